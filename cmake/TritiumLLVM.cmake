@@ -1,0 +1,45 @@
+# Finds LLVM and MLIR 19 and offers them as one target, Tritium::LLVM.
+#
+# Development builds link the shared libraries. With TRITIUM_STATIC_LLVM the
+# static ones are linked; MLIR's exported static libraries drag in the LLVM shared
+# library, which must be dropped or every command-line option registers twice.
+
+find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
+if(LLVM_VERSION_MAJOR AND NOT LLVM_VERSION_MAJOR EQUAL 19)
+  message(FATAL_ERROR "Tritium needs LLVM 19, found ${LLVM_VERSION}")
+endif()
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${llvm_definitions})
+
+add_library(TritiumLLVM INTERFACE)
+add_library(Tritium::LLVM ALIAS TritiumLLVM)
+if(TRITIUM_STATIC_LLVM)
+  get_property(mlir_libs GLOBAL PROPERTY MLIR_ALL_LIBS)
+  foreach(lib ${MLIR_EXPORTED_TARGETS})
+    if(TARGET ${lib})
+      get_target_property(deps ${lib} INTERFACE_LINK_LIBRARIES)
+      if(deps)
+        list(REMOVE_ITEM deps LLVM "$<LINK_ONLY:LLVM>")
+        set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
+      endif()
+    endif()
+  endforeach()
+  llvm_map_components_to_libnames(llvm_libs
+    Core Support Passes OrcJIT X86 NVPTX Target MC AsmParser BitReader)
+  target_link_libraries(TritiumLLVM INTERFACE
+    MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRInferTypeOpInterface
+    MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRSCFTransforms MLIRSCFUtils
+    MLIRControlFlowDialect MLIRFuncDialect MLIRFunctionInterfaces MLIRVectorDialect
+    MLIRLLVMDialect MLIRUBDialect MLIRSCFToControlFlow MLIRControlFlowToLLVM
+    MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM MLIRFuncToLLVM MLIRIndexToLLVM
+    MLIRLLVMCommonConversion MLIRReconcileUnrealizedCasts MLIRTargetLLVMIRExport
+    MLIRLLVMToLLVMIRTranslation MLIRBuiltinToLLVMIRTranslation MLIROptLib
+    ${llvm_libs})
+else()
+  target_link_libraries(TritiumLLVM INTERFACE MLIR LLVM)
+endif()

@@ -1,0 +1,34 @@
+//===- MicroKernel.h - register-blocked dot over packed scratch -*- C++ -*-===//
+
+#ifndef TRITIUM_CONVERSION_TILETOCPU_MICROKERNEL_H
+#define TRITIUM_CONVERSION_TILETOCPU_MICROKERNEL_H
+
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tritium::cpu {
+
+/// A dense row-major matrix in scratch memory.
+struct PackedMatrix {
+  mlir::Value base;     ///< !llvm.ptr, 64-byte aligned
+  int64_t rowStride;    ///< elements between rows
+};
+
+/// Emits acc[i,j] += sum_k a[i,k] * b[k,j] as loops (scf) around a register-blocked
+/// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
+/// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
+/// padded to a multiple of `lanes` elements in memory, so whole registers may be read
+/// and written there (padding lanes hold anything finite).
+void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
+             mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a,
+             PackedMatrix b, PackedMatrix acc);
+
+/// Emits the transpose of a square block held in `rows.size()` vectors of that many
+/// elements, by shuffles.
+llvm::SmallVector<mlir::Value> emitTranspose(mlir::OpBuilder &builder, mlir::Location loc,
+                                             llvm::ArrayRef<mlir::Value> rows);
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_CONVERSION_TILETOCPU_MICROKERNEL_H

@@ -1,0 +1,52 @@
+//===- VectorMath.h - math on registers, emitted as IR ----------*- C++ -*-===//
+//
+// Element-wise functions and format conversions for the CPU lowering, as straight-line
+// IR over scalars or 1-D vectors of any length (arith, math, vector and LLVM dialects).
+// No function emits a call for f32.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H
+#define TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H
+
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tritium::cpu {
+
+class VectorMath {
+public:
+  VectorMath(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target)
+      : b(builder), loc(loc), target(target) {}
+
+  /// f32: own polynomials, <= 1.5 ULP over the whole domain, subnormals, infinities and
+  /// NaN exact. f64: calls of libm, one a lane.
+  mlir::Value exp(mlir::Value x);
+  mlir::Value exp2(mlir::Value x);
+  mlir::Value log(mlir::Value x);
+  mlir::Value log2(mlir::Value x);
+  mlir::Value sin(mlir::Value x);
+  mlir::Value cos(mlir::Value x);
+  mlir::Value tanh(mlir::Value x);
+  mlir::Value erf(mlir::Value x);
+
+  /// Narrow floats are computed with as f32. decode: the bits of an f16, bf16 or f8
+  /// (`element`), as iN scalar or vector, to f32. encode: f32 to such bits, round to
+  /// nearest even, NaN stays NaN; f8e4m3 saturates. round: f32 to the nearest f32 that
+  /// is representable in `element`.
+  mlir::Value decode(mlir::Value bits, mlir::Type element);
+  mlir::Value encode(mlir::Value f32, mlir::Type element);
+  mlir::Value round(mlir::Value f32, mlir::Type element);
+  /// f64 to the bits of a narrow float with one rounding.
+  mlir::Value encodeF64(mlir::Value f64, mlir::Type element);
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const TargetInfo &target;
+};
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H

@@ -1,0 +1,88 @@
+//===- ComputeOps.td - dot, reductions, hints, debugging -------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILE_COMPUTE_OPS_TD
+#define TRITIUM_TILE_COMPUTE_OPS_TD
+
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "c + a * b, a matrix product of tiles";
+  let description = [{
+    a is [.., M, K], b is [.., K, N], c and the result [.., M, N], with one optional
+    batch dimension. Products are accumulated in the element type of c.
+
+    - (dot_c1) all operands have rank 2, or all have rank 3;
+    - (dot_c2) batch, M, N and K agree;
+    - (dot_c3) a and b have one element type (any two f8 types also match);
+    - (dot_c4) float operands have a float result, i8 operands an i32 result.
+  }];
+  let arguments = (ins Tile_Tensor:$a, Tile_Tensor:$b, Tile_Tensor:$c,
+      DefaultValuedAttr<Tile_InputPrecision, "::tritium::tt::InputPrecision::IEEE">:$inputPrecision,
+      DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc,
+      UnitAttr:$isUnsigned);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `*` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize,
+    SingleBlockImplicitTerminator<"ReduceReturnOp">, RecursiveMemoryEffects]> {
+  let summary = "combines the elements along an axis";
+  let description = [{
+    The region takes 2n scalars, the n partial results of one side and then the n of
+    the other, and returns n. It is associative and commutative; the order of
+    combination is unspecified. A reduction of a 1-D tile gives scalars.
+
+    - (reduce_c1) all operands have one shape, and axis is one of its dimensions;
+    - (reduce_c2) result i has operand i's element type and the shape without axis;
+    - (reduce_c3) the region's arguments and what it returns are those element types.
+
+    ```mlir
+    %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<64x128xf32>) -> tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$srcs, I32Attr:$axis);
+  let results = (outs Variadic<Tile_Any>:$result);
+  let regions = (region SizedRegion<1>:$combineOp);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$srcs, "int":$axis)>];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, HasParent<"ReduceOp">, Terminator, ReturnLike]> {
+  let summary = "the combined values of a reduction";
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
+  let summary = "the high half of an unsigned product";
+  let arguments = (ins Tile_IntLike:$x, Tile_IntLike:$y);
+  let results = (outs Tile_IntLike:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($result)";
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", []> {
+  let summary = "a condition that the compiler may rely on";
+  let description = "Nothing is checked; under TRITON_DEBUG it becomes an assertion.";
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite, MemRead]>]> {
+  let summary = "prints scalars or tiles at run time, one line an element";
+  let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<Tile_Any>:$args, DenseBoolArrayAttr:$isSigned);
+  let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite, MemRead]>]> {
+  let summary = "stops the launch with a message where a condition is false";
+  let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+#endif

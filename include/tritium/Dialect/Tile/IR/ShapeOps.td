@@ -1,0 +1,92 @@
+//===- ShapeOps.td - making and reshaping tiles ----------------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILE_SHAPE_OPS_TD
+#define TRITIUM_TILE_SHAPE_OPS_TD
+
+def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
+  let summary = "the integers [start, end) as a 1-D tile";
+  let description = [{
+    Constraints:
+    - (make_range_c1) the result is a 1-D tile of i32;
+    - (make_range_c2) end > start;
+    - (make_range_c3) the extent is end - start.
+
+    ```mlir
+    %r = tt.make_range {start = 0 : i32, end = 781 : i32} : tensor<781xi32>
+    ```
+  }];
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a tile whose every element is one scalar";
+  let description = [{(splat_c1) the element type of the result is the operand's type.}];
+  let arguments = (ins Tile_Scalar:$src);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeats a tile along dimensions of extent 1";
+  let description = [{
+    - (broadcast_c1) rank and element type stay;
+    - (broadcast_c2) each dimension keeps its extent or was 1.
+  }];
+  let arguments = (ins Tile_Tensor:$src);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+  let summary = "inserts a dimension of extent 1";
+  let description = [{
+    - (expand_dims_c1) 0 <= axis <= rank of the operand;
+    - (expand_dims_c2) the result's shape is the operand's with 1 inserted at axis.
+  }];
+  let arguments = (ins Tile_Tensor:$src, I32Attr:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{
+    - (reshape_c1) element type and number of elements stay.
+    With `allow_reorder` the compiler may choose any order of the elements.
+  }];
+  let arguments = (ins Tile_Tensor:$src, UnitAttr:$allow_reorder);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src (`allow_reorder` $allow_reorder^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+  let summary = "permutes the dimensions";
+  let description = [{
+    Dimension i of the result is dimension order[i] of the operand.
+    - (trans_c1) order is a permutation of 0 .. rank-1;
+    - (trans_c2) the result's shape and element type follow from it.
+  }];
+  let arguments = (ins Tile_Tensor:$src, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+#endif

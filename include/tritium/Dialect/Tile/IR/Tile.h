@@ -1,0 +1,75 @@
+//===- Tile.h - the tt dialect: types and operations ------------*- C++ -*-===//
+//
+// The tt dialect says what a kernel means: single-threaded programs over tiles.
+// See TileDialect.td, and the .td file of each family for its operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_DIALECT_TILE_IR_TILE_H
+#define TRITIUM_DIALECT_TILE_IR_TILE_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tritium/Dialect/Tile/IR/TileDialect.h.inc"
+#include "tritium/Dialect/Tile/IR/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tritium/Dialect/Tile/IR/TileTypes.h.inc"
+
+namespace tritium::tt {
+
+/// The largest number of elements that a tile may have.
+constexpr int64_t kMaxTileElements = 1048576;
+
+/// An integer of 1, 8, 16, 32 or 64 bits.
+bool isTileInt(mlir::Type type);
+/// f8, f16, bf16, f32 or f64.
+bool isTileFloat(mlir::Type type);
+/// An integer, float or pointer: what a tile may hold.
+bool isScalar(mlir::Type type);
+/// A tensor of rank >= 1 with static positive extents and scalar elements.
+bool isTile(mlir::Type type);
+
+/// The element type of a tile, or the type itself.
+inline mlir::Type elementType(mlir::Type type) {
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    return tensor.getElementType();
+  return type;
+}
+
+/// The shape of a tile; empty for a scalar.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Type type) {
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    return tensor.getShape();
+  return {};
+}
+
+/// `element` in the shape of `like`: a tile if `like` is one, else a scalar.
+inline mlir::Type withElement(mlir::Type like, mlir::Type element) {
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(like))
+    return mlir::RankedTensorType::get(tensor.getShape(), element, tensor.getEncoding());
+  return element;
+}
+
+/// Bits of a scalar; a pointer has 64.
+unsigned scalarBits(mlir::Type type);
+/// Bytes of a scalar in memory; i1 has one.
+unsigned scalarBytes(mlir::Type type);
+
+} // namespace tritium::tt
+
+#define GET_OP_CLASSES
+#include "tritium/Dialect/Tile/IR/TileOps.h.inc"
+
+#endif // TRITIUM_DIALECT_TILE_IR_TILE_H

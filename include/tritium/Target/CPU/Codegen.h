@@ -1,0 +1,29 @@
+//===- Codegen.h - LLVM-dialect module to CPU object code -------*- C++ -*-===//
+
+#ifndef TRITIUM_TARGET_CPU_CODEGEN_H
+#define TRITIUM_TARGET_CPU_CODEGEN_H
+
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include <string>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace tritium::cpu {
+
+struct EmittedCode {
+  std::string object;   ///< relocatable ELF
+  std::string llir;     ///< LLVM IR after optimisation; filled if wanted
+  std::string assembly; ///< filled if wanted
+};
+
+/// Translates a module in the LLVM dialect, runs the short pass list (CPU.md 4 "mini")
+/// and emits an object. Thread-safe. On failure fills `error`.
+bool emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR,
+                bool wantAssembly, EmittedCode &code, std::string &error);
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_TARGET_CPU_CODEGEN_H

@@ -1,0 +1,29 @@
+//===- TargetInfo.h - what the CPU lowering knows of a CPU ------*- C++ -*-===//
+
+#ifndef TRITIUM_TARGET_CPU_TARGETINFO_H
+#define TRITIUM_TARGET_CPU_TARGETINFO_H
+
+#include <string>
+
+namespace tritium::cpu {
+
+/// The features of a CPU that the lowering and the math library ask about.
+struct TargetInfo {
+  std::string triple;     ///< e.g. "x86_64-unknown-linux-gnu"
+  std::string cpu;        ///< LLVM's name, "native" resolved
+  std::string features;   ///< LLVM's feature string, "+avx2,+fma,..."
+  unsigned vectorBits = 128; ///< widest useful vector register
+  unsigned vectorRegisters = 16;
+  bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */, hasF16C = false;
+  bool isX86 = false;
+
+  /// f32 lanes of one register.
+  unsigned lanesF32() const { return vectorBits / 32; }
+};
+
+/// Resolves a CPU name ("native" or one of LLVM's). On an unknown name fills `error`.
+bool resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error);
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_TARGET_CPU_TARGETINFO_H

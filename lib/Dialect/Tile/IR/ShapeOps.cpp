@@ -1,0 +1,181 @@
+//===- ShapeOps.cpp - verifiers and folds of shape operations -------------===//
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tritium::tt;
+
+namespace {
+RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Shape operations on a uniform constant only change its shape.
+OpFoldResult foldUniform(Attribute src, Type resultType) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(src))
+    return splat.resizeSplat(cast<ShapedType>(resultType));
+  return {};
+}
+
+/// op(splat(x)) -> splat(x) of the result's shape.
+template <typename Op> struct ShapeOfSplat : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSrc().template getDefiningOp<SplatOp>();
+    if (!splat)
+      return failure();
+    rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult MakeRangeOp::verify() {
+  auto type = tileType(getResult());
+  if (type.getRank() != 1 || !type.getElementType().isInteger(32))
+    return emitOpError() << "(make_range_c1) the result must be a 1-D tile of i32, found " << type;
+  int64_t start = static_cast<int32_t>(getStart()), end = static_cast<int32_t>(getEnd());
+  if (end <= start)
+    return emitOpError() << "(make_range_c2) end must be greater than start, found [" << start
+                         << ", " << end << ")";
+  if (type.getDimSize(0) != end - start)
+    return emitOpError() << "(make_range_c3) the extent must be " << (end - start)
+                         << ", found " << type.getDimSize(0);
+  return success();
+}
+
+OpFoldResult MakeRangeOp::fold(FoldAdaptor) {
+  if (tileType(getResult()).getDimSize(0) != 1)
+    return {};
+  return SplatElementsAttr::get(tileType(getResult()),
+                                APInt(32, getStart(), /*isSigned=*/true));
+}
+
+LogicalResult SplatOp::verify() {
+  if (tileType(getResult()).getElementType() != getSrc().getType())
+    return emitOpError() << "(splat_c1) the result must hold " << getSrc().getType()
+                         << ", found " << getType();
+  return success();
+}
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  if (isa_and_nonnull<IntegerAttr, FloatAttr>(adaptor.getSrc()))
+    return SplatElementsAttr::get(tileType(getResult()), adaptor.getSrc());
+  return {};
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto src = tileType(getSrc()), dst = tileType(getResult());
+  if (src.getRank() != dst.getRank() || src.getElementType() != dst.getElementType())
+    return emitOpError() << "(broadcast_c1) rank and element type must stay, found " << src
+                         << " -> " << dst;
+  for (auto [d, s, r] : llvm::enumerate(src.getShape(), dst.getShape()))
+    if (s != r && s != 1)
+      return emitOpError() << "(broadcast_c2) dimension " << d << " has extent " << s
+                           << ", which does not broadcast to " << r;
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  return foldUniform(adaptor.getSrc(), getType());
+}
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
+  patterns.add<ShapeOfSplat<BroadcastOp>>(ctx);
+  patterns.add(+[](BroadcastOp op, PatternRewriter &rewriter) {
+    auto inner = op.getSrc().getDefiningOp<BroadcastOp>();
+    if (!inner)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(inner.getSrc()); });
+    return success();
+  });
+}
+
+LogicalResult ExpandDimsOp::verify() {
+  auto src = tileType(getSrc()), dst = tileType(getResult());
+  int64_t axis = static_cast<int32_t>(getAxis());
+  if (axis < 0 || axis > src.getRank())
+    return emitOpError() << "(expand_dims_c1) axis must be in [0, " << src.getRank()
+                         << "], found " << axis;
+  SmallVector<int64_t> shape(src.getShape());
+  shape.insert(shape.begin() + axis, 1);
+  if (dst.getShape() != ArrayRef(shape) || dst.getElementType() != src.getElementType())
+    return emitOpError() << "(expand_dims_c2) the result must be "
+                         << RankedTensorType::get(shape, src.getElementType()) << ", found " << dst;
+  return success();
+}
+
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return foldUniform(adaptor.getSrc(), getType());
+}
+
+void ExpandDimsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
+  patterns.add<ShapeOfSplat<ExpandDimsOp>>(ctx);
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto src = tileType(getSrc()), dst = tileType(getResult());
+  if (src.getNumElements() != dst.getNumElements() || src.getElementType() != dst.getElementType())
+    return emitOpError() << "(reshape_c1) element type and number of elements must stay, found "
+                         << src << " -> " << dst;
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  return foldUniform(adaptor.getSrc(), getType());
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
+  patterns.add<ShapeOfSplat<ReshapeOp>>(ctx);
+  patterns.add(+[](ReshapeOp op, PatternRewriter &rewriter) {
+    auto inner = op.getSrc().getDefiningOp<ReshapeOp>();
+    if (!inner || (inner.getAllowReorder() && !op.getAllowReorder()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getSrcMutable().assign(inner.getSrc()); });
+    return success();
+  });
+}
+
+LogicalResult TransOp::verify() {
+  auto src = tileType(getSrc()), dst = tileType(getResult());
+  SmallVector<int32_t> sorted(getOrder());
+  llvm::sort(sorted);
+  bool permutation = static_cast<int64_t>(sorted.size()) == src.getRank();
+  for (auto [i, d] : llvm::enumerate(sorted))
+    permutation &= d == static_cast<int32_t>(i);
+  if (!permutation)
+    return emitOpError() << "(trans_c1) order must be a permutation of 0 .. "
+                         << src.getRank() - 1;
+  SmallVector<int64_t> shape;
+  for (int32_t d : getOrder())
+    shape.push_back(src.getDimSize(d));
+  if (dst.getShape() != ArrayRef(shape) || dst.getElementType() != src.getElementType())
+    return emitOpError() << "(trans_c2) the result must be "
+                         << RankedTensorType::get(shape, src.getElementType()) << ", found " << dst;
+  return success();
+}
+
+OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
+  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())))
+    return getSrc();
+  return foldUniform(adaptor.getSrc(), getType());
+}
+
+void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
+  patterns.add<ShapeOfSplat<TransOp>>(ctx);
+  patterns.add(+[](TransOp op, PatternRewriter &rewriter) {
+    auto inner = op.getSrc().getDefiningOp<TransOp>();
+    if (!inner)
+      return failure();
+    SmallVector<int32_t> order;
+    for (int32_t d : op.getOrder())
+      order.push_back(inner.getOrder()[d]);
+    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSrc(), order);
+    return success();
+  });
+}
