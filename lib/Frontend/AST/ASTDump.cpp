@@ -3,24 +3,8 @@
 #include "tritium/Frontend/AST/AST.h"
 
 using namespace tritium;
+using namespace tritium::frontend;
 using namespace tritium::frontend::ast;
-
-const char *ast::spelling(UnaryOp op) {
-  constexpr const char *kNames[] = {"-", "+", "~", "not"};
-  return kNames[static_cast<unsigned>(op)];
-}
-
-const char *ast::spelling(BinaryOp op) {
-  constexpr const char *kNames[] = {"+", "-",  "*",  "/", "//", "%", "**",
-                                    "@", "<<", ">>", "&", "|",  "^"};
-  return kNames[static_cast<unsigned>(op)];
-}
-
-const char *ast::spelling(CompareOp op) {
-  constexpr const char *kNames[] = {"==", "!=", "<",      "<=", ">",
-                                    ">=", "is", "is not", "in", "not in"};
-  return kNames[static_cast<unsigned>(op)];
-}
 
 namespace {
 class Dumper {
@@ -34,8 +18,8 @@ public:
       text += "_";
   }
 
-  void list(const char *head, const std::vector<ExprPtr> &children) {
-    text += std::string("(") + head;
+  void list(std::string_view head, const std::vector<ExprPtr> &children) {
+    text.append("(").append(head);
     for (const ExprPtr &child : children) {
       text += " ";
       optional(child);
@@ -43,8 +27,8 @@ public:
     text += ")";
   }
 
-  template <typename... Children> void node(std::string head, const Children &...children) {
-    text += "(" + head;
+  template <typename... Children> void node(std::string_view head, const Children &...children) {
+    text.append("(").append(head);
     ((text += " ", optional(children)), ...);
     text += ")";
   }
@@ -77,13 +61,13 @@ public:
       return node(spelling(binary.op), binary.lhs, binary.rhs);
     }
     case ExprKind::BoolOp:
-      return list(llvm::cast<BoolOp>(e).isAnd ? "and" : "or", llvm::cast<BoolOp>(e).operands);
+      return list(spelling(llvm::cast<BoolOp>(e).op), llvm::cast<BoolOp>(e).operands);
     case ExprKind::Compare: {
       const auto &compare = llvm::cast<Compare>(e);
       text += "(cmp ";
       optional(compare.operands[0]);
       for (size_t i = 0; i < compare.ops.size(); ++i) {
-        text += std::string(" ") + spelling(compare.ops[i]) + " ";
+        text.append(" ").append(spelling(compare.ops[i])).append(" ");
         optional(compare.operands[i + 1]);
       }
       text += ")";
@@ -171,7 +155,7 @@ public:
       return;
     case StmtKind::AugAssign: {
       const auto &assign = llvm::cast<AugAssign>(s);
-      return node(spelling(assign.op) + std::string("="), assign.target, assign.value);
+      return node(std::string(spelling(assign.op)) + "=", assign.target, assign.value);
     }
     case StmtKind::AnnAssign: {
       const auto &assign = llvm::cast<AnnAssign>(s);

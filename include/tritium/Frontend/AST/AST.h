@@ -8,6 +8,7 @@
 #ifndef TRITIUM_FRONTEND_AST_AST_H
 #define TRITIUM_FRONTEND_AST_AST_H
 
+#include "tritium/Frontend/Operators.h"
 #include "tritium/Support/Constant.h"
 #include "tritium/Support/Diagnostics.h"
 
@@ -95,16 +96,10 @@ struct Call : ExprNode<ExprKind::Call> {
   std::vector<CallArgument> arguments;
 };
 
-enum class UnaryOp : uint8_t { Neg, Pos, Invert, Not };
-
 struct Unary : ExprNode<ExprKind::Unary> {
   using ExprNode::ExprNode;
-  UnaryOp op = UnaryOp::Neg;
+  UnaryOp op = UnaryOp::Minus;
   ExprPtr operand;
-};
-
-enum class BinaryOp : uint8_t {
-  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, MatMul, Shl, Shr, And, Or, Xor
 };
 
 struct Binary : ExprNode<ExprKind::Binary> {
@@ -117,11 +112,9 @@ struct Binary : ExprNode<ExprKind::Binary> {
 /// a and b and c, or the same with or.
 struct BoolOp : ExprNode<ExprKind::BoolOp> {
   using ExprNode::ExprNode;
-  bool isAnd = true;
+  LogicalOp op = LogicalOp::And;
   std::vector<ExprPtr> operands;
 };
-
-enum class CompareOp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn };
 
 /// operands[0] ops[0] operands[1] ops[1] operands[2] ...
 struct Compare : ExprNode<ExprKind::Compare> {
@@ -308,11 +301,6 @@ struct Module {
 std::string dump(const Expr &expr);
 std::string dump(const Block &block);
 std::string dump(const Function &function);
-
-/// Operators as they are written: "+", "not", "is not".
-const char *spelling(UnaryOp op);
-const char *spelling(BinaryOp op);
-const char *spelling(CompareOp op);
 
 } // namespace tritium::frontend::ast
 
