@@ -11,6 +11,7 @@
 #include <iterator>
 
 using namespace tritium;
+using namespace tritium::frontend;
 using namespace tritium::frontend::python;
 
 namespace {
