@@ -19,7 +19,7 @@ struct EmittedCode {
   std::string assembly; ///< filled if wanted
 };
 
-/// Translates a module in the LLVM dialect, runs the short pass list (CPU.md 4 "mini")
+/// Translates a module in the LLVM dialect, runs a short pass list
 /// and emits an object. Thread-safe. On failure fills `error`.
 bool emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR,
                 bool wantAssembly, EmittedCode &code, std::string &error);

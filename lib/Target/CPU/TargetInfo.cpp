@@ -1,0 +1,113 @@
+//===- TargetInfo.cpp - from a CPU's name to its features -----------------===//
+
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace llvm;
+
+namespace {
+
+const Target *hostTarget(const std::string &triple, std::string &error) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  return TargetRegistry::lookupTarget(triple, error);
+}
+
+/// The host's features in a fixed order: the string is part of cache keys.
+std::string hostFeatures() {
+  std::vector<std::string> names;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  std::sort(names.begin(), names.end(),
+            [](const std::string &a, const std::string &b) { return a.substr(1) < b.substr(1); });
+  return join(names, ",");
+}
+
+/// Whether code can be generated for the CPU at all: a 32-bit x86 name is known to LLVM
+/// but cannot run 64-bit code.
+bool isUsable(const Target &target, const std::string &triple, StringRef cpu, bool isX86) {
+  if (!isX86)
+    return true;
+  std::unique_ptr<MCSubtargetInfo> info(target.createMCSubtargetInfo(triple, cpu, ""));
+  return info && info->checkFeatures("+64bit");
+}
+
+std::string unknownName(const Target &target, const std::string &triple, StringRef cpu,
+                        bool isX86, ArrayRef<SubtargetSubTypeKV> known) {
+  std::vector<std::pair<unsigned, StringRef>> near;
+  for (const SubtargetSubTypeKV &entry : known)
+    near.push_back({cpu.edit_distance(entry.Key), entry.Key});
+  llvm::sort(near);
+  std::string message = "unknown CPU '" + cpu.str() + "' for " + triple + "; near names: ";
+  unsigned listed = 0;
+  for (const auto &[distance, name] : near) {
+    if (listed == 5)
+      break;
+    if (isUsable(target, triple, name, isX86))
+      message += (listed++ ? ", " : "") + name.str();
+  }
+  return message + "; 'native' is this machine's";
+}
+
+} // namespace
+
+bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error) {
+  info = TargetInfo();
+  info.triple = sys::getProcessTriple();
+  const Target *target = hostTarget(info.triple, error);
+  if (!target)
+    return false;
+  info.isX86 = Triple(info.triple).getArch() == Triple::x86_64;
+
+  if (cpu == "native") {
+    info.cpu = sys::getHostCPUName().str();
+    info.features = hostFeatures();
+  } else {
+    std::unique_ptr<MCSubtargetInfo> generic(target->createMCSubtargetInfo(info.triple, "", ""));
+    if (cpu.empty() || !generic->isCPUStringValid(cpu) ||
+        !isUsable(*target, info.triple, cpu, info.isX86)) {
+      error = unknownName(*target, info.triple, cpu, info.isX86,
+                          generic->getAllProcessorDescriptions());
+      return false;
+    }
+    info.cpu = cpu;
+  }
+
+  if (!info.isX86) {
+    info.hasFMA = true;
+    info.vectorRegisters = 32;
+    return true;
+  }
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
+  auto has = [&](const char *feature) { return subtarget->checkFeatures(feature); };
+  info.hasFMA = has("+fma");
+  info.hasF16C = has("+f16c");
+  info.hasAVX2 = has("+avx2");
+  info.hasAVX512 =
+      has("+avx512f") && has("+avx512bw") && has("+avx512dq") && has("+avx512vl");
+  if (info.hasAVX512) {
+    info.vectorBits = 512;
+    info.vectorRegisters = 32;
+    // The lowering picks the register width; LLVM's tuning must not split it.
+    info.features += info.features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
+  } else if (has("+avx")) {
+    info.vectorBits = 256;
+  }
+  return true;
+}
