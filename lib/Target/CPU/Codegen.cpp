@@ -114,6 +114,7 @@ bool generate(Module &module, TargetMachine &machine, CodeGenFileType type, std:
 
 bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR,
                               bool wantAssembly, EmittedCode &code, std::string &error) {
+  code = EmittedCode();
   error.clear();
   mlir::MLIRContext *mlirContext = module.getContext();
   mlir::registerBuiltinDialectTranslation(*mlirContext);

@@ -1,0 +1,63 @@
+//===- TargetInfoTest.cpp - CPU names -------------------------------------===//
+
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include "gtest/gtest.h"
+
+using namespace tritium::cpu;
+
+namespace {
+
+TEST(TargetInfo, NativeIsResolvedToAName) {
+  TargetInfo info;
+  std::string error;
+  ASSERT_TRUE(resolveTarget("native", info, error)) << error;
+  EXPECT_NE(info.cpu, "native");
+  EXPECT_NE(info.cpu, "");
+  EXPECT_NE(info.features, "");
+  EXPECT_GE(info.vectorBits, 128u);
+}
+
+TEST(TargetInfo, FeaturesFollowTheName) {
+  TargetInfo info;
+  std::string error;
+  if (!resolveTarget("haswell", info, error))
+    GTEST_SKIP() << error;
+  EXPECT_TRUE(info.hasAVX2 && info.hasFMA && info.hasF16C);
+  EXPECT_FALSE(info.hasAVX512);
+  EXPECT_EQ(info.lanesF32(), 8u);
+  EXPECT_EQ(info.vectorRegisters, 16u);
+
+  ASSERT_TRUE(resolveTarget("skylake-avx512", info, error)) << error;
+  EXPECT_TRUE(info.hasAVX512);
+  EXPECT_EQ(info.lanesF32(), 16u);
+  EXPECT_NE(info.features.find("-prefer-256-bit"), std::string::npos);
+
+  ASSERT_TRUE(resolveTarget("x86-64", info, error)) << error;
+  EXPECT_FALSE(info.hasFMA || info.hasF16C || info.hasAVX2);
+  EXPECT_EQ(info.lanesF32(), 4u);
+
+  // AVX-512 without BW, DQ and VL does not count.
+  ASSERT_TRUE(resolveTarget("knl", info, error)) << error;
+  EXPECT_FALSE(info.hasAVX512);
+}
+
+TEST(TargetInfo, UnknownNameListsNearOnes) {
+  TargetInfo info;
+  std::string error;
+  EXPECT_FALSE(resolveTarget("haswel", info, error));
+  EXPECT_NE(error.find("unknown CPU 'haswel'"), std::string::npos) << error;
+  if (info.isX86) {
+    EXPECT_NE(error.find("haswell"), std::string::npos) << error;
+  }
+  EXPECT_FALSE(resolveTarget("", info, error));
+}
+
+TEST(TargetInfo, CpuWithout64BitModeIsRefused) {
+  TargetInfo info;
+  std::string error;
+  EXPECT_FALSE(resolveTarget("pentium4", info, error));
+  EXPECT_NE(error.find("pentium4"), std::string::npos);
+}
+
+} // namespace
