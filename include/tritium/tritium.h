@@ -1,0 +1,313 @@
+/*===- tritium.h - the C interface of Tritium ---------------------*- C -*-===*\
+|*                                                                            *|
+|* Compiles tile kernels and runs them. Everything that a host can do goes    *|
+|* through these functions; tritium.hpp and the Python package are built on   *|
+|* them.                                                                      *|
+|*                                                                            *|
+|* Rules that hold for all of them:                                           *|
+|* - Every function may be called from any thread.                            *|
+|* - A function that can fail takes a `tritium_error *` (which may be null)   *|
+|*   and returns null or a non-zero status on failure. No exception leaves.   *|
+|* - Strings are UTF-8. Strings and arrays that a function takes are copied   *|
+|*   unless it says otherwise; what it returns lives as long as the object    *|
+|*   that it was asked of.                                                    *|
+|* - Handles are reference counted: `_create` and `_retain` add one,          *|
+|*   `_release` takes one away; null may be released.                         *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef TRITIUM_TRITIUM_H
+#define TRITIUM_TRITIUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRITIUM_API __attribute__((visibility("default")))
+
+/*===-- Errors ------------------------------------------------------------===*/
+
+/* Filled on failure. Start with a zeroed one; release with tritium_error_clear. */
+typedef struct tritium_error {
+  const char *kind;     /* "CompilationError", "CompileTimeAssertionFailure",
+                           "UnsupportedLanguageConstruct", "InterpreterError",
+                           "DeviceAssertion", "ArgumentError", "OptionError", "GridError",
+                           "OutOfMemory", "InternalError" */
+  const char *message;  /* one line */
+  const char *file;     /* source file, or "" */
+  int line, column;     /* from 1; 0 if unknown */
+  const char *rendered; /* what a terminal shows: message, source line, caret, notes */
+} tritium_error;
+
+TRITIUM_API void tritium_error_clear(tritium_error *error);
+
+/*===-- Values and element types ------------------------------------------===*/
+
+/* An element type, or a pointer to one. `kind` numbers the types void, int1, int8,
+   int16, int32, int64, uint8, uint16, uint32, uint64, float8e5, float8e4nv, float16,
+   bfloat16, float32, float64 from 0. */
+typedef struct tritium_dtype {
+  uint8_t kind;
+  uint8_t pointer_depth; /* 0: a value, 1: pointer to it, ... */
+  uint8_t is_const;      /* a pointer that may not be stored through */
+} tritium_dtype;
+
+/* Parses "fp32", "*bf16", "i32", "float32", ... Returns 0 if it is a type. */
+TRITIUM_API int tritium_dtype_parse(const char *text, tritium_dtype *type);
+
+typedef enum tritium_value_kind {
+  TRITIUM_NONE,
+  TRITIUM_BOOL,
+  TRITIUM_INT,
+  TRITIUM_FLOAT,
+  TRITIUM_STRING,
+  TRITIUM_DTYPE,
+  TRITIUM_TUPLE
+} tritium_value_kind;
+
+/* A compile-time value. */
+typedef struct tritium_value {
+  tritium_value_kind kind;
+  union {
+    int boolean;
+    struct {
+      uint64_t low; /* two's complement, 128 bits */
+      int64_t high;
+    } integer;
+    double number;
+    struct {
+      const char *data;
+      size_t size;
+    } string;
+    tritium_dtype dtype;
+    struct {
+      const struct tritium_value *items;
+      size_t count;
+    } tuple;
+  } as;
+} tritium_value;
+
+/*===-- Source text and the names in it -----------------------------------===*/
+
+/* Receives what a name stands for, inside a scope's lookup. */
+typedef struct tritium_external tritium_external;
+
+/* Answers what the names outside a function mean. */
+typedef struct tritium_scope {
+  void *user;
+  /* Calls one tritium_external_set_* and returns 1, or returns 0 if `name` is not
+     defined. Called while compiling, on the compiling thread. */
+  int (*lookup)(void *user, const char *name, tritium_external *result);
+  /* Called once, when the scope is no longer needed. May be null. */
+  void (*release)(void *user);
+} tritium_scope;
+
+/* The text of one function. */
+typedef struct tritium_source {
+  const char *name;  /* as written after `def` */
+  const char *file;  /* path that diagnostics show */
+  int first_line;    /* line in `file` of the first line of `text` */
+  int column_offset; /* columns that dedenting removed from each line */
+  const char *text;  /* decorators, `def` line and body */
+  int is_noinline;
+  tritium_scope scope; /* taken over, also on failure */
+} tritium_source;
+
+/* A host function over compile-time values. Returns 0 and calls
+   tritium_call_set_result, or returns non-zero after tritium_call_set_error. */
+typedef struct tritium_call tritium_call;
+typedef int (*tritium_host_function)(void *user, const tritium_value *arguments, size_t count,
+                                     tritium_call *call);
+TRITIUM_API void tritium_call_set_result(tritium_call *call, const tritium_value *value);
+TRITIUM_API void tritium_call_set_error(tritium_call *call, const char *message);
+
+TRITIUM_API void tritium_external_set_constant(tritium_external *, const tritium_value *value);
+TRITIUM_API void tritium_external_set_function(tritium_external *, const tritium_source *source);
+/* A module of the language, by its path: "triton", "triton.language", "math", ... */
+TRITIUM_API void tritium_external_set_library_module(tritium_external *, const char *path);
+/* Another module; `scope` answers for its attributes and is taken over. */
+TRITIUM_API void tritium_external_set_module(tritium_external *, tritium_scope scope);
+/* A function or type of the language: "triton.language.load", "builtins.min", ... */
+TRITIUM_API void tritium_external_set_library(tritium_external *, const char *qualified_name);
+TRITIUM_API void tritium_external_set_host_function(tritium_external *, const char *name,
+                                                    tritium_host_function function, void *user,
+                                                    void (*release)(void *user));
+/* Defined, but of no use in a kernel, for this reason. */
+TRITIUM_API void tritium_external_set_unusable(tritium_external *, const char *reason);
+
+/*===-- Kernels -----------------------------------------------------------===*/
+
+/* A kernel's text with all of its compiled variants. */
+typedef struct tritium_kernel tritium_kernel;
+/* One variant: the kernel compiled for one choice of types and constants. */
+typedef struct tritium_compiled tritium_compiled;
+
+typedef enum tritium_argument_kind {
+  TRITIUM_ARG_ABSENT,  /* not given: the parameter's default */
+  TRITIUM_ARG_POINTER, /* bits: address; type: what it points to */
+  TRITIUM_ARG_INT,     /* bits: int64 */
+  TRITIUM_ARG_UINT,    /* bits: uint64, above the range of int64 */
+  TRITIUM_ARG_BOOL,    /* bits: 0 or 1 */
+  TRITIUM_ARG_FLOAT,   /* bits: those of a double */
+  TRITIUM_ARG_VALUE    /* value: a compile-time value */
+} tritium_argument_kind;
+
+#define TRITIUM_UNKNOWN_EXTENT UINT64_MAX
+
+typedef struct tritium_argument {
+  uint8_t kind; /* tritium_argument_kind */
+  uint8_t read_only; /* pointer: the memory may not be written */
+  tritium_dtype type;
+  uint64_t bits;
+  /* Pointer: the memory [begin, begin + bytes) that the kernel may reach through it;
+     bytes may be TRITIUM_UNKNOWN_EXTENT. Arguments with known extents run code that
+     assumes that a written one overlaps no other, whenever that is so. */
+  uint64_t begin, bytes;
+  const tritium_value *value;
+} tritium_argument;
+
+/* A named option of a launch: num_warps, num_stages, debug, ... */
+typedef struct tritium_option {
+  const char *name;
+  tritium_value value;
+} tritium_option;
+
+typedef enum tritium_backend { TRITIUM_CPU, TRITIUM_INTERPRETER } tritium_backend;
+
+/* How a kernel treats all of its launches. Zero means: as the environment says. */
+typedef struct tritium_kernel_config {
+  const char *cpu; /* null: "native" or TRITIUM_CPU; a name of LLVM's otherwise */
+  int interpret;   /* 1: run in the interpreter; -1: never; 0: TRITON_INTERPRET,
+                      TRITIUM_BACKEND */
+  int debug;       /* 1: check device_assert; -1: do not; 0: TRITON_DEBUG */
+  /* Names of parameters whose value, or whose alignment, is not specialised on. */
+  const char *const *do_not_specialize;
+  size_t do_not_specialize_count;
+  const char *const *do_not_specialize_on_alignment;
+  size_t do_not_specialize_on_alignment_count;
+} tritium_kernel_config;
+
+/* Reads the signature of `source`; compiles nothing. `config` may be null. */
+TRITIUM_API tritium_kernel *tritium_kernel_create(const tritium_source *source,
+                                                  const tritium_kernel_config *config,
+                                                  tritium_error *error);
+TRITIUM_API void tritium_kernel_retain(tritium_kernel *kernel);
+TRITIUM_API void tritium_kernel_release(tritium_kernel *kernel);
+
+typedef struct tritium_parameter {
+  const char *name;
+  int is_constexpr;
+  const char *annotation; /* as written, or "" */
+  const tritium_value *default_value; /* null: none */
+} tritium_parameter;
+
+TRITIUM_API const char *tritium_kernel_name(const tritium_kernel *kernel);
+TRITIUM_API size_t tritium_kernel_parameter_count(const tritium_kernel *kernel);
+TRITIUM_API const tritium_parameter *tritium_kernel_parameter(const tritium_kernel *kernel,
+                                                              size_t index);
+/* Forgets the compiled variants, e.g. because a constant that they used has changed. */
+TRITIUM_API void tritium_kernel_invalidate(tritium_kernel *kernel);
+/* Explains why `name` is no parameter or option, naming the nearest one. */
+TRITIUM_API void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
+                                             tritium_error *error);
+
+/* Runs the kernel on every point of `grid` and returns when all have finished,
+   compiling first if no variant fits. `arguments`: one for each parameter, in order.
+   `variant`, if not null, receives the variant that ran, without a reference. */
+TRITIUM_API int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments,
+                                      size_t count, const tritium_option *options,
+                                      size_t option_count, const uint32_t grid[3],
+                                      tritium_compiled **variant, tritium_error *error);
+/* Compiles for these arguments (only types, alignment and constants matter) and runs
+   nothing. Returns a variant with a reference. */
+TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
+                                                     const tritium_argument *arguments,
+                                                     size_t count, const tritium_option *options,
+                                                     size_t option_count, tritium_error *error);
+
+/* How tritium_kernel_specialize treats one parameter. */
+typedef struct tritium_specialization {
+  int is_constexpr;
+  tritium_value value;   /* constexpr */
+  tritium_dtype type;    /* otherwise */
+  int64_t divisibility;  /* otherwise: value or address is a multiple of this */
+} tritium_specialization;
+
+/* Compiles one explicit specialisation, ahead of time, for `cpu` (null: this one). */
+TRITIUM_API tritium_compiled *
+tritium_kernel_specialize(tritium_kernel *kernel, const tritium_specialization *parameters,
+                          size_t count, const tritium_option *options, size_t option_count,
+                          const char *cpu, tritium_error *error);
+/* Compiles textual tile IR with one kernel in it. */
+TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
+                                                   size_t option_count, const char *cpu,
+                                                   tritium_error *error);
+
+TRITIUM_API void tritium_compiled_retain(tritium_compiled *compiled);
+TRITIUM_API void tritium_compiled_release(tritium_compiled *compiled);
+/* The text or bytes of a stage: "ttir", "llir", "asm", "obj". Stages that were not
+   kept are produced on demand. */
+TRITIUM_API const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage,
+                                               size_t *size, tritium_error *error);
+/* JSON: name, entry, target, cpu, hash, parameters, scratch_bytes, options, remarks,
+   printed, cached, compile_ms. */
+TRITIUM_API const char *tritium_compiled_metadata(const tritium_compiled *compiled);
+/* Runs this variant. `arguments`: one for each run-time parameter of the variant. */
+TRITIUM_API int tritium_compiled_launch(tritium_compiled *compiled,
+                                        const tritium_argument *arguments, size_t count,
+                                        const uint32_t grid[3], tritium_error *error);
+
+/*===-- Kernel files, for hosts without Python ----------------------------===*/
+
+typedef struct tritium_module tritium_module;
+
+/* Reads a file of kernels. */
+TRITIUM_API tritium_module *tritium_module_load(const char *path, tritium_error *error);
+TRITIUM_API void tritium_module_release(tritium_module *module);
+TRITIUM_API size_t tritium_module_kernel_count(const tritium_module *module);
+TRITIUM_API const char *tritium_module_kernel_name(const tritium_module *module, size_t index);
+TRITIUM_API tritium_kernel *tritium_module_kernel(tritium_module *module, const char *name,
+                                                  const tritium_kernel_config *config,
+                                                  tritium_error *error);
+
+/*===-- The process -------------------------------------------------------===*/
+
+/* Threads that a launch uses, the caller included. 0: TRITIUM_NUM_THREADS, or one for
+   each core that the process may run on. Takes effect for the next launch. */
+TRITIUM_API void tritium_set_num_threads(int count);
+TRITIUM_API int tritium_num_threads(void);
+/* What device_print writes goes here instead of to standard output; null resets. */
+TRITIUM_API void tritium_set_printer(void (*print)(void *user, const char *text, size_t size),
+                                     void *user);
+/* The version of the library, "0.1.0". */
+TRITIUM_API const char *tritium_version(void);
+/* LLVM's name of this machine's CPU. */
+TRITIUM_API const char *tritium_host_cpu(void);
+
+/* One entry of the cache on disk. */
+typedef struct tritium_cache_entry {
+  const char *key;    /* hash, as in the file name */
+  const char *kernel; /* name of the kernel */
+  const char *target;
+  const char *path;
+  uint64_t bytes;
+  int64_t modified; /* seconds since 1970 */
+  int intact;       /* 0: damaged */
+} tritium_cache_entry;
+
+/* The directory of the cache, as the environment says now. */
+TRITIUM_API const char *tritium_cache_path(void);
+/* Calls `visit` for each entry, the newest first. Returns the number of entries. */
+TRITIUM_API size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry),
+                                      void *user);
+/* Removes all entries, or those of one kernel. Returns the number removed. */
+TRITIUM_API size_t tritium_cache_clear(const char *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRITIUM_TRITIUM_H */
