@@ -1,0 +1,106 @@
+//===- Debug.cpp - prints, assertions, hints ------------------------------===//
+
+#include "Loops.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+using namespace mlir;
+
+namespace tritium::interpreter {
+
+namespace {
+/// A value for TritiumHostCalls::print: packed elements, narrow floats as f32.
+struct Printed {
+  Tile tile;
+  int kind = 0, bits = 0; ///< as print() takes them
+  std::vector<int64_t> shape;
+};
+
+std::vector<char> packed(Machine &m, const Printed &value) {
+  unsigned bytes = value.bits < 8 ? 1 : value.bits / 8;
+  std::vector<char> data(value.tile.count * bytes);
+  for (int64_t i = 0; i < value.tile.count; ++i)
+    std::memcpy(&data[i * bytes], m.at(value.tile) + i, bytes);
+  return data;
+}
+
+void printElement(const Printed &value, bool hex, Slot slot) {
+  if (hex || value.kind == 3)
+    std::fprintf(stderr, "0x%" PRIx64, slot);
+  else if (value.kind == 2)
+    std::fprintf(stderr, "%g", value.bits == 64 ? fromSlot<double>(slot) : fromSlot<float>(slot));
+  else if (value.kind == 1)
+    std::fprintf(stderr, "%" PRIu64, slot);
+  else
+    std::fprintf(stderr, "%" PRId64, signedValue(slot, value.bits));
+}
+
+/// One line an element: pid (x, y, z) idx (r, c) prefix value.
+void printToStderr(Machine &m, const std::string &prefix, bool hex, const Printed &value) {
+  for (int64_t i = 0; i < value.tile.count; ++i) {
+    std::string index;
+    int64_t rest = i;
+    for (size_t d = value.shape.size(); d-- > 0; rest /= value.shape[d])
+      index = std::to_string(rest % value.shape[d]) + (index.empty() ? "" : ", ") + index;
+    std::fprintf(stderr, "pid (%u, %u, %u) idx (%s) %s", m.pid[0], m.pid[1], m.pid[2],
+                 index.c_str(), prefix.c_str());
+    printElement(value, hex, m.at(value.tile)[i]);
+    std::fputc('\n', stderr);
+  }
+}
+
+void buildPrint(Builder &b, tt::PrintOp op) {
+  std::vector<Printed> values;
+  for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
+    Printed value{b.get(arg), 0, 0, tt::shapeOf(arg.getType()).vec()};
+    Element element = value.tile.element;
+    bool isSigned = i < op.getIsSigned().size() && op.getIsSigned()[i];
+    value.kind = element.isFloat() ? 2 : element.kind == Kind::Pointer ? 3 : isSigned ? 0 : 1;
+    value.bits = element.isNarrow() ? 32 : element.bits;
+    values.push_back(std::move(value));
+  }
+  b.add([values, prefix = op.getPrefix().str(), hex = op.getHex()](Machine &m) {
+    auto *print = m.options.host.print;
+    if (values.empty() && print)
+      print(m.options.host.user, prefix.c_str(), hex, 0, 0, nullptr, nullptr, 0, m.pid);
+    else if (values.empty())
+      std::fprintf(stderr, "pid (%u, %u, %u) %s\n", m.pid[0], m.pid[1], m.pid[2], prefix.c_str());
+    for (const Printed &value : values)
+      if (print)
+        print(m.options.host.user, prefix.c_str(), hex, value.kind, value.bits,
+              packed(m, value).data(), value.shape.data(), int(value.shape.size()), m.pid);
+      else
+        printToStderr(m, prefix, hex, value);
+  });
+}
+
+void buildAssert(Builder &b, tt::AssertOp op) {
+  Tile condition = b.get(op.getCondition());
+  b.add([condition, message = op.getMessage().str(),
+         site = Builder::siteOf(op.getLoc())](Machine &m) {
+    const Slot *holds = m.at(condition);
+    if (!m.options.checkAsserts || std::find(holds, holds + condition.count, 0) ==
+                                       holds + condition.count)
+      return;
+    if (!m.options.host.assertFailed)
+      return m.fail("assertion failed: " + message, site);
+    m.options.host.assertFailed(m.options.host.user, message.c_str(), site.file.c_str(),
+                                site.line, m.pid);
+    m.stopped = true;
+  });
+}
+} // namespace
+
+bool buildDebug(Builder &b, Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](tt::PrintOp op) { return buildPrint(b, op), true; })
+      .Case([&](tt::AssertOp op) { return buildAssert(b, op), true; })
+      .Case([&](tt::AssumeOp) { return true; })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace tritium::interpreter

@@ -1,0 +1,99 @@
+//===- Machine.cpp - running steps, checking accesses ---------------------===//
+
+#include "Machine.h"
+
+#include <cstdio>
+
+namespace tritium::interpreter {
+
+void Body::run(Machine &machine) const {
+  for (const Step &step : steps) {
+    step(machine);
+    if (machine.stopped)
+      return;
+  }
+}
+
+namespace {
+bool holds(const BufferRange &range, uint64_t address, unsigned bytes) {
+  return address >= range.address && bytes <= range.bytes &&
+         address - range.address <= range.bytes - bytes;
+}
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// Bytes between `address` and the nearest byte of `range`.
+uint64_t distance(const BufferRange &range, uint64_t address) {
+  if (address < range.address)
+    return range.address - address;
+  uint64_t past = address - range.address;
+  return past < range.bytes ? 0 : past - range.bytes + 1;
+}
+
+/// `lane [r, c]` for flat index `lane` of a tile; nothing for a scalar.
+std::string laneText(const std::vector<int64_t> &shape, int64_t lane) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0; lane /= shape[d])
+    text = std::to_string(lane % shape[d]) + (text.empty() ? "" : ", ") + text;
+  return text.empty() ? "" : " by lane [" + text + "]";
+}
+
+/// The argument that points into `range`, as `argument 'x_ptr'`.
+std::string ownerText(const Machine &machine, const BufferRange &range) {
+  const Program &program = machine.program;
+  for (size_t i = 0; i < program.parameters.size(); ++i)
+    if (program.parameters[i].element.kind == Kind::Pointer && holds(range, machine.args[i], 0))
+      return "argument '" + program.parameters[i].name + "'";
+  return "a buffer";
+}
+
+std::string rangeText(const Machine &machine, const BufferRange &range) {
+  return ownerText(machine, range) + " (" + std::to_string(range.bytes) + " bytes at " +
+         hex(range.address) + ")";
+}
+} // namespace
+
+bool Machine::mayAccess(uint64_t address, unsigned bytes, bool write) {
+  if (!options.checkBounds || (holds(recent, address, bytes) && (!write || recent.writable)))
+    return true;
+  for (const BufferRange &range : options.buffers)
+    if (holds(range, address, bytes) && (!write || range.writable)) {
+      recent = range;
+      return true;
+    }
+  return false;
+}
+
+void Machine::refuseAccess(const char *what, uint64_t address, unsigned bytes, bool write,
+                           const std::vector<int64_t> &shape, int64_t lane, const Site &site) {
+  std::string message = std::string(what) + " of " + std::to_string(bytes) + " byte" +
+                        (bytes == 1 ? "" : "s") + " at " + hex(address) + laneText(shape, lane);
+  const BufferRange *nearest = nullptr;
+  for (const BufferRange &range : options.buffers) {
+    if (write && holds(range, address, bytes))
+      return fail(message + " is to read-only memory: " + rangeText(*this, range), site);
+    if (!nearest || distance(range, address) < distance(*nearest, address))
+      nearest = &range;
+  }
+  message += " is outside every argument";
+  if (nearest) {
+    auto offset = static_cast<int64_t>(address - nearest->address);
+    int64_t element = (offset - (offset < 0 ? bytes - 1 : 0)) / int64_t(bytes);
+    message += "; nearest: " + rangeText(*this, *nearest) + ", as element " +
+               std::to_string(element) + " of " + std::to_string(nearest->bytes / bytes);
+  }
+  fail(message, site);
+}
+
+void Machine::fail(const std::string &message, const Site &site) {
+  stopped = true;
+  error = "kernel '" + program.kernel + "', program (" + std::to_string(pid[0]) + ", " +
+          std::to_string(pid[1]) + ", " + std::to_string(pid[2]) + "): " + message + ", at " +
+          site.text;
+}
+
+} // namespace tritium::interpreter

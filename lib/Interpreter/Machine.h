@@ -1,0 +1,95 @@
+//===- Machine.h - a kernel as steps over slots -----------------*- C++ -*-===//
+//
+// The module is translated once into steps: closures that read and write the slots of
+// one frame. A Program holds no reference into MLIR and is immutable, so that launches
+// share it; a Machine is the state of one launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_INTERPRETER_MACHINE_H
+#define TRITIUM_LIB_INTERPRETER_MACHINE_H
+
+#include "Numbers.h"
+
+#include "tritium/Interpreter/Interpreter.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tritium::interpreter {
+
+/// The slots of one SSA value: row-major elements from `offset` of the frame.
+struct Tile {
+  size_t offset = 0;
+  int64_t count = 1;
+  Element element;
+};
+
+struct Machine;
+using Step = std::function<void(Machine &)>;
+
+/// Straight-line steps; ends early when the machine stops.
+struct Body {
+  std::vector<Step> steps;
+  void run(Machine &machine) const;
+};
+
+struct Parameter {
+  std::string name;
+  Element element;
+};
+
+struct Program {
+  struct ConstantTile {
+    Tile tile;
+    std::vector<Slot> values; ///< one for all elements, or one each
+  };
+
+  std::string kernel;
+  std::vector<Parameter> parameters;
+  std::vector<Tile> arguments; ///< where the parameters live
+  std::vector<ConstantTile> constants;
+  Body body;
+  size_t frameSlots = 0;
+};
+
+/// Where an access or assertion stands in the user's source.
+struct Site {
+  std::string file;
+  int line = 0, column = 0;
+  std::string text; ///< "file:line:column", with the call chain
+};
+
+struct Machine {
+  const Program &program;
+  const InterpreterOptions &options;
+  const std::vector<uint64_t> &args;
+  uint32_t pid[3] = {}, grid[3] = {};
+  /// Ends the running program: of the launch if there is an error, else only of it.
+  bool stopped = false;
+  std::string error;
+  std::vector<Slot> frame;
+
+  Machine(const Program &program, const InterpreterOptions &options,
+          const std::vector<uint64_t> &args)
+      : program(program), options(options), args(args), frame(program.frameSlots) {}
+
+  Slot *at(const Tile &tile) { return frame.data() + tile.offset; }
+
+  /// Whether [address, address + bytes) lies in one buffer that permits the access.
+  bool mayAccess(uint64_t address, unsigned bytes, bool write);
+  /// Stops the launch: lane `lane` of a tile of `shape` made a forbidden access.
+  void refuseAccess(const char *what, uint64_t address, unsigned bytes, bool write,
+                    const std::vector<int64_t> &shape, int64_t lane, const Site &site);
+  /// Stops the launch with "kernel 'k', program (x, y, z): message, at site".
+  void fail(const std::string &message, const Site &site);
+
+private:
+  BufferRange recent = {0, 0, false};
+};
+
+} // namespace tritium::interpreter
+
+#endif // TRITIUM_LIB_INTERPRETER_MACHINE_H

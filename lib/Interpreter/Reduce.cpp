@@ -1,0 +1,138 @@
+//===- Reduce.cpp - reductions and dot ------------------------------------===//
+
+#include "Loops.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::interpreter {
+
+namespace {
+/// Elements before, along and after the axis of a reduction.
+struct AxisShape {
+  int64_t outer = 1, extent = 1, inner = 1;
+  AxisShape(ArrayRef<int64_t> shape, int64_t axis) {
+    for (auto [d, n] : llvm::enumerate(shape))
+      (int64_t(d) < axis ? outer : int64_t(d) == axis ? extent : inner) *= n;
+  }
+  int64_t results() const { return outer * inner; }
+};
+
+/// Elements [first, first + count) of the results, taken at `k` along the axis.
+void copySlice(const Slot *from, Slot *to, AxisShape axis, int64_t k, int64_t first,
+               int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t o = (first + i) / axis.inner, n = (first + i) % axis.inner;
+    to[i] = from[(o * axis.extent + k) * axis.inner + n];
+  }
+}
+
+/// Combines from the left: ((x0 . x1) . x2) ... All results are combined at once, each
+/// a lane of the region's scalars, unless the region has control flow of its own.
+void buildReduction(Builder &b, tt::ReduceOp op) {
+  auto type = cast<RankedTensorType>(op.getSrcs()[0].getType());
+  AxisShape axis(type.getShape(), op.getAxis());
+  Block &block = op.getCombineOp().front();
+  bool branches = llvm::any_of(
+      block, [](Operation &o) { return o.getNumRegions() != 0 || isa<tt::CallOp>(o); });
+  int64_t lanes = branches ? 1 : axis.results();
+
+  SmallVector<Tile> sources, left, right, results;
+  for (Value source : op.getSrcs())
+    sources.push_back(b.get(source));
+  for (Value result : op.getResults())
+    results.push_back(b.define(result));
+  size_t n = sources.size();
+  for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
+    Tile tile = b.allocate(Builder::elementOf(argument.getType()), lanes);
+    b.bind(argument, tile);
+    (i < n ? left : right).push_back(tile);
+  }
+  auto body = b.buildBlock(block, lanes, [&](Operation *terminator) {
+    SmallVector<Tile> combined;
+    for (Value value : terminator->getOperands())
+      combined.push_back(b.get(value));
+    b.addParallelCopy(combined, left);
+  });
+  b.add([=](Machine &m) {
+    for (int64_t first = 0; first < axis.results(); first += lanes) {
+      for (size_t i = 0; i < n; ++i)
+        copySlice(m.at(sources[i]), m.at(left[i]), axis, 0, first, lanes);
+      for (int64_t k = 1; k < axis.extent && !m.stopped; ++k) {
+        for (size_t i = 0; i < n; ++i)
+          copySlice(m.at(sources[i]), m.at(right[i]), axis, k, first, lanes);
+        body->run(m);
+      }
+      for (size_t i = 0; i < n; ++i)
+        std::copy_n(m.at(left[i]), lanes, m.at(results[i]) + first);
+    }
+  });
+  for (Tile tile : left)
+    b.release(tile);
+  for (Tile tile : right)
+    b.release(tile);
+}
+
+/// c + a * b over values of type T in the order of k, c first.
+template <typename T, typename Read, typename Write>
+Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile a, Tile b,
+             Tile c, Tile r, Read read, Write write) {
+  return [=](Machine &m) {
+    std::vector<T> line(columns), right(depth * columns);
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      const Slot *as = m.at(a) + batch * rows * depth, *bs = m.at(b) + batch * depth * columns,
+                 *cs = m.at(c) + batch * rows * columns;
+      Slot *rs = m.at(r) + batch * rows * columns;
+      for (int64_t i = 0; i < depth * columns; ++i)
+        right[i] = read(b.element, bs[i]);
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t j = 0; j < columns; ++j)
+          line[j] = read(c.element, cs[row * columns + j]);
+        for (int64_t k = 0; k < depth; ++k) {
+          T left = read(a.element, as[row * depth + k]);
+          for (int64_t j = 0; j < columns; ++j)
+            line[j] += left * right[k * columns + j];
+        }
+        for (int64_t j = 0; j < columns; ++j)
+          rs[row * columns + j] = write(r.element, line[j]);
+      }
+    }
+  };
+}
+
+/// Floats accumulate in f32 (f64 for f64 operands or result), narrow results are
+/// rounded at the end. Integers accumulate in i32 and wrap.
+void buildDotProduct(Builder &builder, tt::DotOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  int64_t rank = shape.size(), batches = rank == 3 ? shape[0] : 1, rows = shape[rank - 2],
+          columns = shape[rank - 1], depth = op.getA().getType().getShape()[rank - 1];
+  Tile a = builder.get(op.getA()), b = builder.get(op.getB()), c = builder.get(op.getC()),
+       r = builder.define(op.getResult());
+  if (!r.element.isFloat()) {
+    bool isUnsigned = op.getIsUnsigned();
+    return builder.add(dotStep<uint32_t>(
+        batches, rows, columns, depth, a, b, c, r,
+        [=](Element e, Slot x) {
+          return static_cast<uint32_t>(isUnsigned ? x : uint64_t(signedValue(x, e.bits)));
+        },
+        [](Element, uint32_t x) { return Slot(x); }));
+  }
+  auto write = [](Element e, double x) { return writeFloat(e, x); };
+  if (r.element.kind == Kind::F64)
+    return builder.add(dotStep<double>(batches, rows, columns, depth, a, b, c, r,
+                                       readFloat, write));
+  builder.add(dotStep<float>(
+      batches, rows, columns, depth, a, b, c, r,
+      [](Element e, Slot x) { return static_cast<float>(readFloat(e, x)); }, write));
+}
+} // namespace
+
+bool buildReduce(Builder &b, Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](tt::ReduceOp op) { return buildReduction(b, op), true; })
+      .Case([&](tt::DotOp op) { return buildDotProduct(b, op), true; })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace tritium::interpreter
