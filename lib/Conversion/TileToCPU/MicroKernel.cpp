@@ -1,0 +1,224 @@
+//===- MicroKernel.cpp - register-blocked dot over packed scratch ---------===//
+//
+// acc += a * b is cut into blocks of `rows` rows by `columns` vector registers whose
+// accumulators stay in registers over the whole of k:
+//
+//   for j, i over blocks:
+//     c[rows][columns] = load acc
+//     for k:
+//       b[columns] = load b[k]
+//       for each row: c[row] += broadcast(a[row][k]) * b
+//     store c
+//
+// The block shape is the one of the least estimated time among those that fit the
+// register file. A dimension is cut evenly (17 rows are 6 + 6 + 5, not 8 + 8 + 1): a thin
+// block at the edge has too few independent accumulators to hide the FMA latency.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace tritium::cpu;
+
+namespace {
+
+/// k steps that one iteration of the inner loop makes.
+constexpr int64_t kUnroll = 4;
+
+/// A dimension cut into `pieces` pieces; the first `longer` of them are one unit longer
+/// than `length`.
+struct EvenCut {
+  int64_t length, pieces, longer;
+  EvenCut(int64_t extent, int64_t most)
+      : pieces((extent + most - 1) / most) {
+    length = extent / pieces;
+    longer = extent % pieces;
+  }
+};
+
+struct BlockShape {
+  int64_t rows, columns;
+};
+
+/// Clock ticks of a block and one k step on a core with two FMA and two load ports and
+/// four ticks of FMA latency, in halves; and the loads and stores of acc.
+double blockCost(int64_t rows, int64_t columns, int64_t k) {
+  double step = std::max<double>({double(rows * columns), double(rows + columns), 8});
+  return step * k + 3 * rows * columns + 8;
+}
+
+double cutCost(const EvenCut &rows, const EvenCut &columns, int64_t k) {
+  double cost = 0;
+  for (int longRow : {0, 1})
+    for (int longColumn : {0, 1}) {
+      int64_t count = (longRow ? rows.longer : rows.pieces - rows.longer) *
+                      (longColumn ? columns.longer : columns.pieces - columns.longer);
+      if (count)
+        cost += count * blockCost(rows.length + longRow, columns.length + longColumn, k);
+    }
+  return cost;
+}
+
+BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, int64_t k) {
+  // One register for the broadcast, one for the product where there is no FMA.
+  int64_t available = target.vectorRegisters - (target.hasFMA ? 1 : 2);
+  // Half of a large register file is enough accumulators, and it leaves room to load ahead.
+  int64_t accumulators = target.vectorRegisters > 16 ? 16 : available;
+  BlockShape best{1, 1};
+  double bestCost = 1e300;
+  for (int64_t columns = 1; columns <= std::min<int64_t>(registers, 8); ++columns)
+    for (int64_t rows = 1; rows <= m && rows <= 16; ++rows) {
+      if (rows * columns > accumulators || rows * columns + columns > available)
+        break;
+      double cost = cutCost(EvenCut(m, rows), EvenCut(registers, columns), k);
+      if (cost < bestCost) {
+        bestCost = cost;
+        best = {rows, columns};
+      }
+    }
+  return best;
+}
+
+class DotEmitter {
+public:
+  DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
+             PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc)
+      : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix),
+        acc(acc), lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
+        vector(VectorType::get(lanes, element)) {}
+
+  void emit(int64_t m, int64_t n) {
+    int64_t registers = (n + lanes - 1) / lanes;
+    BlockShape shape = chooseShape(target, m, registers, k);
+    EvenCut rows(m, shape.rows), columns(registers, shape.columns);
+    forPieces(columns, [&](Value firstRegister, int64_t blockColumns) {
+      Value j = b.create<arith::MulIOp>(loc, firstRegister, index(lanes));
+      forPieces(rows,
+                [&](Value i, int64_t blockRows) { emitBlock(i, j, blockRows, blockColumns); });
+    });
+  }
+
+private:
+  Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(loc, value); }
+
+  /// Runs `body` for every piece of a dimension: one loop for the longer pieces, one for
+  /// the others.
+  void forPieces(const EvenCut &cut, llvm::function_ref<void(Value, int64_t)> body) {
+    int64_t split = cut.longer * (cut.length + 1);
+    forRange(0, split, cut.length + 1, body);
+    forRange(split, split + (cut.pieces - cut.longer) * cut.length, cut.length, body);
+  }
+
+  void forRange(int64_t begin, int64_t end, int64_t step,
+                llvm::function_ref<void(Value, int64_t)> body) {
+    if (begin == end)
+      return;
+    if (end - begin == step)
+      return body(index(begin), step);
+    auto loop = b.create<scf::ForOp>(loc, index(begin), index(end), index(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar(), step);
+  }
+
+  /// base + row * stride + column, in elements.
+  Value address(const PackedMatrix &matrix, Value row, Value column) {
+    Value offset = row ? b.create<arith::MulIOp>(loc, row, index(matrix.rowStride)) : Value();
+    if (column)
+      offset = offset ? b.create<arith::AddIOp>(loc, offset, column) : column;
+    Value bytes = b.create<arith::IndexCastOp>(loc, b.getI64Type(), offset);
+    return b.create<LLVM::GEPOp>(loc, matrix.base.getType(), element, matrix.base,
+                                 ValueRange{bytes}, /*inbounds=*/true);
+  }
+
+  Value load(Type type, Value pointer, int64_t offset) {
+    return b.create<LLVM::LoadOp>(loc, type, moved(pointer, offset),
+                                  element.getIntOrFloatBitWidth() / 8);
+  }
+
+  Value moved(Value pointer, int64_t offset) {
+    if (offset == 0)
+      return pointer;
+    return b.create<LLVM::GEPOp>(loc, pointer.getType(), element, pointer,
+                                 ArrayRef<LLVM::GEPArg>{int32_t(offset)}, /*inbounds=*/true);
+  }
+
+  Value multiplyAdd(Value x, Value y, Value sum) {
+    if (isa<IntegerType>(element))
+      return b.create<arith::AddIOp>(loc, sum, b.create<arith::MulIOp>(loc, x, y));
+    if (target.hasFMA)
+      return b.create<math::FmaOp>(loc, x, y, sum);
+    return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
+  }
+
+  /// The k steps [kk, kk + count) of a block.
+  void emitSteps(Value aBlock, Value bBlock, Value kk, int64_t count, int64_t rows,
+                 int64_t columns, SmallVectorImpl<Value> &sums) {
+    Value aPointer = address({aBlock, a.rowStride}, Value(), kk);
+    Value bPointer = address({bBlock, bMatrix.rowStride}, kk, Value());
+    for (int64_t step = 0; step < count; ++step) {
+      SmallVector<Value> bs;
+      for (int64_t column = 0; column < columns; ++column)
+        bs.push_back(load(vector, bPointer, step * bMatrix.rowStride + column * lanes));
+      for (int64_t row = 0; row < rows; ++row) {
+        Value scalar = load(element, aPointer, row * a.rowStride + step);
+        Value splat = b.create<vector::BroadcastOp>(loc, vector, scalar);
+        for (int64_t column = 0; column < columns; ++column) {
+          Value &sum = sums[row * columns + column];
+          sum = multiplyAdd(splat, bs[column], sum);
+        }
+      }
+    }
+  }
+
+  void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
+    Value aBlock = address(a, i, Value());
+    Value bBlock = address(bMatrix, Value(), j);
+    Value accBlock = address(acc, i, j);
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        sums.push_back(load(vector, accBlock, row * acc.rowStride + column * lanes));
+
+    int64_t looped = k / kUnroll * kUnroll;
+    if (looped == kUnroll) {
+      emitSteps(aBlock, bBlock, index(0), kUnroll, rows, columns, sums);
+    } else if (looped > 0) {
+      auto loop = b.create<scf::ForOp>(loc, index(0), index(looped), index(kUnroll), sums);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> inner(loop.getRegionIterArgs());
+      emitSteps(aBlock, bBlock, loop.getInductionVar(), kUnroll, rows, columns, inner);
+      b.create<scf::YieldOp>(loc, inner);
+      sums.assign(loop.result_begin(), loop.result_end());
+    }
+    if (looped < k)
+      emitSteps(aBlock, bBlock, index(looped), k - looped, rows, columns, sums);
+
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        b.create<LLVM::StoreOp>(loc, sums[row * columns + column],
+                                moved(accBlock, row * acc.rowStride + column * lanes),
+                                element.getIntOrFloatBitWidth() / 8);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const TargetInfo &target;
+  Type element;
+  int64_t k;
+  PackedMatrix a, bMatrix, acc;
+  int64_t lanes;
+  VectorType vector;
+};
+
+} // namespace
+
+void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target,
+                           Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a,
+                           PackedMatrix b, PackedMatrix acc) {
+  DotEmitter(builder, loc, target, element, k, a, b, acc).emit(m, n);
+}
