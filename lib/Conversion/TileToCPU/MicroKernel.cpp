@@ -18,15 +18,10 @@
 
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
 
-#include <array>
-
 using namespace mlir;
 using namespace tritium::cpu;
 
 namespace {
-
-/// k steps that one iteration of the inner loop makes.
-constexpr int64_t kUnroll = 4;
 
 /// A dimension cut into `pieces` pieces; the first `longer` of them are one unit longer
 /// than `length`.
@@ -154,22 +149,20 @@ private:
     return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
   }
 
-  /// The k steps [kk, kk + count) of a block.
-  void emitSteps(Value aBlock, Value bBlock, Value kk, int64_t count, int64_t rows,
-                 int64_t columns, SmallVectorImpl<Value> &sums) {
+  /// One k step of a block.
+  void emitStep(Value aBlock, Value bBlock, Value kk, int64_t rows, int64_t columns,
+                SmallVectorImpl<Value> &sums) {
     Value aPointer = address({aBlock, a.rowStride}, Value(), kk);
     Value bPointer = address({bBlock, bMatrix.rowStride}, kk, Value());
-    for (int64_t step = 0; step < count; ++step) {
-      SmallVector<Value> bs;
-      for (int64_t column = 0; column < columns; ++column)
-        bs.push_back(load(vector, bPointer, step * bMatrix.rowStride + column * lanes));
-      for (int64_t row = 0; row < rows; ++row) {
-        Value scalar = load(element, aPointer, row * a.rowStride + step);
-        Value splat = b.create<vector::BroadcastOp>(loc, vector, scalar);
-        for (int64_t column = 0; column < columns; ++column) {
-          Value &sum = sums[row * columns + column];
-          sum = multiplyAdd(splat, bs[column], sum);
-        }
+    SmallVector<Value> bs;
+    for (int64_t column = 0; column < columns; ++column)
+      bs.push_back(load(vector, bPointer, column * lanes));
+    for (int64_t row = 0; row < rows; ++row) {
+      Value scalar = load(element, aPointer, row * a.rowStride);
+      Value splat = b.create<vector::BroadcastOp>(loc, vector, scalar);
+      for (int64_t column = 0; column < columns; ++column) {
+        Value &sum = sums[row * columns + column];
+        sum = multiplyAdd(splat, bs[column], sum);
       }
     }
   }
@@ -183,20 +176,16 @@ private:
       for (int64_t column = 0; column < columns; ++column)
         sums.push_back(load(vector, accBlock, row * acc.rowStride + column * lanes));
 
-    int64_t looped = k / kUnroll * kUnroll;
-    if (looped == kUnroll) {
-      emitSteps(aBlock, bBlock, index(0), kUnroll, rows, columns, sums);
-    } else if (looped > 0) {
-      auto loop = b.create<scf::ForOp>(loc, index(0), index(looped), index(kUnroll), sums);
+    // Unrolling k gains nothing: the FMA ports are busy already.
+    auto loop = b.create<scf::ForOp>(loc, index(0), index(k), index(1), sums);
+    {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
-      emitSteps(aBlock, bBlock, loop.getInductionVar(), kUnroll, rows, columns, inner);
+      emitStep(aBlock, bBlock, loop.getInductionVar(), rows, columns, inner);
       b.create<scf::YieldOp>(loc, inner);
-      sums.assign(loop.result_begin(), loop.result_end());
     }
-    if (looped < k)
-      emitSteps(aBlock, bBlock, index(looped), k - looped, rows, columns, sums);
+    sums.assign(loop.result_begin(), loop.result_end());
 
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
