@@ -235,7 +235,7 @@ private:
       bool signedExponent = (peek(1) == '+' || peek(1) == '-') && isDigit(peek(2));
       if ((peek() | 0x20) == 'e' && (isDigit(peek(1)) || signedExponent)) {
         kind = TokenKind::Float;
-        pos += 2;
+        pos += signedExponent ? 2 : 1;
         digits(isDigit);
       }
       std::string_view spelled = text.substr(begin, pos - begin);
@@ -243,8 +243,10 @@ private:
           spelled.find_first_not_of("0_") != std::string_view::npos)
         return error(begin, pos, "a decimal number may not start with 0; octal is written 0o17");
     }
-    if ((peek() | 0x20) == 'j' && !isNameChar(peek(1)))
-      return error(begin, pos + 1, "complex numbers are not supported in a kernel");
+    if ((peek() | 0x20) == 'j' && !isNameChar(peek(1))) {
+      ++pos;
+      kind = TokenKind::Imaginary;
+    }
     if (isNameChar(peek()))
       return error(begin, pos + 1, "invalid number");
     add(kind, begin, pos);

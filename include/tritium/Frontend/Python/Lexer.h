@@ -16,6 +16,7 @@ enum class TokenKind : uint8_t {
   Keyword,
   Integer,
   Float,
+  Imaginary,
   String,  ///< any prefix but f
   FString, ///< with an f in its prefix
   Operator,

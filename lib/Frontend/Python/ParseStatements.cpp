@@ -1,0 +1,448 @@
+//===- ParseStatements.cpp - statements and functions ---------------------===//
+
+#include "ParserImpl.h"
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::ast;
+using namespace tritium::frontend::python;
+
+//===----------------------------------------------------------------------===//
+// What kernels may not use
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Unsupported {
+  std::string_view keyword, what, instead;
+};
+constexpr Unsupported kUnsupportedStatements[] = {
+    {"try", "'try'", "nothing in a kernel raises; test the condition with 'if' instead"},
+    {"raise", "'raise'", "use tl.static_assert or tl.device_assert instead"},
+    {"async", "'async'", "write a plain loop or function instead"},
+    {"del", "'del'", "names end with their function; leave it out"},
+    {"import", "'import'", "import at module level instead"},
+    {"from", "'import'", "import at module level instead"},
+    {"global", "'global'", "pass the value as an argument and return it instead"},
+    {"nonlocal", "'nonlocal'", "pass the value as an argument and return it instead"},
+    {"break", "'break'", "put the condition into a 'while' loop instead"},
+    {"continue", "'continue'", "put the rest of the loop's body under an 'if' instead"},
+    {"with", "'with'", "write its body on its own instead"},
+    {"class", "a class", "define it outside of the kernel instead"},
+    {"def", "a nested function", "define a @jit function at module level instead"},
+    {"@", "a nested function", "define a @jit function at module level instead"},
+    {"yield", "'yield'", "return a tuple instead"}};
+} // namespace
+
+/// `match` is no keyword: it is the statement if its line ends in ':' and a block follows.
+bool Parser::atMatchStatement() const {
+  if (!at(TokenKind::Name) || spelled(token()) != "match" || at("=", 1) || at(".", 1) || at(":", 1))
+    return false;
+  size_t end = pos;
+  while (tokens[end].kind != TokenKind::Newline && tokens[end].kind != TokenKind::End)
+    ++end;
+  return is(tokens[end - 1], ":") && end + 1 < tokens.size() &&
+         tokens[end + 1].kind == TokenKind::Indent;
+}
+
+bool Parser::unsupportedStatement() {
+  for (const Unsupported &entry : kUnsupportedStatements) {
+    if (at(entry.keyword)) {
+      unsupported(rangeOf(token()), entry.what, entry.instead);
+      return true;
+    }
+  }
+  if (atMatchStatement()) {
+    unsupported(rangeOf(token()), "'match'", "use if, elif and else instead");
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Simple statements
+//===----------------------------------------------------------------------===//
+
+bool Parser::checkTarget(const Expr &target) {
+  switch (target.kind) {
+  case ExprKind::Name:
+  case ExprKind::Attribute:
+  case ExprKind::Subscript:
+    return true;
+  case ExprKind::Tuple:
+    for (const ExprPtr &element : llvm::cast<Tuple>(target).elements)
+      if (!checkTarget(*element))
+        return false;
+    return true;
+  case ExprKind::Starred:
+    unsupported(target.range, "a starred target",
+                "name every element, or index the tuple, instead");
+    return false;
+  default:
+    error(target.range, "this cannot be assigned to");
+    return false;
+  }
+}
+
+bool python::augmentedOperator(std::string_view text, BinaryOp &op) {
+  if (text.size() < 2 || text.back() != '=')
+    return false;
+  text.remove_suffix(1);
+  for (BinaryOp candidate :
+       {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::TrueDiv, BinaryOp::FloorDiv,
+        BinaryOp::Mod, BinaryOp::Pow, BinaryOp::MatMul, BinaryOp::BitAnd, BinaryOp::BitOr,
+        BinaryOp::BitXor, BinaryOp::Shl, BinaryOp::Shr}) {
+    if (text == spelling(candidate)) {
+      op = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+StmtPtr Parser::expressionStatement() {
+  SourceLoc begin = here();
+  ExprPtr first = at(TokenKind::Name) && at(":=", 1) ? namedExpression() : expressionList();
+  if (!first)
+    return nullptr;
+
+  if (accept(":")) {
+    auto node = std::make_unique<AnnAssign>(first->range);
+    if (first->kind != ExprKind::Name)
+      return error(first->range, "only a name can be annotated");
+    node->target = std::move(first);
+    node->annotation = expression();
+    if (!node->annotation)
+      return nullptr;
+    if (accept("=")) {
+      node->value = expressionList();
+      if (!node->value)
+        return nullptr;
+    }
+    node->range = rangeFrom(begin);
+    return node;
+  }
+
+  BinaryOp op;
+  if (at(TokenKind::Operator) && augmentedOperator(spelled(token()), op)) {
+    auto node = std::make_unique<AugAssign>(first->range);
+    if (first->kind == ExprKind::Tuple)
+      return error(first->range, "a tuple cannot be the target of an augmented assignment");
+    if (!checkTarget(*first))
+      return nullptr;
+    node->op = op;
+    node->opRange = rangeOf(token());
+    ++pos;
+    node->target = std::move(first);
+    node->value = expressionList();
+    if (!node->value)
+      return nullptr;
+    node->range = rangeFrom(begin);
+    return node;
+  }
+
+  if (!at("=")) {
+    auto node = std::make_unique<ExprStmt>(first->range);
+    node->value = std::move(first);
+    return node;
+  }
+  auto node = std::make_unique<Assign>(first->range);
+  node->value = std::move(first);
+  while (accept("=")) {
+    if (!checkTarget(*node->value))
+      return nullptr;
+    node->targets.push_back(std::move(node->value));
+    node->value = expressionList();
+    if (!node->value)
+      return nullptr;
+  }
+  node->range = rangeFrom(begin);
+  return node;
+}
+
+StmtPtr Parser::simpleStatement() {
+  SourceLoc begin = here();
+  if (unsupportedStatement())
+    return nullptr;
+  if (accept("pass"))
+    return std::make_unique<Pass>(rangeFrom(begin));
+  if (accept("return")) {
+    auto node = std::make_unique<Return>(rangeFrom(begin));
+    if (!atExpressionEnd()) {
+      node->value = expressionList();
+      if (!node->value)
+        return nullptr;
+    }
+    node->range = rangeFrom(begin);
+    return node;
+  }
+  if (accept("assert")) {
+    auto node = std::make_unique<Assert>(rangeFrom(begin));
+    node->test = expression();
+    if (!node->test)
+      return nullptr;
+    if (accept(",")) {
+      node->message = expression();
+      if (!node->message)
+        return nullptr;
+    }
+    node->range = rangeFrom(begin);
+    return node;
+  }
+  return expressionStatement();
+}
+
+/// Statements with `;` between them up to the end of the line.
+bool Parser::simpleStatements(Block &block) {
+  while (true) {
+    StmtPtr next = simpleStatement();
+    if (!next)
+      return false;
+    block.push_back(std::move(next));
+    bool more = accept(";");
+    if (at(TokenKind::Newline)) {
+      ++pos;
+      return true;
+    }
+    if (!more) {
+      unexpected("an operator or the end of the line");
+      return false;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Compound statements
+//===----------------------------------------------------------------------===//
+
+bool Parser::suite(Block &block, std::string_view after) {
+  if (!expect(":", "after " + std::string(after)))
+    return false;
+  if (!at(TokenKind::Newline))
+    return simpleStatements(block);
+  ++pos;
+  if (!at(TokenKind::Indent)) {
+    unexpected("an indented block after " + std::string(after));
+    return false;
+  }
+  ++pos;
+  while (!at(TokenKind::Dedent) && !at(TokenKind::End))
+    if (!statement(block))
+      return false;
+  if (at(TokenKind::Dedent))
+    ++pos;
+  return true;
+}
+
+bool Parser::statement(Block &block) {
+  Level level(*this);
+  if (!checkDepth())
+    return false;
+  StmtPtr node;
+  if (at("if"))
+    node = ifStatement();
+  else if (at("while"))
+    node = whileStatement();
+  else if (at("for"))
+    node = forStatement();
+  else if (at(TokenKind::Indent))
+    return error(rangeOf(token()), "unexpected indentation") != nullptr;
+  else
+    return simpleStatements(block);
+  if (!node)
+    return false;
+  block.push_back(std::move(node));
+  return true;
+}
+
+StmtPtr Parser::ifStatement() {
+  Level level(*this);
+  if (!checkDepth())
+    return nullptr;
+  SourceLoc begin = here();
+  std::string_view keyword = at("elif") ? "'elif'" : "'if'";
+  ++pos;
+  auto node = std::make_unique<If>(SourceRange{});
+  node->test = namedExpression();
+  if (!node->test)
+    return nullptr;
+  node->range = rangeFrom(begin);
+  if (!suite(node->body, keyword))
+    return nullptr;
+  if (at("elif")) {
+    StmtPtr nested = ifStatement();
+    if (!nested)
+      return nullptr;
+    node->orelse.push_back(std::move(nested));
+  } else if (accept("else")) {
+    if (!suite(node->orelse, "'else'"))
+      return nullptr;
+  }
+  return node;
+}
+
+bool Parser::noLoopElse() {
+  if (!at("else"))
+    return true;
+  unsupported(rangeOf(token()), "'else' after a loop",
+              "test the loop's condition after it instead");
+  return false;
+}
+
+StmtPtr Parser::whileStatement() {
+  SourceLoc begin = here();
+  ++pos;
+  auto node = std::make_unique<While>(SourceRange{});
+  node->test = namedExpression();
+  if (!node->test)
+    return nullptr;
+  node->range = rangeFrom(begin);
+  if (!suite(node->body, "'while'") || !noLoopElse())
+    return nullptr;
+  return node;
+}
+
+StmtPtr Parser::forStatement() {
+  SourceLoc begin = here();
+  ++pos;
+  auto node = std::make_unique<For>(SourceRange{});
+  node->target = loopTarget();
+  if (!node->target || !checkTarget(*node->target) || !expect("in", "of 'for'"))
+    return nullptr;
+  node->iterable = expressionList();
+  if (!node->iterable)
+    return nullptr;
+  node->range = rangeFrom(begin);
+  if (!suite(node->body, "'for'") || !noLoopElse())
+    return nullptr;
+  return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar) {
+  Parameter parameter;
+  if (accept("*")) {
+    if (afterStar)
+      return error(rangeOf(tokens[pos - 1]), "a second '*' in the parameters") != nullptr;
+    afterStar = true;
+    if (at(","))
+      return true;
+    parameter.kind = Parameter::VarArgs;
+  } else if (accept("**")) {
+    parameter.kind = Parameter::VarKeywords;
+  } else if (afterStar) {
+    parameter.kind = Parameter::KeywordOnly;
+  }
+  if (!expectName(parameter.name, parameter.range, "the name of a parameter"))
+    return false;
+  for (const Parameter &other : parameters)
+    if (other.name == parameter.name)
+      return error(parameter.range, "parameter '" + parameter.name + "' is named twice") != nullptr;
+  if (accept(":")) {
+    parameter.annotation = expression();
+    if (!parameter.annotation)
+      return false;
+  }
+  if (accept("=")) {
+    if (parameter.kind == Parameter::VarArgs || parameter.kind == Parameter::VarKeywords)
+      return error(parameter.range, "this parameter cannot have a default") != nullptr;
+    parameter.defaultValue = expression();
+    if (!parameter.defaultValue)
+      return false;
+  } else if (parameter.kind == Parameter::Normal && !parameters.empty() &&
+             parameters.back().defaultValue) {
+    return error(parameter.range,
+                 "a parameter without a default follows one that has a default") != nullptr;
+  }
+  parameters.push_back(std::move(parameter));
+  return true;
+}
+
+bool Parser::parameters(std::vector<Parameter> &parameters) {
+  bool afterStar = false, afterKeywords = false;
+  while (!at(")")) {
+    if (afterKeywords)
+      return error(rangeOf(token()), "nothing may follow the '**' parameter") != nullptr;
+    if (accept("/")) {
+      if (parameters.empty() || afterStar)
+        return error(rangeOf(tokens[pos - 1]), "'/' must follow a positional parameter") != nullptr;
+      for (Parameter &earlier : parameters)
+        earlier.kind = Parameter::PositionalOnly;
+    } else if (!parameter(parameters, afterStar)) {
+      return false;
+    }
+    afterKeywords = !parameters.empty() && parameters.back().kind == Parameter::VarKeywords;
+    if (!at(")") && !expect(",", "or ')' in the parameters"))
+      return false;
+  }
+  ++pos;
+  return true;
+}
+
+std::unique_ptr<Function> Parser::function() {
+  while (at("@")) {
+    skipLine();
+    if (at(TokenKind::End))
+      return unexpected("a function after its decorators");
+  }
+  if (at("async"))
+    return unsupported(rangeOf(token()), "an async function", "write a plain function instead");
+  if (!at("def"))
+    return unexpected("'def'");
+  ++pos;
+  auto node = std::make_unique<Function>();
+  if (!expectName(node->name, node->nameRange, "the function's name") ||
+      !expect("(", "after the function's name") || !parameters(node->parameters))
+    return nullptr;
+  if (accept("->") && !expression())
+    return nullptr;
+  if (!suite(node->body, "the function's header"))
+    return nullptr;
+  while (at(TokenKind::Newline))
+    ++pos;
+  if (!at(TokenKind::End))
+    return unexpected("the end of the function");
+  return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+static bool tokenizeFile(const SourceManager &sources, uint32_t file,
+                         DiagnosticEngine &diagnostics, std::vector<Token> &tokens) {
+  std::string_view text = sources.text(file);
+  if (text.size() >= UINT32_MAX / 2) {
+    diagnostics.error({}, "the source text is too long");
+    return false;
+  }
+  return tokenize(sources, file, 0, static_cast<uint32_t>(text.size()), false, diagnostics, tokens);
+}
+
+std::unique_ptr<Function> python::parseFunction(const SourceManager &sources, uint32_t file,
+                                                DiagnosticEngine &diagnostics) {
+  std::vector<Token> tokens;
+  if (!tokenizeFile(sources, file, diagnostics, tokens))
+    return nullptr;
+  return Parser(sources, file, diagnostics, std::move(tokens)).function();
+}
+
+ExprPtr python::parseExpression(const SourceManager &sources, uint32_t file,
+                                DiagnosticEngine &diagnostics) {
+  std::vector<Token> tokens;
+  if (!tokenizeFile(sources, file, diagnostics, tokens))
+    return nullptr;
+  return Parser(sources, file, diagnostics, std::move(tokens)).wholeExpression();
+}
+
+std::unique_ptr<Module> python::parseModule(const SourceManager &sources, uint32_t file,
+                                            DiagnosticEngine &diagnostics) {
+  std::vector<Token> tokens;
+  if (!tokenizeFile(sources, file, diagnostics, tokens))
+    return nullptr;
+  // What is no statement of a kernel is no error here.
+  DiagnosticEngine ignored(sources);
+  return Parser(sources, file, ignored, std::move(tokens)).module();
+}
