@@ -1,0 +1,42 @@
+"""Every test that takes `backend` runs on the interpreter, on this machine's CPU, and as code
+for a CPU with AVX2 only. TRITIUM_TEST_BACKENDS names others (comma-separated)."""
+
+import os
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
+
+BACKENDS = os.environ.get("TRITIUM_TEST_BACKENDS", "interpret,cpu,haswell").split(",")
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request, monkeypatch):
+    select(request.param, monkeypatch)
+    return request.param
+
+
+@pytest.fixture(params=[name for name in BACKENDS if name != "interpret"])
+def compiled_backend(request, monkeypatch):
+    """For work that would take the interpreter too long."""
+    select(request.param, monkeypatch)
+    return request.param
+
+
+def select(name, monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    if name == "haswell":
+        monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+        monkeypatch.setenv("TRITIUM_CPU", "haswell")
+    else:
+        monkeypatch.setenv("TRITIUM_BACKEND", name)
+        monkeypatch.delenv("TRITIUM_CPU", raising=False)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20240917)

@@ -1,0 +1,385 @@
+"""Operators and element-wise functions over all element types against NumPy."""
+
+import math
+
+import numpy as np
+import pytest
+import tritium as triton
+import tritium.language as tl
+from support import (DTYPES, FLOATS, INTS, SIGNED, ULP, UNSIGNED, adversarial, assert_same,
+                     is_float, numpy_dtype, pairs, random_array, ulp_error)
+
+
+@triton.jit
+def binary(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr, OP: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask, other=1)
+    y = tl.load(y_ptr + offs, mask=mask, other=1)
+    if OP == "add":
+        z = x + y
+    elif OP == "sub":
+        z = x - y
+    elif OP == "mul":
+        z = x * y
+    elif OP == "truediv":
+        z = x / y
+    elif OP == "floordiv":
+        z = x // y
+    elif OP == "mod":
+        z = x % y
+    elif OP == "and":
+        z = x & y
+    elif OP == "or":
+        z = x | y
+    elif OP == "xor":
+        z = x ^ y
+    elif OP == "shl":
+        z = x << y
+    elif OP == "shr":
+        z = x >> y
+    elif OP == "lt":
+        z = x < y
+    elif OP == "le":
+        z = x <= y
+    elif OP == "gt":
+        z = x > y
+    elif OP == "ge":
+        z = x >= y
+    elif OP == "eq":
+        z = x == y
+    elif OP == "ne":
+        z = x != y
+    elif OP == "minimum":
+        z = tl.minimum(x, y)
+    elif OP == "maximum":
+        z = tl.maximum(x, y)
+    else:
+        tl.static_assert(False, "no such operator")
+    tl.static_assert(z.dtype == out_ptr.dtype.element_ty, "the result has another type")
+    tl.store(out_ptr + offs, z, mask=mask)
+
+
+def run_binary(op, x, y, out_dtype, block=128):
+    out = np.zeros(x.size, out_dtype)
+    binary[(triton.cdiv(x.size, block),)](x, y, out, x.size, BLOCK=block, OP=op)
+    return out
+
+
+def c_division(x, y):
+    """Quotient and remainder that truncate towards zero, with the wrap of the type."""
+    wide_x, wide_y = x.astype(object), y.astype(object)
+    quotient = np.array([abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+                         for a, b in zip(wide_x, wide_y)], dtype=object)
+    remainder = wide_x - quotient * wide_y
+    return quotient.astype(x.dtype), remainder.astype(x.dtype)
+
+
+def data(rng, dtype, count=500):
+    x, y = pairs(adversarial(dtype))
+    return (np.concatenate([x, random_array(rng, count, dtype)]),
+            np.concatenate([y, random_array(rng, count, dtype)]))
+
+
+NUMPY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "lt": np.less, "le": np.less_equal,
+         "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+         "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ("add", "sub", "mul"))
+def test_arithmetic(backend, rng, op, dtype):
+    x, y = data(rng, dtype)
+    with np.errstate(all="ignore"):
+        expected = NUMPY[op](x, y)
+    assert_same(run_binary(op, x, y, numpy_dtype(dtype)), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ("lt", "le", "gt", "ge", "eq", "ne"))
+def test_comparison(backend, rng, op, dtype):
+    x, y = data(rng, dtype)
+    assert_same(run_binary(op, x, y, bool), NUMPY[op](x, y))
+
+
+@pytest.mark.parametrize("dtype", INTS + ("bool",))
+@pytest.mark.parametrize("op", ("and", "or", "xor"))
+def test_bitwise(backend, rng, op, dtype):
+    x, y = data(rng, dtype) if dtype != "bool" else random_array(rng, (2, 300), "bool")
+    assert_same(run_binary(op, x, y, x.dtype), NUMPY[op](x, y))
+
+
+@pytest.mark.parametrize("dtype", INTS)
+@pytest.mark.parametrize("op", ("shl", "shr"))
+def test_shift(backend, rng, op, dtype):
+    bits = np.dtype(dtype).itemsize * 8
+    x = np.concatenate([adversarial(dtype), random_array(rng, 500, dtype)])
+    y = rng.integers(0, bits, x.size).astype(dtype)
+    expected = np.left_shift(x, y) if op == "shl" else np.right_shift(x, y)
+    assert_same(run_binary(op, x, y, x.dtype), expected)
+
+
+@pytest.mark.parametrize("dtype", INTS)
+@pytest.mark.parametrize("op", ("floordiv", "mod"))
+def test_integer_division(backend, rng, op, dtype):
+    x, y = data(rng, dtype)
+    valid = y != 0
+    if dtype in SIGNED:
+        valid &= ~((x == np.iinfo(dtype).min) & (y == -1))
+    x, y = x[valid], y[valid]
+    expected = c_division(x, y)[0 if op == "floordiv" else 1]
+    assert_same(run_binary(op, x, y, x.dtype), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_true_division(backend, rng, dtype):
+    x, y = data(rng, dtype)
+    kind = np.float64 if dtype == "float64" else np.float32
+    with np.errstate(all="ignore"):
+        expected = x.astype(kind) / y.astype(kind)
+    result = run_binary("truediv", x, y, kind)
+    assert_same(result, expected)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_float_modulo(backend, rng, dtype):
+    x, y = data(rng, dtype)
+    with np.errstate(all="ignore"):
+        expected = np.fmod(x, y)
+    assert_same(run_binary("mod", x, y, x.dtype), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ("minimum", "maximum"))
+def test_minimum_maximum(backend, rng, op, dtype):
+    x, y = data(rng, dtype)
+    function = {"minimum": np.fmin, "maximum": np.fmax}[op] if is_float(dtype) else getattr(np, op)
+    # bf16 is computed and returned as fp32.
+    kind = np.float32 if dtype == "bfloat16" else x.dtype
+    assert_same(run_binary(op, x, y, kind), function(x.astype(kind), y.astype(kind)))
+
+
+@pytest.mark.parametrize("n", (1, 3, 64, 781, 1024, 4099))
+@pytest.mark.parametrize("block", (1, 3, 16, 100, 128, 781, 1024))
+def test_sizes(backend, rng, n, block):
+    x, y = random_array(rng, (2, n), "float32")
+    assert_same(run_binary("add", x, y, np.float32, block), x + y)
+
+
+PROMOTIONS = [
+    ("int8", "int16", "int16"), ("int32", "int64", "int64"), ("uint8", "int8", "uint8"),
+    ("int32", "uint32", "uint32"), ("int64", "uint32", "int64"), ("uint8", "int32", "int32"),
+    ("uint64", "int64", "uint64"), ("int64", "float16", "float16"), ("int32", "bfloat16", "bfloat16"),
+    ("float16", "bfloat16", "float16"), ("float16", "float32", "float32"),
+    ("bfloat16", "float32", "float32"), ("float64", "float16", "float64"),
+    ("bool", "int8", "int8"), ("bool", "float32", "float32"), ("uint16", "float64", "float64"),
+]
+
+
+@pytest.mark.parametrize("left,right,result", PROMOTIONS)
+def test_promotion(backend, rng, left, right, result):
+    x = random_array(rng, 300, left, 0, 100)
+    y = random_array(rng, 300, right, 0, 100)
+    kind = numpy_dtype(result)
+    expected = (x.astype(np.float32).astype(kind) if is_float(result) else x.astype(kind)) + (
+        y.astype(np.float32).astype(kind) if is_float(result) else y.astype(kind))
+    if result == "float64":
+        expected = x.astype(kind) + y.astype(kind)
+    assert_same(run_binary("add", x, y, kind), expected)
+    assert_same(run_binary("add", y, x, kind), expected)
+
+
+@triton.jit
+def with_scalar(x_ptr, out_ptr, s, n, BLOCK: tl.constexpr, OP: tl.constexpr, C: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    if OP == "literal":
+        z = x * 2 + 1
+    elif OP == "reflected":
+        z = 100 - x
+    elif OP == "constexpr":
+        z = x + C
+    elif OP == "argument":
+        z = x + s
+    elif OP == "negate":
+        z = -x
+    tl.store(out_ptr + offs, z, mask=mask)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_python_scalars(backend, rng, dtype):
+    x = random_array(rng, 200, dtype, 0, 50)
+
+    def run(op):
+        out = np.zeros_like(x)
+        with_scalar[(1,)](x, out, 3, x.size, BLOCK=256, OP=op, C=5)
+        return out
+
+    one, two, five, hundred = (np.array(v, x.dtype) for v in (1, 2, 5, 100))
+    assert_same(run("literal"), x * two + one)
+    assert_same(run("reflected"), hundred - x)
+    assert_same(run("constexpr"), x + five)
+    assert_same(run("argument"), x + np.array(3, x.dtype))
+    if dtype not in UNSIGNED:
+        assert_same(run("negate"), -x)
+
+
+@triton.jit
+def unary(x_ptr, out_ptr, n, BLOCK: tl.constexpr, OP: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask, other=1)
+    if OP == "exp":
+        z = tl.exp(x)
+    elif OP == "exp2":
+        z = tl.exp2(x)
+    elif OP == "log":
+        z = tl.log(x)
+    elif OP == "log2":
+        z = tl.log2(x)
+    elif OP == "sin":
+        z = tl.sin(x)
+    elif OP == "cos":
+        z = tl.cos(x)
+    elif OP == "sqrt":
+        z = tl.sqrt(x)
+    elif OP == "rsqrt":
+        z = tl.rsqrt(x)
+    elif OP == "sigmoid":
+        z = tl.sigmoid(x)
+    elif OP == "erf":
+        z = tl.erf(x)
+    elif OP == "floor":
+        z = tl.floor(x)
+    elif OP == "ceil":
+        z = tl.ceil(x)
+    elif OP == "abs":
+        z = tl.abs(x)
+    elif OP == "invert":
+        z = ~x
+    else:
+        tl.static_assert(False, "no such function")
+    tl.static_assert(z.dtype == out_ptr.dtype.element_ty, "the result has another type")
+    tl.store(out_ptr + offs, z, mask=mask)
+
+
+def run_unary(op, x):
+    out = np.zeros_like(x)
+    unary[(triton.cdiv(x.size, 256),)](x, out, x.size, BLOCK=256, OP=op)
+    return out
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+EXACT = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sin": np.sin,
+         "cos": np.cos, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "sigmoid": sigmoid,
+         "erf": np.vectorize(math.erf, otypes=[np.float64])}
+
+DOMAIN = {"exp": (-104, 89), "exp2": (-150, 128), "log": (0, 1e38), "log2": (0, 1e38),
+          "sin": (-1e5, 1e5), "cos": (-1e5, 1e5), "sqrt": (0, 1e38), "rsqrt": (1e-38, 1e38),
+          "sigmoid": (-90, 90), "erf": (-5, 5)}
+
+# Two roundings more than the polynomial: the sum and the quotient.
+EXTRA_ULP = {"sigmoid": 1.5, "rsqrt": 0.5}
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("op", EXACT)
+def test_math(backend, rng, op, dtype):
+    low, high = DOMAIN[op]
+    x = np.concatenate([
+        adversarial(dtype), rng.uniform(low, high, 3000), rng.uniform(-3, 3, 1000),
+        rng.standard_normal(200) * 1e-30, np.exp(rng.uniform(-80, 80, 1000))]).astype(dtype)
+    with np.errstate(all="ignore"):
+        exact = EXACT[op](x.astype(np.longdouble) if op != "erf" else x.astype(np.float64))
+    assert ulp_error(run_unary(op, x), exact) <= ULP["math"][dtype] + EXTRA_ULP.get(op, 0)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("op", ("floor", "ceil"))
+def test_rounding(backend, rng, op, dtype):
+    x = np.concatenate([adversarial(dtype), rng.uniform(-1e6, 1e6, 500),
+                        np.arange(-4, 4, 0.25)]).astype(dtype)
+    assert_same(run_unary(op, x), getattr(np, op)(x))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_abs(backend, rng, dtype):
+    x = np.concatenate([adversarial(dtype), random_array(rng, 300, dtype)])
+    result = run_unary("abs", x)
+    assert_same(result, np.abs(x))
+    if is_float(dtype):
+        assert not np.signbit(result.astype(np.float32))[~np.isnan(result.astype(np.float32))].any()
+
+
+@pytest.mark.parametrize("dtype", INTS + ("bool",))
+def test_invert(backend, rng, dtype):
+    x = random_array(rng, 300, dtype)
+    assert_same(run_unary("invert", x), np.invert(x))
+
+
+@triton.jit
+def ternary(x_ptr, y_ptr, z_ptr, out_ptr, n, BLOCK: tl.constexpr, OP: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    z = tl.load(z_ptr + offs, mask=mask)
+    if OP == "fma":
+        r = tl.fma(x, y, z)
+    elif OP == "clamp":
+        r = tl.clamp(x, y, z)
+    elif OP == "where":
+        r = tl.where(x > y, y, z)
+    tl.store(out_ptr + offs, r, mask=mask)
+
+
+def run_ternary(op, x, y, z):
+    out = np.zeros_like(x)
+    ternary[(triton.cdiv(x.size, 64),)](x, y, z, out, x.size, BLOCK=64, OP=op)
+    return out
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_fma(backend, rng, dtype):
+    x, y, z = random_array(rng, (3, 500), dtype)
+    exact = (x.astype(np.longdouble) * y.astype(np.longdouble) + z.astype(np.longdouble))
+    # One rounding; the reference for fp64 is itself rounded to 64 bits of mantissa.
+    assert ulp_error(run_ternary("fma", x, y, z), exact) <= (0.5 if dtype == "float32" else 0.52)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_clamp(backend, rng, dtype):
+    x = np.concatenate([adversarial(dtype), random_array(rng, 300, dtype)])
+    x = x[~np.isnan(x)]
+    low = -np.abs(random_array(rng, x.size, dtype))
+    high = np.abs(random_array(rng, x.size, dtype))
+    assert_same(run_ternary("clamp", x, low, high), np.clip(x, low, high))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_where(backend, rng, dtype):
+    x, y, z = random_array(rng, (3, 300), dtype)
+    assert_same(run_ternary("where", x, y, z), np.where(x > y, y, z))
+
+
+@triton.jit
+def divide_by_zero(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs)
+    y = tl.load(y_ptr + offs)
+    tl.store(out_ptr + offs, x // y)
+    tl.store(out_ptr + BLOCK + offs, x % y)
+
+
+@pytest.mark.parametrize("dtype", INTS)
+def test_division_by_zero_does_not_trap(backend, dtype):
+    x = np.resize(adversarial(dtype), 32)
+    y = np.resize(np.array([0, 1, np.iinfo(dtype).max if dtype in UNSIGNED else -1], dtype), 32)
+    out = np.zeros(64, dtype)
+    divide_by_zero[(1,)](x, y, out, BLOCK=32)
+    ones = y == 1
+    assert_same(out[:32][ones], x[ones])

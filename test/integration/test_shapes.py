@@ -1,0 +1,192 @@
+"""Tiles of one to three dimensions: broadcasting, axes, permutations, reshaping."""
+
+import numpy as np
+import pytest
+import tritium as triton
+import tritium.language as tl
+from support import DTYPES, assert_same, kernels_from, random_array
+
+SHAPES_2D = [(1, 1), (1, 16), (16, 1), (3, 5), (8, 32), (17, 31), (64, 64), (2, 781)]
+SHAPES_3D = [(1, 1, 1), (2, 3, 4), (4, 1, 16), (3, 5, 7), (2, 16, 16), (5, 1, 33)]
+
+
+@triton.jit
+def broadcast_add(row_ptr, col_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows = tl.arange(0, M)
+    cols = tl.arange(0, N)
+    r = tl.load(row_ptr + rows)
+    c = tl.load(col_ptr + cols)
+    tl.store(out_ptr + rows[:, None] * N + cols[None, :], r[:, None] + c[None, :])
+
+
+@pytest.mark.parametrize("shape", SHAPES_2D)
+@pytest.mark.parametrize("dtype", ("int8", "uint16", "float16", "bfloat16", "float32", "float64"))
+def test_row_and_column(backend, rng, shape, dtype):
+    M, N = shape
+    r, c = random_array(rng, M, dtype), random_array(rng, N, dtype)
+    out = np.zeros(shape, r.dtype)
+    broadcast_add[(1,)](r, c, out, M=M, N=N)
+    assert_same(out, r[:, None] + c[None, :])
+
+
+@triton.jit
+def broadcast_3d(a_ptr, b_ptr, out_ptr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, A)[:, None, None]
+    j = tl.arange(0, B)[None, :, None]
+    k = tl.arange(0, C)[None, None, :]
+    a = tl.load(a_ptr + i * B + j)
+    b = tl.load(b_ptr + j * C + k)
+    tl.store(out_ptr + (i * B + j) * C + k, a * b)
+
+
+@pytest.mark.parametrize("shape", SHAPES_3D)
+def test_broadcast_3d(backend, rng, shape):
+    A, B, C = shape
+    a, b = random_array(rng, (A, B), "float32"), random_array(rng, (B, C), "float32")
+    out = np.zeros(shape, np.float32)
+    broadcast_3d[(1,)](a, b, out, A=A, B=B, C=C)
+    assert_same(out, a[:, :, None] * b[None])
+
+
+@triton.jit
+def transpose_2d(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, HOW: tl.constexpr):
+    rows = tl.arange(0, M)
+    cols = tl.arange(0, N)
+    x = tl.load(x_ptr + rows[:, None] * N + cols[None, :])
+    if HOW == "trans":
+        y = tl.trans(x)
+    elif HOW == "T":
+        y = x.T
+    elif HOW == "permute":
+        y = tl.permute(x, (1, 0))
+    else:
+        y = x.trans(1, 0)
+    y = y + y.to(y.dtype)
+    tl.store(out_ptr + cols[:, None] * M + rows[None, :], y)
+
+
+@pytest.mark.parametrize("shape", SHAPES_2D)
+@pytest.mark.parametrize("how", ("trans", "T", "permute", "method"))
+def test_transpose(backend, rng, shape, how):
+    x = random_array(rng, shape, "float32")
+    out = np.zeros(shape[::-1], np.float32)
+    transpose_2d[(1,)](x, out, M=shape[0], N=shape[1], HOW=how)
+    assert_same(out, x.T * 2)
+
+
+PERMUTE = """
+@triton.jit
+def kernel(x_ptr, out_ptr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr,
+           P: tl.constexpr, Q: tl.constexpr, R: tl.constexpr):
+    i = tl.arange(0, A)[:, None, None]
+    j = tl.arange(0, B)[None, :, None]
+    k = tl.arange(0, C)[None, None, :]
+    x = tl.load(x_ptr + (i * B + j) * C + k)
+    y = tl.permute(x, ({order}))
+    p = tl.arange(0, P)[:, None, None]
+    q = tl.arange(0, Q)[None, :, None]
+    r = tl.arange(0, R)[None, None, :]
+    tl.store(out_ptr + (p * Q + q) * R + r, y)
+"""
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+@pytest.mark.parametrize("shape", SHAPES_3D)
+def test_permute_3d(backend, rng, shape, order):
+    kernel = kernels_from(PERMUTE.format(order=", ".join(map(str, order)))).kernel
+    x = random_array(rng, shape, "int32")
+    expected = np.ascontiguousarray(x.transpose(order))
+    out = np.zeros_like(expected)
+    A, B, C = shape
+    P, Q, R = expected.shape
+    kernel[(1,)](x, out, A=A, B=B, C=C, P=P, Q=Q, R=R)
+    assert_same(out, expected)
+
+
+@triton.jit
+def reshape_sum(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, M * N * K))
+    y = tl.reshape(x, (M, N, K))
+    z = tl.reshape(y, M * N, K)
+    rows = tl.arange(0, M * N)[:, None]
+    cols = tl.arange(0, K)[None, :]
+    tl.store(out_ptr + rows * K + cols, z + rows)
+
+
+@pytest.mark.parametrize("shape", SHAPES_3D)
+def test_reshape(backend, rng, shape):
+    M, N, K = shape
+    x = random_array(rng, M * N * K, "int32", -100, 100)
+    out = np.zeros((M * N, K), np.int32)
+    reshape_sum[(1,)](x, out, M=M, N=N, K=K)
+    assert_same(out, x.reshape(M * N, K) + np.arange(M * N, dtype=np.int32)[:, None])
+
+
+@triton.jit
+def expand_and_broadcast(x_ptr, out_ptr, N: tl.constexpr, M: tl.constexpr):
+    offs = tl.arange(0, N)
+    x = tl.load(x_ptr + offs)
+    y = tl.broadcast_to(tl.expand_dims(x, 0), (M, N))
+    z, _ = tl.broadcast(tl.expand_dims(x, -1), tl.zeros((N, M), dtype=x.dtype))
+    rows = tl.arange(0, M)
+    tl.store(out_ptr + rows[:, None] * N + offs[None, :], y + tl.trans(z))
+
+
+@pytest.mark.parametrize("dtype", ("int16", "float32"))
+@pytest.mark.parametrize("n,m", [(1, 1), (16, 4), (33, 7)])
+def test_expand_dims_broadcast_to(backend, rng, n, m, dtype):
+    x = random_array(rng, n, dtype)
+    out = np.zeros((m, n), x.dtype)
+    expand_and_broadcast[(1,)](x, out, N=n, M=m)
+    assert_same(out, np.broadcast_to(x + x, (m, n)))
+
+
+@triton.jit
+def creation(out_ptr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    a = tl.full((N,), 7, tl.int32)
+    b = tl.zeros((N,), dtype=tl.int32)
+    c = tl.zeros_like(a) + 3
+    d = tl.arange(5, 5 + N)
+    tl.store(out_ptr + offs, a + b + c + d)
+
+
+@pytest.mark.parametrize("n", (1, 8, 100, 781))
+def test_creation(backend, n):
+    out = np.zeros(n, np.int32)
+    creation[(1,)](out, N=n)
+    assert_same(out, np.arange(n, dtype=np.int32) + 15)
+
+
+@triton.jit
+def row_at_a_time(x_ptr, out_ptr, stride_x, stride_out, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * stride_x + cols, mask=cols < n_cols)
+        tl.store(out_ptr + row * stride_out + cols, x, mask=cols < n_cols)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 781), (5, 64)])
+def test_copy_every_type(backend, rng, shape, dtype):
+    x = random_array(rng, shape, dtype)
+    out = np.zeros_like(x)
+    row_at_a_time[(shape[0],)](x, out, shape[1], shape[1], shape[1], BLOCK=128)
+    assert_same(out, x)
+
+
+@triton.jit
+def three_axes(out_ptr, NX, NY):
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    tl.static_assert(x.dtype == tl.int32)
+    index = (z * NY + y) * NX + x
+    tl.store(out_ptr + index, index * 10 + tl.num_programs(2))
+
+
+@pytest.mark.parametrize("grid", [(1,), (7,), (3, 5), (2, 3, 4), (1, 1, 9)])
+def test_program_ids(backend, grid):
+    full = grid + (1,) * (3 - len(grid))
+    out = np.zeros(int(np.prod(grid)), np.int32)
+    three_axes[grid](out, full[0], full[1])
+    assert_same(out, np.arange(out.size, dtype=np.int32) * 10 + np.int32(full[2]))
