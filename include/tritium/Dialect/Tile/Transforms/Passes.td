@@ -1,0 +1,26 @@
+//===- Passes.td - transformations of the tt dialect -----------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILE_TRANSFORMS_PASSES_TD
+#define TRITIUM_TILE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ScalarizeLoopOffsets : Pass<"tt-scalarize-loop-offsets"> {
+  let summary = "carries a scalar offset through loops instead of a tile";
+  let description = [{
+    A tile of pointers or integers that every iteration of an `scf.for` moves by one
+    amount for all elements becomes a tile outside of the loop and a carried scalar.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
+def Combine : Pass<"tt-combine"> {
+  let summary = "merges neighbouring tile operations";
+  let description = [{
+    A product that is added to a tile accumulates into it; arithmetic on uniform tiles
+    becomes scalar; a select behind a load under the same mask becomes its `other`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
+#endif

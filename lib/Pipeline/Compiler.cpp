@@ -1,0 +1,160 @@
+//===- Compiler.cpp - compileKernel and compileTileIR ---------------------===//
+//
+// The stages of a compilation, in order:
+//
+//   source text -> tt (front end) -> ttir (TileIRPipeline) -> loops over registers and
+//   the LLVM dialect (TileToCPU) -> object code (Target/CPU)
+//
+// The target "interpret" ends at ttir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "tritium/Conversion/TileToCPU/TileToCPU.h"
+#include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Python/IRGen.h"
+#include "tritium/Pipeline/Passes.h"
+#include "tritium/Target/CPU/Codegen.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace tritium {
+
+namespace {
+bool keeps(const CompileOptions &options, std::string_view stage) {
+  return llvm::is_contained(options.keepStages, stage);
+}
+
+std::string textOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module->print(out, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+bool fail(CompileError &error, std::string message) {
+  error.kind = "CompilationError";
+  error.rendered = error.message = std::move(message);
+  return false;
+}
+
+/// The one kernel of a ttir module; null with an error otherwise.
+tt::FuncOp onlyKernel(ModuleOp module, CompileError &error) {
+  SmallVector<tt::FuncOp> kernels;
+  for (auto func : module.getOps<tt::FuncOp>())
+    if (func.isKernel() && !func.isExternal())
+      kernels.push_back(func);
+  if (kernels.size() == 1)
+    return kernels.front();
+  fail(error, "a ttir module has one kernel (a public function), found " +
+                  std::to_string(kernels.size()));
+  return {};
+}
+
+DType dtypeOf(Type type) {
+  DType dtype;
+  for (; auto pointer = dyn_cast<tt::PointerType>(type); type = pointer.getPointeeType())
+    ++dtype.pointerDepth;
+  dtype.kind = type.isInteger(1)        ? DTypeKind::Int1
+               : type.isInteger(8)      ? DTypeKind::Int8
+               : type.isInteger(16)     ? DTypeKind::Int16
+               : type.isInteger(32)     ? DTypeKind::Int32
+               : type.isInteger(64)     ? DTypeKind::Int64
+               : type.isFloat8E5M2()    ? DTypeKind::Float8E5
+               : type.isFloat8E4M3FN()  ? DTypeKind::Float8E4NV
+               : type.isF16()           ? DTypeKind::Float16
+               : type.isBF16()          ? DTypeKind::BFloat16
+               : type.isF32()           ? DTypeKind::Float32
+                                        : DTypeKind::Float64;
+  return dtype;
+}
+
+/// The parameters as far as the IR shows them: without signs.
+std::vector<ParameterInfo> parametersOf(tt::FuncOp kernel) {
+  std::vector<ParameterInfo> parameters;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    ParameterInfo info;
+    auto name = kernel.getArgAttrOfType<StringAttr>(i, "tt.name");
+    info.name = name ? name.str() : "arg" + std::to_string(i);
+    info.type = dtypeOf(type);
+    info.type.isConst = kernel.getArgAttr(i, "tt.const") != nullptr;
+    parameters.push_back(std::move(info));
+  }
+  return parameters;
+}
+
+/// ttir -> object code.
+bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options,
+                CompiledKernel &kernel, CompileError &error) {
+  cpu::TargetInfo target;
+  std::string message;
+  if (!cpu::resolveTarget(options.cpu, target, message))
+    return fail(error, message);
+  kernel.metadata.cpu = target.cpu;
+
+  session.enter("TileToCPU");
+  OwningOpRef<ModuleOp> input = module.clone();
+  if (failed(lowerToCPU(module, target, options, kernel.metadata, kernel.remarks)))
+    return session.internalError("the lowering to the CPU", *input);
+  if (session.wants("MLIR_ENABLE_DUMP"))
+    llvm::errs() << "// -----// IR Dump After TileToCPU //----- //\n" << *module << "\n";
+  session.enter("ToLLVM");
+  if (failed(cpu::convertToLLVMDialect(module)))
+    return session.internalError("the conversion to LLVM", *input);
+
+  session.enter("Codegen");
+  bool dumpsLLIR =
+      session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
+  cpu::EmittedCode code;
+  if (!cpu::emitObject(module, target, dumpsLLIR || keeps(options, "llir"),
+                       keeps(options, "asm"), code, message))
+    return session.internalError("code generation (" + message + ")", *input);
+  if (dumpsLLIR)
+    llvm::errs() << code.llir;
+  kernel.stages["obj"] = std::move(code.object);
+  if (keeps(options, "llir"))
+    kernel.stages["llir"] = std::move(code.llir);
+  if (keeps(options, "asm"))
+    kernel.stages["asm"] = std::move(code.assembly);
+  return true;
+}
+
+/// From a module of tt to the target's last stage.
+bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
+               CompiledKernel &kernel, CompileError &error) {
+  if (options.target != "cpu" && options.target != "interpret")
+    return fail(error, "unknown target '" + options.target + "': use 'cpu' or 'interpret'");
+  if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
+    return false;
+  kernel.stages["ttir"] = textOf(module);
+  kernel.metadata.target = options.target;
+  return options.target == "interpret" || emitForCPU(session, module, options, kernel, error);
+}
+} // namespace
+
+std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
+                                              const CompileOptions &options,
+                                              CompileError &error) {
+  Session session("ttir", error);
+  session.enter("Parser");
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&session.context()), "ttir");
+  if (!module) {
+    session.textError("the text is not a ttir module");
+    return nullptr;
+  }
+  tt::FuncOp func = onlyKernel(*module, error);
+  if (!func)
+    return nullptr;
+  auto kernel = std::make_unique<CompiledKernel>();
+  kernel->metadata.name = func.getName().str();
+  kernel->metadata.parameters = parametersOf(func);
+  return runStages(session, *module, options, *kernel, error) ? std::move(kernel) : nullptr;
+}
+
+} // namespace tritium

@@ -1,0 +1,27 @@
+//===- Diagnose.cpp - diagnostics of the front end as one error -----------===//
+
+#include "Diagnose.h"
+
+namespace tritium {
+
+void fillError(const SourceManager &sources, const DiagnosticEngine &diagnostics,
+               CompileError &error) {
+  error.rendered = diagnostics.render();
+  for (const Diagnostic &diagnostic : diagnostics.all()) {
+    if (diagnostic.severity != Severity::Error)
+      continue;
+    error.kind = diagnostic.kind;
+    error.message = diagnostic.message;
+    if (diagnostic.range.begin.isValid()) {
+      LineColumn place = sources.lineColumn(diagnostic.range.begin);
+      error.file = sources.name(diagnostic.range.begin.file);
+      error.line = place.line;
+      error.column = place.column;
+    }
+    return;
+  }
+  error.kind = "InternalError";
+  error.message = "a bug in the compiler: the front end failed without an error";
+}
+
+} // namespace tritium

@@ -1,0 +1,17 @@
+//===- Diagnose.h - diagnostics of the front end as one error ---*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_PIPELINE_DIAGNOSE_H
+#define TRITIUM_LIB_PIPELINE_DIAGNOSE_H
+
+#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Support/Diagnostics.h"
+
+namespace tritium {
+
+/// The first error of `diagnostics`, with the rendering of all.
+void fillError(const SourceManager &sources, const DiagnosticEngine &diagnostics,
+               CompileError &error);
+
+} // namespace tritium
+
+#endif // TRITIUM_LIB_PIPELINE_DIAGNOSE_H

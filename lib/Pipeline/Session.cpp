@@ -1,0 +1,141 @@
+//===- Session.cpp - contexts, diagnostics, dumps -------------------------===//
+
+#include "Session.h"
+
+#include "tritium/Pipeline/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+
+namespace tritium {
+
+namespace {
+DialectRegistry tileDialects() {
+  DialectRegistry registry;
+  registerTileDialects(registry);
+  return registry;
+}
+
+std::string placeOf(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
+           std::to_string(file.getColumn()) + ": ";
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return placeOf(call.getCallee());
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return placeOf(name.getChildLoc());
+  return "";
+}
+
+/// Remembers the pass that failed.
+struct FailureRecorder : PassInstrumentation {
+  std::string &failed;
+  explicit FailureRecorder(std::string &failed) : failed(failed) {}
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (failed.empty())
+      failed = pass->getArgument().empty() ? pass->getName().str() : pass->getArgument().str();
+  }
+};
+
+/// Writes the module for a bug report; returns the path, or nothing.
+std::string writeReproducer(const std::string &kernel, ModuleOp module) {
+  SmallString<128> path;
+  int fd;
+  if (llvm::sys::fs::createTemporaryFile("tritium-" + kernel, "mlir", fd, path))
+    return "";
+  llvm::raw_fd_ostream out(fd, /*shouldClose=*/true);
+  // The generic form prints modules that do not verify, too.
+  module->print(out, OpPrintingFlags().enableDebugInfo().printGenericOpForm().useLocalScope());
+  out.flush();
+  bool written = !out.has_error();
+  out.clear_error();
+  return written ? std::string(path) : "";
+}
+} // namespace
+
+Session::Session(std::string kernel, CompileError &error)
+    : kernel(std::move(kernel)), error(error),
+      mlirContext(tileDialects(), MLIRContext::Threading::DISABLED),
+      handler(&mlirContext, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          return success();
+        std::string message = placeOf(diagnostic.getLocation()) + diagnostic.str();
+        for (Diagnostic &note : diagnostic.getNotes())
+          message += "\n  " + placeOf(note.getLocation()) + note.str();
+        messages.push_back(std::move(message));
+        return success();
+      }) {
+  timing.setEnabled(wants("MLIR_ENABLE_TIMING"));
+  root = timing.getRootScope();
+}
+
+Session::~Session() {
+  stage.stop();
+  root.stop();
+}
+
+void Session::enter(const char *name) {
+  stage.stop();
+  stage = root.nest(StringRef(name));
+}
+
+bool Session::wants(const char *variable) const {
+  const char *value = std::getenv(variable);
+  if (!value)
+    return false;
+  StringRef text(value);
+  return text == kernel || text == "1" || text.equals_insensitive("true") ||
+         text.equals_insensitive("on") || text.equals_insensitive("yes");
+}
+
+bool Session::runPasses(ModuleOp module, const char *name,
+                        llvm::function_ref<void(OpPassManager &)> build) {
+  enter(name);
+  // Passes may leave behind anything, so what they were given is kept for the report.
+  OwningOpRef<ModuleOp> input = module.clone();
+  PassManager pm(&mlirContext, ModuleOp::getOperationName());
+  build(pm);
+  if (wants("MLIR_ENABLE_DUMP")) {
+    auto always = [](Pass *, Operation *) { return true; };
+    pm.enableIRPrinting(always, always, /*printModuleScope=*/true);
+  }
+  std::string failedPass;
+  pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
+  pm.enableTiming(stage);
+  if (succeeded(pm.run(module)))
+    return true;
+  return internalError("pass '" + (failedPass.empty() ? std::string(name) : failedPass) + "'",
+                       *input);
+}
+
+bool Session::internalError(const std::string &what, ModuleOp module) {
+  error.kind = "InternalError";
+  error.message = "a bug in the compiler: " + what + " failed on kernel '" + kernel + "'";
+  if (!messages.empty())
+    error.message += ": " + StringRef(messages.front()).split('\n').first.str();
+  error.rendered = error.message;
+  for (const std::string &message : llvm::drop_begin(messages, messages.empty() ? 0 : 1))
+    error.rendered += "\n" + message;
+  if (module)
+    if (std::string path = writeReproducer(kernel, module); !path.empty())
+      error.rendered += "\nreproducer: " + path;
+  return false;
+}
+
+void Session::textError(const std::string &fallback) {
+  error.kind = "CompilationError";
+  error.message =
+      messages.empty() ? fallback : StringRef(messages.front()).split('\n').first.str();
+  error.rendered = messages.empty() ? fallback : llvm::join(messages, "\n");
+}
+
+} // namespace tritium

@@ -1,0 +1,64 @@
+//===- Session.h - what one compilation carries with it ---------*- C++ -*-===//
+//
+// A context of its own with captured diagnostics, the dump and timing variables of the
+// environment, and the way a failure of the compiler itself is reported: never on
+// stderr, never by ending the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_PIPELINE_SESSION_H
+#define TRITIUM_LIB_PIPELINE_SESSION_H
+
+#include "tritium/Pipeline/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/Timing.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace tritium {
+
+class Session {
+public:
+  /// `kernel`: name for dumps, timing and messages.
+  Session(std::string kernel, CompileError &error);
+  ~Session();
+
+  mlir::MLIRContext &context() { return mlirContext; }
+
+  /// Names the running stage: for timing, and for the report of a failure.
+  void enter(const char *stage);
+
+  /// Runs passes over the module. On failure the error names the pass.
+  bool runPasses(mlir::ModuleOp module, const char *stage,
+                 llvm::function_ref<void(mlir::OpPassManager &)> build);
+
+  /// Reports that `what` failed: a bug of the compiler. Writes the module to a file,
+  /// whose path goes into the message. Always returns false.
+  bool internalError(const std::string &what, mlir::ModuleOp module);
+
+  /// Reports an error in a text that the user gave, from the captured diagnostics.
+  void textError(const std::string &fallback);
+
+  /// Whether `variable` is set to a true value or to the kernel's name.
+  bool wants(const char *variable) const;
+
+private:
+  std::string kernel;
+  CompileError &error;
+  mlir::MLIRContext mlirContext;
+  std::vector<std::string> messages; ///< captured errors with their places
+  mlir::ScopedDiagnosticHandler handler;
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope root, stage;
+};
+
+} // namespace tritium
+
+#endif // TRITIUM_LIB_PIPELINE_SESSION_H

@@ -1,0 +1,49 @@
+//===- TileIRPipeline.cpp - the passes from the front end to ttir ---------===//
+
+#include "tritium/Pipeline/Passes.h"
+
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium {
+
+void registerTileDialects(DialectRegistry &registry) {
+  registry.insert<tt::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, ub::UBDialect>();
+}
+
+namespace {
+std::unique_ptr<Pass> canonicalizer() {
+  // Control flow is structured, so there are no blocks to merge.
+  GreedyRewriteConfig config;
+  config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+  return createCanonicalizerPass(config);
+}
+} // namespace
+
+void buildTileIRPipeline(OpPassManager &pm) {
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(canonicalizer());
+  pm.addPass(createCSEPass());
+  pm.addPass(tt::createScalarizeLoopOffsets());
+  pm.addPass(tt::createCombine());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(canonicalizer());
+  pm.addPass(createCSEPass());
+}
+
+void registerTritiumPasses() {
+  tt::registerTilePasses();
+  PassPipelineRegistration<>("tritium-ttir", "From what the front end builds to ttir",
+                             buildTileIRPipeline);
+}
+
+} // namespace tritium
