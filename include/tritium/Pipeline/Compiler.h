@@ -85,6 +85,8 @@ struct TritiumHostCalls {
   void *user;
   /// Prints `count` elements; `shape[0..rank)` is the tile's shape. bits: element width;
   /// kind: 0 signed, 1 unsigned, 2 float, 3 pointer. pid: the three program ids.
+  /// Elements are packed, i1 in bytes, floats narrower than f32 converted to f32. A
+  /// prefix without a value comes with null `data` and 0 bits.
   void (*print)(void *user, const char *prefix, int hex, int kind, int bits,
                 const void *data, const int64_t *shape, int rank, const uint32_t *pid);
   /// Records a failed assertion; the entry goes on with the next program.
