@@ -113,6 +113,7 @@ typedef struct tritium_source {
   int column_offset; /* columns that dedenting removed from each line */
   const char *text;  /* decorators, `def` line and body */
   int is_noinline;
+  const void *identity; /* sources with the same one are one function; null: unknown */
   tritium_scope scope; /* taken over, also on failure */
 } tritium_source;
 
@@ -228,7 +229,7 @@ TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
                                                      size_t count, const tritium_option *options,
                                                      size_t option_count, tritium_error *error);
 
-/* How tritium_kernel_specialize treats one parameter. */
+/* What one parameter is compiled for. */
 typedef struct tritium_specialization {
   int is_constexpr;
   tritium_value value;   /* constexpr */

@@ -1,0 +1,185 @@
+//===- DiskCache.cpp - compiled kernels on disk ---------------------------===//
+
+#include "DiskCache.h"
+
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tritium;
+using namespace tritium::runtime;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Changes with the form of the entries.
+constexpr char magic[8] = {'T', 'R', 'I', 'T', 'I', 'U', 'M', '1'};
+constexpr size_t headerBytes = 24; // magic, checksum, size of the payload
+constexpr const char *suffix = ".kernel";
+/// Neighbours in one folder: a kernel whose globals keep changing must not fill the disk.
+constexpr size_t maxNeighbours = 16;
+
+/// The whole file, or nothing.
+std::string readFile(const std::string &path) {
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return {};
+  std::string bytes;
+  struct stat status;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+    bytes.resize(static_cast<size_t>(status.st_size));
+    size_t done = 0;
+    while (done < bytes.size()) {
+      ssize_t got = read(file, bytes.data() + done, bytes.size() - done);
+      if (got <= 0)
+        break;
+      done += static_cast<size_t>(got);
+    }
+    bytes.resize(done);
+  }
+  close(file);
+  return bytes;
+}
+
+bool writeAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t put = write(file, bytes.data(), bytes.size());
+    if (put <= 0)
+      return false;
+    bytes.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+/// The payload of an undamaged entry, or nothing.
+std::string_view payload(std::string_view bytes) {
+  if (bytes.size() < headerBytes || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
+    return {};
+  Reader header(bytes.substr(sizeof magic, 16));
+  uint64_t checksum = header.number(), size = header.number();
+  std::string_view body = bytes.substr(headerBytes);
+  if (body.size() != size || llvm::xxh3_64bits(llvm::StringRef(body)) != checksum)
+    return {};
+  return body;
+}
+
+/// The entries of one folder. A folder that is not there has none.
+std::vector<fs::directory_entry> entriesIn(const fs::path &folder) {
+  std::vector<fs::directory_entry> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == suffix)
+      found.push_back(*it);
+  return found;
+}
+
+} // namespace
+
+std::unique_ptr<CompiledKernel> DiskCache::find(const std::string &key,
+                                                const frontend::FunctionSource &source) const {
+  if (directory.empty())
+    return nullptr;
+  for (const fs::directory_entry &entry : entriesIn(fs::path(directory) / key)) {
+    std::string bytes = readFile(entry.path());
+    std::string_view body = payload(bytes);
+    if (body.empty())
+      continue;
+    Reader reader(body);
+    std::vector<Dependency> dependencies = readDependencies(reader);
+    if (reader.failed() || !dependenciesHold(source, dependencies))
+      continue;
+    auto kernel = std::make_unique<CompiledKernel>();
+    read(reader, *kernel);
+    if (!reader.failed() && reader.atEnd())
+      return kernel;
+  }
+  return nullptr;
+}
+
+bool DiskCache::store(const std::string &key, const CompiledKernel &kernel,
+                      const std::vector<Dependency> &dependencies) const {
+  if (directory.empty())
+    return false;
+  Writer body;
+  write(body, dependencies);
+  std::string name = hashText(body.bytes) + suffix;
+  write(body, kernel);
+  Writer header;
+  header.bytes.assign(magic, sizeof magic);
+  header.number(llvm::xxh3_64bits(llvm::StringRef(body.bytes)));
+  header.number(body.bytes.size());
+
+  std::error_code error;
+  fs::path folder = fs::path(directory) / key;
+  fs::create_directories(folder, error);
+  std::vector<fs::directory_entry> neighbours = entriesIn(folder);
+  if (neighbours.size() >= maxNeighbours) {
+    auto oldest = std::min_element(neighbours.begin(), neighbours.end(), [](auto &a, auto &b) {
+      std::error_code ignored;
+      return a.last_write_time(ignored) < b.last_write_time(ignored);
+    });
+    fs::remove(oldest->path(), error);
+  }
+  std::string temporary = (folder / ".XXXXXX").string();
+  int file = mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0)
+    return false;
+  bool written = writeAll(file, header.bytes) && writeAll(file, body.bytes) &&
+                 fchmod(file, 0644) == 0;
+  // A full disk may be reported only here.
+  written = close(file) == 0 && written;
+  written = written && rename(temporary.c_str(), (folder / name).c_str()) == 0;
+  if (!written)
+    unlink(temporary.c_str());
+  return written;
+}
+
+std::vector<DiskCache::Entry> DiskCache::list() const {
+  std::vector<Entry> entries;
+  std::error_code error;
+  if (directory.empty())
+    return entries;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    for (const fs::directory_entry &file : entriesIn(it->path())) {
+      Entry entry;
+      entry.key = it->path().filename();
+      entry.path = file.path();
+      struct stat status;
+      if (stat(entry.path.c_str(), &status) == 0) {
+        entry.bytes = static_cast<uint64_t>(status.st_size);
+        entry.modified = status.st_mtime;
+      }
+      std::string bytes = readFile(entry.path);
+      Reader reader(payload(bytes));
+      readDependencies(reader);
+      CompiledKernel kernel;
+      read(reader, kernel);
+      if ((entry.intact = !reader.failed())) {
+        entry.kernel = kernel.metadata.name;
+        entry.target = kernel.metadata.target;
+      }
+      entries.push_back(std::move(entry));
+    }
+  }
+  std::sort(entries.begin(), entries.end(),
+                   [](const Entry &a, const Entry &b) { return a.modified > b.modified; });
+  return entries;
+}
+
+size_t DiskCache::clear(const std::string &kernel) const {
+  size_t removed = 0;
+  for (const Entry &entry : list()) {
+    if (!kernel.empty() && entry.kernel != kernel)
+      continue;
+    std::error_code error;
+    removed += fs::remove(entry.path, error);
+    fs::remove(fs::path(entry.path).parent_path(), error); // only when it is empty
+  }
+  return removed;
+}

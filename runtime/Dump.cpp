@@ -1,0 +1,42 @@
+//===- Dump.cpp - stages of kernels as files ------------------------------===//
+
+#include "Dump.h"
+#include "Environment.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace tritium;
+namespace fs = std::filesystem;
+
+bool runtime::dumpWanted() { return flag("TRITON_KERNEL_DUMP"); }
+bool runtime::overrideWanted() { return flag("TRITON_KERNEL_OVERRIDE"); }
+
+void runtime::dump(const std::string &hash, const CompiledKernel &kernel,
+                   const std::string &metadata) {
+  std::string directory = dumpDirectory();
+  if (directory.empty())
+    return;
+  std::error_code error;
+  fs::path folder = fs::path(directory) / hash;
+  fs::create_directories(folder, error);
+  auto write = [&](const std::string &stage, const std::string &text) {
+    std::ofstream(folder / (kernel.metadata.name + "." + stage), std::ios::binary) << text;
+  };
+  for (const auto &[stage, text] : kernel.stages)
+    write(stage == "obj" ? "o" : stage == "asm" ? "s" : stage, text);
+  write("json", metadata);
+}
+
+bool runtime::findOverride(const std::string &hash, const std::string &kernel,
+                           std::string &ttir) {
+  std::string directory = overrideDirectory();
+  if (directory.empty())
+    return false;
+  std::ifstream file(fs::path(directory) / hash / (kernel + ".ttir"), std::ios::binary);
+  if (!file)
+    return false;
+  ttir.assign(std::istreambuf_iterator<char>(file), {});
+  return true;
+}

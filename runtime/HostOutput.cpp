@@ -1,0 +1,115 @@
+//===- HostOutput.cpp - what running kernels say --------------------------===//
+
+#include "HostOutput.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+namespace {
+
+std::mutex printerMutex;
+Printer currentPrinter = nullptr;
+void *printerUser = nullptr;
+
+float halfToFloat(uint16_t bits) {
+  float magnitude;
+  if ((bits & 0x7c00) == 0) {
+    magnitude = static_cast<float>(bits & 0x3ff) * 0x1p-24f;
+  } else {
+    uint32_t word = (bits & 0x7c00) == 0x7c00 ? 0x7f800000u | (bits & 0x3ffu) << 13
+                                              : ((bits & 0x7fffu) << 13) + (112u << 23);
+    std::memcpy(&magnitude, &word, sizeof magnitude);
+  }
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+enum ElementKind { Signed, Unsigned, Float, Pointer };
+
+std::string formatElement(int kind, int bits, int hex, const char *data) {
+  uint64_t raw = 0;
+  int bytes = bits <= 8 ? 1 : bits / 8;
+  std::memcpy(&raw, data, static_cast<size_t>(bytes));
+  char text[64];
+  if (kind == Pointer || hex) {
+    std::snprintf(text, sizeof text, "0x%0*" PRIx64, bytes * 2, raw);
+  } else if (kind == Float) {
+    double value;
+    if (bits == 64) {
+      std::memcpy(&value, &raw, sizeof value);
+    } else if (bits == 16) {
+      value = halfToFloat(static_cast<uint16_t>(raw));
+    } else {
+      float narrow;
+      uint32_t word = static_cast<uint32_t>(raw);
+      std::memcpy(&narrow, &word, sizeof narrow);
+      value = narrow;
+    }
+    std::snprintf(text, sizeof text, "%f", value);
+  } else if (kind == Unsigned || bits == 1) {
+    std::snprintf(text, sizeof text, "%" PRIu64, raw);
+  } else {
+    int shift = 64 - bits;
+    std::snprintf(text, sizeof text, "%" PRId64,
+                  static_cast<int64_t>(raw << shift) >> shift);
+  }
+  return text;
+}
+
+} // namespace
+
+void tritium::runtime::setPrinter(Printer printer, void *user) {
+  std::lock_guard lock(printerMutex);
+  currentPrinter = printer;
+  printerUser = user;
+}
+
+void tritium::runtime::printText(const std::string &text) {
+  std::lock_guard lock(printerMutex);
+  if (currentPrinter)
+    return currentPrinter(printerUser, text.data(), text.size());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+/// One line an element: `pid (0, 0, 0) idx (3) prefix: value`.
+void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits,
+                       const void *data, const int64_t *shape, int rank, const uint32_t *pid) {
+  int64_t count = 1;
+  for (int axis = 0; axis < rank; ++axis)
+    count *= shape[axis];
+  char where[64];
+  std::snprintf(where, sizeof where, "pid (%u, %u, %u) idx (", pid[0], pid[1], pid[2]);
+  std::string text;
+  int bytes = bits <= 8 ? 1 : bits / 8;
+  for (int64_t element = 0; element < count; ++element) {
+    text += where;
+    int64_t stride = count, rest = element;
+    for (int axis = 0; axis < rank; ++axis) {
+      stride /= shape[axis];
+      text += (axis ? ", " : "") + std::to_string(rest / stride);
+      rest %= stride;
+    }
+    text += ")";
+    text += prefix && *prefix ? std::string(" ") + prefix : "";
+    if (data)
+      text += (prefix && *prefix && std::string_view(prefix).ends_with(':') ? " " : ": ") +
+              formatElement(kind, bits, hex, static_cast<const char *>(data) + element * bytes);
+    text += "\n";
+  }
+  printText(text);
+}
+
+void HostOutput::assertFailed(void *user, const char *message, const char *file, int line,
+                              const uint32_t *pid) {
+  auto *self = static_cast<HostOutput *>(user);
+  std::lock_guard lock(self->mutex);
+  auto order = [](const uint32_t *p) { return std::make_tuple(p[2], p[1], p[0]); };
+  if (self->failed && order(self->failed->pid) <= order(pid))
+    return;
+  self->failed = {message ? message : "", file ? file : "", line, {pid[0], pid[1], pid[2]}};
+}

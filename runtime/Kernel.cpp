@@ -1,0 +1,169 @@
+//===- Kernel.cpp - a kernel's text and its compiled variants -------------===//
+
+#include "Kernel.h"
+#include "Environment.h"
+#include "Serialization.h"
+
+#include <cstring>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
+                                                const tritium_kernel_config *config,
+                                                CompileError &error) {
+  std::optional<KernelSignature> signature = readSignature(source, error);
+  if (!signature)
+    return nullptr;
+  llvm::IntrusiveRefCntPtr<Kernel> kernel(new Kernel);
+  kernel->source = std::move(source);
+  kernel->names = std::make_unique<Signature>(*signature, config);
+
+  int interpret = config ? config->interpret : 0;
+  std::string backend = variable("TRITIUM_BACKEND");
+  if (interpret == 0 && !backend.empty() && backend != "cpu" && backend != "interpret") {
+    error = launchError("OptionError", "TRITIUM_BACKEND=" + backend +
+                                           ": no such back end; there are: cpu, interpret");
+    return nullptr;
+  }
+  if (interpret == 0)
+    interpret = backend.empty() ? flag("TRITON_INTERPRET") : backend == "interpret";
+  int debug = config ? config->debug : 0;
+  std::string cpu = config && config->cpu ? config->cpu : variable("TRITIUM_CPU");
+  kernel->options.target = interpret > 0 ? "interpret" : "cpu";
+  kernel->options.cpu = cpu.empty() ? "native" : cpu;
+  kernel->options.debug = debug ? debug > 0 : flag("TRITON_DEBUG");
+  kernel->options.mayAlias = false;
+  return kernel;
+}
+
+/// Appends the words of an option: its name, then its value.
+static void appendOption(Key &key, const tritium_option &option) {
+  auto appendBytes = [&](const char *data, size_t size) {
+    size_t at = key.size() + 1;
+    key.push_back(size);
+    key.resize(at + (size + 7) / 8, 0);
+    std::memcpy(key.data() + at, data, size);
+  };
+  appendBytes(option.name, std::strlen(option.name));
+  const tritium_value &value = option.value;
+  if (value.kind == TRITIUM_INT && value.as.integer.high == 0) {
+    key.push_back(value.as.integer.low);
+    return;
+  }
+  Writer writer;
+  writer.constant(toConstant(value));
+  key.push_back(~uint64_t(0));
+  appendBytes(writer.bytes.data(), writer.bytes.size());
+}
+
+Kernel::Dispatch *Kernel::lookup(const Key &key) {
+  std::shared_lock lock(mutex);
+  auto found = dispatches.find(std::vector<uint64_t>(key.begin(), key.end()));
+  return found == dispatches.end() ? nullptr : found->second.get();
+}
+
+Kernel::Dispatch *Kernel::find(const Call &call,
+                               llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                               CompileError &error) {
+  Key key;
+  llvm::SmallVector<ArgumentClass, 16> classes;
+  if (!names->classify(call.arguments, call.count, classes, bound, key, error))
+    return nullptr;
+  for (size_t i = 0; i < call.optionCount; ++i)
+    appendOption(key, call.options[i]);
+  Dispatch *recent = last.load(std::memory_order_acquire);
+  if (recent && recent->key == key) [[likely]]
+    return recent;
+  Dispatch *found = lookup(key);
+  if (!found)
+    found = compile(call, key, classes, bound, error);
+  if (found)
+    last.store(found, std::memory_order_release);
+  return found;
+}
+
+Kernel::Dispatch *
+Kernel::compile(const Call &call, const Key &key,
+                const llvm::SmallVectorImpl<ArgumentClass> &classes,
+                const llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                CompileError &error) {
+  std::lock_guard compileLock(compiling);
+  if (Dispatch *found = lookup(key))
+    return found;
+  Recipe recipe;
+  recipe.options = options;
+  if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
+    return nullptr;
+  auto dispatch = std::make_unique<Dispatch>();
+  dispatch->key = key;
+  for (unsigned i = 0; i < classes.size(); ++i) {
+    recipe.arguments.push_back(Signature::spec(classes[i], *bound[i]));
+    if (!classes[i].isConstexpr)
+      dispatch->runTime.emplace_back(i, classes[i].type);
+  }
+  recipe.source = source;
+  dispatch->variant = Variant::create(std::move(recipe), error);
+  if (!dispatch->variant)
+    return nullptr;
+  if (dispatch->variant->metadata().parameters.size() != dispatch->runTime.size()) {
+    error = launchError("InternalError", "kernel '" + source.name +
+                                             "': the compiled code takes another number of "
+                                             "arguments than its signature has");
+    return nullptr;
+  }
+  std::unique_lock lock(mutex);
+  auto &slot = dispatches[std::vector<uint64_t>(key.begin(), key.end())];
+  slot = std::move(dispatch);
+  return slot.get();
+}
+
+bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used,
+                    CompileError &error) {
+  llvm::SmallVector<const tritium_argument *, 16> bound;
+  Dispatch *dispatch = find(call, bound, error);
+  if (!dispatch)
+    return false;
+  used = dispatch->variant.get();
+  llvm::SmallVector<BoundArgument, 12> arguments;
+  for (auto [index, type] : dispatch->runTime)
+    arguments.push_back(bindArgument(*bound[index], type));
+  return dispatch->variant->launch(arguments, grid, error);
+}
+
+VariantRef Kernel::variantFor(const Call &call, CompileError &error) {
+  llvm::SmallVector<const tritium_argument *, 16> bound;
+  Dispatch *dispatch = find(call, bound, error);
+  return dispatch ? dispatch->variant : nullptr;
+}
+
+VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
+                              const tritium_option *launchOptions, size_t optionCount,
+                              const std::string &cpu, CompileError &error) {
+  size_t expected = names->parameters().size();
+  if (arguments.size() != expected) {
+    error = launchError("ArgumentError", "kernel '" + source.name + "' has " +
+                                             std::to_string(expected) +
+                                             " parameters, but the signature has " +
+                                             std::to_string(arguments.size()));
+    return nullptr;
+  }
+  Recipe recipe;
+  recipe.options = options;
+  recipe.options.mayAlias = true;
+  if (!cpu.empty())
+    recipe.options.cpu = cpu;
+  if (!names->applyOptions(launchOptions, optionCount, recipe.options, error))
+    return nullptr;
+  recipe.arguments = std::move(arguments);
+  recipe.source = source;
+  return Variant::create(std::move(recipe), error);
+}
+
+void Kernel::invalidate() {
+  std::unique_lock lock(mutex);
+  last.store(nullptr, std::memory_order_release);
+  for (auto &[key, dispatch] : dispatches)
+    retired.push_back(std::move(dispatch));
+  dispatches.clear();
+}

@@ -1,0 +1,231 @@
+//===- Serialization.cpp - bytes of compiled kernels and keys -------------===//
+
+#include "Serialization.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/SHA256.h"
+
+#include <cstring>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+void Writer::number(uint64_t value) {
+  char data[8];
+  for (int i = 0; i < 8; ++i)
+    data[i] = static_cast<char>(value >> (8 * i));
+  bytes.append(data, 8);
+}
+
+void Writer::text(std::string_view value) {
+  number(value.size());
+  bytes.append(value);
+}
+
+void Writer::dtype(const DType &type) {
+  number(static_cast<uint64_t>(type.kind) | uint64_t(type.pointerDepth) << 8 |
+         uint64_t(type.isConst) << 16);
+}
+
+void Writer::constant(const Constant &value) {
+  number(value.value.index());
+  if (const bool *flag = std::get_if<bool>(&value.value)) {
+    number(*flag);
+  } else if (const Constant::Int *integer = std::get_if<Constant::Int>(&value.value)) {
+    number(static_cast<uint64_t>(*integer));
+    number(static_cast<uint64_t>(*integer >> 64));
+  } else if (const double *real = std::get_if<double>(&value.value)) {
+    uint64_t bits;
+    std::memcpy(&bits, real, sizeof bits);
+    number(bits);
+  } else if (const std::string *string = std::get_if<std::string>(&value.value)) {
+    text(*string);
+  } else if (const DType *type = std::get_if<DType>(&value.value)) {
+    dtype(*type);
+  } else if (const Constant::Tuple *tuple = std::get_if<Constant::Tuple>(&value.value)) {
+    number(tuple->size());
+    for (const Constant &item : *tuple)
+      constant(item);
+  }
+}
+
+std::string_view Reader::take(size_t count) {
+  if (bad || count > rest.size()) {
+    bad = true;
+    return {};
+  }
+  std::string_view taken = rest.substr(0, count);
+  rest.remove_prefix(count);
+  return taken;
+}
+
+uint64_t Reader::number() {
+  std::string_view data = take(8);
+  uint64_t value = 0;
+  for (size_t i = 0; i < data.size(); ++i)
+    value |= static_cast<uint64_t>(static_cast<uint8_t>(data[i])) << (8 * i);
+  return value;
+}
+
+size_t Reader::length() {
+  uint64_t value = number();
+  if (value > rest.size())
+    bad = true;
+  return bad ? 0 : value;
+}
+
+std::string Reader::text() {
+  size_t size = length();
+  return std::string(take(size));
+}
+
+DType Reader::dtype() {
+  uint64_t bits = number();
+  if ((bits & 0xff) > static_cast<uint64_t>(DTypeKind::Float64)) {
+    bad = true;
+    return {};
+  }
+  return {static_cast<DTypeKind>(bits & 0xff), static_cast<uint8_t>(bits >> 8),
+          (bits >> 16 & 1) != 0};
+}
+
+Constant Reader::constant(unsigned depth) {
+  uint64_t kind = number();
+  if (depth > 64)
+    bad = true;
+  if (bad)
+    return {};
+  switch (kind) {
+  case 0:
+    return {};
+  case 1:
+    return {number() != 0};
+  case 2: {
+    uint64_t low = number(), high = number();
+    return {static_cast<Constant::Int>(static_cast<unsigned __int128>(high) << 64 | low)};
+  }
+  case 3: {
+    uint64_t bits = number();
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return {value};
+  }
+  case 4:
+    return {text()};
+  case 5:
+    return {dtype()};
+  case 6: {
+    Constant::Tuple tuple;
+    for (size_t count = length(); count && !bad; --count)
+      tuple.push_back(constant(depth + 1));
+    return {std::move(tuple)};
+  }
+  default:
+    bad = true;
+    return {};
+  }
+}
+
+void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
+  const KernelMetadata &data = kernel.metadata;
+  for (const std::string *text : {&data.name, &data.entry, &data.target, &data.cpu})
+    writer.text(*text);
+  writer.number(data.parameters.size());
+  for (const ParameterInfo &parameter : data.parameters) {
+    writer.text(parameter.name);
+    writer.dtype(parameter.type);
+    writer.number(parameter.isWritten | parameter.isRead << 1);
+  }
+  writer.number(data.scratchBytes);
+  writer.number(data.hasIndirectPointers);
+  writer.number(kernel.stages.size());
+  for (const auto &[name, text] : kernel.stages) {
+    writer.text(name);
+    writer.text(text);
+  }
+  writer.number(kernel.remarks.size());
+  for (const Remark &remark : kernel.remarks) {
+    for (const std::string *text : {&remark.pass, &remark.kind, &remark.message, &remark.file})
+      writer.text(*text);
+    writer.number(static_cast<uint32_t>(remark.line));
+    writer.number(static_cast<uint32_t>(remark.column));
+    writer.number(remark.values.size());
+    for (const auto &[name, value] : remark.values) {
+      writer.text(name);
+      writer.text(value);
+    }
+  }
+  writer.text(kernel.printed);
+}
+
+void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
+  KernelMetadata &data = kernel.metadata;
+  for (std::string *text : {&data.name, &data.entry, &data.target, &data.cpu})
+    *text = reader.text();
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    ParameterInfo parameter;
+    parameter.name = reader.text();
+    parameter.type = reader.dtype();
+    uint64_t flags = reader.number();
+    parameter.isWritten = flags & 1;
+    parameter.isRead = flags & 2;
+    data.parameters.push_back(std::move(parameter));
+  }
+  data.scratchBytes = reader.number();
+  data.hasIndirectPointers = reader.number() != 0;
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    std::string name = reader.text();
+    kernel.stages[name] = reader.text();
+  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    Remark remark;
+    for (std::string *text : {&remark.pass, &remark.kind, &remark.message, &remark.file})
+      *text = reader.text();
+    remark.line = static_cast<int>(reader.number());
+    remark.column = static_cast<int>(reader.number());
+    for (size_t values = reader.length(); values && !reader.failed(); --values) {
+      std::string name = reader.text();
+      remark.values[name] = reader.text();
+    }
+    kernel.remarks.push_back(std::move(remark));
+  }
+  kernel.printed = reader.text();
+}
+
+void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
+  writer.number(argument.isConstexpr);
+  if (argument.isConstexpr) {
+    writer.constant(argument.value);
+  } else {
+    writer.dtype(argument.type);
+    writer.number(static_cast<uint64_t>(argument.divisibility));
+  }
+}
+
+void tritium::runtime::write(Writer &writer, const CompileOptions &options) {
+  writer.text(options.target);
+  writer.text(options.cpu);
+  writer.number(options.mayAlias | options.debug << 1);
+  writer.number(options.extra.size());
+  for (const auto &[name, value] : options.extra) {
+    writer.text(name);
+    writer.constant(value);
+  }
+  writer.number(options.keepStages.size());
+  for (const std::string &stage : options.keepStages)
+    writer.text(stage);
+}
+
+std::string tritium::runtime::hashText(std::string_view bytes) {
+  std::array<uint8_t, 32> digest = llvm::SHA256::hash(
+      llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  std::string text;
+  uint32_t pending = 0, bits = 0;
+  for (uint8_t byte : digest) {
+    pending = pending << 8 | byte;
+    for (bits += 8; bits >= 5; bits -= 5)
+      text += "abcdefghijklmnopqrstuvwxyz234567"[pending >> (bits - 5) & 31];
+  }
+  text += "abcdefghijklmnopqrstuvwxyz234567"[pending << (5 - bits) & 31];
+  return text;
+}

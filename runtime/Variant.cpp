@@ -1,0 +1,365 @@
+//===- Variant.cpp - one compiled form of a kernel ------------------------===//
+
+#include "Variant.h"
+#include "Dump.h"
+#include "DiskCache.h"
+#include "Environment.h"
+#include "HostOutput.h"
+#include "ScratchArena.h"
+#include "Signature.h"
+#include "ThreadPool.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
+
+#include <atomic>
+#include <chrono>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+//===-- Creation ----------------------------------------------------------===//
+
+/// What identifies the result before anything is compiled.
+static std::string cacheKey(const Recipe &recipe) {
+  Writer writer;
+  writer.text(compilerFingerprint(recipe.options));
+  for (const std::string &variable : codeVariables())
+    writer.text(variable);
+  write(writer, recipe.options);
+  writer.number(recipe.arguments.size());
+  for (const ArgumentSpec &argument : recipe.arguments)
+    write(writer, argument);
+  writer.text(recipe.ttir);
+  if (recipe.source)
+    write(writer, *recipe.source);
+  return hashText(writer.bytes);
+}
+
+static std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *recorder,
+                                               CompileError &error) {
+  if (!recipe.source)
+    return compileTileIR(recipe.ttir, recipe.options, error);
+  return compileKernel(recorder ? recorder->record(*recipe.source) : *recipe.source,
+                       recipe.arguments, recipe.options, error);
+}
+
+VariantRef Variant::create(Recipe recipe, CompileError &error) {
+  auto start = std::chrono::steady_clock::now();
+  if (dumpWanted())
+    recipe.options.keepStages = {"ttir", "llir", "asm"};
+  VariantRef variant(new Variant);
+  variant->hash = cacheKey(recipe);
+  variant->origin = std::move(recipe);
+
+  frontend::FunctionSource none;
+  const frontend::FunctionSource &source =
+      variant->origin.source ? *variant->origin.source : none;
+  DiskCache cache(cacheDirectory());
+  bool mayRead = !flag("TRITON_ALWAYS_COMPILE") && !overrideWanted();
+  if (mayRead && (variant->compiled = cache.find(variant->hash, source))) {
+    variant->fromCache = variant->prepare(error);
+    if (!variant->fromCache) // an entry that does not load is as good as none
+      variant->compiled = nullptr;
+  }
+  if (!variant->compiled) {
+    Recorder recorder;
+    variant->compiled = compile(variant->origin, &recorder, error);
+    if (!variant->compiled)
+      return nullptr;
+    if (!variant->compiled->printed.empty() && !variant->origin.isRepeat)
+      printText(variant->compiled->printed);
+    std::string replacement;
+    if (overrideWanted() &&
+        findOverride(variant->hash, variant->compiled->metadata.name, replacement)) {
+      variant->compiled = compileTileIR(replacement, variant->origin.options, error);
+      if (!variant->compiled)
+        return nullptr;
+    } else {
+      cache.store(variant->hash, *variant->compiled, recorder.dependencies());
+    }
+    if (!variant->prepare(error))
+      return nullptr;
+  }
+  variant->compileMilliseconds = std::chrono::duration<double, std::milli>(
+                                     std::chrono::steady_clock::now() - start)
+                                     .count();
+  if (dumpWanted())
+    dump(variant->hash, *variant->compiled, variant->describe());
+  return variant;
+}
+
+/// Makes the compiled kernel callable.
+bool Variant::prepare(CompileError &error) {
+  for (const ParameterInfo &parameter : metadata().parameters)
+    hasWrittenPointer |= parameter.type.isPointer() && parameter.isWritten;
+  auto bytes = compiled->stages.find("obj");
+  if (origin.options.target == "interpret")
+    return true;
+  std::string reason = "the compiler made no object code";
+  if (bytes != compiled->stages.end())
+    object = loadObject(bytes->second, metadata().entry, reason);
+  if (object)
+    return true;
+  error = launchError("InternalError",
+                      "kernel '" + metadata().name + "': cannot load its code: " + reason);
+  return false;
+}
+
+BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument,
+                                             const DType &type) {
+  BoundArgument result;
+  result.slot = argumentSlot(argument, type);
+  if (argument.kind != TRITIUM_ARG_POINTER)
+    return result;
+  // Memory of unknown extent overlaps everything.
+  bool isKnown = argument.bytes != TRITIUM_UNKNOWN_EXTENT;
+  result.begin = isKnown ? argument.begin : 0;
+  result.end = isKnown ? argument.begin + argument.bytes : UINT64_MAX;
+  result.isReadOnly = argument.read_only != 0;
+  return result;
+}
+
+//===-- Overlap -----------------------------------------------------------===//
+
+bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
+  if (origin.options.mayAlias || !object)
+    return false;
+  if (metadata().hasIndirectPointers)
+    return true;
+  if (!hasWrittenPointer)
+    return false;
+  const std::vector<ParameterInfo> &parameters = metadata().parameters;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!parameters[i].isWritten || !parameters[i].type.isPointer())
+      continue;
+    for (size_t j = 0; j < arguments.size(); ++j)
+      if (j != i && parameters[j].type.isPointer() &&
+          arguments[i].begin < arguments[j].end && arguments[j].begin < arguments[i].end)
+        return true;
+  }
+  return false;
+}
+
+Variant *Variant::overlapping(CompileError &error) {
+  std::lock_guard lock(mutex);
+  if (!twin) {
+    Recipe recipe = origin;
+    recipe.options.mayAlias = true;
+    recipe.isRepeat = true;
+    twin = create(std::move(recipe), error);
+  }
+  return twin.get();
+}
+
+//===-- Launch ------------------------------------------------------------===//
+
+bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                             CompileError &error) const {
+  const std::vector<ParameterInfo> &parameters = metadata().parameters;
+  auto fail = [&](const char *kind, const std::string &message) {
+    error = launchError(kind, "kernel '" + metadata().name + "': " + message);
+    return false;
+  };
+  if (arguments.size() != parameters.size())
+    return fail("ArgumentError", "this variant takes " + std::to_string(parameters.size()) +
+                                     " run-time arguments, but got " +
+                                     std::to_string(arguments.size()));
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].isReadOnly && parameters[i].isWritten)
+      return fail("ArgumentError", "the kernel writes to '" + parameters[i].name +
+                                       "', but that array is read-only");
+  unsigned __int128 programs = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid[axis] == 0)
+      return fail("GridError", "the grid (" + std::to_string(grid[0]) + ", " +
+                                   std::to_string(grid[1]) + ", " + std::to_string(grid[2]) +
+                                   ") is empty; every dimension must be at least 1");
+    programs *= grid[axis];
+  }
+  if (programs >> 62)
+    return fail("GridError", "the grid has more than 2^62 programs");
+  return true;
+}
+
+bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                     CompileError &error) {
+  if (!checkArguments(arguments, grid, error))
+    return false;
+  if (mustAssumeOverlap(arguments)) {
+    Variant *other = overlapping(error);
+    return other && other->runNative(arguments, grid, error);
+  }
+  return object ? runNative(arguments, grid, error) : runInterpreter(arguments, grid, error);
+}
+
+namespace {
+
+struct NativeLaunch {
+  TritiumCPUEntry entry;
+  const uint64_t *slots;
+  const uint32_t *grid;
+  uint64_t scratchBytes;
+  const TritiumHostCalls *host;
+  std::atomic<bool> outOfMemory{false};
+
+  static void run(void *self, int64_t begin, int64_t end) {
+    auto *launch = static_cast<NativeLaunch *>(self);
+    void *scratch = nullptr;
+    if (launch->scratchBytes && !(scratch = threadScratch(launch->scratchBytes))) {
+      launch->outOfMemory = true;
+      return;
+    }
+    launch->entry(launch->slots, scratch, begin, end, launch->grid, launch->host);
+  }
+};
+
+} // namespace
+
+bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                        CompileError &error) {
+  llvm::SmallVector<uint64_t, 24> slots;
+  for (const BoundArgument &argument : arguments)
+    slots.push_back(argument.slot);
+  HostOutput output;
+  NativeLaunch launch{object->entry,           slots.data(),   grid,
+                      metadata().scratchBytes, output.calls(), {}};
+  int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
+  if (programs == 1)
+    NativeLaunch::run(&launch, 0, 1);
+  else
+    threadPool().run(programs, NativeLaunch::run, &launch);
+  if (launch.outOfMemory) {
+    error = launchError("OutOfMemory", "kernel '" + metadata().name + "': no memory for " +
+                                           std::to_string(metadata().scratchBytes) +
+                                           " bytes of scratch space a thread");
+    return false;
+  }
+  if (const auto &failed = output.failedAssert()) {
+    error = launchError("DeviceAssertion",
+                        "kernel '" + metadata().name + "': assertion failed in program (" +
+                            std::to_string(failed->pid[0]) + ", " +
+                            std::to_string(failed->pid[1]) + ", " +
+                            std::to_string(failed->pid[2]) + "): " + failed->message);
+    error.file = failed->file;
+    error.line = failed->line;
+    error.rendered =
+        failed->file + ":" + std::to_string(failed->line) + ": error: " + error.message;
+    return false;
+  }
+  return true;
+}
+
+bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                             CompileError &error) {
+  HostOutput output;
+  InterpreterOptions options;
+  options.host = *output.calls();
+  options.checkAsserts = origin.options.debug;
+  std::vector<uint64_t> slots;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument &argument = arguments[i];
+    slots.push_back(argument.slot);
+    if (!metadata().parameters[i].type.isPointer())
+      continue;
+    if (argument.begin == 0 && argument.end == UINT64_MAX)
+      options.checkBounds = false; // a bare address: nobody knows what lies behind it
+    else
+      options.buffers.push_back(
+          {argument.begin, argument.end - argument.begin, !argument.isReadOnly});
+  }
+  // Memory behind pointers in memory belongs to no argument.
+  if (metadata().hasIndirectPointers)
+    options.checkBounds = false;
+  std::string message = interpret(compiled->stages["ttir"], slots, grid, options);
+  if (message.empty())
+    return true;
+  error = launchError("InterpreterError", message);
+  if (message.find(metadata().name) == std::string::npos)
+    error.rendered = "kernel '" + metadata().name + "': " + message;
+  return false;
+}
+
+//===-- Description -------------------------------------------------------===//
+
+const std::string *Variant::stage(const std::string &name, CompileError &error) {
+  auto kept = compiled->stages.find(name);
+  if (kept != compiled->stages.end())
+    return &kept->second;
+  std::lock_guard lock(mutex);
+  auto later = laterStages.find(name);
+  if (later != laterStages.end())
+    return &later->second;
+  std::unique_ptr<CompiledKernel> again;
+  if (name == "llir" || name == "asm" || name == "obj") {
+    Recipe recipe = origin;
+    recipe.options.target = "cpu";
+    recipe.options.keepStages = {"llir", "asm"};
+    if (!(again = compile(recipe, nullptr, error)))
+      return nullptr;
+    for (auto &[stageName, text] : again->stages)
+      laterStages.emplace(stageName, std::move(text));
+  }
+  later = laterStages.find(name);
+  if (later != laterStages.end())
+    return &later->second;
+  error = launchError("OptionError", "no stage '" + name + "'; there are: ttir, llir, asm, obj");
+  return nullptr;
+}
+
+static llvm::json::Value toJSON(const Constant &constant) {
+  if (constant.isNone())
+    return nullptr;
+  if (const bool *flag = std::get_if<bool>(&constant.value))
+    return *flag;
+  if (auto *integer = std::get_if<Constant::Int>(&constant.value))
+    if (*integer == static_cast<int64_t>(*integer))
+      return static_cast<int64_t>(*integer);
+  if (auto *string = std::get_if<std::string>(&constant.value))
+    return *string;
+  return constant.repr();
+}
+
+const std::string &Variant::describe() {
+  std::lock_guard lock(mutex);
+  if (!description.empty())
+    return description;
+  llvm::json::Array parameters, remarks;
+  for (const ParameterInfo &parameter : metadata().parameters)
+    parameters.push_back(llvm::json::Object{{"name", parameter.name},
+                                            {"type", parameter.type.signature()},
+                                            {"read", parameter.isRead},
+                                            {"written", parameter.isWritten}});
+  for (const Remark &remark : compiled->remarks) {
+    llvm::json::Object values;
+    for (const auto &[name, value] : remark.values)
+      values[name] = value;
+    remarks.push_back(llvm::json::Object{{"pass", remark.pass},
+                                         {"kind", remark.kind},
+                                         {"message", llvm::json::fixUTF8(remark.message)},
+                                         {"file", llvm::json::fixUTF8(remark.file)},
+                                         {"line", remark.line},
+                                         {"column", remark.column},
+                                         {"values", std::move(values)}});
+  }
+  llvm::json::Object options;
+  for (const auto &[name, value] : origin.options.extra)
+    options[name] = toJSON(value);
+  llvm::json::Object all{{"name", metadata().name},
+                         {"entry", metadata().entry},
+                         {"target", metadata().target},
+                         {"cpu", metadata().cpu},
+                         {"hash", hash},
+                         {"parameters", std::move(parameters)},
+                         {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
+                         {"debug", origin.options.debug},
+                         {"options", std::move(options)},
+                         {"remarks", std::move(remarks)},
+                         {"printed", llvm::json::fixUTF8(compiled->printed)},
+                         {"cached", fromCache},
+                         {"compile_ms", compileMilliseconds}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
+  description = text;
+  return description;
+}

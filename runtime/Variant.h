@@ -1,0 +1,87 @@
+//===- Variant.h - one compiled form of a kernel ----------------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_VARIANT_H
+#define TRITIUM_RUNTIME_VARIANT_H
+
+#include "ObjectLoader.h"
+#include "tritium/Interpreter/Interpreter.h"
+#include "tritium/Pipeline/Compiler.h"
+#include "tritium/tritium.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+
+#include <mutex>
+#include <optional>
+
+namespace tritium::runtime {
+
+class Variant;
+using VariantRef = llvm::IntrusiveRefCntPtr<Variant>;
+
+/// What a variant is compiled from: a function with a specialisation, or tile IR.
+struct Recipe {
+  std::optional<frontend::FunctionSource> source;
+  std::vector<ArgumentSpec> arguments;
+  std::string ttir;
+  CompileOptions options;
+  bool isRepeat = false; ///< the same kernel once more: its static_print stays silent
+};
+
+/// One run-time argument of a launch, ready to pass.
+struct BoundArgument {
+  uint64_t slot = 0;
+  uint64_t begin = 0, end = 0; ///< pointer: the memory behind it
+  bool isReadOnly = false;
+};
+
+/// Prepares `argument` to be passed as a value of `type`.
+BoundArgument bindArgument(const tritium_argument &argument, const DType &type);
+
+class Variant : public llvm::ThreadSafeRefCountedBase<Variant> {
+public:
+  /// Finds the recipe's result in the cache on disk, or compiles it and puts it there.
+  static VariantRef create(Recipe recipe, CompileError &error);
+
+  /// Runs the kernel on `grid`. Written memory that overlaps what another argument
+  /// reaches is detected, and code for that case used. `arguments`: one for each
+  /// run-time parameter. On failure fills `error`.
+  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+              CompileError &error);
+
+  const KernelMetadata &metadata() const { return compiled->metadata; }
+  const Recipe &recipe() const { return origin; }
+  /// The text or bytes of a stage, compiled again if it was not kept. Null with `error`.
+  const std::string *stage(const std::string &name, CompileError &error);
+  /// What tritium_compiled_metadata answers.
+  const std::string &describe();
+
+private:
+  Variant() = default;
+  bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
+  Variant *overlapping(CompileError &error);
+  bool prepare(CompileError &error);
+  bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                      CompileError &error) const;
+  bool runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                 CompileError &error);
+  bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                      CompileError &error);
+
+  Recipe origin;
+  std::unique_ptr<CompiledKernel> compiled;
+  std::shared_ptr<LoadedObject> object; ///< null: the interpreter runs it
+  std::string hash;
+  bool fromCache = false;
+  double compileMilliseconds = 0;
+  bool hasWrittenPointer = false;
+
+  std::mutex mutex; ///< guards what follows
+  std::map<std::string, std::string> laterStages;
+  std::string description;
+  VariantRef twin; ///< the same for arguments that overlap
+};
+
+} // namespace tritium::runtime
+
+#endif // TRITIUM_RUNTIME_VARIANT_H

@@ -1,0 +1,201 @@
+//===- Kernels.cpp - kernels and variants of the C interface --------------===//
+
+#include "Internal.h"
+
+using namespace tritium;
+using namespace tritium::capi;
+using runtime::Kernel;
+using runtime::Variant;
+
+tritium_kernel *capi::release(llvm::IntrusiveRefCntPtr<Kernel> kernel) {
+  if (kernel)
+    kernel->Retain();
+  return reinterpret_cast<tritium_kernel *>(kernel.get());
+}
+
+tritium_compiled *capi::release(runtime::VariantRef variant) {
+  if (variant)
+    variant->Retain();
+  return reinterpret_cast<tritium_compiled *>(variant.get());
+}
+
+//===-- Kernels -----------------------------------------------------------===//
+
+tritium_kernel *tritium_kernel_create(const tritium_source *source,
+                                      const tritium_kernel_config *config,
+                                      tritium_error *error) {
+  return guarded(error, static_cast<tritium_kernel *>(nullptr), [&]() -> tritium_kernel * {
+    CompileError failure;
+    auto kernel = Kernel::create(makeSource(*source), config, failure);
+    if (!kernel)
+      report(failure, error);
+    return release(std::move(kernel));
+  });
+}
+
+void tritium_kernel_retain(tritium_kernel *kernel) {
+  if (kernel)
+    unwrap(kernel)->Retain();
+}
+
+void tritium_kernel_release(tritium_kernel *kernel) {
+  if (kernel)
+    unwrap(kernel)->Release();
+}
+
+const char *tritium_kernel_name(const tritium_kernel *kernel) {
+  return unwrap(kernel)->signature().name().c_str();
+}
+
+size_t tritium_kernel_parameter_count(const tritium_kernel *kernel) {
+  return unwrap(kernel)->signature().parameters().size();
+}
+
+const tritium_parameter *tritium_kernel_parameter(const tritium_kernel *kernel, size_t index) {
+  const auto &parameters = unwrap(kernel)->signature().parameters();
+  return index < parameters.size() ? &parameters[index].view : nullptr;
+}
+
+void tritium_kernel_invalidate(tritium_kernel *kernel) { unwrap(kernel)->invalidate(); }
+
+void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
+                                 tritium_error *error) {
+  report(unwrap(kernel)->signature().unknownName(name), error);
+}
+
+int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments,
+                          size_t count, const tritium_option *options, size_t optionCount,
+                          const uint32_t grid[3], tritium_compiled **variant,
+                          tritium_error *error) {
+  return guarded(error, 1, [&] {
+    CompileError failure;
+    Variant *used = nullptr;
+    bool done =
+        unwrap(kernel)->launch({arguments, count, options, optionCount}, grid, used, failure);
+    if (variant)
+      *variant = reinterpret_cast<tritium_compiled *>(used);
+    if (done) [[likely]]
+      return 0;
+    report(failure, error);
+    return 1;
+  });
+}
+
+tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
+                                         const tritium_argument *arguments, size_t count,
+                                         const tritium_option *options, size_t optionCount,
+                                         tritium_error *error) {
+  return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
+    CompileError failure;
+    auto variant =
+        unwrap(kernel)->variantFor({arguments, count, options, optionCount}, failure);
+    if (!variant)
+      report(failure, error);
+    return release(std::move(variant));
+  });
+}
+
+tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
+                                            const tritium_specialization *parameters,
+                                            size_t count, const tritium_option *options,
+                                            size_t optionCount, const char *cpu,
+                                            tritium_error *error) {
+  return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
+    std::vector<ArgumentSpec> arguments(count);
+    for (size_t i = 0; i < count; ++i) {
+      arguments[i].isConstexpr = parameters[i].is_constexpr != 0;
+      if (arguments[i].isConstexpr) {
+        arguments[i].value = runtime::toConstant(parameters[i].value);
+      } else {
+        arguments[i].type = runtime::toDType(parameters[i].type);
+        arguments[i].divisibility = parameters[i].divisibility;
+      }
+    }
+    CompileError failure;
+    auto variant = unwrap(kernel)->specialize(std::move(arguments), options, optionCount,
+                                              cpu ? cpu : "", failure);
+    if (!variant)
+      report(failure, error);
+    return release(std::move(variant));
+  });
+}
+
+//===-- Variants ----------------------------------------------------------===//
+
+tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
+                                       size_t optionCount, const char *cpu,
+                                       tritium_error *error) {
+  return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
+    CompileError failure;
+    runtime::Recipe recipe;
+    recipe.ttir = ttir;
+    if (cpu && *cpu)
+      recipe.options.cpu = cpu;
+    runtime::Signature checker({"ttir", {}}, nullptr);
+    runtime::VariantRef variant;
+    if (checker.applyOptions(options, optionCount, recipe.options, failure))
+      variant = Variant::create(std::move(recipe), failure);
+    if (!variant)
+      report(failure, error);
+    return release(std::move(variant));
+  });
+}
+
+void tritium_compiled_retain(tritium_compiled *compiled) {
+  if (compiled)
+    unwrap(compiled)->Retain();
+}
+
+void tritium_compiled_release(tritium_compiled *compiled) {
+  if (compiled)
+    unwrap(compiled)->Release();
+}
+
+const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage, size_t *size,
+                                   tritium_error *error) {
+  return guarded(error, static_cast<const char *>(nullptr), [&]() -> const char * {
+    CompileError failure;
+    const std::string *text = unwrap(compiled)->stage(stage, failure);
+    if (!text) {
+      report(failure, error);
+      return nullptr;
+    }
+    if (size)
+      *size = text->size();
+    return text->c_str();
+  });
+}
+
+const char *tritium_compiled_metadata(const tritium_compiled *compiled) {
+  return unwrap(const_cast<tritium_compiled *>(compiled))->describe().c_str();
+}
+
+int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,
+                            size_t count, const uint32_t grid[3], tritium_error *error) {
+  return guarded(error, 1, [&] {
+    Variant *variant = unwrap(compiled);
+    const auto &parameters = variant->metadata().parameters;
+    CompileError failure;
+    llvm::SmallVector<runtime::BoundArgument, 12> bound;
+    bool fits = count == parameters.size();
+    for (size_t i = 0; fits && i < count; ++i) {
+      bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
+      if (isPointer != parameters[i].type.isPointer() ||
+          arguments[i].kind == TRITIUM_ARG_ABSENT || arguments[i].kind == TRITIUM_ARG_VALUE) {
+        report(runtime::launchError("ArgumentError", "kernel '" + variant->metadata().name +
+                                                         "': argument '" + parameters[i].name +
+                                                         "' must be " +
+                                                         (isPointer ? "a number" : "an array")),
+               error);
+        return 1;
+      }
+      bound.push_back(runtime::bindArgument(arguments[i], parameters[i].type));
+    }
+    if (!fits)
+      bound.resize(count);
+    if (variant->launch(bound, grid, failure))
+      return 0;
+    report(failure, error);
+    return 1;
+  });
+}

@@ -1,0 +1,57 @@
+//===- Process.cpp - threads, output and cache of the C interface ---------===//
+
+#include "../DiskCache.h"
+#include "../Environment.h"
+#include "../HostOutput.h"
+#include "../ThreadPool.h"
+#include "Internal.h"
+
+#include "llvm/TargetParser/Host.h"
+
+using namespace tritium;
+using namespace tritium::capi;
+
+void tritium_set_num_threads(int count) {
+  runtime::setThreadCount(count > 0 ? static_cast<unsigned>(count) : 0);
+}
+
+int tritium_num_threads(void) { return static_cast<int>(runtime::threadCount()); }
+
+void tritium_set_printer(void (*print)(void *user, const char *text, size_t size), void *user) {
+  runtime::setPrinter(print, user);
+}
+
+const char *tritium_version(void) { return TRITIUM_VERSION; }
+
+const char *tritium_host_cpu(void) {
+  static const std::string name = llvm::sys::getHostCPUName().str();
+  return name.c_str();
+}
+
+const char *tritium_cache_path(void) {
+  thread_local std::string path;
+  path = runtime::cacheDirectory();
+  return path.c_str();
+}
+
+size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry),
+                          void *user) {
+  return guarded(nullptr, size_t(0), [&] {
+    auto entries = runtime::DiskCache(runtime::cacheDirectory()).list();
+    for (const auto &entry : entries) {
+      tritium_cache_entry view = {entry.key.c_str(),    entry.kernel.c_str(),
+                                  entry.target.c_str(), entry.path.c_str(),
+                                  entry.bytes,          entry.modified,
+                                  entry.intact};
+      if (visit)
+        visit(user, &view);
+    }
+    return entries.size();
+  });
+}
+
+size_t tritium_cache_clear(const char *kernel) {
+  return guarded(nullptr, size_t(0), [&] {
+    return runtime::DiskCache(runtime::cacheDirectory()).clear(kernel ? kernel : "");
+  });
+}
