@@ -16,18 +16,6 @@ std::mutex printerMutex;
 Printer currentPrinter = nullptr;
 void *printerUser = nullptr;
 
-float halfToFloat(uint16_t bits) {
-  float magnitude;
-  if ((bits & 0x7c00) == 0) {
-    magnitude = static_cast<float>(bits & 0x3ff) * 0x1p-24f;
-  } else {
-    uint32_t word = (bits & 0x7c00) == 0x7c00 ? 0x7f800000u | (bits & 0x3ffu) << 13
-                                              : ((bits & 0x7fffu) << 13) + (112u << 23);
-    std::memcpy(&magnitude, &word, sizeof magnitude);
-  }
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 enum ElementKind { Signed, Unsigned, Float, Pointer };
 
 std::string formatElement(int kind, int bits, int hex, const char *data) {
@@ -41,8 +29,6 @@ std::string formatElement(int kind, int bits, int hex, const char *data) {
     double value;
     if (bits == 64) {
       std::memcpy(&value, &raw, sizeof value);
-    } else if (bits == 16) {
-      value = halfToFloat(static_cast<uint16_t>(raw));
     } else {
       float narrow;
       uint32_t word = static_cast<uint32_t>(raw);

@@ -6,6 +6,7 @@
 #include "../ThreadPool.h"
 #include "Internal.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace tritium;
