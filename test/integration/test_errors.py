@@ -1,0 +1,332 @@
+"""A user's error names the kernel, the file, the line with a caret, the rule and what was found."""
+
+import re
+
+import numpy as np
+import pytest
+import tritium as triton
+import tritium.language as tl
+from support import kernels_from
+
+# Each case: name, kernel body (the line in error ends in `# HERE`), and what the message must
+# hold (regular expressions, any case).
+BODIES = [
+    ("undefined_name", "x = nowhere + 1  # HERE", ["nowhere", "not defined"]),
+    ("unknown_library_name", "x = tl.laod(x_ptr)  # HERE", ["laod", "load"]),
+    ("missing_argument", "x = helper(n)  # HERE", ["helper", "missing"]),
+    ("too_many_arguments", "x = helper(n, n, n)  # HERE", ["helper", "argument"]),
+    ("unknown_keyword", "x = helper(n, c=n)  # HERE", ["helper", r"\bc\b"]),
+    ("library_arity", "x = tl.zeros()  # HERE", ["zeros"]),
+    ("library_keyword", "x = tl.load(x_ptr, maks=n > 0)  # HERE", ["load", "maks"]),
+    ("incompatible_shapes", "x = tl.arange(0, 16) + tl.arange(0, 32)  # HERE", ["16", "32"]),
+    ("type_changes_in_loop", """
+acc = 0
+for i in range(n):
+    acc = acc + 1.5  # HERE
+tl.store(x_ptr, acc)""", ["acc", "int32", "float32|fp32"]),
+    ("shape_changes_in_loop", """
+acc = tl.zeros((4,), dtype=tl.float32)
+for i in range(n):
+    acc = acc[:, None] + tl.zeros((4, 8), dtype=tl.float32)  # HERE
+""", ["acc", "4", "8"]),
+    ("type_differs_over_branches", """
+if n > 0:
+    y = 1
+else:
+    y = 1.5  # HERE
+tl.store(x_ptr, y)""", [r"\by\b", "int32", "float32|fp32"]),
+    ("defined_in_one_branch", """
+if n > 0:
+    y = 1
+tl.store(x_ptr, y)  # HERE""", [r"\by\b"]),
+    ("store_through_value", "tl.store(n, 1)  # HERE", ["store", "pointer", "int32|i32"]),
+    ("load_through_value", "x = tl.load(n)  # HERE", ["load", "pointer"]),
+    ("mask_of_wrong_shape",
+     "x = tl.load(x_ptr + tl.arange(0, 16), mask=tl.arange(0, 32) < n)  # HERE",
+     ["mask", "16", "32"]),
+    ("mask_of_wrong_type", "x = tl.load(x_ptr + tl.arange(0, 16), mask=1.5)  # HERE", ["mask"]),
+    ("other_without_mask", "x = tl.load(x_ptr, other=0.0)  # HERE", ["other", "mask"]),
+    ("dot_dimensions", """
+a = tl.zeros((16, 32), dtype=tl.float32)
+b = tl.zeros((16, 8), dtype=tl.float32)
+c = tl.dot(a, b)  # HERE""", ["dot", "32", "16"]),
+    ("dot_types", """
+a = tl.zeros((16, 16), dtype=tl.float32)
+c = tl.dot(a, a.to(tl.float16))  # HERE""", ["dot", "float16|fp16", "float32|fp32"]),
+    ("dot_rank", "c = tl.dot(tl.zeros((16,), tl.float32), tl.zeros((16,), tl.float32))  # HERE",
+     ["dot"]),
+    ("constexpr_not_known", "x = tl.arange(0, n)  # HERE", ["constexpr|constant|compile"]),
+    ("shape_not_known", "x = tl.zeros((n, 4), dtype=tl.float32)  # HERE",
+     ["constexpr|constant|compile"]),
+    ("tile_too_large", "x = tl.zeros((2048, 2048), dtype=tl.float32)  # HERE",
+     ["1048576|1,048,576"]),
+    ("empty_range", "x = tl.arange(4, 4)  # HERE", ["arange"]),
+    ("mixed_signs", "x = tl.arange(0, 4) // tl.arange(1, 5).to(tl.uint32)  # HERE", ["sign"]),
+    ("floor_division_of_floats", "x = (n * 1.5) // (n * 2.5)  # HERE", ["//|floor|integer"]),
+    ("pointer_plus_pointer", "x = x_ptr + x_ptr  # HERE", ["pointer"]),
+    ("store_through_const", "tl.store(c_ptr, 1.0)  # HERE", ["const"]),
+    ("function_of_integer", "x = tl.exp(tl.arange(0, 4))  # HERE", ["exp", "int32|float"]),
+    ("reshape_count", "x = tl.reshape(tl.arange(0, 12), (5, 2))  # HERE", ["12", "10"]),
+    ("bitcast_width", "x = tl.arange(0, 4).to(tl.float16, bitcast=True)  # HERE",
+     ["bitcast", "32", "16"]),
+    ("axis_out_of_range", "x = tl.sum(tl.arange(0, 4), axis=1)  # HERE", ["axis"]),
+    ("program_axis", "x = tl.program_id(3)  # HERE", ["axis", "3"]),
+    ("unpacking", "a, b = helper(n, n), 1, 2  # HERE", ["2", "3"]),
+    ("tile_as_condition", """
+if tl.arange(0, 4) > 2:  # HERE
+    tl.store(x_ptr, 1.0)""", ["condition|scalar"]),
+    ("value_from_kernel", "return n  # HERE", ["return"]),
+    ("scalar_out_of_range", "x = tl.arange(0, 4).to(tl.uint8) + 300  # HERE", ["300", "uint8|u8"]),
+    ("negative_with_unsigned", "x = tl.arange(0, 4).to(tl.uint8) + (-1)  # HERE", ["uint8|u8"]),
+    ("plain_global", "x = n + COUNTER  # HERE", ["COUNTER", "constexpr"]),
+    ("rebound_constexpr", """
+SIZE: tl.constexpr = 4
+SIZE = 5  # HERE""", ["SIZE"]),
+    ("recursion", "x = endless(n)", ["endless", "recurs"]),
+    ("attribute", "x = n.sizes  # HERE", ["sizes"]),
+    ("permutation", "x = tl.permute(tl.zeros((2, 3), tl.int32), (0, 0))  # HERE", ["permut|order"]),
+    ("broadcast_to", "x = tl.broadcast_to(tl.arange(0, 4)[:, None], (5, 8))  # HERE", ["4", "5"]),
+    ("where_condition_shape",
+     "x = tl.where(tl.arange(0, 4) > 1, tl.arange(0, 8), 0)  # HERE", ["4", "8"]),
+    ("combiner_arity", "x = tl.reduce(tl.arange(0, 4), 0, bad_combiner)  # HERE", ["bad_combiner"]),
+    ("atomic_type", "x = tl.atomic_add(b_ptr, 1)  # HERE", ["atomic", "int8|i8"]),
+    ("cast_to_nothing", "x = n.to(17)  # HERE", ["17|dtype|type"]),
+    ("loop_over_tile", """
+for i in tl.arange(0, 4):  # HERE
+    pass""", ["range"]),
+    ("step_of_zero", """
+for i in range(0, n, 0):  # HERE
+    pass""", ["step|zero|0"]),
+    ("static_range_bound", """
+for i in tl.static_range(n):  # HERE
+    pass""", ["static_range|constexpr|compile"]),
+    ("unroll_without_end", """
+for i in tl.static_range(100000000):  # HERE
+    pass""", ["static_range|unroll"]),
+]
+
+UNSUPPORTED = [
+    ("try", "try:  # HERE\n    x = 1\nexcept ValueError:\n    x = 2"),
+    ("lambda", "f = lambda a: a  # HERE"),
+    ("yield", "yield n  # HERE"),
+    ("import", "import os  # HERE"),
+    ("class", "class A:  # HERE\n    pass"),
+    ("nested_def", "def inner():  # HERE\n    pass"),
+    ("dict", "x = {1: 2}  # HERE"),
+    ("set", "x = {1, 2}  # HERE"),
+    ("delete", "del n  # HERE"),
+    ("global", "global COUNTER  # HERE"),
+    ("raise", "raise ValueError  # HERE"),
+    ("await", "x = await n  # HERE"),
+    ("with", "with n:  # HERE\n    pass"),
+    ("in", "x = n in (1, 2)  # HERE"),
+    ("for_else", "for i in range(n):  # HERE\n    pass\nelse:\n    pass"),
+    ("attribute_assignment", "n.x = 1  # HERE"),
+    ("star_target", "a, *b = (1, 2, 3)  # HERE"),
+    ("list_comprehension", "x = [i for i in range(n)]  # HERE"),
+    ("match", "match n:  # HERE\n    case 1:\n        pass"),
+]
+
+TEMPLATE = """
+COUNTER = 17
+
+@triton.jit
+def helper(a, b):
+    return a + b
+
+@triton.jit
+def endless(a):
+    return endless(a - 1)
+
+@triton.jit
+def bad_combiner(a):
+    return a
+
+@triton.jit
+def kernel(x_ptr, b_ptr, c_ptr: tl.const, n):
+{body}
+"""
+
+
+def launch(body):
+    """Compiles the body as a kernel and returns the error with the line that it should name."""
+    source = TEMPLATE.format(body="\n".join("    " + line for line in body.strip().splitlines()))
+    if "await" in body:
+        source = source.replace("def kernel", "async def kernel")
+    module = kernels_from(source)
+    with open(module.__file__) as file:
+        lines = file.read().splitlines()
+    marked = [number for number, line in enumerate(lines, 1) if "# HERE" in line]
+    x, b = np.zeros(64, np.float32), np.zeros(64, np.int8)
+    with pytest.raises(triton.CompilationError) as caught:
+        module.kernel[(1,)](x, b, x, 5)
+    return module.__file__, marked[0] if marked else None, lines, caught
+
+
+def check(body, patterns):
+    file, line, lines, caught = launch(body)
+    message = str(caught.value)
+    for pattern in patterns:
+        assert re.search(pattern, message, re.IGNORECASE), f"{pattern!r} is not in:\n{message}"
+    assert "kernel" in message
+    assert "^" in message, message
+    assert re.search(re.escape(file) + r":\d+:\d+", message), message
+    if line:
+        assert re.search(re.escape(f"{file}:{line}:") + r"\d+", message), f"line {line}:\n{message}"
+        assert lines[line - 1].strip() in message, message
+    return caught
+
+
+@pytest.fixture(params=("interpret", "cpu"), autouse=True)
+def either_backend(request, monkeypatch):
+    monkeypatch.setenv("TRITIUM_BACKEND", request.param)
+
+
+@pytest.mark.parametrize("body,patterns", [case[1:] for case in BODIES], ids=[c[0] for c in BODIES])
+def test_compilation_error(body, patterns):
+    check(body, patterns)
+
+
+@pytest.mark.parametrize("body", [case[1] for case in UNSUPPORTED], ids=[c[0] for c in UNSUPPORTED])
+def test_unsupported_construct(body):
+    caught = check(body, [])
+    assert isinstance(caught.value, triton.UnsupportedLanguageConstruct)
+
+
+def test_static_assert():
+    caught = check("tl.static_assert(4 < 3, 'four is not less')  # HERE", ["four is not less"])
+    assert isinstance(caught.value, triton.CompileTimeAssertionFailure)
+
+
+CHAIN = """
+@triton.jit
+def innermost(p):
+    return tl.load(p, other=1)  # HERE
+
+@triton.jit
+def middle(p):
+    return innermost(p)  # CALL
+
+@triton.jit
+def outermost(p):
+    tl.store(p, middle(p))  # CALL
+"""
+
+
+def test_call_chain_as_notes():
+    module = kernels_from(CHAIN)
+    with open(module.__file__) as file:
+        lines = file.read().splitlines()
+    with pytest.raises(triton.CompilationError) as caught:
+        module.outermost[(1,)](np.zeros(4, np.float32))
+    message = str(caught.value)
+    for number, line in enumerate(lines, 1):
+        if "# HERE" in line or "# CALL" in line:
+            assert f"{module.__file__}:{number}:" in message, message
+    assert "note" in message and "outermost" in message
+
+
+@triton.jit
+def fill(x_ptr, value, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offs, value, mask=offs < n)
+
+
+@triton.jit
+def read_only(x_ptr, out_ptr, N: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, N), tl.load(x_ptr + tl.arange(0, N)))
+
+
+def message_of(error, call):
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_missing_argument():
+    x = np.zeros(8, np.float32)
+    assert "n" in message_of(TypeError, lambda: fill[(1,)](x, 1.0, BLOCK=8))
+    assert "BLOCK" in message_of(TypeError, lambda: fill[(1,)](x, 1.0, 8))
+
+
+def test_misspelt_argument_or_option():
+    x = np.zeros(8, np.float32)
+    for wrong in ("BLOK", "num_wraps", "nn"):
+        message = message_of((TypeError, KeyError),
+                             lambda: fill[(1,)](x, 1.0, 8, BLOCK=8, **{wrong: 4}))
+        assert wrong in message and "fill" in message
+
+
+def test_too_many_arguments():
+    x = np.zeros(8, np.float32)
+    message_of(TypeError, lambda: fill[(1,)](x, 1.0, 8, 8, 9))
+    message_of(TypeError, lambda: fill[(1,)](x, 1.0, 8, 8, BLOCK=8))
+
+
+def test_array_that_is_read_only():
+    x = np.zeros(8, np.float32)
+    x.flags.writeable = False
+    message = message_of((ValueError, TypeError), lambda: fill[(1,)](x, 1.0, 8, BLOCK=8))
+    assert "x_ptr" in message and re.search("read-only|writ", message)
+    # It may be read.
+    out = np.ones(8, np.float32)
+    read_only[(1,)](x, out, N=8)
+    assert not out.any()
+
+
+@pytest.mark.parametrize("array", [np.array(["a"]), np.array([object()]), np.zeros(4, complex),
+                                   np.zeros(4, [("a", int)]), np.zeros(4, ">i4")],
+                         ids=lambda a: str(a.dtype))
+def test_array_of_wrong_type(array):
+    assert "x_ptr" in message_of(TypeError, lambda: fill[(1,)](array, 1, 4, BLOCK=4))
+
+
+@pytest.mark.parametrize("value", ["text", {}, [1, 2], object(), 3 + 4j])
+def test_argument_of_wrong_type(value):
+    x = np.zeros(8, np.float32)
+    assert "value" in message_of(TypeError, lambda: fill[(1,)](x, value, 8, BLOCK=8))
+
+
+def test_integer_too_large():
+    x = np.zeros(8, np.float32)
+    message = message_of((OverflowError, ValueError), lambda: fill[(1,)](x, 1.0, 1 << 70, BLOCK=8))
+    assert "n" in message
+
+
+class OnAnotherDevice:
+    dtype = np.dtype(np.float32)
+    __cuda_array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (4096, False),
+                                "version": 3}
+
+
+def test_array_on_another_device():
+    message = message_of((ValueError, TypeError),
+                         lambda: fill[(1,)](OnAnotherDevice(), 1.0, 8, BLOCK=8))
+    assert re.search("device|cuda", message, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("grid", [(0,), (4, 0), (-1,), (1, 1, 1, 1), (), ("a",), (1.5,),
+                                  (1 << 40,), lambda meta: (0,), lambda meta: None])
+def test_bad_grid(grid):
+    x = np.zeros(8, np.float32)
+    assert "grid" in message_of((ValueError, TypeError), lambda: fill[grid](x, 1.0, 8, BLOCK=8))
+    assert not x.any()
+
+
+def test_call_without_grid():
+    message_of((RuntimeError, TypeError), lambda: fill(np.zeros(8, np.float32), 1.0, 8, BLOCK=8))
+
+
+def test_kernel_from_a_terminal_has_no_source():
+    namespace = {"triton": triton, "tl": tl}
+    with pytest.raises((ValueError, OSError, triton.TritonError)):
+        exec("@triton.jit\ndef kernel(x):\n    pass\nkernel[(1,)](1)", namespace)
+
+
+def test_a_launch_after_errors_works():
+    x = np.zeros(8, np.float32)
+    for _ in range(3):
+        with pytest.raises(triton.CompilationError):
+            fill[(1,)](x, 1.0, 8, BLOCK=0)
+        fill[(1,)](x, 2.0, 8, BLOCK=8)
+    assert (x == 2).all()
