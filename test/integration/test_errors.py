@@ -117,7 +117,6 @@ UNSUPPORTED = [
     ("delete", "del n  # HERE"),
     ("global", "global COUNTER  # HERE"),
     ("raise", "raise ValueError  # HERE"),
-    ("await", "x = await n  # HERE"),
     ("with", "with n:  # HERE\n    pass"),
     ("in", "x = n in (1, 2)  # HERE"),
     ("for_else", "for i in range(n):  # HERE\n    pass\nelse:\n    pass"),
@@ -151,8 +150,6 @@ def kernel(x_ptr, b_ptr, c_ptr: tl.const, n):
 def launch(body):
     """Compiles the body as a kernel and returns the error with the line that it should name."""
     source = TEMPLATE.format(body="\n".join("    " + line for line in body.strip().splitlines()))
-    if "await" in body:
-        source = source.replace("def kernel", "async def kernel")
     module = kernels_from(source)
     with open(module.__file__) as file:
         lines = file.read().splitlines()
