@@ -62,7 +62,8 @@ def main():
     if tidied:
         tidy = subprocess.run(["clang-tidy-19", "-p", "build", "--quiet", *tidied], cwd=ROOT,
                               capture_output=True, text=True)
-        problems += [line for line in tidy.stdout.splitlines() if "warning:" in line or "error:" in line]
+        problems += [line for line in tidy.stdout.splitlines()
+                     if "warning:" in line or "error:" in line]
     print("\n".join(problems))
     print(f"{len(problems)} problems in {len(files)} files")
     return 1 if problems else 0

@@ -165,8 +165,8 @@ def kernels(log):
     """Random kernels on the CPU back end and the interpreter."""
     report = LOGS / "kernels.json"
     report.unlink(missing_ok=True)
-    status = run([PYTHON, "fuzz/kernels/fuzz.py", "--seconds", str(FUZZ_SECONDS), "--report", report],
-                 log, 300)
+    status = run([PYTHON, "fuzz/kernels/fuzz.py", "--seconds", str(FUZZ_SECONDS),
+                  "--report", report], log, 300)
     count = Count()
     try:
         result = json.loads(report.read_text())
@@ -261,7 +261,7 @@ def runSuites(names):
                 print(f"   FAILED {failure}")
             print(f"   The end of {log}:")
             showEnd(log)
-            print(f"   What to do: run one alone with  make test T=NAME", flush=True)
+            print("   What to do: run one alone with  make test T=NAME", flush=True)
         total.add(count)
     minutes, seconds = divmod(round(time.monotonic() - begin), 60)
     print(f"-- all suites: {minutes}:{seconds:02d}")

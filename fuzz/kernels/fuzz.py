@@ -272,8 +272,8 @@ def main():
         print(f"  {save(seed, failure)}: {failure[0]}")
     print(f"{passed} kernels agree, {len(failures)} fail")
     if options.report:
-        options.report.write_text(json.dumps(
-            {"passed": passed, "failures": [f"seed {seed}: {kind}" for seed, (kind, _) in failures]}))
+        names = [f"seed {seed}: {kind}" for seed, (kind, _) in failures]
+        options.report.write_text(json.dumps({"passed": passed, "failures": names}))
     return 1 if failures or not passed else 0
 
 

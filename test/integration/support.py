@@ -121,8 +121,8 @@ def assert_same(result, expected):
         equal |= np.isnan(result.astype(np.float64)) & np.isnan(expected.astype(np.float64))
     if not equal.all():
         where = tuple(index[0] for index in np.nonzero(~equal))
-        raise AssertionError(f"{np.count_nonzero(~equal)} of {equal.size} differ, first at {where}: "
-                             f"{result[where]!r} instead of {expected[where]!r}")
+        raise AssertionError(f"{np.count_nonzero(~equal)} of {equal.size} differ, first at "
+                             f"{where}: {result[where]!r} instead of {expected[where]!r}")
 
 
 def assert_close_sum(result, exact, magnitude, terms, dtype):

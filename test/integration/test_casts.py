@@ -113,6 +113,7 @@ def test_rounding_to_16_bits(backend, rng, dtype):
                         np.nextafter(middle, np.float32(-np.inf)),
                         np.float32([65519.9, 65520, 3.39e38, -3.4e38, np.inf, np.nan])])
     out = np.zeros(x.size, kind)
-    cast[(triton.cdiv(x.size, 4096),)](x, out, x.size, TO=tl_dtype(dtype), BITCAST=False, BLOCK=4096)
+    cast[(triton.cdiv(x.size, 4096),)](x, out, x.size, TO=tl_dtype(dtype), BITCAST=False,
+                                       BLOCK=4096)
     with np.errstate(over="ignore"):
         assert_same(out, x.astype(kind))

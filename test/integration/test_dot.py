@@ -168,8 +168,8 @@ def blocked(a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, 
 
 @pytest.mark.parametrize("dtype,result", FLOAT_CASES + [("int8", "int32")])
 @pytest.mark.parametrize("layout", ("rr", "cr", "rc", "cc"))
-@pytest.mark.parametrize("shape,block", [((100, 33, 51), (32, 32, 16)), ((64, 64, 64), (64, 64, 32)),
-                                         ((70, 90, 40), (24, 48, 20))])
+@pytest.mark.parametrize("shape,block", [
+    ((100, 33, 51), (32, 32, 16)), ((64, 64, 64), (64, 64, 32)), ((70, 90, 40), (24, 48, 20))])
 def test_blocked_matmul(backend, rng, dtype, result, layout, shape, block):
     M, N, K = shape
     a = random_array(rng, (M, K), dtype)

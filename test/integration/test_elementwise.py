@@ -169,7 +169,8 @@ def test_sizes(backend, rng, n, block):
 PROMOTIONS = [
     ("int8", "int16", "int16"), ("int32", "int64", "int64"), ("uint8", "int8", "uint8"),
     ("int32", "uint32", "uint32"), ("int64", "uint32", "int64"), ("uint8", "int32", "int32"),
-    ("uint64", "int64", "uint64"), ("int64", "float16", "float16"), ("int32", "bfloat16", "bfloat16"),
+    ("uint64", "int64", "uint64"), ("int64", "float16", "float16"),
+    ("int32", "bfloat16", "bfloat16"),
     ("float16", "bfloat16", "float16"), ("float16", "float32", "float32"),
     ("bfloat16", "float32", "float32"), ("float64", "float16", "float64"),
     ("bool", "int8", "int8"), ("bool", "float32", "float32"), ("uint16", "float64", "float64"),

@@ -132,7 +132,8 @@ def test_adam(backend, rng, n):
     v64 = wide[3] * 0.999 + wide[1] ** 2 * 0.001
     np.testing.assert_allclose(m, m64, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(v, v64, rtol=1e-4)
-    np.testing.assert_allclose(p, wide[0] - 0.01 * m64 / (np.sqrt(v64) + 1e-8), rtol=1e-4, atol=1e-5)
+    step = 0.01 * m64 / (np.sqrt(v64) + 1e-8)
+    np.testing.assert_allclose(p, wide[0] - step, rtol=1e-4, atol=1e-5)
 
 
 @triton.jit

@@ -81,8 +81,8 @@ def test_float_sum(backend, rng, axis, dtype):
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
 def test_sum_of_special_values(backend, dtype):
-    rows = np.array([[1, np.inf, 2, 3], [np.inf, -np.inf, 0, 0], [np.nan, 1, 2, 3], [0, -0.0, 0, 0]],
-                    dtype)
+    rows = np.array([[1, np.inf, 2, 3], [np.inf, -np.inf, 0, 0], [np.nan, 1, 2, 3],
+                     [0, -0.0, 0, 0]], dtype)
     assert_same(run("sum", rows, 1, dtype), np.array([np.inf, np.nan, np.nan, 0], dtype))
 
 

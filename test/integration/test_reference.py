@@ -210,7 +210,8 @@ def grid_stride_kernel(data_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 @triton.jit
-def kernel_with_pipelining(data_ptr, n_elements, BLOCK_SIZE: tl.constexpr, num_stages: tl.constexpr):
+def kernel_with_pipelining(data_ptr, n_elements, BLOCK_SIZE: tl.constexpr,
+                           num_stages: tl.constexpr):
     pid = tl.program_id(0)
     num_programs = tl.num_programs(0)
     n_blocks = triton.cdiv(n_elements, BLOCK_SIZE)
@@ -223,7 +224,8 @@ def kernel_with_pipelining(data_ptr, n_elements, BLOCK_SIZE: tl.constexpr, num_s
 
 
 @triton.jit
-def softmax_kernel(output_ptr, input_ptr, input_row_stride, output_row_stride, n_rows, n_cols, BLOCK_SIZE: tl.constexpr, num_stages: tl.constexpr):
+def softmax_kernel(output_ptr, input_ptr, input_row_stride, output_row_stride, n_rows, n_cols,
+                   BLOCK_SIZE: tl.constexpr, num_stages: tl.constexpr):
     # starting row of the program
     row_start = tl.program_id(0)
     row_step = tl.num_programs(0)
