@@ -1,0 +1,221 @@
+//===- Atomics.cpp - atomic read-modify-write and compare-and-swap --------===//
+
+#include "BuiltinSupport.h"
+#include "Casts.h"
+#include "DTypes.h"
+#include "Memory.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace arith = mlir::arith;
+using namespace tritium;
+using namespace tritium::sema;
+
+namespace {
+struct Order {
+  tt::MemSemantic semantic;
+  tt::MemScope scope;
+};
+
+/// The operands of one read-modify-write, in one shape.
+struct Access {
+  std::string name;
+  Tensor pointer, value;
+  std::optional<Tensor> mask;
+  Order order;
+
+  DType element() const { return pointee(pointer.dtype); }
+};
+} // namespace
+
+static std::optional<Order> memoryOrder(Sema &sema, const Value &sem, const Value &scope) {
+  auto semText = sem.isNone() ? std::string("acq_rel") : constantString(sema, sem, "'sem'");
+  if (!semText)
+    return std::nullopt;
+  auto semantic = tt::symbolizeMemSemantic(*semText);
+  if (!semantic)
+    return sema.error("'sem' must be one of 'acquire', 'release', 'acq_rel', 'relaxed', found '" +
+                      *semText + "'");
+  auto scopeText = scope.isNone() ? std::string("gpu") : constantString(sema, scope, "'scope'");
+  if (!scopeText)
+    return std::nullopt;
+  auto memScope = tt::symbolizeMemScope(*scopeText);
+  if (!memScope)
+    return sema.error("'scope' must be one of 'gpu', 'cta', 'sys', found '" + *scopeText + "'");
+  return Order{*semantic, *memScope};
+}
+
+static bool checkPointer(Sema &sema, const Tensor &pointer, const std::string &what) {
+  if (!pointer.dtype.isConst)
+    return true;
+  sema.error(what + " through a tl.const pointer; remove the tl.const annotation of the "
+             "parameter if the kernel writes to it");
+  return false;
+}
+
+static bool oneOf(DType dtype, std::initializer_list<DTypeKind> kinds) {
+  return !dtype.isPointer() && llvm::is_contained(kinds, dtype.kind);
+}
+
+static bool isWideInteger(DType dtype) { return isInteger(dtype) && dtype.bits() >= 32; }
+
+/// Reads (pointer, val, mask, sem, scope).
+static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args,
+                                        std::string name) {
+  std::string what = "tl." + name;
+  auto pointer = pointerArgument(sema, args[0], what);
+  if (!pointer || !checkPointer(sema, *pointer, what))
+    return std::nullopt;
+  auto order = memoryOrder(sema, args[3], args[4]);
+  std::optional<Tensor> mask;
+  if (!order || !maskArgument(sema, args[2], *pointer, what, mask))
+    return std::nullopt;
+  DType element = pointee(pointer->dtype);
+  std::optional<Tensor> value = coerce(sema, args[1], element);
+  if (!value)
+    return std::nullopt;
+  if (pointer->isScalar() && !value->isScalar())
+    return sema.error(what + " of a tile, " + describe(args[1]) + ", through a scalar pointer");
+  if (!shapeAccess(sema, *pointer, value, "value", mask, what))
+    return std::nullopt;
+  return Access{std::move(name), *pointer, *value, mask, *order};
+}
+
+static Tensor emit(Sema &sema, const Access &access, tt::RMWOp op) {
+  mlir::Value old = sema.builder().create<tt::AtomicRMWOp>(
+      sema.loc(), access.value.value.getType(), op, access.pointer.value, access.value.value,
+      access.mask ? access.mask->value : mlir::Value(), access.order.semantic,
+      access.order.scope);
+  return {old, access.value.dtype};
+}
+
+static std::nullopt_t typeError(Sema &sema, const Access &access, std::string_view supported) {
+  return sema.error("tl." + access.name + " is not supported on " +
+                    describeType(access.element()) + "; it works on " + std::string(supported));
+}
+
+static Result atomicAdd(Sema &sema, const BoundArguments &args) {
+  auto access = readAccess(sema, args, "atomic_add");
+  if (!access)
+    return std::nullopt;
+  DType element = access->element();
+  bool isFloating = oneOf(element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32,
+                                    DTypeKind::Float64});
+  if (!isFloating && !isWideInteger(element))
+    return typeError(sema, *access,
+                     "int32, uint32, int64, uint64, float16, bfloat16, float32 and float64");
+  return Value(emit(sema, *access, isFloating ? tt::RMWOp::FADD : tt::RMWOp::ADD));
+}
+
+static Access reinterpret(Sema &sema, const Access &access, bool isSigned) {
+  DType integer = integerType(access.element().bits(), isSigned);
+  Access result = access;
+  result.pointer = *sema.cast(access.pointer, pointerTo(integer));
+  result.value = *sema.bitcast(access.value, integer);
+  return result;
+}
+
+static Tensor maskedWith(Sema &sema, const std::optional<Tensor> &mask, const Tensor &extra) {
+  if (!mask)
+    return extra;
+  return {sema.builder().create<arith::AndIOp>(sema.loc(), mask->value, extra.value),
+          extra.dtype};
+}
+
+/// Floats of one sign are ordered as their bits: upwards as signed integers when the
+/// new value is not negative, downwards as unsigned ones when it is.
+static Result floatMinMax(Sema &sema, const Access &access, bool isMax) {
+  Access asSigned = reinterpret(sema, access, true);
+  Access asUnsigned = reinterpret(sema, access, false);
+  auto zero = sema.constant({Constant::Int(0)}, asSigned.value.dtype, access.value.shape());
+  mlir::OpBuilder &b = sema.builder();
+  DType boolean{DTypeKind::Int1};
+  Tensor isNegative{b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::slt,
+                                            asSigned.value.value, zero->value),
+                    boolean};
+  Tensor isPositive{b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::sge,
+                                            asSigned.value.value, zero->value),
+                    boolean};
+  asSigned.mask = maskedWith(sema, access.mask, isPositive);
+  asUnsigned.mask = maskedWith(sema, access.mask, isNegative);
+  Tensor positive = emit(sema, asSigned, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
+  Tensor negative = emit(sema, asUnsigned, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
+  Tensor old{b.create<arith::SelectOp>(sema.loc(), isPositive.value, positive.value,
+                                       negative.value),
+             positive.dtype};
+  auto result = sema.bitcast(old, access.element());
+  return result ? Result(Value(*result)) : std::nullopt;
+}
+
+template <bool isMax> static Result atomicMinMax(Sema &sema, const BoundArguments &args) {
+  auto access = readAccess(sema, args, isMax ? "atomic_max" : "atomic_min");
+  if (!access)
+    return std::nullopt;
+  DType element = access->element();
+  if (oneOf(element, {DTypeKind::Float32, DTypeKind::Float64}))
+    return floatMinMax(sema, *access, isMax);
+  if (!isWideInteger(element))
+    return typeError(sema, *access, "int32, uint32, int64, uint64, float32 and float64");
+  tt::RMWOp op = isSigned(element) ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN)
+                                   : (isMax ? tt::RMWOp::UMAX : tt::RMWOp::UMIN);
+  return Value(emit(sema, *access, op));
+}
+
+template <tt::RMWOp op> static Result atomicBitwise(Sema &sema, const BoundArguments &args) {
+  std::string name = "atomic_" + tt::stringifyRMWOp(op).str();
+  auto access = readAccess(sema, args, name);
+  if (!access)
+    return std::nullopt;
+  if (!isWideInteger(access->element()))
+    return typeError(sema, *access, "int32, uint32, int64 and uint64");
+  return Value(emit(sema, *access, op));
+}
+
+static Result atomicXchg(Sema &sema, const BoundArguments &args) {
+  auto access = readAccess(sema, args, "atomic_xchg");
+  if (!access)
+    return std::nullopt;
+  DType element = access->element();
+  if (!isWideInteger(element) && !oneOf(element, {DTypeKind::Float32, DTypeKind::Float64}))
+    return typeError(sema, *access, "int32, uint32, int64, uint64, float32 and float64");
+  return Value(emit(sema, *access, tt::RMWOp::XCHG));
+}
+
+/// atomic_cas(pointer, cmp, val, sem, scope)
+static Result atomicCas(Sema &sema, const BoundArguments &args) {
+  std::string what = "tl.atomic_cas";
+  auto pointer = pointerArgument(sema, args[0], what);
+  if (!pointer || !checkPointer(sema, *pointer, what))
+    return std::nullopt;
+  DType element = pointee(pointer->dtype);
+  if (element.bits() < 16 || element.isPointer())
+    return sema.error(what + " needs elements of 16, 32 or 64 bits, found " +
+                      describeType(element));
+  auto order = memoryOrder(sema, args[3], args[4]);
+  std::optional<Tensor> none;
+  std::optional<Tensor> operands[2];
+  const char *names[2] = {"'cmp'", "value"};
+  for (int i = 0; order && i < 2; ++i) {
+    operands[i] = coerce(sema, args[1 + i], element);
+    if (!operands[i] || !shapeAccess(sema, *pointer, operands[i], names[i], none, what))
+      return std::nullopt;
+  }
+  if (!order)
+    return std::nullopt;
+  mlir::Value old = sema.builder().create<tt::AtomicCASOp>(
+      sema.loc(), operands[1]->value.getType(), pointer->value, operands[0]->value,
+      operands[1]->value, order->semantic, order->scope);
+  return Value(Tensor{old, element});
+}
+
+void sema::addAtomicBuiltins(Registry &registry) {
+  constexpr std::string_view kSignature = "pointer, val, mask=None, sem=None, scope=None";
+  registry.addMethod("atomic_add", kSignature, atomicAdd);
+  registry.addMethod("atomic_max", kSignature, atomicMinMax<true>);
+  registry.addMethod("atomic_min", kSignature, atomicMinMax<false>);
+  registry.addMethod("atomic_and", kSignature, atomicBitwise<tt::RMWOp::AND>);
+  registry.addMethod("atomic_or", kSignature, atomicBitwise<tt::RMWOp::OR>);
+  registry.addMethod("atomic_xor", kSignature, atomicBitwise<tt::RMWOp::XOR>);
+  registry.addMethod("atomic_xchg", kSignature, atomicXchg);
+  registry.addMethod("atomic_cas", "pointer, cmp, val, sem=None, scope=None", atomicCas);
+}

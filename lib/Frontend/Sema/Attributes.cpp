@@ -1,0 +1,186 @@
+//===- Attributes.cpp - x.name --------------------------------------------===//
+
+#include "BuiltinSupport.h"
+#include "DTypes.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <numeric>
+
+using namespace tritium;
+using namespace tritium::sema;
+
+static BoundMethod bindMethod(std::string name, const Value &self) {
+  return {Library{std::move(name)}, std::make_shared<const Value>(self)};
+}
+
+static Value shapeTuple(llvm::ArrayRef<int64_t> shape) {
+  Tuple tuple;
+  for (int64_t extent : shape)
+    tuple.elements.push_back(makeInt(extent));
+  return tuple;
+}
+
+static int64_t product(llvm::ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+}
+
+static std::optional<Value> tensorAttribute(Sema &sema, const Value &base, const Tensor &tensor,
+                                            std::string_view name) {
+  if (name == "shape")
+    return shapeTuple(tensor.shape());
+  if (name == "dtype")
+    return makeDType(tensor.dtype);
+  if (name == "type") {
+    if (tensor.isScalar())
+      return makeDType(tensor.dtype);
+    return Value(BlockType{tensor.dtype, tensor.shape().vec()});
+  }
+  if (name == "numel")
+    return makeInt(tensor.numElements());
+  if (name == "T") {
+    llvm::SmallVector<int32_t> order(tensor.shape().size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    return Value(sema.transpose(tensor, order));
+  }
+  const Builtin *builtin = findBuiltin(name);
+  if (builtin && builtin->isMethod)
+    return Value(bindMethod(std::string(name), base));
+  return std::nullopt;
+}
+
+/// The name that Triton gives the type: "fp32", "int32", "bf16", "pointer<fp32>".
+static std::string typeName(DType dtype) {
+  if (dtype.isPointer())
+    return "pointer<" + typeName(pointee(dtype)) + ">";
+  return isFloat(dtype) ? dtype.signature() : std::string(dtype.languageName());
+}
+
+static int mantissaWidth(DType dtype) {
+  switch (dtype.kind) {
+  case DTypeKind::Float8E5:
+    return 2;
+  case DTypeKind::Float8E4NV:
+    return 3;
+  case DTypeKind::BFloat16:
+    return 7;
+  case DTypeKind::Float16:
+    return 10;
+  case DTypeKind::Float32:
+    return 23;
+  default:
+    return 52;
+  }
+}
+
+static int exponentBias(DType dtype) {
+  switch (dtype.kind) {
+  case DTypeKind::Float8E4NV:
+    return 7;
+  case DTypeKind::Float8E5:
+  case DTypeKind::Float16:
+    return 15;
+  case DTypeKind::Float64:
+    return 1023;
+  default:
+    return 127;
+  }
+}
+
+static std::optional<Value> dtypeAttribute(const Value &base, DType dtype,
+                                           std::string_view name) {
+  if (name == "name")
+    return makeString(typeName(dtype));
+  if (name == "primitive_bitwidth")
+    return makeInt(dtype.bits());
+  if (name == "itemsize")
+    return makeInt((dtype.bits() + 7) / 8);
+  if (name == "scalar")
+    return base;
+  if (name == "shape")
+    return Value(Tuple{});
+  if (dtype.isPointer() && name == "element_ty")
+    return makeDType(pointee(dtype));
+  if (dtype.isPointer() && name == "address_space")
+    return makeInt(1);
+  if (isInteger(dtype) && name == "int_bitwidth")
+    return makeInt(dtype.bits());
+  if (isInteger(dtype) && name == "int_signedness")
+    return makeString(isSigned(dtype) ? "signed" : "unsigned");
+  if (isFloat(dtype) && name == "fp_mantissa_width")
+    return makeInt(mantissaWidth(dtype));
+  if (isFloat(dtype) && name == "exponent_bias")
+    return makeInt(exponentBias(dtype));
+  std::string method = "dtype." + std::string(name);
+  if (findBuiltin(method))
+    return Value(bindMethod(std::move(method), base));
+  return std::nullopt;
+}
+
+static std::optional<Value> blockTypeAttribute(const BlockType &type, std::string_view name) {
+  if (name == "element_ty" || name == "scalar")
+    return makeDType(type.element);
+  if (name == "shape")
+    return shapeTuple(type.shape);
+  if (name == "numel")
+    return makeInt(product(type.shape));
+  std::string method = "dtype." + std::string(name);
+  if (findBuiltin(method))
+    return Value(bindMethod(std::move(method), type));
+  return std::nullopt;
+}
+
+static std::optional<Value> libraryAttribute(const Library &library, std::string_view name) {
+  if (library.name == "PropagateNan" && (name == "NONE" || name == "ALL"))
+    return makeString(name == "ALL" ? "all" : "");
+  return std::nullopt;
+}
+
+/// Absent without an error if the value has no such attribute.
+static std::optional<Value> knownAttribute(Sema &sema, const Value &base,
+                                           std::string_view name) {
+  if (auto *tensor = base.getIf<Tensor>())
+    return tensorAttribute(sema, base, *tensor, name);
+  if (auto dtype = asDType(base))
+    return dtypeAttribute(base, *dtype, name);
+  if (auto *type = base.getIf<BlockType>())
+    return blockTypeAttribute(*type, name);
+  if (auto *library = base.getIf<Library>())
+    return libraryAttribute(*library, name);
+  if (auto *function = base.getIf<Function>(); function && name == "__name__")
+    return makeString(function->source->name);
+  if (auto *tuple = base.getIf<Tuple>())
+    for (size_t i = 0; i < tuple->names.size(); ++i)
+      if (tuple->names[i] == name)
+        return tuple->elements[i];
+  if (base.is<Constant>() && name == "value")
+    return base;
+  return std::nullopt;
+}
+
+static Result moduleAttribute(Sema &sema, const frontend::External::Module &module,
+                              std::string_view name) {
+  if (!module.library.empty()) {
+    if (auto value = libraryName(module.library, name))
+      return value;
+    std::string suggestion = suggestName(module.library, name);
+    return sema.error("the module '" + module.library + "' has no '" + std::string(name) +
+                      "' that kernels can use" +
+                      (suggestion.empty() ? "" : "; did you mean '" + suggestion + "'?"));
+  }
+  if (module.scope)
+    if (auto external = module.scope->lookup(name))
+      return sema.fromExternal(*external, name);
+  return sema.error("the module has no '" + std::string(name) + "'");
+}
+
+Result Sema::attribute(const Value &base, std::string_view name) {
+  if (auto *module = base.getIf<frontend::External::Module>())
+    return moduleAttribute(*this, *module, name);
+  if (auto value = knownAttribute(*this, base, name))
+    return value;
+  std::string advice;
+  if (base.is<Tensor>() && (name == "item" || name == "cpu" || name == "numpy"))
+    advice = "; values are known only when the kernel runs";
+  return error(describe(base) + " has no attribute '" + std::string(name) + "'" + advice);
+}

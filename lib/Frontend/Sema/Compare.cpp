@@ -1,0 +1,175 @@
+//===- Compare.cpp - comparisons ------------------------------------------===//
+
+#include "ConstantFold.h"
+#include "DTypes.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Sema.h"
+
+namespace arith = mlir::arith;
+using namespace tritium;
+using namespace tritium::sema;
+
+static arith::CmpFPredicate floatPredicate(CompareOp op) {
+  switch (op) {
+  case CompareOp::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case CompareOp::Ne:
+    return arith::CmpFPredicate::UNE;
+  case CompareOp::Lt:
+    return arith::CmpFPredicate::OLT;
+  case CompareOp::Le:
+    return arith::CmpFPredicate::OLE;
+  case CompareOp::Gt:
+    return arith::CmpFPredicate::OGT;
+  default:
+    return arith::CmpFPredicate::OGE;
+  }
+}
+
+static arith::CmpIPredicate intPredicate(CompareOp op, bool isSigned) {
+  switch (op) {
+  case CompareOp::Eq:
+    return arith::CmpIPredicate::eq;
+  case CompareOp::Ne:
+    return arith::CmpIPredicate::ne;
+  case CompareOp::Lt:
+    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  case CompareOp::Le:
+    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
+  case CompareOp::Gt:
+    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+  default:
+    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+  }
+}
+
+/// Whether two values that are not both constants are the same thing.
+static bool identical(const Value &a, const Value &b) {
+  if (a.value.index() != b.value.index())
+    return false;
+  if (auto *f = a.getIf<Function>())
+    return f->source == b.get<Function>().source;
+  if (auto *l = a.getIf<Library>())
+    return l->name == b.get<Library>().name;
+  if (auto *t = a.getIf<BlockType>())
+    return t->element == b.get<BlockType>().element && t->shape == b.get<BlockType>().shape;
+  if (auto *m = a.getIf<frontend::External::Module>())
+    return m->library == b.get<frontend::External::Module>().library &&
+           m->scope == b.get<frontend::External::Module>().scope;
+  if (auto *t = a.getIf<Tensor>())
+    return t->value == b.get<Tensor>().value;
+  return false;
+}
+
+/// Pointers as unsigned addresses.
+static std::optional<TensorPair> addresses(Sema &sema, const Value &lhs, const Value &rhs) {
+  DType address{DTypeKind::UInt64};
+  auto convert = [&](const Value &side) -> std::optional<Tensor> {
+    auto *tensor = side.getIf<Tensor>();
+    if (tensor && tensor->dtype.isPointer())
+      return sema.cast(*tensor, address);
+    return sema.error("TypeError: a pointer compares with a pointer only, found " +
+                      describe(lhs) + " and " + describe(rhs));
+  };
+  auto l = convert(lhs);
+  auto r = l ? convert(rhs) : std::nullopt;
+  if (!r)
+    return std::nullopt;
+  return TensorPair{*l, *r};
+}
+
+static Result compareTensors(Sema &sema, CompareOp op, const Value &lhs, const Value &rhs) {
+  auto isPointer = [](const Value &v) {
+    auto *tensor = v.getIf<Tensor>();
+    return tensor && tensor->dtype.isPointer();
+  };
+  std::string what = "'" + std::string(spelling(op)) + "'";
+  auto pair = isPointer(lhs) || isPointer(rhs) ? addresses(sema, lhs, rhs)
+                                               : sema.promote(lhs, rhs, what);
+  if (pair)
+    pair = sema.broadcast(pair->lhs, pair->rhs);
+  if (!pair)
+    return std::nullopt;
+  mlir::Value l = pair->lhs.value, r = pair->rhs.value, result;
+  if (isFloat(pair->lhs.dtype))
+    result = sema.builder().create<arith::CmpFOp>(sema.loc(), floatPredicate(op), l, r);
+  else
+    result = sema.builder().create<arith::CmpIOp>(
+        sema.loc(), intPredicate(op, isSigned(pair->lhs.dtype)), l, r);
+  return Value(Tensor{result, {DTypeKind::Int1}});
+}
+
+/// `==` and `in` where an operand is neither a number nor a tensor.
+static std::optional<bool> knownEqual(const Value &lhs, const Value &rhs) {
+  auto lc = asConstant(lhs), rc = asConstant(rhs);
+  if (lc && rc)
+    return constantsEqual(*lc, *rc);
+  auto isNumber = [](const Value &v, const std::optional<Constant> &c) {
+    return v.is<Tensor>() || (c && floatOf(*c));
+  };
+  if (isNumber(lhs, lc) && isNumber(rhs, rc))
+    return std::nullopt;
+  auto *lt = lhs.getIf<Tuple>(), *rt = rhs.getIf<Tuple>();
+  if (!lt || !rt)
+    return identical(lhs, rhs);
+  if (lt->elements.size() != rt->elements.size())
+    return false;
+  for (size_t i = 0; i < lt->elements.size(); ++i) {
+    auto equal = knownEqual(lt->elements[i], rt->elements[i]);
+    if (!equal.value_or(false))
+      return equal;
+  }
+  return true;
+}
+
+static Result membership(Sema &sema, CompareOp op, const Value &item, const Value &container) {
+  auto answer = [&](bool found) { return makeBool(found == (op == CompareOp::In)); };
+  if (auto *dict = container.getIf<Dict>())
+    if (auto key = asString(item))
+      return answer(dict->find(*key) != nullptr);
+  auto *tuple = container.getIf<Tuple>();
+  if (!tuple)
+    return sema.error("TypeError: '" + std::string(spelling(op)) +
+                      "' needs a tuple or a string that is known at compile time, found " +
+                      describe(container));
+  for (const Value &element : tuple->elements) {
+    auto equal = knownEqual(item, element);
+    if (!equal)
+      return sema.error("'" + std::string(spelling(op)) +
+                        "' is evaluated at compile time, but " + describe(item) +
+                        " is known only at run time");
+    if (*equal)
+      return answer(true);
+  }
+  return answer(false);
+}
+
+Result Sema::compare(CompareOp op, const Value &lhs, const Value &rhs) {
+  auto lc = asConstant(lhs), rc = asConstant(rhs);
+  if (lc && rc) {
+    std::string message;
+    auto folded = foldCompare(op, *lc, *rc, message);
+    if (!folded)
+      return error(std::move(message));
+    return fromConstant(*folded);
+  }
+  switch (op) {
+  case CompareOp::Is:
+    return makeBool(identical(lhs, rhs));
+  case CompareOp::IsNot:
+    return makeBool(!identical(lhs, rhs));
+  case CompareOp::In:
+  case CompareOp::NotIn:
+    return membership(*this, op, lhs, rhs);
+  case CompareOp::Eq:
+  case CompareOp::Ne:
+    if (auto equal = knownEqual(lhs, rhs))
+      return makeBool(*equal == (op == CompareOp::Eq));
+    if (lhs.is<Tuple>())
+      return error("tuples of tensors cannot be compared; compare their elements");
+    return compareTensors(*this, op, lhs, rhs);
+  default:
+    return compareTensors(*this, op, lhs, rhs);
+  }
+}

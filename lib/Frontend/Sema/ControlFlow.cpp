@@ -1,0 +1,197 @@
+//===- ControlFlow.cpp - conditions, and values that cross branches -------===//
+
+#include "ConstantFold.h"
+#include "DTypes.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Sema.h"
+
+using namespace tritium;
+using namespace tritium::sema;
+
+std::optional<std::variant<bool, mlir::Value>> Sema::truth(const Value &condition) {
+  using Truth = std::variant<bool, mlir::Value>;
+  if (auto *constantValue = condition.getIf<Constant>())
+    return Truth(isTrue(*constantValue));
+  if (auto *tuple = condition.getIf<Tuple>())
+    return Truth(!tuple->elements.empty());
+  if (auto *dict = condition.getIf<Dict>())
+    return Truth(!dict->entries.empty());
+  auto *tensor = condition.getIf<Tensor>();
+  if (!tensor)
+    return Truth(true);
+  if (tensor->numElements() != 1)
+    return error("a condition must be a scalar, found " + describe(condition) +
+                 "; use tl.where to choose element by element, or reduce it first");
+  auto boolean = cast(item(*tensor), {DTypeKind::Int1});
+  if (!boolean)
+    return std::nullopt;
+  return Truth(boolean->value);
+}
+
+/// A constant that becomes a tensor where the value must exist at run time.
+static bool isNumber(const Value &value) {
+  auto *constant = value.getIf<Constant>();
+  return constant && floatOf(*constant);
+}
+
+Result Sema::materialize(const Value &value) {
+  if (isNumber(value)) {
+    auto tensor = toTensor(value);
+    return tensor ? Result(Value(*tensor)) : std::nullopt;
+  }
+  auto *tuple = value.getIf<Tuple>();
+  if (!tuple)
+    return value;
+  Tuple result{{}, tuple->names};
+  for (const Value &element : tuple->elements) {
+    auto converted = materialize(element);
+    if (!converted)
+      return std::nullopt;
+    result.elements.push_back(std::move(*converted));
+  }
+  return Value(std::move(result));
+}
+
+bool Sema::sameType(const Value &a, const Value &b) {
+  if (auto *at = a.getIf<Tensor>(), *bt = b.getIf<Tensor>(); at && bt)
+    return at->dtype == bt->dtype && at->shape() == bt->shape();
+  auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
+  if (at && bt) {
+    if (at->elements.size() != bt->elements.size())
+      return false;
+    for (size_t i = 0; i < at->elements.size(); ++i)
+      if (!sameType(at->elements[i], bt->elements[i]))
+        return false;
+    return true;
+  }
+  if (auto ac = asConstant(a), bc = asConstant(b); ac && bc)
+    return *ac == *bc;
+  if (a.is<Tensor>() || b.is<Tensor>())
+    return false;
+  auto same = compare(CompareOp::Is, a, b);
+  return same && asBool(*same).value_or(false);
+}
+
+/// A constant as a tensor of the type that the other side has, if it holds it.
+static std::optional<Tensor> adopt(Sema &sema, const Value &value, const Tensor &like) {
+  const Constant &constant = value.get<Constant>();
+  DType own = std::holds_alternative<double>(constant.value) ? DType{DTypeKind::Float32}
+              : std::holds_alternative<bool>(constant.value) ? DType{DTypeKind::Int1}
+                                                             : DType{DTypeKind::Int32};
+  if (!like.isScalar() || kindOf(own) > kindOf(like.dtype) || kindOf(like.dtype) == Kind::Other)
+    return sema.toTensor(value);
+  return sema.constant(constant, like.dtype);
+}
+
+bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
+                 mlir::OpBuilder::InsertPoint endOfB, std::string_view name) {
+  mlir::OpBuilder::InsertionGuard guard(opBuilder);
+  if (sameType(a, b))
+    return true;
+  auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
+  if (at && bt && at->elements.size() == bt->elements.size()) {
+    for (size_t i = 0; i < at->elements.size(); ++i)
+      if (!unify(at->elements[i], endOfA, bt->elements[i], endOfB, name))
+        return false;
+    return true;
+  }
+  // Two different constants of one kind, or of two kinds where the higher one holds both.
+  if (isNumber(a) && isNumber(b)) {
+    opBuilder.restoreInsertionPoint(endOfA);
+    auto ta = toTensor(a);
+    opBuilder.restoreInsertionPoint(endOfB);
+    auto tb = ta ? toTensor(b) : std::nullopt;
+    auto common = tb ? commonType(ta->dtype, tb->dtype, false) : std::nullopt;
+    if (!common)
+      return false;
+    if (ta->dtype != *common) {
+      opBuilder.restoreInsertionPoint(endOfA);
+      ta = constant(a.get<Constant>(), *common);
+    }
+    opBuilder.restoreInsertionPoint(endOfB);
+    if (ta && tb->dtype != *common)
+      tb = constant(b.get<Constant>(), *common);
+    if (!ta || !tb)
+      return false;
+    a = *ta;
+    b = *tb;
+    return true;
+  }
+  bool aIsNumber = isNumber(a), bIsNumber = isNumber(b);
+  if ((aIsNumber && b.is<Tensor>()) || (bIsNumber && a.is<Tensor>())) {
+    Value &number = aIsNumber ? a : b;
+    const Tensor &other = (aIsNumber ? b : a).get<Tensor>();
+    opBuilder.restoreInsertionPoint(aIsNumber ? endOfA : endOfB);
+    auto converted = adopt(*this, number, other);
+    if (!converted)
+      return false;
+    Value before = number;
+    number = *converted;
+    if (sameType(a, b))
+      return true;
+    number = before;
+  }
+  error("'" + std::string(name) + "' has different types on two paths: " + describe(a) +
+        " and " + describe(b) + "; give it one type on every path");
+  return false;
+}
+
+Result Sema::convertLike(const Value &value, const Value &like, std::string_view name) {
+  if (sameType(value, like))
+    return value;
+  auto *tuple = value.getIf<Tuple>(), *likeTuple = like.getIf<Tuple>();
+  if (tuple && likeTuple && tuple->elements.size() == likeTuple->elements.size()) {
+    Tuple result{{}, tuple->names};
+    for (size_t i = 0; i < tuple->elements.size(); ++i) {
+      auto element = convertLike(tuple->elements[i], likeTuple->elements[i], name);
+      if (!element)
+        return std::nullopt;
+      result.elements.push_back(std::move(*element));
+    }
+    return Value(std::move(result));
+  }
+  if (auto *tensor = like.getIf<Tensor>(); tensor && isNumber(value)) {
+    auto converted = adopt(*this, value, *tensor);
+    if (!converted)
+      return std::nullopt;
+    if (sameType(*converted, like))
+      return Value(*converted);
+  }
+  std::string advice = "; give it its final type before the loop";
+  if (auto *tensor = value.getIf<Tensor>(); tensor && like.is<Tensor>())
+    advice += tensor->isScalar()
+                  ? ", or convert with .to(tl." + describeType(like.get<Tensor>().dtype) + ")"
+                  : ", for example with tl.zeros(" + describeShape(tensor->shape()) + ", tl." +
+                        describeType(tensor->dtype) + ")";
+  return error("the type of '" + std::string(name) + "' changes in the loop: it enters as " +
+               describe(like) + " and becomes " + describe(value) + advice);
+}
+
+Result Sema::loopBound(const Value &value, std::string_view what) {
+  if (value.is<Constant>() && asInt(value) && !asBool(value))
+    return value;
+  auto *tensor = value.getIf<Tensor>();
+  if (tensor && tensor->isScalar() && isInteger(tensor->dtype))
+    return isBool(tensor->dtype) ? Result(Value(*cast(*tensor, {DTypeKind::Int32}))) : value;
+  return error("the " + std::string(what) + " of a loop must be an integer scalar, found " +
+               describe(value));
+}
+
+std::optional<std::vector<Value>> Sema::iterate(const Value &value) {
+  if (auto *tuple = value.getIf<Tuple>())
+    return tuple->elements;
+  std::vector<Value> elements;
+  if (auto *dict = value.getIf<Dict>()) {
+    for (const auto &[name, entry] : dict->entries)
+      elements.push_back(makeString(name));
+    return elements;
+  }
+  if (auto text = asString(value)) {
+    for (char c : *text)
+      elements.push_back(makeString(std::string(1, c)));
+    return elements;
+  }
+  return error("cannot iterate over " + describe(value) +
+               "; loops go over range, tl.range, tl.static_range and tuples");
+}

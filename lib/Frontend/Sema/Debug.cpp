@@ -1,0 +1,293 @@
+//===- Debug.cpp - printing and asserting, now and at run time ------------===//
+
+#include "BuiltinSupport.h"
+#include "DTypes.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace arith = mlir::arith;
+using namespace tritium;
+using namespace tritium::sema;
+
+//===----------------------------------------------------------------------===//
+// Text of values
+//===----------------------------------------------------------------------===//
+
+std::string Sema::format(const Value &value) {
+  if (auto text = asString(value))
+    return *text;
+  if (auto dtype = asDType(value))
+    return describeType(*dtype);
+  if (auto constant = asConstant(value))
+    return constant->repr();
+  if (auto *tuple = value.getIf<Tuple>()) {
+    std::string text = "(";
+    for (size_t i = 0; i < tuple->elements.size(); ++i)
+      text += (i ? ", " : "") + format(tuple->elements[i]);
+    return text + (tuple->elements.size() == 1 ? ",)" : ")");
+  }
+  return describe(value);
+}
+
+/// Python's format specification: [[fill]align][sign][#][0][width][,][.precision][type]
+namespace {
+struct FormatSpec {
+  char fill = ' ', align = 0, sign = '-', type = 0;
+  bool alternate = false, grouped = false;
+  unsigned width = 0;
+  std::optional<unsigned> precision;
+};
+} // namespace
+
+static std::optional<FormatSpec> parseSpec(llvm::StringRef text) {
+  FormatSpec spec;
+  auto isAlign = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
+  auto take = [&] {
+    char c = text.front();
+    text = text.drop_front();
+    return c;
+  };
+  if (text.size() > 1 && isAlign(text[1])) {
+    spec.fill = take();
+    spec.align = take();
+  } else if (!text.empty() && isAlign(text[0])) {
+    spec.align = take();
+  }
+  if (!text.empty() && llvm::StringRef("+- ").contains(text[0]))
+    spec.sign = take();
+  spec.alternate = text.consume_front("#");
+  if (text.consume_front("0") && !spec.align) {
+    spec.fill = '0';
+    spec.align = '=';
+  }
+  constexpr unsigned kMaxWidth = 1000;
+  if (!text.empty() && llvm::isDigit(text[0]))
+    if (text.consumeInteger(10, spec.width) || spec.width > kMaxWidth)
+      return std::nullopt;
+  spec.grouped = text.consume_front(",");
+  if (text.consume_front(".")) {
+    unsigned precision = 0;
+    if (text.consumeInteger(10, precision) || precision > kMaxWidth)
+      return std::nullopt;
+    spec.precision = precision;
+  }
+  if (!text.empty())
+    spec.type = take();
+  if (!text.empty())
+    return std::nullopt;
+  return spec;
+}
+
+static std::string digitsOf(Constant::Int magnitude, unsigned base, bool upper) {
+  std::string digits;
+  do {
+    digits += llvm::hexdigit(static_cast<unsigned>(magnitude % base), !upper);
+    magnitude /= base;
+  } while (magnitude != 0);
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+/// Digits and prefix of an integer without its sign; absent if the type is not for ints.
+static std::optional<std::string> integerBody(Constant::Int magnitude, const FormatSpec &spec) {
+  switch (spec.type) {
+  case 0:
+  case 'd':
+    return digitsOf(magnitude, 10, false);
+  case 'x':
+  case 'X':
+    return (spec.alternate ? "0x" : "") + digitsOf(magnitude, 16, spec.type == 'X');
+  case 'b':
+    return (spec.alternate ? "0b" : "") + digitsOf(magnitude, 2, false);
+  case 'o':
+    return (spec.alternate ? "0o" : "") + digitsOf(magnitude, 8, false);
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<std::string> floatBody(double magnitude, const FormatSpec &spec) {
+  char kind = spec.type == '%' ? 'f' : spec.type;
+  if (!kind)
+    kind = spec.precision ? 'g' : 0;
+  if (!kind)
+    return Constant{magnitude}.repr();
+  if (!llvm::StringRef("eEfFgG").contains(kind))
+    return std::nullopt;
+  char pattern[] = {'%', '.', '*', kind, 0};
+  char buffer[1400]; // 309 digits before the point and at most 1000 after it
+  double shown = spec.type == '%' ? magnitude * 100 : magnitude;
+  snprintf(buffer, sizeof buffer, pattern, static_cast<int>(spec.precision.value_or(6)), shown);
+  return std::string(buffer) + (spec.type == '%' ? "%" : "");
+}
+
+static void group(std::string &body) {
+  size_t end = 0;
+  while (end < body.size() && llvm::isDigit(body[end]))
+    ++end;
+  for (size_t i = end; i > 3; i -= 3)
+    body.insert(i - 3, ",");
+}
+
+static std::string pad(std::string sign, std::string body, const FormatSpec &spec, char align) {
+  size_t length = sign.size() + body.size();
+  size_t missing = spec.width > length ? spec.width - length : 0;
+  if (spec.align)
+    align = spec.align;
+  if (align == '=')
+    return sign + std::string(missing, spec.fill) + body;
+  size_t before = align == '>' ? missing : align == '^' ? missing / 2 : 0;
+  return std::string(before, spec.fill) + sign + body + std::string(missing - before, spec.fill);
+}
+
+std::optional<std::string> Sema::format(const Value &value, std::string_view specText) {
+  if (specText.empty())
+    return format(value);
+  auto spec = parseSpec(llvm::StringRef(specText.data(), specText.size()));
+  auto *constant = value.getIf<Constant>();
+  std::optional<std::string> body;
+  std::string sign;
+  auto signOf = [&](bool negative) -> std::string {
+    return negative ? "-" : spec->sign == '-' ? "" : std::string(1, spec->sign);
+  };
+  char align = '>';
+  bool isFloatType = spec && spec->type && llvm::StringRef("eEfFgG%").contains(spec->type);
+  if (spec && constant && asInt(value) && !isFloatType) {
+    Constant::Int integer = *asInt(value);
+    sign = signOf(integer < 0);
+    body = integerBody(integer < 0 ? -integer : integer, *spec);
+  } else if (auto *d = constant ? std::get_if<double>(&constant->value) : nullptr;
+             spec && (d || (isFloatType && asInt(value)))) {
+    double number = d ? *d : static_cast<double>(*asInt(value));
+    sign = signOf(std::signbit(number));
+    body = floatBody(std::fabs(number), *spec);
+  } else if (spec && (!spec->type || spec->type == 's')) {
+    body = format(value);
+    if (spec->precision)
+      body->resize(std::min<size_t>(body->size(), *spec->precision));
+    align = '<';
+  }
+  if (!body)
+    return error("the format '" + std::string(specText) + "' does not apply to " +
+                 describe(value));
+  if (spec->grouped)
+    group(*body);
+  return pad(std::move(sign), std::move(*body), *spec, align);
+}
+
+//===----------------------------------------------------------------------===//
+// Compile time
+//===----------------------------------------------------------------------===//
+
+/// static_print(*values, sep, end, file, flush)
+static Result staticPrint(Sema &sema, const BoundArguments &args) {
+  auto separator = args[1].isNone() ? " " : constantString(sema, args[1], "'sep'");
+  auto end = !separator       ? std::nullopt
+             : args[2].isNone() ? std::optional<std::string>("\n")
+                                : constantString(sema, args[2], "'end'");
+  if (!end)
+    return std::nullopt;
+  const auto &values = args[0].get<Tuple>().elements;
+  std::string &out = sema.printed();
+  for (size_t i = 0; i < values.size(); ++i)
+    out += (i ? *separator : "") + sema.format(values[i]);
+  out += *end;
+  return Value();
+}
+
+static Result staticAssert(Sema &sema, const BoundArguments &args) {
+  auto condition = sema.truth(args[0]);
+  if (!condition)
+    return std::nullopt;
+  if (!std::holds_alternative<bool>(*condition))
+    return sema.error("tl.static_assert needs a condition that is known at compile time, found " +
+                      describe(args[0]) + "; use tl.device_assert");
+  if (std::get<bool>(*condition))
+    return Value();
+  std::string text = sema.format(args[1]);
+  return sema.error("static assertion failed" + (text.empty() ? "" : ": " + text),
+                    "CompileTimeAssertionFailure");
+}
+
+//===----------------------------------------------------------------------===//
+// Run time
+//===----------------------------------------------------------------------===//
+
+static Result print(Sema &sema, const std::string &prefix, bool hex,
+                    llvm::ArrayRef<Value> values) {
+  llvm::SmallVector<mlir::Value> operands;
+  llvm::SmallVector<bool> isSignedFlags;
+  for (const Value &value : values) {
+    auto tensor = sema.toTensor(value);
+    if (!tensor)
+      return std::nullopt;
+    operands.push_back(tensor->value);
+    isSignedFlags.push_back(isSigned(tensor->dtype));
+  }
+  sema.builder().create<tt::PrintOp>(sema.loc(), prefix, hex, operands, isSignedFlags);
+  return Value();
+}
+
+/// device_print(prefix, *args, hex)
+static Result devicePrint(Sema &sema, const BoundArguments &args) {
+  auto prefix = constantString(sema, args[0], "the prefix of tl.device_print");
+  auto hex = prefix ? constantBool(sema, args[2], "'hex'") : std::nullopt;
+  if (!hex)
+    return std::nullopt;
+  for (char c : *prefix)
+    if (static_cast<unsigned char>(c) > 127)
+      return sema.error("the prefix of tl.device_print must be ASCII");
+  return print(sema, *prefix, *hex, args[1].get<Tuple>().elements);
+}
+
+/// print(*values, sep, end): constants are text, which the printed tensors follow.
+static Result pythonPrint(Sema &sema, const BoundArguments &args) {
+  std::string prefix;
+  std::vector<Value> tensors;
+  for (const Value &value : args[0].get<Tuple>().elements) {
+    if (value.is<Tensor>())
+      tensors.push_back(value);
+    else
+      prefix += (prefix.empty() ? "" : " ") + sema.format(value);
+  }
+  return print(sema, prefix, false, tensors);
+}
+
+/// device_assert(cond, msg, mask)
+static Result deviceAssert(Sema &sema, const BoundArguments &args) {
+  std::string message = sema.format(args[1]);
+  if (auto *constant = args[0].getIf<Constant>(); constant && args[2].isNone()) {
+    auto known = sema.truth(args[0]);
+    if (std::get<bool>(*known) || !sema.options().debug)
+      return Value();
+  }
+  if (!sema.options().debug)
+    return Value();
+  auto condition = sema.toTensor(args[0]);
+  condition = condition ? sema.cast(*condition, {DTypeKind::Int1}) : std::nullopt;
+  if (!condition)
+    return std::nullopt;
+  if (!args[2].isNone()) {
+    auto notMask = sema.unary(UnaryOp::Not, args[2]);
+    auto both = notMask ? sema.binary(BinaryOp::BitOr, *condition, *notMask) : std::nullopt;
+    condition = both ? sema.toTensor(*both) : std::nullopt;
+    if (!condition)
+      return std::nullopt;
+  }
+  sema.builder().create<tt::AssertOp>(sema.loc(), condition->value, message);
+  return Value();
+}
+
+void sema::addDebugBuiltins(Registry &registry) {
+  registry.add("static_print", "*values, sep=None, end=None, file=None, flush=False",
+               staticPrint);
+  registry.add("static_assert", "cond, msg=''", staticAssert);
+  registry.add("device_print", "prefix, *args, hex=False", devicePrint);
+  registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
+  registry.add("builtins.print", "*values, sep=None, end=None, file=None, flush=False",
+               pythonPrint);
+}

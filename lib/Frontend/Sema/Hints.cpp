@@ -1,0 +1,86 @@
+//===- Hints.cpp - facts that the user vouches for ------------------------===//
+
+#include "BuiltinSupport.h"
+#include "DTypes.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+using namespace tritium;
+using namespace tritium::sema;
+
+/// Attaches a hint. The fact holds where the user stated it: it goes on the defining
+/// operation only if that stands in the same block, and only if nothing else can share
+/// that operation; otherwise an identity carries it.
+static Result hint(Sema &sema, const BoundArguments &args, std::string_view name,
+                   const char *attribute, bool allowFloat) {
+  auto *tensor = args[0].getIf<Tensor>();
+  if (!tensor)
+    return args[0].is<Constant>() ? Result(args[0])
+                                  : sema.error(displayName(name) + " needs a tensor, found " +
+                                               describe(args[0]));
+  if (!allowFloat && !isInteger(tensor->dtype) && !tensor->dtype.isPointer())
+    return sema.error(displayName(name) + " is about integers and pointers, found " +
+                      describe(args[0]));
+  auto values = constantInts(sema, args[1], "the values of " + displayName(name));
+  if (!values)
+    return std::nullopt;
+  size_t rank = std::max<size_t>(tensor->shape().size(), 1);
+  if (values->size() != rank)
+    return sema.error(displayName(name) + " needs one value for each dimension: " +
+                      std::to_string(rank) + ", found " + std::to_string(values->size()));
+  llvm::SmallVector<int32_t> narrow;
+  for (int64_t value : *values) {
+    if (value < 1 || value > INT32_MAX)
+      return sema.error("the values of " + displayName(name) +
+                        " must be positive 32-bit integers, found " + std::to_string(value));
+    narrow.push_back(static_cast<int32_t>(value));
+  }
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Operation *op = tensor->value.getDefiningOp();
+  bool attaches = op && op->getBlock() == b.getInsertionBlock() && op->getNumResults() == 1 &&
+                  op->getNumRegions() == 0 && !op->hasTrait<mlir::OpTrait::ConstantLike>() &&
+                  !op->hasAttr(attribute);
+  Tensor result = *tensor;
+  if (!attaches) {
+    op = b.create<tt::BitcastOp>(sema.loc(), tensor->value.getType(), tensor->value);
+    result.value = op->getResult(0);
+  }
+  op->setAttr(attribute, b.getDenseI32ArrayAttr(narrow));
+  return Value(result);
+}
+
+static Result multipleOf(Sema &sema, const BoundArguments &args) {
+  return hint(sema, args, "multiple_of", "tt.divisibility", false);
+}
+
+static Result maxContiguous(Sema &sema, const BoundArguments &args) {
+  return hint(sema, args, "max_contiguous", "tt.contiguity", false);
+}
+
+static Result maxConstancy(Sema &sema, const BoundArguments &args) {
+  return hint(sema, args, "max_constancy", "tt.constancy", true);
+}
+
+static Result assume(Sema &sema, const BoundArguments &args) {
+  auto condition = sema.truth(args[0]);
+  if (!condition)
+    return std::nullopt;
+  if (auto *known = std::get_if<bool>(&*condition)) {
+    if (*known)
+      return Value();
+    return sema.error("tl.assume of a condition that is false at compile time");
+  }
+  sema.builder().create<tt::AssumeOp>(sema.loc(), std::get<mlir::Value>(*condition));
+  return Value();
+}
+
+/// One program is one thread of control here, so there is nothing to wait for.
+static Result debugBarrier(Sema &, const BoundArguments &) { return Value(); }
+
+void sema::addHintBuiltins(Registry &registry) {
+  registry.add("multiple_of", "input, values", multipleOf);
+  registry.add("max_contiguous", "input, values", maxContiguous);
+  registry.add("max_constancy", "input, values", maxConstancy);
+  registry.add("assume", "cond", assume);
+  registry.add("debug_barrier", "", debugBarrier);
+}

@@ -1,0 +1,385 @@
+//===- Reductions.cpp - sum, max, argmax, reduce --------------------------===//
+
+#include "BuiltinSupport.h"
+#include "DTypes.h"
+#include "Math.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace arith = mlir::arith;
+using namespace tritium;
+using namespace tritium::sema;
+
+namespace {
+using Combine = llvm::function_ref<bool(mlir::ValueRange lhs, mlir::ValueRange rhs,
+                                        llvm::SmallVectorImpl<mlir::Value> &results)>;
+
+/// What a reduction does with shapes; `axis` is absent for all dimensions at once.
+struct Plan {
+  std::optional<int> axis;
+  bool keepDims = false;
+};
+} // namespace
+
+static std::optional<Plan> readPlan(Sema &sema, const Tensor &input, const Value &axis,
+                                    const Value &keepDims, std::string_view name) {
+  auto keep = constantBool(sema, keepDims, "'keep_dims'");
+  if (!keep)
+    return std::nullopt;
+  if (axis.isNone())
+    return Plan{std::nullopt, *keep};
+  if (input.isScalar())
+    return sema.error(displayName(name) + " along an axis needs a tile, found " +
+                      describe(input));
+  auto index = axisArgument(sema, axis, static_cast<int64_t>(input.shape().size()),
+                            "the axis of " + displayName(name));
+  if (!index)
+    return std::nullopt;
+  return Plan{*index, *keep};
+}
+
+/// Builds one tt.reduce over inputs of one shape. Empty after an error.
+static std::vector<Tensor> buildReduce(Sema &sema, llvm::ArrayRef<Tensor> inputs, Plan plan,
+                                       Combine combine) {
+  llvm::SmallVector<int64_t> shape(inputs[0].shape());
+  size_t rank = shape.size();
+  std::vector<Tensor> operands(inputs.begin(), inputs.end());
+  for (Tensor &operand : operands)
+    if (!plan.axis || operand.isScalar())
+      operand = *sema.reshape(operand, {operand.numElements()});
+  int axis = plan.axis.value_or(0);
+  llvm::SmallVector<int64_t> reduced;
+  if (plan.axis) {
+    reduced = shape;
+    reduced.erase(reduced.begin() + axis);
+  }
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<mlir::Type> types, scalars;
+  for (const Tensor &operand : operands) {
+    values.push_back(operand.value);
+    types.push_back(sema.tensorType(operand.dtype, reduced));
+    scalars.push_back(sema.elementType(operand.dtype));
+  }
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Location loc = sema.loc();
+  auto reduce = b.create<tt::ReduceOp>(loc, types, values, axis);
+  bool succeeded;
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    llvm::SmallVector<mlir::Type> arguments(scalars);
+    arguments.append(scalars.begin(), scalars.end());
+    mlir::Block *block =
+        b.createBlock(&reduce.getCombineOp(), {}, arguments,
+                      llvm::SmallVector<mlir::Location>(arguments.size(), loc));
+    mlir::ValueRange all = block->getArguments();
+    llvm::SmallVector<mlir::Value> results;
+    succeeded = combine(all.take_front(scalars.size()), all.drop_front(scalars.size()), results);
+    if (succeeded)
+      b.create<tt::ReduceReturnOp>(loc, results);
+  }
+  if (!succeeded) {
+    reduce.erase();
+    return {};
+  }
+  std::vector<Tensor> results;
+  for (auto [result, operand] : llvm::zip(reduce.getResult(), operands)) {
+    Tensor tensor{result, operand.dtype};
+    if (plan.keepDims && plan.axis)
+      tensor = sema.expandDims(tensor, axis);
+    else if (plan.keepDims && rank > 0)
+      tensor = *sema.broadcastTo(tensor, llvm::SmallVector<int64_t>(rank, 1));
+    results.push_back(tensor);
+  }
+  return results;
+}
+
+/// A reduction whose combination is one operation.
+template <typename Build>
+static Result reduceWith(Sema &sema, const Tensor &input, Plan plan, Build build) {
+  auto results = buildReduce(sema, input, plan,
+                             [&](mlir::ValueRange l, mlir::ValueRange r,
+                                 llvm::SmallVectorImpl<mlir::Value> &out) {
+                               out.push_back(build(l[0], r[0]));
+                               return true;
+                             });
+  return results.empty() ? std::nullopt : Result(Value(results[0]));
+}
+
+static std::optional<Tensor> numbers(Sema &sema, const Value &value, std::string_view name) {
+  auto tensor = sema.toTensor(value);
+  if (tensor && (kindOf(tensor->dtype) == Kind::Other || isFloat8(tensor->dtype)))
+    return sema.error(displayName(name) + " is not defined on " + describe(value));
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// sum, xor_sum, reduce_or
+//===----------------------------------------------------------------------===//
+
+/// The type in which integers are summed: 32 bits at least.
+static DType sumType(DType dtype) {
+  if (!isInteger(dtype) || dtype.bits() >= 32)
+    return dtype;
+  return {isSigned(dtype) ? DTypeKind::Int32 : DTypeKind::UInt32};
+}
+
+/// sum(input, axis, keep_dims, dtype)
+static Result sum(Sema &sema, const BoundArguments &args) {
+  auto input = numbers(sema, args[0], "sum");
+  auto plan = input ? readPlan(sema, *input, args[1], args[2], "sum") : std::nullopt;
+  if (!plan)
+    return std::nullopt;
+  DType dtype = sumType(input->dtype);
+  if (!args[3].isNone()) {
+    auto given = dtypeArgument(sema, args[3], "the dtype of tl.sum");
+    if (!given)
+      return std::nullopt;
+    if (kindOf(*given) == Kind::Other || isBool(*given) || isFloat8(*given))
+      return sema.error("tl.sum cannot add in " + describeType(*given));
+    dtype = *given;
+  }
+  auto converted = sema.cast(*input, dtype);
+  if (!converted)
+    return std::nullopt;
+  return reduceWith(sema, *converted, *plan, [&](mlir::Value a, mlir::Value b) -> mlir::Value {
+    if (isFloat(dtype))
+      return sema.builder().create<arith::AddFOp>(sema.loc(), a, b);
+    return sema.builder().create<arith::AddIOp>(sema.loc(), a, b);
+  });
+}
+
+template <typename Op>
+static Result integerReduction(Sema &sema, const BoundArguments &args, std::string_view name) {
+  auto input = numbers(sema, args[0], name);
+  auto plan = input ? readPlan(sema, *input, args[1], args[2], name) : std::nullopt;
+  if (!plan)
+    return std::nullopt;
+  if (!isInteger(input->dtype))
+    return sema.error(displayName(name) + " needs integers, found " + describe(args[0]));
+  return reduceWith(sema, *input, *plan, [&](mlir::Value a, mlir::Value b) -> mlir::Value {
+    return sema.builder().create<Op>(sema.loc(), a, b);
+  });
+}
+
+static Result xorSum(Sema &sema, const BoundArguments &args) {
+  return integerReduction<arith::XOrIOp>(sema, args, "xor_sum");
+}
+
+static Result reduceOr(Sema &sema, const BoundArguments &args) {
+  return integerReduction<arith::OrIOp>(sema, args, "reduce_or");
+}
+
+//===----------------------------------------------------------------------===//
+// max, min, argmax, argmin
+//===----------------------------------------------------------------------===//
+
+/// 0, 1, ... along the reduced axis, in the shape of the input.
+static std::optional<Tensor> indicesAlong(Sema &sema, const Tensor &input, int axis) {
+  int64_t extent = input.shape()[axis];
+  DType int32{DTypeKind::Int32};
+  Tensor indices{sema.builder().create<tt::MakeRangeOp>(sema.loc(),
+                                                        sema.tensorType(int32, {extent}), 0u,
+                                                        static_cast<uint32_t>(extent)),
+                 int32};
+  for (size_t i = axis + 1; i < input.shape().size(); ++i)
+    indices = sema.expandDims(indices, static_cast<int>(indices.shape().size()));
+  return sema.broadcastTo(indices, input.shape());
+}
+
+/// Whether (x, i) comes before (y, j): the better value, of two equal ones the smaller
+/// index. Any number is better than NaN.
+static mlir::Value isBetter(Sema &sema, bool isMax, DType dtype, mlir::Value x, mlir::Value i,
+                            mlir::Value y, mlir::Value j) {
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Location loc = sema.loc();
+  mlir::Value less = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, i, j);
+  mlir::Value better, equal;
+  if (isFloat(dtype)) {
+    mlir::Value xNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
+    mlir::Value yNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, y, y);
+    // Unordered counts as better for x, and as a tie where x is NaN itself.
+    mlir::Value ahead = b.create<arith::CmpFOp>(
+        loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
+    mlir::Value notX = b.create<arith::XOrIOp>(
+        loc, xNan, b.create<arith::ConstantOp>(loc, b.getBoolAttr(true)));
+    better = b.create<arith::AndIOp>(loc, ahead, notX);
+    equal = b.create<arith::OrIOp>(
+        loc, b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, y),
+        b.create<arith::AndIOp>(loc, xNan, yNan));
+  } else {
+    auto predicate = isSigned(dtype)
+                         ? (isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt)
+                         : (isMax ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult);
+    better = b.create<arith::CmpIOp>(loc, predicate, x, y);
+    equal = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
+  }
+  mlir::Value tie = b.create<arith::AndIOp>(loc, equal, less);
+  return b.create<arith::OrIOp>(loc, better, tie);
+}
+
+/// The best element and its index; the first of equal ones, which is also a valid
+/// choice where the caller leaves ties open.
+static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan plan, bool isMax) {
+  bool flat = !plan.axis || input.isScalar();
+  Tensor values = flat ? *sema.reshape(input, {input.numElements()}) : input;
+  if (flat) {
+    // keep_dims is about the shape before it was flattened.
+    auto results = withIndices(sema, values, Plan{0, false}, isMax);
+    if (plan.keepDims && !input.isScalar())
+      for (Tensor &result : results)
+        result = *sema.broadcastTo(result, llvm::SmallVector<int64_t>(input.shape().size(), 1));
+    return results;
+  }
+  auto indices = indicesAlong(sema, values, *plan.axis);
+  if (!indices)
+    return {};
+  return buildReduce(sema, {values, *indices}, plan,
+                     [&](mlir::ValueRange l, mlir::ValueRange r,
+                         llvm::SmallVectorImpl<mlir::Value> &out) {
+                       mlir::Value first =
+                           isBetter(sema, isMax, values.dtype, l[0], l[1], r[0], r[1]);
+                       mlir::OpBuilder &b = sema.builder();
+                       out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[0], r[0]));
+                       out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[1], r[1]));
+                       return true;
+                     });
+}
+
+/// The type in which extrema are taken. bfloat16 becomes float32 always, other narrow
+/// types are widened unless indices are wanted too.
+static DType extremumType(DType dtype, bool hasIndices) {
+  if (is(dtype, DTypeKind::BFloat16))
+    return {DTypeKind::Float32};
+  if (hasIndices || dtype.bits() >= 32)
+    return dtype;
+  return {isFloat(dtype) ? DTypeKind::Float32 : DTypeKind::Int32};
+}
+
+/// max(input, axis, return_indices, return_indices_tie_break_left, keep_dims)
+template <bool isMax> static Result extremum(Sema &sema, const BoundArguments &args) {
+  std::string_view name = isMax ? "max" : "min";
+  auto input = numbers(sema, args[0], name);
+  auto plan = input ? readPlan(sema, *input, args[1], args[4], name) : std::nullopt;
+  auto hasIndices = plan ? constantBool(sema, args[2], "'return_indices'") : std::nullopt;
+  if (!hasIndices || !constantBool(sema, args[3], "'return_indices_tie_break_left'"))
+    return std::nullopt;
+  auto converted = sema.cast(*input, extremumType(input->dtype, *hasIndices));
+  if (!converted)
+    return std::nullopt;
+  if (!*hasIndices)
+    return reduceWith(sema, *converted, *plan, [&](mlir::Value a, mlir::Value b) {
+      return buildMinMax(sema, isMax, false, converted->dtype, a, b);
+    });
+  auto results = withIndices(sema, *converted, *plan, isMax);
+  if (results.empty())
+    return std::nullopt;
+  return Value(Tuple{{Value(results[0]), Value(results[1])}, {}});
+}
+
+/// argmax(input, axis, tie_break_left, keep_dims)
+template <bool isMax> static Result argExtremum(Sema &sema, const BoundArguments &args) {
+  std::string_view name = isMax ? "argmax" : "argmin";
+  auto input = numbers(sema, args[0], name);
+  auto plan = input ? readPlan(sema, *input, args[1], args[3], name) : std::nullopt;
+  if (!plan || !constantBool(sema, args[2], "'tie_break_left'"))
+    return std::nullopt;
+  auto converted = sema.cast(*input, extremumType(input->dtype, true));
+  auto results = converted ? withIndices(sema, *converted, *plan, isMax) : std::vector<Tensor>();
+  return results.empty() ? std::nullopt : Result(Value(results[1]));
+}
+
+//===----------------------------------------------------------------------===//
+// reduce
+//===----------------------------------------------------------------------===//
+
+/// Calls the kernel function on 2n scalars within the region. False after an error.
+static bool callCombine(Sema &sema, const Value &function, llvm::ArrayRef<Tensor> inputs,
+                        mlir::ValueRange l, mlir::ValueRange r,
+                        llvm::SmallVectorImpl<mlir::Value> &out) {
+  Arguments arguments;
+  for (mlir::ValueRange side : {l, r})
+    for (auto [value, input] : llvm::zip(side, inputs))
+      arguments.positional.push_back(Tensor{value, input.dtype});
+  auto result = sema.call(function, arguments);
+  if (!result)
+    return false;
+  auto *tuple = result->getIf<Tuple>();
+  llvm::ArrayRef<Value> elements =
+      tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(*result);
+  if (elements.size() != inputs.size()) {
+    sema.error("the combine function of tl.reduce must return " +
+               std::to_string(inputs.size()) + " values, found " + describe(*result));
+    return false;
+  }
+  for (auto [element, input] : llvm::zip(elements, inputs)) {
+    auto tensor = sema.toTensor(element);
+    if (!tensor)
+      return false;
+    if (!tensor->isScalar() || kindOf(tensor->dtype) != kindOf(input.dtype)) {
+      sema.error("the combine function of tl.reduce must return a scalar of type " +
+                 describeType(input.dtype) + ", found " + describe(element));
+      return false;
+    }
+    auto converted = sema.cast(*tensor, input.dtype);
+    if (!converted)
+      return false;
+    out.push_back(converted->value);
+  }
+  return true;
+}
+
+/// reduce(input, axis, combine_fn, keep_dims)
+static Result reduce(Sema &sema, const BoundArguments &args) {
+  auto *tuple = args[0].getIf<Tuple>();
+  llvm::ArrayRef<Value> elements =
+      tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(args[0]);
+  if (!args[2].is<Function>() && !args[2].is<Library>())
+    return sema.error("the combine function of tl.reduce must be a jit function, found " +
+                      describe(args[2]));
+  std::vector<Tensor> inputs;
+  for (const Value &element : elements) {
+    auto tensor = sema.toTensor(element);
+    if (!tensor)
+      return std::nullopt;
+    if (!inputs.empty() && tensor->shape() != inputs[0].shape())
+      return sema.error("the inputs of tl.reduce must have one shape, found " +
+                        describeShape(inputs[0].shape()) + " and " +
+                        describeShape(tensor->shape()));
+    inputs.push_back(*tensor);
+  }
+  if (inputs.empty())
+    return sema.error("tl.reduce needs at least one input");
+  auto plan = readPlan(sema, inputs[0], args[1], args[3], "reduce");
+  if (!plan)
+    return std::nullopt;
+  auto results = buildReduce(sema, inputs, *plan,
+                             [&](mlir::ValueRange l, mlir::ValueRange r,
+                                 llvm::SmallVectorImpl<mlir::Value> &out) {
+                               return callCombine(sema, args[2], inputs, l, r, out);
+                             });
+  if (results.empty())
+    return std::nullopt;
+  if (!tuple)
+    return Value(results[0]);
+  Tuple all;
+  for (const Tensor &result : results)
+    all.elements.push_back(result);
+  return Value(std::move(all));
+}
+
+void sema::addReductionBuiltins(Registry &registry) {
+  constexpr std::string_view kExtremum =
+      "input, axis=None, return_indices=False, return_indices_tie_break_left=True, "
+      "keep_dims=False";
+  constexpr std::string_view kArg = "input, axis, tie_break_left=True, keep_dims=False";
+  registry.addMethod("sum", "input, axis=None, keep_dims=False, dtype=None", sum);
+  registry.addMethod("xor_sum", "input, axis=None, keep_dims=False", xorSum);
+  registry.addMethod("reduce_or", "input, axis, keep_dims=False", reduceOr);
+  registry.addMethod("max", kExtremum, extremum<true>);
+  registry.addMethod("min", kExtremum, extremum<false>);
+  registry.addMethod("argmax", kArg, argExtremum<true>);
+  registry.addMethod("argmin", kArg, argExtremum<false>);
+  registry.addMethod("reduce", "input, axis, combine_fn, keep_dims=False", reduce);
+}

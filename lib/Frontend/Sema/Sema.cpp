@@ -1,0 +1,108 @@
+//===- Sema.cpp - position, errors, names ---------------------------------===//
+
+#include "tritium/Frontend/Sema/Sema.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Builtins.h"
+
+using namespace tritium;
+using namespace tritium::sema;
+using frontend::External;
+
+Sema::Sema(mlir::OpBuilder &builder, const SourceManager &sources,
+           DiagnosticEngine &diagnostics, FunctionCaller &caller, Options options)
+    : opBuilder(builder), sources(sources), diagnostics(diagnostics), functionCaller(caller),
+      opts(std::move(options)) {}
+
+void Sema::enterCall(std::string callee, bool isLibrary, bool isInlined) {
+  frames.push_back({std::move(callee), currentRange, isLibrary, isInlined});
+}
+
+void Sema::leaveCall() {
+  currentRange = frames.back().callSite;
+  frames.pop_back();
+}
+
+static mlir::Location fileLocation(mlir::MLIRContext *context, const SourceManager &sources,
+                                   SourceRange range) {
+  if (!range.begin.isValid())
+    return mlir::UnknownLoc::get(context);
+  LineColumn at = sources.lineColumn(range.begin);
+  std::string_view name = sources.name(range.begin.file);
+  return mlir::FileLineColLoc::get(context, llvm::StringRef(name.data(), name.size()), at.line,
+                                   at.column);
+}
+
+mlir::Location Sema::loc() const {
+  mlir::MLIRContext *context = opBuilder.getContext();
+  // Within a library function the user's line is that of the outermost library call.
+  size_t depth = 0;
+  while (depth < frames.size() && !frames[depth].isLibrary)
+    ++depth;
+  SourceRange range = depth < frames.size() ? frames[depth].callSite : currentRange;
+  mlir::Location result = fileLocation(context, sources, range);
+  for (size_t i = depth; i-- > 0 && frames[i].isInlined;)
+    result = mlir::CallSiteLoc::get(result, fileLocation(context, sources, frames[i].callSite));
+  return result;
+}
+
+std::nullopt_t Sema::error(std::string message, std::string kind,
+                           std::vector<std::string> notes) {
+  size_t depth = 0;
+  while (depth < frames.size() && !frames[depth].isLibrary)
+    ++depth;
+  bool inLibrary = depth < frames.size();
+  SourceRange range = inLibrary ? frames[depth].callSite : currentRange;
+  Diagnostic &diagnostic = diagnostics.error(range, std::move(message), std::move(kind));
+  for (std::string &note : notes)
+    diagnostic.notes.push_back({Severity::Note, "", {}, std::move(note), {}});
+  if (inLibrary)
+    diagnostic.notes.push_back({Severity::Note, "", currentRange,
+                                "within the library function '" + frames.back().callee + "'",
+                                {}});
+  for (size_t i = depth; i-- > 0;)
+    diagnostic.notes.push_back({Severity::Note, "", frames[i].callSite,
+                                "'" + frames[i].callee + "' is called here", {}});
+  return std::nullopt;
+}
+
+void Sema::warning(std::string message) {
+  SourceRange range = currentRange;
+  for (const CallFrame &frame : frames)
+    if (frame.isLibrary) {
+      range = frame.callSite;
+      break;
+    }
+  diagnostics.warning(range, std::move(message));
+}
+
+namespace {
+struct ExternalToValue {
+  Sema &sema;
+  std::string_view name;
+
+  Result operator()(const Constant &constant) const { return fromConstant(constant); }
+  Result operator()(const std::shared_ptr<frontend::FunctionSource> &function) const {
+    return Value(Function{function});
+  }
+  Result operator()(const External::Module &module) const { return Value(module); }
+  Result operator()(const External::Library &library) const {
+    if (auto value = libraryName(library.name))
+      return value;
+    return sema.error("'" + library.name + "' is not a name of the library that kernels can use");
+  }
+  Result operator()(const External::HostFunction &function) const { return Value(function); }
+  Result operator()(const External::Unusable &unusable) const {
+    return sema.error("'" + std::string(name) + "' cannot be used in a kernel: " +
+                      unusable.reason);
+  }
+};
+} // namespace
+
+Result Sema::fromExternal(const External &external, std::string_view name) {
+  return std::visit(ExternalToValue{*this, name}, external.value);
+}
+
+std::optional<Value> Sema::builtinName(std::string_view name) {
+  return libraryName("builtins", name);
+}

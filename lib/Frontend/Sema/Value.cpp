@@ -1,0 +1,170 @@
+//===- Value.cpp - what an expression evaluates to ------------------------===//
+
+#include "tritium/Frontend/Sema/Value.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+using namespace tritium;
+using namespace tritium::sema;
+
+llvm::ArrayRef<int64_t> Tensor::shape() const { return tt::shapeOf(value.getType()); }
+
+int64_t Tensor::numElements() const {
+  int64_t n = 1;
+  for (int64_t extent : shape())
+    n *= extent;
+  return n;
+}
+
+const Value *Dict::find(std::string_view key) const {
+  for (const auto &[name, value] : entries)
+    if (name == key)
+      return &value;
+  return nullptr;
+}
+
+Value sema::fromConstant(const Constant &constant) {
+  auto *elements = std::get_if<Constant::Tuple>(&constant.value);
+  if (!elements)
+    return constant;
+  Tuple tuple;
+  for (const Constant &element : *elements)
+    tuple.elements.push_back(fromConstant(element));
+  return tuple;
+}
+
+std::optional<Constant> sema::asConstant(const Value &value) {
+  if (auto *constant = value.getIf<Constant>())
+    return *constant;
+  auto *tuple = value.getIf<Tuple>();
+  if (!tuple)
+    return std::nullopt;
+  Constant::Tuple elements;
+  for (const Value &element : tuple->elements) {
+    auto constant = asConstant(element);
+    if (!constant)
+      return std::nullopt;
+    elements.push_back(std::move(*constant));
+  }
+  return Constant{std::move(elements)};
+}
+
+Value sema::makeInt(Constant::Int value) { return Constant{value}; }
+Value sema::makeBool(bool value) { return Constant{value}; }
+Value sema::makeFloat(double value) { return Constant{value}; }
+Value sema::makeString(std::string value) { return Constant{std::move(value)}; }
+Value sema::makeDType(DType value) { return Constant{value}; }
+
+template <typename T> static const T *constantIf(const Value &value) {
+  auto *constant = value.getIf<Constant>();
+  return constant ? std::get_if<T>(&constant->value) : nullptr;
+}
+
+std::optional<Constant::Int> sema::asInt(const Value &value) {
+  if (auto *i = constantIf<Constant::Int>(value))
+    return *i;
+  if (auto *b = constantIf<bool>(value))
+    return *b ? 1 : 0;
+  return std::nullopt;
+}
+
+std::optional<std::string> sema::asString(const Value &value) {
+  if (auto *s = constantIf<std::string>(value))
+    return *s;
+  return std::nullopt;
+}
+
+std::optional<DType> sema::asDType(const Value &value) {
+  if (auto *t = constantIf<DType>(value))
+    return *t;
+  return std::nullopt;
+}
+
+std::optional<bool> sema::asBool(const Value &value) {
+  if (auto *b = constantIf<bool>(value))
+    return *b;
+  return std::nullopt;
+}
+
+std::string sema::describeShape(llvm::ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string sema::describeType(DType dtype) {
+  if (!dtype.isPointer())
+    return std::string(dtype.languageName());
+  DType element = dtype;
+  --element.pointerDepth;
+  element.isConst = false;
+  return (dtype.isConst ? "pointer<const " : "pointer<") + describeType(element) + ">";
+}
+
+namespace {
+struct Describe {
+  std::string operator()(const Constant &c) const {
+    if (auto *dtype = std::get_if<DType>(&c.value))
+      return "the type " + describeType(*dtype);
+    return c.isNone() ? "None" : "constexpr " + c.repr();
+  }
+  std::string operator()(const Tensor &t) const {
+    return describeType(t.dtype) + (t.isScalar() ? "" : describeShape(t.shape()));
+  }
+  std::string operator()(const Tuple &t) const {
+    std::string text = "(";
+    for (size_t i = 0; i < t.elements.size(); ++i)
+      text += (i ? ", " : "") + describe(t.elements[i]);
+    return text + (t.elements.size() == 1 ? ",)" : ")");
+  }
+  std::string operator()(const BlockType &b) const {
+    return "the type " + describeType(b.element) + describeShape(b.shape);
+  }
+  std::string operator()(const Function &f) const {
+    return "the function '" + f.source->name + "'";
+  }
+  std::string operator()(const Library &l) const {
+    return "the library function '" + l.name + "'";
+  }
+  std::string operator()(const BoundMethod &m) const {
+    return "the method '" + m.callee.name + "'";
+  }
+  std::string operator()(const Slice &) const { return "a slice"; }
+  std::string operator()(const Dict &) const { return "a dictionary"; }
+  std::string operator()(const frontend::External::Module &m) const {
+    return m.library.empty() ? "a module" : "the module '" + m.library + "'";
+  }
+  std::string operator()(const frontend::External::HostFunction &f) const {
+    return "the host function '" + f.name + "'";
+  }
+};
+} // namespace
+
+std::string sema::describe(const Value &value) { return std::visit(Describe{}, value.value); }
+
+void sema::flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
+  if (auto *tensor = value.getIf<Tensor>())
+    out.push_back(tensor->value);
+  else if (auto *tuple = value.getIf<Tuple>())
+    for (const Value &element : tuple->elements)
+      flatten(element, out);
+  else if (auto *dict = value.getIf<Dict>())
+    for (const auto &[name, entry] : dict->entries)
+      flatten(entry, out);
+}
+
+Value sema::rebuild(const Value &like, llvm::ArrayRef<mlir::Value> &values) {
+  Value result = like;
+  if (auto *tensor = result.getIf<Tensor>()) {
+    tensor->value = values.front();
+    values = values.drop_front();
+  } else if (auto *tuple = result.getIf<Tuple>()) {
+    for (Value &element : tuple->elements)
+      element = rebuild(element, values);
+  } else if (auto *dict = result.getIf<Dict>()) {
+    for (auto &[name, entry] : dict->entries)
+      entry = rebuild(entry, values);
+  }
+  return result;
+}
