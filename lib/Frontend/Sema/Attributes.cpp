@@ -1,9 +1,9 @@
 //===- Attributes.cpp - x.name --------------------------------------------===//
 
+#include "Attributes.h"
+
 #include "BuiltinSupport.h"
 #include "DTypes.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 #include <numeric>
 
@@ -136,9 +136,19 @@ static std::optional<Value> libraryAttribute(const Library &library, std::string
   return std::nullopt;
 }
 
-/// Absent without an error if the value has no such attribute.
-static std::optional<Value> knownAttribute(Sema &sema, const Value &base,
-                                           std::string_view name) {
+static std::optional<Value> moduleAttribute(Sema &sema, const frontend::External::Module &module,
+                                            std::string_view name) {
+  if (!module.library.empty())
+    return libraryName(module.library, name);
+  auto external = module.scope ? module.scope->lookup(name) : std::nullopt;
+  if (!external || std::holds_alternative<frontend::External::Unusable>(external->value))
+    return std::nullopt;
+  return sema.fromExternal(*external, name);
+}
+
+std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::string_view name) {
+  if (auto *module = base.getIf<frontend::External::Module>())
+    return moduleAttribute(sema, *module, name);
   if (auto *tensor = base.getIf<Tensor>())
     return tensorAttribute(sema, base, *tensor, name);
   if (auto dtype = asDType(base))
@@ -158,29 +168,29 @@ static std::optional<Value> knownAttribute(Sema &sema, const Value &base,
   return std::nullopt;
 }
 
-static Result moduleAttribute(Sema &sema, const frontend::External::Module &module,
-                              std::string_view name) {
-  if (!module.library.empty()) {
-    if (auto value = libraryName(module.library, name))
-      return value;
-    std::string suggestion = suggestName(module.library, name);
-    return sema.error("the module '" + module.library + "' has no '" + std::string(name) +
-                      "' that kernels can use" +
-                      (suggestion.empty() ? "" : "; did you mean '" + suggestion + "'?"));
+/// Why a module has no such attribute.
+static std::nullopt_t moduleError(Sema &sema, const frontend::External::Module &module,
+                                  std::string_view name) {
+  if (module.library.empty()) {
+    if (auto external = module.scope ? module.scope->lookup(name) : std::nullopt) {
+      sema.fromExternal(*external, name);
+      return std::nullopt;
+    }
+    return sema.error("the module has no '" + std::string(name) + "'");
   }
-  if (module.scope)
-    if (auto external = module.scope->lookup(name))
-      return sema.fromExternal(*external, name);
-  return sema.error("the module has no '" + std::string(name) + "'");
+  std::string suggestion = suggestName(module.library, name);
+  return sema.error("the module '" + module.library + "' has no '" + std::string(name) +
+                    "' that kernels can use" +
+                    (suggestion.empty() ? "" : "; did you mean '" + suggestion + "'?"));
 }
 
 Result Sema::attribute(const Value &base, std::string_view name) {
-  if (auto *module = base.getIf<frontend::External::Module>())
-    return moduleAttribute(*this, *module, name);
-  if (auto value = knownAttribute(*this, base, name))
+  if (auto value = findAttribute(*this, base, name))
     return value;
+  if (auto *module = base.getIf<frontend::External::Module>())
+    return moduleError(*this, *module, name);
   std::string advice;
-  if (base.is<Tensor>() && (name == "item" || name == "cpu" || name == "numpy"))
+  if (base.is<Tensor>() && (name == "cpu" || name == "numpy"))
     advice = "; values are known only when the kernel runs";
   return error(describe(base) + " has no attribute '" + std::string(name) + "'" + advice);
 }
