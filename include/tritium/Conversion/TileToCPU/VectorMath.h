@@ -42,6 +42,9 @@ public:
   mlir::Value encodeF64(mlir::Value f64, mlir::Type element);
 
 private:
+  /// Calls `name` of libm on an f64 or on every lane of a vector; declares it in the module.
+  mlir::Value callLibm(llvm::StringRef name, mlir::Value x);
+
   mlir::OpBuilder &b;
   mlir::Location loc;
   const TargetInfo &target;
