@@ -3,6 +3,7 @@
 #include "tritium/Support/Diagnostics.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace tritium;
 
@@ -69,6 +70,17 @@ Diagnostic &DiagnosticEngine::error(SourceRange range, std::string message, std:
 Diagnostic &DiagnosticEngine::warning(SourceRange range, std::string message) {
   diagnostics.push_back({Severity::Warning, "", range, std::move(message), {}});
   return diagnostics.back();
+}
+
+std::vector<Diagnostic> DiagnosticEngine::rollback(size_t count) {
+  std::vector<Diagnostic> taken;
+  if (count < diagnostics.size())
+    taken.assign(std::make_move_iterator(diagnostics.begin() + count),
+                 std::make_move_iterator(diagnostics.end()));
+  diagnostics.resize(diagnostics.size() - taken.size());
+  for (const Diagnostic &diagnostic : taken)
+    errors -= diagnostic.severity == Severity::Error;
+  return taken;
 }
 
 static std::string_view severityName(Severity severity) {

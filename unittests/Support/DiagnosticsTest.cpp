@@ -48,6 +48,18 @@ TEST(Diagnostics, ColumnsCountCharactersAndKeepTabs) {
   EXPECT_EQ(engine.render(), "k.py:1:10: error: here\n\t# \xC3\xA9 x\n\t    ^\n");
 }
 
+TEST(Diagnostics, RollbackForgetsTheLaterOnes) {
+  SourceManager sources;
+  DiagnosticEngine engine(sources);
+  engine.warning({}, "first");
+  engine.error({}, "second");
+  auto taken = engine.rollback(1);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].message, "second");
+  EXPECT_FALSE(engine.hasErrors());
+  EXPECT_EQ(engine.render(), "warning: first\n");
+}
+
 TEST(Diagnostics, PositionsBeyondTheTextAreItsEnd) {
   SourceManager sources;
   uint32_t file = sources.addFile("k.py", "ab\r\n");

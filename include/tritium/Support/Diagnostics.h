@@ -65,6 +65,8 @@ public:
   Diagnostic &warning(SourceRange range, std::string message);
   bool hasErrors() const { return errors != 0; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
+  /// Takes back all diagnostics after the first `count`, as if never reported.
+  std::vector<Diagnostic> rollback(size_t count);
   /// `file:line:column: error: message`, the line, a caret line, and the notes.
   std::string render() const;
   std::string render(const Diagnostic &diagnostic) const;

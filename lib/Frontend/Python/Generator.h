@@ -1,0 +1,204 @@
+//===- Generator.h - walks a kernel and builds tt IR ------------*- C++ -*-===//
+//
+// One class; its methods are spread over files by family: IRGenFunctions.cpp,
+// IRGenStatements.cpp, IRGenBranches.cpp, IRGenLoops.cpp, IRGenRanges.cpp,
+// IRGenExpressions.cpp, IRGenCalls.cpp. Meaning (types, promotion, the library) is
+// Sema's; this class knows names, control flow and calls.
+//
+// Names. A name that is bound on one path only, or with different types, is poisoned: it
+// is an error to use it, not to have it.
+//
+// Returns. Structured control flow has no early exit. When one side of a run-time `if`
+// returns, what follows the `if` is generated inside the other side; where neither side
+// always returns, a flag says at run time whether the function has returned, and what
+// follows stands under it. See `Outcome`.
+//
+// Calls. The body of a called kernel function is generated in place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_FRONTEND_PYTHON_GENERATOR_H
+#define TRITIUM_LIB_FRONTEND_PYTHON_GENERATOR_H
+
+#include "Environment.h"
+
+#include "tritium/Frontend/Python/IRGen.h"
+#include "tritium/Frontend/Sema/Sema.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tritium::frontend::python {
+
+using sema::Result;
+using sema::Value;
+
+/// How a list of statements ended.
+struct Outcome {
+  enum Kind : uint8_t {
+    Falls,   ///< at its end
+    Returns, ///< in a return, whose value is `result`
+    Maybe,   ///< in a return, with `result`, exactly if `flag` is true at run time
+    Failed   ///< an error was reported
+  } kind = Falls;
+  mlir::Value flag;
+  Value result;
+  SourceRange returnedAt;
+
+  static Outcome failed() { return {Failed, {}, {}, {}}; }
+  bool isFailed() const { return kind == Failed; }
+  bool mayReturn() const { return kind == Returns || kind == Maybe; }
+};
+
+/// Statements that follow the current list: those after an `if` that holds the list,
+/// then those after the `if` around that one. `isFunctionEnd`: the function ends here,
+/// which returns None.
+struct Rest {
+  llvm::ArrayRef<ast::StmtPtr> statements;
+  const Rest *next = nullptr;
+  bool isFunctionEnd = false;
+};
+
+/// A function that is being generated.
+struct Frame {
+  const FunctionSource *source;
+  Frame *caller;
+  bool isKernel = false;
+  unsigned loopDepth = 0;
+  /// Names with a bare annotation `x: tl.constexpr` that wait for their value.
+  std::set<std::string, std::less<>> declaredConstexpr;
+};
+
+/// A parsed function. `source` is kept so that it stays the same object.
+struct ParsedFunction {
+  std::shared_ptr<FunctionSource> source;
+  uint32_t file = 0;
+  std::unique_ptr<ast::Function> tree; ///< null: it has an error, which was reported
+};
+
+class Generator : public sema::FunctionCaller {
+public:
+  Generator(mlir::MLIRContext &context, SourceManager &sources, DiagnosticEngine &diagnostics,
+            const GenerateOptions &options);
+
+  mlir::OwningOpRef<mlir::ModuleOp> kernel(const FunctionSource &source,
+                                           const std::vector<ArgumentSpec> &arguments);
+  std::optional<KernelSignature> signature(const FunctionSource &source);
+  Result callFunction(const std::shared_ptr<FunctionSource> &function,
+                      const sema::Arguments &arguments) override;
+  std::string &printed() { return sema.printed(); }
+
+private:
+  SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  mlir::OpBuilder builder;
+  sema::Sema sema;
+  Environment env;
+  Frame *frame = nullptr;
+  std::map<const FunctionSource *, ParsedFunction> parsed;
+  /// reads[v]: the binding of version v has been used.
+  std::vector<bool> reads{false};
+  unsigned depth = 0;
+  uint64_t steps = 0;
+
+  /// Counts a level of recursion over trees and calls while it lives.
+  struct Level {
+    explicit Level(Generator &generator) : generator(generator) { ++generator.depth; }
+    ~Level() { --generator.depth; }
+    Generator &generator;
+  };
+  /// False after an error: too deep, or the kernel expands without an end in sight.
+  bool checkLimits();
+
+  /// Reports at `range` with the chain of calls.
+  std::nullopt_t error(SourceRange range, std::string message,
+                       std::string kind = "CompilationError");
+  /// Adds a note with a position to the error that was reported last.
+  void note(SourceRange range, std::string message);
+  mlir::Location location(SourceRange range);
+
+  //===--- Functions (IRGenFunctions.cpp, Signature.cpp) -------------------===//
+
+  const ParsedFunction *parse(std::shared_ptr<FunctionSource> source);
+  bool bindArguments(const ast::Function &function, const sema::Arguments &arguments);
+  bool bindDefault(const ast::Function &function, const ast::Parameter &parameter);
+  bool checkConstexprParameter(const ast::Function &function, const ast::Parameter &parameter,
+                               const Value &value);
+  bool isConstexprAnnotation(const ast::Expr *annotation);
+  bool bindKernelArguments(const ast::Function &function,
+                           const std::vector<ArgumentSpec> &arguments, mlir::Block &entry);
+  bool checkRecursion(const FunctionSource &source);
+
+  //===--- Names (IRGenExpressions.cpp) ------------------------------------===//
+
+  void bind(std::string_view name, Value value, SourceRange at, bool isConstexpr = false);
+  Result name(const ast::Name &name);
+  std::nullopt_t undefined(std::string_view name);
+  std::nullopt_t poisoned(const Binding &binding);
+  void poison(Binding &binding, std::string message,
+              std::initializer_list<std::pair<SourceRange, const char *>> notes);
+
+  //===--- Statements (IRGenStatements.cpp) --------------------------------===//
+
+  Outcome run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest);
+  /// What follows after statements with this outcome.
+  Outcome resume(Outcome outcome, const Rest *rest);
+  Outcome finish(const Rest *rest);
+  bool statement(const ast::Stmt &stmt);
+  Outcome returnStatement(const ast::Return &stmt);
+  bool assign(const ast::Expr &target, Value value, SourceRange at, bool isConstexpr = false);
+  bool unpack(const ast::Tuple &target, const Value &value, SourceRange at, bool isConstexpr);
+  bool annotatedAssign(const ast::AnnAssign &stmt);
+  bool augmentedAssign(const ast::AugAssign &stmt);
+  bool assertStatement(const ast::Assert &stmt);
+  bool knownOnly(const Value &value, std::string_view name, SourceRange at);
+
+  //===--- Branches (IRGenBranches.cpp) ------------------------------------===//
+
+  using Side = llvm::function_ref<Outcome()>;
+  /// An scf.if with what the sides generate. If exactly one side returns, `rest` goes on
+  /// inside the other; then, or if both return, `consumed` is set.
+  Outcome branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
+                   bool &consumed);
+  Outcome ifStatement(const ast::If &stmt, const Rest &rest, bool &consumed);
+  Result conditional(const ast::Conditional &expr);
+
+  //===--- Loops (IRGenLoops.cpp, IRGenRanges.cpp) -------------------------===//
+
+  struct Carried;
+  struct LoopState;
+  struct Range;
+  bool forStatement(const ast::For &stmt);
+  bool whileStatement(const ast::While &stmt);
+  Result loopCondition(const ast::Expr &test);
+  bool unrolled(const ast::For &stmt, const std::vector<Value> &values);
+  bool staticRange(const ast::For &stmt, const Range &range);
+  bool rangeLoop(const ast::For &stmt, const Range &range);
+  std::optional<Range> rangeArguments(std::string_view callee, const ast::Call &call);
+  std::optional<DType> rangeType(const Range &range);
+  /// Runs `attempt` with the constants that may stay constants, and again with all of
+  /// them carried if that was wrong.
+  bool withCarried(const AssignedNames &assigned,
+                   llvm::function_ref<bool(LoopState &)> attempt);
+  bool collectCarried(const AssignedNames &assigned, bool isOptimistic, LoopState &state);
+  void enterBody(LoopState &state, llvm::ArrayRef<mlir::Value> arguments);
+  bool leaveBody(LoopState &state, llvm::SmallVectorImpl<mlir::Value> &yields);
+  void afterLoop(LoopState &state, llvm::ArrayRef<mlir::Value> results);
+
+  //===--- Expressions (IRGenExpressions.cpp, IRGenCalls.cpp) --------------===//
+
+  Result expression(const ast::Expr &expr);
+  Result subscript(const ast::Subscript &expr);
+  Result index(const ast::Expr &expr);
+  Result boolOp(const ast::BoolOp &expr);
+  Result compare(const ast::Compare &expr);
+  Result tuple(const ast::Tuple &expr);
+  Result comprehension(const ast::Comprehension &expr);
+  Result fstring(const ast::FString &expr);
+  Result walrus(const ast::Walrus &expr);
+  Result call(const ast::Call &expr);
+  bool arguments(const ast::Call &call, sema::Arguments &out);
+};
+
+} // namespace tritium::frontend::python
+
+#endif // TRITIUM_LIB_FRONTEND_PYTHON_GENERATOR_H

@@ -1,0 +1,63 @@
+//===- IRGenCalls.cpp - calls ---------------------------------------------===//
+
+#include "Generator.h"
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::python;
+using namespace tritium::sema;
+
+/// Evaluates the arguments in the order in which they are written; spreads * and **.
+bool Generator::arguments(const ast::Call &call, Arguments &out) {
+  for (const ast::CallArgument &argument : call.arguments) {
+    auto value = expression(*argument.value);
+    if (!value)
+      return false;
+    sema.setRange(argument.range);
+    switch (argument.kind) {
+    case ast::CallArgument::Positional:
+      out.positional.push_back(std::move(*value));
+      break;
+    case ast::CallArgument::Keyword:
+      out.keywords.emplace_back(argument.keyword, std::move(*value));
+      break;
+    case ast::CallArgument::Star: {
+      auto spread = sema.iterate(*value);
+      if (!spread)
+        return false;
+      out.positional.insert(out.positional.end(), spread->begin(), spread->end());
+      break;
+    }
+    case ast::CallArgument::DoubleStar: {
+      auto *dict = value->getIf<Dict>();
+      if (!dict) {
+        sema.error("'**' spreads keyword arguments that the function got by '**', found " +
+                   describe(*value));
+        return false;
+      }
+      for (const auto &[name, entry] : dict->entries) {
+        for (const auto &[other, ignored] : out.keywords) {
+          if (other == name) {
+            sema.error("argument '" + name + "' is given twice");
+            return false;
+          }
+        }
+        out.keywords.emplace_back(name, entry);
+      }
+      break;
+    }
+    }
+  }
+  return true;
+}
+
+Result Generator::call(const ast::Call &expr) {
+  auto callee = expression(*expr.callee);
+  if (!callee)
+    return std::nullopt;
+  Arguments evaluated;
+  if (!arguments(expr, evaluated))
+    return std::nullopt;
+  sema.setRange(expr.range);
+  return sema.call(*callee, evaluated);
+}

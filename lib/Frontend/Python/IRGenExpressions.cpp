@@ -1,0 +1,310 @@
+//===- IRGenExpressions.cpp - names and expressions -----------------------===//
+
+#include "Generator.h"
+
+#include "tritium/Frontend/Sema/Builtins.h"
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::python;
+using namespace tritium::sema;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void Generator::bind(std::string_view name, Value value, SourceRange at, bool isConstexpr) {
+  Binding &binding = env[std::string(name)];
+  binding = {std::move(value), at, static_cast<unsigned>(reads.size()), isConstexpr, nullptr};
+  reads.push_back(false);
+}
+
+std::nullopt_t Generator::poisoned(const Binding &binding) {
+  sema.error(binding.poison->message);
+  for (const Diagnostic &extra : binding.poison->notes)
+    note(extra.range, extra.message);
+  return std::nullopt;
+}
+
+/// A poisoned binding is another one than before, or a loop would not see the change.
+void Generator::poison(Binding &binding, std::string message,
+                       std::initializer_list<std::pair<SourceRange, const char *>> notes) {
+  auto poison = std::make_shared<Poison>();
+  poison->message = std::move(message);
+  for (const auto &[range, text] : notes)
+    poison->notes.push_back({Severity::Note, "", range, text, {}});
+  binding.poison = std::move(poison);
+  binding.version = reads.size();
+  reads.push_back(false);
+}
+
+std::nullopt_t Generator::undefined(std::string_view name) {
+  std::vector<std::string> candidates;
+  for (const auto &[local, binding] : env)
+    candidates.push_back(local);
+  for (const char *common : {"tl", "triton", "range", "min", "max", "abs", "len", "float", "int"})
+    candidates.emplace_back(common);
+  std::string message = "undefined name '" + std::string(name) + "'";
+  std::string nearest = nearestName(name, candidates);
+  if (!nearest.empty())
+    message += "; did you mean '" + nearest + "'?";
+  return sema.error(message);
+}
+
+Result Generator::name(const ast::Name &name) {
+  sema.setRange(name.range);
+  if (auto local = env.find(name.id); local != env.end()) {
+    reads[local->second.version] = true;
+    if (local->second.poison)
+      return poisoned(local->second);
+    return local->second.value;
+  }
+  if (frame->source->scope)
+    if (auto external = frame->source->scope->lookup(name.id))
+      return sema.fromExternal(*external, name.id);
+  if (auto builtin = Sema::builtinName(name.id))
+    return builtin;
+  return undefined(name.id);
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Result Generator::expression(const ast::Expr &expr) {
+  Level level(*this);
+  sema.setRange(expr.range);
+  if (!checkLimits())
+    return std::nullopt;
+  switch (expr.kind) {
+  case ast::ExprKind::Literal:
+    return fromConstant(llvm::cast<ast::Literal>(expr).value);
+  case ast::ExprKind::Ellipsis:
+    return sema.error("'...' is only supported within a subscript");
+  case ast::ExprKind::Name:
+    return name(llvm::cast<ast::Name>(expr));
+  case ast::ExprKind::Attribute: {
+    auto &attribute = llvm::cast<ast::Attribute>(expr);
+    auto base = expression(*attribute.base);
+    sema.setRange(expr.range);
+    return base ? sema.attribute(*base, attribute.name) : std::nullopt;
+  }
+  case ast::ExprKind::Subscript:
+    return subscript(llvm::cast<ast::Subscript>(expr));
+  case ast::ExprKind::Slice:
+    return index(expr);
+  case ast::ExprKind::Call:
+    return call(llvm::cast<ast::Call>(expr));
+  case ast::ExprKind::Unary: {
+    auto &unary = llvm::cast<ast::Unary>(expr);
+    auto operand = expression(*unary.operand);
+    sema.setRange(expr.range);
+    return operand ? sema.unary(unary.op, *operand) : std::nullopt;
+  }
+  case ast::ExprKind::Binary: {
+    auto &binary = llvm::cast<ast::Binary>(expr);
+    auto lhs = expression(*binary.lhs);
+    auto rhs = lhs ? expression(*binary.rhs) : std::nullopt;
+    sema.setRange(expr.range);
+    return rhs ? sema.binary(binary.op, *lhs, *rhs) : std::nullopt;
+  }
+  case ast::ExprKind::BoolOp:
+    return boolOp(llvm::cast<ast::BoolOp>(expr));
+  case ast::ExprKind::Compare:
+    return compare(llvm::cast<ast::Compare>(expr));
+  case ast::ExprKind::Conditional:
+    return conditional(llvm::cast<ast::Conditional>(expr));
+  case ast::ExprKind::Tuple:
+    return tuple(llvm::cast<ast::Tuple>(expr));
+  case ast::ExprKind::Starred:
+    return sema.error("'*' is only supported within a tuple or a call");
+  case ast::ExprKind::Comprehension:
+    return comprehension(llvm::cast<ast::Comprehension>(expr));
+  case ast::ExprKind::FString:
+    return fstring(llvm::cast<ast::FString>(expr));
+  case ast::ExprKind::Walrus:
+    return walrus(llvm::cast<ast::Walrus>(expr));
+  }
+  return std::nullopt;
+}
+
+Result Generator::subscript(const ast::Subscript &expr) {
+  auto base = expression(*expr.base);
+  if (!base)
+    return std::nullopt;
+  std::optional<Value> at;
+  if (auto *several = llvm::dyn_cast<ast::Tuple>(expr.index.get())) {
+    Tuple indices;
+    for (const ast::ExprPtr &element : several->elements) {
+      auto value = index(*element);
+      if (!value)
+        return std::nullopt;
+      indices.elements.push_back(std::move(*value));
+    }
+    at = std::move(indices);
+  } else {
+    at = index(*expr.index);
+  }
+  sema.setRange(expr.range);
+  return at ? sema.subscript(*base, *at) : std::nullopt;
+}
+
+/// An index: a slice, `...` (the library's name for it), or an expression.
+Result Generator::index(const ast::Expr &expr) {
+  if (expr.kind == ast::ExprKind::Ellipsis)
+    return Value(Library{"builtins.Ellipsis"});
+  auto *slice = llvm::dyn_cast<ast::Slice>(&expr);
+  if (!slice)
+    return expression(expr);
+  Slice result;
+  auto part = [&](const ast::ExprPtr &from, std::shared_ptr<const Value> &to) {
+    if (!from)
+      return true;
+    auto value = expression(*from);
+    if (value)
+      to = std::make_shared<const Value>(std::move(*value));
+    return value.has_value();
+  };
+  if (!part(slice->lower, result.begin) || !part(slice->upper, result.end) ||
+      !part(slice->step, result.step))
+    return std::nullopt;
+  return Value(std::move(result));
+}
+
+/// A side that is known decides at compile time whether the next one is evaluated; from
+/// the first run-time value on, all sides are.
+Result Generator::boolOp(const ast::BoolOp &expr) {
+  bool isAnd = expr.op == LogicalOp::And;
+  auto result = expression(*expr.operands.front());
+  for (size_t i = 1; result && i < expr.operands.size(); ++i) {
+    if (!result->is<Tensor>()) {
+      auto truth = sema.truth(*result);
+      if (!truth)
+        return std::nullopt;
+      if (std::get<bool>(*truth) != isAnd)
+        return result;
+      result = expression(*expr.operands[i]);
+      continue;
+    }
+    auto next = expression(*expr.operands[i]);
+    sema.setRange(expr.range);
+    result = next ? sema.logical(expr.op, *result, *next) : std::nullopt;
+  }
+  return result;
+}
+
+/// a < b < c is (a < b) & (b < c), with b evaluated once.
+Result Generator::compare(const ast::Compare &expr) {
+  auto lhs = expression(*expr.operands.front());
+  Result all;
+  for (size_t i = 0; i < expr.ops.size(); ++i) {
+    auto rhs = lhs ? expression(*expr.operands[i + 1]) : std::nullopt;
+    if (!rhs)
+      return std::nullopt;
+    sema.setRange(expr.range);
+    auto one = sema.compare(expr.ops[i], *lhs, *rhs);
+    if (!one)
+      return std::nullopt;
+    if (!all || asBool(*all) == true)
+      all = std::move(one);
+    else if (asBool(*one) == false)
+      return one;
+    else if (asBool(*one) != true)
+      all = sema.binary(BinaryOp::BitAnd, *all, *one);
+    if (!all || asBool(*all) == false)
+      return all;
+    lhs = std::move(rhs);
+  }
+  return all;
+}
+
+Result Generator::tuple(const ast::Tuple &expr) {
+  Tuple result;
+  for (const ast::ExprPtr &element : expr.elements) {
+    auto *starred = llvm::dyn_cast<ast::Starred>(element.get());
+    auto value = expression(starred ? *starred->value : *element);
+    if (!value)
+      return std::nullopt;
+    if (!starred) {
+      result.elements.push_back(std::move(*value));
+      continue;
+    }
+    sema.setRange(starred->range);
+    auto spread = sema.iterate(*value);
+    if (!spread)
+      return std::nullopt;
+    result.elements.insert(result.elements.end(), spread->begin(), spread->end());
+  }
+  return Value(std::move(result));
+}
+
+Result Generator::comprehension(const ast::Comprehension &expr) {
+  auto iterable = expression(*expr.iterable);
+  if (!iterable)
+    return std::nullopt;
+  sema.setRange(expr.iterable->range);
+  auto values = sema.iterate(*iterable);
+  if (!values)
+    return std::nullopt;
+  Tuple result;
+  Environment outer = env;
+  for (Value &value : *values) {
+    if (!assign(*expr.target, std::move(value), expr.target->range))
+      return std::nullopt;
+    bool isWanted = true;
+    for (const ast::ExprPtr &condition : expr.conditions) {
+      auto test = expression(*condition);
+      auto truth = test ? sema.truth(*test) : std::nullopt;
+      if (!truth)
+        return std::nullopt;
+      if (!std::holds_alternative<bool>(*truth))
+        return error(condition->range, "the condition of a comprehension must be known at "
+                                       "compile time, found " +
+                                           describe(*test));
+      isWanted = isWanted && std::get<bool>(*truth);
+    }
+    if (!isWanted)
+      continue;
+    auto element = expression(*expr.element);
+    if (!element)
+      return std::nullopt;
+    result.elements.push_back(std::move(*element));
+  }
+  env = std::move(outer);
+  return Value(std::move(result));
+}
+
+Result Generator::fstring(const ast::FString &expr) {
+  std::string text;
+  for (const ast::FStringPart &part : expr.parts) {
+    if (!part.value) {
+      text += part.text;
+      continue;
+    }
+    auto value = expression(*part.value);
+    if (!value)
+      return std::nullopt;
+    sema.setRange(part.value->range);
+    Value shown = *value;
+    if (part.conversion && part.conversion != 's') {
+      auto constant = asConstant(*value);
+      shown = makeString(constant ? constant->repr() : sema.format(*value));
+    }
+    auto formatted = sema.format(shown, part.format);
+    if (!formatted)
+      return std::nullopt;
+    text += *formatted;
+  }
+  return makeString(std::move(text));
+}
+
+Result Generator::walrus(const ast::Walrus &expr) {
+  auto value = expression(*expr.value);
+  if (value) {
+    ast::Name target(expr.nameRange);
+    target.id = expr.name;
+    if (!assign(target, *value, expr.nameRange))
+      return std::nullopt;
+  }
+  return value;
+}

@@ -1,0 +1,313 @@
+//===- IRGenLoops.cpp - what loops carry; while; loops over tuples --------===//
+//
+//   while i < n:      %r = scf.while (%i = %i0) : (i32) -> i32 {
+//     i += 1            %c = arith.cmpi slt, %i, %n ; scf.condition(%c) %i : i32
+//                     } do { ^bb0(%i: i32): ... scf.yield %i1 : i32 }
+//
+// A name that the body binds and that has a value before the loop is carried: it keeps
+// its type. Numbers that are known before the loop become tensors for this. A number
+// that the body binds only under an `if` may well stay what it is (the `if` may be
+// decided at compile time), so the loop is first generated as if it did, and once more
+// with the number carried if it did not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopState.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Builtins.h"
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::python;
+using namespace tritium::sema;
+
+//===----------------------------------------------------------------------===//
+// Carried names
+//===----------------------------------------------------------------------===//
+
+/// Lists what may be carried and converts the values with which it enters the loop.
+bool Generator::collectCarried(const AssignedNames &assigned, bool isOptimistic,
+                               LoopState &state) {
+  state.before = env;
+  state.range = sema.range();
+  for (const std::string &name : assigned.all) {
+    auto found = env.find(name);
+    if (found == env.end() || found->second.poison)
+      continue;
+    Carried entry;
+    entry.name = name;
+    const Value &value = found->second.value;
+    llvm::SmallVector<mlir::Value> runTime;
+    flatten(value, runTime);
+    entry.isFixed = isOptimistic && runTime.empty() && !assigned.always.contains(name);
+    if (entry.isFixed || found->second.isConstexpr) {
+      entry.init = value;
+    } else {
+      auto init = sema.materialize(value);
+      if (!init)
+        return false;
+      entry.init = std::move(*init);
+    }
+    size_t first = state.inits.size();
+    flatten(entry.init, state.inits);
+    entry.firstSlot = first;
+    entry.slots = state.inits.size() - first;
+    state.carried.push_back(std::move(entry));
+  }
+  return true;
+}
+
+/// Binds the carried names to the loop's arguments.
+void Generator::enterBody(LoopState &state, llvm::ArrayRef<mlir::Value> arguments) {
+  env = state.before;
+  for (Carried &entry : state.carried) {
+    Binding &before = state.before[entry.name];
+    if (entry.slots != 0) {
+      llvm::ArrayRef<mlir::Value> own = arguments.slice(entry.firstSlot, entry.slots);
+      bind(entry.name, rebuild(entry.init, own), before.at, before.isConstexpr);
+    } else {
+      bind(entry.name, before.value, before.at, before.isConstexpr);
+    }
+    entry.version = reads.size() - 1;
+  }
+}
+
+/// At the end of the body: what every carried name has become, in its type. A name whose
+/// type changes is an error if the body reads what it was before, else it is poisoned.
+bool Generator::leaveBody(LoopState &state, llvm::SmallVectorImpl<mlir::Value> &yields) {
+  for (Carried &entry : state.carried) {
+    entry.final = env[entry.name];
+    entry.isChanged = entry.final.version != entry.version;
+    if (!entry.isChanged) {
+      flatten(entry.final.value, yields);
+      continue;
+    }
+    size_t mark = diagnostics.all().size();
+    sema.setRange(entry.final.at);
+    Result converted;
+    if (entry.final.poison)
+      poisoned(entry.final);
+    else
+      converted = sema.convertLike(entry.final.value, entry.init, entry.name);
+    if (converted) {
+      size_t before = yields.size();
+      flatten(*converted, yields);
+      entry.final.value = std::move(*converted);
+      if (entry.slots == 0 && yields.size() == before)
+        entry.isChanged = false; // bound again to the same known value
+      continue;
+    }
+    if (entry.isFixed) {
+      state.mustRepeat = true;
+      return false;
+    }
+    if (!entry.final.poison)
+      note(state.before[entry.name].at, "'" + entry.name + "' gets its first value here");
+    if (reads[entry.version])
+      return false;
+    std::vector<Diagnostic> taken = diagnostics.rollback(mark);
+    poison(entry.final, taken.front().message,
+           {{entry.final.at, "it is bound here"}, {state.before[entry.name].at, "and here"}});
+    // The slots stay what they were.
+    llvm::SmallVector<mlir::Value> old;
+    flatten(entry.init, old);
+    yields.append(old.begin(), old.end());
+  }
+  return true;
+}
+
+/// Binds the names after the loop: what was carried to its results. Names that only the
+/// body binds are undefined.
+void Generator::afterLoop(LoopState &state, llvm::ArrayRef<mlir::Value> results) {
+  Environment inside = std::move(env);
+  env = std::move(state.before);
+  for (const Carried &entry : state.carried) {
+    reads[env[entry.name].version] = reads[env[entry.name].version] || reads[entry.version];
+    if (!entry.isChanged)
+      continue;
+    if (entry.final.poison) {
+      env[entry.name] = entry.final;
+      continue;
+    }
+    llvm::ArrayRef<mlir::Value> own = results.slice(entry.firstSlot, entry.slots);
+    bind(entry.name, rebuild(entry.init, own), entry.final.at);
+  }
+  for (auto &[name, binding] : inside) {
+    auto [at, isNew] = env.try_emplace(name, binding);
+    if (!isNew || binding.poison)
+      continue;
+    poison(at->second,
+           "'" + name + "' may be undefined here: it is bound only inside of a loop, which may "
+                        "not run; bind it before the loop",
+           {{binding.at, "it is bound here"}});
+  }
+  sema.setRange(state.range);
+}
+
+bool Generator::withCarried(const AssignedNames &assigned,
+                            llvm::function_ref<bool(LoopState &)> attempt) {
+  Environment before = env;
+  SourceRange range = sema.range();
+  mlir::Block *block = builder.getInsertionBlock();
+  mlir::Operation *last = block->empty() ? nullptr : &block->back();
+  size_t mark = diagnostics.all().size(), printedBefore = sema.printed().size();
+  unsigned loopDepth = frame->loopDepth;
+  for (bool isOptimistic : {true, false}) {
+    LoopState state;
+    ++frame->loopDepth;
+    bool isDone = collectCarried(assigned, isOptimistic, state) && attempt(state);
+    frame->loopDepth = loopDepth;
+    if (isDone)
+      return true;
+    bool hasFixed = std::any_of(state.carried.begin(), state.carried.end(),
+                                [](const Carried &entry) { return entry.isFixed; });
+    if (!isOptimistic || !hasFixed)
+      return false;
+    // Takes back the attempt.
+    while (!block->empty() && &block->back() != last)
+      block->back().erase();
+    builder.setInsertionPointToEnd(block);
+    diagnostics.rollback(mark);
+    sema.printed().resize(printedBefore);
+    env = before;
+    sema.setRange(range);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// while
+//===----------------------------------------------------------------------===//
+
+/// `while condition` or `while tl.condition(condition, disable_licm=...)`.
+Result Generator::loopCondition(const ast::Expr &test) {
+  auto *call = llvm::dyn_cast<ast::Call>(&test);
+  if (!call || call->callee->kind == ast::ExprKind::Call)
+    return expression(test);
+  auto callee = expression(*call->callee);
+  if (!callee)
+    return std::nullopt;
+  auto *library = callee->getIf<Library>();
+  if (!library || library->name != "condition")
+    return expression(test);
+  Arguments evaluated;
+  if (!arguments(*call, evaluated))
+    return std::nullopt;
+  if (evaluated.positional.empty())
+    return error(test.range, "tl.condition needs the condition as its first argument");
+  return evaluated.positional.front();
+}
+
+bool Generator::whileStatement(const ast::While &stmt) {
+  AssignedNames inTest, assigned;
+  inTest.addExpression(*stmt.test, false);
+  for (const std::string &name : inTest.all) {
+    if (env.contains(name))
+      continue;
+    error(stmt.test->range, "'" + name + "' is bound only in the condition of this loop; bind it "
+                                         "before the loop");
+    return false;
+  }
+  assigned.addExpression(*stmt.test, false);
+  assigned.addBlock(stmt.body, false);
+  sema.setRange(stmt.range);
+  return withCarried(assigned, [&](LoopState &state) {
+    mlir::Location loc = location(stmt.range);
+    llvm::SmallVector<mlir::Type> types(mlir::ValueRange(state.inits).getTypes());
+    llvm::SmallVector<mlir::Location> locations(types.size(), loc);
+    auto loop = builder.create<mlir::scf::WhileOp>(loc, types, state.inits);
+    mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
+    mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+
+    auto arguments = [](mlir::Block *block) {
+      return llvm::SmallVector<mlir::Value>(block->args_begin(), block->args_end());
+    };
+    builder.setInsertionPointToEnd(test);
+    enterBody(state, arguments(test));
+    auto condition = loopCondition(*stmt.test);
+    sema.setRange(stmt.test->range);
+    auto truth = condition ? sema.truth(*condition) : std::nullopt;
+    if (!truth)
+      return false;
+    if (auto *known = std::get_if<bool>(&*truth)) {
+      if (*known) {
+        error(stmt.test->range, "this condition is always true, so the loop would never end");
+        return false;
+      }
+      builder.setInsertionPoint(loop);
+      loop.erase();
+      env = std::move(state.before);
+      return true;
+    }
+    llvm::SmallVector<mlir::Value> forwarded;
+    if (!leaveBody(state, forwarded))
+      return false;
+    builder.create<mlir::scf::ConditionOp>(loc, std::get<mlir::Value>(*truth), forwarded);
+    std::vector<Carried> afterTest = state.carried;
+
+    builder.setInsertionPointToEnd(body);
+    enterBody(state, arguments(body));
+    if (run(stmt.body, nullptr).isFailed())
+      return false;
+    // The condition reads what the body leaves.
+    for (size_t i = 0; i < afterTest.size(); ++i)
+      if (reads[afterTest[i].version])
+        reads[state.carried[i].version] = true;
+    llvm::SmallVector<mlir::Value> yields;
+    if (!leaveBody(state, yields))
+      return false;
+    builder.create<mlir::scf::YieldOp>(loc, yields);
+    // The results are what the condition forwards.
+    for (size_t i = 0; i < afterTest.size(); ++i) {
+      state.carried[i].isChanged |= afterTest[i].isChanged;
+      if (!state.carried[i].final.poison)
+        state.carried[i].final.poison = afterTest[i].final.poison;
+    }
+    builder.setInsertionPointAfter(loop);
+    afterLoop(state, llvm::SmallVector<mlir::Value>(loop.getResults()));
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// for
+//===----------------------------------------------------------------------===//
+
+/// One copy of the body for each value.
+bool Generator::unrolled(const ast::For &stmt, const std::vector<Value> &values) {
+  ++frame->loopDepth;
+  bool isDone = true;
+  for (const Value &value : values) {
+    sema.setRange(stmt.range);
+    isDone = assign(*stmt.target, value, stmt.target->range) &&
+             !run(stmt.body, nullptr).isFailed();
+    if (!isDone)
+      break;
+  }
+  --frame->loopDepth;
+  return isDone;
+}
+
+bool Generator::forStatement(const ast::For &stmt) {
+  auto *call = llvm::dyn_cast<ast::Call>(stmt.iterable.get());
+  if (call && call->callee->kind == ast::ExprKind::Call)
+    call = nullptr;
+  auto callee = call ? expression(*call->callee) : std::nullopt;
+  if (call && !callee)
+    return false;
+  if (callee && isIteratorClass(*callee)) {
+    const std::string &name = callee->get<Library>().name;
+    auto range = rangeArguments(name, *call);
+    if (!range)
+      return false;
+    sema.setRange(stmt.range);
+    return name == "static_range" ? staticRange(stmt, *range) : rangeLoop(stmt, *range);
+  }
+  auto iterable = expression(*stmt.iterable);
+  if (!iterable)
+    return false;
+  sema.setRange(stmt.iterable->range);
+  auto values = sema.iterate(*iterable);
+  return values && unrolled(stmt, *values);
+}

@@ -1,0 +1,252 @@
+//===- IRGenRanges.cpp - for over range, tl.range, tl.static_range --------===//
+//
+//   for k in range(0, n, s):   scf.for %k = %c0 to %n step %s : i32 { ... }
+//
+// scf.for counts upwards. With a negative step the loop runs from the stop to the start
+// by the step's magnitude, and the index is start + stop - counter: it starts at start,
+// goes down by the step, and ends above stop, whether or not the step divides the range.
+// A step whose sign is not known selects between the two at run time; a step of zero
+// then runs no iteration.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopState.h"
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
+#include <algorithm>
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::python;
+using namespace tritium::sema;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr std::string_view kOptions[] = {"num_stages",
+                                         "loop_unroll_factor",
+                                         "disallow_acc_multi_buffer",
+                                         "flatten",
+                                         "warp_specialize",
+                                         "disable_licm"};
+} // namespace
+
+/// range(stop), range(start, stop), range(start, stop, step); tl.range also has options.
+std::optional<Generator::Range> Generator::rangeArguments(std::string_view callee,
+                                                          const ast::Call &call) {
+  Arguments evaluated;
+  if (!arguments(call, evaluated))
+    return std::nullopt;
+  sema.setRange(call.range);
+  bool isPlain = callee == "builtins.range";
+  std::string shown = isPlain ? "range" : "tl." + std::string(callee);
+  std::vector<std::optional<Value>> bounds(3);
+  std::vector<std::pair<std::string_view, Value>> options;
+  if (evaluated.positional.size() > (callee == "range" ? 9u : 3u))
+    return sema.error("'" + shown + "' takes start, stop and step, found " +
+                      std::to_string(evaluated.positional.size()) + " arguments");
+  for (size_t i = 0; i < evaluated.positional.size(); ++i) {
+    if (i < 3)
+      bounds[i] = evaluated.positional[i];
+    else
+      options.emplace_back(kOptions[i - 3], evaluated.positional[i]);
+  }
+  for (auto &[name, value] : evaluated.keywords) {
+    constexpr std::string_view kBounds[] = {"arg1", "arg2", "step"};
+    auto *bound = std::find(std::begin(kBounds), std::end(kBounds), name);
+    auto *option = std::find(std::begin(kOptions), std::end(kOptions), name);
+    if (!isPlain && bound != std::end(kBounds) && !bounds[bound - kBounds])
+      bounds[bound - kBounds] = value;
+    else if (callee == "range" && option != std::end(kOptions))
+      options.emplace_back(*option, value);
+    else
+      return sema.error("'" + shown + "' has no parameter '" + name + "', or it is given twice");
+  }
+  if (!bounds[0])
+    return sema.error("'" + shown + "' needs at least one argument");
+
+  Range result;
+  result.range = call.range;
+  bool hasStart = bounds[1] && !bounds[1]->isNone();
+  result.start = hasStart ? *bounds[0] : makeInt(0);
+  result.stop = hasStart ? *bounds[1] : *bounds[0];
+  result.step = bounds[2] && !bounds[2]->isNone() ? *bounds[2] : makeInt(1);
+  std::pair<Value *, std::string_view> named[] = {
+      {&result.start, "start"}, {&result.stop, "stop"}, {&result.step, "step"}};
+  for (auto &[value, what] : named) {
+    auto checked = sema.loopBound(*value, what);
+    if (!checked)
+      return std::nullopt;
+    *value = std::move(*checked);
+  }
+  if (asInt(result.step) == Constant::Int{0})
+    return sema.error("the step of a loop must not be 0");
+  for (auto &[name, value] : options) {
+    if (value.isNone())
+      continue;
+    auto number = asInt(value);
+    if (!number || *number < INT32_MIN || *number > INT32_MAX)
+      return sema.error("option '" + std::string(name) + "' of tl.range must be an integer that is "
+                        "known at compile time, found " + describe(value));
+    bool isFlag = asBool(value).has_value();
+    if (isFlag && *number == 0)
+      continue;
+    mlir::Attribute attribute =
+        isFlag ? mlir::Attribute(builder.getUnitAttr())
+               : builder.getI32IntegerAttr(static_cast<int32_t>(*number));
+    result.attributes.push_back(builder.getNamedAttr("tt." + std::string(name), attribute));
+  }
+  return result;
+}
+
+bool Generator::staticRange(const ast::For &stmt, const Range &range) {
+  auto start = asInt(range.start), stop = asInt(range.stop), step = asInt(range.step);
+  if (!start || !stop || !step) {
+    const Value &unknown = !start ? range.start : !stop ? range.stop : range.step;
+    error(range.range, "the bounds of tl.static_range must be known at compile time, found " +
+                           describe(unknown) + "; use tl.range for a run-time loop");
+    return false;
+  }
+  ++frame->loopDepth;
+  bool isDone = true;
+  for (Constant::Int i = *start; isDone && (*step > 0 ? i < *stop : i > *stop); i += *step) {
+    sema.setRange(stmt.range);
+    isDone = checkLimits() && assign(*stmt.target, makeInt(i), stmt.target->range) &&
+             !run(stmt.body, nullptr).isFailed();
+  }
+  --frame->loopDepth;
+  return isDone;
+}
+
+//===----------------------------------------------------------------------===//
+// Run-time loops
+//===----------------------------------------------------------------------===//
+
+/// int32, or int64 if a bound does not fit. Unsigned bounds of 32 bits count in int64.
+std::optional<DType> Generator::rangeType(const Range &range) {
+  DType type{DTypeKind::Int32};
+  for (const Value *value : {&range.start, &range.stop, &range.step}) {
+    if (auto known = asInt(*value)) {
+      if (*known < INT64_MIN || *known > INT64_MAX)
+        return error(range.range, "a bound of this loop does not fit int64");
+      if (*known < INT32_MIN || *known > INT32_MAX)
+        type.kind = DTypeKind::Int64;
+      continue;
+    }
+    DType own = value->get<Tensor>().dtype;
+    if (own.kind == DTypeKind::UInt64)
+      return error(range.range, "a loop cannot count in uint64; convert its bounds with "
+                                ".to(tl.int64)");
+    if (own.kind == DTypeKind::Int64 || own.kind == DTypeKind::UInt32)
+      type.kind = DTypeKind::Int64;
+  }
+  return type;
+}
+
+bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
+  auto type = rangeType(range);
+  if (!type)
+    return false;
+  auto scalar = [&](const Value &value) -> std::optional<Tensor> {
+    if (auto *tensor = value.getIf<Tensor>())
+      return sema.cast(*tensor, *type);
+    return sema.constant(value.get<Constant>(), *type);
+  };
+  auto start = scalar(range.start), stop = scalar(range.stop);
+  auto known = asInt(range.step);
+  std::optional<Tensor> step =
+      known ? sema.constant(makeInt(*known < 0 ? -*known : *known).get<Constant>(), *type)
+            : scalar(range.step);
+  if (!start || !stop || !step)
+    return false;
+
+  mlir::Location loc = location(stmt.range);
+  using namespace mlir::arith;
+  mlir::Value low = start->value, high = stop->value, by = step->value;
+  mlir::Value isUp; // null: known, see isDown
+  bool isDown = known && *known < 0;
+  if (isDown) {
+    std::swap(low, high);
+  } else if (!known && !by.getDefiningOp<tt::GetNumProgramsOp>()) {
+    auto constantLike = [&](int64_t value) -> mlir::Value {
+      return builder.create<ConstantOp>(loc, builder.getIntegerAttr(by.getType(), value));
+    };
+    mlir::Value zero = constantLike(0);
+    isUp = builder.create<CmpIOp>(loc, CmpIPredicate::sgt, by, zero);
+    mlir::Value isZero = builder.create<CmpIOp>(loc, CmpIPredicate::eq, by, zero);
+    mlir::Value down = builder.create<SubIOp>(loc, zero, by);
+    low = builder.create<SelectOp>(loc, isUp, start->value, stop->value);
+    high = builder.create<SelectOp>(loc, isUp, stop->value, start->value);
+    high = builder.create<SelectOp>(loc, isZero, low, high);
+    by = builder.create<SelectOp>(loc, isUp, by, down);
+    by = builder.create<SelectOp>(loc, isZero, constantLike(1), by);
+  }
+
+  AssignedNames assigned;
+  assigned.addTarget(*stmt.target, false);
+  assigned.addBlock(stmt.body, false);
+  return withCarried(assigned, [&](LoopState &state) {
+    auto loop = builder.create<mlir::scf::ForOp>(loc, low, high, by, state.inits);
+    mlir::Block *body = loop.getBody();
+    body->clear();
+    builder.setInsertionPointToEnd(body);
+    mlir::Value counter = loop.getInductionVar();
+    mlir::Value index = counter;
+    if (isDown || isUp) {
+      mlir::Value sum = builder.create<AddIOp>(loc, start->value, stop->value);
+      index = builder.create<SubIOp>(loc, sum, counter);
+      if (isUp)
+        index = builder.create<SelectOp>(loc, isUp, counter, index);
+    }
+    enterBody(state, llvm::SmallVector<mlir::Value>(loop.getRegionIterArgs()));
+    if (!assign(*stmt.target, Tensor{index, *type}, stmt.target->range) ||
+        run(stmt.body, nullptr).isFailed())
+      return false;
+    llvm::SmallVector<mlir::Value> yields;
+    if (!leaveBody(state, yields))
+      return false;
+
+    // The loop again, with only the names that it changes.
+    llvm::SmallVector<mlir::Value> inits, results(state.inits), replacements(state.inits);
+    llvm::SmallVector<unsigned> slots;
+    for (const Carried &entry : state.carried) {
+      for (unsigned slot = entry.firstSlot; slot < entry.firstSlot + entry.slots; ++slot) {
+        if (!entry.isChanged || entry.final.poison)
+          continue;
+        slots.push_back(slot);
+        inits.push_back(state.inits[slot]);
+      }
+    }
+    builder.setInsertionPoint(loop);
+    auto final = builder.create<mlir::scf::ForOp>(loc, low, high, by, inits);
+    final->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
+    final.getBody()->clear();
+    final.getBody()->getOperations().splice(final.getBody()->end(), body->getOperations());
+    for (size_t i = 0; i < slots.size(); ++i) {
+      replacements[slots[i]] = final.getRegionIterArg(i);
+      results[slots[i]] = final.getResult(i);
+    }
+    auto replaced = [&](mlir::Value value) -> mlir::Value {
+      auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+      if (!argument || argument.getOwner() != body)
+        return value;
+      return argument == counter ? final.getInductionVar()
+                                 : replacements[argument.getArgNumber() - 1];
+    };
+    llvm::SmallVector<mlir::Value> kept;
+    for (unsigned slot : slots)
+      kept.push_back(replaced(yields[slot]));
+    for (mlir::BlockArgument argument : body->getArguments())
+      argument.replaceAllUsesWith(replaced(argument));
+    builder.setInsertionPointToEnd(final.getBody());
+    builder.create<mlir::scf::YieldOp>(loc, kept);
+    loop.erase();
+    builder.setInsertionPointAfter(final);
+
+    afterLoop(state, results);
+    return true;
+  });
+}

@@ -1,0 +1,236 @@
+//===- IRGenStatements.cpp - statements -----------------------------------===//
+
+#include "Generator.h"
+
+using namespace tritium;
+using namespace tritium::frontend;
+using namespace tritium::frontend::python;
+using namespace tritium::sema;
+
+//===----------------------------------------------------------------------===//
+// Lists of statements
+//===----------------------------------------------------------------------===//
+
+Outcome Generator::finish(const Rest *rest) {
+  if (!rest)
+    return {};
+  if (rest->isFunctionEnd)
+    return {Outcome::Returns, {}, Value(), sema.range()};
+  return run(rest->statements, rest->next);
+}
+
+Outcome Generator::resume(Outcome outcome, const Rest *rest) {
+  switch (outcome.kind) {
+  case Outcome::Failed:
+  case Outcome::Returns:
+    return outcome;
+  case Outcome::Falls:
+    return finish(rest);
+  case Outcome::Maybe:
+    break;
+  }
+  if (!rest)
+    return outcome;
+  // flag is true: the function has returned, keep the result. Else go on.
+  bool consumed = false;
+  Outcome returned{Outcome::Returns, {}, outcome.result, outcome.returnedAt};
+  return branches(
+      outcome.flag, [&] { return returned; }, [&] { return Outcome(); }, rest, consumed);
+}
+
+Outcome Generator::run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const ast::Stmt &stmt = *statements[i];
+    Level level(*this);
+    sema.setRange(stmt.range);
+    if (!checkLimits())
+      return Outcome::failed();
+    if (auto *returned = llvm::dyn_cast<ast::Return>(&stmt))
+      return returnStatement(*returned);
+    if (auto *branch = llvm::dyn_cast<ast::If>(&stmt)) {
+      bool consumed = false;
+      Rest after{statements.drop_front(i + 1), rest, false};
+      Outcome outcome = ifStatement(*branch, after, consumed);
+      if (consumed || outcome.kind == Outcome::Failed || outcome.kind == Outcome::Returns)
+        return outcome;
+      if (outcome.kind == Outcome::Maybe)
+        return resume(std::move(outcome), &after);
+      continue;
+    }
+    if (!statement(stmt))
+      return Outcome::failed();
+  }
+  return finish(rest);
+}
+
+bool Generator::statement(const ast::Stmt &stmt) {
+  switch (stmt.kind) {
+  case ast::StmtKind::Expression: {
+    const ast::Expr &value = *llvm::cast<ast::ExprStmt>(stmt).value;
+    if (value.kind == ast::ExprKind::Literal || value.kind == ast::ExprKind::Ellipsis)
+      return true; // a docstring, or `...` for an empty body
+    return expression(value).has_value();
+  }
+  case ast::StmtKind::Assign: {
+    auto &assignment = llvm::cast<ast::Assign>(stmt);
+    auto value = expression(*assignment.value);
+    if (!value)
+      return false;
+    for (const ast::ExprPtr &target : assignment.targets)
+      if (!assign(*target, *value, target->range))
+        return false;
+    return true;
+  }
+  case ast::StmtKind::AugAssign:
+    return augmentedAssign(llvm::cast<ast::AugAssign>(stmt));
+  case ast::StmtKind::AnnAssign:
+    return annotatedAssign(llvm::cast<ast::AnnAssign>(stmt));
+  case ast::StmtKind::For:
+    return forStatement(llvm::cast<ast::For>(stmt));
+  case ast::StmtKind::While:
+    return whileStatement(llvm::cast<ast::While>(stmt));
+  case ast::StmtKind::Assert:
+    return assertStatement(llvm::cast<ast::Assert>(stmt));
+  case ast::StmtKind::Pass:
+    return true;
+  case ast::StmtKind::If:
+  case ast::StmtKind::Return:
+    break; // run() handles what may end its list
+  }
+  return false;
+}
+
+Outcome Generator::returnStatement(const ast::Return &stmt) {
+  if (frame->loopDepth != 0) {
+    error(stmt.range,
+          "'return' inside a loop is not supported in a kernel; keep the result in a name and "
+          "return it after the loop instead",
+          "UnsupportedLanguageConstruct");
+    return Outcome::failed();
+  }
+  Result value = stmt.value ? expression(*stmt.value) : Result(Value());
+  if (!value)
+    return Outcome::failed();
+  if (frame->isKernel && !value->isNone()) {
+    error(stmt.range, "a kernel returns nothing, found " + describe(*value) +
+                          "; write results to memory with tl.store instead");
+    return Outcome::failed();
+  }
+  return {Outcome::Returns, {}, std::move(*value), stmt.range};
+}
+
+//===----------------------------------------------------------------------===//
+// Assignments
+//===----------------------------------------------------------------------===//
+
+/// A value for a name declared constexpr.
+bool Generator::knownOnly(const Value &value, std::string_view name, SourceRange at) {
+  llvm::SmallVector<mlir::Value> runTime;
+  flatten(value, runTime);
+  if (runTime.empty())
+    return true;
+  error(at, "'" + std::string(name) +
+                "' is declared tl.constexpr, but its value is not known at compile time: found " +
+                describe(value));
+  return false;
+}
+
+bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, bool isConstexpr) {
+  switch (target.kind) {
+  case ast::ExprKind::Name: {
+    const std::string &name = llvm::cast<ast::Name>(target).id;
+    isConstexpr |= frame->declaredConstexpr.erase(name) != 0;
+    if (isConstexpr && !knownOnly(value, name, at))
+      return false;
+    auto existing = env.find(name);
+    // The same statement may run again in an unrolled loop.
+    if (existing != env.end() && existing->second.isConstexpr &&
+        existing->second.at.begin.offset != at.begin.offset) {
+      SourceRange first = existing->second.at;
+      error(at, "'" + name + "' is declared tl.constexpr and cannot be bound again; use another "
+                             "name");
+      note(first, "it is bound here");
+      return false;
+    }
+    bind(name, std::move(value), at, isConstexpr);
+    return true;
+  }
+  case ast::ExprKind::Tuple:
+    return unpack(llvm::cast<ast::Tuple>(target), value, at, isConstexpr);
+  case ast::ExprKind::Subscript:
+    error(target.range,
+          "assignment to an element is not supported in a kernel; write to memory with tl.store, "
+          "or choose elements with tl.where, instead",
+          "UnsupportedLanguageConstruct");
+    return false;
+  default:
+    error(target.range,
+          "assignment to an attribute is not supported in a kernel; bind a name instead",
+          "UnsupportedLanguageConstruct");
+    return false;
+  }
+}
+
+bool Generator::unpack(const ast::Tuple &target, const Value &value, SourceRange at,
+                       bool isConstexpr) {
+  sema.setRange(at);
+  if (value.is<Tensor>() || value.is<Constant>()) {
+    error(at, "cannot unpack " + describe(value) + " into " +
+                  std::to_string(target.elements.size()) + " names; a tuple is needed");
+    return false;
+  }
+  auto elements = sema.iterate(value);
+  if (!elements)
+    return false;
+  if (elements->size() != target.elements.size()) {
+    error(at, "cannot unpack " + std::to_string(elements->size()) + " values into " +
+                  std::to_string(target.elements.size()) + " names");
+    return false;
+  }
+  for (size_t i = 0; i < elements->size(); ++i) {
+    const ast::Expr &element = *target.elements[i];
+    if (!assign(element, std::move((*elements)[i]), element.range, isConstexpr))
+      return false;
+  }
+  return true;
+}
+
+bool Generator::annotatedAssign(const ast::AnnAssign &stmt) {
+  const std::string &name = llvm::cast<ast::Name>(*stmt.target).id;
+  bool isConstexpr = isConstexprAnnotation(stmt.annotation.get());
+  if (!stmt.value) {
+    if (isConstexpr)
+      frame->declaredConstexpr.insert(name);
+    return true;
+  }
+  auto value = expression(*stmt.value);
+  return value && assign(*stmt.target, std::move(*value), stmt.target->range, isConstexpr);
+}
+
+bool Generator::augmentedAssign(const ast::AugAssign &stmt) {
+  if (stmt.target->kind != ast::ExprKind::Name)
+    return assign(*stmt.target, Value(), stmt.target->range);
+  auto current = name(llvm::cast<ast::Name>(*stmt.target));
+  auto operand = current ? expression(*stmt.value) : std::nullopt;
+  if (!operand)
+    return false;
+  sema.setRange(stmt.range);
+  auto result = sema.binary(stmt.op, *current, *operand);
+  return result && assign(*stmt.target, std::move(*result), stmt.target->range);
+}
+
+bool Generator::assertStatement(const ast::Assert &stmt) {
+  auto test = expression(*stmt.test);
+  if (!test)
+    return false;
+  Arguments arguments;
+  arguments.positional.push_back(std::move(*test));
+  if (stmt.message) {
+    auto message = expression(*stmt.message);
+    if (!message)
+      return false;
+    arguments.positional.push_back(std::move(*message));
+  }
+  sema.setRange(stmt.range);
+  return sema.callLibrary("device_assert", arguments).has_value();
+}
