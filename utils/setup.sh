@@ -15,7 +15,9 @@ mkdir -p "$logs"
 elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 # The last `[done/total]` that ninja printed, if this step runs ninja.
-progress() { tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' | grep -o '^\[[0-9]*/[0-9]*\]' | tail -1; }
+progress() {
+  tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' | grep -o '^\[[0-9]*/[0-9]*\]' | tail -1
+}
 
 # run STEP TITLE HINT COMMAND...: one line a step; a line a minute while it runs.
 run() {

@@ -166,7 +166,8 @@ class Generator:
                  "T": rng.choice([f"(m[:, None] * {self.N} + n[None, :])",
                                   f"(m[:, None] * {self.N + 3} + n[None, :])",
                                   f"(n[None, :] * {self.M} + m[:, None])",
-                                  f"(m[:, None] * {self.N * stride} + n[None, :] * {stride})"])}[kind]
+                                  f"(m[:, None] * {self.N * stride} + n[None, :] * {stride})"
+                                  ])}[kind]
         if rng.random() < 0.15:
             picker = self.choose(lambda v: v.dtype in INTS and v.kind == kind)
             if picker:
@@ -319,7 +320,8 @@ class Generator:
             bound = a.bound + b.bound
             return self.define(f"{x} + {y}", a.dtype, kind, bound, a.error + 2 * epsilon * bound)
         bound = a.bound * b.bound
-        return self.define(f"{x} * {y}", a.dtype, kind, bound, a.error * b.bound + 2 * epsilon * bound)
+        error = a.error * b.bound + 2 * epsilon * bound
+        return self.define(f"{x} * {y}", a.dtype, kind, bound, error)
 
     def through_memory(self):
         """Stores a value in this program's scratch array and loads it elsewhere or again."""
@@ -450,7 +452,8 @@ class Generator:
                                    f"n[None, :] * {self.M} + m[:, None]"]),
                   ", mask=(m[:, None] < rows) & (n[None, :] < cols)")}[value.kind]
         mask = mask if self.rng.random() < 0.4 else ""
-        self.emit(f"tl.store(out{number}_ptr + pid * {2 * self.M * self.N} + {index}, {text}{mask})")
+        base = f"out{number}_ptr + pid * {2 * self.M * self.N}"
+        self.emit(f"tl.store({base} + {index}, {text}{mask})")
         self.outputs.append(Output(dtype, value.error))
 
     def generate(self):
