@@ -54,7 +54,7 @@ lint: build
 	@$(PYTHON) utils/lint.py
 
 docs: configure
-	@ninja -C build mlir-doc && echo "build/docs"
+	@ninja -C build dialect-docs && echo build/docs/tt.md
 
 clean:
 	rm -rf build build-asan build-tsan build-release
