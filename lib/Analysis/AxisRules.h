@@ -1,0 +1,39 @@
+//===- AxisRules.h - what one operation does to axis infos ------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_ANALYSIS_AXISRULES_H
+#define TRITIUM_LIB_ANALYSIS_AXISRULES_H
+
+#include "tritium/Analysis/AxisInfo.h"
+
+namespace tritium::axis {
+
+/// The largest divisor that is kept; 0 has it.
+constexpr int64_t kMaxDivisor = int64_t(1) << 30;
+
+/// The largest power of two up to kMaxDivisor that divides `value`.
+int64_t powerOfTwoDivisor(int64_t value);
+
+/// Dimensions of a value's info: those of a tile, one for a scalar.
+int64_t rankOf(mlir::Type type);
+int64_t extentOf(mlir::Type type, int64_t d);
+
+/// All ones.
+AxisInfo unknown(mlir::Type type);
+/// Every element is `value`.
+AxisInfo uniform(mlir::Type type, int64_t value);
+
+/// What holds of both: of a value that is one or the other.
+AxisInfo join(const AxisInfo &a, const AxisInfo &b, mlir::Type type);
+
+using Lookup = llvm::function_ref<const AxisInfo &(mlir::Value)>;
+
+/// The info of the one result of `op`, from those of its operands.
+AxisInfo transfer(mlir::Operation *op, Lookup get);
+
+/// Raises `info` by what the attributes `tt.divisibility`, `tt.contiguity` and
+/// `tt.constancy` say; each is one integer, or one a dimension.
+void applyHint(AxisInfo &info, mlir::Type type, llvm::StringRef name, mlir::Attribute hint);
+
+} // namespace tritium::axis
+
+#endif // TRITIUM_LIB_ANALYSIS_AXISRULES_H

@@ -1,0 +1,127 @@
+//===- AxisInfoTest.cpp - what is found in typical index expressions ------===//
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Pipeline/Passes.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace tritium;
+
+namespace {
+struct Expected {
+  SmallVector<int64_t> contiguity, divisibility, constancy;
+};
+
+/// Analyses a kernel and compares the operand of its last operation but the return.
+void expectInfo(const std::string &parameters, const std::string &body, Expected expected) {
+  DialectRegistry registry;
+  registerTileDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto module = parseSourceString<ModuleOp>(
+      "tt.func @k(" + parameters + ") {\n" + body + "\n tt.return\n}", ParserConfig(&context));
+  ASSERT_TRUE(module) << body;
+  auto func = *module->getOps<tt::FuncOp>().begin();
+  Operation *last = func.getBody().front().getTerminator()->getPrevNode();
+  AxisInfoAnalysis analysis(func);
+  const AxisInfo &info = analysis.get(last->getResult(0));
+  EXPECT_EQ(info.contiguity, expected.contiguity) << body;
+  EXPECT_EQ(info.divisibility, expected.divisibility) << body;
+  EXPECT_EQ(info.constancy, expected.constancy) << body;
+}
+
+const char *kOffsets = R"(
+  %c = arith.constant 128 : i32
+  %pid = tt.get_program_id 0 : i32
+  %s = arith.muli %pid, %c : i32
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %t = tt.splat %s : i32 -> tensor<128xi32>
+  %o = arith.addi %t, %r : tensor<128xi32>
+)";
+} // namespace
+
+TEST(AxisInfo, BlockOffsets) { expectInfo("", kOffsets, {{128}, {128}, {1}}); }
+
+TEST(AxisInfo, PointersOfABlock) {
+  std::string body = std::string(kOffsets) + R"(
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>)";
+  expectInfo("%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}", body, {{128}, {16}, {1}});
+  expectInfo("%x: !tt.ptr<f32>", body, {{128}, {1}, {1}});
+}
+
+TEST(AxisInfo, MaskOfABlock) {
+  std::string body = std::string(kOffsets) + R"(
+  %ns = tt.splat %n : i32 -> tensor<128xi32>
+  %m = arith.cmpi slt, %o, %ns : tensor<128xi32>)";
+  expectInfo("%n: i32 {tt.divisibility = 16 : i32}", body, {{1}, {1}, {16}});
+  expectInfo("%n: i32", body, {{1}, {1}, {1}});
+}
+
+// An extent that is no power of two is one run; parts of it combine with masks.
+TEST(AxisInfo, OddExtent) {
+  expectInfo("%n: i32 {tt.divisibility = 4 : i32}", R"(
+  %r = tt.make_range {start = 0 : i32, end = 781 : i32} : tensor<781xi32>
+  %ns = tt.splat %n : i32 -> tensor<781xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<781xi32>)",
+             {{1}, {1}, {4}});
+  expectInfo("%n: i32", R"(
+  %r = tt.make_range {start = 0 : i32, end = 781 : i32} : tensor<781xi32>
+  %ns = tt.splat %n : i32 -> tensor<781xi32>
+  %m = arith.addi %r, %ns : tensor<781xi32>)",
+             {{781}, {1}, {1}});
+}
+
+TEST(AxisInfo, RowsAndColumns) {
+  expectInfo("%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 16 : i32}",
+             R"(
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %k = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %re = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %ke = tt.expand_dims %k {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %ss = tt.splat %s : i32 -> tensor<64x1xi32>
+  %rs = arith.muli %re, %ss : tensor<64x1xi32>
+  %rb = tt.broadcast %rs : tensor<64x1xi32> -> tensor<64x32xi32>
+  %kb = tt.broadcast %ke : tensor<1x32xi32> -> tensor<64x32xi32>
+  %o = arith.addi %rb, %kb : tensor<64x32xi32>
+  %xs = tt.splat %x : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>>
+  %p = tt.addptr %xs, %o : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>)",
+             {{1, 32}, {2, 16}, {1, 1}});
+}
+
+TEST(AxisInfo, Hints) {
+  expectInfo("%x: i32", R"(
+  %xs = tt.splat %x : i32 -> tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %m = arith.muli %xs, %r {tt.contiguity = array<i32: 16>, tt.divisibility = array<i32: 8>}
+       : tensor<128xi32>)",
+             {{16}, {8}, {1}});
+}
+
+TEST(AxisInfo, Assumption) {
+  expectInfo("%x: i32", R"(
+  %c16 = arith.constant 16 : i32
+  %c0 = arith.constant 0 : i32
+  %rem = arith.remsi %x, %c16 : i32
+  %ok = arith.cmpi eq, %rem, %c0 : i32
+  %c2 = arith.constant 2 : i32
+  tt.assume %ok
+  %r = arith.muli %x, %c2 : i32)",
+             {{1}, {32}, {1}});
+}
+
+// The offset that a loop carries keeps what its start and its step have in common.
+TEST(AxisInfo, Loop) {
+  expectInfo("%n: i32", R"(
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %z to %n step %one iter_args(%o = %c0) -> i64 : i32 {
+    %t = arith.addi %o, %c32 : i64
+    scf.yield %t : i64
+  })",
+             {{1}, {32}, {1}});
+}
