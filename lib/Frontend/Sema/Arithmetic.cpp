@@ -1,6 +1,6 @@
 //===- Arithmetic.cpp - binary and unary operators ------------------------===//
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"

@@ -2,7 +2,7 @@
 
 #include "BuiltinSupport.h"
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"

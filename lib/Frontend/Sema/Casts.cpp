@@ -2,7 +2,7 @@
 
 #include "Casts.h"
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"

@@ -1,6 +1,6 @@
 //===- Compare.cpp - comparisons ------------------------------------------===//
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"

@@ -1,6 +1,6 @@
 //===- ConstantFold.cpp - arithmetic on compile-time values ---------------===//
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include <cmath>
 

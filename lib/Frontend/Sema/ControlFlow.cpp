@@ -1,6 +1,6 @@
 //===- ControlFlow.cpp - conditions, and values that cross branches -------===//
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"

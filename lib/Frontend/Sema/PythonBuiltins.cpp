@@ -2,7 +2,7 @@
 
 #include "Attributes.h"
 #include "BuiltinSupport.h"
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "llvm/ADT/StringRef.h"

@@ -1,6 +1,6 @@
 //===- Types.cpp - types in the IR, constants, promotion ------------------===//
 
-#include "ConstantFold.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"

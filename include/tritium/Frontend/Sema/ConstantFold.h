@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_LIB_FRONTEND_SEMA_CONSTANTFOLD_H
-#define TRITIUM_LIB_FRONTEND_SEMA_CONSTANTFOLD_H
+#ifndef TRITIUM_FRONTEND_SEMA_CONSTANTFOLD_H
+#define TRITIUM_FRONTEND_SEMA_CONSTANTFOLD_H
 
 #include "tritium/Frontend/Operators.h"
 #include "tritium/Support/Constant.h"
@@ -35,4 +35,4 @@ std::string pythonTypeName(const Constant &constant);
 
 } // namespace tritium::sema
 
-#endif // TRITIUM_LIB_FRONTEND_SEMA_CONSTANTFOLD_H
+#endif // TRITIUM_FRONTEND_SEMA_CONSTANTFOLD_H
