@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, VectorMathCpu, testing::Values("native", "haswell"
 
 std::vector<float> specialInputs() {
   std::vector<float> in = {0.f,      -0.f,      INFINITY, -INFINITY, NAN,     -NAN,    1e-45f,
-                           -1e-45f,  1e-40f,    -1e-40f,  0x1p-126f, 1.f,     -1.f,    0.5f,
+                           -1e-45f,  1e-40f,    -1e-40f,  0x1p-126f, 0x1.8p-127f, 1.f,  -1.f,    0.5f,
                            2.f,      88.72f,    88.73f,   -87.4f,    -103.f,  -104.f,  -1e30f,
                            1e30f,    3.4028235e38f, -3.4028235e38f, 128.f, 127.99999f, -149.f,
                            -149.5f,  -150.f,    -151.f,   0x1p18f,   0x1p25f, 1e5f,    262145.f,
