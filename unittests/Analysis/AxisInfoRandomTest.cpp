@@ -58,10 +58,14 @@ private:
     return "tensor<" + shape + "x" + element + ">";
   }
 
+  std::string number() {
+    static const std::vector<int> kNumbers{0, 1, 2, 3, 4, 4, 8, 8, 12, 16, 16, 24, 32, 64, -1, -8};
+    return std::to_string(pick(kNumbers));
+  }
+
   void constant() {
-    static const std::vector<int> kConstants{0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 64, -1, -8};
     std::string name = fresh();
-    scalar(name + " = arith.constant " + std::to_string(pick(kConstants)) + " : i32", name);
+    scalar(name + " = arith.constant " + number() + " : i32", name);
   }
 
   std::string binaryOp() {
@@ -98,7 +102,17 @@ private:
 
   /// A tile of `shape`: an old one, or a uniform one.
   std::string operand(const std::string &shape) {
-    return pick(3) == 0 ? splat(shape) : pick(values[shape]);
+    std::string name = fresh();
+    switch (pick(6)) {
+    case 0:
+      return splat(shape);
+    case 1:
+    case 2:
+      tile(shape, name, "arith.constant dense<" + number() + "> : " + type(shape));
+      return name;
+    default:
+      return pick(values[shape]);
+    }
   }
 
   void step() {
@@ -148,14 +162,15 @@ private:
       break;
     }
     case 6: {
-      std::string x = operand(shape), s = splat(shape);
-      line("%z" + name.substr(1) + " = arith.constant 0 : i32");
-      line("%one" + name.substr(1) + " = arith.constant 1 : i32");
-      tile(shape, name, "scf.for %i" + name.substr(1) + " = %z" + name.substr(1) + " to %n step %one" +
-                            name.substr(1) + " iter_args(%c" + name.substr(1) + " = " + x +
-                            ") -> " + type(shape) + " : i32 {\n    %s" + name.substr(1) +
-                            " = arith.addi %c" + name.substr(1) + ", " + s + " : " + type(shape) +
-                            "\n    scf.yield %s" + name.substr(1) + " : " + type(shape) + "\n  }");
+      // Carries x through an operation that differs from iteration to iteration.
+      std::string x = operand(shape), y = operand(shape), id = name.substr(1), op = binaryOp();
+      line("%z" + id + " = arith.constant 0 : i32");
+      line("%one" + id + " = arith.constant 1 : i32");
+      tile(shape, name,
+           "scf.for %i" + id + " = %z" + id + " to %n step %one" + id + " iter_args(%c" + id +
+               " = " + x + ") -> " + type(shape) + " : i32 {\n    %s" + id + " = " + op + " %c" +
+               id + ", " + y + " : " + type(shape) + "\n    scf.yield " +
+               (pick(3) ? "%s" + id : y) + " : " + type(shape) + "\n  }");
       break;
     }
     case 7: {
