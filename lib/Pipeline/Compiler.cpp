@@ -9,7 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnose.h"
 #include "Session.h"
+
+#include "tritium/Analysis/PointerUse.h"
 
 #if __has_include("tritium/Conversion/TileToCPU/TileToCPU.h")
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
@@ -17,6 +20,7 @@
 #endif
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Target/CPU/Codegen.h"
 
@@ -140,11 +144,62 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
     return fail(error, "unknown target '" + options.target + "': use 'cpu' or 'interpret'");
   if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
     return false;
+  session.enter("ttir");
   kernel.stages["ttir"] = textOf(module);
   kernel.metadata.target = options.target;
+  PointerUse use = findPointerUse(onlyKernel(module, error));
+  for (auto [i, parameter] : llvm::enumerate(kernel.metadata.parameters)) {
+    parameter.isRead = use.read[i];
+    parameter.isWritten = use.written[i];
+  }
+  kernel.metadata.hasIndirectPointers = use.indirect;
   return options.target == "interpret" || emitForCPU(session, module, options, kernel, error);
 }
+
+/// Metadata of a fresh module, and its stages.
+std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
+                                       const CompileOptions &options,
+                                       std::unique_ptr<CompiledKernel> kernel,
+                                       llvm::ArrayRef<ArgumentSpec> arguments,
+                                       CompileError &error) {
+  tt::FuncOp func = onlyKernel(module, error);
+  if (!func)
+    return nullptr;
+  kernel->metadata.name = func.getName().str();
+  kernel->metadata.parameters = parametersOf(func);
+  // The specialisation knows the signs.
+  auto parameter = kernel->metadata.parameters.begin();
+  for (const ArgumentSpec &argument : arguments)
+    if (!argument.isConstexpr && parameter != kernel->metadata.parameters.end())
+      (parameter++)->type = argument.type;
+  return runStages(session, module, options, *kernel, error) ? std::move(kernel) : nullptr;
+}
 } // namespace
+
+std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
+                                              const std::vector<ArgumentSpec> &arguments,
+                                              const CompileOptions &options,
+                                              CompileError &error) {
+  Session session(source.name, error);
+  session.enter("Frontend");
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  frontend::python::GenerateOptions generate;
+  generate.debug = options.debug;
+  auto kernel = std::make_unique<CompiledKernel>();
+  OwningOpRef<ModuleOp> module = frontend::python::generate(
+      session.context(), source, arguments, sources, diagnostics, generate, kernel->printed);
+  if (!module) {
+    fillError(sources, diagnostics, error);
+    return nullptr;
+  }
+  session.enter("Verifier");
+  if (failed(verify(*module))) {
+    session.internalError("the front end", *module);
+    return nullptr;
+  }
+  return finish(session, *module, options, std::move(kernel), arguments, error);
+}
 
 std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
                                               const CompileOptions &options,
@@ -157,13 +212,7 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
     session.textError("the text is not a ttir module");
     return nullptr;
   }
-  tt::FuncOp func = onlyKernel(*module, error);
-  if (!func)
-    return nullptr;
-  auto kernel = std::make_unique<CompiledKernel>();
-  kernel->metadata.name = func.getName().str();
-  kernel->metadata.parameters = parametersOf(func);
-  return runStages(session, *module, options, *kernel, error) ? std::move(kernel) : nullptr;
+  return finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
 }
 
 } // namespace tritium

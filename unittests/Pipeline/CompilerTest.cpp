@@ -1,0 +1,180 @@
+//===- CompilerTest.cpp - from a kernel's text to ttir and code -----------===//
+
+#include "tritium/Interpreter/Interpreter.h"
+#include "tritium/Pipeline/Compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace tritium;
+using frontend::External;
+
+namespace {
+/// `tl`, `triton`, and nothing else.
+struct LanguageScope : frontend::Scope {
+  std::optional<External> lookup(std::string_view name) override {
+    if (name == "tl")
+      return External{External::Module{"triton.language", nullptr}};
+    if (name == "triton")
+      return External{External::Module{"triton", nullptr}};
+    return std::nullopt;
+  }
+};
+
+const char *kAdd = R"(@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, x + y, mask=mask)
+)";
+
+frontend::FunctionSource source(const char *name, std::string text) {
+  return {name, "add.py", 10, 0, std::move(text), std::make_shared<LanguageScope>(), false};
+}
+
+ArgumentSpec runtime(const char *type, int64_t divisibility = 1) {
+  ArgumentSpec spec;
+  spec.type = *DType::parse(type);
+  spec.divisibility = divisibility;
+  return spec;
+}
+
+ArgumentSpec constexprInt(int64_t value) {
+  ArgumentSpec spec;
+  spec.isConstexpr = true;
+  spec.value = Constant{Constant::Int(value)};
+  return spec;
+}
+
+std::vector<ArgumentSpec> addArguments() {
+  return {runtime("*fp32", 16), runtime("*fp32", 16), runtime("*fp32", 16), runtime("u32"),
+          constexprInt(64)};
+}
+
+CompileOptions interpreted() {
+  CompileOptions options;
+  options.target = "interpret";
+  return options;
+}
+
+uint64_t address(std::vector<float> &data) { return reinterpret_cast<uint64_t>(data.data()); }
+} // namespace
+
+TEST(Compiler, AddRunsInTheInterpreter) {
+  CompileError error;
+  auto kernel = compileKernel(source("add", kAdd), addArguments(), interpreted(), error);
+  ASSERT_TRUE(kernel) << error.rendered;
+  EXPECT_EQ(kernel->metadata.name, "add");
+  ASSERT_EQ(kernel->metadata.parameters.size(), 4u);
+  EXPECT_EQ(kernel->metadata.parameters[0].name, "x_ptr");
+  EXPECT_TRUE(kernel->metadata.parameters[0].isRead);
+  EXPECT_FALSE(kernel->metadata.parameters[0].isWritten);
+  EXPECT_TRUE(kernel->metadata.parameters[2].isWritten);
+  EXPECT_EQ(kernel->metadata.parameters[3].type.signature(), "u32");
+  EXPECT_FALSE(kernel->metadata.hasIndirectPointers);
+
+  std::vector<float> x(100, 1), y(100, 2), out(100);
+  InterpreterOptions options;
+  for (auto *data : {&x, &y, &out})
+    options.buffers.push_back({address(*data), data->size() * 4, data == &out});
+  uint32_t grid[3] = {2, 1, 1};
+  std::vector<uint64_t> args{address(x), address(y), address(out), 100};
+  EXPECT_EQ(interpret(kernel->stages["ttir"], args, grid, options), "");
+  EXPECT_EQ(out, std::vector<float>(100, 3));
+  // The line of the load in the user's file.
+  args[3] = 101;
+  EXPECT_NE(interpret(kernel->stages["ttir"], args, grid, options).find("at add.py:15"),
+            std::string::npos);
+}
+
+TEST(Compiler, TtirGoesIn) {
+  CompileError error;
+  auto kernel = compileKernel(source("add", kAdd), addArguments(), interpreted(), error);
+  ASSERT_TRUE(kernel) << error.rendered;
+  auto again = compileTileIR(kernel->stages["ttir"], interpreted(), error);
+  ASSERT_TRUE(again) << error.rendered;
+  EXPECT_EQ(again->stages["ttir"], kernel->stages["ttir"]);
+  EXPECT_EQ(again->metadata.parameters[1].name, "y_ptr");
+}
+
+TEST(Compiler, UserErrorsHaveTheirPlace) {
+  CompileError error;
+  EXPECT_FALSE(compileKernel(source("k", "def k(x):\n    y = x + undefined_name\n"),
+                             {runtime("i32")}, interpreted(), error));
+  EXPECT_EQ(error.kind, "CompilationError");
+  EXPECT_EQ(error.file, "add.py");
+  EXPECT_EQ(error.line, 11);
+  EXPECT_EQ(error.column, 13);
+  EXPECT_NE(error.rendered.find("undefined_name"), std::string::npos) << error.rendered;
+  EXPECT_NE(error.rendered.find('^'), std::string::npos) << error.rendered;
+}
+
+TEST(Compiler, BadTileIR) {
+  CompileError error;
+  EXPECT_FALSE(compileTileIR("tt.func @k(", interpreted(), error));
+  EXPECT_EQ(error.kind, "CompilationError");
+  EXPECT_FALSE(error.message.empty());
+  error = {};
+  EXPECT_FALSE(compileTileIR("", interpreted(), error));
+  EXPECT_NE(error.message.find("one kernel"), std::string::npos);
+  error = {};
+  EXPECT_FALSE(compileTileIR("tt.func @k(%x: tensor<4xf32>) { tt.return }", interpreted(), error));
+  EXPECT_NE(error.message.find("func_c2"), std::string::npos) << error.message;
+}
+
+TEST(Compiler, UnknownTarget) {
+  CompileError error;
+  CompileOptions options;
+  options.target = "tpu";
+  EXPECT_FALSE(compileKernel(source("add", kAdd), addArguments(), options, error));
+  EXPECT_NE(error.message.find("unknown target 'tpu'"), std::string::npos);
+}
+
+TEST(Compiler, Signature) {
+  CompileError error;
+  auto signature = readSignature(
+      source("k", "def k(x, n: 'i32', B: tl.constexpr = 4, T: tl.constexpr = tl.float16):\n"
+                  "    pass\n"),
+      error);
+  ASSERT_TRUE(signature) << error.rendered;
+  EXPECT_EQ(signature->name, "k");
+  ASSERT_EQ(signature->parameters.size(), 4u);
+  EXPECT_FALSE(signature->parameters[0].isConstexpr);
+  EXPECT_TRUE(signature->parameters[2].isConstexpr);
+  EXPECT_EQ(signature->parameters[2].defaultValue, Constant{Constant::Int(4)});
+  EXPECT_EQ(signature->parameters[3].defaultValue->repr(),
+            Constant{*DType::parse("fp16")}.repr());
+  EXPECT_FALSE(readSignature(source("k", "def k(:\n"), error));
+  EXPECT_EQ(error.line, 10);
+}
+
+TEST(Compiler, Fingerprint) {
+  CompileOptions options;
+  options.cpu = "haswell";
+  std::string haswell = compilerFingerprint(options);
+  EXPECT_EQ(haswell, compilerFingerprint(options));
+  options.cpu = "skylake-avx512";
+  EXPECT_NE(haswell, compilerFingerprint(options));
+}
+
+// Every call has its own context.
+TEST(Compiler, Threads) {
+  std::vector<std::thread> threads;
+  std::vector<std::string> texts(4);
+  for (auto &text : texts)
+    threads.emplace_back([&text] {
+      for (int i = 0; i < 5; ++i) {
+        CompileError error;
+        auto kernel = compileKernel(source("add", kAdd), addArguments(), interpreted(), error);
+        text = kernel ? kernel->stages["ttir"] : error.rendered;
+      }
+    });
+  for (auto &thread : threads)
+    thread.join();
+  for (auto &text : texts)
+    EXPECT_EQ(text, texts[0]);
+}
