@@ -4,6 +4,8 @@
 
 #include "tritium/Frontend/Sema/Builtins.h"
 
+#include <algorithm>
+
 using namespace tritium;
 using namespace tritium::frontend;
 using namespace tritium::frontend::python;
@@ -128,31 +130,56 @@ Result Generator::expression(const ast::Expr &expr) {
   return std::nullopt;
 }
 
+/// `...` stands for as many `:` as the tile has dimensions that are not named.
+static bool expandEllipsis(const ast::Tuple &written, const Value &base, Tuple &indices) {
+  auto isEllipsis = [](const ast::ExprPtr &element) {
+    return element->kind == ast::ExprKind::Ellipsis;
+  };
+  auto at = std::find_if(written.elements.begin(), written.elements.end(), isEllipsis);
+  auto *tensor = base.getIf<Tensor>();
+  if (!tensor || std::find_if(std::next(at), written.elements.end(), isEllipsis) !=
+                     written.elements.end())
+    return false;
+  size_t named = 0;
+  for (const Value &index : indices.elements)
+    named += !index.isNone();
+  size_t missing = tensor->shape().size() > named ? tensor->shape().size() - named : 0;
+  indices.elements.insert(indices.elements.begin() + (at - written.elements.begin()), missing,
+                          Value(Slice()));
+  return true;
+}
+
 Result Generator::subscript(const ast::Subscript &expr) {
   auto base = expression(*expr.base);
   if (!base)
     return std::nullopt;
-  std::optional<Value> at;
-  if (auto *several = llvm::dyn_cast<ast::Tuple>(expr.index.get())) {
-    Tuple indices;
-    for (const ast::ExprPtr &element : several->elements) {
-      auto value = index(*element);
-      if (!value)
-        return std::nullopt;
-      indices.elements.push_back(std::move(*value));
+  auto *several = llvm::dyn_cast<ast::Tuple>(expr.index.get());
+  if (!several || several->isList) {
+    auto at = index(*expr.index);
+    sema.setRange(expr.range);
+    return at ? sema.subscript(*base, *at) : std::nullopt;
+  }
+  Tuple indices;
+  bool hasEllipsis = false;
+  for (const ast::ExprPtr &element : several->elements) {
+    if (element->kind == ast::ExprKind::Ellipsis) {
+      hasEllipsis = true;
+      continue;
     }
-    at = std::move(indices);
-  } else {
-    at = index(*expr.index);
+    auto value = index(*element);
+    if (!value)
+      return std::nullopt;
+    indices.elements.push_back(std::move(*value));
   }
   sema.setRange(expr.range);
-  return at ? sema.subscript(*base, *at) : std::nullopt;
+  if (hasEllipsis && !expandEllipsis(*several, *base, indices))
+    return sema.error("'...' stands once within the subscript of a tile, found " +
+                      describe(*base));
+  return sema.subscript(*base, Value(std::move(indices)));
 }
 
-/// An index: a slice, `...` (the library's name for it), or an expression.
+/// An index: a slice or an expression.
 Result Generator::index(const ast::Expr &expr) {
-  if (expr.kind == ast::ExprKind::Ellipsis)
-    return Value(Library{"builtins.Ellipsis"});
   auto *slice = llvm::dyn_cast<ast::Slice>(&expr);
   if (!slice)
     return expression(expr);
