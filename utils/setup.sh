@@ -100,7 +100,7 @@ packages() {
 
 makeVenv() {
   # Debian's own interpreter: its headers are what the extension is built against.
-  if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  if ! [ -x .venv/bin/python ] || ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     rm -rf .venv
     /usr/bin/python3 -m venv .venv || return 1
   fi
