@@ -68,8 +68,12 @@ Kernel::Dispatch *Kernel::find(const Call &call,
                                CompileError &error) {
   Key key;
   llvm::SmallVector<ArgumentClass, 16> classes;
-  if (!names->classify(call.arguments, call.count, classes, bound, key, error))
+  if (!names->classify(call.arguments, call.count, classes, bound, key, error)) {
+    // A misspelt keyword explains a missing argument.
+    CompileOptions ignored;
+    names->applyOptions(call.options, call.optionCount, ignored, error);
     return nullptr;
+  }
   for (size_t i = 0; i < call.optionCount; ++i)
     appendOption(key, call.options[i]);
   Dispatch *recent = last.load(std::memory_order_acquire);
@@ -120,6 +124,8 @@ Kernel::compile(const Call &call, const Key &key,
 
 bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used,
                     CompileError &error) {
+  if (!checkGrid(source.name, grid, error))
+    return false;
   llvm::SmallVector<const tritium_argument *, 16> bound;
   Dispatch *dispatch = find(call, bound, error);
   if (!dispatch)

@@ -154,37 +154,45 @@ Variant *Variant::overlapping(CompileError &error) {
 
 //===-- Launch ------------------------------------------------------------===//
 
-bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+bool tritium::runtime::checkGrid(const std::string &kernel, const uint32_t grid[3],
+                                 CompileError &error) {
+  unsigned __int128 programs = 1;
+  for (int axis = 0; axis < 3; ++axis)
+    programs *= grid[axis];
+  if (programs > 0 && programs >> 62 == 0) [[likely]]
+    return true;
+  std::string text = "kernel '" + kernel + "': the grid (" + std::to_string(grid[0]) + ", " +
+                     std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + ")";
+  error = launchError("GridError",
+                      text + (programs == 0 ? " is empty; every dimension must be at least 1"
+                                            : " has more than 2^62 programs"));
+  return false;
+}
+
+bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments,
                              CompileError &error) const {
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
-  auto fail = [&](const char *kind, const std::string &message) {
-    error = launchError(kind, "kernel '" + metadata().name + "': " + message);
+  if (arguments.size() != parameters.size()) {
+    error = launchError("ArgumentError", "kernel '" + metadata().name + "': this variant takes " +
+                                             std::to_string(parameters.size()) +
+                                             " run-time arguments, but got " +
+                                             std::to_string(arguments.size()));
     return false;
-  };
-  if (arguments.size() != parameters.size())
-    return fail("ArgumentError", "this variant takes " + std::to_string(parameters.size()) +
-                                     " run-time arguments, but got " +
-                                     std::to_string(arguments.size()));
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].isReadOnly && parameters[i].isWritten)
-      return fail("ArgumentError", "the kernel writes to '" + parameters[i].name +
-                                       "', but that array is read-only");
-  unsigned __int128 programs = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (grid[axis] == 0)
-      return fail("GridError", "the grid (" + std::to_string(grid[0]) + ", " +
-                                   std::to_string(grid[1]) + ", " + std::to_string(grid[2]) +
-                                   ") is empty; every dimension must be at least 1");
-    programs *= grid[axis];
   }
-  if (programs >> 62)
-    return fail("GridError", "the grid has more than 2^62 programs");
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].isReadOnly && parameters[i].isWritten) {
+      error = launchError("ArgumentError", "kernel '" + metadata().name +
+                                               "': the kernel writes to '" +
+                                               parameters[i].name +
+                                               "', but that array is read-only");
+      return false;
+    }
   return true;
 }
 
 bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                      CompileError &error) {
-  if (!checkArguments(arguments, grid, error))
+  if (!checkArguments(arguments, error))
     return false;
   if (mustAssumeOverlap(arguments)) {
     Variant *other = overlapping(error);

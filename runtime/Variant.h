@@ -38,6 +38,9 @@ struct BoundArgument {
 /// Prepares `argument` to be passed as a value of `type`.
 BoundArgument bindArgument(const tritium_argument &argument, const DType &type);
 
+/// Whether `grid` can be launched: not empty, and its programs can be counted.
+bool checkGrid(const std::string &kernel, const uint32_t grid[3], CompileError &error);
+
 class Variant : public llvm::ThreadSafeRefCountedBase<Variant> {
 public:
   /// Finds the recipe's result in the cache on disk, or compiles it and puts it there.
@@ -45,7 +48,7 @@ public:
 
   /// Runs the kernel on `grid`. Written memory that overlaps what another argument
   /// reaches is detected, and code for that case used. `arguments`: one for each
-  /// run-time parameter. On failure fills `error`.
+  /// run-time parameter; `grid` has been checked. On failure fills `error`.
   bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
               CompileError &error);
 
@@ -61,8 +64,7 @@ private:
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
   Variant *overlapping(CompileError &error);
   bool prepare(CompileError &error);
-  bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                      CompileError &error) const;
+  bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                  CompileError &error);
   bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],

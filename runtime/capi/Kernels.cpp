@@ -193,7 +193,8 @@ int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *
     }
     if (!fits)
       bound.resize(count);
-    if (variant->launch(bound, grid, failure))
+    if (runtime::checkGrid(variant->metadata().name, grid, failure) &&
+        variant->launch(bound, grid, failure))
       return 0;
     report(failure, error);
     return 1;

@@ -1,0 +1,223 @@
+//===- Arguments.cpp - Python objects as launch arguments -----------------===//
+//
+// NumPy arrays are read straight from their object, whose head has been the same since
+// NumPy 1.0 and is part of its binary interface; the layout is checked against
+// `__array_interface__` once, when the first array is seen. Everything else that is an
+// array goes through tritium._arguments.classify, in Python.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Objects.h"
+
+#include <bit>
+#include <cstring>
+
+using namespace tritium::python;
+
+namespace {
+
+/// The head of NumPy's array object.
+struct ArrayHead {
+  PyObject_HEAD
+  char *data;
+  int rank;
+  Py_ssize_t *shape;
+  Py_ssize_t *strides;
+  PyObject *base;
+  PyObject *descriptor;
+  int flags;
+};
+
+enum ArrayFlags { CContiguous = 0x1, FContiguous = 0x2, Writeable = 0x400 };
+
+/// The type `numpy.ndarray` once it is known and its layout checked.
+PyTypeObject *arrayType = nullptr;
+/// A type that was looked at and is not to be read directly.
+PyTypeObject *notArrayType = nullptr;
+
+/// Element types that were seen, by descriptor.
+struct ElementType {
+  PyObject *descriptor = nullptr; ///< owned
+  tritium_dtype type = {};
+  Py_ssize_t bytes = 0;
+};
+ElementType elementTypes[16];
+
+const ElementType *elementType(PyObject *descriptor) {
+  ElementType &slot = elementTypes[reinterpret_cast<uintptr_t>(descriptor) >> 5 & 15];
+  if (slot.descriptor == descriptor) [[likely]]
+    return &slot;
+  const Interned *names = interned();
+  if (!names)
+    return nullptr;
+  // Answers (signature, bytes) or raises.
+  Ref answer = Ref::steal(PyObject_CallOneArg(names->elementType, descriptor));
+  const char *signature = nullptr;
+  Py_ssize_t bytes = 0;
+  tritium_dtype type;
+  if (!answer || !PyArg_ParseTuple(answer.get(), "sn", &signature, &bytes))
+    return nullptr;
+  if (tritium_dtype_parse(signature, &type) != 0) {
+    PyErr_Format(PyExc_TypeError, "element type %s is not known", signature);
+    return nullptr;
+  }
+  Py_XDECREF(slot.descriptor);
+  slot = {Py_NewRef(descriptor), type, bytes};
+  return &slot;
+}
+
+/// Compares what the head says of `object` with what `__array_interface__` says.
+bool layoutIsAsExpected(PyObject *object) {
+  Ref interface = Ref::steal(PyObject_GetAttrString(object, "__array_interface__"));
+  PyObject *data = interface ? PyDict_GetItemString(interface.get(), "data") : nullptr;
+  PyObject *shape = interface ? PyDict_GetItemString(interface.get(), "shape") : nullptr;
+  Ref descriptor = Ref::steal(PyObject_GetAttrString(object, "dtype"));
+  if (!data || !shape || !descriptor) {
+    PyErr_Clear();
+    return false;
+  }
+  auto *head = reinterpret_cast<ArrayHead *>(object);
+  void *address = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
+  bool isReadOnly = PyTuple_GetItem(data, 1) == Py_True;
+  if (address != head->data || head->descriptor != descriptor.get() ||
+      PyTuple_GET_SIZE(shape) != head->rank || isReadOnly != !(head->flags & Writeable))
+    return false;
+  for (int axis = 0; axis < head->rank; ++axis)
+    if (PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, axis)) != head->shape[axis])
+      return false;
+  return true;
+}
+
+/// Whether `type` is numpy.ndarray, safe to read.
+bool learnArrayType(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (type == notArrayType || std::strcmp(type->tp_name, "numpy.ndarray") != 0)
+    return false;
+  if (!layoutIsAsExpected(object)) {
+    notArrayType = type;
+    return false;
+  }
+  arrayType = type;
+  return true;
+}
+
+bool fromArray(PyObject *object, tritium_argument &argument) {
+  auto *head = reinterpret_cast<ArrayHead *>(object);
+  const ElementType *element = elementType(head->descriptor);
+  if (!element)
+    return false;
+  argument.kind = TRITIUM_ARG_POINTER;
+  argument.type = element->type;
+  argument.bits = reinterpret_cast<uint64_t>(head->data);
+  argument.read_only = !(head->flags & Writeable);
+  argument.begin = argument.bits;
+  if (head->flags & (CContiguous | FContiguous)) [[likely]] {
+    uint64_t bytes = static_cast<uint64_t>(element->bytes);
+    for (int axis = 0; axis < head->rank; ++axis)
+      bytes *= static_cast<uint64_t>(head->shape[axis]);
+    argument.bytes = bytes;
+    return true;
+  }
+  Py_ssize_t low = 0, high = element->bytes;
+  for (int axis = 0; axis < head->rank; ++axis) {
+    if (head->shape[axis] == 0)
+      high = low = 0;
+    Py_ssize_t reach = (head->shape[axis] - 1) * head->strides[axis];
+    (reach < 0 ? low : high) += reach;
+  }
+  argument.begin = argument.bits + static_cast<uint64_t>(low);
+  argument.bytes = high > low ? static_cast<uint64_t>(high - low) : 0;
+  return true;
+}
+
+bool fromInt(PyObject *object, tritium_argument &argument) {
+  int overflow = 0;
+  long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  argument.kind = TRITIUM_ARG_INT;
+  argument.bits = static_cast<uint64_t>(value);
+  if (!overflow) [[likely]]
+    return true;
+  if (overflow > 0) {
+    argument.kind = TRITIUM_ARG_UINT;
+    argument.bits = PyLong_AsUnsignedLongLong(object);
+    if (!PyErr_Occurred())
+      return true;
+    PyErr_Clear();
+  }
+  PyErr_Format(PyExc_OverflowError, "the int %R does not fit in 64 bits", object);
+  return false;
+}
+
+bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
+  auto value = std::make_unique<tritium_value>();
+  if (!toValue(object, *value, storage.nested))
+    return false;
+  argument.kind = TRITIUM_ARG_VALUE;
+  argument.value = value.get();
+  storage.values.push_back(std::move(value));
+  return true;
+}
+
+/// The Python side answers ("pointer", address, signature, begin, bytes, read_only,
+/// owner) or ("value", simpler object).
+bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
+  const Interned *names = interned();
+  if (!names)
+    return false;
+  Ref answer = Ref::steal(PyObject_CallOneArg(names->classify, object));
+  if (!answer)
+    return false;
+  const char *kind = nullptr, *signature = nullptr;
+  if (PyTuple_GET_SIZE(answer.get()) == 2) {
+    PyObject *simpler = nullptr;
+    if (!PyArg_ParseTuple(answer.get(), "sO", &kind, &simpler))
+      return false;
+    storage.owners.push_back(Ref::borrow(simpler));
+    if (simpler == object || PyTuple_Check(simpler))
+      return fromConstant(simpler, argument, storage);
+    return toArgument(simpler, argument, storage);
+  }
+  unsigned long long address = 0, begin = 0, bytes = 0;
+  int isReadOnly = 0;
+  PyObject *owner = nullptr;
+  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO", &kind, &address, &signature, &begin, &bytes,
+                        &isReadOnly, &owner))
+    return false;
+  argument.kind = TRITIUM_ARG_POINTER;
+  if (tritium_dtype_parse(signature, &argument.type) != 0) {
+    PyErr_Format(PyExc_TypeError, "element type %s is not known", signature);
+    return false;
+  }
+  argument.bits = address;
+  argument.begin = begin;
+  argument.bytes = bytes;
+  argument.read_only = isReadOnly != 0;
+  storage.owners.push_back(Ref::borrow(owner));
+  return true;
+}
+
+} // namespace
+
+bool tritium::python::toArgument(PyObject *object, tritium_argument &argument,
+                                 ArgumentStorage &storage) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (type == arrayType) [[likely]]
+    return fromArray(object, argument);
+  if (type == &PyLong_Type)
+    return fromInt(object, argument);
+  if (type == &PyFloat_Type) {
+    argument.kind = TRITIUM_ARG_FLOAT;
+    argument.bits = std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object));
+    return true;
+  }
+  if (type == &PyBool_Type) {
+    argument.kind = TRITIUM_ARG_BOOL;
+    argument.bits = object == Py_True;
+    return true;
+  }
+  if (object == Py_None || type == &PyUnicode_Type)
+    return fromConstant(object, argument, storage);
+  if (learnArrayType(object))
+    return fromArray(object, argument);
+  return fromOther(object, argument, storage);
+}

@@ -1,0 +1,546 @@
+//===- Launcher.cpp - kernel[grid](...) -----------------------------------===//
+//
+// KernelBase is what tritium.JITFunction derives from: it owns the native kernels and
+// makes `kernel[grid]` a Launcher, a callable with the vectorcall protocol. On the fast
+// path a launch touches no Python code at all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+
+#include <cstring>
+
+using namespace tritium::python;
+
+namespace {
+
+//===-- The kernel --------------------------------------------------------===//
+
+/// The environment variables that choose how kernels run, as os.environ holds them.
+constexpr const char *settingNames[] = {"TRITIUM_BACKEND", "TRITON_INTERPRET", "TRITIUM_CPU",
+                                        "TRITON_DEBUG"};
+constexpr size_t settingCount = std::size(settingNames);
+
+/// A native kernel, made under certain settings.
+struct Configured {
+  Ref settings[settingCount]; ///< bytes; null: not set
+  tritium_kernel *kernel = nullptr;
+};
+
+/// A name that the compiled variants depend on: `container[key]` (or the content of a
+/// closure's cell) was `value`.
+struct Watch {
+  Ref container, key, value;
+};
+
+} // namespace
+
+struct tritium::python::KernelState {
+  std::vector<Ref> names; ///< of the parameters, interned
+  std::vector<Configured> kernels;
+  size_t current = 0;
+  std::vector<Watch> watches;
+  std::vector<std::pair<tritium_compiled *, Ref>> wrapped;
+
+  tritium_kernel *kernel() const {
+    return kernels.empty() ? nullptr : kernels[current].kernel;
+  }
+  ~KernelState() {
+    for (auto &[compiled, object] : wrapped)
+      tritium_compiled_release(compiled);
+    for (Configured &configured : kernels)
+      tritium_kernel_release(configured.kernel);
+  }
+};
+
+namespace {
+
+struct KernelObject {
+  PyObject_HEAD
+  KernelState *state;
+};
+
+struct LauncherObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  KernelObject *kernel;
+  PyObject *gridFunction; ///< null: `grid` holds
+  uint32_t grid[3];
+};
+
+PyTypeObject *kernelType = nullptr, *launcherType = nullptr;
+PyObject *settingKeys[settingCount];
+/// One launcher that is kept for the next `kernel[grid]`.
+LauncherObject *spareLauncher = nullptr;
+
+KernelState &stateOf(PyObject *kernel) {
+  return *reinterpret_cast<KernelObject *>(kernel)->state;
+}
+
+PyObject *raiseKind(const char *kind, const std::string &message) {
+  const Interned *names = interned();
+  if (!names)
+    return nullptr;
+  Ref exception = Ref::steal(PyObject_CallFunction(names->raise, "sssiis", kind,
+                                                   message.c_str(), "", 0, 0,
+                                                   message.c_str()));
+  if (exception)
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(exception.get())), exception.get());
+  return nullptr;
+}
+
+std::string nameOf(PyObject *kernel) {
+  Ref name = Ref::steal(PyObject_GetAttrString(kernel, "__name__"));
+  const char *text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  PyErr_Clear();
+  return text ? text : "?";
+}
+
+/// Names of parameters, as the native configuration takes them.
+std::vector<const char *> toNames(PyObject *tuple) {
+  std::vector<const char *> names;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i)
+    if (const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tuple, i)))
+      names.push_back(name);
+  return names;
+}
+
+/// Creates the native kernel for the settings of now. Asks the Python side's
+/// `_prepare()` for (source, do_not_specialize, ..._on_alignment, debug).
+bool createKernel(PyObject *self, KernelState &state) {
+  const Interned *names = interned();
+  Ref prepared =
+      Ref::steal(names ? PyObject_CallMethodNoArgs(self, names->prepare) : nullptr);
+  PyObject *description, *values, *alignments;
+  int debug;
+  if (!prepared || !PyArg_ParseTuple(prepared.get(), "OO!O!i", &description, &PyTuple_Type,
+                                     &values, &PyTuple_Type, &alignments, &debug))
+    return false;
+  std::vector<const char *> valueNames = toNames(values), alignmentNames = toNames(alignments);
+  tritium_kernel_config config = {};
+  config.debug = debug;
+  config.do_not_specialize = valueNames.data();
+  config.do_not_specialize_count = valueNames.size();
+  config.do_not_specialize_on_alignment = alignmentNames.data();
+  config.do_not_specialize_on_alignment_count = alignmentNames.size();
+  tritium_source source;
+  if (!toSource(description, source))
+    return false;
+  tritium_error error = {};
+  Configured configured;
+  for (size_t i = 0; i < settingCount; ++i)
+    configured.settings[i] =
+        Ref::borrow(PyDict_GetItem(names->environment, settingKeys[i]));
+  // Reading the signature may look up names that defaults use.
+  Py_BEGIN_ALLOW_THREADS
+  configured.kernel = tritium_kernel_create(&source, &config, &error);
+  Py_END_ALLOW_THREADS
+  if (!configured.kernel) {
+    raise(error);
+    return false;
+  }
+  if (state.names.empty())
+    for (size_t i = 0; i < tritium_kernel_parameter_count(configured.kernel); ++i)
+      state.names.push_back(Ref::steal(
+          PyUnicode_InternFromString(tritium_kernel_parameter(configured.kernel, i)->name)));
+  state.kernels.push_back(std::move(configured));
+  state.current = state.kernels.size() - 1;
+  return true;
+}
+
+bool isSame(PyObject *a, PyObject *b) {
+  return a == b || (a && b && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
+}
+
+/// Makes `current` the kernel for the settings that os.environ holds now.
+bool selectKernel(PyObject *self, KernelState &state) {
+  const Interned *names = interned();
+  if (!names)
+    return false;
+  PyObject *settings[settingCount];
+  for (size_t i = 0; i < settingCount; ++i)
+    settings[i] = PyDict_GetItem(names->environment, settingKeys[i]);
+  auto matches = [&](const Configured &configured, auto same) {
+    for (size_t i = 0; i < settingCount; ++i)
+      if (!same(configured.settings[i].get(), settings[i]))
+        return false;
+    return true;
+  };
+  auto isIdentical = [](PyObject *a, PyObject *b) { return a == b; };
+  if (!state.kernels.empty() && matches(state.kernels[state.current], isIdentical)) [[likely]]
+    return true;
+  for (size_t i = 0; i < state.kernels.size(); ++i)
+    if (matches(state.kernels[i], isSame)) {
+      state.current = i;
+      return true;
+    }
+  return createKernel(self, state);
+}
+
+/// Forgets what was compiled if a name that it used has changed its meaning.
+void checkWatches(KernelState &state) {
+  for (Watch &watch : state.watches) {
+    PyObject *now = PyCell_Check(watch.container.get())
+                        ? PyCell_GET(watch.container.get())
+                        : PyDict_GetItem(watch.container.get(), watch.key.get());
+    if (now == watch.value.get()) [[likely]]
+      continue;
+    state.watches.clear();
+    for (Configured &configured : state.kernels)
+      tritium_kernel_invalidate(configured.kernel);
+    return;
+  }
+}
+
+bool makeReady(PyObject *self, KernelState &state) {
+  checkWatches(state);
+  return selectKernel(self, state);
+}
+
+//===-- Binding of arguments ----------------------------------------------===//
+
+/// The arguments of one call. Small calls need no allocation.
+struct BoundCall {
+  tritium_argument inlineArguments[16];
+  std::unique_ptr<tritium_argument[]> more;
+  tritium_argument *arguments = inlineArguments;
+  size_t count = 0;
+  std::vector<tritium_option> options;
+  ArgumentStorage storage;
+};
+
+/// The position of the parameter `name`, or -1.
+Py_ssize_t parameterIndex(const KernelState &state, PyObject *name) {
+  for (size_t i = 0; i < state.names.size(); ++i)
+    if (state.names[i].get() == name) [[likely]]
+      return static_cast<Py_ssize_t>(i);
+  for (size_t i = 0; i < state.names.size(); ++i)
+    if (PyUnicode_Compare(state.names[i].get(), name) == 0)
+      return static_cast<Py_ssize_t>(i);
+  return -1;
+}
+
+bool addOption(KernelState &state, PyObject *name, PyObject *value, BoundCall &call) {
+  tritium_option option = {};
+  option.name = PyUnicode_AsUTF8(name);
+  if (!option.name)
+    return false;
+  if (!toValue(value, option.value, call.storage.nested)) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError))
+      return false;
+    // An option that cannot be one: more likely a misspelt argument.
+    PyErr_Clear();
+    tritium_error error = {};
+    tritium_kernel_unknown_name(state.kernel(), option.name, &error);
+    raise(error);
+    return false;
+  }
+  call.options.push_back(option);
+  return true;
+}
+
+bool explainArgument(PyObject *self, KernelState &state, size_t index) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Ref owners[] = {Ref::steal(type), Ref::steal(value), Ref::steal(trace)};
+  Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
+  const char *message = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const char *parameter = PyUnicode_AsUTF8(state.names[index].get());
+  if (type && (PyErr_GivenExceptionMatches(type, PyExc_TypeError) ||
+               PyErr_GivenExceptionMatches(type, PyExc_OverflowError)))
+    raiseKind("ArgumentError", "kernel '" + nameOf(self) + "': argument '" +
+                                   (parameter ? parameter : "?") + "': " +
+                                   (message ? message : ""));
+  else
+    PyErr_Restore(owners[0].release(), owners[1].release(), owners[2].release());
+  return false;
+}
+
+bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t positional,
+          PyObject *keywords, BoundCall &call) {
+  size_t parameters = state.names.size();
+  if (static_cast<size_t>(positional) > parameters) {
+    raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' takes " +
+                                   std::to_string(parameters) + " arguments, but got " +
+                                   std::to_string(positional));
+    return false;
+  }
+  if (parameters > std::size(call.inlineArguments)) {
+    call.more = std::make_unique<tritium_argument[]>(parameters);
+    call.arguments = call.more.get();
+  }
+  call.count = parameters;
+  for (size_t i = 0; i < parameters; ++i)
+    call.arguments[i] = {};
+  for (Py_ssize_t i = 0; i < positional; ++i)
+    if (!toArgument(args[i], call.arguments[i], call.storage))
+      return explainArgument(self, state, static_cast<size_t>(i));
+  Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject *name = PyTuple_GET_ITEM(keywords, i), *value = args[positional + i];
+    Py_ssize_t index = parameterIndex(state, name);
+    if (index < 0) {
+      if (!addOption(state, name, value, call))
+        return false;
+      continue;
+    }
+    if (call.arguments[index].kind != TRITIUM_ARG_ABSENT) {
+      const char *text = PyUnicode_AsUTF8(name);
+      raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' got argument '" +
+                                     (text ? text : "?") + "' twice");
+      return false;
+    }
+    if (!toArgument(value, call.arguments[index], call.storage))
+      return explainArgument(self, state, static_cast<size_t>(index));
+  }
+  return true;
+}
+
+//===-- Grid --------------------------------------------------------------===//
+
+bool gridError(PyObject *kernel, PyObject *grid, const char *rule) {
+  PyErr_Clear();
+  Ref text = Ref::steal(PyObject_Repr(grid));
+  const char *shown = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  PyErr_Clear();
+  raiseKind("GridError", "kernel '" + nameOf(kernel) + "': the grid " +
+                             (shown ? shown : "?") + " " + rule);
+  return false;
+}
+
+bool toDimension(PyObject *object, uint32_t &result) {
+  long long value;
+  if (PyLong_CheckExact(object)) [[likely]] {
+    value = PyLong_AsLongLong(object);
+  } else {
+    Ref integer = Ref::steal(PyIndex_Check(object) ? PyNumber_Index(object) : nullptr);
+    if (!integer)
+      return false;
+    value = PyLong_AsLongLong(integer.get());
+  }
+  if (value < 0 || value > INT64_C(0xffffffff))
+    return false;
+  result = static_cast<uint32_t>(value);
+  return true;
+}
+
+bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  constexpr const char *rule = "must be one to three ints, each from 1 to 4294967295";
+  if (!PyTuple_Check(object) && !PyList_Check(object))
+    return toDimension(object, grid[0]) || gridError(kernel, object, rule);
+  Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  if (count < 1 || count > 3)
+    return gridError(kernel, object,
+                     count ? "has more than three dimensions" : "has no dimensions");
+  for (Py_ssize_t axis = 0; axis < count; ++axis)
+    if (!toDimension(PySequence_Fast_GET_ITEM(object, axis), grid[axis]))
+      return gridError(kernel, object, rule);
+  return true;
+}
+
+/// Calls the grid function with all arguments by name.
+bool computeGrid(LauncherObject *launcher, PyObject *const *args, Py_ssize_t positional,
+                 PyObject *keywords, uint32_t grid[3]) {
+  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
+  KernelState &state = *launcher->kernel->state;
+  Ref defaults = Ref::steal(PyObject_GetAttrString(kernel, "_defaults"));
+  Ref named = Ref::steal(defaults ? PyDict_Copy(defaults.get()) : nullptr);
+  if (!named)
+    return false;
+  for (Py_ssize_t i = 0; i < positional; ++i)
+    if (PyDict_SetItem(named.get(), state.names[static_cast<size_t>(i)].get(), args[i]) < 0)
+      return false;
+  Py_ssize_t count = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[positional + i]) < 0)
+      return false;
+  Ref computed = Ref::steal(PyObject_CallOneArg(launcher->gridFunction, named.get()));
+  return computed && toGrid(kernel, computed.get(), grid);
+}
+
+//===-- Launch ------------------------------------------------------------===//
+
+PyObject *wrapVariant(KernelState &state, tritium_compiled *compiled) {
+  for (auto it = state.wrapped.rbegin(); it != state.wrapped.rend(); ++it)
+    if (it->first == compiled) [[likely]]
+      return Py_NewRef(it->second.get());
+  Ref wrapped = Ref::steal(wrapCompiled(compiled));
+  if (!wrapped)
+    return nullptr;
+  tritium_compiled_retain(compiled);
+  state.wrapped.emplace_back(compiled, Ref::borrow(wrapped.get()));
+  return wrapped.release();
+}
+
+PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
+                 PyObject *keywords) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(callable);
+  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
+  KernelState &state = *launcher->kernel->state;
+  Py_ssize_t positional = PyVectorcall_NARGS(flaggedCount);
+  if (!makeReady(kernel, state))
+    return nullptr;
+  BoundCall call;
+  if (!bind(kernel, state, args, positional, keywords, call))
+    return nullptr;
+  uint32_t grid[3] = {launcher->grid[0], launcher->grid[1], launcher->grid[2]};
+  if (launcher->gridFunction && !computeGrid(launcher, args, positional, keywords, grid))
+    return nullptr;
+
+  tritium_kernel *native = state.kernel();
+  tritium_compiled *compiled = nullptr;
+  tritium_error error = {};
+  int status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tritium_kernel_launch(native, call.arguments, call.count, call.options.data(),
+                                 call.options.size(), grid, &compiled, &error);
+  Py_END_ALLOW_THREADS
+  if (status != 0) {
+    raise(error);
+    return nullptr;
+  }
+  if (PyErr_CheckSignals() < 0)
+    return nullptr;
+  return wrapVariant(state, compiled);
+}
+
+PyObject *newLauncher(PyObject *self, PyObject *grid) {
+  LauncherObject *launcher = spareLauncher;
+  if (launcher) {
+    spareLauncher = nullptr;
+    PyObject_Init(reinterpret_cast<PyObject *>(launcher), launcherType);
+  } else {
+    launcher = PyObject_New(LauncherObject, launcherType);
+    if (!launcher)
+      return nullptr;
+  }
+  launcher->vectorcall = launch;
+  launcher->kernel = reinterpret_cast<KernelObject *>(Py_NewRef(self));
+  launcher->gridFunction = nullptr;
+  Ref result = Ref::steal(reinterpret_cast<PyObject *>(launcher));
+  if (!PyTuple_Check(grid) && PyCallable_Check(grid))
+    launcher->gridFunction = Py_NewRef(grid);
+  else if (!toGrid(self, grid, launcher->grid))
+    return nullptr;
+  return result.release();
+}
+
+void freeLauncher(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  PyTypeObject *type = Py_TYPE(self);
+  Py_CLEAR(launcher->gridFunction);
+  Py_CLEAR(launcher->kernel);
+  if (!spareLauncher)
+    spareLauncher = launcher;
+  else
+    PyObject_Free(launcher);
+  Py_DECREF(type);
+}
+
+//===-- Methods of KernelBase ---------------------------------------------===//
+
+PyObject *newKernel(PyTypeObject *type, PyObject *, PyObject *) {
+  PyObject *self = type->tp_alloc(type, 0);
+  if (self)
+    reinterpret_cast<KernelObject *>(self)->state = new KernelState;
+  return self;
+}
+
+void freeKernel(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  delete reinterpret_cast<KernelObject *>(self)->state;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// _compile(*args, **kwargs): the variant for these arguments, without running it.
+PyObject *compileKernel(PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                        PyObject *keywords) {
+  KernelState &state = stateOf(self);
+  BoundCall call;
+  if (!makeReady(self, state) || !bind(self, state, args, positional, keywords, call))
+    return nullptr;
+  tritium_kernel *native = state.kernel();
+  tritium_error error = {};
+  tritium_compiled *compiled;
+  Py_BEGIN_ALLOW_THREADS
+  compiled = tritium_kernel_compile(native, call.arguments, call.count,
+                                    call.options.data(), call.options.size(), &error);
+  Py_END_ALLOW_THREADS
+  if (!compiled) {
+    raise(error);
+    return nullptr;
+  }
+  PyObject *wrapped = wrapVariant(state, compiled);
+  tritium_compiled_release(compiled);
+  return wrapped;
+}
+
+/// _watch(container, key, value): see Watch.
+PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]))) {
+    PyErr_SetString(PyExc_TypeError, "_watch takes a dict or cell, a key and a value");
+    return nullptr;
+  }
+  KernelState &state = stateOf(self);
+  for (const Watch &known : state.watches)
+    if (known.container.get() == args[0] && known.key.get() == args[1])
+      Py_RETURN_NONE;
+  state.watches.push_back(
+      {Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
+  Py_RETURN_NONE;
+}
+
+/// _handle(): the address of the native kernel, made if need be.
+PyObject *handle(PyObject *self, PyObject *) {
+  KernelState &state = stateOf(self);
+  if (!makeReady(self, state))
+    return nullptr;
+  return PyLong_FromVoidPtr(state.kernel());
+}
+
+PyMethodDef kernelMethods[] = {
+    {"_compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compileKernel)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"_watch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(watch)),
+     METH_FASTCALL, nullptr},
+    {"_handle", handle, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+template <typename T> void *slot(T *function) { return reinterpret_cast<void *>(function); }
+
+} // namespace
+
+bool tritium::python::addLauncherTypes(PyObject *module) {
+  for (size_t i = 0; i < settingCount; ++i)
+    if (!(settingKeys[i] = PyBytes_FromString(settingNames[i])))
+      return false;
+  static PyType_Slot kernelSlots[] = {{Py_tp_new, slot(newKernel)},
+                                      {Py_tp_dealloc, slot(freeKernel)},
+                                      {Py_mp_subscript, slot(newLauncher)},
+                                      {Py_tp_methods, kernelMethods},
+                                      {0, nullptr}};
+  static PyType_Spec kernelSpec = {"tritium._C.KernelBase", sizeof(KernelObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kernelSlots};
+  static PyMemberDef launcherMembers[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY,
+       nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyType_Slot launcherSlots[] = {{Py_tp_dealloc, slot(freeLauncher)},
+                                        {Py_tp_call, slot(PyVectorcall_Call)},
+                                        {Py_tp_members, launcherMembers},
+                                        {0, nullptr}};
+  static PyType_Spec launcherSpec = {
+      "tritium._C.Launcher", sizeof(LauncherObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      launcherSlots};
+  kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&kernelSpec));
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
+  return kernelType && launcherType &&
+         PyModule_AddObjectRef(module, "KernelBase", reinterpret_cast<PyObject *>(kernelType)) ==
+             0 &&
+         PyModule_AddObjectRef(module, "Launcher",
+                               reinterpret_cast<PyObject *>(launcherType)) == 0;
+}

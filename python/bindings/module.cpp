@@ -1,0 +1,266 @@
+//===- module.cpp - tritium._C --------------------------------------------===//
+//
+// The extension module: the parts of the C interface that no launch waits for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+namespace nb = nanobind;
+using namespace tritium::python;
+
+//===-- Shared with the launcher ------------------------------------------===//
+
+const Interned *tritium::python::interned() {
+  static Interned *names = nullptr;
+  if (names)
+    return names;
+  auto attribute = [](const char *module, const char *name) -> PyObject * {
+    Ref imported = Ref::steal(PyImport_ImportModule(module));
+    return imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
+  };
+  auto made = std::make_unique<Interned>();
+  made->classify = attribute("tritium._arguments", "classify");
+  made->elementType = attribute("tritium._arguments", "element_type");
+  made->raise = attribute("tritium.errors", "from_native");
+  made->constexprType = attribute("tritium.language", "constexpr");
+  made->dtypeType = attribute("tritium.language", "dtype");
+  made->wrap = attribute("tritium.compiler", "CompiledKernel");
+  Ref environ = Ref::steal(attribute("os", "environ"));
+  made->environment = environ ? PyObject_GetAttrString(environ.get(), "_data") : nullptr;
+  made->value = PyUnicode_InternFromString("value");
+  made->signature = PyUnicode_InternFromString("signature");
+  made->lookup = PyUnicode_InternFromString("lookup");
+  made->prepare = PyUnicode_InternFromString("_prepare");
+  for (PyObject *object : {made->classify, made->elementType, made->raise, made->constexprType, made->dtypeType,
+                           made->wrap, made->environment})
+    if (!object)
+      return nullptr;
+  return names = made.release();
+}
+
+void tritium::python::raise(tritium_error &error) {
+  if (const Interned *names = interned()) {
+    Ref exception = Ref::steal(PyObject_CallFunction(
+        names->raise, "sssiis", error.kind, error.message, error.file ? error.file : "",
+        error.line, error.column, error.rendered));
+    if (exception)
+      PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(exception.get())),
+                      exception.get());
+  }
+  tritium_error_clear(&error);
+}
+
+namespace {
+
+/// Throws the Python exception for a failure.
+[[noreturn]] void fail(tritium_error &error) {
+  raise(error);
+  throw nb::python_error();
+}
+
+//===-- Compiled kernels --------------------------------------------------===//
+
+class Compiled {
+public:
+  /// Takes a reference over.
+  explicit Compiled(tritium_compiled *handle) : handle(handle) {}
+  ~Compiled() { tritium_compiled_release(handle); }
+  Compiled(const Compiled &) = delete;
+  Compiled &operator=(const Compiled &) = delete;
+
+  nb::bytes stage(const std::string &name) {
+    tritium_error error = {};
+    size_t size = 0;
+    const char *text;
+    {
+      nb::gil_scoped_release release;
+      text = tritium_compiled_stage(handle, name.c_str(), &size, &error);
+    }
+    if (!text)
+      fail(error);
+    return nb::bytes(text, size);
+  }
+
+  std::string metadata() { return tritium_compiled_metadata(handle); }
+
+  void launch(std::vector<uint32_t> grid, nb::tuple arguments) {
+    ArgumentStorage storage;
+    std::vector<tritium_argument> native(nb::len(arguments));
+    for (size_t i = 0; i < native.size(); ++i)
+      if (!toArgument(arguments[i].ptr(), native[i], storage))
+        throw nb::python_error();
+    grid.resize(3, 1);
+    tritium_error error = {};
+    int status;
+    {
+      nb::gil_scoped_release release;
+      status = tritium_compiled_launch(handle, native.data(), native.size(), grid.data(),
+                                       &error);
+    }
+    if (status != 0)
+      fail(error);
+  }
+
+private:
+  tritium_compiled *handle;
+};
+
+std::vector<tritium_option> toOptions(nb::dict options, ValueStorage &storage) {
+  std::vector<tritium_option> result;
+  for (auto [name, value] : options) {
+    tritium_option option = {};
+    option.name = PyUnicode_AsUTF8(name.ptr());
+    if (!option.name || !toValue(value.ptr(), option.value, storage))
+      throw nb::python_error();
+    result.push_back(option);
+  }
+  return result;
+}
+
+/// Each parameter is ("constexpr", value) or (signature, divisibility).
+Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
+                     std::optional<std::string> cpu) {
+  ValueStorage storage;
+  std::vector<tritium_specialization> native(nb::len(parameters));
+  for (size_t i = 0; i < native.size(); ++i) {
+    PyObject *first = nullptr, *second = nullptr;
+    if (!PyArg_ParseTuple(parameters[i].ptr(), "OO", &first, &second))
+      throw nb::python_error();
+    const char *text = PyUnicode_AsUTF8(first);
+    if (!text)
+      throw nb::python_error();
+    if (std::string_view(text) == "constexpr") {
+      native[i].is_constexpr = 1;
+      if (!toValue(second, native[i].value, storage))
+        throw nb::python_error();
+      continue;
+    }
+    if (tritium_dtype_parse(text, &native[i].type) != 0)
+      throw nb::type_error((std::string("no such type: ") + text).c_str());
+    native[i].divisibility = PyLong_AsLongLong(second);
+  }
+  std::vector<tritium_option> nativeOptions = toOptions(options, storage);
+  tritium_error error = {};
+  tritium_compiled *compiled;
+  {
+    nb::gil_scoped_release release;
+    compiled = tritium_kernel_specialize(
+        reinterpret_cast<tritium_kernel *>(kernel), native.data(), native.size(),
+        nativeOptions.data(), nativeOptions.size(), cpu ? cpu->c_str() : nullptr, &error);
+  }
+  if (!compiled)
+    fail(error);
+  return new Compiled(compiled);
+}
+
+Compiled *compileTileIR(const std::string &text, nb::dict options,
+                        std::optional<std::string> cpu) {
+  ValueStorage storage;
+  std::vector<tritium_option> nativeOptions = toOptions(options, storage);
+  tritium_error error = {};
+  tritium_compiled *compiled;
+  {
+    nb::gil_scoped_release release;
+    compiled = tritium_compile_ttir(text.c_str(), nativeOptions.data(), nativeOptions.size(),
+                                    cpu ? cpu->c_str() : nullptr, &error);
+  }
+  if (!compiled)
+    fail(error);
+  return new Compiled(compiled);
+}
+
+/// device_print and static_print go through sys.stdout, as print does.
+void printToPython(void *, const char *text, size_t size) {
+  if (!Py_IsInitialized())
+    return;
+  nb::gil_scoped_acquire acquire;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyObject *out = PySys_GetObject("stdout");
+  Ref string =
+      Ref::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace"));
+  if (out && out != Py_None && string)
+    PyFile_WriteObject(string.get(), out, Py_PRINT_RAW);
+  PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+}
+
+nb::list listCache() {
+  struct Collected {
+    std::string key, kernel, target, path;
+    uint64_t bytes;
+    int64_t modified;
+    bool intact;
+  };
+  std::vector<Collected> entries;
+  tritium_cache_list(
+      [](void *user, const tritium_cache_entry *entry) {
+        static_cast<std::vector<Collected> *>(user)->push_back(
+            {entry->key, entry->kernel, entry->target, entry->path, entry->bytes,
+             entry->modified, entry->intact != 0});
+      },
+      &entries);
+  nb::list result;
+  for (const Collected &entry : entries) {
+    nb::dict item;
+    item["key"] = entry.key;
+    item["kernel"] = entry.kernel;
+    item["target"] = entry.target;
+    item["path"] = entry.path;
+    item["bytes"] = entry.bytes;
+    item["modified"] = entry.modified;
+    item["intact"] = entry.intact;
+    result.append(item);
+  }
+  return result;
+}
+
+} // namespace
+
+PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled) {
+  const Interned *names = interned();
+  if (!names)
+    return nullptr;
+  tritium_compiled_retain(compiled);
+  try {
+    nb::object native = nb::cast(new Compiled(compiled), nb::rv_policy::take_ownership);
+    return PyObject_CallOneArg(names->wrap, native.ptr());
+  } catch (nb::python_error &error) {
+    error.restore();
+    return nullptr;
+  }
+}
+
+NB_MODULE(_C, m) {
+  // Kernels live in modules, which the interpreter does not clear before it ends.
+  nb::set_leak_warnings(false);
+  m.doc() = "The native half of the tritium package.";
+  nb::class_<Compiled>(m, "Compiled")
+      .def("stage", &Compiled::stage, nb::arg("name"))
+      .def("metadata", &Compiled::metadata)
+      .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"));
+  m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"),
+        nb::arg("options"), nb::arg("cpu").none(), nb::rv_policy::take_ownership);
+  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"),
+        nb::arg("cpu").none(), nb::rv_policy::take_ownership);
+  m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
+  m.def("num_threads", tritium_num_threads);
+  m.def("version", [] { return std::string(tritium_version()); });
+  m.def("host_cpu", [] { return std::string(tritium_host_cpu()); });
+  m.def("cache_path", [] { return std::string(tritium_cache_path()); });
+  m.def("cache_list", listCache);
+  m.def("cache_clear", [](std::optional<std::string> kernel) {
+    return tritium_cache_clear(kernel ? kernel->c_str() : nullptr);
+  }, nb::arg("kernel").none() = nb::none());
+  if (!addLauncherTypes(m.ptr()))
+    throw nb::python_error();
+  tritium_set_printer(printToPython, nullptr);
+}

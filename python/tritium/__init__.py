@@ -1,0 +1,59 @@
+"""Tritium compiles tile kernels that are written in Python's syntax and runs them.
+
+    import tritium as triton
+    import tritium.language as tl
+
+    @triton.jit
+    def add(x, y, out, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = i < n
+        tl.store(out + i, tl.load(x + i, mask) + tl.load(y + i, mask), mask)
+
+    add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+"""
+
+from . import _C, errors, knobs, language, runtime, testing
+from .compiler import ASTSource, CompiledKernel, compile
+from .errors import (ArgumentError, CompilationError, CompileTimeAssertionFailure,
+                     DeviceAssertionError, GridError, InternalError, InterpreterError,
+                     OptionError, OutOfResources, TritonError, UnsupportedLanguageConstruct)
+from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
+                  jit, reinterpret)
+from .language.math import cdiv as _language_cdiv
+from .language._builtin import Builtin as _Builtin
+from .tune import Autotuner, Config, Heuristics, autotune, heuristics
+
+__all__ = [
+    "jit", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
+    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "JITFunction",
+    "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics", "ASTSource",
+    "CompiledKernel", "TritonError", "CompilationError", "CompileTimeAssertionFailure",
+    "UnsupportedLanguageConstruct", "OutOfResources", "InterpreterError", "ArgumentError",
+    "OptionError", "GridError", "DeviceAssertionError", "InternalError", "set_num_threads",
+    "num_threads",
+]
+
+__version__ = _C.version()
+
+
+def _next_power_of_2(n):
+    """The smallest power of two that is at least `n`; 1 for n below 2. Works in kernels too,
+    on compile-time ints."""
+    return 1 << max(0, n - 1).bit_length()
+
+
+_next_power_of_2.__name__ = "next_power_of_2"
+cdiv = _Builtin(_language_cdiv.__wrapped__, "triton.cdiv", on_host=_language_cdiv.__wrapped__)
+next_power_of_2 = _Builtin(_next_power_of_2, "triton.next_power_of_2",
+                           on_host=_next_power_of_2)
+
+
+def set_num_threads(count):
+    """How many threads a launch uses, the calling one included. 0: as TRITIUM_NUM_THREADS
+    says, or one for each core that the process may use."""
+    _C.set_num_threads(count)
+
+
+def num_threads():
+    """How many threads the next launch will use."""
+    return _C.num_threads()

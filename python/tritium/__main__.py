@@ -1,0 +1,57 @@
+"""`python -m tritium run SCRIPT ...`: runs a script whose `import triton` gets Tritium."""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import runpy
+import sys
+
+_USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
+       python -m tritium run -m MODULE [ARGUMENT...]
+
+Runs a Python script or module unmodified; its `import triton` and `import triton.language`
+get Tritium. Other commands (compile, cache) are those of the `tritium` program.
+"""
+
+
+class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers `import triton.x` with tritium.x, the same module object."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "triton" and not name.startswith("triton."):
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        return importlib.import_module("tritium" + spec.name[len("triton"):])
+
+    def exec_module(self, module):
+        pass
+
+
+def install_alias():
+    """From now on `import triton` gives tritium."""
+    sys.meta_path.insert(0, _Alias())
+
+
+def main(arguments):
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_USAGE, end="")
+        return 0 if arguments else 2
+    if arguments[0] != "run" or len(arguments) < 2 or (
+            arguments[1] == "-m" and len(arguments) < 3):
+        print(_USAGE, end="", file=sys.stderr)
+        return 2
+    install_alias()
+    if arguments[1] == "-m":
+        sys.argv = arguments[2:]
+        sys.path.insert(0, "")
+        runpy.run_module(arguments[2], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments[1:]
+        runpy.run_path(arguments[1], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,167 @@
+"""What launch arguments are, for those that the extension does not recognise itself."""
+
+import sys
+
+from . import language as tl
+from ._wrapper import TensorWrapper
+from .errors import ArgumentError
+
+# Element types by the names that NumPy, ml_dtypes and torch give them.
+_SIGNATURES = {
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+    "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
+    "float8_e5m2": "fp8e5", "float8_e4m3fn": "fp8e4nv",
+}
+# The type strings of the array interface.
+_TYPE_STRINGS = {
+    "b1": "i1", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16",
+    "u4": "u32", "u8": "u64", "f2": "fp16", "f4": "fp32", "f8": "fp64",
+}
+_UNKNOWN = 2 ** 64 - 1
+
+
+def _unsupported(name):
+    return TypeError(f"arrays of {name} cannot be passed to a kernel; the element types are: "
+                     + ", ".join(_SIGNATURES))
+
+
+def _signature(name):
+    try:
+        return _SIGNATURES[name]
+    except KeyError:
+        raise _unsupported(name) from None
+
+
+def element_type(descriptor):
+    """(signature, bytes) of a NumPy dtype. TypeError if kernels have no such type."""
+    if not descriptor.isnative:
+        raise TypeError(f"the array's byte order ({descriptor.str}) is not this machine's; "
+                        "convert it with .astype first")
+    if descriptor.fields is not None or descriptor.subdtype is not None:
+        raise _unsupported("a structured type")
+    return _signature(descriptor.name), descriptor.itemsize
+
+
+def _extent(shape, strides, itemsize):
+    """The bytes (low, high) that an array reaches, relative to its first element."""
+    low, high = 0, itemsize
+    for size, stride in zip(shape, strides):
+        if size == 0:
+            return 0, 0
+        reach = (size - 1) * stride
+        if reach < 0:
+            low += reach
+        else:
+            high += reach
+    return low, high
+
+
+def _pointer(address, signature, shape, strides, itemsize, read_only, owner):
+    low, high = _extent(shape, strides, itemsize)
+    return ("pointer", address, signature, address + low, high - low, read_only, owner)
+
+
+def _contiguous(shape, itemsize):
+    strides = []
+    for size in reversed(shape):
+        strides.append(itemsize)
+        itemsize *= size
+    return strides[::-1]
+
+
+def _from_interface(array, interface):
+    address, read_only = interface["data"]
+    descriptor = getattr(array, "dtype", None)
+    if descriptor is not None and hasattr(descriptor, "itemsize"):
+        signature, itemsize = element_type(descriptor)
+    else:
+        text = interface["typestr"]
+        order = ">" if sys.byteorder == "little" else "<"
+        if text[0] == order or text[1:] not in _TYPE_STRINGS:
+            raise _unsupported(text)
+        signature, itemsize = _TYPE_STRINGS[text[1:]], int(text[2:])
+    shape = interface["shape"]
+    strides = interface.get("strides") or _contiguous(shape, itemsize)
+    return _pointer(address, signature, shape, strides, itemsize, read_only, array)
+
+
+def _refuse_device(tensor, device):
+    raise TypeError(f"the {type(tensor).__name__} is on the device {device}; the CPU back end "
+                    "takes arrays in host memory: copy it to the host first")
+
+
+def _from_tensor(tensor):
+    """A torch tensor, or anything that looks like one: data_ptr() and dtype."""
+    device = getattr(tensor, "device", None)
+    if device is not None and getattr(device, "type", str(device)) != "cpu":
+        _refuse_device(tensor, device)
+    kind = tensor.dtype
+    signature = kind.signature if isinstance(kind, tl.dtype) else _signature(
+        str(kind).rpartition(".")[2])
+    address = tensor.data_ptr()
+    if not hasattr(tensor, "stride") or not hasattr(tensor, "element_size"):
+        return ("pointer", address, signature, 0, _UNKNOWN, False, tensor)
+    itemsize = tensor.element_size()
+    strides = [stride * itemsize for stride in tensor.stride()]
+    return _pointer(address, signature, tuple(tensor.shape), strides, itemsize, False, tensor)
+
+
+def _from_dlpack(array):
+    kind, index = array.__dlpack_device__()
+    if kind != 1:
+        _refuse_device(array, f"{kind}:{index} (DLPack)")
+    import numpy
+
+    view = numpy.from_dlpack(array)
+    return _from_interface(view, view.__array_interface__)
+
+
+def _reinterpreted(wrapper):
+    answer = classify(wrapper.base)
+    before, after = tl.dtype.from_signature(answer[2]), wrapper.dtype
+    if before.primitive_bitwidth != after.primitive_bitwidth:
+        raise TypeError(f"cannot take elements of {before} as {after}: the widths differ")
+    return (*answer[:2], after.signature, *answer[3:])
+
+
+def classify(argument):
+    """("pointer", address, signature, begin, bytes, read_only, owner) of an array, or
+    ("value", v) with a simpler Python value. TypeError if it is neither."""
+    if isinstance(argument, tl.constexpr):
+        return ("value", argument.value)
+    if isinstance(argument, (tl.dtype, tuple, list)):
+        return ("value", tuple(argument) if isinstance(argument, list) else argument)
+    if isinstance(argument, TensorWrapper):
+        return _reinterpreted(argument)
+    if hasattr(argument, "data_ptr") and hasattr(argument, "dtype"):
+        return _from_tensor(argument)
+    if hasattr(argument, "__cuda_array_interface__"):
+        _refuse_device(argument, "cuda")
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(argument, numpy.generic):
+            item = argument.item()
+            return ("value", item if isinstance(item, (bool, int, float)) else float(argument))
+        if isinstance(argument, numpy.dtype):
+            return ("value", tl.dtype.from_signature(element_type(argument)[0]))
+        if isinstance(argument, type) and issubclass(argument, numpy.generic):
+            return ("value", tl.dtype.from_signature(element_type(numpy.dtype(argument))[0]))
+    interface = getattr(argument, "__array_interface__", None)
+    if interface is not None:
+        return _from_interface(argument, interface)
+    if hasattr(argument, "__dlpack__"):
+        return _from_dlpack(argument)
+    if isinstance(argument, bool):
+        return ("value", bool(argument))
+    if isinstance(argument, int):
+        return ("value", int(argument))
+    if isinstance(argument, float):
+        return ("value", float(argument))
+    if isinstance(argument, str):
+        return ("value", str(argument))
+    if str(type(argument)) == "<class 'torch.dtype'>":
+        return ("value", tl.dtype.from_signature(_signature(str(argument).rpartition(".")[2])))
+    raise ArgumentError(
+        f"an object of type {type(argument).__qualname__} cannot be passed to a kernel; pass an "
+        "array (NumPy, DLPack, torch), an int, float or bool, None, or a compile-time value")

@@ -1,0 +1,100 @@
+"""The exceptions that Tritium raises.
+
+Every error of a kernel's text carries where it is: `file`, `line`, `column`, the one-line
+`message`, and `rendered`, the text with the source line and a caret, which is also what
+`str()` gives.
+"""
+
+__all__ = [
+    "TritonError", "CompilationError", "CompileTimeAssertionFailure",
+    "UnsupportedLanguageConstruct", "OutOfResources", "InterpreterError", "ArgumentError",
+    "OptionError", "GridError", "DeviceAssertionError", "InternalError",
+]
+
+
+class TritonError(Exception):
+    """The base of all of them."""
+
+    def __init__(self, message="", file="", line=0, column=0, rendered=None):
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.rendered = rendered if rendered is not None else message
+
+    def __str__(self):
+        return self.rendered
+
+
+class CompilationError(TritonError):
+    """A kernel's text breaks a rule of the language."""
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A `static_assert` does not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """A kernel uses a construct of Python that kernels do not have."""
+
+
+class OutOfResources(TritonError):
+    """A kernel needs more of a resource than there is.
+
+    Args:
+        required: how much it needs.
+        limit: how much there is.
+        name: what of.
+    """
+
+    def __init__(self, required, limit, name):
+        super().__init__(f"out of resource: {name}, required: {required}, limit: {limit}")
+        self.required = required
+        self.limit = limit
+        self.name = name
+
+
+class InterpreterError(TritonError):
+    """The interpreter stopped a kernel: an access out of bounds, a failed assertion."""
+
+
+class ArgumentError(TritonError, TypeError):
+    """An argument of a launch is missing, superfluous, or of a kind that does not fit."""
+
+
+class OptionError(ArgumentError, KeyError):
+    """A keyword of a launch is neither a parameter nor an option, or has a bad value."""
+
+    __str__ = TritonError.__str__
+
+
+class GridError(TritonError, ValueError):
+    """A grid is empty, has more than three dimensions, or is not made of ints."""
+
+
+class DeviceAssertionError(TritonError, AssertionError, RuntimeError):
+    """A `device_assert` failed while a kernel ran."""
+
+
+class InternalError(TritonError, RuntimeError):
+    """A bug in Tritium, not in the kernel."""
+
+
+_BY_KIND = {
+    "CompilationError": CompilationError,
+    "CompileTimeAssertionFailure": CompileTimeAssertionFailure,
+    "UnsupportedLanguageConstruct": UnsupportedLanguageConstruct,
+    "InterpreterError": InterpreterError,
+    "DeviceAssertion": DeviceAssertionError,
+    "ArgumentError": ArgumentError,
+    "OptionError": OptionError,
+    "GridError": GridError,
+}
+
+
+def from_native(kind, message, file, line, column, rendered):
+    """The exception for an error of the native library."""
+    if kind == "OutOfMemory":
+        return MemoryError(message)
+    return _BY_KIND.get(kind, InternalError)(message, file, line, column, rendered)

@@ -1,0 +1,290 @@
+"""The `jit` decorator and what it makes."""
+
+import hashlib
+import inspect
+import textwrap
+
+from . import _C
+from . import language as tl
+from ._scope import FunctionScope
+from ._wrapper import TensorWrapper, reinterpret
+from .errors import ArgumentError, TritonError
+
+__all__ = ["jit", "JITFunction", "KernelInterface", "KernelParam", "constexpr_function",
+           "MockTensor", "TensorWrapper", "reinterpret"]
+
+
+class KernelInterface:
+    """Anything that `kernel[grid](...)` works on."""
+
+    def warmup(self, *args, grid, **kwargs):
+        """Compiles for these arguments and runs nothing."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no run()")
+
+
+class _GridCall:
+    """`kernel[grid]` of a kernel that is written in Python (autotuned, with heuristics)."""
+
+    def __init__(self, kernel, grid):
+        self.kernel = kernel
+        self.grid = grid
+
+    def __call__(self, *args, **kwargs):
+        return self.kernel.run(*args, grid=self.grid, warmup=False, **kwargs)
+
+
+class KernelParam:
+    """A parameter of a kernel.
+
+    Attributes:
+        num: its position, from 0.
+        name: its name.
+        is_constexpr: whether it is annotated `tl.constexpr`.
+        annotation: the annotation as text, or "".
+        default: its default value, or `inspect.Parameter.empty`.
+        do_not_specialize: whether its value is not specialised on.
+        do_not_specialize_on_alignment: whether its alignment is not specialised on.
+    """
+
+    def __init__(self, num, parameter, do_not_specialize, do_not_specialize_on_alignment):
+        self.num = num
+        self.name = parameter.name
+        annotation = parameter.annotation
+        self.is_constexpr = annotation is tl.constexpr or (
+            isinstance(annotation, str) and annotation.rpartition(".")[2] == "constexpr")
+        if annotation is inspect.Parameter.empty:
+            self.annotation = ""
+        else:
+            self.annotation = annotation if isinstance(annotation, str) else getattr(
+                annotation, "__name__", str(annotation))
+        self.default = parameter.default
+        self.do_not_specialize = do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
+
+    @property
+    def has_default(self):
+        return self.default is not inspect.Parameter.empty
+
+    def __repr__(self):
+        return f"KernelParam({self.num}, {self.name!r})"
+
+
+def _read_source(function):
+    """(file, first line, column offset, dedented text) of a function's definition."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        raise TritonError(
+            f"cannot find the source text of kernel '{function.__name__}'. Kernels are compiled "
+            "from their text: define them in a file or in a notebook's cell, not by exec() or "
+            "at the interactive prompt") from error
+    text = "".join(lines)
+    dedented = textwrap.dedent(text)
+    offset = len(lines[0]) - len(lines[0].lstrip()) if dedented != text else 0
+    return inspect.getsourcefile(function) or "<unknown>", first, offset, dedented
+
+
+def _names_of(function, chosen, parameters, option):
+    """The set of parameter names that a list of names and positions stands for."""
+    names = set()
+    for item in chosen or ():
+        if isinstance(item, int) and -len(parameters) <= item < len(parameters):
+            names.add(list(parameters)[item])
+        elif item in parameters:
+            names.add(item)
+        else:
+            raise ArgumentError(f"kernel '{function.__name__}': {option} names {item!r}, which is "
+                                "no parameter of it")
+    return names
+
+
+class JITFunction(_C.KernelBase, KernelInterface):
+    """A kernel, or a function that kernels call.
+
+    `kernel[grid](*args, **kwargs)` runs it on every point of `grid` and returns when all
+    have finished. `grid` is a tuple of one to three positive ints, an int, or a function of
+    the dict of arguments that returns one. Keywords are parameters by name or options of the
+    launch (`num_warps`, `num_stages`, ..., without effect on a CPU; `debug`).
+
+    Arguments: arrays in host memory (NumPy with ml_dtypes, anything with
+    `__array_interface__` or DLPack, torch CPU tensors) become pointers to their first
+    element; ints become i32, i64 or u64, floats fp32, bools i1; None, strings, dtypes and
+    tuples are compile-time values. An int that is 1, and whether 16 divides an int or an
+    address, is known to the compiler, which makes a variant of the kernel for each such case.
+
+    Returns the `CompiledKernel` that ran. Raises `ArgumentError` (a TypeError) for a missing,
+    superfluous or unfit argument, `OptionError` (a KeyError) for an unknown keyword,
+    `GridError` (a ValueError) for a bad grid, `CompilationError` for an error in the kernel.
+
+    Attributes:
+        fn: the Python function.
+        src: its source text.
+        arg_names: names of the parameters.
+        params: the parameters, as `KernelParam`s.
+    """
+
+    def __init__(self, fn, version=None, do_not_specialize=None,
+                 do_not_specialize_on_alignment=None, debug=None, noinline=None, repr=None,
+                 launch_metadata=None):
+        self.fn = fn
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__doc__ = fn.__doc__
+        self.__module__ = fn.__module__
+        self.__wrapped__ = fn
+        self.version = version
+        self.debug = debug
+        self.noinline = bool(noinline)
+        self.launch_metadata = launch_metadata
+        self._name_of = repr
+        self.pre_run_hooks = []
+        parameters = inspect.signature(fn).parameters
+        frozen = _names_of(fn, do_not_specialize, parameters, "do_not_specialize")
+        unaligned = _names_of(fn, do_not_specialize_on_alignment, parameters,
+                              "do_not_specialize_on_alignment")
+        self.params = [KernelParam(i, p, p.name in frozen, p.name in unaligned)
+                       for i, p in enumerate(parameters.values())]
+        for param in self.params:
+            if param.is_constexpr and (param.do_not_specialize
+                                       or param.do_not_specialize_on_alignment):
+                raise ArgumentError(f"kernel '{fn.__name__}': parameter '{param.name}' is a "
+                                    "constexpr and is always specialised on")
+        self.arg_names = [param.name for param in self.params]
+        self.constexprs = [param.num for param in self.params if param.is_constexpr]
+        self._defaults = {param.name: param.default for param in self.params
+                          if param.has_default}
+        self._text = _read_source(fn)
+
+    @property
+    def src(self):
+        text = self._text[3]
+        return text[text.index("def "):] if "def " in text else text
+
+    raw_src = src
+
+    @property
+    def starting_line_number(self):
+        return self._text[1]
+
+    @property
+    def cache_key(self):
+        """A hash of the kernel's own text and place."""
+        return hashlib.sha256(repr(self._text).encode()).hexdigest()
+
+    def _kernel_source(self, owner):
+        file, line, offset, text = self._text
+        return (self.fn.__name__, file, line, offset, text, self.noinline, self.fn,
+                FunctionScope(self.fn, owner))
+
+    def _prepare(self):
+        """What the native side needs to make the kernel."""
+        frozen = tuple(p.name for p in self.params if p.do_not_specialize)
+        unaligned = tuple(p.name for p in self.params if p.do_not_specialize_on_alignment)
+        debug = 0 if self.debug is None else (1 if self.debug else -1)
+        return self._kernel_source(self), frozen, unaligned, debug
+
+    def add_pre_run_hook(self, hook):
+        """`hook(*args, **kwargs)` is called before each launch that goes through `run`."""
+        self.pre_run_hooks.append(hook)
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """`kernel[grid](*args, **kwargs)`; with `warmup`, compiles only."""
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        if warmup:
+            named = dict(zip(self.arg_names, args)) | kwargs if len(args) <= len(
+                self.params) else kwargs
+            for param in self.params:
+                if param.name in named and not param.is_constexpr:
+                    named[param.name] = _mock(named[param.name])
+            return self._compile(*args[len(self.params):], **named)
+        return self[grid](*args, **kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles for these arguments and runs nothing. A dtype stands for an array of it."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"'{self.__name__}' is a kernel: launch it as "
+                           f"{self.__name__}[grid](...), or call it from another kernel")
+
+    def __repr__(self):
+        return f"JITFunction({self.__module__}:{self.__qualname__})"
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+    """Makes a kernel of a function: `@jit` or `@jit(...)`.
+
+    Args:
+        fn: the function. Its text is compiled; it never runs as Python.
+        version: kept, without effect.
+        repr: kept, without effect on a CPU.
+        launch_metadata: kept, without effect on a CPU.
+        do_not_specialize: names or positions of parameters whose values the compiler may not
+            know (no special case for 1, none for multiples of 16).
+        do_not_specialize_on_alignment: the same for multiples of 16 only.
+        debug: whether `device_assert` is checked; None: as TRITON_DEBUG says.
+        noinline: whether calls of this function from kernels stay calls.
+
+    Returns a `JITFunction`. Raises `TritonError` if the function's source text cannot be
+    found, `ArgumentError` if an option names no parameter.
+    """
+
+    def decorate(function):
+        if not inspect.isfunction(function):
+            raise ArgumentError(f"@jit needs a function, but got {type(function).__qualname__}")
+        return JITFunction(function, version=version, repr=repr,
+                           launch_metadata=launch_metadata, do_not_specialize=do_not_specialize,
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+                           debug=debug, noinline=noinline)
+
+    return decorate if fn is None else decorate(fn)
+
+
+def constexpr_function(fn):
+    """A function over compile-time values that both the host and kernels may call.
+
+    In a kernel it runs while compiling: all arguments must be compile-time values (they
+    arrive as plain Python values) and so must the result.
+    """
+
+    def on_values(*args, **kwargs):
+        plain = [a.value if isinstance(a, tl.constexpr) else a for a in args]
+        named = {k: v.value if isinstance(v, tl.constexpr) else v for k, v in kwargs.items()}
+        return fn(*plain, **named)
+
+    on_values.__name__ = fn.__name__
+    on_values.__qualname__ = fn.__qualname__
+    on_values.__doc__ = fn.__doc__
+    on_values.__wrapped__ = fn
+    on_values._constexpr_function = fn
+    return on_values
+
+
+class MockTensor:
+    """Stands for an array in `warmup`: it has an element type and no memory.
+
+    Args:
+        dtype: a `tl.dtype`.
+        shape: kept, without effect.
+    """
+
+    def __init__(self, dtype, shape=None):
+        self.dtype = dtype
+        self.shape = shape or [1]
+
+    @staticmethod
+    def data_ptr():
+        return 0
+
+
+def _mock(argument):
+    if isinstance(argument, tl.dtype):
+        return MockTensor(argument)
+    if str(type(argument)) == "<class 'torch.dtype'>":
+        return MockTensor(tl.dtype.from_name(str(argument).rpartition(".")[2]))
+    return argument

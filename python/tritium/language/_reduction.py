@@ -1,0 +1,130 @@
+"""Reductions, scans, sorting, dot."""
+
+from ._builtin import builtin
+
+__all__ = ["reduce", "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or",
+           "associative_scan", "cumsum", "cumprod", "histogram", "sort", "topk",
+           "bitonic_merge", "dot", "dot_scaled"]
+
+
+@builtin
+def reduce(input, axis, combine_fn, keep_dims=False):
+    """Combines all elements along an axis.
+
+    Args:
+        input: a tile, or a tuple of tiles of one shape.
+        axis: int; None takes all elements.
+        combine_fn: a kernel function of 2n scalars that returns n; associative and
+            commutative. The order in which it is applied is not defined.
+        keep_dims: keeps the axis, with extent 1.
+    """
+
+
+@builtin
+def sum(input, axis=None, keep_dims=False, dtype=None):
+    """The sum along `axis` (None: of all). Ints below 32 bits are summed as int32, unsigned
+    ones and bools as uint32; `dtype` casts first."""
+
+
+def _extremum(name, doc):
+    def function(input, axis=None, return_indices=False, return_indices_tie_break_left=True,
+                 keep_dims=False):
+        pass
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    function.__doc__ = doc
+    return builtin(function)
+
+
+_EXTREMUM = """The {what} along `axis` (None: of all).
+
+    Args:
+        return_indices: returns (values, int32 indices).
+        return_indices_tie_break_left: of equal values the first counts, else any.
+        keep_dims: keeps the axis, with extent 1.
+
+    bf16 gives fp32; without indices types below 32 bits are widened.
+    """
+max = _extremum("max", _EXTREMUM.format(what="largest value"))
+min = _extremum("min", _EXTREMUM.format(what="smallest value"))
+
+
+@builtin
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """The int32 index of the largest value along `axis`."""
+
+
+@builtin
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    """The int32 index of the smallest value along `axis`."""
+
+
+@builtin
+def xor_sum(input, axis=None, keep_dims=False):
+    """The exclusive or of ints along `axis` (None: of all)."""
+
+
+@builtin
+def reduce_or(input, axis, keep_dims=False):
+    """The bitwise or of ints along `axis`."""
+
+
+@builtin
+def associative_scan(input, axis, combine_fn, reverse=False):
+    """Each element combined with all before it along `axis` (`reverse`: after it).
+
+    `input` is a tile or a tuple of tiles, `combine_fn` as for `reduce`.
+    """
+
+
+@builtin
+def cumsum(input, axis=0, reverse=False, dtype=None):
+    """Running sums along `axis`; types widen as for `sum`."""
+
+
+@builtin
+def cumprod(input, axis=0, reverse=False):
+    """Running products along `axis`."""
+
+
+@builtin
+def histogram(input, num_bins, mask=None):
+    """How often each of 0 .. num_bins-1 occurs in a 1-D tile of 32-bit ints; int32."""
+
+
+@builtin
+def sort(x, dim=None, descending=False):
+    """`x` sorted along its last dimension."""
+
+
+@builtin
+def topk(x, k, dim=None, descending=True):
+    """The `k` largest (or smallest) elements along the last dimension, sorted."""
+
+
+@builtin
+def bitonic_merge(x, dim=None, descending=False):
+    """Sorts a bitonic sequence along the last dimension."""
+
+
+@builtin
+def dot(input, other, acc=None, input_precision=None, allow_tf32=None,
+        max_num_imprecise_acc=None, out_dtype=None):
+    """The matrix product of [M, K] and [K, N], or of batches [B, M, K] and [B, K, N].
+
+    Args:
+        input, other: of one type: int8, uint8, fp16, bf16, fp32 or fp64.
+        acc: added to the product; of the result's shape and type.
+        input_precision, allow_tf32, max_num_imprecise_acc: for GPUs; fp32 is exact here.
+        out_dtype: fp32 or fp16, for fp16 inputs.
+
+    Returns int32 for 8-bit ints, fp64 for fp64, else fp32 (or `out_dtype`).
+    """
+
+
+@builtin
+def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None,
+               fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None):
+    """The matrix product of microscaled operands (OCP formats "e2m1", "e4m3", "e5m2", "bf16",
+    "fp16") with one 8-bit exponent for each group of 32 along K."""

@@ -1,0 +1,170 @@
+"""Program ids, tiles from nothing, shapes and casts."""
+
+from ._builtin import builtin
+
+__all__ = ["program_id", "num_programs", "arange", "full", "zeros", "zeros_like", "cat", "cast",
+           "to_tensor", "broadcast", "broadcast_to", "expand_dims", "permute", "trans",
+           "reshape", "view", "ravel", "join", "split", "interleave", "squeeze", "unsqueeze",
+           "where", "flip", "swizzle2d", "gather", "map_elementwise", "inline_asm_elementwise"]
+
+
+@builtin
+def program_id(axis):
+    """The index of this program on axis 0, 1 or 2 (constexpr) of the grid; int32."""
+
+
+@builtin
+def num_programs(axis):
+    """The number of programs on axis 0, 1 or 2 (constexpr) of the grid; int32."""
+
+
+@builtin
+def arange(start, end):
+    """The ints from `start` up to, not including, `end`: 1-D, int32.
+
+    Both are constexpr ints with end > start; the length may be at most 1048576.
+    """
+
+
+@builtin
+def full(shape, value, dtype):
+    """A tile of `shape` (constexpr ints) and `dtype` filled with a scalar."""
+
+
+@builtin
+def zeros(shape, dtype):
+    """A tile of `shape` (constexpr ints) and `dtype` filled with zeros."""
+
+
+@builtin
+def zeros_like(input):
+    """Zeros with the shape and type of `input`."""
+
+
+@builtin
+def cat(input, other, can_reorder=False, dim=0):
+    """Two tiles one after the other along `dim`; all other extents must agree."""
+
+
+@builtin
+def cast(input, dtype, fp_downcast_rounding=None, bitcast=False):
+    """`input` as `dtype`; also `input.to(dtype)`.
+
+    Args:
+        fp_downcast_rounding: "rtne" (nearest, ties to even; the default) or "rtz" (towards
+            zero), only where a float becomes narrower.
+        bitcast: takes the bits as they are; the widths must agree.
+
+    float to int is undefined out of range; anything to int1 is `!= 0`.
+    """
+
+
+@builtin
+def to_tensor(x):
+    """A scalar of the type that fits a Python number: int32, uint32, int64, uint64; fp32,
+    or fp64 outside its range; int1 for a bool."""
+
+
+@builtin
+def broadcast(input, other):
+    """Both inputs, broadcast to their common shape."""
+
+
+@builtin
+def broadcast_to(input, *shape):
+    """`input` broadcast to `shape`, a tuple or several ints."""
+
+
+@builtin
+def expand_dims(input, axis):
+    """`input` with an extent of 1 inserted at `axis` (int or tuple, counted in the result);
+    also `input[:, None]`."""
+
+
+@builtin
+def permute(input, *dims):
+    """`input` with its dimensions in the order `dims`, a permutation."""
+
+
+@builtin
+def trans(input, *dims):
+    """`permute`; without `dims` the last two dimensions change places."""
+
+
+@builtin
+def reshape(input, *shape, can_reorder=False):
+    """The elements of `input`, in order, as a tile of `shape`; the counts must agree."""
+
+
+@builtin
+def view(input, *shape):
+    """`reshape`, by its old name."""
+
+
+@builtin
+def ravel(x, can_reorder=False):
+    """`x` with one dimension."""
+
+
+@builtin
+def join(a, b):
+    """Two tiles of one shape in a new last dimension of 2."""
+
+
+@builtin
+def split(a):
+    """The two halves of a last dimension of 2; undoes `join`."""
+
+
+@builtin
+def interleave(a, b):
+    """The elements of `a` and `b` by turns along the last dimension."""
+
+
+@builtin
+def squeeze(x, dim):
+    """`x` without its dimension `dim`, which must be 1."""
+
+
+@builtin
+def unsqueeze(x, dim):
+    """`x` with an extent of 1 inserted at `dim`."""
+
+
+@builtin
+def where(condition, x, y):
+    """`x` where `condition` holds, else `y`; both are computed. The three broadcast; `x` and
+    `y` are promoted to one type."""
+
+
+@builtin
+def flip(x, dim=None):
+    """`x` reversed along `dim` (default: the last)."""
+
+
+@builtin
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Program (i, j) of a size_i x size_j grid, renumbered in groups of size_g rows."""
+
+
+@builtin
+def gather(src, index, axis):
+    """The elements of `src` at `index` along `axis`; the result has the shape of `index`."""
+
+
+@builtin
+def map_elementwise(scalar_fn, *args, pack=1):
+    """`scalar_fn`, a kernel function of scalars, applied to each element."""
+
+
+@builtin
+def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
+    """Assembly applied to each element.
+
+    Args:
+        asm: the text; constraints: LLVM's constraint string.
+        args: tiles, broadcast to one shape.
+        dtype: of the result, or a tuple of types.
+        is_pure: whether it has no effect but its result.
+        pack: elements a call.
+    """

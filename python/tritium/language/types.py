@@ -1,0 +1,309 @@
+"""Element types and compile-time values."""
+
+__all__ = ["dtype", "pointer_type", "block_type", "constexpr", "const", "tensor", "void",
+           "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+           "float8e5", "float8e4nv", "float16", "bfloat16", "float32", "float64", "pi32_t"]
+
+# name, signature, bits, kind, mantissa bits, exponent bias; in the native library's order.
+_KINDS = (
+    ("void", "void", 0, "void", 0, 0),
+    ("int1", "i1", 1, "int", 0, 0),
+    ("int8", "i8", 8, "int", 0, 0),
+    ("int16", "i16", 16, "int", 0, 0),
+    ("int32", "i32", 32, "int", 0, 0),
+    ("int64", "i64", 64, "int", 0, 0),
+    ("uint8", "u8", 8, "uint", 0, 0),
+    ("uint16", "u16", 16, "uint", 0, 0),
+    ("uint32", "u32", 32, "uint", 0, 0),
+    ("uint64", "u64", 64, "uint", 0, 0),
+    ("float8e5", "fp8e5", 8, "float", 2, 15),
+    ("float8e4nv", "fp8e4nv", 8, "float", 3, 7),
+    ("float16", "fp16", 16, "float", 10, 15),
+    ("bfloat16", "bf16", 16, "float", 7, 127),
+    ("float32", "fp32", 32, "float", 23, 127),
+    ("float64", "fp64", 64, "float", 52, 1023),
+)
+_NATIVE = [kind[0] for kind in _KINDS]
+
+
+class dtype:
+    """An element type: `tl.float32`, `tl.int64`, ...
+
+    In a kernel, calling it casts: `tl.float32(x)`.
+
+    Attributes:
+        name: the short name, "fp32", "int32", ...
+        primitive_bitwidth: bits of a value (1 for int1, which takes a byte in memory).
+        itemsize: bytes of an element in memory.
+        signature: the spelling in signatures, "fp32", "i32", "*fp16".
+    """
+
+    def __init__(self, name):
+        row = next((kind for kind in _KINDS if name in kind[:2]), None)
+        if row is None:
+            raise ValueError(f"no type {name!r}; there are: {', '.join(_NATIVE)}")
+        self._full_name, self.signature, self.primitive_bitwidth, self._kind = row[:4]
+        self.name = self.signature if self._kind == "float" else self._full_name
+        self.fp_mantissa_width, self.exponent_bias = row[4], row[5]
+
+    @staticmethod
+    def from_name(name):
+        """The type with the name "float32", "int64", ..."""
+        return dtype(name)
+
+    @staticmethod
+    def from_signature(text):
+        """The type that a signature spells: "fp32", "*i64", "*kbf16"."""
+        if text.startswith("*"):
+            const = text.startswith("*k")
+            return pointer_type(dtype.from_signature(text[2 if const else 1:]), const=const)
+        return dtype(text)
+
+    @staticmethod
+    def from_native(kind, depth, const):
+        """The type that the native library describes by numbers."""
+        result = dtype(_NATIVE[kind])
+        for _ in range(depth):
+            result = pointer_type(result, const=bool(const))
+        return result
+
+    @property
+    def scalar(self):
+        return self
+
+    @property
+    def itemsize(self):
+        return max(1, self.primitive_bitwidth // 8)
+
+    @property
+    def int_bitwidth(self):
+        return self.primitive_bitwidth
+
+    def is_floating(self):
+        return self._kind == "float"
+
+    def is_standard_floating(self):
+        return self._kind == "float" and self.primitive_bitwidth >= 16
+
+    def is_fp8(self):
+        return self._kind == "float" and self.primitive_bitwidth == 8
+
+    def is_fp16(self):
+        return self._full_name == "float16"
+
+    def is_bf16(self):
+        return self._full_name == "bfloat16"
+
+    def is_fp32(self):
+        return self._full_name == "float32"
+
+    def is_fp64(self):
+        return self._full_name == "float64"
+
+    def is_int(self):
+        return self._kind in ("int", "uint")
+
+    def is_int_signed(self):
+        return self._kind == "int" and self.primitive_bitwidth > 1
+
+    def is_int_unsigned(self):
+        return self._kind == "uint"
+
+    def is_bool(self):
+        return self._full_name == "int1"
+
+    def is_ptr(self):
+        return False
+
+    def is_block(self):
+        return False
+
+    def is_const(self):
+        return False
+
+    def get_int_max_value(self):
+        """The largest value of an integer type."""
+        bits = self.primitive_bitwidth
+        return (1 << (bits - 1 if self.is_int_signed() else bits)) - 1
+
+    def get_int_min_value(self):
+        """The smallest value of an integer type."""
+        return -(1 << (self.primitive_bitwidth - 1)) if self.is_int_signed() else 0
+
+    def __eq__(self, other):
+        if isinstance(other, constexpr):
+            other = other.value
+        return isinstance(other, dtype) and self.signature == other.signature
+
+    def __hash__(self):
+        return hash(self.signature)
+
+    def __call__(self, *_args, **_kwargs):
+        raise RuntimeError(f"{self!r} casts only inside a kernel")
+
+    def __repr__(self):
+        return f"tl.{self._full_name}"
+
+    def __str__(self):
+        return self.name
+
+
+for _name in ("int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+    setattr(dtype, f"is_{_name}", (lambda name: lambda self: self._full_name == name)(_name))
+
+
+class pointer_type(dtype):
+    """A pointer to elements.
+
+    Args:
+        element_ty: what it points to.
+        address_space: kept; memory of a CPU has one.
+        const: whether it may not be stored through.
+    """
+
+    def __init__(self, element_ty, address_space=1, const=False):
+        self.element_ty = element_ty
+        self.address_space = address_space
+        self.const = const
+        self.signature = ("*k" if const else "*") + element_ty.signature
+        self.name = f"pointer<{element_ty.name}>"
+        self._full_name, self._kind, self.primitive_bitwidth = self.name, "pointer", 64
+        self.fp_mantissa_width = self.exponent_bias = 0
+
+    def is_ptr(self):
+        return True
+
+    def is_const(self):
+        return self.const
+
+    def __repr__(self):
+        return f"tl.pointer_type({self.element_ty!r})"
+
+
+class block_type(dtype):
+    """A tile's type: an element type and a shape."""
+
+    def __init__(self, element_ty, shape):
+        self.element_ty = element_ty
+        self.shape = tuple(shape)
+        self.signature = f"<{list(self.shape)}, {element_ty.signature}>"
+        self.name = self._full_name = self.signature
+        self._kind, self.primitive_bitwidth = "block", element_ty.primitive_bitwidth
+        self.fp_mantissa_width = self.exponent_bias = 0
+
+    @property
+    def scalar(self):
+        return self.element_ty
+
+    def is_block(self):
+        return True
+
+
+void = dtype("void")
+int1 = dtype("int1")
+int8 = dtype("int8")
+int16 = dtype("int16")
+int32 = dtype("int32")
+int64 = dtype("int64")
+uint8 = dtype("uint8")
+uint16 = dtype("uint16")
+uint32 = dtype("uint32")
+uint64 = dtype("uint64")
+float8e5 = dtype("float8e5")
+float8e4nv = dtype("float8e4nv")
+float16 = dtype("float16")
+bfloat16 = dtype("bfloat16")
+float32 = dtype("float32")
+float64 = dtype("float64")
+pi32_t = pointer_type(int32)
+
+
+def _plain(value):
+    return value.value if isinstance(value, constexpr) else value
+
+
+class constexpr:
+    """A compile-time value; as an annotation, a parameter that takes one.
+
+    Arithmetic, comparison and indexing of constexprs give constexprs.
+
+    Attributes:
+        value: the plain Python value.
+    """
+
+    _library_name = "triton.language.constexpr"
+
+    def __init__(self, value):
+        self.value = _plain(value)
+
+    def __repr__(self):
+        return f"constexpr[{self.value}]"
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __index__(self):
+        return self.value.__index__()
+
+    def __int__(self):
+        return int(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def __neg__(self):
+        return constexpr(-self.value)
+
+    def __pos__(self):
+        return constexpr(+self.value)
+
+    def __invert__(self):
+        return constexpr(~self.value)
+
+    def __getitem__(self, key):
+        return constexpr(self.value[_plain(key)])
+
+    def __len__(self):
+        return len(self.value)
+
+    def __call__(self, *args, **kwargs):
+        return constexpr(self.value(*map(_plain, args),
+                                    **{name: _plain(v) for name, v in kwargs.items()}))
+
+
+def _add_operators():
+    import operator
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift",
+                 "and_", "or_", "xor"):
+        function = getattr(operator, name)
+        method = name.rstrip("_")
+        setattr(constexpr, f"__{method}__",
+                lambda self, other, f=function: constexpr(f(self.value, _plain(other))))
+        setattr(constexpr, f"__r{method}__",
+                lambda self, other, f=function: constexpr(f(_plain(other), self.value)))
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        function = getattr(operator, name)
+        setattr(constexpr, f"__{name}__",
+                lambda self, other, f=function: constexpr(f(self.value, _plain(other))))
+
+
+_add_operators()
+
+
+class const:
+    """Annotation of a pointer parameter that the kernel does not store through."""
+
+    _library_name = "triton.language.const"
+
+
+class tensor:
+    """A tile in a kernel. On the host it is of use as an annotation only."""
+
+    _library_name = "triton.language.tensor"
+
+    def __init__(self, *_args, **_kwargs):
+        raise RuntimeError("a tl.tensor exists only inside a kernel")

@@ -1,0 +1,223 @@
+"""Measuring and comparing."""
+
+import csv
+import os
+import time
+
+__all__ = ["do_bench", "assert_close", "Benchmark", "Mark", "perf_report"]
+
+
+def _quantile(sorted_values, q):
+    """The q-quantile of ascending values, by linear interpolation."""
+    position = q * (len(sorted_values) - 1)
+    low = int(position)
+    high = min(low + 1, len(sorted_values) - 1)
+    return sorted_values[low] + (sorted_values[high] - sorted_values[low]) * (position - low)
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """The time that `fn()` takes, in milliseconds.
+
+    Args:
+        fn: a function without arguments.
+        warmup: for how long it runs first, in ms.
+        rep: for how long it is measured, in ms.
+        grad_to_none: tensors whose `.grad` is set to None before each run.
+        quantiles: a list of quantiles to return instead of one number.
+        return_mode: "min", "max", "mean", "median", or "all" for the list of times.
+
+    Before each measured run a buffer larger than the caches near the cores is overwritten,
+    so that every run finds its data where a first use would.
+    """
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(f"return_mode must be min, max, mean, median or all, not {return_mode!r}")
+    from .runtime.driver import active
+
+    cache = active.get_empty_cache_for_benchmark()
+    fn()
+    begin = time.perf_counter()
+    fn()
+    estimate = max(time.perf_counter() - begin, 1e-7) * 1e3
+    for _ in range(max(1, min(int(warmup / estimate), 10000))):
+        fn()
+    times = []
+    for _ in range(max(1, min(int(rep / estimate), 2000))):
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        active.clear_cache(cache)
+        begin = time.perf_counter()
+        fn()
+        times.append((time.perf_counter() - begin) * 1e3)
+    if return_mode == "all" and quantiles is None:
+        return times
+    times.sort()
+    if quantiles is not None:
+        found = [_quantile(times, q) for q in quantiles]
+        return found[0] if len(found) == 1 else found
+    return {"min": times[0], "max": times[-1], "mean": sum(times) / len(times),
+            "median": _quantile(times, 0.5)}[return_mode]
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """Raises AssertionError unless |x - y| <= atol + rtol * |y| everywhere.
+
+    Args:
+        x, y: arrays, tensors or numbers of one shape; NaN equals NaN.
+        atol: absolute tolerance, default 1e-2; rtol: relative, default 0. Either may be a
+            function of x's dtype.
+        err_msg: what the error starts with.
+    """
+    import numpy as np
+
+    def to_array(value):
+        value = value.numpy() if hasattr(value, "numpy") else value
+        return np.asarray(value)
+
+    x, y = to_array(x), to_array(y)
+    atol = atol(x.dtype) if callable(atol) else (1e-2 if atol is None else atol)
+    rtol = rtol(x.dtype) if callable(rtol) else (0.0 if rtol is None else rtol)
+    wide = np.complex128 if "complex" in x.dtype.name else np.float64
+    np.testing.assert_allclose(x.astype(wide), y.astype(wide), atol=atol, rtol=rtol,
+                               equal_nan=True, err_msg=err_msg)
+
+
+class Benchmark:
+    """What `perf_report` runs: a function over a range of x, one line for each provider.
+
+    Args:
+        x_names: arguments that take the x value.
+        x_vals: their values; tuples give each of x_names its own.
+        line_arg: the argument that names the line.
+        line_vals, line_names: its values, and what the legend calls them.
+        plot_name: title of the plot and name of the files.
+        args: a dict of the other arguments.
+        xlabel, ylabel: of the axes; x_log, y_log: logarithmic axes.
+        styles: a (colour, line style) for each line.
+    """
+
+    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args,
+                 xlabel="", ylabel="", x_log=False, y_log=False, styles=None):
+        self.x_names = x_names
+        self.x_vals = x_vals
+        self.line_arg = line_arg
+        self.line_vals = line_vals
+        self.line_names = line_names
+        self.plot_name = plot_name
+        self.args = args
+        self.xlabel = xlabel
+        self.ylabel = ylabel
+        self.x_log = x_log
+        self.y_log = y_log
+        self.styles = styles
+
+
+class Mark:
+    """A function with its benchmarks; `run` measures them."""
+
+    def __init__(self, fn, benchmarks):
+        self.fn = fn
+        self.benchmarks = benchmarks
+
+    def _rows(self, bench, kwargs):
+        """A header and one row for each x: x, the values, the low and high bounds."""
+        header = [*bench.x_names, *bench.line_names]
+        header += [f"{name}-{end}" for name in bench.line_names for end in ("min", "max")]
+        rows = []
+        for x in bench.x_vals:
+            xs = list(x) if isinstance(x, (list, tuple)) else [x] * len(bench.x_names)
+            if len(xs) != len(bench.x_names):
+                raise ValueError(f"{bench.plot_name}: {len(bench.x_names)} names for the x value "
+                                 f"{x!r}")
+            values, bounds = [], []
+            for line in bench.line_vals:
+                result = self.fn(**dict(zip(bench.x_names, xs)), **{bench.line_arg: line},
+                                 **bench.args, **kwargs)
+                value, low, high = result if isinstance(result, (list, tuple)) else (
+                    result, None, None)
+                values.append(value)
+                bounds += [low, high]
+            rows.append([*xs, *values, *bounds])
+        return header, rows
+
+    @staticmethod
+    def _plot(bench, header, rows, path, show):
+        try:
+            import matplotlib
+
+            if not show:
+                matplotlib.use("Agg")
+            import matplotlib.pyplot as plt
+        except ImportError:
+            return
+        figure, axes = plt.subplots()
+        first = len(bench.x_names)
+        x = [row[0] for row in rows]
+        for i, name in enumerate(bench.line_names):
+            colour, style = bench.styles[i] if bench.styles else (None, None)
+            axes.plot(x, [row[first + i] for row in rows], label=name, color=colour,
+                      linestyle=style)
+            low = [row[header.index(f"{name}-min")] for row in rows]
+            high = [row[header.index(f"{name}-max")] for row in rows]
+            if None not in low and None not in high:
+                axes.fill_between(x, low, high, alpha=0.15, color=colour)
+        axes.set_xlabel(bench.xlabel or bench.x_names[0])
+        axes.set_ylabel(bench.ylabel)
+        axes.set_title(bench.plot_name)
+        axes.set_xscale("log" if bench.x_log else "linear")
+        axes.set_yscale("log" if bench.y_log else "linear")
+        axes.legend()
+        if path:
+            figure.savefig(os.path.join(path, f"{bench.plot_name}.png"))
+        if show:
+            plt.show()
+        plt.close(figure)
+
+    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
+        """Measures every point.
+
+        Args:
+            show_plots: shows the plots in windows.
+            print_data: prints the tables.
+            save_path: a folder for `<plot_name>.csv` and `<plot_name>.png`.
+            return_df: returns the table (a list of them for several benchmarks): a pandas
+                DataFrame, or, without pandas, a list of dicts.
+            kwargs: passed on to the function.
+
+        A plot needs matplotlib; without it none is made.
+        """
+        single = isinstance(self.benchmarks, Benchmark)
+        tables = []
+        for bench in [self.benchmarks] if single else self.benchmarks:
+            header, rows = self._rows(bench, kwargs)
+            if save_path:
+                os.makedirs(save_path, exist_ok=True)
+                with open(os.path.join(save_path, f"{bench.plot_name}.csv"), "w",
+                          newline="") as file:
+                    csv.writer(file).writerows([header, *rows])
+            if save_path or show_plots:
+                self._plot(bench, header, rows, save_path, show_plots)
+            shown = len(bench.x_names) + len(bench.line_names)
+            if print_data:
+                print(f"{bench.plot_name}:")
+                for row in [header, *rows]:
+                    print("  ".join(f"{v:>12.6g}" if isinstance(v, (int, float))
+                                    else f"{v!s:>12}" for v in row[:shown]))
+            tables.append([dict(zip(header, row[:shown])) for row in rows])
+        if not return_df:
+            return None
+        try:
+            import pandas
+
+            tables = [pandas.DataFrame(table) for table in tables]
+        except ImportError:
+            pass
+        return tables[0] if single else tables
+
+
+def perf_report(benchmarks):
+    """Decorates a function that measures one point; the result's `run` measures all.
+
+    Args:
+        benchmarks: a `Benchmark` or a list of them.
+    """
+    return lambda fn: Mark(fn, benchmarks)
