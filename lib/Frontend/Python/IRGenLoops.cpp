@@ -235,7 +235,7 @@ bool Generator::whileStatement(const ast::While &stmt) {
         error(stmt.test->range, "this condition is always true, so the loop would never end");
         return false;
       }
-      builder.setInsertionPoint(loop);
+      builder.setInsertionPointAfter(loop);
       loop.erase();
       env = std::move(state.before);
       return true;
