@@ -1,8 +1,10 @@
 //===- VectorMath.h - math on registers, emitted as IR ----------*- C++ -*-===//
 //
-// Element-wise functions and format conversions for the CPU lowering, as straight-line
-// IR over scalars or 1-D vectors of any length (arith, math, vector and LLVM dialects).
-// No function emits a call for f32.
+// Element-wise functions and format conversions for the CPU lowering, as IR over scalars or
+// 1-D vectors of any length (arith, math, vector and LLVM dialects). It is straight-line
+// code, but for sin and cos, which enter a loop if some lane is beyond 2^18. No function
+// emits a call for f32. The insertion point must be inside a function of a module: sin and
+// cos allocate at the function's entry, and the f64 functions declare libm's in the module.
 //
 //===----------------------------------------------------------------------===//
 
