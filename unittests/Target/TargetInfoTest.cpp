@@ -2,6 +2,10 @@
 
 #include "tritium/Target/CPU/TargetInfo.h"
 
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
 using namespace tritium::cpu;
@@ -14,8 +18,23 @@ TEST(TargetInfo, NativeIsResolvedToAName) {
   ASSERT_TRUE(resolveTarget("native", info, error)) << error;
   EXPECT_NE(info.cpu, "native");
   EXPECT_NE(info.cpu, "");
-  EXPECT_NE(info.features, "");
   EXPECT_GE(info.vectorBits, 128u);
+}
+
+// The feature string holds only what the CPU's name does not tell; together they must tell
+// exactly what the host has.
+TEST(TargetInfo, NativeHasTheFeaturesOfTheHost) {
+  TargetInfo info;
+  std::string error;
+  ASSERT_TRUE(resolveTarget("native", info, error)) << error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(info.triple, error);
+  ASSERT_TRUE(target);
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    EXPECT_EQ(subtarget->checkFeatures("+" + feature.first().str()), feature.second)
+        << feature.first().str();
+  }
 }
 
 TEST(TargetInfo, FeaturesFollowTheName) {

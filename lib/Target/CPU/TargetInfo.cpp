@@ -11,7 +11,6 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include <algorithm>
 #include <vector>
 
 using namespace llvm;
@@ -28,14 +27,20 @@ const Target *hostTarget(const std::string &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
-/// The host's features in a fixed order: the string is part of cache keys.
-std::string hostFeatures() {
-  std::vector<std::string> names;
-  for (const auto &feature : sys::getHostCPUFeatures())
-    names.push_back((feature.second ? "+" : "-") + feature.first().str());
-  std::sort(names.begin(), names.end(),
-            [](const std::string &a, const std::string &b) { return a.substr(1) < b.substr(1); });
-  return join(names, ",");
+/// The host's features that its CPU's name does not tell, in a fixed order: the string is
+/// part of cache keys, and every function that is compiled parses it.
+std::string hostFeatures(const Target &target, const std::string &triple, StringRef cpu) {
+  std::unique_ptr<MCSubtargetInfo> implied(target.createMCSubtargetInfo(triple, cpu, ""));
+  std::vector<std::string> different;
+  for (const auto &feature : sys::getHostCPUFeatures()) {
+    std::string name = feature.first().str();
+    if (implied->checkFeatures("+" + name) != feature.second)
+      different.push_back((feature.second ? "+" : "-") + name);
+  }
+  llvm::sort(different, [](const std::string &a, const std::string &b) {
+    return a.substr(1) < b.substr(1);
+  });
+  return join(different, ",");
 }
 
 /// Whether code can be generated for the CPU at all: a 32-bit x86 name is known to LLVM
@@ -76,7 +81,7 @@ bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::
 
   if (cpu == "native") {
     info.cpu = sys::getHostCPUName().str();
-    info.features = hostFeatures();
+    info.features = hostFeatures(*target, info.triple, info.cpu);
   } else {
     std::unique_ptr<MCSubtargetInfo> generic(target->createMCSubtargetInfo(info.triple, "", ""));
     if (cpu.empty() || !generic->isCPUStringValid(cpu) ||
