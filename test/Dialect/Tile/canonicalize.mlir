@@ -1,0 +1,84 @@
+// Folds and canonical forms of the dialect's operations.
+// RUN: tritium-opt %s -canonicalize | FileCheck %s
+
+// A constant scalar makes a constant tile, through every shape operation.
+// CHECK-LABEL: @uniform_constant
+// CHECK: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<3x4xf32>
+// CHECK-NEXT: tt.store %{{.*}}, %[[C]]
+tt.func private @uniform_constant(%p: tensor<3x4x!tt.ptr<f32>>) {
+  %c = arith.constant 2.0 : f32
+  %s = tt.splat %c : f32 -> tensor<4xf32>
+  %e = tt.expand_dims %s {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  %b = tt.broadcast %e : tensor<4x1xf32> -> tensor<4x3xf32>
+  %t = tt.trans %b {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
+  tt.store %p, %t : tensor<3x4x!tt.ptr<f32>>
+  tt.return
+}
+
+// So does a uniform tile.
+// CHECK-LABEL: @uniform_splat
+// CHECK-SAME: %[[X:.*]]: f32
+// CHECK-NEXT: %[[S:.*]] = tt.splat %[[X]] : f32 -> tensor<12xf32>
+// CHECK-NEXT: tt.return %[[S]]
+tt.func private @uniform_splat(%x: f32) -> tensor<12xf32> {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  %e = tt.expand_dims %s {axis = 0 : i32} : tensor<4xf32> -> tensor<1x4xf32>
+  %b = tt.broadcast %e : tensor<1x4xf32> -> tensor<3x4xf32>
+  %t = tt.trans %b {order = array<i32: 1, 0>} : tensor<3x4xf32> -> tensor<4x3xf32>
+  %r = tt.reshape %t : tensor<4x3xf32> -> tensor<12xf32>
+  tt.return %r : tensor<12xf32>
+}
+
+// CHECK-LABEL: @nested_shapes
+// CHECK-SAME: %[[X:.*]]: tensor<1x1x4xf32>, %[[Y:.*]]: tensor<2x3x4xf32>
+// CHECK-NEXT: %[[B:.*]] = tt.broadcast %[[X]] : tensor<1x1x4xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: %[[T:.*]] = tt.trans %[[Y]] {order = array<i32: 1, 2, 0>} : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+// CHECK-NEXT: tt.return %[[B]], %[[T]], %[[Y]]
+tt.func private @nested_shapes(%x: tensor<1x1x4xf32>, %y: tensor<2x3x4xf32>)
+    -> (tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<2x3x4xf32>) {
+  %b = tt.broadcast %x : tensor<1x1x4xf32> -> tensor<2x1x4xf32>
+  %c = tt.broadcast %b : tensor<2x1x4xf32> -> tensor<2x3x4xf32>
+  %t = tt.trans %y {order = array<i32: 2, 0, 1>} : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+  %u = tt.trans %t {order = array<i32: 2, 0, 1>} : tensor<4x2x3xf32> -> tensor<3x4x2xf32>
+  %r = tt.reshape %y : tensor<2x3x4xf32> -> tensor<24xf32>
+  %s = tt.reshape %r : tensor<24xf32> -> tensor<2x3x4xf32>
+  tt.return %c, %u, %s : tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: @masks
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[X:.*]]: f32
+// CHECK-NEXT: %[[V:.*]] = tt.load %[[P]] : !tt.ptr<f32>
+// CHECK-NEXT: tt.store %[[P]], %[[V]] : !tt.ptr<f32>
+// CHECK-NEXT: tt.store %[[P]], %[[X]] : !tt.ptr<f32>
+// CHECK-NEXT: tt.return
+tt.func @masks(%p: !tt.ptr<f32>, %x: f32) {
+  %yes = arith.constant true
+  %no = arith.constant false
+  %v = tt.load %p, %yes, %x : !tt.ptr<f32>
+  tt.store %p, %v, %yes : !tt.ptr<f32>
+  %w = tt.load %p, %no, %x : !tt.ptr<f32>
+  tt.store %p, %w : !tt.ptr<f32>
+  tt.store %p, %v, %no : !tt.ptr<f32>
+  tt.return
+}
+
+// CHECK-LABEL: @identities
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT: tt.return %[[P]], %[[X]], %[[X]]
+tt.func private @identities(%p: !tt.ptr<f32>, %x: tensor<4xf32>)
+    -> (!tt.ptr<f32>, tensor<4xf32>, tensor<4xf32>) {
+  %z = arith.constant 0 : i32
+  %q = tt.addptr %p, %z : !tt.ptr<f32>, i32
+  %b = tt.broadcast %x : tensor<4xf32> -> tensor<4xf32>
+  %c = tt.bitcast %x : tensor<4xf32> -> tensor<4xf32>
+  tt.return %q, %b, %c : !tt.ptr<f32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// A range of one element is a constant.
+// CHECK-LABEL: @range_of_one
+// CHECK-NEXT: %[[C:.*]] = arith.constant dense<-3> : tensor<1xi32>
+// CHECK-NEXT: tt.return %[[C]]
+tt.func private @range_of_one() -> tensor<1xi32> {
+  %r = tt.make_range {start = -3 : i32, end = -2 : i32} : tensor<1xi32>
+  tt.return %r : tensor<1xi32>
+}

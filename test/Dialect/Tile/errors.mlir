@@ -1,0 +1,372 @@
+// One case for each numbered constraint of the dialect, and for what the parsers refuse.
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{(func_c1) a kernel returns nothing}}
+tt.func @func_c1(%x: i32) -> i32 {
+  tt.return %x : i32
+}
+
+// -----
+
+// expected-error @+1 {{(func_c2) argument 0 of a kernel must be a scalar, found 'tensor<4xf32>'}}
+tt.func @func_c2(%x: tensor<4xf32>) {
+  tt.return
+}
+
+// -----
+
+tt.func private @return_c1(%x: i32) -> f32 {
+  // expected-error @+1 {{(return_c1) returns ('i32'), but @return_c1 has results ('f32')}}
+  tt.return %x : i32
+}
+
+// -----
+
+tt.func @call_c1() {
+  // expected-error @+1 {{(call_c1) no function @missing}}
+  tt.call @missing() : () -> ()
+  tt.return
+}
+
+// -----
+
+tt.func private @callee(%x: i32) {
+  tt.return
+}
+tt.func @call_c2(%x: f32) {
+  // expected-error @+1 {{(call_c2) operands and results must be those of @callee: '(i32) -> ()'}}
+  tt.call @callee(%x) : (f32) -> ()
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{(ptr_c1) a pointer points to an integer, a float or a pointer, not to 'tensor<4xf32>'}}
+tt.func @ptr_c1(%x: !tt.ptr<tensor<4xf32>>) {
+  tt.return
+}
+
+// -----
+
+tt.func @make_range_c1() {
+  // expected-error @+1 {{(make_range_c1) the result must be a 1-D tile of i32, found 'tensor<4xi64>'}}
+  %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi64>
+  tt.return
+}
+
+// -----
+
+tt.func @make_range_c2() {
+  // expected-error @+1 {{(make_range_c2) end must be greater than start, found [4, 4)}}
+  %r = tt.make_range {start = 4 : i32, end = 4 : i32} : tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @make_range_c3() {
+  // expected-error @+1 {{(make_range_c3) the extent must be 5, found 4}}
+  %r = tt.make_range {start = 0 : i32, end = 5 : i32} : tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @splat_c1(%x: f32) {
+  // expected-error @+1 {{(splat_c1) the result must hold 'f32', found 'tensor<4xi32>'}}
+  %r = tt.splat %x : f32 -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @broadcast_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<1xf32>
+  // expected-error @+1 {{(broadcast_c1) rank and element type must stay}}
+  %r = tt.broadcast %s : tensor<1xf32> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @broadcast_c2(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<2x1xf32>
+  // expected-error @+1 {{(broadcast_c2) dimension 0 has extent 2, which does not broadcast to 4}}
+  %r = tt.broadcast %s : tensor<2x1xf32> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @expand_dims_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(expand_dims_c1) axis must be in [0, 1], found 2}}
+  %r = tt.expand_dims %s {axis = 2 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @expand_dims_c2(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(expand_dims_c2) the result must be 'tensor<1x4xf32>', found 'tensor<4x1xf32>'}}
+  %r = tt.expand_dims %s {axis = 0 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @reshape_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(reshape_c1) element type and number of elements must stay}}
+  %r = tt.reshape %s : tensor<4xf32> -> tensor<2x3xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @trans_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4x2xf32>
+  // expected-error @+1 {{(trans_c1) order must be a permutation of 0 .. 1}}
+  %r = tt.trans %s {order = array<i32: 0, 0>} : tensor<4x2xf32> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @trans_c2(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4x2xf32>
+  // expected-error @+1 {{(trans_c2) the result must be 'tensor<2x4xf32>', found 'tensor<4x2xf32>'}}
+  %r = tt.trans %s {order = array<i32: 1, 0>} : tensor<4x2xf32> -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @addptr_c1(%p: !tt.ptr<f32>) {
+  %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  // expected-error @+1 {{(addptr_c1) pointer and offset must have one shape}}
+  %a = tt.addptr %p, %r : !tt.ptr<f32>, tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @int_to_ptr_c1(%x: i32) {
+  // expected-error @+1 {{(int_to_ptr_c1) the operand must be i64 in the shape of the result}}
+  %p = tt.int_to_ptr %x : i32 -> !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+tt.func @ptr_to_int_c1(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{(ptr_to_int_c1) the result must be i64 in the shape of the operand}}
+  %x = tt.ptr_to_int %p : !tt.ptr<f32> -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @bitcast_c1(%x: f32) {
+  // expected-error @+1 {{(bitcast_c1) shapes must agree}}
+  %r = tt.bitcast %x : f32 -> tensor<1xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @bitcast_c2(%x: f32) {
+  // expected-error @+1 {{(bitcast_c2) element widths must agree, found 'f32' -> 'i16'}}
+  %r = tt.bitcast %x : f32 -> i16
+  tt.return
+}
+
+// -----
+
+tt.func @load_c1(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{(load_c1)}}
+  %r = "tt.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!tt.ptr<f32>) -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @load_c2(%p: !tt.ptr<f32>) {
+  %m = arith.constant dense<true> : tensor<4xi1>
+  // expected-error @+1 {{(load_c2) the mask must be 'i1', found 'tensor<4xi1>'}}
+  %r = "tt.load"(%p, %m) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (!tt.ptr<f32>, tensor<4xi1>) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @load_c3(%p: !tt.ptr<f32>, %o: f32) {
+  // expected-error @+1 {{(load_c3)}}
+  %r = "tt.load"(%p, %o) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @store_c1(%p: !tt.ptr<f32>, %x: i32) {
+  // expected-error @+1 {{(store_c1) the value must be 'f32', found 'i32'}}
+  "tt.store"(%p, %x) : (!tt.ptr<f32>, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @store_c2(%p: !tt.ptr<f32>, %x: f32) {
+  %m = arith.constant dense<true> : tensor<4xi1>
+  // expected-error @+1 {{(store_c2) the mask must be 'i1', found 'tensor<4xi1>'}}
+  "tt.store"(%p, %x, %m) : (!tt.ptr<f32>, f32, tensor<4xi1>) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @atomic_rmw_c1(%p: !tt.ptr<f32>, %x: i32) {
+  // expected-error @+1 {{(atomic_rmw_c1) the value must be 'f32', found 'i32'}}
+  %r = tt.atomic_rmw exch, relaxed, gpu, %p, %x : (!tt.ptr<f32>, i32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @atomic_rmw_c2(%p: !tt.ptr<f32>, %x: f32) {
+  %m = arith.constant dense<true> : tensor<4xi1>
+  // expected-error @+1 {{(atomic_rmw_c2) the mask must be 'i1'}}
+  %r = tt.atomic_rmw fadd, relaxed, gpu, %p, %x, %m : (!tt.ptr<f32>, f32, tensor<4xi1>) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @atomic_rmw_c3(%p: !tt.ptr<f32>, %x: f32) {
+  // expected-error @+1 {{(atomic_rmw_c3) 'add' does not apply to 'f32'}}
+  %r = tt.atomic_rmw add, relaxed, gpu, %p, %x : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @atomic_cas_c1(%p: !tt.ptr<f32>, %x: f32, %y: i32) {
+  // expected-error @+1 {{(atomic_cas_c1) the compared value must be 'f32', found 'i32'}}
+  %r = tt.atomic_cas relaxed, gpu, %p, %y, %x : (!tt.ptr<f32>, i32, f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @atomic_cas_c2(%p: !tt.ptr<i8>, %x: i8) {
+  // expected-error @+1 {{(atomic_cas_c2) the element must have 16, 32 or 64 bits, found 8}}
+  %r = tt.atomic_cas relaxed, gpu, %p, %x, %x : (!tt.ptr<i8>, i8, i8) -> i8
+  tt.return
+}
+
+// -----
+
+tt.func @dot_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(dot_c1) all operands must have rank 2, or all rank 3}}
+  %d = tt.dot %s, %s, %s : tensor<4xf32> * tensor<4xf32> -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @dot_c2(%x: f32) {
+  %a = tt.splat %x : f32 -> tensor<4x8xf32>
+  %c = tt.splat %x : f32 -> tensor<4x4xf32>
+  // expected-error @+1 {{(dot_c2) batch, M, N and K must agree}}
+  %d = tt.dot %a, %c, %c : tensor<4x8xf32> * tensor<4x4xf32> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @dot_c3(%x: f32, %y: f16) {
+  %a = tt.splat %x : f32 -> tensor<4x4xf32>
+  %b = tt.splat %y : f16 -> tensor<4x4xf16>
+  // expected-error @+1 {{(dot_c3) operands must have one element type, found 'f32' and 'f16'}}
+  %d = tt.dot %a, %b, %a : tensor<4x4xf32> * tensor<4x4xf16> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @dot_c4(%x: i32) {
+  %a = tt.splat %x : i32 -> tensor<4x4xi32>
+  // expected-error @+1 {{(dot_c4) 'i32' operands do not accumulate in 'i32'}}
+  %d = tt.dot %a, %a, %a : tensor<4x4xi32> * tensor<4x4xi32> -> tensor<4x4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @reduce_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(reduce_c1) axis must be in [0, 1), found 1}}
+  %r = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4xf32>) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @reduce_c2(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4x2xf32>
+  // expected-error @+1 {{(reduce_c2) the result must be 'tensor<4xf32>', found 'tensor<2xf32>'}}
+  %r = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4x2xf32>) -> tensor<2xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @reduce_c3(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(reduce_c3) the region must take}}
+  %r = "tt.reduce"(%s) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4xf32>) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @hint_positive(%x: i32) {
+  // expected-error @+1 {{'tt.divisibility' must be positive}}
+  %y = arith.addi %x, %x {tt.divisibility = 0 : i32} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @hint_list(%x: i32) {
+  // expected-error @+1 {{'tt.contiguity' must be a positive integer or an array<i32> of them}}
+  %y = arith.addi %x, %x {tt.contiguity = "many"} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @unknown_cache(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{unknown cache 'never'}}
+  %v = tt.load %p cache = never : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+tt.func @dynamic_extent(%x: f32) {
+  // expected-error @+1 {{result #0 must be tile}}
+  %s = tt.splat %x : f32 -> tensor<?xf32>
+  tt.return
+}

@@ -1,0 +1,90 @@
+// Every operation of the dialect parses, prints, and parses again to the same.
+// RUN: tritium-opt %s | tritium-opt | FileCheck %s
+
+// CHECK-LABEL: tt.func @shapes
+// CHECK-SAME: %[[X:.*]]: f32 {tt.divisibility = 16 : i32, tt.name = "x"}
+tt.func @shapes(%x: f32 {tt.divisibility = 16 : i32, tt.name = "x"}) {
+  // CHECK: %[[R:.*]] = tt.make_range {end = 781 : i32, start = 0 : i32} : tensor<781xi32>
+  %r = tt.make_range {start = 0 : i32, end = 781 : i32} : tensor<781xi32>
+  // CHECK: %[[S:.*]] = tt.splat %[[X]] : f32 -> tensor<4x3xf32>
+  %s = tt.splat %x : f32 -> tensor<4x3xf32>
+  // CHECK: %[[E:.*]] = tt.expand_dims %[[S]] {axis = 1 : i32} : tensor<4x3xf32> -> tensor<4x1x3xf32>
+  %e = tt.expand_dims %s {axis = 1 : i32} : tensor<4x3xf32> -> tensor<4x1x3xf32>
+  // CHECK: tt.broadcast %[[E]] : tensor<4x1x3xf32> -> tensor<4x7x3xf32>
+  %b = tt.broadcast %e : tensor<4x1x3xf32> -> tensor<4x7x3xf32>
+  // CHECK: tt.reshape %[[S]] : tensor<4x3xf32> -> tensor<2x6xf32>
+  %h = tt.reshape %s : tensor<4x3xf32> -> tensor<2x6xf32>
+  // CHECK: tt.reshape %[[S]] allow_reorder : tensor<4x3xf32> -> tensor<12xf32>
+  %f = tt.reshape %s allow_reorder : tensor<4x3xf32> -> tensor<12xf32>
+  // CHECK: tt.trans %[[S]] {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
+  %t = tt.trans %s {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
+  // CHECK: tt.return
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @memory
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[Q:.*]]: !tt.ptr<!tt.ptr<i8>, 3>, %[[M:.*]]: i1, %[[I:.*]]: i64
+tt.func @memory(%p: !tt.ptr<f32>, %q: !tt.ptr<!tt.ptr<i8>, 3>, %m: i1, %i: i64) {
+  // CHECK: %[[A:.*]] = tt.addptr %[[P]], %[[I]] : !tt.ptr<f32>, i64
+  %a = tt.addptr %p, %i : !tt.ptr<f32>, i64
+  // CHECK: %[[V:.*]] = tt.load %[[A]] : !tt.ptr<f32>
+  %v = tt.load %a : !tt.ptr<f32>
+  // CHECK: tt.load %[[A]], %[[M]] : !tt.ptr<f32>
+  %v1 = tt.load %a, %m : !tt.ptr<f32>
+  // CHECK: tt.load %[[A]], %[[M]], %[[V]] cache = cg evict = evict_first volatile : !tt.ptr<f32>
+  %v2 = tt.load %a, %m, %v cache = cg evict = evict_first volatile : !tt.ptr<f32>
+  // CHECK: tt.load %[[Q]] : !tt.ptr<!tt.ptr<i8>, 3>
+  %pp = tt.load %q : !tt.ptr<!tt.ptr<i8>, 3>
+  // CHECK: tt.store %[[A]], %[[V]] : !tt.ptr<f32>
+  tt.store %a, %v : !tt.ptr<f32>
+  // CHECK: tt.store %[[A]], %[[V]], %[[M]] cache = wt : !tt.ptr<f32>
+  tt.store %a, %v, %m cache = wt : !tt.ptr<f32>
+  // CHECK: tt.atomic_rmw fadd, acq_rel, gpu, %[[A]], %[[V]], %[[M]] : (!tt.ptr<f32>, f32, i1) -> f32
+  %o = tt.atomic_rmw fadd, acq_rel, gpu, %a, %v, %m : (!tt.ptr<f32>, f32, i1) -> f32
+  // CHECK: tt.atomic_cas relaxed, sys, %[[A]], %[[V]], %[[V]] : (!tt.ptr<f32>, f32, f32) -> f32
+  %c = tt.atomic_cas relaxed, sys, %a, %v, %v : (!tt.ptr<f32>, f32, f32) -> f32
+  // CHECK: %[[N:.*]] = tt.ptr_to_int %[[A]] : !tt.ptr<f32> -> i64
+  %n = tt.ptr_to_int %a : !tt.ptr<f32> -> i64
+  // CHECK: tt.int_to_ptr %[[N]] : i64 -> !tt.ptr<i8>
+  %b = tt.int_to_ptr %n : i64 -> !tt.ptr<i8>
+  // CHECK: tt.bitcast %[[V]] : f32 -> i32
+  %bc = tt.bitcast %v : f32 -> i32
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @compute
+tt.func @compute(%x: f32, %u: i32, %ok: i1) {
+  // CHECK: tt.get_program_id 2 : i32
+  %pid = tt.get_program_id 2 : i32
+  // CHECK: tt.get_num_programs 0 : i32
+  %n = tt.get_num_programs 0 : i32
+  %s = tt.splat %x : f32 -> tensor<4x4xf32>
+  // CHECK: tt.dot %{{.*}}, %{{.*}}, %{{.*}} {inputPrecision = 1 : i32} : tensor<4x4xf32> * tensor<4x4xf32> -> tensor<4x4xf32>
+  %d = tt.dot %s, %s, %s {inputPrecision = 1 : i32} : tensor<4x4xf32> * tensor<4x4xf32> -> tensor<4x4xf32>
+  // CHECK: "tt.reduce"(%{{.*}}) <{axis = 1 : i32}> ({
+  // CHECK: tt.reduce.return %{{.*}} : f32
+  %r = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<4x4xf32>) -> tensor<4xf32>
+  // CHECK: tt.mulhiui %{{.*}}, %{{.*}} : i32
+  %h = tt.mulhiui %u, %u : i32
+  // CHECK: tt.assume %{{.*}}
+  tt.assume %ok
+  // CHECK: tt.assert %{{.*}}, "message" : i1
+  tt.assert %ok, "message" : i1
+  // CHECK: tt.print "x: " {hex = false, isSigned = array<i1: true>} : %{{.*}} : f32
+  tt.print "x: " {hex = false, isSigned = array<i1: true>} : %x : f32
+  // CHECK: tt.print "nothing" {hex = true, isSigned = array<i1>}
+  tt.print "nothing" {hex = true, isSigned = array<i1>}
+  // CHECK: tt.call @helper(%{{.*}}) : (f32) -> f32
+  %y = tt.call @helper(%x) : (f32) -> f32
+  tt.return
+}
+
+// CHECK-LABEL: tt.func private @helper
+tt.func private @helper(%x: f32) -> f32 {
+  // CHECK: tt.return %{{.*}} : f32
+  tt.return %x : f32
+}

@@ -1,0 +1,22 @@
+# Configuration of the lit tests. The build's values come from lit.site.cfg.py.
+
+import os
+
+import lit.formats
+
+config.name = "tritium"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["integration", "python"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build_root, "test")
+
+tools = dict(config.tools)
+for name in ("tritium-opt", "tritium"):
+    tools[name] = os.path.join(config.build_root, "bin", name)
+# Longest first, so that `tritium` does not match within `tritium-opt`.
+for name in sorted(tools, key=len, reverse=True):
+    config.substitutions.append((r"(?<![\w/.-])" + name + r"(?![\w/.-])", tools[name]))
+config.substitutions.append(("%source_root", config.source_root))
+config.substitutions.append(("%mlir_include", config.mlir_include))
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
