@@ -109,10 +109,14 @@ def unit(log):
     return count
 
 
+# The package has no __main__.
+LIT = [PYTHON, "-c", "from lit.main import main; main()"]
+
+
 def lit(log, paths=()):
     report = LOGS / "lit.json"
     report.unlink(missing_ok=True)
-    status = run([PYTHON, "-m", "lit.main", "-v", "-o", report, *(paths or [BUILD / "test"])],
+    status = run([*LIT, "-v", "-o", report, *(paths or [BUILD / "test"])],
                  log, 900)
     count = Count()
     try:
@@ -279,7 +283,7 @@ def runOne(name):
         if isPytest:
             return subprocess.run([PYTHON, "-m", "pytest", "-v", name], cwd=ROOT).returncode
         inBuild = BUILD / relative
-        return subprocess.run([PYTHON, "-m", "lit.main", "-a", inBuild], cwd=ROOT).returncode
+        return subprocess.run([*LIT, "-a", inBuild], cwd=ROOT).returncode
     for command in ctestCommands(BUILD):
         listing = subprocess.run([*command, "--gtest_list_tests"], capture_output=True, text=True)
         suite, names = "", []
