@@ -134,7 +134,8 @@ std::optional<BoundArguments> sema::bindArguments(Sema &sema, const Builtin &bui
   }
   if (next < arguments.positional.size())
     return bindError(sema, builtin,
-                     "takes at most " + std::to_string(next) + " positional arguments, but " +
+                     "takes " + std::to_string(next) + " positional argument" +
+                         (next == 1 ? "" : "s") + " at most, but " +
                          std::to_string(arguments.positional.size()) + " were given");
   for (const auto &[name, value] : arguments.keywords) {
     size_t i = 0;

@@ -177,15 +177,17 @@ bool sema::isIteratorClass(const Value &value) {
 }
 
 std::string sema::suggestName(std::string_view module, std::string_view name) {
+  // Of two candidates at one distance the one with the same first letter is closer.
   std::string best;
-  unsigned bestDistance = name.size() <= 3 ? 2 : 3;
+  unsigned limit = name.size() <= 3 ? 1 : 2, bestScore = 2 * limit + 1;
   for (const auto &[candidate, builtin] : registry().all()) {
     llvm::StringRef last = toRef(candidate);
     if (last.contains('.'))
       last = last.rsplit('.').second;
-    unsigned distance = toRef(name).edit_distance(last, true, bestDistance);
-    if (distance < bestDistance && libraryName(module, last)) {
-      bestDistance = distance;
+    unsigned distance = toRef(name).edit_distance(last, true, limit);
+    unsigned score = 2 * distance + (last.take_front() != toRef(name).take_front());
+    if (distance <= limit && score < bestScore && libraryName(module, last)) {
+      bestScore = score;
       best = last.str();
     }
   }
