@@ -82,6 +82,8 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> kernel(const FunctionSource &source,
                                            const std::vector<ArgumentSpec> &arguments);
+  /// Ends the error that made kernel() fail with the kernel's name.
+  void nameKernel(const FunctionSource &source);
   std::optional<KernelSignature> signature(const FunctionSource &source);
   Result callFunction(const std::shared_ptr<FunctionSource> &function,
                       const sema::Arguments &arguments) override;
@@ -159,6 +161,7 @@ private:
   /// inside the other; then, or if both return, `consumed` is set.
   Outcome branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
                    bool &consumed);
+  void mismatchedReturns(const Outcome &a, const Outcome &b);
   Outcome ifStatement(const ast::If &stmt, const Rest &rest, bool &consumed);
   Result conditional(const ast::Conditional &expr);
 

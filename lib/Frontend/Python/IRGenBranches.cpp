@@ -67,6 +67,19 @@ static std::string onePath(std::string_view name) {
          "every path";
 }
 
+/// A return without a position is the end of the function, which returns None.
+void Generator::mismatchedReturns(const Outcome &a, const Outcome &b) {
+  std::string what = "the returns of '" + frame->source->name + "' have different types: " +
+                     describe(a.result) + " and " + describe(b.result) +
+                     "; return one type on every path";
+  bool isEndA = !a.returnedAt.begin.isValid(), isEndB = !b.returnedAt.begin.isValid();
+  if (isEndA || isEndB)
+    what += " (one path reaches the end of the function, which returns None)";
+  error(isEndB ? a.returnedAt : b.returnedAt, std::move(what));
+  if (!isEndA && !isEndB)
+    note(a.returnedAt, "the other return is here");
+}
+
 Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
                             const Rest *rest, bool &consumed) {
   SourceRange range = sema.range();
@@ -183,11 +196,7 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
     size_t mark = diagnostics.all().size();
     if (both && !sema.unify(a.outcome.result, a.end, b.outcome.result, b.end, "the result")) {
       diagnostics.rollback(mark);
-      sema.setRange(b.outcome.returnedAt);
-      sema.error("the returns of '" + frame->source->name + "' have different types: " +
-                 describe(a.outcome.result) + " and " + describe(b.outcome.result) +
-                 "; return one type on every path");
-      note(a.outcome.returnedAt, "the other return is here");
+      mismatchedReturns(a.outcome, b.outcome);
       return Outcome::failed();
     }
     give(nullptr, a.outcome.mayReturn() ? &a.outcome.result : nullptr,

@@ -154,13 +154,17 @@ bool Generator::checkConstexprParameter(const ast::Function &function,
   return false;
 }
 
+/// True for functions of the library that are written in the kernel language: their
+/// lines are of no use to a user.
+static bool isLibraryFile(const FunctionSource &source) { return source.file.starts_with("<"); }
+
 /// Evaluates a default in the scope of its function, where no local name exists yet.
 bool Generator::bindDefault(const ast::Function &function, const ast::Parameter &parameter) {
   Environment bound = std::move(env);
   env.clear();
-  SourceRange saved = sema.range();
+  sema.enterCall(function.name, isLibraryFile(*frame->source), /*isInlined=*/true);
   auto value = expression(*parameter.defaultValue);
-  sema.setRange(saved);
+  sema.leaveCall();
   env = std::move(bound);
   if (!value || !checkConstexprParameter(function, parameter, *value))
     return false;
@@ -226,10 +230,6 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
       return fail("'" + function.name + "' has no parameter '" + arguments.keywords[i].first + "'");
   return true;
 }
-
-/// True for functions of the library that are written in the kernel language: their
-/// lines are of no use to a user.
-static bool isLibraryFile(const FunctionSource &source) { return source.file.starts_with("<"); }
 
 Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
                                const Arguments &arguments) {
@@ -384,6 +384,21 @@ Generator::kernel(const FunctionSource &source, const std::vector<ArgumentSpec> 
   return module;
 }
 
+void Generator::nameKernel(const FunctionSource &source) {
+  auto found = parsed.find(&source);
+  if (!diagnostics.hasErrors() || found == parsed.end())
+    return;
+  SourceRange range{{found->second.file, 0}, {found->second.file, 0}};
+  if (found->second.tree)
+    range = found->second.tree->nameRange;
+  std::vector<Diagnostic> last = diagnostics.rollback(diagnostics.all().size() - 1);
+  Diagnostic &again =
+      diagnostics.error(last.front().range, last.front().message, last.front().kind);
+  again.notes = std::move(last.front().notes);
+  again.notes.push_back(
+      {Severity::Note, "", range, "while compiling kernel '" + source.name + "'", {}});
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 python::generate(mlir::MLIRContext &context, const FunctionSource &source,
                  const std::vector<ArgumentSpec> &arguments, SourceManager &sources,
@@ -391,6 +406,8 @@ python::generate(mlir::MLIRContext &context, const FunctionSource &source,
                  std::string &printed) {
   Generator generator(context, sources, diagnostics, options);
   auto module = generator.kernel(source, arguments);
+  if (!module)
+    generator.nameKernel(source);
   printed += generator.printed();
   return module;
 }

@@ -15,7 +15,7 @@ Outcome Generator::finish(const Rest *rest) {
   if (!rest)
     return {};
   if (rest->isFunctionEnd)
-    return {Outcome::Returns, {}, Value(), sema.range()};
+    return {Outcome::Returns, {}, Value(), {}};
   return run(rest->statements, rest->next);
 }
 
