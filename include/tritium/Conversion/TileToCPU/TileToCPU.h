@@ -1,0 +1,24 @@
+//===- TileToCPU.h - tt kernels to loops over CPU registers -----*- C++ -*-===//
+
+#ifndef TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H
+#define TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H
+
+#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Target/CPU/TargetInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tritium {
+
+/// Replaces the kernel of `module` (one public tt.func, calls inlined) by its entry, a
+/// func.func of type TritiumCPUEntry made of scf, arith, math, vector and llvm
+/// operations. Fills the name of the entry, the scratch size and what each parameter is
+/// used for in `metadata`, whose parameters are already there. Reports remarks of
+/// applied and missed vectorisation.
+mlir::LogicalResult lowerToCPU(mlir::ModuleOp module, const cpu::TargetInfo &target,
+                               const CompileOptions &options, KernelMetadata &metadata,
+                               std::vector<Remark> &remarks);
+
+} // namespace tritium
+
+#endif // TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H

@@ -1,0 +1,147 @@
+//===- Debug.cpp - device_print and device_assert -------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// A constant string in the module, as a pointer.
+static Value stringConstant(OpBuilder &b, Location loc, ModuleOp module, StringRef text) {
+  std::string name = "tritium.str." + std::to_string(llvm::hash_value(text));
+  std::string bytes = text.str() + '\0';
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+  if (!module.lookupSymbol<LLVM::GlobalOp>(name)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    b.create<LLVM::GlobalOp>(loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
+                             b.getStringAttr(bytes));
+  }
+  return b.create<LLVM::AddressOfOp>(loc, LLVM::LLVMPointerType::get(b.getContext()), name);
+}
+
+namespace {
+/// Builds calls of the function pointers in TritiumHostCalls.
+struct HostCall {
+  OpBuilder &b;
+  Location loc;
+  Value host;
+
+  Type ptr() { return LLVM::LLVMPointerType::get(b.getContext()); }
+  Value field(unsigned number) {
+    Value address = b.create<LLVM::GEPOp>(loc, ptr(), b.getI8Type(), host,
+                                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(8 * number)});
+    return b.create<LLVM::LoadOp>(loc, ptr(), address, 8);
+  }
+  void operator()(unsigned number, ArrayRef<Value> args) {
+    SmallVector<Type> types{ptr()};
+    SmallVector<Value> operands{field(number), field(0)};
+    for (Value v : args) {
+      types.push_back(v.getType());
+      operands.push_back(v);
+    }
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+    b.create<LLVM::CallOp>(loc, type, operands);
+  }
+};
+} // namespace
+
+static FileLineColLoc userLocation(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return file;
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return userLocation(call.getCallee());
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return userLocation(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (auto file = userLocation(part))
+        return file;
+  return {};
+}
+
+void Lowering::emitPrint(tt::PrintOp op) {
+  loc = op.getLoc();
+  Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
+  HostCall call{b, loc, host};
+  Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
+  for (int i = 0; i < 3; ++i)
+    b.create<LLVM::StoreOp>(loc, programIds[i], gep(bufferBase(*ids), i64(4 * i)), 4);
+  Value prefix = stringConstant(b, loc, module, op.getPrefix());
+  Value hex = constant(b.getI32Type(), op.getHex());
+  auto emit = [&](Type element, bool isSigned, Value data, ArrayRef<int64_t> shape) {
+    int kind = isa<tt::PointerType>(element) ? 3 : tt::isTileFloat(element) ? 2 : isSigned ? 0 : 1;
+    Type stored = evalType(element);
+    int bits = std::max(8u, tt::scalarBits(stored));
+    Buffer *dims = allocate({4}, b.getI64Type(), /*dense=*/true);
+    for (auto [d, extent] : llvm::enumerate(shape))
+      b.create<LLVM::StoreOp>(loc, i64(extent), gep(bufferBase(*dims), i64(8 * d)), 8);
+    call(1, {prefix, hex, constant(b.getI32Type(), kind), constant(b.getI32Type(), bits), data,
+             bufferBase(*dims), constant(b.getI32Type(), shape.size()), bufferBase(*ids)});
+  };
+  if (op.getArgs().empty())
+    emit(b.getI32Type(), true, b.create<LLVM::ZeroOp>(loc, ptrType), {0});
+  for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
+    bool isSigned = i >= op.getIsSigned().size() || op.getIsSigned()[i];
+    Type element = tt::elementType(arg.getType());
+    if (auto type = dyn_cast<RankedTensorType>(arg.getType())) {
+      Buffer *dense = allocate(type, /*dense=*/true);
+      assignTile(arg, dense);
+      emit(element, isSigned, bufferBase(*dense), type.getShape());
+      continue;
+    }
+    Value v = scalar(arg);
+    if (isa<tt::PointerType>(element))
+      v = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), v);
+    Buffer *slot = allocate({1}, v.getType(), /*dense=*/true);
+    writeBuffer(*slot, Index{{{DimIndex::Scalar, i64(0)}}, 1, 1}, Chunk::uniform(v));
+    emit(element, isSigned, bufferBase(*slot), {});
+  }
+}
+
+void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
+  if (!options.debug)
+    return;
+  Chunk condition = evaluate(op.getCondition(), index);
+  Value failed;
+  Value one = constant(b.getI1Type(), 1);
+  if (index.hasLanes() && condition.kind != Chunk::Uniform) {
+    Value v = asVector(condition, b.getI1Type(), index.width);
+    Value outside = b.create<arith::XOrIOp>(loc, v, splat(one, index.width));
+    if (index.valid != index.width)
+      outside = b.create<arith::AndIOp>(loc, outside, firstLanes(index.valid, index.width));
+    failed = b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, outside);
+  } else {
+    failed = b.create<arith::XOrIOp>(loc, asValue(condition, b.getI1Type(), {}), one);
+  }
+  Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
+  auto branch = b.create<scf::IfOp>(loc, failed, /*else=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (int i = 0; i < 3; ++i)
+    b.create<LLVM::StoreOp>(loc, programIds[i], gep(bufferBase(*ids), i64(4 * i)), 4);
+  FileLineColLoc where = userLocation(op.getLoc());
+  HostCall call{b, loc, host};
+  call(2, {stringConstant(b, loc, module, op.getMessage()),
+           stringConstant(b, loc, module, where ? where.getFilename().getValue() : StringRef()),
+           constant(b.getI32Type(), where ? where.getLine() : 0), bufferBase(*ids)});
+}
+
+void Lowering::remark(Operation *op, llvm::StringRef kind, const llvm::Twine &message) {
+  FileLineColLoc where = userLocation(op->getLoc());
+  Remark r;
+  r.pass = "tile-to-cpu";
+  r.kind = kind.str();
+  r.message = message.str();
+  if (where) {
+    r.file = where.getFilename().str();
+    r.line = where.getLine();
+    r.column = where.getColumn();
+  }
+  for (const Remark &known : remarks)
+    if (known.line == r.line && known.column == r.column && known.message == r.message)
+      return;
+  remarks.push_back(std::move(r));
+}
+
+} // namespace tritium::cpu

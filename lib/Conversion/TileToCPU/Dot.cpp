@@ -1,0 +1,150 @@
+//===- Dot.cpp - matrix products ------------------------------------------===//
+//
+// Both operands stand in scratch memory as matrices of the type that products are
+// accumulated in; the accumulator too, where possible in the buffer that the result is
+// carried in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// The buffer of `value` with elements of type `compute`, rows padded to registers.
+Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Buffer *stored = buffers.lookup(value);
+  int64_t registerLanes = target.vectorBits / 8 / tt::scalarBytes(compute);
+  if (stored && stored->element == compute && stored->rowStride % registerLanes == 0)
+    return stored;
+  Buffer *packed = allocate(type.getShape(), compute, /*dense=*/false);
+  if (!stored) {
+    // Only a tile that another dialect made is neither stored nor virtual.
+    stored = allocate(type, /*dense=*/false);
+    assignTile(value, stored);
+  }
+  int64_t width = std::min<int64_t>(registerLanes, llvm::PowerOf2Ceil(type.getShape().back()));
+  std::function<void(unsigned, Index)> rows = [&](unsigned d, Index index) {
+    bool last = d + 1 == type.getShape().size();
+    int64_t extent = type.getDimSize(d), step = last ? width : 1;
+    auto at = [&](Value i, int64_t valid) {
+      Index next = index;
+      next.dims.push_back({last && width > 1 ? DimIndex::Lanes : DimIndex::Scalar, i});
+      if (!last)
+        return rows(d + 1, next);
+      next.width = width;
+      next.valid = valid;
+      Chunk chunk = readBuffer(*stored, next);
+      if (chunk.v.getType() != shaped(compute, width))
+        chunk.v = isUnsigned
+                      ? b.create<arith::ExtUIOp>(loc, shaped(compute, width), chunk.v).getResult()
+                      : b.create<arith::ExtSIOp>(loc, shaped(compute, width), chunk.v).getResult();
+      writeBuffer(*packed, next, chunk);
+    };
+    int64_t full = extent / step * step;
+    if (full > 0)
+      loop(i64(0), i64(full), step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+        at(i, width);
+        return {};
+      });
+    if (full < extent)
+      at(i64(full), extent - full);
+  };
+  rows(0, {});
+  return packed;
+}
+
+/// Every use of `arg` leads, element by element, to `end` and nowhere else.
+static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
+  for (OpOperand &use : arg.getUses()) {
+    if (&use == &end)
+      continue;
+    Operation *user = use.getOwner();
+    bool elementwise = user->getBlock() == end.getOwner()->getBlock() && user->getNumResults() == 1 &&
+                       isVirtual(user->getResult(0)) &&
+                       !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(user);
+    if (!elementwise || depth > 8 || !onlyLeadsTo(user->getResult(0), end, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+/// The buffer that the product is added into: it holds `c` when this returns.
+Buffer *Lowering::accumulatorFor(tt::DotOp op) {
+  Value c = op.getC();
+  Block *block = op->getBlock();
+  OpOperand &operand = op.getCMutable();
+  if (Buffer *stored = buffers.lookup(c); stored && c.hasOneUse() && c.getParentBlock() == block &&
+                                          !isVirtual(c))
+    return stored;
+  // The result goes back into the tile that `c` is computed from.
+  if (auto loopOp = dyn_cast<scf::ForOp>(block->getParentOp()))
+    for (OpOperand &use : op.getResult().getUses())
+      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner()); yield && yield->getBlock() == block) {
+        Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
+        if (onlyLeadsTo(arg, operand)) {
+          Buffer *carried = buffers.lookup(arg);
+          assignTile(c, carried);
+          return carried;
+        }
+      }
+  Buffer *fresh = allocate(op.getType(), /*dense=*/false);
+  assignTile(c, fresh);
+  return fresh;
+}
+
+void Lowering::emitDotStep(tt::DotOp op) {
+  loc = op.getLoc();
+  Type accumulate = evalType(op.getType().getElementType());
+  Buffer *a = dotOperand(op.getA(), accumulate, op.getIsUnsigned());
+  Buffer *rhs = dotOperand(op.getB(), accumulate, op.getIsUnsigned());
+  Buffer *acc = accumulatorFor(op);
+  buffers[op.getResult()] = acc;
+  loc = op.getLoc();
+
+  auto shape = op.getType().getShape();
+  int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
+  int64_t k = op.getA().getType().getDimSize(rank - 1);
+  auto matrix = [&](const Buffer &buffer, int64_t rowCount, Value batch) -> PackedMatrix {
+    Value base = bufferBase(buffer);
+    if (batch)
+      base = gep(base, mul(batch, rowCount * buffer.rowStride * tt::scalarBytes(buffer.element)));
+    return {base, buffer.rowStride};
+  };
+  auto product = [&](Value batch) {
+    emitDot(b, loc, target, accumulate, m, n, k, matrix(*a, m, batch), matrix(*rhs, k, batch),
+            matrix(*acc, m, batch));
+  };
+  if (rank == 2)
+    product({});
+  else
+    loop(i64(0), i64(shape[0]), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+      product(i);
+      return {};
+    });
+
+  // The result is rounded once to its own type.
+  Type element = op.getType().getElementType();
+  if (element == accumulate)
+    return;
+  int64_t total = acc->rowStride;
+  for (int64_t d : shape.drop_back())
+    total *= d;
+  Buffer flat = *acc;
+  flat.shape = {total};
+  loop(i64(0), i64(total), target.lanesF32(), {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+    Index index;
+    index.dims = {{DimIndex::Lanes, i}};
+    index.width = index.valid = target.lanesF32();
+    Chunk chunk = readBuffer(flat, index);
+    chunk.v = roundTo(chunk.v, element);
+    writeBuffer(flat, index, chunk);
+    return {};
+  });
+}
+
+} // namespace tritium::cpu

@@ -1,0 +1,449 @@
+//===- Evaluate.cpp - the value of a tile at an index ---------------------===//
+//
+// A tile's value is asked for chunk by chunk and computed from its operands at the
+// matching index. Integers stay Affine (a scalar and a stride) as long as they can: an
+// address that is Affine with the element's size as stride is a contiguous access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+static bool isIntDivision(Operation *op) {
+  return op && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
+Value Lowering::asVector(const Chunk &chunk, Type element, int64_t width) {
+  switch (chunk.kind) {
+  case Chunk::Uniform:
+    return splat(chunk.v, width);
+  case Chunk::Vector:
+    return chunk.v;
+  case Chunk::Affine: {
+    Value steps = lanes(chunk.v.getType(), width, chunk.stride);
+    return b.create<arith::AddIOp>(loc, splat(chunk.v, width), steps);
+  }
+  case Chunk::Prefix: {
+    Value low = b.create<arith::MaxSIOp>(loc, chunk.v, i64(0));
+    Value count = b.create<arith::TruncIOp>(loc, b.getI32Type(), minSigned(low, i64(width)));
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                   lanes(b.getI32Type(), width, 1), splat(count, width));
+  }
+  }
+  llvm_unreachable("chunk kind");
+}
+
+Value Lowering::asValue(const Chunk &chunk, Type element, const Index &index) {
+  Chunk absolute = chunk;
+  if (chunk.base) {
+    Value base = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), chunk.base);
+    if (chunk.kind == Chunk::Vector)
+      absolute.v = b.create<arith::AddIOp>(loc, splat(base, index.width), chunk.v);
+    else
+      absolute.v = add(base, chunk.v);
+    absolute.base = {};
+  }
+  if (!index.hasLanes()) {
+    if (absolute.kind == Chunk::Prefix)
+      return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, absolute.v, i64(0));
+    return absolute.v;
+  }
+  return asVector(absolute, element, index.width);
+}
+
+Chunk Lowering::evaluate(Value value, const Index &index, unsigned mode) {
+  if (!isa<RankedTensorType>(value.getType())) {
+    Value v = scalar(value);
+    if (isa<tt::PointerType>(value.getType())) {
+      Chunk chunk = Chunk::uniform(i64(0));
+      chunk.base = v;
+      return chunk;
+    }
+    return Chunk::uniform(v);
+  }
+  MemoKey key{{value.getAsOpaquePointer(), mode}, {}};
+  for (const DimIndex &dim : index.dims)
+    key.second.push_back({dim.kind | (index.hasLanes() ? index.width << 8 : 0),
+                          dim.index.getAsOpaquePointer()});
+  for (auto &scope : llvm::reverse(memo))
+    if (auto it = scope.find(key); it != scope.end())
+      return it->second;
+  Chunk chunk = compute(value, index, mode);
+  memo.back()[key] = chunk;
+  return chunk;
+}
+
+Chunk Lowering::compute(Value value, const Index &index, unsigned mode) {
+  Operation *op = value.getDefiningOp();
+  auto stored = buffers.find(value);
+  // A remainder along the lanes is computed again: only then may it stay Affine.
+  if (stored != buffers.end() && !(index.hasLanes() && isIntDivision(op))) {
+    Chunk chunk = readBuffer(*stored->second, index);
+    if (tt::elementType(value.getType()).isInteger(1)) {
+      int64_t width = index.hasLanes() && chunk.kind == Chunk::Vector ? index.width : 1;
+      chunk.v = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, chunk.v,
+                                        zeroOf(b.getI8Type(), width));
+    }
+    return chunk;
+  }
+  if (!op) {
+    error(kernel, "a tile argument has no storage");
+    return Chunk::uniform(zeroOf(evalType(tt::elementType(value.getType())), 1));
+  }
+  auto saved = llvm::make_scope_exit([&, old = loc] { loc = old; });
+  loc = op->getLoc();
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
+    const DimIndex &dim = index.dims[0];
+    Value position = b.create<arith::TruncIOp>(loc, b.getI32Type(), dim.index);
+    Value v = b.create<arith::AddIOp>(loc, position,
+                                      constant(b.getI32Type(), static_cast<int32_t>(range.getStart())));
+    return Chunk::affine(v, dim.kind == DimIndex::Lanes);
+  }
+  if (auto splatOp = dyn_cast<tt::SplatOp>(op))
+    return evaluate(splatOp.getSrc(), {});
+  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constantOp.getValue());
+    if (!elements || !elements.isSplat()) {
+      error(op, "a tile constant must hold one value");
+      return Chunk::uniform(zeroOf(evalType(tt::elementType(value.getType())), 1));
+    }
+    return Chunk::uniform(emitConstant(elements.getSplatValue<TypedAttr>()));
+  }
+  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp>(op)) {
+    Index source = operandIndex(op, 0, index);
+    Chunk chunk = evaluate(op->getOperand(0), source, mode);
+    return chunk;
+  }
+  if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
+    return computeReshape(reshape, index, mode);
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return emitLoad(load, index);
+  return computeElementwise(op, index, mode);
+}
+
+Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index) {
+  Index source = index;
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
+    auto from = broadcast.getSrc().getType().getShape(), to = broadcast.getType().getShape();
+    for (auto [d, dim] : llvm::enumerate(source.dims))
+      if (from[d] == 1 && to[d] != 1)
+        dim = {DimIndex::Scalar, i64(0)};
+  } else if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    source.dims.erase(source.dims.begin() + expand.getAxis());
+  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
+    for (auto [i, d] : llvm::enumerate(trans.getOrder()))
+      source.dims[d] = index.dims[i];
+  } else if (!isa<RankedTensorType>(op->getOperand(number).getType())) {
+    source.dims.clear();
+  }
+  if (!source.hasLanes())
+    source.width = source.valid = 1;
+  return source;
+}
+
+/// Lanes of a reshape's operand are a run of elements of the dense buffer that the
+/// operand is stored in; without lanes, or where only dimensions of extent 1 come and
+/// go, the operand is evaluated at the matching index.
+Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode) {
+  auto from = op.getSrc().getType().getShape(), to = op.getType().getShape();
+  SmallVector<DimIndex> nontrivial;
+  for (auto [d, dim] : llvm::enumerate(index.dims))
+    if (to[d] != 1)
+      nontrivial.push_back(dim);
+  auto drop = [](ArrayRef<int64_t> shape) {
+    return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t d) { return d != 1; }));
+  };
+  Index source;
+  if (drop(from) == drop(to)) {
+    unsigned next = 0;
+    for (int64_t extent : from)
+      source.dims.push_back(extent == 1 ? DimIndex{DimIndex::Scalar, i64(0)} : nontrivial[next++]);
+    if (source.hasLanes()) {
+      source.width = index.width;
+      source.valid = index.valid;
+    }
+    return evaluate(op.getSrc(), source, mode);
+  }
+  Value linear = i64(0);
+  int64_t stride = 1, lanesStride = 0;
+  for (int64_t d = to.size() - 1; d >= 0; --d) {
+    linear = add(linear, mul(index.dims[d].index, stride));
+    if (index.dims[d].kind == DimIndex::Lanes)
+      lanesStride = stride;
+    stride *= to[d];
+  }
+  const Buffer &buffer = *buffers.lookup(op.getSrc());
+  // The buffer is dense, so as one dimension it is indexed by the element's number.
+  Buffer flat = buffer;
+  flat.shape = {stride / std::max<int64_t>(lanesStride, 1), std::max<int64_t>(lanesStride, 1)};
+  flat.rowStride = std::max<int64_t>(lanesStride, 1);
+  Index flatIndex;
+  if (lanesStride) {
+    Value row = b.create<arith::DivUIOp>(loc, linear, i64(lanesStride));
+    Value column = b.create<arith::RemUIOp>(loc, linear, i64(lanesStride));
+    flatIndex.dims = {{DimIndex::Lanes, row}, {DimIndex::Scalar, column}};
+    flatIndex.width = index.width;
+    flatIndex.valid = index.valid;
+  } else {
+    flatIndex.dims = {{DimIndex::Scalar, linear}, {DimIndex::Scalar, i64(0)}};
+  }
+  Chunk chunk = readBuffer(flat, flatIndex);
+  if (op.getType().getElementType().isInteger(1))
+    chunk.v = b.create<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::ne, chunk.v,
+        zeroOf(b.getI8Type(), chunk.kind == Chunk::Vector ? index.width : 1));
+  return chunk;
+}
+
+//===----------------------------------------------------------------------===//
+// Element-wise operations
+//===----------------------------------------------------------------------===//
+
+Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned mode) {
+  if ((mode & Wide) && tt::elementType(op->getResult(0).getType()).isInteger(32))
+    return computeWide(op->getResult(0), index, mode);
+  SmallVector<Chunk> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    unsigned operandMode = mode;
+    if (!isa<tt::AddPtrOp>(op))
+      operandMode &= ~Wide;
+    else if (i == 1)
+      operandMode |= Wide;
+    operands.push_back(operandMode & Wide ? computeWide(operand, operandIndex(op, i, index), operandMode)
+                                          : evaluate(operand, operandIndex(op, i, index), operandMode));
+  }
+  SmallVector<Value, 1> guards;
+  for (const Chunk &operand : operands)
+    guards.append(operand.guards.begin(), operand.guards.end());
+
+  if (auto special = affineOp(op, operands, index, mode)) {
+    special->guards.append(guards.begin(), guards.end());
+    return *special;
+  }
+  bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });
+  int64_t width = uniform || !index.hasLanes() ? 1 : index.width;
+  Index shape;
+  if (width != 1)
+    shape = index;
+  SmallVector<Value> values;
+  for (auto [chunk, operand] : llvm::zip(operands, op->getOperands()))
+    values.push_back(asValue(chunk, evalType(tt::elementType(operand.getType())), shape));
+  Value result = emitElementwise(op, values, width);
+  Chunk chunk = width == 1 ? Chunk::uniform(result) : Chunk::vector(result);
+  chunk.guards = guards;
+  return chunk;
+}
+
+/// `value`, an integer, as i64 without the wrap of narrower additions and products.
+Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
+  auto type = cast<IntegerType>(tt::elementType(value.getType()));
+  if (!isa<RankedTensorType>(value.getType()))
+    return Chunk::uniform(wideScalar(value));
+  Operation *op = value.getDefiningOp();
+  unsigned narrow = mode & ~Wide;
+  bool stored = buffers.contains(value) && !(index.hasLanes() && isIntDivision(op));
+  auto extend = [&](Chunk chunk) {
+    if (type.getWidth() == 64)
+      return chunk;
+    if (chunk.kind == Chunk::Vector)
+      chunk.v = b.create<arith::ExtSIOp>(loc, VectorType::get(index.width, b.getI64Type()), chunk.v);
+    else
+      chunk.v = b.create<arith::ExtSIOp>(loc, b.getI64Type(), chunk.v);
+    return chunk;
+  };
+  if (stored || !op)
+    return extend(evaluate(value, index, narrow));
+
+  MemoKey key{{value.getAsOpaquePointer(), mode | Wide}, {}};
+  for (const DimIndex &dim : index.dims)
+    key.second.push_back({dim.kind | (index.hasLanes() ? index.width << 8 : 0),
+                          dim.index.getAsOpaquePointer()});
+  for (auto &scope : llvm::reverse(memo))
+    if (auto it = scope.find(key); it != scope.end())
+      return it->second;
+
+  auto operand = [&](unsigned i) {
+    return computeWide(op->getOperand(i), operandIndex(op, i, index), mode);
+  };
+  std::optional<Chunk> result;
+  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::SplatOp>(op)) {
+    result = operand(0);
+  } else if (isa<arith::ExtSIOp>(op) && !tt::elementType(op->getOperand(0).getType()).isInteger(1)) {
+    result = operand(0);
+  } else if (type.getWidth() == 32 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    SmallVector<Chunk> chunks{operand(0), operand(1)};
+    SmallVector<Value, 1> guards(chunks[0].guards);
+    guards.append(chunks[1].guards.begin(), chunks[1].guards.end());
+    result = affineOp(op, chunks, index, mode);
+    if (!result) {
+      Value x = asVector(chunks[0], b.getI64Type(), index.width);
+      Value y = asVector(chunks[1], b.getI64Type(), index.width);
+      OperationState state(loc, op->getName().getStringRef(), {x, y}, {x.getType()});
+      result = Chunk::vector(b.create(state)->getResult(0));
+    }
+    result->guards.append(guards.begin(), guards.end());
+  } else if (type.getWidth() == 64) {
+    result = compute(value, index, mode & ~Wide);
+  } else {
+    result = extend(evaluate(value, index, narrow));
+  }
+  memo.back()[key] = *result;
+  return *result;
+}
+
+Value Lowering::wideScalar(Value value, int depth) {
+  auto type = cast<IntegerType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (type.getWidth() == 32 && depth < 8 &&
+      isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    Value x = wideScalar(op->getOperand(0), depth + 1), y = wideScalar(op->getOperand(1), depth + 1);
+    if (isa<arith::AddIOp>(op))
+      return add(x, y);
+    return isa<arith::SubIOp>(op) ? sub(x, y) : mul(x, y);
+  }
+  if (auto ext = dyn_cast_or_null<arith::ExtSIOp>(op);
+      ext && type.getWidth() == 64 && ext.getIn().getType().isInteger(32))
+    return wideScalar(ext.getIn(), depth + 1);
+  Value v = scalar(value);
+  if (type.getWidth() == 64)
+    return v;
+  return b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
+}
+
+std::optional<Chunk> Lowering::affineAdd(const Chunk &x, const Chunk &y, int sign) {
+  auto isLinear = [](const Chunk &c) { return c.kind == Chunk::Uniform || c.kind == Chunk::Affine; };
+  if (!isLinear(x) || !isLinear(y))
+    return std::nullopt;
+  Value v = sign > 0 ? b.createOrFold<arith::AddIOp>(loc, x.v, y.v)
+                     : b.createOrFold<arith::SubIOp>(loc, x.v, y.v);
+  return Chunk::affine(v, x.stride + sign * y.stride);
+}
+
+/// Operations whose result has a cheaper form than a vector.
+std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
+                                        const Index &index, unsigned mode) {
+  if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
+    auto pointee = cast<tt::PointerType>(tt::elementType(addPtr.getType())).getPointeeType();
+    int64_t bytes = tt::scalarBytes(pointee);
+    Chunk offset = operands[1];
+    offset.stride *= bytes;
+    if (offset.kind == Chunk::Vector)
+      offset.v = b.create<arith::MulIOp>(loc, offset.v, splat(i64(bytes), index.width));
+    else
+      offset.v = mul(offset.v, bytes);
+    Chunk result;
+    if (auto sum = affineAdd(operands[0], offset, 1)) {
+      result = *sum;
+    } else {
+      Chunk pointer = operands[0];
+      pointer.base = {};
+      result = Chunk::vector(b.create<arith::AddIOp>(
+          loc, asVector(pointer, b.getI64Type(), index.width),
+          asVector(offset, b.getI64Type(), index.width)));
+    }
+    result.base = operands[0].base;
+    return result;
+  }
+  if (!index.hasLanes())
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return operands[0].kind == operands[1].kind && operands[0].kind == Chunk::Uniform
+               ? std::nullopt
+               : affineAdd(operands[0], operands[1], 1);
+  if (isa<arith::SubIOp>(op))
+    return operands[0].kind == operands[1].kind && operands[0].kind == Chunk::Uniform
+               ? std::nullopt
+               : affineAdd(operands[0], operands[1], -1);
+  if (isa<arith::MulIOp>(op)) {
+    for (auto [x, y] : {std::pair(&operands[0], &operands[1]), std::pair(&operands[1], &operands[0])}) {
+      IntegerAttr factor;
+      if (x->kind == Chunk::Affine && y->kind == Chunk::Uniform &&
+          matchPattern(y->v, m_Constant(&factor)))
+        return Chunk::affine(b.createOrFold<arith::MulIOp>(loc, x->v, y->v),
+                             x->stride * factor.getValue().getSExtValue());
+    }
+    return std::nullopt;
+  }
+  if (isa<arith::ExtSIOp>(op) && operands[0].kind == Chunk::Affine) {
+    Value v = b.create<arith::ExtSIOp>(loc, tt::elementType(op->getResult(0).getType()), operands[0].v);
+    return Chunk::affine(v, operands[0].stride);
+  }
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    return prefixCompare(cmp, operands[0], operands[1]);
+  if (isa<arith::AndIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(1)) {
+    const Chunk &x = operands[0], &y = operands[1];
+    if (x.kind == Chunk::Prefix && y.kind == Chunk::Prefix)
+      return Chunk::prefix(minSigned(x.v, y.v));
+    for (auto [p, u] : {std::pair(&x, &y), std::pair(&y, &x)})
+      if (p->kind == Chunk::Prefix && u->kind == Chunk::Uniform)
+        return Chunk::prefix(b.create<arith::SelectOp>(loc, u->v, p->v, i64(0)));
+    return std::nullopt;
+  }
+  if ((mode & Guarded) && isa<arith::RemSIOp, arith::RemUIOp>(op) &&
+      operands[0].kind == Chunk::Affine && operands[0].stride == 1 &&
+      operands[1].kind == Chunk::Uniform) {
+    // (base + l) mod n is base mod n + l while that stays below n.
+    Value n = operands[1].v;
+    Value base = emitIntDivision(op, operands[0].v, n);
+    Value last = b.create<arith::AddIOp>(loc, base, constant(base.getType(), index.width - 1));
+    Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, last, n);
+    Value positive = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, operands[0].v,
+                                             constant(base.getType(), 0));
+    Chunk result = Chunk::affine(base, 1);
+    result.guards.push_back(b.create<arith::AndIOp>(loc, inside, positive));
+    return result;
+  }
+  return std::nullopt;
+}
+
+/// A comparison of lanes that count up by one with one value is true for the first so
+/// many lanes.
+std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, const Chunk &y) {
+  using P = arith::CmpIPredicate;
+  P predicate = op.getPredicate();
+  const Chunk *affine = &x, *bound = &y;
+  if (x.kind == Chunk::Uniform) {
+    std::swap(affine, bound);
+    switch (predicate) {
+    case P::sgt: predicate = P::slt; break;
+    case P::sge: predicate = P::sle; break;
+    default: return std::nullopt;
+    }
+  }
+  if (affine->kind != Chunk::Affine || affine->stride != 1 || bound->kind != Chunk::Uniform ||
+      affine->base || bound->base || (predicate != P::slt && predicate != P::sle))
+    return std::nullopt;
+  auto wide = [&](Value v) -> Value {
+    return v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
+  };
+  Value count = sub(wide(bound->v), wide(affine->v));
+  return Chunk::prefix(predicate == P::sle ? add(count, i64(1)) : count);
+}
+
+//===----------------------------------------------------------------------===//
+// Hoisting
+//===----------------------------------------------------------------------===//
+
+void Lowering::hoist(Value value, const Index &index, int depth) {
+  if (!isa<RankedTensorType>(value.getType()) || depth > 32)
+    return;
+  Operation *op = value.getDefiningOp();
+  if (!index.hasPending()) {
+    // Addresses are evaluated with their access; constants cost nothing.
+    if (!op || (!isa<tt::PointerType>(tt::elementType(value.getType())) &&
+                !isa<arith::ConstantOp, tt::SplatOp>(op)))
+      evaluate(value, index);
+    return;
+  }
+  if (!op || buffers.contains(value) || !isVirtual(value) || isa<tt::ReshapeOp>(op))
+    return;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    hoist(operand, operandIndex(op, i, index), depth + 1);
+}
+
+} // namespace tritium::cpu

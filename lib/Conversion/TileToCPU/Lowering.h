@@ -1,0 +1,252 @@
+//===- Lowering.h - state of the CPU lowering -------------------*- C++ -*-===//
+//
+// One Lowering lowers one kernel. Its methods are grouped by family, one file each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_LOWERING_H
+#define TRITIUM_LIB_CONVERSION_TILETOCPU_LOWERING_H
+
+#include "Chunk.h"
+#include "Plan.h"
+
+#include "tritium/Conversion/TileToCPU/TileToCPU.h"
+#include "tritium/Conversion/TileToCPU/VectorMath.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <deque>
+#include <map>
+
+namespace tritium::cpu {
+
+class Lowering : public PlanContext {
+public:
+  Lowering(mlir::ModuleOp module, const TargetInfo &target, const CompileOptions &options,
+           KernelMetadata &metadata, std::vector<Remark> &remarks);
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::ModuleOp module;
+  const TargetInfo &target;
+  const CompileOptions &options;
+  KernelMetadata &metadata;
+  std::vector<Remark> &remarks;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  bool failed = false;
+
+  tt::FuncOp kernel;
+  mlir::Value scratch, host;
+  mlir::Value programIds[3], numPrograms[3];
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars; ///< scalar of the kernel -> emitted value
+
+  //===--------------------------------------------------------------------===//
+  // Lowering.cpp: entry, blocks, scalar operations
+  //===--------------------------------------------------------------------===//
+  void emitEntry();
+  mlir::Value loadArgument(mlir::Value args, unsigned slot, mlir::Type type);
+  /// Lowers the operations of `block` at the insertion point; `results` are assigned at
+  /// its end.
+  void emitBlock(mlir::Block &block, llvm::ArrayRef<Root> results);
+  void emitStep(Step &step);
+  void emitScalarOp(mlir::Operation *op);
+  mlir::Value scalar(mlir::Value value);
+  void error(mlir::Operation *op, const llvm::Twine &message);
+  void remark(mlir::Operation *op, llvm::StringRef kind, const llvm::Twine &message);
+
+  //===--------------------------------------------------------------------===//
+  // Helpers.cpp: constants, arithmetic on i64, scratch addresses
+  //===--------------------------------------------------------------------===//
+  mlir::Value i64(int64_t value);
+  mlir::Value constant(mlir::Type element, int64_t value);
+  mlir::Value zeroOf(mlir::Type element, int64_t width);
+  mlir::Value add(mlir::Value a, mlir::Value b_);
+  mlir::Value sub(mlir::Value a, mlir::Value b_);
+  mlir::Value mul(mlir::Value a, mlir::Value b_);
+  mlir::Value mul(mlir::Value a, int64_t factor) { return factor == 1 ? a : mul(a, i64(factor)); }
+  mlir::Value minSigned(mlir::Value a, mlir::Value b_);
+  mlir::Value lanes(mlir::Type element, int64_t width, int64_t stride); ///< 0, stride, 2*stride ...
+  mlir::Value splat(mlir::Value scalar, int64_t width);
+  mlir::Value firstLanes(int64_t valid, int64_t width); ///< constant mask
+  mlir::Value gep(mlir::Value base, mlir::Value byteOffset);
+  /// The type a value is computed in: f32 for narrow floats, i64 for pointers.
+  mlir::Type evalType(mlir::Type element);
+  /// The type a value has in memory outside: iN for narrow floats and pointers, i8 for i1.
+  mlir::Type storageType(mlir::Type element);
+  mlir::Type shaped(mlir::Type element, int64_t width);
+  VectorMath math() { return VectorMath(b, loc, target); }
+  /// A loop 0, step, .. < bound; the body gets the index and the carried values.
+  mlir::SmallVector<mlir::Value>
+  loop(mlir::Value lower, mlir::Value bound, int64_t step, mlir::ValueRange carried,
+       llvm::function_ref<mlir::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
+  //===--------------------------------------------------------------------===//
+  // Scratch.cpp: buffers
+  //===--------------------------------------------------------------------===//
+  std::deque<Buffer> bufferPool;
+  llvm::DenseMap<mlir::Value, Buffer *> buffers;
+  int64_t scratchBytes = 0;
+
+  bool isStored(mlir::Value value) const override;
+  Buffer *allocate(mlir::RankedTensorType type, bool dense) override;
+  Buffer *allocate(mlir::ArrayRef<int64_t> shape, mlir::Type element, bool dense);
+  void setBuffer(mlir::Value value, Buffer *buffer) override { buffers[value] = buffer; }
+  mlir::Value bufferBase(const Buffer &buffer);
+  /// Number of the element at `index` (its first lane).
+  mlir::Value linearIndex(const Buffer &buffer, const Index &index);
+  mlir::Value elementAddress(const Buffer &buffer, mlir::Value linear);
+  Chunk readBuffer(const Buffer &buffer, const Index &index);
+  void writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value);
+  /// Elements between neighbours along the lanes.
+  int64_t laneStride(const Buffer &buffer, const Index &index);
+
+  //===--------------------------------------------------------------------===//
+  // Evaluate.cpp: the value of a tile at an index
+  //===--------------------------------------------------------------------===//
+  /// How integers are evaluated.
+  enum Mode : unsigned {
+    Plain = 0,
+    Wide = 1,    ///< i32 additions and products in 64 bits: offsets of addptr
+    Guarded = 2, ///< a remainder may stay Affine under a guard
+  };
+  using MemoKey = std::pair<std::pair<const void *, unsigned>,
+                            llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
+  std::vector<std::map<MemoKey, Chunk>> memo;
+  llvm::DenseMap<mlir::Value, bool> assumedMasks; ///< masks proved true in this version
+
+  /// Opens a memo scope for as long as it lives: what is evaluated inside a region of
+  /// the emitted code is not used outside.
+  struct MemoScope {
+    explicit MemoScope(Lowering &l) : l(l) { l.memo.emplace_back(); }
+    ~MemoScope() { l.memo.pop_back(); }
+    Lowering &l;
+  };
+
+  Chunk evaluate(mlir::Value value, const Index &index, unsigned mode = Plain);
+  Chunk compute(mlir::Value value, const Index &index, unsigned mode);
+  Chunk computeElementwise(mlir::Operation *op, const Index &index, unsigned mode);
+  Chunk computeWide(mlir::Value value, const Index &index, unsigned mode);
+  mlir::Value wideScalar(mlir::Value value, int depth = 0);
+  Chunk computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode);
+  /// The index into operand `number` of the virtual operation `op`.
+  Index operandIndex(mlir::Operation *op, unsigned number, const Index &index);
+  mlir::Value asVector(const Chunk &chunk, mlir::Type element, int64_t width);
+  /// A scalar where the index has no lanes, else a vector.
+  mlir::Value asValue(const Chunk &chunk, mlir::Type element, const Index &index);
+  /// Evaluates now what does not depend on the loops that are not yet open.
+  void hoist(mlir::Value value, const Index &index, int depth = 0);
+
+  //===--------------------------------------------------------------------===//
+  // Elementwise.cpp: one operation on scalars or vectors
+  //===--------------------------------------------------------------------===//
+  mlir::Value emitElementwise(mlir::Operation *op, mlir::ValueRange operands, int64_t width);
+  mlir::Value emitIntDivision(mlir::Operation *op, mlir::Value x, mlir::Value y);
+  mlir::Value emitCast(mlir::Operation *op, mlir::Value x, int64_t width);
+  mlir::Value emitBitcast(mlir::Type from, mlir::Type to, mlir::Value x);
+  mlir::Value emitConstant(mlir::TypedAttr value);
+  mlir::Value roundTo(mlir::Value value, mlir::Type element);
+  std::optional<Chunk> affineAdd(const Chunk &x, const Chunk &y, int sign);
+  std::optional<Chunk> affineOp(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
+                                const Index &index, unsigned mode);
+  std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y);
+
+  //===--------------------------------------------------------------------===//
+  // Memory.cpp: loads, stores, atomics
+  //===--------------------------------------------------------------------===//
+  Chunk emitLoad(tt::LoadOp op, const Index &index);
+  Chunk loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const Index &index,
+               mlir::Type pointee);
+  void emitStore(tt::StoreOp op, const Chunk &value, const Index &index);
+  void storeAt(const Chunk &ptr, mlir::Value value, const Chunk *mask, const Index &index,
+               mlir::Type pointee);
+  void emitAtomic(mlir::Operation *op, const Index &index);
+  mlir::Value emitRMW(tt::RMWOp kind, mlir::Value address, mlir::Value value, mlir::Type pointee,
+                      tt::MemSemantic sem);
+  mlir::Value emitCAS(mlir::Value address, mlir::Value expected, mlir::Value desired,
+                      mlir::Type pointee, tt::MemSemantic sem);
+  mlir::Value casLoop(mlir::Value address, mlir::Type bits,
+                      llvm::function_ref<mlir::Value(mlir::Value)> update);
+  mlir::Value maskVector(const Chunk *mask, const Index &index);
+  /// The address of a uniform pointer chunk.
+  mlir::Value scalarAddress(const Chunk &ptr);
+  mlir::Value addressVector(const Chunk &ptr, int64_t width);
+  mlir::Value decodeStorage(mlir::Value stored, mlir::Type element);
+  mlir::Value encodeStorage(mlir::Value value, mlir::Type element);
+  bool isUnitStride(const Chunk &ptr, mlir::Type pointee);
+
+  //===--------------------------------------------------------------------===//
+  // Alias.cpp
+  //===--------------------------------------------------------------------===//
+  bool mayConflict(mlir::Operation *load, mlir::Operation *write) const override;
+  /// The kernel argument that `ptr` is based on; null if it is not one.
+  mlir::Value baseArgument(mlir::Value ptr, int depth = 0) const;
+  void recordAccesses();
+
+  //===--------------------------------------------------------------------===//
+  // Predicates.cpp: is a mask true for the whole tile?
+  //===--------------------------------------------------------------------===//
+  struct Extremes {
+    mlir::Value min, max; ///< i64; null: unknown
+  };
+  mlir::Value allTrue(mlir::Value mask, int depth = 0);
+  Extremes extremes(mlir::Value value, int depth = 0);
+
+  //===--------------------------------------------------------------------===//
+  // Phase.cpp, Reduce.cpp: loop nests
+  //===--------------------------------------------------------------------===//
+  struct Accumulators {
+    tt::ReduceOp op;
+    llvm::SmallVector<mlir::Value> values; ///< one vector (or scalar) an operand
+    bool started = false; ///< values hold at least one element
+  };
+  struct PhaseState {
+    Step *step;
+    int64_t width; ///< lanes of a full chunk
+    llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
+    std::vector<Accumulators> accumulators;
+  };
+  void emitPhase(Step &step);
+  void emitPhaseLoops(PhaseState &state);
+  void emitLevel(PhaseState &state, unsigned level, Index index);
+  void emitLanesLevel(PhaseState &state, unsigned level, Index index);
+  void emitReduceLevel(PhaseState &state, unsigned level, Index index);
+  void emitBody(PhaseState &state, const Index &index);
+  void hoistOperands(PhaseState &state, const Index &index);
+  void emitTransposed(Step &step);
+  void emitPrint(tt::PrintOp op);
+  void emitAssert(tt::AssertOp op, const Index &index);
+  int64_t chooseWidth(const Step &step);
+
+  void accumulate(Accumulators &acc, const Index &index);
+  void finishReduction(Accumulators &acc, const Index &index, int64_t axis);
+  mlir::Value neutralElement(tt::ReduceOp op, unsigned number);
+  bool hasNeutralElement(tt::ReduceOp op);
+  llvm::SmallVector<mlir::Value> combine(tt::ReduceOp op, mlir::ValueRange a, mlir::ValueRange b_,
+                                         int64_t width);
+  llvm::SmallVector<mlir::Value> horizontal(tt::ReduceOp op, mlir::ValueRange values,
+                                            int64_t width, int64_t valid);
+  void storeReduction(tt::ReduceOp op, mlir::ValueRange values, const Index &index, int64_t axis);
+
+  //===--------------------------------------------------------------------===//
+  // ControlFlow.cpp, Dot.cpp
+  //===--------------------------------------------------------------------===//
+  void emitFor(mlir::scf::ForOp op);
+  void emitIf(mlir::scf::IfOp op);
+  void emitWhile(mlir::scf::WhileOp op);
+  void emitRegionBody(mlir::Block &source, mlir::Block *target, llvm::ArrayRef<Root> results,
+                      llvm::function_ref<void()> terminator);
+  void assignTile(mlir::Value value, Buffer *buffer);
+  void copyBuffer(const Buffer &from, const Buffer &to);
+  void emitDotStep(tt::DotOp op);
+  Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
+  Buffer *accumulatorFor(tt::DotOp op);
+};
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_LIB_CONVERSION_TILETOCPU_LOWERING_H

@@ -1,0 +1,241 @@
+//===- Memory.cpp - loads, stores, atomics --------------------------------===//
+//
+// An access is one vector load or store where the pointers count up by the element's
+// size, a scalar access where all pointers are one, and a gather or scatter otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+static Type pointeeOf(Value ptr) {
+  return cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType();
+}
+
+Value Lowering::decodeStorage(Value stored, Type element) {
+  if (tt::isTileFloat(element) && tt::scalarBits(element) < 32)
+    return math().decode(stored, element);
+  if (element.isInteger(1)) {
+    int64_t width =
+        isa<VectorType>(stored.getType()) ? cast<VectorType>(stored.getType()).getNumElements() : 1;
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, stored,
+                                   zeroOf(b.getI8Type(), width));
+  }
+  return stored;
+}
+
+Value Lowering::encodeStorage(Value value, Type element) {
+  if (tt::isTileFloat(element) && tt::scalarBits(element) < 32)
+    return math().encode(value, element);
+  if (element.isInteger(1)) {
+    int64_t width =
+        isa<VectorType>(value.getType()) ? cast<VectorType>(value.getType()).getNumElements() : 1;
+    return b.create<arith::ExtUIOp>(loc, shaped(b.getI8Type(), width), value);
+  }
+  return value;
+}
+
+Value Lowering::scalarAddress(const Chunk &ptr) {
+  if (ptr.base)
+    return gep(ptr.base, ptr.v);
+  return b.create<LLVM::IntToPtrOp>(loc, LLVM::LLVMPointerType::get(b.getContext()), ptr.v);
+}
+
+Value Lowering::addressVector(const Chunk &ptr, int64_t width) {
+  auto pointers = LLVM::getFixedVectorType(LLVM::LLVMPointerType::get(b.getContext()), width);
+  Chunk offsets = ptr;
+  offsets.base = {};
+  Value v = asVector(offsets, b.getI64Type(), width);
+  if (!ptr.base)
+    return b.create<LLVM::IntToPtrOp>(loc, pointers, v);
+  return b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), ptr.base, ArrayRef<LLVM::GEPArg>{v});
+}
+
+bool Lowering::isUnitStride(const Chunk &ptr, Type pointee) {
+  return ptr.kind == Chunk::Affine && ptr.stride == static_cast<int64_t>(tt::scalarBytes(pointee));
+}
+
+Value Lowering::maskVector(const Chunk *mask, const Index &index) {
+  bool whole = index.valid == index.width;
+  if (!mask)
+    return firstLanes(index.valid, index.width);
+  if (mask->kind == Chunk::Prefix && !whole)
+    return asVector(Chunk::prefix(minSigned(mask->v, i64(index.valid))), b.getI1Type(), index.width);
+  Value v = asVector(*mask, b.getI1Type(), index.width);
+  return whole ? v : b.create<arith::AndIOp>(loc, v, firstLanes(index.valid, index.width)).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+static Value conjunction(OpBuilder &b, Location loc, ValueRange values) {
+  Value all = values.front();
+  for (Value v : values.drop_front())
+    all = b.create<arith::AndIOp>(loc, all, v);
+  return all;
+}
+
+Chunk Lowering::emitLoad(tt::LoadOp op, const Index &index) {
+  Type pointee = pointeeOf(op.getPtr());
+  std::optional<Chunk> mask;
+  if (op.getMask() && !assumedMasks.count(op.getMask()))
+    mask = evaluate(op.getMask(), index);
+  const Chunk *maskPtr = mask ? &*mask : nullptr;
+  Chunk ptr = evaluate(op.getPtr(), index, index.hasLanes() ? Guarded : Plain);
+  if (ptr.guards.empty())
+    return loadAt(op, ptr, maskPtr, index, pointee);
+  if (!isUnitStride(ptr, pointee))
+    return loadAt(op, evaluate(op.getPtr(), index), maskPtr, index, pointee);
+
+  Type type = VectorType::get(index.width, evalType(pointee));
+  auto branch = b.create<scf::IfOp>(loc, type, conjunction(b, loc, ptr.guards), /*else=*/true);
+  ptr.guards.clear();
+  auto emit = [&](Block *block, bool contiguous) {
+    OpBuilder::InsertionGuard guard(b);
+    MemoScope scope(*this);
+    b.setInsertionPointToEnd(block);
+    Chunk chunk = loadAt(op, contiguous ? ptr : evaluate(op.getPtr(), index), maskPtr, index, pointee);
+    b.create<scf::YieldOp>(loc, asVector(chunk, evalType(pointee), index.width));
+  };
+  emit(branch.thenBlock(), true);
+  emit(branch.elseBlock(), false);
+  return Chunk::vector(branch.getResult(0));
+}
+
+Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const Index &index,
+                       Type pointee) {
+  Type element = evalType(pointee), storage = storageType(pointee);
+  unsigned bytes = tt::scalarBytes(pointee);
+  auto other = [&](const Index &at) -> Value {
+    int64_t width = at.hasLanes() ? at.width : 1;
+    if (!op.getOther())
+      return zeroOf(element, width);
+    return asValue(evaluate(op.getOther(), index), element, at);
+  };
+  if (ptr.kind == Chunk::Uniform) {
+    bool maskUniform = !mask || mask->kind == Chunk::Uniform || !index.hasLanes();
+    auto loadScalar = [&]() -> Value {
+      Value v = b.create<LLVM::LoadOp>(loc, storage, scalarAddress(ptr), bytes, op.getIsVolatile());
+      return decodeStorage(v, pointee);
+    };
+    if (!mask)
+      return Chunk::uniform(loadScalar());
+    Value any;
+    if (maskUniform)
+      any = asValue(*mask, b.getI1Type(), {});
+    else
+      any = b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, maskVector(mask, index));
+    bool otherUniform = !op.getOther() || !index.hasLanes() ||
+                        evaluate(op.getOther(), index).kind == Chunk::Uniform;
+    if (maskUniform && otherUniform) {
+      Value fallback = other({});
+      auto branch = b.create<scf::IfOp>(loc, TypeRange{element}, any, true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(branch.thenBlock());
+      b.create<scf::YieldOp>(loc, loadScalar());
+      b.setInsertionPointToEnd(branch.elseBlock());
+      b.create<scf::YieldOp>(loc, fallback);
+      return Chunk::uniform(branch.getResult(0));
+    }
+    Value fallback = other(index);
+    auto branch = b.create<scf::IfOp>(loc, TypeRange{element}, any, true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(branch.thenBlock());
+      b.create<scf::YieldOp>(loc, loadScalar());
+      b.setInsertionPointToEnd(branch.elseBlock());
+      b.create<scf::YieldOp>(loc, zeroOf(element, 1));
+    }
+    return Chunk::vector(b.create<arith::SelectOp>(loc, maskVector(mask, index),
+                                                   splat(branch.getResult(0), index.width), fallback));
+  }
+
+  auto type = VectorType::get(index.width, storage);
+  bool direct = storage == element;
+  bool whole = !mask && index.valid == index.width;
+  Value loaded;
+  if (isUnitStride(ptr, pointee)) {
+    Value address = scalarAddress(ptr);
+    if (whole)
+      loaded = b.create<LLVM::LoadOp>(loc, type, address, bytes, op.getIsVolatile());
+    else
+      loaded = b.create<LLVM::MaskedLoadOp>(
+          loc, type, address, maskVector(mask, index),
+          ValueRange{direct && mask ? other(index) : zeroOf(storage, index.width)}, bytes);
+  } else {
+    loaded = b.create<LLVM::masked_gather>(
+        loc, type, addressVector(ptr, index.width), maskVector(mask, index),
+        ValueRange{direct && mask ? other(index) : zeroOf(storage, index.width)}, bytes);
+    remark(op, "missed", "the pointers of neighbouring elements are not known to be neighbours: "
+                         "elements are gathered one by one");
+  }
+  if (direct)
+    return Chunk::vector(loaded);
+  Value value = decodeStorage(loaded, pointee);
+  if (mask && op.getOther())
+    value = b.create<arith::SelectOp>(loc, maskVector(mask, index), value, other(index));
+  return Chunk::vector(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index) {
+  Type pointee = pointeeOf(op.getPtr());
+  std::optional<Chunk> mask;
+  if (op.getMask() && !assumedMasks.count(op.getMask()))
+    mask = evaluate(op.getMask(), index);
+  const Chunk *maskPtr = mask ? &*mask : nullptr;
+  Value value = encodeStorage(asValue(chunk, evalType(pointee), index), pointee);
+  Chunk ptr = evaluate(op.getPtr(), index, index.hasLanes() ? Guarded : Plain);
+  bool scatters = index.hasLanes() && !isUnitStride(ptr, pointee);
+  if (scatters)
+    remark(op, "missed", "the pointers of neighbouring elements are not known to be neighbours: "
+                         "elements are scattered one by one");
+  if (ptr.guards.empty())
+    return storeAt(ptr, value, maskPtr, index, pointee);
+  if (scatters)
+    return storeAt(evaluate(op.getPtr(), index), value, maskPtr, index, pointee);
+  auto branch = b.create<scf::IfOp>(loc, conjunction(b, loc, ptr.guards), /*else=*/true);
+  ptr.guards.clear();
+  auto emit = [&](Block *block, bool contiguous) {
+    OpBuilder::InsertionGuard guard(b);
+    MemoScope scope(*this);
+    b.setInsertionPointToStart(block);
+    storeAt(contiguous ? ptr : evaluate(op.getPtr(), index), value, maskPtr, index, pointee);
+  };
+  emit(branch.thenBlock(), true);
+  emit(branch.elseBlock(), false);
+}
+
+void Lowering::storeAt(const Chunk &ptr, Value value, const Chunk *mask, const Index &index,
+                       Type pointee) {
+  unsigned bytes = tt::scalarBytes(pointee);
+  if (!index.hasLanes()) {
+    if (!mask) {
+      b.create<LLVM::StoreOp>(loc, value, scalarAddress(ptr), bytes);
+      return;
+    }
+    auto branch = b.create<scf::IfOp>(loc, asValue(*mask, b.getI1Type(), index), false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    b.create<LLVM::StoreOp>(loc, value, scalarAddress(ptr), bytes);
+    return;
+  }
+  if (isUnitStride(ptr, pointee)) {
+    if (!mask && index.valid == index.width)
+      b.create<LLVM::StoreOp>(loc, value, scalarAddress(ptr), bytes);
+    else
+      b.create<LLVM::MaskedStoreOp>(loc, value, scalarAddress(ptr), maskVector(mask, index), bytes);
+    return;
+  }
+  b.create<LLVM::masked_scatter>(loc, value, addressVector(ptr, index.width), maskVector(mask, index),
+                                 bytes);
+}
+
+} // namespace tritium::cpu

@@ -1,0 +1,119 @@
+//===- Scratch.cpp - tiles in scratch memory ------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+bool Lowering::isStored(Value value) const { return buffers.contains(value); }
+
+Buffer *Lowering::allocate(RankedTensorType type, bool dense) {
+  return allocate(type.getShape(), evalType(type.getElementType()), dense);
+}
+
+Buffer *Lowering::allocate(ArrayRef<int64_t> shape, Type element, bool dense) {
+  if (element.isInteger(1))
+    element = b.getI8Type();
+  Buffer buffer;
+  buffer.element = element;
+  buffer.shape.assign(shape.begin(), shape.end());
+  int64_t bytes = tt::scalarBytes(element);
+  int64_t registerLanes = target.vectorBits / 8 / bytes;
+  buffer.rowStride = shape.back();
+  // Rows of one register and more are padded, so that whole registers can be moved.
+  if (!dense)
+    buffer.rowStride = llvm::alignTo(shape.back(), registerLanes);
+  int64_t elements = buffer.rowStride;
+  for (int64_t d : shape.drop_back())
+    elements *= d;
+  buffer.offset = scratchBytes;
+  // One cache line more: the last register of an unpadded row may reach over its end.
+  scratchBytes += llvm::alignTo(elements * bytes, 64) + 64;
+  bufferPool.push_back(buffer);
+  return &bufferPool.back();
+}
+
+Value Lowering::bufferBase(const Buffer &buffer) {
+  return b.create<LLVM::GEPOp>(loc, scratch.getType(), b.getI8Type(), scratch,
+                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(buffer.offset)});
+}
+
+Value Lowering::linearIndex(const Buffer &buffer, const Index &index) {
+  Value linear = i64(0);
+  int64_t stride = 1;
+  for (int64_t d = buffer.shape.size() - 1; d >= 0; --d) {
+    linear = add(linear, mul(index.dims[d].index, stride));
+    stride = d == static_cast<int64_t>(buffer.shape.size()) - 1 ? buffer.rowStride
+                                                                 : stride * buffer.shape[d];
+  }
+  return linear;
+}
+
+int64_t Lowering::laneStride(const Buffer &buffer, const Index &index) {
+  int64_t stride = 1;
+  for (int64_t d = buffer.shape.size() - 1; d >= 0; --d) {
+    if (index.dims[d].kind == DimIndex::Lanes)
+      return stride;
+    stride = d == static_cast<int64_t>(buffer.shape.size()) - 1 ? buffer.rowStride
+                                                                 : stride * buffer.shape[d];
+  }
+  return 0;
+}
+
+Value Lowering::elementAddress(const Buffer &buffer, Value linear) {
+  Value base = bufferBase(buffer);
+  return b.create<LLVM::GEPOp>(loc, base.getType(), buffer.element, base,
+                               ArrayRef<LLVM::GEPArg>{linear});
+}
+
+Chunk Lowering::readBuffer(const Buffer &buffer, const Index &index) {
+  Value address = elementAddress(buffer, linearIndex(buffer, index));
+  int64_t stride = laneStride(buffer, index);
+  unsigned bytes = tt::scalarBytes(buffer.element);
+  if (stride == 0)
+    return Chunk::uniform(b.create<LLVM::LoadOp>(loc, buffer.element, address, bytes));
+  auto type = VectorType::get(index.width, buffer.element);
+  if (stride == 1) {
+    if (index.valid == index.width)
+      return Chunk::vector(b.create<LLVM::LoadOp>(loc, type, address, bytes));
+    Value mask = firstLanes(index.valid, index.width);
+    return Chunk::vector(b.create<LLVM::MaskedLoadOp>(
+        loc, type, address, mask, ValueRange{zeroOf(buffer.element, index.width)}, bytes));
+  }
+  Value offsets = lanes(b.getI64Type(), index.width, stride * bytes);
+  auto pointers = LLVM::getFixedVectorType(address.getType(), index.width);
+  Value addresses = b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), address,
+                                          ArrayRef<LLVM::GEPArg>{offsets});
+  return Chunk::vector(b.create<LLVM::masked_gather>(
+      loc, type, addresses, firstLanes(index.valid, index.width),
+      ValueRange{zeroOf(buffer.element, index.width)}, bytes));
+}
+
+void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value) {
+  Value address = elementAddress(buffer, linearIndex(buffer, index));
+  int64_t stride = laneStride(buffer, index);
+  unsigned bytes = tt::scalarBytes(buffer.element);
+  bool isMask = value.kind == Chunk::Prefix ||
+                (value.v && getElementTypeOrSelf(value.v.getType()).isInteger(1));
+  Value v = asValue(value, isMask ? b.getI1Type() : buffer.element, index);
+  if (isMask)
+    v = b.create<arith::ExtUIOp>(loc, shaped(buffer.element, index.hasLanes() ? index.width : 1),
+                                 v);
+  if (stride == 0) {
+    b.create<LLVM::StoreOp>(loc, v, address, bytes);
+  } else if (stride == 1) {
+    if (index.valid == index.width)
+      b.create<LLVM::StoreOp>(loc, v, address, bytes);
+    else
+      b.create<LLVM::MaskedStoreOp>(loc, v, address, firstLanes(index.valid, index.width), bytes);
+  } else {
+    Value offsets = lanes(b.getI64Type(), index.width, stride * bytes);
+    auto pointers = LLVM::getFixedVectorType(address.getType(), index.width);
+    Value addresses = b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), address,
+                                            ArrayRef<LLVM::GEPArg>{offsets});
+    b.create<LLVM::masked_scatter>(loc, v, addresses, firstLanes(index.valid, index.width), bytes);
+  }
+}
+
+} // namespace tritium::cpu
