@@ -11,7 +11,7 @@ Value Lowering::baseArgument(Value ptr, int depth) const {
     return {};
   if (auto arg = dyn_cast<BlockArgument>(ptr)) {
     Operation *parent = arg.getOwner()->getParentOp();
-    if (parent == kernel.getOperation())
+    if (isa<tt::FuncOp>(parent))
       return ptr;
     auto loop = dyn_cast<scf::ForOp>(parent);
     if (!loop || arg.getArgNumber() == 0)

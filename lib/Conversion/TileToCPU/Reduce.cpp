@@ -114,7 +114,7 @@ SmallVector<Value> Lowering::horizontal(tt::ReduceOp op, ValueRange values, int6
       auto part = [&](int64_t first) -> Value {
         if (half == 1)
           return b.create<vector::ExtractOp>(loc, v, ArrayRef<int64_t>{first});
-        SmallVector<int64_t> order(llvm::seq(first, first + half));
+        auto order = llvm::to_vector(llvm::seq<int64_t>(first, first + half));
         return b.create<vector::ShuffleOp>(loc, v, v, order);
       };
       low.push_back(part(0));
