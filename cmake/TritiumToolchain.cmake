@@ -20,7 +20,7 @@ else()
   add_link_options(-fuse-ld=lld)
 endif()
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
                     $<$<COMPILE_LANGUAGE:CXX>:-Wno-ambiguous-reversed-operator>
                     -fdiagnostics-color=auto)
 add_compile_options("SHELL:-Xclang -fno-pch-timestamp")

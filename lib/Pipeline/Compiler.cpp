@@ -13,11 +13,7 @@
 #include "Session.h"
 
 #include "tritium/Analysis/PointerUse.h"
-
-#if __has_include("tritium/Conversion/TileToCPU/TileToCPU.h")
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
-#define TRITIUM_HAS_TILE_TO_CPU
-#endif
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Python/IRGen.h"
@@ -93,13 +89,6 @@ std::vector<ParameterInfo> parametersOf(tt::FuncOp kernel) {
   }
   return parameters;
 }
-
-#ifndef TRITIUM_HAS_TILE_TO_CPU
-LogicalResult lowerToCPU(ModuleOp module, const cpu::TargetInfo &, const CompileOptions &,
-                         KernelMetadata &, std::vector<Remark> &) {
-  return module.emitError("built without the CPU lowering");
-}
-#endif
 
 /// ttir -> object code.
 bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options,

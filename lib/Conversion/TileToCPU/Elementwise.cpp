@@ -30,8 +30,8 @@ Value Lowering::emitConstant(TypedAttr value) {
   return b.create<arith::ConstantOp>(loc, value);
 }
 
-/// Division never traps: x / 0 has all bits set, x % 0 is x, and the quotient of the
-/// smallest integer and -1 wraps.
+/// Division never traps: x / 0 is 0, x % 0 is x, and the quotient of the smallest
+/// integer and -1 wraps.
 Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
   bool isRem = isa<arith::RemSIOp, arith::RemUIOp>(op);
@@ -59,9 +59,9 @@ Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
   Value zero = splat(constant(element, 0), width), one = splat(constant(element, 1), width);
   Value isZero = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, y, zero);
   Value divisor = b.create<arith::SelectOp>(loc, isZero, one, y);
-  Value minusOne = splat(constant(element, -1), width);
   Value isMinusOne;
   if (isSigned) {
+    Value minusOne = splat(constant(element, -1), width);
     isMinusOne = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, y, minusOne);
     divisor = b.create<arith::SelectOp>(loc, isMinusOne, one, divisor);
   }
@@ -70,7 +70,7 @@ Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
     return b.create<arith::SelectOp>(loc, isZero, x, result);
   if (isSigned)
     result = b.create<arith::SelectOp>(loc, isMinusOne, b.create<arith::SubIOp>(loc, zero, x), result);
-  return b.create<arith::SelectOp>(loc, isZero, minusOne, result);
+  return b.create<arith::SelectOp>(loc, isZero, zero, result);
 }
 
 Value Lowering::emitBitcast(Type from, Type to, Value x) {

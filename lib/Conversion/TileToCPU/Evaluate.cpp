@@ -146,9 +146,9 @@ Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index)
   return source;
 }
 
-/// Lanes of a reshape's operand are a run of elements of the dense buffer that the
-/// operand is stored in; without lanes, or where only dimensions of extent 1 come and
-/// go, the operand is evaluated at the matching index.
+/// A reshape reads the buffer that its operand is stored in by the number of the
+/// element; where only dimensions of extent 1 come and go, the operand is evaluated at
+/// the matching index.
 Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode) {
   auto from = op.getSrc().getType().getShape(), to = op.getType().getShape();
   SmallVector<DimIndex> nontrivial;
@@ -178,26 +178,62 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index, unsigned mo
     stride *= to[d];
   }
   const Buffer &buffer = *buffers.lookup(op.getSrc());
-  // The buffer is dense, so as one dimension it is indexed by the element's number.
-  Buffer flat = buffer;
-  flat.shape = {stride / std::max<int64_t>(lanesStride, 1), std::max<int64_t>(lanesStride, 1)};
-  flat.rowStride = std::max<int64_t>(lanesStride, 1);
-  Index flatIndex;
-  if (lanesStride) {
-    Value row = b.create<arith::DivUIOp>(loc, linear, i64(lanesStride));
-    Value column = b.create<arith::RemUIOp>(loc, linear, i64(lanesStride));
-    flatIndex.dims = {{DimIndex::Lanes, row}, {DimIndex::Scalar, column}};
-    flatIndex.width = index.width;
-    flatIndex.valid = index.valid;
-  } else {
-    flatIndex.dims = {{DimIndex::Scalar, linear}, {DimIndex::Scalar, i64(0)}};
-  }
-  Chunk chunk = readBuffer(flat, flatIndex);
+  Chunk chunk;
+  if (buffer.rowStride == buffer.shape.back())
+    chunk = readDense(buffer, linear, lanesStride, stride, index);
+  else
+    chunk = readPadded(buffer, linear, lanesStride, index);
   if (op.getType().getElementType().isInteger(1))
     chunk.v = b.create<arith::CmpIOp>(
         loc, arith::CmpIPredicate::ne, chunk.v,
         zeroOf(b.getI8Type(), chunk.kind == Chunk::Vector ? index.width : 1));
   return chunk;
+}
+
+/// Elements `linear`, `linear` + lanesStride, .. of a buffer without padding.
+Chunk Lowering::readDense(const Buffer &buffer, Value linear, int64_t lanesStride, int64_t count,
+                          const Index &index) {
+  // Seen as a matrix whose columns the lanes run down.
+  Buffer flat = buffer;
+  int64_t columns = std::max<int64_t>(lanesStride, 1);
+  flat.shape = {count / columns, columns};
+  flat.rowStride = columns;
+  Index at;
+  if (!lanesStride) {
+    at.dims = {{DimIndex::Scalar, linear}, {DimIndex::Scalar, i64(0)}};
+    return readBuffer(flat, at);
+  }
+  Value row = b.create<arith::DivUIOp>(loc, linear, i64(columns));
+  Value column = b.create<arith::RemUIOp>(loc, linear, i64(columns));
+  at.dims = {{DimIndex::Lanes, row}, {DimIndex::Scalar, column}};
+  at.width = index.width;
+  at.valid = index.valid;
+  return readBuffer(flat, at);
+}
+
+/// The same of a buffer whose rows are padded: every lane finds its own row.
+Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStride,
+                           const Index &index) {
+  int64_t width = lanesStride ? index.width : 1;
+  Value number = splat(linear, width);
+  if (lanesStride)
+    number = b.create<arith::AddIOp>(loc, number, lanes(b.getI64Type(), width, lanesStride));
+  Value columns = splat(i64(buffer.shape.back()), width);
+  Value row = b.create<arith::DivUIOp>(loc, number, columns);
+  Value column = b.create<arith::RemUIOp>(loc, number, columns);
+  Value offset = b.create<arith::AddIOp>(
+      loc, b.create<arith::MulIOp>(loc, row, splat(i64(buffer.rowStride), width)), column);
+  unsigned bytes = tt::scalarBytes(buffer.element);
+  Value base = bufferBase(buffer);
+  if (!lanesStride)
+    return Chunk::uniform(b.create<LLVM::LoadOp>(
+        loc, buffer.element, elementAddress(buffer, offset), bytes));
+  auto pointers = LLVM::getFixedVectorType(base.getType(), width);
+  Value addresses = b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base,
+                                          ArrayRef<LLVM::GEPArg>{offset});
+  return Chunk::vector(b.create<LLVM::masked_gather>(
+      loc, VectorType::get(width, buffer.element), addresses, firstLanes(index.valid, width),
+      ValueRange{zeroOf(buffer.element, width)}, bytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,10 +317,12 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
     guards.append(chunks[1].guards.begin(), chunks[1].guards.end());
     result = affineOp(op, chunks, index, mode);
     if (!result) {
-      Value x = asVector(chunks[0], b.getI64Type(), index.width);
-      Value y = asVector(chunks[1], b.getI64Type(), index.width);
+      bool uniform = chunks[0].kind == Chunk::Uniform && chunks[1].kind == Chunk::Uniform;
+      Value x = asVector(chunks[0], b.getI64Type(), uniform ? 1 : index.width);
+      Value y = asVector(chunks[1], b.getI64Type(), uniform ? 1 : index.width);
       OperationState state(loc, op->getName().getStringRef(), {x, y}, {x.getType()});
-      result = Chunk::vector(b.create(state)->getResult(0));
+      Value v = b.create(state)->getResult(0);
+      result = uniform ? Chunk::uniform(v) : Chunk::vector(v);
     }
     result->guards.append(guards.begin(), guards.end());
   } else if (type.getWidth() == 64) {

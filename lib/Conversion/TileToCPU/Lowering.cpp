@@ -208,5 +208,8 @@ void Lowering::emitScalarOp(Operation *op) {
 LogicalResult tritium::lowerToCPU(ModuleOp module, const cpu::TargetInfo &target,
                                   const CompileOptions &options, KernelMetadata &metadata,
                                   std::vector<Remark> &remarks) {
+  module.getContext()
+      ->loadDialect<LLVM::LLVMDialect, vector::VectorDialect, func::FuncDialect, scf::SCFDialect,
+                    arith::ArithDialect, math::MathDialect>();
   return cpu::Lowering(module, target, options, metadata, remarks).run();
 }

@@ -133,6 +133,10 @@ private:
   Chunk computeWide(mlir::Value value, const Index &index, unsigned mode);
   mlir::Value wideScalar(mlir::Value value, int depth = 0);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode);
+  Chunk readDense(const Buffer &buffer, mlir::Value linear, int64_t lanesStride, int64_t count,
+                  const Index &index);
+  Chunk readPadded(const Buffer &buffer, mlir::Value linear, int64_t lanesStride,
+                   const Index &index);
   /// The index into operand `number` of the virtual operation `op`.
   Index operandIndex(mlir::Operation *op, unsigned number, const Index &index);
   mlir::Value asVector(const Chunk &chunk, mlir::Type element, int64_t width);

@@ -134,12 +134,10 @@ void Lowering::emitPhase(Step &step) {
         if (!root.op->getResult(0).use_empty())
           buffers[root.op->getResult(0)] = allocate(type, /*dense=*/false);
 
-  int64_t rank = step.shape.size(), rows = 1;
+  int64_t rank = step.shape.size();
   for (int64_t d = 0; d < rank; ++d)
-    if (d != step.lanesDim && d != step.reduceDim) {
+    if (d != step.lanesDim && d != step.reduceDim)
       state.loopOrder.push_back(d);
-      rows *= step.shape[d];
-    }
   bool reducesLanes = !state.accumulators.empty() && step.reduceDim < 0;
   int64_t chunks = llvm::divideCeil(step.shape[step.lanesDim], state.width);
   // With few chunks a row, values that depend on the column only stay in registers

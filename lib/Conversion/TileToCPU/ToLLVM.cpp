@@ -42,6 +42,7 @@ LogicalResult convertLoops(ModuleOp module) {
 } // namespace
 
 LogicalResult tritium::cpu::convertToLLVMDialect(ModuleOp module) {
+  module.getContext()->loadDialect<cf::ControlFlowDialect, LLVM::LLVMDialect>();
   if (failed(convertLoops(module)))
     return failure();
 
