@@ -49,23 +49,4 @@ bool Lowering::mayConflict(Operation *load, Operation *write) const {
   return true;
 }
 
-void Lowering::recordAccesses() {
-  llvm::DenseMap<Value, unsigned> slots;
-  unsigned slot = 0;
-  for (Value arg : kernel.getArguments())
-    slots[arg] = slot++;
-  kernel.walk([&](Operation *op) {
-    if (!isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-      return;
-    Value base = baseArgument(pointerOf(op));
-    if (!base) {
-      metadata.hasIndirectPointers = true;
-      return;
-    }
-    ParameterInfo &parameter = metadata.parameters[slots[base]];
-    parameter.isRead |= !isa<tt::StoreOp>(op);
-    parameter.isWritten |= !isa<tt::LoadOp>(op);
-  });
-}
-
 } // namespace tritium::cpu

@@ -40,7 +40,6 @@ LogicalResult Lowering::run() {
   });
   if (hasCalls || metadata.parameters.size() != kernel.getNumArguments())
     return failure();
-  recordAccesses();
   emitEntry();
   if (failed)
     return failure();

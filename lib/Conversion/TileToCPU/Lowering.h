@@ -189,7 +189,6 @@ private:
   bool mayConflict(mlir::Operation *load, mlir::Operation *write) const override;
   /// The kernel argument that `ptr` is based on; null if it is not one.
   mlir::Value baseArgument(mlir::Value ptr, int depth = 0) const;
-  void recordAccesses();
 
   //===--------------------------------------------------------------------===//
   // Predicates.cpp: is a mask true for the whole tile?

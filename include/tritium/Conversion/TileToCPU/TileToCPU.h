@@ -12,9 +12,8 @@ namespace tritium {
 
 /// Replaces the kernel of `module` (one public tt.func, calls inlined) by its entry, a
 /// func.func of type TritiumCPUEntry made of scf, arith, math, vector and llvm
-/// operations. Fills the name of the entry, the scratch size and what each parameter is
-/// used for in `metadata`, whose parameters are already there. Reports remarks of
-/// applied and missed vectorisation.
+/// operations. Fills the name of the entry and the scratch size in `metadata`, whose
+/// parameters are already there. Reports remarks of missed vectorisation.
 mlir::LogicalResult lowerToCPU(mlir::ModuleOp module, const cpu::TargetInfo &target,
                                const CompileOptions &options, KernelMetadata &metadata,
                                std::vector<Remark> &remarks);
