@@ -40,7 +40,7 @@ def philox_uniform(seed, offsets):
 
 def dropout_numpy(x, p, seed):
     keep = philox_uniform(seed, np.arange(x.size)) > np.float32(p)
-    return np.where(keep, x / np.float32(1 - p), np.float32(0))
+    return np.where(keep, x / (np.float32(1) - np.float32(p)), np.float32(0))
 
 
 if __name__ == "__main__":

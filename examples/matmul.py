@@ -64,7 +64,7 @@ if __name__ == "__main__":
     a = rng.standard_normal((1000, 517), dtype=np.float32)
     b = rng.standard_normal((517, 333), dtype=np.float32)
     expected = a @ b
-    triton.testing.assert_close(multiply(a, b), expected, atol=1e-4)
+    triton.testing.assert_close(multiply(a, b), expected, atol=5e-4)
     expected = np.where(expected >= 0, expected, 0.01 * expected)
-    triton.testing.assert_close(multiply(a, b, "leaky_relu"), expected, atol=1e-4)
+    triton.testing.assert_close(multiply(a, b, "leaky_relu"), expected, atol=5e-4)
     print("matmul: 1000x517 @ 517x333 agrees with NumPy")

@@ -312,33 +312,6 @@ def test_logic(backend, a, b):
 
 
 @triton.jit
-def leave_early(out_ptr, n, limit):
-    total = 0
-    for i in range(n):
-        if i == limit:
-            break
-        if i % 3 == 0:
-            continue
-        total += i
-    count = 0
-    while True:
-        count += 1
-        if count * count > n:
-            break
-    tl.store(out_ptr, total)
-    tl.store(out_ptr + 1, count)
-
-
-@pytest.mark.parametrize("n,limit", [(10, 5), (10, 50), (1, 0), (0, 0)])
-def test_break_continue(backend, n, limit):
-    out = np.zeros(2, np.int32)
-    leave_early[(1,)](out, n, limit)
-    total = sum(i for i in range(min(n, limit)) if i % 3)
-    count = next(c for c in range(1, 100) if c * c > n)
-    assert out.tolist() == [total, count]
-
-
-@triton.jit
 def hints(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     n = tl.multiple_of(n, 4)
     tl.assume(n > 0)

@@ -24,7 +24,8 @@ def test_add(backend, rng, n, dtype):
 @pytest.mark.parametrize("function", (softmax, softmax_grid_stride))
 def test_softmax(backend, rng, function, shape):
     x = random_array(rng, shape, "float32") * np.float32(10)
-    np.testing.assert_allclose(function(x), softmax_numpy(x.astype(np.float64)), rtol=4e-6,
+    # The difference from the maximum reaches 80; its rounding is an absolute error of 4e-6.
+    np.testing.assert_allclose(function(x), softmax_numpy(x.astype(np.float64)), rtol=1e-5,
                                atol=1e-37)
 
 
@@ -45,7 +46,7 @@ def test_layer_norm(backend, rng, shape):
     weight, bias = random_array(rng, (2, shape[1]), "float32")
     y, mean, rstd = layer_norm(x, weight, bias)
     wide = x.astype(np.float64)
-    np.testing.assert_allclose(mean, wide.mean(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(mean, wide.mean(axis=1), rtol=1e-5)
     np.testing.assert_allclose(y, layer_norm_numpy(wide, weight, bias), atol=2e-4)
 
 

@@ -189,3 +189,25 @@ def test_cached_object_is_used(script, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in files_in(cache)}
     assert run(script, cache, TRITIUM_BACKEND="cpu").stdout == "right\n"
     assert {path: path.stat().st_mtime_ns for path in files_in(cache)} == before
+
+
+FACTOR = 2
+
+
+@triton.jit
+def with_global(x_ptr):
+    tl.store(x_ptr, FACTOR * 10)
+
+
+def test_a_global_that_changes_is_noticed(monkeypatch):
+    """The second launch sees the new value, or says that it cannot; never the old one."""
+    x = np.zeros(1, np.int32)
+    with_global[(1,)](x)
+    assert x[0] == 20
+    monkeypatch.setitem(globals(), "FACTOR", 3)
+    try:
+        with_global[(1,)](x)
+    except triton.TritonError as error:
+        assert "FACTOR" in str(error)
+    else:
+        assert x[0] == 30
