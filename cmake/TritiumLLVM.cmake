@@ -36,7 +36,8 @@ if(TRITIUM_STATIC_LLVM)
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRSCFTransforms MLIRSCFUtils
     MLIRControlFlowDialect MLIRFuncDialect MLIRFunctionInterfaces MLIRVectorDialect
     MLIRLLVMDialect MLIRUBDialect MLIRSCFToControlFlow MLIRControlFlowToLLVM
-    MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM MLIRFuncToLLVM MLIRIndexToLLVM
+    MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM MLIRVectorTransforms MLIRFuncToLLVM
+    MLIRIndexToLLVM MLIRUBToLLVM MLIRLLVMIRTransforms
     MLIRLLVMCommonConversion MLIRReconcileUnrealizedCasts MLIRTargetLLVMIRExport
     MLIRLLVMToLLVMIRTranslation MLIRBuiltinToLLVMIRTranslation MLIROptLib
     ${llvm_libs})
