@@ -1,0 +1,211 @@
+//===- PassValidationTest.cpp - passes keep what kernels compute ----------===//
+//
+// Every kernel is run by the interpreter as the front end built it, and again after
+// each pass of the pipeline. tt-combine may change the order of a sum; all other passes
+// must keep every bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomKernel.h"
+#include "StoreValues.h"
+
+#include "tritium/Frontend/Python/IRGen.h"
+#include "tritium/Frontend/Python/ModuleScope.h"
+#include "tritium/Interpreter/Interpreter.h"
+#include "tritium/Pipeline/Passes.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <random>
+
+using namespace mlir;
+using namespace tritium;
+
+namespace {
+using Floats = std::vector<float>;
+
+/// A kernel with everything that it needs to run.
+struct Case {
+  std::string file, kernel;
+  std::vector<Floats> buffers;                ///< pointer parameters, in order
+  std::vector<std::pair<const char *, uint64_t>> scalars; ///< type, slot; after the pointers
+  std::vector<Constant> constants;            ///< constexprs, after the scalars
+  uint32_t grid[3];
+};
+
+std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  op->print(out, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+/// The buffers after a run of `ttir` on a copy of them.
+std::vector<Floats> runCase(const Case &test, const std::string &ttir) {
+  std::vector<Floats> buffers = test.buffers;
+  InterpreterOptions options;
+  std::vector<uint64_t> args;
+  for (Floats &buffer : buffers) {
+    args.push_back(reinterpret_cast<uint64_t>(buffer.data()));
+    options.buffers.push_back({args.back(), buffer.size() * 4, true});
+  }
+  for (auto [type, slot] : test.scalars)
+    args.push_back(slot);
+  EXPECT_EQ(interpret(ttir, args, test.grid, options), "") << ttir;
+  return buffers;
+}
+
+/// Calls `check` with the module after every pass.
+struct AfterEachPass : PassInstrumentation {
+  std::function<void(StringRef, const std::string &)> check;
+  explicit AfterEachPass(std::function<void(StringRef, const std::string &)> check)
+      : check(std::move(check)) {}
+  void runAfterPass(Pass *pass, Operation *op) override { check(pass->getArgument(), print(op)); }
+};
+
+void checkPasses(ModuleOp module, std::function<void(StringRef, const std::string &)> check) {
+  PassManager pm(module.getContext());
+  buildTileIRPipeline(pm);
+  pm.addInstrumentation(std::make_unique<AfterEachPass>(std::move(check)));
+  ASSERT_TRUE(succeeded(pm.run(module)));
+}
+
+void expectClose(const Floats &found, const Floats &expected, float tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    if (std::bit_cast<uint32_t>(found[i]) != std::bit_cast<uint32_t>(expected[i]))
+      ASSERT_LE(std::fabs(found[i] - expected[i]), tolerance * (1 + std::fabs(expected[i])))
+          << "element " << i;
+}
+
+void checkCase(const Case &test) {
+  std::string message;
+  auto scope = frontend::ModuleScope::load(TRITIUM_SOURCE_DIR "/examples/" + test.file, message);
+  ASSERT_TRUE(scope) << message;
+  auto source = scope->function(test.kernel);
+  ASSERT_TRUE(source);
+  std::vector<ArgumentSpec> arguments;
+  auto runtime = [&](const char *type, int64_t divisibility) {
+    arguments.push_back({false, {}, *DType::parse(type), divisibility});
+  };
+  for (size_t i = 0; i < test.buffers.size(); ++i)
+    runtime("*fp32", 16);
+  for (auto [type, slot] : test.scalars)
+    runtime(type, 1);
+  for (const Constant &constant : test.constants)
+    arguments.push_back({true, constant, {}, 1});
+
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  SourceManager sources;
+  tritium::DiagnosticEngine diagnostics(sources);
+  std::string printed;
+  auto module = frontend::python::generate(context, *source, arguments, sources, diagnostics, {},
+                                           printed);
+  ASSERT_TRUE(module) << diagnostics.render();
+  std::vector<Floats> expected = runCase(test, print(*module));
+  bool computes = false;
+  for (size_t i = 0; i < expected.size(); ++i)
+    computes |= expected[i] != test.buffers[i];
+  EXPECT_TRUE(computes) << "the kernel writes nothing";
+  checkPasses(*module, [&](StringRef pass, const std::string &ttir) {
+    SCOPED_TRACE(test.kernel + " after " + pass.str());
+    std::vector<Floats> found = runCase(test, ttir);
+    for (size_t i = 0; i < found.size(); ++i)
+      expectClose(found[i], expected[i], pass == "tt-combine" ? 1e-5f : 0);
+    expected = std::move(found);
+  });
+}
+
+Floats randomFloats(size_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  Floats values(count);
+  for (float &value : values)
+    value = normal(random);
+  return values;
+}
+
+Constant number(int64_t value) { return Constant{Constant::Int(value)}; }
+Constant boolean(bool value) { return Constant{value}; }
+uint64_t bits(float value) { return std::bit_cast<uint32_t>(value); }
+} // namespace
+
+TEST(PassValidation, VectorAdd) {
+  checkCase({"vector_add.py", "add_kernel", {randomFloats(1000, 1), randomFloats(1000, 2), Floats(1000)},
+             {{"i32", 1000}}, {number(192)}, {6, 1, 1}});
+}
+
+TEST(PassValidation, Softmax) {
+  checkCase({"softmax.py", "softmax_kernel", {Floats(3 * 37), randomFloats(3 * 37, 1)},
+             {{"i32", 37}, {"i32", 37}, {"i32", 37}}, {number(48)}, {3, 1, 1}});
+  checkCase({"softmax.py", "softmax_grid_stride_kernel", {Floats(5 * 37), randomFloats(5 * 37, 1)},
+             {{"i32", 37}, {"i32", 37}, {"i32", 5}, {"i32", 37}}, {number(48), number(2)},
+             {2, 1, 1}});
+}
+
+TEST(PassValidation, LayerNorm) {
+  checkCase({"layer_norm.py", "layer_norm_kernel",
+             {randomFloats(4 * 61, 1), Floats(4 * 61), randomFloats(61, 2), randomFloats(61, 3),
+              Floats(4), Floats(4)},
+             {{"i32", 61}, {"i32", 61}, {"fp32", bits(1e-5f)}}, {number(64)}, {4, 1, 1}});
+}
+
+TEST(PassValidation, Matmul) {
+  for (const char *activation : {"", "leaky_relu"})
+    checkCase({"matmul.py", "matmul",
+               {randomFloats(33 * 45, 1), randomFloats(45 * 21, 2), Floats(33 * 21)},
+               {{"i32", 33}, {"i32", 21}, {"i32", 45}},
+               {number(16), number(16), number(16), number(2), Constant{std::string(activation)}},
+               {6, 1, 1}});
+}
+
+TEST(PassValidation, Dropout) {
+  checkCase({"dropout.py", "dropout_kernel", {randomFloats(500, 1), Floats(500)},
+             {{"i32", 500}, {"fp32", bits(0.5f)}, {"i32", 123}}, {number(128)}, {4, 1, 1}});
+}
+
+TEST(PassValidation, Attention) {
+  for (bool causal : {false, true})
+    checkCase({"attention.py", "attention_kernel",
+               {randomFloats(2 * 37 * 16, 1), randomFloats(2 * 37 * 16, 2),
+                randomFloats(2 * 37 * 16, 3), Floats(2 * 37 * 16)},
+               {{"fp32", bits(0.25f)}, {"i32", 37}},
+               {number(16), number(16), number(16), boolean(causal)}, {3, 2, 1}});
+}
+
+// Random integer kernels that store all that they compute.
+TEST(PassValidation, RandomKernels) {
+  for (uint32_t seed = 1000; seed < 1060 && !HasFatalFailure(); ++seed) {
+    DialectRegistry registry;
+    registerTileDialects(registry);
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    auto module =
+        parseSourceString<ModuleOp>(tritium::testing::RandomKernel(seed).text(), ParserConfig(&context));
+    ASSERT_TRUE(module);
+    int64_t total;
+    tritium::testing::storeAll(*module->getOps<tt::FuncOp>().begin(), total);
+    std::vector<int64_t> stored(total);
+    auto run = [&](const std::string &ttir) {
+      InterpreterOptions options;
+      options.buffers = {{reinterpret_cast<uint64_t>(stored.data()), stored.size() * 8, true}};
+      uint32_t grid[3] = {3, 1, 1};
+      std::fill(stored.begin(), stored.end(), 0);
+      EXPECT_EQ(interpret(ttir, {reinterpret_cast<uint64_t>(stored.data()), 4096, 48, uint32_t(-5), 12},
+                          grid, options),
+                "")
+          << ttir;
+      return stored;
+    };
+    std::vector<int64_t> expected = run(print(*module));
+    checkPasses(*module, [&](StringRef pass, const std::string &ttir) {
+      EXPECT_EQ(run(ttir), expected) << "seed " << seed << " after " << pass.str();
+    });
+  }
+}
