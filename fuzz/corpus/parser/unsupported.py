@@ -1,0 +1,7 @@
+def f():
+  try: raise x
+  finally: del y
+  global z
+  lambda: (yield)
+  {a: b}
+  break
