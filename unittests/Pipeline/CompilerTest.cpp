@@ -178,3 +178,22 @@ TEST(Compiler, Threads) {
   for (auto &text : texts)
     EXPECT_EQ(text, texts[0]);
 }
+
+TEST(Compiler, EveryStageForTheCPU) {
+  CompileOptions options;
+  options.cpu = "haswell";
+  options.keepStages = {"llir", "asm"};
+  CompileError error;
+  auto kernel = compileKernel(source("add", kAdd), addArguments(), options, error);
+  ASSERT_TRUE(kernel) << error.rendered;
+  EXPECT_EQ(kernel->stages["obj"].substr(0, 4), "\x7f"
+                                                "ELF");
+  EXPECT_NE(kernel->stages["llir"].find("define"), std::string::npos);
+  EXPECT_NE(kernel->stages["asm"].find(kernel->metadata.entry), std::string::npos);
+  EXPECT_EQ(kernel->metadata.cpu, "haswell");
+  EXPECT_FALSE(kernel->metadata.entry.empty());
+  options.cpu = "no-such-cpu";
+  EXPECT_FALSE(compileKernel(source("add", kAdd), addArguments(), options, error));
+  EXPECT_EQ(error.kind, "CompilationError");
+  EXPECT_NE(error.message.find("no-such-cpu"), std::string::npos);
+}
