@@ -450,3 +450,33 @@ def kernel(x):
   EXPECT_EQ(c.printed, "sizes|(1, 2, 3)|inf|-inf|True!float32 pointer<float16> float16 0.50 0x2a   "
                        "7\n");
 }
+
+// Hints stand where they hold: on the argument, on the operation, or on an identity.
+TEST(Kernel, Hints) {
+  Compiled c = compile(R"(
+@triton.jit
+def kernel(x, n, m):
+    n = tl.multiple_of(n, 24)
+    i = tl.max_contiguous(tl.multiple_of((tl.arange(0, 8) + n) % m, 8), 8)
+    if n > 4:
+        m = tl.multiple_of(m, 4)
+        tl.store(x + i, m)
+    tl.assume(m > 0)
+    tl.store(x + i, m)
+)",
+                       {"*i32", "i32", "i32"});
+  ASSERT_EQ(c.error, "");
+  for (const char *expected :
+       {"%arg1: i32 {tt.divisibility = 24 : i32",
+        "arith.remsi",
+        "{tt.contiguity = array<i32: 8>, tt.divisibility = array<i32: 8>}",
+        "tt.bitcast %arg2 {tt.divisibility = array<i32: 4>}", "tt.assume"})
+    EXPECT_NE(c.ttir.find(expected), std::string::npos) << expected << "\n" << c.ttir;
+}
+
+TEST(Kernel, UnsupportedNames) {
+  Compiled c = compile("@triton.jit\ndef kernel(x):\n    y = tl.cumsum(x)\n", {"i32"});
+  EXPECT_NE(c.error.find("kernel.py:6:9: error: 'tl.cumsum' is not supported by this compiler"),
+            std::string::npos)
+      << c.error;
+}

@@ -177,7 +177,7 @@ static Result pointerArithmetic(Sema &sema, BinaryOp op, const Value &lhs, const
                       " and " + describe(rhs) + "; pointers take '+' and '-' of an integer");
   const Value &base = isPointer(lhs) ? lhs : rhs;
   const Value &amount = isPointer(lhs) ? rhs : lhs;
-  if (auto constant = asInt(amount); constant && isDifference)
+  if (auto constant = asInt(amount); constant && isDifference && smallestInteger(*constant))
     return pointerArithmetic(sema, BinaryOp::Add, base, makeInt(-*constant));
   auto offset = pointerOffset(sema, amount, isDifference);
   if (!offset)
@@ -204,11 +204,13 @@ static Result tupleBinary(Sema &sema, BinaryOp op, const Value &lhs, const Value
     return Value(std::move(result));
   }
   auto count = asInt(l ? rhs : lhs);
-  constexpr int kMaxRepeat = 4096;
-  if (op != BinaryOp::Mul || !count || *count > kMaxRepeat)
+  if (op != BinaryOp::Mul || !count)
     return sema.error("TypeError: " + quoted(op) + " is not defined on " + describe(lhs) +
                       " and " + describe(rhs));
   const auto &elements = (l ? l : r)->elements;
+  constexpr size_t kMaxElements = 1 << 16;
+  if (*count > Constant::Int(kMaxElements / std::max<size_t>(elements.size(), 1)))
+    return sema.error("a tuple may have at most " + std::to_string(kMaxElements) + " elements");
   for (Constant::Int i = 0; i < *count; ++i)
     result.elements.insert(result.elements.end(), elements.begin(), elements.end());
   return Value(std::move(result));
@@ -255,7 +257,9 @@ Result Sema::unary(UnaryOp op, const Value &operand) {
   }
   auto *tensor = operand.getIf<Tensor>();
   std::string name = "unary '" + std::string(spelling(op)) + "'";
-  if (!tensor || kindOf(tensor->dtype) == Kind::Other)
+  bool isArithmetic = op == UnaryOp::Plus || op == UnaryOp::Minus;
+  if (!tensor || kindOf(tensor->dtype) == Kind::Other ||
+      (isArithmetic && isFloat8(tensor->dtype)))
     return error("TypeError: " + name + " is not defined on " + describe(operand));
   if (op == UnaryOp::Not)
     return logicalNot(*this, *tensor);

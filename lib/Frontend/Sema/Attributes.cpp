@@ -5,6 +5,8 @@
 #include "BuiltinSupport.h"
 #include "DTypes.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <numeric>
 
 using namespace tritium;
@@ -168,6 +170,16 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
   return std::nullopt;
 }
 
+/// Names of the language that have no implementation here.
+static bool isUnsupported(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "cat", "join", "split", "interleave", "flip", "gather", "cumsum", "cumprod",
+      "associative_scan", "histogram", "sort", "topk", "bitonic_merge", "dot_scaled",
+      "make_block_ptr", "advance", "make_tensor_descriptor", "load_tensor_descriptor",
+      "store_tensor_descriptor", "map_elementwise", "inline_asm_elementwise", "atomic_poll"};
+  return llvm::is_contained(kNames, name);
+}
+
 /// Why a module has no such attribute.
 static std::nullopt_t moduleError(Sema &sema, const frontend::External::Module &module,
                                   std::string_view name) {
@@ -178,6 +190,8 @@ static std::nullopt_t moduleError(Sema &sema, const frontend::External::Module &
     }
     return sema.error("the module has no '" + std::string(name) + "'");
   }
+  if (isUnsupported(name))
+    return sema.error("'tl." + std::string(name) + "' is not supported by this compiler");
   std::string suggestion = suggestName(module.library, name);
   return sema.error("the module '" + module.library + "' has no '" + std::string(name) +
                     "' that kernels can use" +
@@ -189,6 +203,8 @@ Result Sema::attribute(const Value &base, std::string_view name) {
     return value;
   if (auto *module = base.getIf<frontend::External::Module>())
     return moduleError(*this, *module, name);
+  if (base.is<Tensor>() && isUnsupported(name))
+    return error("'." + std::string(name) + "' is not supported by this compiler");
   std::string advice;
   if (base.is<Tensor>() && (name == "cpu" || name == "numpy"))
     advice = "; values are known only when the kernel runs";

@@ -87,6 +87,9 @@ static Result compareTensors(Sema &sema, CompareOp op, const Value &lhs, const V
   std::string what = "'" + std::string(spelling(op)) + "'";
   auto pair = isPointer(lhs) || isPointer(rhs) ? addresses(sema, lhs, rhs)
                                                : sema.promote(lhs, rhs, what);
+  if (pair && isFloat8(pair->lhs.dtype))
+    return sema.error("TypeError: " + what + " is not defined on " +
+                      describeType(pair->lhs.dtype) + "; convert with .to(tl.float16)");
   if (pair)
     pair = sema.broadcast(pair->lhs, pair->rhs);
   if (!pair)

@@ -210,36 +210,48 @@ static std::optional<Constant> floatBinary(BinaryOp op, double a, double b, cons
   }
 }
 
+/// The largest string or tuple that `+` and `*` make.
+static constexpr size_t kMaxSequence = 1 << 16;
+
+template <typename Sequence>
+static std::optional<Constant> repeat(const Sequence &sequence, Int count) {
+  if (count > Int(kMaxSequence / std::max<size_t>(sequence.size(), 1)))
+    return std::nullopt;
+  Sequence result;
+  for (Int i = 0; i < count; ++i)
+    result.insert(result.end(), sequence.begin(), sequence.end());
+  return Constant{std::move(result)};
+}
+
+template <typename Sequence>
+static std::optional<Constant> join(const Sequence &lhs, const Sequence &rhs) {
+  if (lhs.size() + rhs.size() > kMaxSequence)
+    return std::nullopt;
+  Sequence result = lhs;
+  result.insert(result.end(), rhs.begin(), rhs.end());
+  return Constant{std::move(result)};
+}
+
 /// `+` and `*` of strings and tuples.
 static std::optional<Constant> sequenceBinary(BinaryOp op, const Constant &lhs,
-                                              const Constant &rhs) {
-  constexpr Int kMaxRepeat = 1 << 16;
+                                              const Constant &rhs, std::string &error) {
   auto *ls = std::get_if<std::string>(&lhs.value), *rs = std::get_if<std::string>(&rhs.value);
   auto *lt = std::get_if<Constant::Tuple>(&lhs.value);
   auto *rt = std::get_if<Constant::Tuple>(&rhs.value);
-  if (op == BinaryOp::Add && ls && rs)
-    return Constant{*ls + *rs};
-  if (op == BinaryOp::Add && lt && rt) {
-    Constant::Tuple joined = *lt;
-    joined.insert(joined.end(), rt->begin(), rt->end());
-    return Constant{std::move(joined)};
-  }
+  std::optional<Constant> result;
   auto count = integerOf(ls || lt ? rhs : lhs);
-  if (op != BinaryOp::Mul || !count || *count > kMaxRepeat)
-    return std::nullopt;
-  if (const std::string *text = ls ? ls : rs) {
-    std::string repeated;
-    for (Int i = 0; i < *count; ++i)
-      repeated += *text;
-    return Constant{std::move(repeated)};
-  }
-  Constant::Tuple repeated;
-  if (const Constant::Tuple *tuple = lt ? lt : rt)
-    for (Int i = 0; i < *count; ++i)
-      repeated.insert(repeated.end(), tuple->begin(), tuple->end());
+  bool isJoin = op == BinaryOp::Add && ((ls && rs) || (lt && rt));
+  bool isRepeat = op == BinaryOp::Mul && count && (ls || rs || lt || rt);
+  if (isJoin)
+    result = ls ? join(*ls, *rs) : join(*lt, *rt);
+  else if (isRepeat)
+    result = ls || rs ? repeat(ls ? *ls : *rs, *count) : repeat(lt ? *lt : *rt, *count);
   else
-    return std::nullopt;
-  return Constant{std::move(repeated)};
+    error = operandError(spelling(op), lhs, rhs);
+  if (!result && error.empty())
+    error = "a string or tuple in a compile-time expression may have at most " +
+            std::to_string(kMaxSequence) + " elements";
+  return result;
 }
 
 std::optional<Constant> sema::foldBinary(BinaryOp op, const Constant &lhs, const Constant &rhs,
@@ -259,10 +271,7 @@ std::optional<Constant> sema::foldBinary(BinaryOp op, const Constant &lhs, const
   auto ld = floatOf(lhs), rd = floatOf(rhs);
   if (ld && rd)
     return floatBinary(op, *ld, *rd, lhs, rhs, error);
-  if (auto result = sequenceBinary(op, lhs, rhs))
-    return result;
-  error = operandError(spelling(op), lhs, rhs);
-  return std::nullopt;
+  return sequenceBinary(op, lhs, rhs, error);
 }
 
 std::optional<Constant> sema::foldUnary(UnaryOp op, const Constant &operand,

@@ -82,7 +82,9 @@ static std::optional<FormatSpec> parseSpec(llvm::StringRef text) {
   return spec;
 }
 
-static std::string digitsOf(Constant::Int magnitude, unsigned base, bool upper) {
+using Magnitude = unsigned __int128;
+
+static std::string digitsOf(Magnitude magnitude, unsigned base, bool upper) {
   std::string digits;
   do {
     digits += llvm::hexdigit(static_cast<unsigned>(magnitude % base), !upper);
@@ -93,7 +95,7 @@ static std::string digitsOf(Constant::Int magnitude, unsigned base, bool upper) 
 }
 
 /// Digits and prefix of an integer without its sign; absent if the type is not for ints.
-static std::optional<std::string> integerBody(Constant::Int magnitude, const FormatSpec &spec) {
+static std::optional<std::string> integerBody(Magnitude magnitude, const FormatSpec &spec) {
   switch (spec.type) {
   case 0:
   case 'd':
@@ -159,7 +161,7 @@ std::optional<std::string> Sema::format(const Value &value, std::string_view spe
   if (spec && constant && asInt(value) && !isFloatType) {
     Constant::Int integer = *asInt(value);
     sign = signOf(integer < 0);
-    body = integerBody(integer < 0 ? -integer : integer, *spec);
+    body = integerBody(integer < 0 ? -Magnitude(integer) : Magnitude(integer), *spec);
   } else if (auto *d = constant ? std::get_if<double>(&constant->value) : nullptr;
              spec && (d || (isFloatType && asInt(value)))) {
     double number = d ? *d : static_cast<double>(*asInt(value));

@@ -5,8 +5,29 @@
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
+#include <numeric>
+
 using namespace tritium;
 using namespace tritium::sema;
+
+/// A multiple that is stated of a kernel's argument outside of any branch or loop is a
+/// fact about the argument.
+static bool attachToArgument(const Tensor &tensor, const char *attribute, int32_t value,
+                             mlir::OpBuilder &b) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(tensor.value);
+  auto func = argument ? mlir::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp())
+                       : tt::FuncOp();
+  if (!func || b.getInsertionBlock() != argument.getOwner() ||
+      llvm::StringRef(attribute) != "tt.divisibility")
+    return false;
+  int64_t known = 1;
+  if (auto attr = func.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), attribute))
+    known = attr.getInt();
+  int64_t both = std::lcm(known, static_cast<int64_t>(value));
+  func.setArgAttr(argument.getArgNumber(), attribute,
+                  b.getI32IntegerAttr(static_cast<int32_t>(both <= INT32_MAX ? both : value)));
+  return true;
+}
 
 /// Attaches a hint. The fact holds where the user stated it: it goes on the defining
 /// operation only if that stands in the same block, and only if nothing else can share
@@ -36,6 +57,8 @@ static Result hint(Sema &sema, const BoundArguments &args, std::string_view name
     narrow.push_back(static_cast<int32_t>(value));
   }
   mlir::OpBuilder &b = sema.builder();
+  if (attachToArgument(*tensor, attribute, narrow[0], b))
+    return args[0];
   mlir::Operation *op = tensor->value.getDefiningOp();
   bool attaches = op && op->getBlock() == b.getInsertionBlock() && op->getNumResults() == 1 &&
                   op->getNumRegions() == 0 && !op->hasTrait<mlir::OpTrait::ConstantLike>() &&

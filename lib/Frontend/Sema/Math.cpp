@@ -77,7 +77,7 @@ static Result absOf(Sema &sema, const BoundArguments &args) {
   auto tensor = sema.toTensor(args[0]);
   if (!tensor)
     return std::nullopt;
-  if (isFloat(tensor->dtype))
+  if (isFloat(tensor->dtype) && !isFloat8(tensor->dtype))
     return Value(Tensor{sema.builder().create<mlir::math::AbsFOp>(sema.loc(), tensor->value),
                         tensor->dtype});
   if (isSigned(tensor->dtype))
@@ -144,6 +144,8 @@ template <bool isMax> static Result minMax(Sema &sema, const BoundArguments &arg
   if (!pair)
     return std::nullopt;
   // bfloat16 has no such operation: it is computed, and returned, as float32.
+  if (isFloat8(pair->lhs.dtype))
+    return typeError(sema, isMax ? "maximum" : "minimum", args[0], "float16 or wider");
   if (is(pair->lhs.dtype, DTypeKind::BFloat16))
     pair = TensorPair{*sema.cast(pair->lhs, {DTypeKind::Float32}),
                       *sema.cast(pair->rhs, {DTypeKind::Float32})};

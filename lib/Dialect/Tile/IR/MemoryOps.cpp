@@ -105,8 +105,11 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+// An identity that carries a hint stays: the hint holds of its result only.
 OpFoldResult BitcastOp::fold(FoldAdaptor) {
-  return getSrc().getType() == getType() ? OpFoldResult(getSrc()) : OpFoldResult();
+  bool isIdentity = getSrc().getType() == getType();
+  return isIdentity && (*this)->getDiscardableAttrs().empty() ? OpFoldResult(getSrc())
+                                                              : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
