@@ -1,0 +1,330 @@
+//===- tritium.hpp - Tritium for C++ programs -------------------*- C++ -*-===//
+//
+// Objects around tritium.h; header only. Errors are thrown as tritium::Error.
+//
+//   tritium::Module m = tritium::load("matmul.py");
+//   auto k = m.kernel("matmul", {{"BM", 128}, {"BN", 128}, {"BK", 32}});
+//   k.launch({gridX, gridY}, tritium::Stream{}, a, b, c, M, N, K);
+//
+// A launch compiles on first use (and finds the result on disk the next time), runs
+// every program of the grid and returns when all have finished.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_TRITIUM_HPP
+#define TRITIUM_TRITIUM_HPP
+
+#include "tritium/tritium.h"
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tritium {
+
+/// Anything that went wrong: in a kernel's text, in a launch's arguments, while it ran.
+class Error : public std::runtime_error {
+public:
+  /// Takes what `error` holds and clears it.
+  explicit Error(tritium_error &error)
+      : std::runtime_error(error.rendered ? error.rendered : "unknown error"),
+        kind(error.kind ? error.kind : ""), message(error.message ? error.message : ""),
+        file(error.file ? error.file : ""), line(error.line), column(error.column) {
+    tritium_error_clear(&error);
+  }
+  explicit Error(const std::string &text) : std::runtime_error(text), message(text) {}
+
+  std::string kind;    ///< see tritium_error
+  std::string message; ///< one line; what() has the source line and a caret, too
+  std::string file;
+  int line = 0, column = 0;
+};
+
+/// An element type by its name in signatures: "fp32", "bf16", "i64", ...
+class DType {
+public:
+  DType(const char *name) {
+    if (tritium_dtype_parse(name, &type) != 0)
+      throw Error(std::string("no element type is called '") + name + "'");
+  }
+  tritium_dtype get() const { return type; }
+
+private:
+  tritium_dtype type = {};
+};
+
+/// A compile-time value: None, a bool, an int, a float, a string, a type or a tuple.
+class Value {
+public:
+  Value() = default;
+  Value(std::nullptr_t) {}
+  Value(bool flag) {
+    value.kind = TRITIUM_BOOL;
+    value.as.boolean = flag;
+  }
+  template <std::integral T> Value(T number) {
+    value.kind = TRITIUM_INT;
+    value.as.integer.low = static_cast<uint64_t>(number);
+    value.as.integer.high = std::is_signed_v<T> && number < T(0) ? -1 : 0;
+  }
+  Value(double number) {
+    value.kind = TRITIUM_FLOAT;
+    value.as.number = number;
+  }
+  Value(const char *text) : Value(std::string(text)) {}
+  Value(std::string text) : text(std::make_shared<std::string>(std::move(text))) {
+    value.kind = TRITIUM_STRING;
+    value.as.string = {this->text->data(), this->text->size()};
+  }
+  Value(DType type) {
+    value.kind = TRITIUM_DTYPE;
+    value.as.dtype = type.get();
+  }
+  static Value tuple(std::vector<Value> items) {
+    Value result;
+    result.items = std::make_shared<std::vector<Value>>(std::move(items));
+    result.views = std::make_shared<std::vector<tritium_value>>();
+    for (const Value &item : *result.items)
+      result.views->push_back(item.value);
+    result.value.kind = TRITIUM_TUPLE;
+    result.value.as.tuple = {result.views->data(), result.views->size()};
+    return result;
+  }
+
+  const tritium_value &get() const { return value; }
+
+private:
+  tritium_value value = {};
+  std::shared_ptr<std::string> text; // what `value` points to; copies share it
+  std::shared_ptr<std::vector<Value>> items;
+  std::shared_ptr<std::vector<tritium_value>> views;
+};
+
+/// Memory with an element type and a size that the C++ type does not tell.
+struct Buffer {
+  const void *data;
+  DType type;    ///< of the elements: "bf16", ...
+  size_t bytes;  ///< TRITIUM_UNKNOWN_EXTENT if it is not known
+  bool isReadOnly = false;
+};
+
+/// Where launches are queued. A CPU has one queue: launches run in order, and each has
+/// finished when it returns.
+struct Stream {};
+
+/// One to three dimensions.
+struct Grid {
+  std::array<uint32_t, 3> dims = {1, 1, 1};
+  template <std::integral... T>
+    requires(sizeof...(T) >= 1 && sizeof...(T) <= 3)
+  Grid(T... sizes) {
+    size_t axis = 0;
+    ((dims[axis++] = check(sizes)), ...);
+  }
+
+private:
+  template <typename T> static uint32_t check(T size) {
+    if (std::cmp_less(size, 1) || std::cmp_greater(size, UINT32_MAX))
+      throw Error("a grid's dimension must be from 1 to 4294967295, but got " +
+                  std::to_string(size));
+    return static_cast<uint32_t>(size);
+  }
+};
+
+namespace detail {
+
+template <typename T> constexpr const char *elementName() {
+  using E = std::remove_cv_t<T>;
+  if constexpr (std::same_as<E, bool>)
+    return "i1";
+  else if constexpr (std::same_as<E, float>)
+    return "fp32";
+  else if constexpr (std::same_as<E, double>)
+    return "fp64";
+#ifdef __FLT16_MAX__
+  else if constexpr (std::same_as<E, _Float16>)
+    return "fp16";
+#endif
+  else if constexpr (std::integral<E>)
+    return std::is_signed_v<E>
+               ? (sizeof(E) == 1 ? "i8" : sizeof(E) == 2 ? "i16" : sizeof(E) == 4 ? "i32" : "i64")
+               : (sizeof(E) == 1 ? "u8" : sizeof(E) == 2 ? "u16" : sizeof(E) == 4 ? "u32" : "u64");
+  else
+    static_assert(sizeof(E) == 0, "pass a tritium::Buffer that names the element type");
+}
+
+inline tritium_argument pointer(const void *data, DType type, size_t bytes, bool isReadOnly) {
+  tritium_argument argument = {};
+  argument.kind = TRITIUM_ARG_POINTER;
+  argument.read_only = isReadOnly;
+  argument.type = type.get();
+  argument.bits = argument.begin = reinterpret_cast<uint64_t>(data);
+  argument.bytes = bytes;
+  return argument;
+}
+
+template <typename T>
+concept Range = requires(T &range) {
+  { std::span(range) };
+};
+
+/// A bare pointer says nothing of its extent: the kernel is then compiled so that its
+/// arguments may overlap. Pass a span or a vector where you can.
+template <typename T> tritium_argument toArgument(const T &value) {
+  tritium_argument argument = {};
+  if constexpr (std::same_as<T, Buffer>) {
+    return pointer(value.data, value.type, value.bytes, value.isReadOnly);
+  } else if constexpr (std::same_as<T, Value>) {
+    argument.kind = TRITIUM_ARG_VALUE;
+    argument.value = &value.get();
+  } else if constexpr (std::same_as<T, std::nullptr_t>) {
+    static const tritium_value none = {};
+    argument.kind = TRITIUM_ARG_VALUE;
+    argument.value = &none;
+  } else if constexpr (std::same_as<T, bool>) {
+    argument.kind = TRITIUM_ARG_BOOL;
+    argument.bits = value;
+  } else if constexpr (std::integral<T>) {
+    bool isLarge = !std::is_signed_v<T> && static_cast<uint64_t>(value) > INT64_MAX;
+    argument.kind = isLarge ? TRITIUM_ARG_UINT : TRITIUM_ARG_INT;
+    argument.bits = static_cast<uint64_t>(value);
+  } else if constexpr (std::floating_point<T>) {
+    argument.kind = TRITIUM_ARG_FLOAT;
+    argument.bits = std::bit_cast<uint64_t>(static_cast<double>(value));
+  } else if constexpr (std::is_pointer_v<T>) {
+    using E = std::remove_pointer_t<T>;
+    return pointer(value, elementName<E>(), TRITIUM_UNKNOWN_EXTENT, std::is_const_v<E>);
+  } else {
+    static_assert(sizeof(T) == 0, "this type cannot be passed to a kernel");
+  }
+  return argument;
+}
+
+template <typename T>
+  requires Range<T>
+tritium_argument toArgument(T &range) {
+  std::span view(range);
+  using E = typename decltype(view)::element_type;
+  return pointer(view.data(), elementName<E>(), view.size_bytes(), std::is_const_v<E>);
+}
+
+template <typename T, void (*release)(T *)> struct Releaser {
+  void operator()(T *handle) const { release(handle); }
+};
+template <typename T, void (*release)(T *)> using Handle = std::unique_ptr<T, Releaser<T, release>>;
+
+} // namespace detail
+
+/// A kernel with some of its parameters bound to compile-time values.
+class Kernel {
+public:
+  using Bindings = std::initializer_list<std::pair<const char *, Value>>;
+
+  /// Names in `bindings` are parameters, or options of a launch.
+  Kernel(tritium_kernel *owned, Bindings bindings) : handle(owned) {
+    bound.resize(tritium_kernel_parameter_count(owned));
+    for (const auto &[name, value] : bindings) {
+      values.push_back(std::make_unique<Value>(value));
+      if (tritium_argument *argument = find(name))
+        *argument = detail::toArgument(*values.back());
+      else
+        options.push_back({keep(name), values.back()->get()});
+    }
+    for (size_t i = 0; i < bound.size(); ++i)
+      if (bound[i].kind == TRITIUM_ARG_ABSENT)
+        free.push_back(i);
+  }
+
+  /// Runs every program of `grid`. `arguments` are the parameters that are not bound, in
+  /// order: spans, vectors or arrays (their extent is known), Buffers, pointers, numbers,
+  /// bools, nullptr, Values. Those left out at the end take their defaults.
+  template <typename... Arguments>
+  void launch(Grid grid, Stream, Arguments &&...arguments) const {
+    std::vector<tritium_argument> all = bound;
+    [[maybe_unused]] size_t position = 0;
+    (place(all, position++, arguments), ...);
+    tritium_error error = {};
+    if (tritium_kernel_launch(handle.get(), all.data(), all.size(), options.data(),
+                              options.size(), grid.dims.data(), nullptr, &error) != 0)
+      throw Error(error);
+  }
+
+  const char *name() const { return tritium_kernel_name(handle.get()); }
+  tritium_kernel *get() const { return handle.get(); }
+
+private:
+  const char *keep(const char *name) {
+    names.push_back(std::make_unique<std::string>(name));
+    return names.back()->c_str();
+  }
+
+  tritium_argument *find(const std::string &name) {
+    for (size_t i = 0; i < bound.size(); ++i)
+      if (name == tritium_kernel_parameter(handle.get(), i)->name)
+        return &bound[i];
+    return nullptr;
+  }
+
+  template <typename T>
+  void place(std::vector<tritium_argument> &all, size_t position, T &value) const {
+    if (position >= free.size())
+      throw Error(std::string("kernel '") + name() + "' takes " + std::to_string(free.size()) +
+                  " arguments, but got more");
+    all[free[position]] = detail::toArgument(value);
+  }
+
+  detail::Handle<tritium_kernel, tritium_kernel_release> handle;
+  std::vector<tritium_argument> bound;
+  std::vector<size_t> free; ///< parameters that a launch gives
+  std::vector<std::unique_ptr<Value>> values;
+  std::vector<std::unique_ptr<std::string>> names;
+  std::vector<tritium_option> options;
+};
+
+/// A file of kernels.
+class Module {
+public:
+  explicit Module(tritium_module *owned) : handle(owned) {}
+
+  /// The kernel of that name; `bindings` gives its constexpr parameters, by name.
+  Kernel kernel(const char *name, Kernel::Bindings bindings = {},
+                const tritium_kernel_config *config = nullptr) const {
+    tritium_error error = {};
+    tritium_kernel *kernel = tritium_module_kernel(handle.get(), name, config, &error);
+    if (!kernel)
+      throw Error(error);
+    return Kernel(kernel, bindings);
+  }
+
+  std::vector<std::string> kernelNames() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < tritium_module_kernel_count(handle.get()); ++i)
+      names.push_back(tritium_module_kernel_name(handle.get(), i));
+    return names;
+  }
+
+private:
+  detail::Handle<tritium_module, tritium_module_release> handle;
+};
+
+/// Reads a file of kernels. It needs no Python.
+inline Module load(const std::string &path) {
+  tritium_error error = {};
+  tritium_module *module = tritium_module_load(path.c_str(), &error);
+  if (!module)
+    throw Error(error);
+  return Module(module);
+}
+
+} // namespace tritium
+
+#endif // TRITIUM_TRITIUM_HPP

@@ -1,0 +1,241 @@
+//===- Compile.cpp - tritium compile --------------------------------------===//
+
+#include "Commands.h"
+#include "SignatureText.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+using namespace tritium;
+using namespace tritium::tool;
+
+const char *const tritium::tool::compileHelp =
+    R"(usage: tritium compile FILE [--kernel NAME] --signature TYPES [OPTION...]
+       tritium compile --from FILE.ttir [OPTION...]
+
+Compiles one kernel of a Python file (which is read, not run) for one choice of types and
+constants.
+
+  --kernel NAME          the kernel; may be left out if the file has only one
+  --signature TYPES      one item for each parameter that --constexpr does not give, in
+                         order, with commas between: a type (*fp32, i32, *i64, ...), with
+                         :16 if 16 divides the value or address, :1 if the value is 1; or
+                         a literal, which is then a constant. Parameters left out at the
+                         end take their defaults
+  --constexpr NAME=VALUE a constant: a number, True, False, None, a string, a type
+                         (fp16), a tuple ((1, 2)); may be repeated
+  --from FILE.ttir       go on from tile IR with one kernel in it
+  --target cpu[:NAME]    the CPU: LLVM's name (haswell, skylake-avx512, ...), or this
+                         machine's
+  --emit STAGE           ttir: tile IR; llir: LLVM IR; asm: assembly (the default);
+                         obj: ELF object
+  --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated
+  --debug                check device_assert
+  -o FILE                where to write; -: standard output (the default, but for obj)
+  -h, --help             show this text
+
+example:
+  tritium compile examples/vector_add.py --signature "*fp32:16,*fp32:16,*fp32:16,i32" \
+      --constexpr BLOCK=1024 --emit asm
+)";
+
+namespace {
+
+struct Request {
+  std::string file, kernel, from, cpu, emit = "asm", output;
+  std::string signature;
+  std::map<std::string, Value> constants;
+  std::vector<std::pair<std::string, Value>> options;
+};
+
+std::pair<std::string, Value> parseBinding(const std::string &option,
+                                           const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError(option + " wants NAME=VALUE, but got '" + text + "'");
+  return {text.substr(0, equals), parseValue(text.substr(equals + 1))};
+}
+
+/// False if the help was shown instead.
+bool parse(const Arguments &arguments, Request &request) {
+  Options options(arguments);
+  while (options.next()) {
+    const std::string &name = options.name;
+    if (!options.isOption) {
+      if (!request.file.empty())
+        throw UsageError("compile: one file at a time, but got '" + request.file + "' and '" +
+                         name + "'");
+      request.file = name;
+    } else if (name == "-h" || name == "--help") {
+      std::fputs(compileHelp, stdout);
+      return false;
+    } else if (name == "--kernel") {
+      request.kernel = options.value();
+    } else if (name == "--signature") {
+      request.signature = options.value();
+    } else if (name == "--constexpr") {
+      request.constants.insert(parseBinding(name, options.value()));
+    } else if (name == "--option") {
+      request.options.push_back(parseBinding(name, options.value()));
+    } else if (name == "--debug") {
+      options.noValue();
+      request.options.emplace_back("debug", true);
+    } else if (name == "--from") {
+      request.from = options.value();
+    } else if (name == "--target") {
+      std::string target = options.value();
+      if (target != "cpu" && !target.starts_with("cpu:"))
+        throw UsageError("no target '" + target + "'; there is: cpu, cpu:NAME");
+      request.cpu = target.size() > 4 ? target.substr(4) : "";
+    } else if (name == "--emit") {
+      request.emit = options.value();
+      if (request.emit != "ttir" && request.emit != "llir" && request.emit != "asm" &&
+          request.emit != "obj")
+        throw UsageError("nothing to emit is called '" + request.emit +
+                         "'; there are: ttir, llir, asm, obj");
+    } else if (name == "-o") {
+      request.output = options.value();
+    } else {
+      throw UsageError("compile: no option " + name);
+    }
+  }
+  if (request.file.empty() == request.from.empty())
+    throw UsageError("compile: name one file: FILE, or --from FILE.ttir");
+  return true;
+}
+
+bool hasParameter(tritium_kernel *kernel, const std::string &name) {
+  for (size_t i = 0; i < tritium_kernel_parameter_count(kernel); ++i)
+    if (name == tritium_kernel_parameter(kernel, i)->name)
+      return true;
+  return false;
+}
+
+/// Fills `specialization` with constants from --constexpr, items of the signature, and
+/// defaults, in this order of preference.
+void specialize(const Request &request, tritium_kernel *kernel,
+                std::vector<tritium_specialization> &specialization,
+                std::vector<SignatureItem> &items) {
+  for (const auto &[name, value] : request.constants)
+    if (!hasParameter(kernel, name)) {
+      tritium_error error = {};
+      tritium_kernel_unknown_name(kernel, name.c_str(), &error);
+      throw Error(error);
+    }
+  std::vector<std::string> texts = splitItems(request.signature);
+  for (const std::string &text : texts)
+    items.push_back(parseSignatureItem(text));
+  size_t used = 0;
+  for (size_t i = 0; i < tritium_kernel_parameter_count(kernel); ++i) {
+    const tritium_parameter *parameter = tritium_kernel_parameter(kernel, i);
+    tritium_specialization spec = {};
+    auto constant = request.constants.find(parameter->name);
+    if (constant != request.constants.end()) {
+      spec.is_constexpr = 1;
+      spec.value = constant->second.get();
+    } else if (used < items.size()) {
+      const SignatureItem &item = items[used];
+      if (parameter->is_constexpr && !item.value)
+        throw UsageError("signature item '" + texts[used] + "' is for parameter '" +
+                         parameter->name + "', a constexpr: give a literal, or --constexpr " +
+                         parameter->name + "=VALUE");
+      ++used;
+      spec.is_constexpr = item.value.has_value();
+      if (item.value)
+        spec.value = item.value->get();
+      spec.type = item.type;
+      spec.divisibility = item.divisibility;
+    } else if (parameter->default_value) {
+      spec.is_constexpr = 1;
+      spec.value = *parameter->default_value;
+    } else {
+      throw UsageError(std::string("nothing is said of parameter '") + parameter->name + "': " +
+                       (parameter->is_constexpr
+                            ? std::string("add --constexpr ") + parameter->name + "=VALUE"
+                            : "add its type to --signature"));
+    }
+    specialization.push_back(spec);
+  }
+  if (used < items.size())
+    throw UsageError("the signature has " + std::to_string(items.size()) + " items, but only " +
+                     std::to_string(used) + " parameters are without --constexpr");
+}
+
+std::string readWhole(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Failure(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+using CompiledHandle = detail::Handle<tritium_compiled, tritium_compiled_release>;
+
+CompiledHandle compileRequest(const Request &request) {
+  std::vector<tritium_option> options;
+  for (const auto &[name, value] : request.options)
+    options.push_back({name.c_str(), value.get()});
+  const char *cpu = request.cpu.empty() ? nullptr : request.cpu.c_str();
+  tritium_error error = {};
+  tritium_compiled *compiled = nullptr;
+  if (!request.from.empty()) {
+    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(),
+                                    options.size(), cpu, &error);
+  } else {
+    Module module = load(request.file);
+    std::vector<std::string> names = module.kernelNames();
+    std::string name = request.kernel;
+    if (name.empty() && names.size() == 1)
+      name = names[0];
+    if (name.empty()) {
+      std::string list;
+      for (const std::string &known : names)
+        list += (list.empty() ? "" : ", ") + known;
+      throw UsageError(request.file + (names.empty() ? " has no kernels"
+                                                     : ": say --kernel, one of: " + list));
+    }
+    // Tile IR can be seen even where the rest of the compiler fails.
+    tritium_kernel_config config = {};
+    config.interpret = request.emit == "ttir" ? 1 : -1;
+    Kernel kernel = module.kernel(name.c_str(), {}, &config);
+    std::vector<tritium_specialization> specialization;
+    std::vector<SignatureItem> items;
+    specialize(request, kernel.get(), specialization, items);
+    compiled = tritium_kernel_specialize(kernel.get(), specialization.data(),
+                                         specialization.size(), options.data(), options.size(),
+                                         cpu, &error);
+  }
+  if (!compiled)
+    throw Error(error);
+  return CompiledHandle(compiled);
+}
+
+} // namespace
+
+int tritium::tool::compile(const Arguments &arguments) try {
+  Request request;
+  if (!parse(arguments, request))
+    return 0;
+  CompiledHandle compiled = compileRequest(request);
+  tritium_error error = {};
+  size_t size = 0;
+  const char *text =
+      tritium_compiled_stage(compiled.get(), request.emit.c_str(), &size, &error);
+  if (!text)
+    throw Error(error);
+  std::string output = request.output;
+  if (output.empty() && request.emit == "obj")
+    throw UsageError("compile: say where to write the object: -o FILE");
+  if (output.empty() || output == "-") {
+    std::fwrite(text, 1, size, stdout);
+    return 0;
+  }
+  std::ofstream file(output, std::ios::binary);
+  if (!file.write(text, static_cast<std::streamsize>(size)).flush())
+    throw Failure(output + ": cannot be written");
+  return 0;
+} catch (const Error &error) {
+  throw Failure(error.what());
+}
