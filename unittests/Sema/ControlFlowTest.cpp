@@ -44,7 +44,7 @@ TEST_F(ControlFlow, Unify) {
   EXPECT_EQ(unify(makeInt(1), makeInt(1)), "constexpr 1 constexpr 1");
   EXPECT_EQ(unify(makeInt(1), makeInt(2)), "i32 i32");
   EXPECT_EQ(unify(makeInt(1), makeInt(int64_t(1) << 40)), "i64 i64");
-  EXPECT_EQ(unify(makeInt(1), makeFloat(2.5)), "fp32 fp32");
+  EXPECT_EQ(unify(makeFloat(1), makeFloat(1e300)), "fp64 fp64");
   EXPECT_EQ(unify(makeInt(0), tensor("i64")), "i64 i64");
   EXPECT_EQ(unify(tensor("fp16"), makeFloat(0)), "fp16 fp16");
   EXPECT_EQ(unify(tensor("fp32"), makeInt(0)), "fp32 fp32");
@@ -55,6 +55,11 @@ TEST_F(ControlFlow, Unify) {
   EXPECT_EQ(errors(), "'x' has different types on two paths: float32 and float16; give it one "
                       "type on every path\n");
   EXPECT_EQ(unify(tensor("i32", {4}), makeInt(0)), "");
+  EXPECT_NE(errors(), "");
+  EXPECT_EQ(unify(makeInt(1), makeFloat(2.5)), "");
+  EXPECT_EQ(errors(), "'x' has different types on two paths: int32 (constexpr 1) and float32 "
+                      "(constexpr 2.5); give it one type on every path\n");
+  EXPECT_EQ(unify(makeBool(true), makeInt(2)), "");
   EXPECT_NE(errors(), "");
   EXPECT_EQ(unify(Value(), tensor("i32")), "");
   EXPECT_NE(errors(), "");

@@ -56,6 +56,9 @@ TEST_F(Errors, Load) {
   EXPECT_EQ(fails("load", {p, tensor("i32", {8})}),
             "the mask of tl.load must be bool (int1), found int32[8]; compare it, for example "
             "with '!= 0'");
+  EXPECT_EQ(fails("load", {p, makeFloat(1.5)}),
+            "the mask of tl.load must be bool (int1), found constexpr 1.5; compare it, for "
+            "example with '!= 0'");
   EXPECT_EQ(fails("load", {scalar, mask}),
             "the mask of tl.load is a tile, int1[8], but the pointer is a scalar");
   EXPECT_EQ(fails("load", {p, mask, tensor("fp32", {4})}),

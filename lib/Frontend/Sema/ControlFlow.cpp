@@ -96,8 +96,9 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
         return false;
     return true;
   }
-  // Two different constants of one kind, or of two kinds where the higher one holds both.
-  if (isNumber(a) && isNumber(b)) {
+  // Two different constants of one kind; ints may need different widths.
+  if (isNumber(a) && isNumber(b) &&
+      a.get<Constant>().value.index() == b.get<Constant>().value.index()) {
     opBuilder.restoreInsertionPoint(endOfA);
     auto ta = toTensor(a);
     opBuilder.restoreInsertionPoint(endOfB);
@@ -132,8 +133,13 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
       return true;
     number = before;
   }
-  error("'" + std::string(name) + "' has different types on two paths: " + describe(a) +
-        " and " + describe(b) + "; give it one type on every path");
+  auto withType = [](const Value &value) {
+    auto *constant = value.getIf<Constant>();
+    auto dtype = constant ? constantType(*constant) : std::nullopt;
+    return dtype ? describeType(*dtype) + " (" + describe(value) + ")" : describe(value);
+  };
+  error("'" + std::string(name) + "' has different types on two paths: " + withType(a) +
+        " and " + withType(b) + "; give it one type on every path");
   return false;
 }
 

@@ -102,3 +102,13 @@ DType sema::smallestFloat(double value) {
               (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
   return {fits ? DTypeKind::Float32 : DTypeKind::Float64};
 }
+
+std::optional<DType> sema::constantType(const Constant &constant) {
+  if (std::holds_alternative<bool>(constant.value))
+    return DType{DTypeKind::Int1};
+  if (auto *i = std::get_if<Constant::Int>(&constant.value))
+    return smallestInteger(*i);
+  if (auto *d = std::get_if<double>(&constant.value))
+    return smallestFloat(*d);
+  return std::nullopt;
+}

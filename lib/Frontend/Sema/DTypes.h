@@ -41,6 +41,9 @@ std::optional<DType> commonType(DType a, DType b, bool isDivision);
 std::optional<DType> smallestInteger(Constant::Int value);
 /// float32, or float64 for a value outside the normal range of float32.
 DType smallestFloat(double value);
+/// The type that a constant has as a tensor: int1, or the smallest that holds it; absent
+/// if it is not a number in range.
+std::optional<DType> constantType(const Constant &constant);
 
 } // namespace tritium::sema
 

@@ -32,8 +32,6 @@ bool sema::maskArgument(Sema &sema, const Value &value, const Tensor &pointer,
   auto tensor = sema.toTensor(value);
   if (!tensor)
     return false;
-  if (value.is<Constant>())
-    tensor = sema.cast(*tensor, {DTypeKind::Int1});
   if (!isBool(tensor->dtype)) {
     sema.error("the mask of " + std::string(what) + " must be bool (int1), found " +
                describe(value) + "; compare it, for example with '!= 0'");

@@ -112,17 +112,6 @@ std::optional<Tensor> Sema::constant(const Constant &value, DType dtype,
   return Tensor{opBuilder.create<mlir::arith::ConstantOp>(loc(), type, attr), dtype};
 }
 
-/// The type that toTensor gives a constant; absent if it is not a number in range.
-static std::optional<DType> constantType(const Constant &constant) {
-  if (std::holds_alternative<bool>(constant.value))
-    return DType{DTypeKind::Int1};
-  if (auto *i = std::get_if<Constant::Int>(&constant.value))
-    return smallestInteger(*i);
-  if (auto *d = std::get_if<double>(&constant.value))
-    return smallestFloat(*d);
-  return std::nullopt;
-}
-
 std::optional<Tensor> Sema::toTensor(const Value &value) {
   if (auto *tensor = value.getIf<Tensor>())
     return *tensor;
