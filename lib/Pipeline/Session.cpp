@@ -103,7 +103,8 @@ bool Session::runPasses(ModuleOp module, const char *name,
   build(pm);
   if (wants("MLIR_ENABLE_DUMP")) {
     auto always = [](Pass *, Operation *) { return true; };
-    pm.enableIRPrinting(always, always, /*printModuleScope=*/true);
+    pm.enableIRPrinting(always, always, /*printModuleScope=*/true,
+                        /*printAfterOnlyOnChange=*/false);
   }
   std::string failedPass;
   pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
