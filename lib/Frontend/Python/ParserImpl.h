@@ -1,8 +1,9 @@
 //===- ParserImpl.h - the parser's state and its families -------*- C++ -*-===//
 //
 // One class over a token vector; its methods are spread over ParseExpressions.cpp,
-// ParseLiterals.cpp, ParseStatements.cpp and ParseModule.cpp. A method that fails
-// reports one error and returns null or false, and its callers pass that on.
+// ParsePrimaries.cpp, ParseLiterals.cpp, ParseStatements.cpp, ParseFunction.cpp and
+// ParseModule.cpp. A method that fails reports one error and returns null or false, and
+// its callers pass that on.
 //
 //===----------------------------------------------------------------------===//
 
