@@ -91,7 +91,7 @@ bool passes(Check check, const tritium_value &value) {
 
 CompileError Signature::unknownName(const std::string &name) const {
   llvm::StringRef nearest;
-  unsigned best = std::max<unsigned>(2, static_cast<unsigned>(name.size()) / 3) + 1;
+  unsigned best = std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3) + 1;
   auto consider = [&](llvm::StringRef candidate) {
     unsigned distance = candidate.edit_distance_insensitive(name, true, best);
     if (distance < best) {
