@@ -224,6 +224,23 @@ struct NativeLaunch {
 
 } // namespace
 
+/// Fills `error` if an assertion of the launch failed.
+static bool reportFailedAssert(const HostOutput &output, const std::string &kernel,
+                               CompileError &error) {
+  const auto &failed = output.failedAssert();
+  if (!failed)
+    return false;
+  error = launchError("DeviceAssertion",
+                      "kernel '" + kernel + "': assertion failed in program (" +
+                          std::to_string(failed->pid[0]) + ", " +
+                          std::to_string(failed->pid[1]) + ", " +
+                          std::to_string(failed->pid[2]) + "): " + failed->message);
+  error.file = failed->file;
+  error.line = failed->line;
+  error.rendered = failed->file + ":" + std::to_string(failed->line) + ": error: " + error.message;
+  return true;
+}
+
 bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                         CompileError &error) {
   llvm::SmallVector<uint64_t, 24> slots;
@@ -243,19 +260,7 @@ bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
                                            " bytes of scratch space a thread");
     return false;
   }
-  if (const auto &failed = output.failedAssert()) {
-    error = launchError("DeviceAssertion",
-                        "kernel '" + metadata().name + "': assertion failed in program (" +
-                            std::to_string(failed->pid[0]) + ", " +
-                            std::to_string(failed->pid[1]) + ", " +
-                            std::to_string(failed->pid[2]) + "): " + failed->message);
-    error.file = failed->file;
-    error.line = failed->line;
-    error.rendered =
-        failed->file + ":" + std::to_string(failed->line) + ": error: " + error.message;
-    return false;
-  }
-  return true;
+  return !reportFailedAssert(output, metadata().name, error);
 }
 
 bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
@@ -281,7 +286,7 @@ bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint
     options.checkBounds = false;
   std::string message = interpret(compiled->stages["ttir"], slots, grid, options);
   if (message.empty())
-    return true;
+    return !reportFailedAssert(output, metadata().name, error);
   error = launchError("InterpreterError", message);
   if (message.find(metadata().name) == std::string::npos)
     error.rendered = "kernel '" + metadata().name + "': " + message;
