@@ -1,6 +1,7 @@
 """A user's error names the kernel, the file, the line with a caret, the rule and what was found."""
 
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def culprit(x_ptr, b_ptr, c_ptr: tl.const, n):
 
 def launch(body):
     """Compiles the body as a kernel and returns the error with the line that it should name."""
-    source = TEMPLATE.format(body="\n".join("    " + line for line in body.strip().splitlines()))
+    source = TEMPLATE.replace("{body}", textwrap.indent(body.strip(), "    "))
     module = kernels_from(source)
     with open(module.__file__) as file:
         lines = file.read().splitlines()
