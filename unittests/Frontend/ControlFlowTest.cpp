@@ -262,6 +262,8 @@ TEST(Loops, UnrolledLoopsOverRangesAndTuples) {
                 "tl.store(out + 2, v[0] * 10 + v[1])\ntl.store(out + 3, len(v))",
                 5, 6),
             "10 6 24 2 -1 -1");
+  EXPECT_EQ(run("s = [i * a for i in range(1, 4)]\ntl.store(out, s[0] + s[1] + s[2])", 5, 6),
+            "30 -1 -1 -1 -1 -1");
 }
 
 TEST(Loops, LoopsKeepTheirOptions) {

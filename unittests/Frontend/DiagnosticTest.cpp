@@ -51,14 +51,14 @@ TEST(Diagnostics, Merges) {
             "4:15: error: 'x' may be undefined here: it is bound on one path only; bind it "
             "before the 'if' or on every path\n3:5: note: it is bound here");
   EXPECT_EQ(inKernel("if n > 0:\n  x = 1.0\nelse:\n  x = tl.arange(0, B)\ntl.store(p, x)"),
-            "6:15: error: 'x' has different types on two paths: constexpr 1.0 and int32[16]; "
-            "give it one type on every path\n3:5: note: it is bound here\n5:5: note: and here");
+            "6:15: error: 'x' has different types on two paths: float32 (constexpr 1.0) and "
+            "int32[16]; give it one type on every path\n3:5: note: it is bound here\n5:5: note: and here");
   EXPECT_EQ(inKernel("for i in range(n):\n  x = i\ntl.store(p, x)"),
             "4:15: error: 'x' may be undefined here: it is bound only inside of a loop, which "
             "may not run; bind it before the loop\n3:5: note: it is bound here");
   EXPECT_EQ(inKernel("x = 1 if n > 0 else tl.arange(0, 4)"),
             "2:7: error: this conditional expression has different types on two paths: "
-            "constexpr 1 and int32[4]; give it one type on every path");
+            "int32 (constexpr 1) and int32[4]; give it one type on every path");
 }
 
 TEST(Diagnostics, Branches) {
@@ -93,12 +93,12 @@ TEST(Diagnostics, Loops) {
   EXPECT_EQ(inKernel("for i in range(0, n, 0):\n  pass"),
             "2:12: error: the step of a loop must not be 0");
   EXPECT_EQ(inKernel("for i in tl.static_range(n):\n  pass"),
-            "2:12: error: the bounds of tl.static_range must be known at compile time, found "
-            "int32; use tl.range for a run-time loop");
+            "2:12: error: the bounds of this range must be known at compile time, found "
+            "int32; use tl.range in a 'for' for a run-time loop");
   EXPECT_EQ(inKernel("for i in tl.range(0, n, nun_stages=3):\n  pass"),
             "2:12: error: 'tl.range' has no parameter 'nun_stages', or it is given twice");
   EXPECT_EQ(inKernel("for i in tl.static_range(10000000):\n  pass"),
-            "2:3: error: the kernel expands to more than 3000000 operations; use a run-time "
+            "2:12: error: the kernel expands to more than 3000000 operations; use a run-time "
             "loop instead of unrolling");
 }
 

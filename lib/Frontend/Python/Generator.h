@@ -177,6 +177,8 @@ private:
   bool staticRange(const ast::For &stmt, const Range &range);
   bool rangeLoop(const ast::For &stmt, const Range &range);
   std::optional<Range> rangeArguments(std::string_view callee, const ast::Call &call);
+  bool eachIndex(const Range &range, llvm::function_ref<bool(Value)> visit);
+  std::optional<std::vector<Value>> knownValues(const ast::Expr &iterable);
   std::optional<DType> rangeType(const Range &range);
   /// Runs `attempt` with the constants that may stay constants, and again with all of
   /// them carried if that was wrong.

@@ -266,11 +266,7 @@ Result Generator::tuple(const ast::Tuple &expr) {
 }
 
 Result Generator::comprehension(const ast::Comprehension &expr) {
-  auto iterable = expression(*expr.iterable);
-  if (!iterable)
-    return std::nullopt;
-  sema.setRange(expr.iterable->range);
-  auto values = sema.iterate(*iterable);
+  auto values = knownValues(*expr.iterable);
   if (!values)
     return std::nullopt;
   Tuple result;

@@ -304,10 +304,6 @@ bool Generator::forStatement(const ast::For &stmt) {
     sema.setRange(stmt.range);
     return name == "static_range" ? staticRange(stmt, *range) : rangeLoop(stmt, *range);
   }
-  auto iterable = expression(*stmt.iterable);
-  if (!iterable)
-    return false;
-  sema.setRange(stmt.iterable->range);
-  auto values = sema.iterate(*iterable);
+  auto values = knownValues(*stmt.iterable);
   return values && unrolled(stmt, *values);
 }

@@ -13,6 +13,7 @@
 #include "LoopState.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Builtins.h"
 
 #include <algorithm>
 
@@ -102,23 +103,53 @@ std::optional<Generator::Range> Generator::rangeArguments(std::string_view calle
   return result;
 }
 
-bool Generator::staticRange(const ast::For &stmt, const Range &range) {
+/// Calls `visit` with each index of a range that is known; false after an error.
+bool Generator::eachIndex(const Range &range, llvm::function_ref<bool(Value)> visit) {
   auto start = asInt(range.start), stop = asInt(range.stop), step = asInt(range.step);
   if (!start || !stop || !step) {
     const Value &unknown = !start ? range.start : !stop ? range.stop : range.step;
-    error(range.range, "the bounds of tl.static_range must be known at compile time, found " +
-                           describe(unknown) + "; use tl.range for a run-time loop");
+    error(range.range, "the bounds of this range must be known at compile time, found " +
+                           describe(unknown) + "; use tl.range in a 'for' for a run-time loop");
     return false;
   }
-  ++frame->loopDepth;
-  bool isDone = true;
-  for (Constant::Int i = *start; isDone && (*step > 0 ? i < *stop : i > *stop); i += *step) {
-    sema.setRange(stmt.range);
-    isDone = checkLimits() && assign(*stmt.target, makeInt(i), stmt.target->range) &&
-             !run(stmt.body, nullptr).isFailed();
+  for (Constant::Int i = *start; *step > 0 ? i < *stop : i > *stop; i += *step) {
+    sema.setRange(range.range);
+    if (!checkLimits() || !visit(makeInt(i)))
+      return false;
   }
+  return true;
+}
+
+bool Generator::staticRange(const ast::For &stmt, const Range &range) {
+  ++frame->loopDepth;
+  bool isDone = eachIndex(range, [&](Value index) {
+    return assign(*stmt.target, std::move(index), stmt.target->range) &&
+           !run(stmt.body, nullptr).isFailed();
+  });
   --frame->loopDepth;
   return isDone;
+}
+
+/// The values of something that is iterated over at compile time: a range or a tuple.
+std::optional<std::vector<Value>> Generator::knownValues(const ast::Expr &iterable) {
+  if (auto *call = llvm::dyn_cast<ast::Call>(&iterable);
+      call && call->callee->kind != ast::ExprKind::Call) {
+    auto callee = expression(*call->callee);
+    if (!callee)
+      return std::nullopt;
+    if (isIteratorClass(*callee)) {
+      auto range = rangeArguments(callee->get<Library>().name, *call);
+      std::vector<Value> values;
+      bool isDone = range && eachIndex(*range, [&](Value index) {
+                      values.push_back(std::move(index));
+                      return true;
+                    });
+      return isDone ? std::optional(std::move(values)) : std::nullopt;
+    }
+  }
+  auto value = expression(iterable);
+  sema.setRange(iterable.range);
+  return value ? sema.iterate(*value) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
