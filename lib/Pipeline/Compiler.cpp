@@ -10,12 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnose.h"
+#include "Metadata.h"
 #include "Session.h"
 
-#include "tritium/Analysis/PointerUse.h"
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
-#include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Target/CPU/Codegen.h"
@@ -43,51 +42,6 @@ bool fail(CompileError &error, std::string message) {
   error.kind = "CompilationError";
   error.rendered = error.message = std::move(message);
   return false;
-}
-
-/// The one kernel of a ttir module; null with an error otherwise.
-tt::FuncOp onlyKernel(ModuleOp module, CompileError &error) {
-  SmallVector<tt::FuncOp> kernels;
-  for (auto func : module.getOps<tt::FuncOp>())
-    if (func.isKernel() && !func.isExternal())
-      kernels.push_back(func);
-  if (kernels.size() == 1)
-    return kernels.front();
-  fail(error, "a ttir module has one kernel (a public function), found " +
-                  std::to_string(kernels.size()));
-  return {};
-}
-
-DType dtypeOf(Type type) {
-  DType dtype;
-  for (; auto pointer = dyn_cast<tt::PointerType>(type); type = pointer.getPointeeType())
-    ++dtype.pointerDepth;
-  dtype.kind = type.isInteger(1)        ? DTypeKind::Int1
-               : type.isInteger(8)      ? DTypeKind::Int8
-               : type.isInteger(16)     ? DTypeKind::Int16
-               : type.isInteger(32)     ? DTypeKind::Int32
-               : type.isInteger(64)     ? DTypeKind::Int64
-               : type.isFloat8E5M2()    ? DTypeKind::Float8E5
-               : type.isFloat8E4M3FN()  ? DTypeKind::Float8E4NV
-               : type.isF16()           ? DTypeKind::Float16
-               : type.isBF16()          ? DTypeKind::BFloat16
-               : type.isF32()           ? DTypeKind::Float32
-                                        : DTypeKind::Float64;
-  return dtype;
-}
-
-/// The parameters as far as the IR shows them: without signs.
-std::vector<ParameterInfo> parametersOf(tt::FuncOp kernel) {
-  std::vector<ParameterInfo> parameters;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    ParameterInfo info;
-    auto name = kernel.getArgAttrOfType<StringAttr>(i, "tt.name");
-    info.name = name ? name.str() : "arg" + std::to_string(i);
-    info.type = dtypeOf(type);
-    info.type.isConst = kernel.getArgAttr(i, "tt.const") != nullptr;
-    parameters.push_back(std::move(info));
-  }
-  return parameters;
 }
 
 /// ttir -> object code.
@@ -136,12 +90,11 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
   session.enter("ttir");
   kernel.stages["ttir"] = textOf(module);
   kernel.metadata.target = options.target;
-  PointerUse use = findPointerUse(onlyKernel(module, error));
-  for (auto [i, parameter] : llvm::enumerate(kernel.metadata.parameters)) {
-    parameter.isRead = use.read[i];
-    parameter.isWritten = use.written[i];
-  }
-  kernel.metadata.hasIndirectPointers = use.indirect;
+  std::string message;
+  tt::FuncOp func = onlyKernel(module, message);
+  if (!func)
+    return fail(error, message);
+  describePointers(func, kernel.metadata);
   return options.target == "interpret" || emitForCPU(session, module, options, kernel, error);
 }
 
@@ -151,11 +104,13 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
                                        std::unique_ptr<CompiledKernel> kernel,
                                        llvm::ArrayRef<ArgumentSpec> arguments,
                                        CompileError &error) {
-  tt::FuncOp func = onlyKernel(module, error);
-  if (!func)
+  std::string message;
+  tt::FuncOp func = onlyKernel(module, message);
+  if (!func) {
+    fail(error, message);
     return nullptr;
-  kernel->metadata.name = func.getName().str();
-  kernel->metadata.parameters = parametersOf(func);
+  }
+  kernel->metadata = describeKernel(func);
   // The specialisation knows the signs.
   auto parameter = kernel->metadata.parameters.begin();
   for (const ArgumentSpec &argument : arguments)

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -38,12 +37,6 @@ void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
-}
-
-void registerTritiumPasses() {
-  tt::registerTilePasses();
-  PassPipelineRegistration<>("tritium-ttir", "From what the front end builds to ttir",
-                             buildTileIRPipeline);
 }
 
 } // namespace tritium

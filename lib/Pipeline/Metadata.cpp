@@ -1,0 +1,64 @@
+//===- Metadata.cpp - what a ttir module says of its kernel ---------------===//
+
+#include "Metadata.h"
+
+#include "tritium/Analysis/PointerUse.h"
+
+using namespace mlir;
+
+namespace tritium {
+
+tt::FuncOp onlyKernel(ModuleOp module, std::string &message) {
+  SmallVector<tt::FuncOp> kernels;
+  for (auto func : module.getOps<tt::FuncOp>())
+    if (func.isKernel() && !func.isExternal())
+      kernels.push_back(func);
+  if (kernels.size() == 1)
+    return kernels.front();
+  message = "a ttir module has one kernel (a public function), found " +
+            std::to_string(kernels.size());
+  return {};
+}
+
+static DType dtypeOf(Type type) {
+  DType dtype;
+  for (; auto pointer = dyn_cast<tt::PointerType>(type); type = pointer.getPointeeType())
+    ++dtype.pointerDepth;
+  dtype.kind = type.isInteger(1)       ? DTypeKind::Int1
+               : type.isInteger(8)     ? DTypeKind::Int8
+               : type.isInteger(16)    ? DTypeKind::Int16
+               : type.isInteger(32)    ? DTypeKind::Int32
+               : type.isInteger(64)    ? DTypeKind::Int64
+               : type.isFloat8E5M2()   ? DTypeKind::Float8E5
+               : type.isFloat8E4M3FN() ? DTypeKind::Float8E4NV
+               : type.isF16()          ? DTypeKind::Float16
+               : type.isBF16()         ? DTypeKind::BFloat16
+               : type.isF32()          ? DTypeKind::Float32
+                                       : DTypeKind::Float64;
+  return dtype;
+}
+
+KernelMetadata describeKernel(tt::FuncOp kernel) {
+  KernelMetadata metadata;
+  metadata.name = kernel.getName().str();
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    ParameterInfo info;
+    auto name = kernel.getArgAttrOfType<StringAttr>(i, "tt.name");
+    info.name = name ? name.str() : "arg" + std::to_string(i);
+    info.type = dtypeOf(type);
+    info.type.isConst = kernel.getArgAttr(i, "tt.const") != nullptr;
+    metadata.parameters.push_back(std::move(info));
+  }
+  return metadata;
+}
+
+void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
+  PointerUse use = findPointerUse(kernel);
+  for (auto [i, parameter] : llvm::enumerate(metadata.parameters)) {
+    parameter.isRead = use.read[i];
+    parameter.isWritten = use.written[i];
+  }
+  metadata.hasIndirectPointers = use.indirect;
+}
+
+} // namespace tritium

@@ -1,0 +1,24 @@
+//===- Metadata.h - what a ttir module says of its kernel -------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_PIPELINE_METADATA_H
+#define TRITIUM_LIB_PIPELINE_METADATA_H
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Pipeline/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tritium {
+
+/// The one kernel of a ttir module; null, with a message, if there is not exactly one.
+tt::FuncOp onlyKernel(mlir::ModuleOp module, std::string &message);
+
+/// Name and parameters of a kernel as far as the IR shows them: types without signs.
+KernelMetadata describeKernel(tt::FuncOp kernel);
+
+/// Fills in what the kernel does through its pointer parameters. Calls are inlined.
+void describePointers(tt::FuncOp kernel, KernelMetadata &metadata);
+
+} // namespace tritium
+
+#endif // TRITIUM_LIB_PIPELINE_METADATA_H

@@ -1,0 +1,88 @@
+//===- Registration.cpp - passes and pipelines for tools ------------------===//
+
+#include "Metadata.h"
+
+#include "tritium/Conversion/TileToCPU/TileToCPU.h"
+#include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+#include "tritium/Pipeline/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace tritium {
+
+namespace {
+/// The lowering of compileKernel as a pass. Remarks of the lowering become remarks.
+struct TileToCPUPass : PassWrapper<TileToCPUPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileToCPUPass)
+
+  TileToCPUPass() = default;
+  TileToCPUPass(const TileToCPUPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "tile-to-cpu"; }
+  StringRef getDescription() const final { return "tt kernels to loops over CPU registers"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                    scf::SCFDialect, vector::VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    std::string message;
+    cpu::TargetInfo target;
+    tt::FuncOp kernel = onlyKernel(getOperation(), message);
+    if (!kernel || !cpu::resolveTarget(cpu, target, message)) {
+      getOperation().emitError(message);
+      return signalPassFailure();
+    }
+    CompileOptions options;
+    options.mayAlias = mayAlias;
+    KernelMetadata metadata = describeKernel(kernel);
+    describePointers(kernel, metadata);
+    std::vector<Remark> remarks;
+    if (failed(lowerToCPU(getOperation(), target, options, metadata, remarks)))
+      return signalPassFailure();
+    for (const Remark &remark : remarks) {
+      auto file = StringAttr::get(&getContext(), remark.file);
+      emitRemark(FileLineColLoc::get(file, remark.line, remark.column), remark.message);
+    }
+  }
+
+  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("LLVM's name of the CPU"),
+                          llvm::cl::init("native")};
+  Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(true),
+                        llvm::cl::desc("Pointer arguments may reach the same memory")};
+};
+
+struct CPUToLLVMPass : PassWrapper<CPUToLLVMPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CPUToLLVMPass)
+  StringRef getArgument() const final { return "cpu-to-llvm"; }
+  StringRef getDescription() const final { return "what tile-to-cpu leaves to the LLVM dialect"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(cpu::convertToLLVMDialect(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void registerTritiumPasses() {
+  tt::registerTilePasses();
+  PassRegistration<TileToCPUPass>();
+  PassRegistration<CPUToLLVMPass>();
+  PassPipelineRegistration<>("tritium-ttir", "From what the front end builds to ttir",
+                             buildTileIRPipeline);
+  PassPipelineRegistration<>("tritium-cpu", "From ttir to the LLVM dialect, for this CPU",
+                             [](OpPassManager &pm) {
+                               pm.addPass(std::make_unique<TileToCPUPass>());
+                               pm.addPass(std::make_unique<CPUToLLVMPass>());
+                             });
+}
+
+} // namespace tritium
