@@ -93,7 +93,10 @@ static Result assume(Sema &sema, const BoundArguments &args) {
       return Value();
     return sema.error("tl.assume of a condition that is false at compile time");
   }
-  sema.builder().create<tt::AssumeOp>(sema.loc(), std::get<mlir::Value>(*condition));
+  mlir::Value value = std::get<mlir::Value>(*condition);
+  if (sema.options().debug)
+    sema.builder().create<tt::AssertOp>(sema.loc(), value, "an assumption does not hold");
+  sema.builder().create<tt::AssumeOp>(sema.loc(), value);
   return Value();
 }
 

@@ -82,3 +82,11 @@ tt.func private @range_of_one() -> tensor<1xi32> {
   %r = tt.make_range {start = -3 : i32, end = -2 : i32} : tensor<1xi32>
   tt.return %r : tensor<1xi32>
 }
+
+// An identity that carries a hint stays.
+// CHECK-LABEL: @hint
+// CHECK: tt.bitcast %{{.*}} {tt.divisibility = array<i32: 8>} : i32 -> i32
+tt.func private @hint(%x: i32) -> i32 {
+  %y = tt.bitcast %x {tt.divisibility = array<i32: 8>} : i32 -> i32
+  tt.return %y : i32
+}

@@ -68,7 +68,7 @@ def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
 
 def Tile_AssumeOp : Tile_Op<"assume", []> {
   let summary = "a condition that the compiler may rely on";
-  let description = "Nothing is checked; under TRITON_DEBUG it becomes an assertion.";
+  let description = "Nothing is checked. Under TRITON_DEBUG an assertion stands before it.";
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
 }
