@@ -138,7 +138,9 @@ private:
       block(level + 1, isFunction);
       return;
     case 8:
-      line(level, isFunction ? "return " + integer() : pick(3) ? "return" : oneOf({"a = f(b, c, q=q)", "t = f(t, c, q=q, k=2)"}));
+      line(level, isFunction ? "return " + integer()
+                  : pick(3)  ? "return"
+                             : oneOf({"a = f(b, c, q=q)", "t = f(t, c, q=q, k=2)"}));
       return;
     default:
       line(level, "a, b = b, " + integer());
@@ -173,8 +175,10 @@ private:
     case 0:
     case 1:
     case 2:
-      return "(" + sub() + oneOf({" + ", " - ", " * ", " / ", " // ", " % ", " & ", " | ", " ^ ",
-                                  " << ", " >> ", " ** ", " @ "}) + sub() + ")";
+      return "(" + sub() +
+             oneOf({" + ", " - ", " * ", " / ", " // ", " % ", " & ", " | ", " ^ ", " << ", " >> ",
+                    " ** ", " @ "}) +
+             sub() + ")";
     case 3:
       return "(" + sub() + oneOf({" < ", " <= ", " == ", " != ", " is ", " is not ", " in "}) +
              sub() + ")";
@@ -189,12 +193,14 @@ private:
     case 8:
       return "tl.load(" + sub() + oneOf({")", ", mask=n > 1)", ", n > 1, other=0)", ", other=1)"});
     case 9:
-      return "tl." + oneOf({"sum", "max", "argmax", "exp", "abs", "sqrt", "trans", "ravel", "sigmoid",
-                            "softmax", "cdiv", "rand", "zeros_like", "umulhi"}) +
+      return "tl." +
+             oneOf({"sum", "max", "argmax", "exp", "abs", "sqrt", "trans", "ravel", "sigmoid",
+                    "softmax", "cdiv", "rand", "zeros_like", "umulhi"}) +
              "(" + sub() + oneOf({")", ", 0)", ", axis=1)", ", -1)", ", n)"});
     case 10:
-      return "tl." + oneOf({"where", "dot", "fma", "clamp", "maximum", "minimum", "join",
-                            "broadcast_to", "reshape", "permute", "expand_dims", "full"}) +
+      return "tl." +
+             oneOf({"where", "dot", "fma", "clamp", "maximum", "minimum", "join", "broadcast_to",
+                    "reshape", "permute", "expand_dims", "full"}) +
              "(" + sub() + ", " + sub() + (pick(2) ? ", " + sub() + ")" : ")");
     case 11:
       return sub() + ".to(" + oneOf({"tl.float32", "tl.int8", "tl.bfloat16", "tl.int1", "n"}) + ")";

@@ -37,10 +37,8 @@ LineColumn SourceManager::lineColumn(SourceLoc loc) const {
   uint32_t offset = std::min<uint32_t>(loc.offset, file.text.size());
   auto next = std::upper_bound(file.lineStarts.begin(), file.lineStarts.end(), offset);
   size_t line = next - file.lineStarts.begin() - 1;
-  std::string_view before(file.text.data() + file.lineStarts[line],
-                          offset - file.lineStarts[line]);
-  return {file.firstLine + static_cast<int>(line),
-          file.columnOffset + characters(before) + 1};
+  std::string_view before(file.text.data() + file.lineStarts[line], offset - file.lineStarts[line]);
+  return {file.firstLine + static_cast<int>(line), file.columnOffset + characters(before) + 1};
 }
 
 std::string_view SourceManager::lineText(SourceLoc loc) const {

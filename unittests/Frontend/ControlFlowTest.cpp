@@ -30,10 +30,10 @@ std::string run(std::string_view body, int a, int b, const std::string &function
   InterpreterOptions options;
   options.buffers = {{reinterpret_cast<uint64_t>(out), sizeof out, true}};
   uint32_t grid[3] = {1, 1, 1};
-  std::string error = interpret(kernel.ir,
-                                {reinterpret_cast<uint64_t>(out), static_cast<uint32_t>(a),
-                                 static_cast<uint32_t>(b)},
-                                grid, options);
+  std::string error = interpret(
+      kernel.ir,
+      {reinterpret_cast<uint64_t>(out), static_cast<uint32_t>(a), static_cast<uint32_t>(b)}, grid,
+      options);
   if (!error.empty())
     return error + kernel.ir;
   std::string result;
@@ -141,8 +141,7 @@ def pick(a, b):
   };
   for (int a : {-5, 0, 3, 11, 20})
     for (int b : {-3, 2, 7, 11, 50})
-      EXPECT_EQ(run(body, a, b, functions),
-                std::to_string(expected(a, b)) + " -1 -1 -1 -1 -1")
+      EXPECT_EQ(run(body, a, b, functions), std::to_string(expected(a, b)) + " -1 -1 -1 -1 -1")
           << a << " " << b;
 }
 
@@ -194,8 +193,9 @@ TEST(Loops, RangesCountAsInPython) {
                            "):\n  n = n * 3 + tl.abs(i)\ntl.store(out, n)";
         EXPECT_EQ(run(body, start, stop), expected) << start << " " << stop << " " << step;
         std::string known = "n = 0\nfor i in range(" + std::to_string(start) + ", " +
-                            std::to_string(stop) + ", a):\n  n = n * 3 + tl.abs(i)\n"
-                                                   "tl.store(out, n)";
+                            std::to_string(stop) +
+                            ", a):\n  n = n * 3 + tl.abs(i)\n"
+                            "tl.store(out, n)";
         EXPECT_EQ(run(known, step, 0), expected) << start << " " << stop << " " << step;
         std::string unrolled = "n = 0\nfor i in tl.static_range(" + std::to_string(start) + ", " +
                                std::to_string(stop) + ", " + std::to_string(step) +

@@ -52,7 +52,8 @@ TEST(Diagnostics, Merges) {
             "before the 'if' or on every path\n3:5: note: it is bound here");
   EXPECT_EQ(inKernel("if n > 0:\n  x = 1.0\nelse:\n  x = tl.arange(0, B)\ntl.store(p, x)"),
             "6:15: error: 'x' has different types on two paths: float32 (constexpr 1.0) and "
-            "int32[16]; give it one type on every path\n3:5: note: it is bound here\n5:5: note: and here");
+            "int32[16]; give it one type on every path\n3:5: note: it is bound here\n5:5: note: "
+            "and here");
   EXPECT_EQ(inKernel("for i in range(n):\n  x = i\ntl.store(p, x)"),
             "4:15: error: 'x' may be undefined here: it is bound only inside of a loop, which "
             "may not run; bind it before the loop\n3:5: note: it is bound here");
@@ -153,8 +154,7 @@ TEST(Diagnostics, Assignments) {
   EXPECT_EQ(inKernel("x: tl.constexpr = 1\nx = 2"),
             "3:3: error: 'x' is declared tl.constexpr and cannot be bound again; use another "
             "name\n2:3: note: it is bound here");
-  EXPECT_EQ(inKernel("a, b = (1, 2, 3)"),
-            "2:3: error: cannot unpack 3 values into 2 names");
+  EXPECT_EQ(inKernel("a, b = (1, 2, 3)"), "2:3: error: cannot unpack 3 values into 2 names");
   EXPECT_EQ(inKernel("a, b = n"),
             "2:3: error: cannot unpack int32 into 2 names; a tuple is needed");
   EXPECT_EQ(inKernel("p[0] = n"),
@@ -184,8 +184,7 @@ TEST(Diagnostics, Expressions) {
             "found int32");
   EXPECT_EQ(inKernel("f(n)", "def f(x, y=undefined_default):\n  pass\n"),
             "3:12: error: undefined name 'undefined_default'\n2:3: note: 'f' is called here");
-  EXPECT_EQ(inKernel("x = print\nn()"),
-            "3:3: error: int32 cannot be called");
+  EXPECT_EQ(inKernel("x = print\nn()"), "3:3: error: int32 cannot be called");
 }
 
 TEST(Diagnostics, DeepCallsAndHugeExpansionsEnd) {

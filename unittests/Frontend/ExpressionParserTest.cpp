@@ -47,8 +47,7 @@ TEST(Expressions, DisplaysAndComprehensions) {
   EXPECT_EQ(expr("(a,)"), "(tuple a)");
   EXPECT_EQ(expr("a, *b"), "(tuple a (star b))");
   EXPECT_EQ(expr("[a, b,]"), "(list a b)");
-  EXPECT_EQ(expr("[i + 1 for i, j in t if i if j]"),
-            "(listcomp (+ i 1) (tuple i j) t if i if j)");
+  EXPECT_EQ(expr("[i + 1 for i, j in t if i if j]"), "(listcomp (+ i 1) (tuple i j) t if i if j)");
   EXPECT_EQ(expr("(y := f(x))"), "(:= y (call f x))");
 }
 
@@ -155,8 +154,8 @@ TEST(Expressions, RangesCoverTheText) {
   auto tree = python::parseExpression(sources, file, diagnostics);
   ASSERT_TRUE(tree);
   auto text = [&](const ast::Expr &e) {
-    return std::string(sources.text(file).substr(e.range.begin.offset,
-                                                 e.range.end.offset - e.range.begin.offset));
+    return std::string(
+        sources.text(file).substr(e.range.begin.offset, e.range.end.offset - e.range.begin.offset));
   };
   auto &product = llvm::cast<ast::Binary>(*tree);
   EXPECT_EQ(text(product), "f(a, (b + c)) * d.e[1]");

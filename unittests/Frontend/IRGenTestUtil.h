@@ -47,8 +47,8 @@ public:
       function->name = item.name;
       function->file = "k.py";
       function->firstLine = sources.lineColumn(item.range.begin).line;
-      function->text = text.substr(item.range.begin.offset,
-                                   item.range.end.offset - item.range.begin.offset);
+      function->text =
+          text.substr(item.range.begin.offset, item.range.end.offset - item.range.begin.offset);
       function->scope = shared_from_this();
       functions[item.name] = function;
     }
@@ -77,8 +77,8 @@ inline ArgumentSpec constant(int value) {
 }
 
 struct Generated {
-  std::string ir;      ///< empty after an error
-  std::string errors;  ///< rendered
+  std::string ir;     ///< empty after an error
+  std::string errors; ///< rendered
   std::string printed;
   bool has(std::string_view text) const { return ir.find(text) != std::string::npos; }
 };

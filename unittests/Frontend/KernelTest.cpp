@@ -12,7 +12,8 @@ using namespace tritium::frontend;
 
 namespace {
 TEST(Kernels, VectorAdd) {
-  Generated add = generate(R"(
+  Generated add =
+      generate(R"(
 @triton.jit
 def kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     pid = tl.program_id(axis=0)
@@ -24,8 +25,7 @@ def kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     output = x + y
     tl.store(output_ptr + offsets, output, mask=mask)
 )",
-                           {arg("*fp32", 16), arg("*kfp32", 16), arg("*fp32"), arg("i32", 16),
-                            constant(1024)});
+               {arg("*fp32", 16), arg("*kfp32", 16), arg("*fp32"), arg("i32", 16), constant(1024)});
   EXPECT_EQ(add.errors, "");
   EXPECT_TRUE(add.has("tt.func @kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32, "
                       "tt.name = \"x_ptr\"}, %arg1: !tt.ptr<f32> {tt.const, tt.divisibility = "
@@ -128,7 +128,8 @@ TEST(Kernels, GroupedMatmul) {
 }
 
 TEST(Kernels, TheAnnouncementsMatmul) {
-  Generated matmul = generate(R"(
+  Generated matmul =
+      generate(R"(
 @jit
 def kernel(A, B, C, M, N, K, stride_am, stride_ak,
 stride_bk, stride_bn, stride_cm, stride_cn,
@@ -156,18 +157,16 @@ stride_bk, stride_bn, stride_cm, stride_cn,
     mask = (rm[:, None] < M) & (rn[None, :] < N)
     tl.store(C, acc, mask=mask)
 )",
-                              [] {
-                                std::vector<ArgumentSpec> arguments = {arg("*fp32"), arg("*fp32"),
-                                                                       arg("*fp32")};
-                                for (int i = 0; i < 9; ++i)
-                                  arguments.push_back(arg("i32"));
-                                Constant::Tuple meta;
-                                for (const char *name : {"BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M"})
-                                  meta.push_back({Constant::Tuple{{std::string(name)},
-                                                                  {Constant::Int{16}}}});
-                                arguments.push_back(constant(meta));
-                                return arguments;
-                              }());
+               [] {
+                 std::vector<ArgumentSpec> arguments = {arg("*fp32"), arg("*fp32"), arg("*fp32")};
+                 for (int i = 0; i < 9; ++i)
+                   arguments.push_back(arg("i32"));
+                 Constant::Tuple meta;
+                 for (const char *name : {"BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M"})
+                   meta.push_back({Constant::Tuple{{std::string(name)}, {Constant::Int{16}}}});
+                 arguments.push_back(constant(meta));
+                 return arguments;
+               }());
   EXPECT_EQ(matmul.errors, "");
   EXPECT_TRUE(matmul.has("tt.dot")) << matmul.ir;
 }

@@ -47,13 +47,14 @@ std::string module(std::string text) {
 }
 
 TEST(Modules, Imports) {
-  EXPECT_EQ(module("import triton\nimport triton.language as tl, os.path\n"
-                   "from triton import jit, cdiv as c\nfrom . import x\nfrom ..a.b import (y,\n z,)\n"
-                   "from m import *\n"),
-            "import triton as triton\nimport triton.language as tl\nimport os.path as os\n"
-            "from triton import jit as jit\nfrom triton import cdiv as c\n"
-            "from . import x as x\nfrom ..a.b import y as y\nfrom ..a.b import z as z\n"
-            "from m import * as *\n");
+  EXPECT_EQ(
+      module("import triton\nimport triton.language as tl, os.path\n"
+             "from triton import jit, cdiv as c\nfrom . import x\nfrom ..a.b import (y,\n z,)\n"
+             "from m import *\n"),
+      "import triton as triton\nimport triton.language as tl\nimport os.path as os\n"
+      "from triton import jit as jit\nfrom triton import cdiv as c\n"
+      "from . import x as x\nfrom ..a.b import y as y\nfrom ..a.b import z as z\n"
+      "from m import * as *\n");
 }
 
 TEST(Modules, Assignments) {

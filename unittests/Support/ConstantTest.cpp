@@ -44,10 +44,8 @@ TEST(Constant, ReprIsPythons) {
   EXPECT_EQ(of(true).repr(), "True");
   EXPECT_EQ(of(Constant::Int{0}).repr(), "0");
   EXPECT_EQ(of(Constant::Int{-17}).repr(), "-17");
-  EXPECT_EQ(of(Constant::Int{std::numeric_limits<uint64_t>::max()}).repr(),
-            "18446744073709551615");
-  EXPECT_EQ(of(Constant::Int{std::numeric_limits<int64_t>::min()}).repr(),
-            "-9223372036854775808");
+  EXPECT_EQ(of(Constant::Int{std::numeric_limits<uint64_t>::max()}).repr(), "18446744073709551615");
+  EXPECT_EQ(of(Constant::Int{std::numeric_limits<int64_t>::min()}).repr(), "-9223372036854775808");
   EXPECT_EQ(of(std::string("it's")).repr(), "\"it's\"");
   EXPECT_EQ(of(std::string("a\n\\'\"\x01")).repr(), "'a\\n\\\\\\'\"\\x01'");
   EXPECT_EQ(of(DType{DTypeKind::Float16}).repr(), "triton.language.float16");

@@ -5,7 +5,7 @@
 using namespace tritium;
 
 std::string_view frontend::spelling(frontend::BinaryOp op) {
-  constexpr std::string_view kNames[] = {"+",  "-", "*", "/", "//", "%", "**",
+  constexpr std::string_view kNames[] = {"+", "-", "*", "/", "//", "%", "**",
                                          "@", "&", "|", "^", "<<", ">>"};
   return kNames[static_cast<unsigned>(op)];
 }

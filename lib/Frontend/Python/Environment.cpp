@@ -148,9 +148,8 @@ std::string python::nearestName(std::string_view name, llvm::ArrayRef<std::strin
   unsigned best = name.size() <= 2 ? 1 : name.size() <= 5 ? 2 : 3;
   std::string nearest;
   for (const std::string &candidate : candidates) {
-    unsigned distance = wanted.equals_insensitive(candidate)
-                            ? 0
-                            : wanted.edit_distance(candidate, true, best);
+    unsigned distance =
+        wanted.equals_insensitive(candidate) ? 0 : wanted.edit_distance(candidate, true, best);
     if (distance < best) {
       best = distance;
       nearest = candidate;

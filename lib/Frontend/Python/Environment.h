@@ -24,9 +24,9 @@ struct Poison {
 /// What a local name stands for at one point of the function.
 struct Binding {
   sema::Value value;
-  SourceRange at;          ///< where it was bound
-  unsigned version = 0;    ///< unique for each time that a name is bound
-  bool isConstexpr = false; ///< declared `name: tl.constexpr`
+  SourceRange at;                       ///< where it was bound
+  unsigned version = 0;                 ///< unique for each time that a name is bound
+  bool isConstexpr = false;             ///< declared `name: tl.constexpr`
   std::shared_ptr<const Poison> poison; ///< set: `value` means nothing
 };
 

@@ -182,8 +182,7 @@ private:
   std::optional<DType> rangeType(const Range &range);
   /// Runs `attempt` with the constants that may stay constants, and again with all of
   /// them carried if that was wrong.
-  bool withCarried(const AssignedNames &assigned,
-                   llvm::function_ref<bool(LoopState &)> attempt);
+  bool withCarried(const AssignedNames &assigned, llvm::function_ref<bool(LoopState &)> attempt);
   bool collectCarried(const AssignedNames &assigned, bool isOptimistic, LoopState &state);
   void enterBody(LoopState &state, llvm::ArrayRef<mlir::Value> arguments);
   bool leaveBody(LoopState &state, llvm::SmallVectorImpl<mlir::Value> &yields);

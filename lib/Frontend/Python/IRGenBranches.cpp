@@ -44,8 +44,7 @@ static mlir::Value placeholder(mlir::OpBuilder &builder, mlir::Location loc, mli
   mlir::Type element = tt::elementType(type);
   if (llvm::isa<tt::PointerType>(element)) {
     mlir::Type integer = tt::withElement(type, builder.getI64Type());
-    mlir::Value zero =
-        builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(integer));
+    mlir::Value zero = builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(integer));
     return builder.create<tt::IntToPtrOp>(loc, type, zero);
   }
   return builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(type));
@@ -69,9 +68,9 @@ static std::string onePath(std::string_view name) {
 
 /// A return without a position is the end of the function, which returns None.
 void Generator::mismatchedReturns(const Outcome &a, const Outcome &b) {
-  std::string what = "the returns of '" + frame->source->name + "' have different types: " +
-                     describe(a.result) + " and " + describe(b.result) +
-                     "; return one type on every path";
+  std::string what = "the returns of '" + frame->source->name +
+                     "' have different types: " + describe(a.result) + " and " +
+                     describe(b.result) + "; return one type on every path";
   bool isEndA = !a.returnedAt.begin.isValid(), isEndB = !b.returnedAt.begin.isValid();
   if (isEndA || isEndB)
     what += " (one path reaches the end of the function, which returns None)";
@@ -80,8 +79,8 @@ void Generator::mismatchedReturns(const Outcome &a, const Outcome &b) {
     note(a.returnedAt, "the other return is here");
 }
 
-Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
-                            const Rest *rest, bool &consumed) {
+Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
+                            bool &consumed) {
   SourceRange range = sema.range();
   mlir::Location loc = sema.loc();
   auto ifOp = builder.create<mlir::scf::IfOp>(loc, mlir::TypeRange(), condition, true, true);
@@ -221,8 +220,8 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
   mlir::scf::IfOp finalOp = ifOp;
   if (!sides[0].yields.empty()) {
     builder.setInsertionPoint(ifOp);
-    finalOp = builder.create<mlir::scf::IfOp>(
-        loc, mlir::ValueRange(sides[0].yields).getTypes(), condition, false, false);
+    finalOp = builder.create<mlir::scf::IfOp>(loc, mlir::ValueRange(sides[0].yields).getTypes(),
+                                              condition, false, false);
     finalOp.getThenRegion().takeBody(ifOp.getThenRegion());
     finalOp.getElseRegion().takeBody(ifOp.getElseRegion());
     ifOp.erase();
@@ -298,7 +297,8 @@ Result Generator::conditional(const ast::Conditional &expr) {
     return merged.value;
   std::string message = merged.poison->message;
   size_t at = message.find(" has different types");
-  error(expr.range, "this conditional expression" +
-                        (at == std::string::npos ? std::string(" has no value") : message.substr(at)));
+  error(expr.range,
+        "this conditional expression" +
+            (at == std::string::npos ? std::string(" has no value") : message.substr(at)));
   return std::nullopt;
 }

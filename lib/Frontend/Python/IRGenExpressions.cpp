@@ -137,8 +137,8 @@ static bool expandEllipsis(const ast::Tuple &written, const Value &base, Tuple &
   };
   auto at = std::find_if(written.elements.begin(), written.elements.end(), isEllipsis);
   auto *tensor = base.getIf<Tensor>();
-  if (!tensor || std::find_if(std::next(at), written.elements.end(), isEllipsis) !=
-                     written.elements.end())
+  if (!tensor ||
+      std::find_if(std::next(at), written.elements.end(), isEllipsis) != written.elements.end())
     return false;
   size_t named = 0;
   for (const Value &index : indices.elements)
@@ -173,8 +173,7 @@ Result Generator::subscript(const ast::Subscript &expr) {
   }
   sema.setRange(expr.range);
   if (hasEllipsis && !expandEllipsis(*several, *base, indices))
-    return sema.error("'...' stands once within the subscript of a tile, found " +
-                      describe(*base));
+    return sema.error("'...' stands once within the subscript of a tile, found " + describe(*base));
   return sema.subscript(*base, Value(std::move(indices)));
 }
 

@@ -22,8 +22,7 @@ static constexpr uint64_t kMaxSteps = 3'000'000;
 Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : sources(sources), diagnostics(diagnostics), builder(&context),
-      sema(builder, sources, diagnostics, *this,
-           {options.debug, options.defaultInputPrecision}) {
+      sema(builder, sources, diagnostics, *this, {options.debug, options.defaultInputPrecision}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }
@@ -48,10 +47,10 @@ std::nullopt_t Generator::error(SourceRange range, std::string message, std::str
 
 void Generator::note(SourceRange range, std::string message) {
   std::vector<Diagnostic> last = diagnostics.rollback(diagnostics.all().size() - 1);
-  Diagnostic &again = last.front().severity == Severity::Error
-                          ? diagnostics.error(last.front().range, last.front().message,
-                                              last.front().kind)
-                          : diagnostics.warning(last.front().range, last.front().message);
+  Diagnostic &again =
+      last.front().severity == Severity::Error
+          ? diagnostics.error(last.front().range, last.front().message, last.front().kind)
+          : diagnostics.warning(last.front().range, last.front().message);
   again.notes = std::move(last.front().notes);
   // Before the chain of calls, which closes every error.
   auto calls = std::find_if(again.notes.begin(), again.notes.end(), [](const Diagnostic &other) {
@@ -79,8 +78,7 @@ const ParsedFunction *Generator::parse(std::shared_ptr<FunctionSource> source) {
     entry.tree = parseFunction(sources, entry.file, diagnostics);
     if (!entry.tree && diagnostics.all().size() > mark)
       for (size_t i = sema.callStack().size(); i-- > 0;)
-        note(sema.callStack()[i].callSite,
-             "'" + sema.callStack()[i].callee + "' is called here");
+        note(sema.callStack()[i].callSite, "'" + sema.callStack()[i].callee + "' is called here");
   }
   return entry.tree ? &entry : nullptr;
 }
@@ -203,7 +201,8 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
     if (parameter.kind != Parameter::KeywordOnly && nextPositional < arguments.positional.size())
       value = &arguments.positional[nextPositional++];
     for (size_t i = 0; i < arguments.keywords.size(); ++i) {
-      if (parameter.kind == Parameter::PositionalOnly || arguments.keywords[i].first != parameter.name)
+      if (parameter.kind == Parameter::PositionalOnly ||
+          arguments.keywords[i].first != parameter.name)
         continue;
       if (value)
         return fail("argument '" + parameter.name + "' of '" + function.name + "' is given twice");
@@ -273,7 +272,8 @@ static std::optional<Dict> dictOf(const Constant &constant) {
   Dict dict;
   for (const Constant &pair : *pairs) {
     auto *parts = std::get_if<Constant::Tuple>(&pair.value);
-    auto *name = parts && parts->size() == 2 ? std::get_if<std::string>(&(*parts)[0].value) : nullptr;
+    auto *name =
+        parts && parts->size() == 2 ? std::get_if<std::string>(&(*parts)[0].value) : nullptr;
     if (!name)
       return std::nullopt;
     dict.entries.emplace_back(*name, fromConstant((*parts)[1]));
@@ -309,22 +309,20 @@ bool Generator::bindKernelArguments(const ast::Function &function,
   return true;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp>
-Generator::kernel(const FunctionSource &source, const std::vector<ArgumentSpec> &arguments) {
+mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source,
+                                                    const std::vector<ArgumentSpec> &arguments) {
   Frame own{&source, nullptr, true, 0, {}};
   frame = &own;
   // The caller keeps the source alive.
-  const ParsedFunction *body =
-      parse(std::shared_ptr<FunctionSource>(std::shared_ptr<void>(),
-                                            const_cast<FunctionSource *>(&source)));
+  const ParsedFunction *body = parse(std::shared_ptr<FunctionSource>(
+      std::shared_ptr<void>(), const_cast<FunctionSource *>(&source)));
   if (!body)
     return nullptr;
   const ast::Function &function = *body->tree;
   if (arguments.size() != function.parameters.size()) {
     error(function.nameRange, "kernel '" + function.name + "' has " +
-                                  std::to_string(function.parameters.size()) +
-                                  " parameters, but " + std::to_string(arguments.size()) +
-                                  " arguments are specified");
+                                  std::to_string(function.parameters.size()) + " parameters, but " +
+                                  std::to_string(arguments.size()) + " arguments are specified");
     return nullptr;
   }
   llvm::SmallVector<mlir::Type> types;
@@ -386,7 +384,8 @@ Generator::kernel(const FunctionSource &source, const std::vector<ArgumentSpec> 
 
 void Generator::nameKernel(const FunctionSource &source) {
   auto found = parsed.find(&source);
-  if (!diagnostics.hasErrors() || found == parsed.end())
+  if (diagnostics.all().empty() || diagnostics.all().back().severity != Severity::Error ||
+      found == parsed.end())
     return;
   SourceRange range{{found->second.file, 0}, {found->second.file, 0}};
   if (found->second.tree)

@@ -27,8 +27,7 @@ using namespace tritium::sema;
 //===----------------------------------------------------------------------===//
 
 /// Lists what may be carried and converts the values with which it enters the loop.
-bool Generator::collectCarried(const AssignedNames &assigned, bool isOptimistic,
-                               LoopState &state) {
+bool Generator::collectCarried(const AssignedNames &assigned, bool isOptimistic, LoopState &state) {
   state.before = env;
   state.range = sema.range();
   for (const std::string &name : assigned.all) {
@@ -138,8 +137,9 @@ void Generator::afterLoop(LoopState &state, llvm::ArrayRef<mlir::Value> results)
     if (!isNew || binding.poison)
       continue;
     poison(at->second,
-           "'" + name + "' may be undefined here: it is bound only inside of a loop, which may "
-                        "not run; bind it before the loop",
+           "'" + name +
+               "' may be undefined here: it is bound only inside of a loop, which may "
+               "not run; bind it before the loop",
            {{binding.at, "it is bound here"}});
   }
   sema.setRange(state.range);
@@ -205,8 +205,9 @@ bool Generator::whileStatement(const ast::While &stmt) {
   for (const std::string &name : inTest.all) {
     if (env.contains(name))
       continue;
-    error(stmt.test->range, "'" + name + "' is bound only in the condition of this loop; bind it "
-                                         "before the loop");
+    error(stmt.test->range, "'" + name +
+                                "' is bound only in the condition of this loop; bind it "
+                                "before the loop");
     return false;
   }
   assigned.addExpression(*stmt.test, false);
@@ -280,8 +281,7 @@ bool Generator::unrolled(const ast::For &stmt, const std::vector<Value> &values)
   bool isDone = true;
   for (const Value &value : values) {
     sema.setRange(stmt.range);
-    isDone = assign(*stmt.target, value, stmt.target->range) &&
-             !run(stmt.body, nullptr).isFailed();
+    isDone = assign(*stmt.target, value, stmt.target->range) && !run(stmt.body, nullptr).isFailed();
     if (!isDone)
       break;
   }

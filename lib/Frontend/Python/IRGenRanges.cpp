@@ -27,12 +27,9 @@ using namespace tritium::sema;
 //===----------------------------------------------------------------------===//
 
 namespace {
-constexpr std::string_view kOptions[] = {"num_stages",
-                                         "loop_unroll_factor",
-                                         "disallow_acc_multi_buffer",
-                                         "flatten",
-                                         "warp_specialize",
-                                         "disable_licm"};
+constexpr std::string_view kOptions[] = {
+    "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer",
+    "flatten",    "warp_specialize",    "disable_licm"};
 } // namespace
 
 /// range(stop), range(start, stop), range(start, stop, step); tl.range also has options.
@@ -90,14 +87,15 @@ std::optional<Generator::Range> Generator::rangeArguments(std::string_view calle
       continue;
     auto number = asInt(value);
     if (!number || *number < INT32_MIN || *number > INT32_MAX)
-      return sema.error("option '" + std::string(name) + "' of tl.range must be an integer that is "
-                        "known at compile time, found " + describe(value));
+      return sema.error("option '" + std::string(name) +
+                        "' of tl.range must be an integer that is "
+                        "known at compile time, found " +
+                        describe(value));
     bool isFlag = asBool(value).has_value();
     if (isFlag && *number == 0)
       continue;
-    mlir::Attribute attribute =
-        isFlag ? mlir::Attribute(builder.getUnitAttr())
-               : builder.getI32IntegerAttr(static_cast<int32_t>(*number));
+    mlir::Attribute attribute = isFlag ? mlir::Attribute(builder.getUnitAttr())
+                                       : builder.getI32IntegerAttr(static_cast<int32_t>(*number));
     result.attributes.push_back(builder.getNamedAttr("tt." + std::string(name), attribute));
   }
   return result;

@@ -147,8 +147,9 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
     if (existing != env.end() && existing->second.isConstexpr &&
         existing->second.at.begin.offset != at.begin.offset) {
       SourceRange first = existing->second.at;
-      error(at, "'" + name + "' is declared tl.constexpr and cannot be bound again; use another "
-                             "name");
+      error(at, "'" + name +
+                    "' is declared tl.constexpr and cannot be bound again; use another "
+                    "name");
       note(first, "it is bound here");
       return false;
     }

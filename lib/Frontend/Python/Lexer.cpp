@@ -16,18 +16,18 @@ using namespace tritium::frontend::python;
 
 namespace {
 constexpr std::string_view kKeywords[] = {
-    "False", "None",   "True",  "and",    "as",       "assert", "async",  "await",    "break",
-    "class", "continue", "def", "del",    "elif",     "else",   "except", "finally",  "for",
-    "from",  "global", "if",    "import", "in",       "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",   "raise", "return", "try",      "while",  "with",   "yield"};
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 static_assert(std::is_sorted(std::begin(kKeywords), std::end(kKeywords)));
 
 // Longest first, so that the first match is the right one.
 constexpr std::string_view kOperators[] = {
-    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "==", "<=", ">=", "<<", ">>",
-    "**",  "//",  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "@=", "+",  "-",
-    "*",   "/",   "%",   "@",   "&",   "|",  "^",  "~",  "<",  ">",  "(",  ")",  "[",
-    "]",   "{",   "}",   ",",   ":",   ".",  ";",  "="};
+    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "==", "<=", ">=", "<<",
+    ">>",  "**",  "//",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "@=",
+    "+",   "-",   "*",   "/",   "%",   "@",  "&",  "|",  "^",  "~",  "<",  ">",
+    "(",   ")",   "[",   "]",   "{",   "}",  ",",  ":",  ".",  ";",  "="};
 
 constexpr unsigned kMaxIndents = 100;
 constexpr unsigned kMaxBrackets = 200;

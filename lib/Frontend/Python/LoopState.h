@@ -10,10 +10,10 @@ namespace tritium::frontend::python {
 /// A name that the body of a loop binds and that was bound before the loop.
 struct Generator::Carried {
   std::string name;
-  Value init;           ///< with constants as tensors; without SSA values it is not carried
+  Value init; ///< with constants as tensors; without SSA values it is not carried
   unsigned firstSlot = 0, slots = 0; ///< its SSA values among the loop's arguments
-  unsigned version = 0; ///< of its binding at the start of the body
-  bool isFixed = false; ///< a constant that is assumed to stay
+  unsigned version = 0;              ///< of its binding at the start of the body
+  bool isFixed = false;              ///< a constant that is assumed to stay
   // After the body:
   bool isChanged = false;
   Binding final;

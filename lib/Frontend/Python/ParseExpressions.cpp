@@ -137,8 +137,8 @@ ExprPtr Parser::expression() {
   if (!conditional->orelse)
     return nullptr;
   conditional->range.end = conditional->orelse->range.end;
-  std::initializer_list<const Expr *> children = {
-      conditional->test.get(), conditional->body.get(), conditional->orelse.get()};
+  std::initializer_list<const Expr *> children = {conditional->test.get(), conditional->body.get(),
+                                                  conditional->orelse.get()};
   return seal(std::move(conditional), children);
 }
 
@@ -225,9 +225,9 @@ struct BinaryOperator {
   int precedence;
 };
 constexpr BinaryOperator kBinaryOperators[] = {
-    {BinaryOp::BitOr, 0}, {BinaryOp::BitXor, 1}, {BinaryOp::BitAnd, 2}, {BinaryOp::Shl, 3},
-    {BinaryOp::Shr, 3},   {BinaryOp::Add, 4},    {BinaryOp::Sub, 4},    {BinaryOp::Mul, 5},
-    {BinaryOp::TrueDiv, 5}, {BinaryOp::FloorDiv, 5}, {BinaryOp::Mod, 5}, {BinaryOp::MatMul, 5}};
+    {BinaryOp::BitOr, 0},   {BinaryOp::BitXor, 1},   {BinaryOp::BitAnd, 2}, {BinaryOp::Shl, 3},
+    {BinaryOp::Shr, 3},     {BinaryOp::Add, 4},      {BinaryOp::Sub, 4},    {BinaryOp::Mul, 5},
+    {BinaryOp::TrueDiv, 5}, {BinaryOp::FloorDiv, 5}, {BinaryOp::Mod, 5},    {BinaryOp::MatMul, 5}};
 } // namespace
 
 ExprPtr Parser::binary(int minimum) {

@@ -39,8 +39,8 @@ bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar) {
       return false;
   } else if (parameter.kind == Parameter::Normal && !parameters.empty() &&
              parameters.back().defaultValue) {
-    return error(parameter.range,
-                 "a parameter without a default follows one that has a default") != nullptr;
+    return error(parameter.range, "a parameter without a default follows one that has a default") !=
+           nullptr;
   }
   parameters.push_back(std::move(parameter));
   return true;
@@ -97,8 +97,8 @@ std::unique_ptr<Function> Parser::function() {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-static bool tokenizeFile(const SourceManager &sources, uint32_t file,
-                         DiagnosticEngine &diagnostics, std::vector<Token> &tokens) {
+static bool tokenizeFile(const SourceManager &sources, uint32_t file, DiagnosticEngine &diagnostics,
+                         std::vector<Token> &tokens) {
   std::string_view text = sources.text(file);
   if (text.size() >= UINT32_MAX / 2) {
     diagnostics.error({}, "the source text is too long");

@@ -127,8 +127,8 @@ void Parser::definition(Module &module, bool conditional) {
   SourceRange nameRange = rangeOf(token(1));
   skipStatement();
   size_t last = pos - 1;
-  while (last > 0 && (tokens[last].kind == TokenKind::Newline ||
-                      tokens[last].kind == TokenKind::Dedent))
+  while (last > 0 &&
+         (tokens[last].kind == TokenKind::Newline || tokens[last].kind == TokenKind::Dedent))
     --last;
   if (isClass || isAsync || conditional) {
     std::string reason = conditional ? "a function that is defined under a condition"
@@ -241,7 +241,7 @@ void Parser::compound(Module &module) {
 
 /// Always goes forward. A statement that is not understood is skipped.
 void Parser::moduleStatement(Module &module, bool conditional) {
-  constexpr std::string_view kCompound[] = {"if",     "elif", "else", "try",   "except",
+  constexpr std::string_view kCompound[] = {"if",      "elif", "else", "try",   "except",
                                             "finally", "with", "for",  "while", "async"};
   auto isCompound = [&] {
     return std::any_of(std::begin(kCompound), std::end(kCompound),

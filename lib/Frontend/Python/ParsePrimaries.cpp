@@ -204,8 +204,8 @@ ExprPtr Parser::listElement() {
 }
 
 bool Parser::atExpressionEnd() const {
-  return at(TokenKind::Newline) || at(TokenKind::End) || at("=") || at(")") || at("]") ||
-         at(":") || at(";") || at("}");
+  return at(TokenKind::Newline) || at(TokenKind::End) || at("=") || at(")") || at("]") || at(":") ||
+         at(";") || at("}");
 }
 
 ExprPtr Parser::expressionList() {

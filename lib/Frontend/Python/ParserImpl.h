@@ -69,9 +69,7 @@ private:
   /// A name, else an error that says what was wanted.
   bool expectName(std::string &name, SourceRange &range, std::string_view what);
 
-  SourceRange rangeOf(const Token &token) const {
-    return {{file, token.begin}, {file, token.end}};
-  }
+  SourceRange rangeOf(const Token &token) const { return {{file, token.begin}, {file, token.end}}; }
   /// From the beginning of `begin` to the end of the last token that was read.
   SourceRange rangeFrom(SourceLoc begin) const {
     return {begin, {file, pos > 0 ? tokens[pos - 1].end : 0}};

@@ -12,9 +12,8 @@ using namespace tritium::sema;
 std::optional<KernelSignature> Generator::signature(const FunctionSource &source) {
   Frame own{&source, nullptr, true, 0, {}};
   frame = &own;
-  const ParsedFunction *body =
-      parse(std::shared_ptr<FunctionSource>(std::shared_ptr<void>(),
-                                            const_cast<FunctionSource *>(&source)));
+  const ParsedFunction *body = parse(std::shared_ptr<FunctionSource>(
+      std::shared_ptr<void>(), const_cast<FunctionSource *>(&source)));
   if (!body)
     return std::nullopt;
   KernelSignature result;
@@ -41,9 +40,9 @@ std::optional<KernelSignature> Generator::signature(const FunctionSource &source
         return std::nullopt;
       out.defaultValue = asConstant(*value);
       if (!out.defaultValue)
-        return error(parameter.defaultValue->range,
-                     "the default of '" + parameter.name + "' is not a constant: found " +
-                         describe(*value));
+        return error(parameter.defaultValue->range, "the default of '" + parameter.name +
+                                                        "' is not a constant: found " +
+                                                        describe(*value));
     }
     result.parameters.push_back(std::move(out));
   }

@@ -28,8 +28,23 @@ constexpr unsigned kMaxHeight = 400;
 //===----------------------------------------------------------------------===//
 
 enum class ExprKind : uint8_t {
-  Literal, Ellipsis, Name, Attribute, Subscript, Slice, Call, Unary, Binary, BoolOp, Compare,
-  Conditional, Tuple, Starred, Comprehension, FString, Walrus
+  Literal,
+  Ellipsis,
+  Name,
+  Attribute,
+  Subscript,
+  Slice,
+  Call,
+  Unary,
+  Binary,
+  BoolOp,
+  Compare,
+  Conditional,
+  Tuple,
+  Starred,
+  Comprehension,
+  FString,
+  Walrus
 };
 
 struct Expr {
@@ -151,7 +166,7 @@ struct Comprehension : ExprNode<ExprKind::Comprehension> {
 };
 
 struct FStringPart {
-  std::string text;   ///< literal text; an expression's part has `value`
+  std::string text; ///< literal text; an expression's part has `value`
   ExprPtr value;
   char conversion = 0; ///< 'r', 's', 'a' or 0
   std::string format;  ///< after ':'
@@ -175,7 +190,16 @@ struct Walrus : ExprNode<ExprKind::Walrus> {
 //===----------------------------------------------------------------------===//
 
 enum class StmtKind : uint8_t {
-  Expression, Assign, AugAssign, AnnAssign, If, For, While, Return, Assert, Pass
+  Expression,
+  Assign,
+  AugAssign,
+  AnnAssign,
+  If,
+  For,
+  While,
+  Return,
+  Assert,
+  Pass
 };
 
 struct Stmt {

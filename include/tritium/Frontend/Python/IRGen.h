@@ -12,7 +12,7 @@
 namespace tritium::frontend::python {
 
 struct GenerateOptions {
-  bool debug = false; ///< assert and device_assert are compiled in
+  bool debug = false;                         ///< assert and device_assert are compiled in
   std::string defaultInputPrecision = "ieee"; ///< of an fp32 dot that names none
 };
 
@@ -22,8 +22,7 @@ struct GenerateOptions {
 /// is reported. `printed` receives what static_print wrote, also after an error.
 ///
 /// A `**META` parameter takes a constexpr tuple of (name, value) tuples.
-mlir::OwningOpRef<mlir::ModuleOp> generate(mlir::MLIRContext &context,
-                                           const FunctionSource &source,
+mlir::OwningOpRef<mlir::ModuleOp> generate(mlir::MLIRContext &context, const FunctionSource &source,
                                            const std::vector<ArgumentSpec> &arguments,
                                            SourceManager &sources, DiagnosticEngine &diagnostics,
                                            const GenerateOptions &options, std::string &printed);
