@@ -113,7 +113,7 @@ def test_signature_literals_and_hints(kernels):
     (["compile", "{k}", "--kernel"], 2, "--kernel needs a value"),
     (["compile", "{k}", "--frob"], 2, "no option --frob"),
     (["compile", "/nowhere.py"], 1, "/nowhere.py"),
-    (["compile", "{k}", "--kernel", "other", "--signature", "fp32"], 1, "kernels.py:16"),
+    (["compile", "{k}", "--kernel", "other", "--signature", "fp32"], 1, "kernels.py:15"),
     (["cache"], 2, "say ls, path or clear"),
     (["frob"], 2, "no command 'frob'"),
 ])
