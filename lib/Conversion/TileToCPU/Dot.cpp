@@ -97,6 +97,33 @@ Buffer *Lowering::accumulatorFor(tt::DotOp op) {
   return fresh;
 }
 
+/// The product of one shape and layout is one function of the module, however often it
+/// occurs: the call costs nothing against the loops, the code is compiled once.
+func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k,
+                                   std::array<int64_t, 3> strides) {
+  std::string name;
+  llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
+                                 << strides[0] << "_" << strides[1] << "_" << strides[2];
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
+  auto func = b.create<func::FuncOp>(loc, name, b.getFunctionType({ptr, ptr, ptr}, {}));
+  func.setPrivate();
+  func->setAttr("llvm.linkage",
+                LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  for (unsigned i : {0u, 1u, 2u})
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+  Block *body = func.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  emitDot(b, loc, target, element, m, n, k, {body->getArgument(0), strides[0]},
+          {body->getArgument(1), strides[1]}, {body->getArgument(2), strides[2]});
+  b.setInsertionPointToEnd(body);
+  b.create<func::ReturnOp>(loc);
+  return func;
+}
+
 void Lowering::emitDotStep(tt::DotOp op) {
   loc = op.getLoc();
   Type accumulate = evalType(op.getType().getElementType());
@@ -109,15 +136,17 @@ void Lowering::emitDotStep(tt::DotOp op) {
   auto shape = op.getType().getShape();
   int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
   int64_t k = op.getA().getType().getDimSize(rank - 1);
-  auto matrix = [&](const Buffer &buffer, int64_t rowCount, Value batch) -> PackedMatrix {
+  auto matrix = [&](const Buffer &buffer, int64_t rowCount, Value batch) {
     Value base = bufferBase(buffer);
     if (batch)
       base = gep(base, mul(batch, rowCount * buffer.rowStride * tt::scalarBytes(buffer.element)));
-    return {base, buffer.rowStride};
+    return base;
   };
+  func::FuncOp function =
+      dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride});
   auto product = [&](Value batch) {
-    emitDot(b, loc, target, accumulate, m, n, k, matrix(*a, m, batch), matrix(*rhs, k, batch),
-            matrix(*acc, m, batch));
+    b.create<func::CallOp>(loc, function, ValueRange{matrix(*a, m, batch), matrix(*rhs, k, batch),
+                                                     matrix(*acc, m, batch)});
   };
   if (rank == 2)
     product({});

@@ -77,7 +77,7 @@ Value Lowering::emitBitcast(Type from, Type to, Value x) {
   if (from == to || (isa<tt::PointerType>(from) && isa<tt::PointerType>(to)))
     return x;
   if (isNarrowFloat(from))
-    x = math().encode(x, from);
+    x = encodeStorage(x, from);
   if (isNarrowFloat(to))
     return math().decode(x, to);
   int64_t width = isa<VectorType>(x.getType()) ? cast<VectorType>(x.getType()).getNumElements() : 1;

@@ -307,7 +307,11 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
     return computeWide(op->getOperand(i), operandIndex(op, i, index), mode);
   };
   std::optional<Chunk> result;
-  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::SplatOp>(op)) {
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
+    const DimIndex &dim = index.dims[0];
+    result = Chunk::affine(add(dim.index, i64(static_cast<int32_t>(range.getStart()))),
+                           dim.kind == DimIndex::Lanes);
+  } else if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::SplatOp>(op)) {
     result = operand(0);
   } else if (isa<arith::ExtSIOp>(op) && !tt::elementType(op->getOperand(0).getType()).isInteger(1)) {
     result = operand(0);

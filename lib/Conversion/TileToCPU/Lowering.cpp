@@ -40,6 +40,7 @@ LogicalResult Lowering::run() {
   });
   if (hasCalls || metadata.parameters.size() != kernel.getNumArguments())
     return failure();
+  kernel.walk([&](tt::DotOp) { hasDot = true; });
   emitEntry();
   if (failed)
     return failure();

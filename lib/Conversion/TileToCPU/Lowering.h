@@ -39,6 +39,7 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   bool failed = false;
+  bool hasDot = false; ///< the kernel's time is spent in matrix products
 
   tt::FuncOp kernel;
   mlir::Value scratch, host;
@@ -246,6 +247,8 @@ private:
   void assignTile(mlir::Value value, Buffer *buffer);
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(tt::DotOp op);
+  mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
+                                 std::array<int64_t, 3> strides);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
 };

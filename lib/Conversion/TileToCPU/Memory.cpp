@@ -28,6 +28,14 @@ Value Lowering::decodeStorage(Value stored, Type element) {
 }
 
 Value Lowering::encodeStorage(Value value, Type element) {
+  if (element.isBF16()) {
+    // The value is representable: its upper half is the number, also of a NaN.
+    int64_t width =
+        isa<VectorType>(value.getType()) ? cast<VectorType>(value.getType()).getNumElements() : 1;
+    Value bits = b.create<arith::BitcastOp>(loc, shaped(b.getI32Type(), width), value);
+    Value upper = b.create<arith::ShRUIOp>(loc, bits, splat(constant(b.getI32Type(), 16), width));
+    return b.create<arith::TruncIOp>(loc, shaped(b.getI16Type(), width), upper);
+  }
   if (tt::isTileFloat(element) && tt::scalarBits(element) < 32)
     return math().encode(value, element);
   if (element.isInteger(1)) {

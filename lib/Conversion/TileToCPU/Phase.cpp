@@ -5,7 +5,7 @@
 // one more chunk, narrower and masked.
 //
 // A thin phase whose masks can be proved true by a scalar condition is emitted twice,
-// without masks and with them.
+// without masks and with them; not so where matrix products take most of the time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +151,7 @@ void Lowering::emitPhase(Step &step) {
 
   MemoScope scope(*this);
   Summary summary = summarize(step, buffers);
-  if (givesScalar || summary.operations > kThin || summary.masks.empty())
+  if (hasDot || givesScalar || summary.operations > kThin || summary.masks.empty())
     return emitPhaseLoops(state);
   Value full;
   SmallVector<Value> proved;

@@ -216,7 +216,8 @@ private:
       return nullptr;
     for (const Root &other : phase.roots)
       if (other.kind == Root::Print || other.kind == Root::Atomic || other.kind == Root::Assert ||
-          dependsOn(root, other) || (other.kind == Root::Store && readsAfter(root, other.op)))
+          dependsOn(root, other) ||
+          (other.kind == Root::Store && (readsAfter(root, other.op) || loadsBetween(other, root))))
         return nullptr;
     for (auto scalar = std::next(it); scalar != steps.end(); ++scalar)
       for (const Root &other : phase.roots)
@@ -224,6 +225,17 @@ private:
           return nullptr;
     steps.splice(steps.end(), steps, it);
     return &steps.back();
+  }
+
+  /// A load between two stores must see the first and not the second: they cannot share
+  /// a loop.
+  bool loadsBetween(const Root &first, const Root &second) const {
+    if (second.kind != Root::Store)
+      return false;
+    for (Operation *op = first.op->getNextNode(); op && op != second.op; op = op->getNextNode())
+      if (isa<tt::LoadOp>(op) && conflicts(op, first.op, true) && conflicts(op, second.op, true))
+        return true;
+    return false;
   }
 
   /// `op` needs a result of `reduce`, which stands in this block.
@@ -441,6 +453,36 @@ private:
     return nullptr;
   }
 
+  /// Every use of `value` in `phase` is of the element that the loops are at.
+  bool readElementwise(const Step &phase, Value value) const {
+    SmallVector<std::pair<Value, bool>> worklist;
+    for (const Root &root : phase.roots) {
+      if (root.kind == Root::Assign)
+        worklist.push_back({root.value, true});
+      else
+        forEachTileOperand(root.op, [&](Value v) { worklist.push_back({v, true}); });
+    }
+    llvm::DenseSet<std::pair<Value, unsigned>> seen;
+    while (!worklist.empty()) {
+      auto [v, same] = worklist.pop_back_val();
+      if (!seen.insert({v, unsigned(same)}).second)
+        continue;
+      if (v == value) {
+        if (!same)
+          return false;
+        continue;
+      }
+      Operation *op = v.getDefiningOp();
+      if (!op || !isVirtual(v) || op->getBlock() != &block)
+        continue;
+      bool keeps = same && !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(op);
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          worklist.push_back({operand, keeps});
+    }
+    return true;
+  }
+
   /// Finds or makes the phase that assigns `value`: the first use if it runs over the
   /// same space, else a new phase before it.
   Step *assignStep(Value value, Buffer *buffer, Step *first, Step *before) {
@@ -453,7 +495,8 @@ private:
     bool forced = before && before->order <= first->order;
     if (!forced && first->kind == Step::Phase && !scalarPhase && !first->transposed &&
         first->reduceDim < 0 && ArrayRef(first->shape) == type.getShape() &&
-        (first->lanesDim == lanesDim || first->lanesDim == type.getRank() - 1)) {
+        (first->lanesDim == lanesDim || first->lanesDim == type.getRank() - 1) &&
+        readElementwise(*first, value)) {
       first->roots.insert(first->roots.begin(), root);
       return first;
     }
