@@ -34,7 +34,7 @@ from softmax import softmax, softmax_grid_stride, softmax_numpy
 from vector_add import add
 
 OUTPUT = ROOT / "build" / "demo"
-MEASURE_SECONDS = 0.25
+MEASURE_SECONDS = 0.2
 rng = np.random.default_rng(2)
 
 
@@ -102,7 +102,7 @@ def cases():
     for n in (98432, 1 << 22):
         x, out = normal(n), np.empty(n, np.float32)
         yield Case("dropout", f"{n:,}", lambda: dropout(x, 0.25, 7, out),
-                   lambda: dropout_numpy(x, 0.25, 7),
+                   lambda: np.where(rng.random(n, np.float32) > 0.25, x / 0.75, 0),
                    lambda: dropout_numpy(x.astype(np.float64), 0.25, 7), 2e-7, gigabytes=8e-9 * n)
     for heads, N, D in ((8, 256, 64), (4, 1000, 80), (4, 1024, 64)):
         q, k, v = normal(heads, N, D), normal(heads, N, D), normal(heads, N, D)
