@@ -26,6 +26,8 @@ ASAN = ROOT / "build-asan"
 LOGS = BUILD / "logs"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 FUZZ_SECONDS = 20
+MAX_SHOWN = 20
+MAX_LINES_SHOWN = 25
 SANITIZED = ("FrontendTests", "SemaTests", "RuntimeTests")
 
 
@@ -44,9 +46,9 @@ class Count:
         self.skipped += other.skipped
         self.failures += other.failures
 
-    def fail(self, name):
+    def fail(self, name, detail=""):
         self.failed += 1
-        self.failures.append(name)
+        self.failures.append((name, detail))
 
     def __str__(self):
         skipped = f", {self.skipped} skipped" if self.skipped else ""
@@ -67,12 +69,12 @@ def run(command, log, timeout, env=None):
             return 124
 
 
-def googleTest(command, log, env=None):
-    """Runs one GoogleTest program (or any other: then it counts as one test)."""
-    name = pathlib.Path(command[0]).name
+def googleTest(program, log, env=None):
+    """Runs every case of a GoogleTest program."""
+    name = pathlib.Path(program).name
     report = LOGS / f"{name}.json"
     report.unlink(missing_ok=True)
-    status = run([*command, f"--gtest_output=json:{report}"], log, 900, env)
+    status = run([program, f"--gtest_output=json:{report}"], log, 900, env)
     count = Count()
     try:
         suites = json.loads(report.read_text())["testsuites"]
@@ -80,37 +82,56 @@ def googleTest(command, log, env=None):
         suites = []
     for case in (case for suite in suites for case in suite["testsuite"]):
         if case.get("failures"):
-            count.fail(f"{name}: {case['classname']}.{case['name']}")
+            detail = "\n".join(failure["failure"] for failure in case["failures"])
+            count.fail(f"{name}: {case['classname']}.{case['name']}", detail)
         elif case.get("result") == "SKIPPED" or case["status"] == "NOTRUN":
             count.skipped += 1
         else:
             count.passed += 1
     if status != 0 and not count.failed:
-        count.fail(f"{name} (exit status {status})")
-    elif not suites and status == 0:
-        count.passed += 1
+        count.fail(f"{name} (exit status {status})", end(log))
     return count
 
 
-def ctestCommands(build):
+def plainTest(command, log):
+    """Runs a program that is one test: it passes if it exits with 0."""
+    count = Count()
+    status = run(command, log, 900)
+    if status == 0:
+        count.passed += 1
+    else:
+        count.fail(f"{pathlib.Path(command[0]).name} (exit status {status})", end(log))
+    return count
+
+
+def end(log, lines=40):
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def registeredTests(build):
+    """GoogleTest programs and the commands of other tests, as CMake registered them."""
     listing = subprocess.run(
         ["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
     tests = json.loads(listing.stdout).get("tests", []) if listing.returncode == 0 else []
-    return [test["command"] for test in tests if "command" in test]
+    commands = [test["command"] for test in tests if "command" in test]
+    # CMake registers each case of a GoogleTest program; one run of the program has them all.
+    isCase = [any(word.startswith("--gtest_filter") for word in command) for command in commands]
+    programs = dict.fromkeys(command[0] for command, case in zip(commands, isCase) if case)
+    return list(programs), [command for command, case in zip(commands, isCase) if not case]
 
 
 def unit(log):
     count = Count()
-    commands = ctestCommands(BUILD)
-    if not commands:
+    programs, others = registeredTests(BUILD)
+    if not programs:
         count.fail("no unit tests found: is the build complete?")
-    for command in commands:
-        count.add(googleTest(command, log))
+    for program in programs:
+        count.add(googleTest(program, log))
+    for command in others:
+        # lit is a suite of its own.
+        if "lit" not in pathlib.Path(command[0]).name and "lit.main" not in command:
+            count.add(plainTest(command, log))
     return count
-
-
-# The package has no __main__.
-LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 
 
 def lit(log, paths=()):
@@ -129,9 +150,9 @@ def lit(log, paths=()):
         elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
             count.skipped += 1
         else:
-            count.fail(test["name"])
+            count.fail(test["name"], test.get("output", ""))
     if not tests or (status != 0 and not count.failed):
-        count.fail(f"lit (exit status {status})")
+        count.fail(f"lit (exit status {status})", end(log))
     return count
 
 
@@ -146,14 +167,16 @@ def pytest(paths, name, log, extra=()):
     except (OSError, xml.etree.ElementTree.ParseError):
         cases = []
     for case in cases:
-        if case.find("failure") is not None or case.find("error") is not None:
-            count.fail(f"{case.get('classname')}::{case.get('name')}")
+        failure = case.find("failure")
+        failure = failure if failure is not None else case.find("error")
+        if failure is not None:
+            count.fail(f"{case.get('classname')}::{case.get('name')}", failure.text or "")
         elif case.find("skipped") is not None:
             count.skipped += 1
         else:
             count.passed += 1
     if status != 0 and not count.failed:
-        count.fail(f"{name} (pytest's exit status {status})")
+        count.fail(f"{name} (pytest's exit status {status})", end(log))
     return count
 
 
@@ -180,7 +203,7 @@ def kernels(log):
     except (OSError, ValueError):
         pass
     if status != 0 and not count.failed:
-        count.fail(f"fuzz/kernels (exit status {status})")
+        count.fail(f"fuzz/kernels (exit status {status})", end(log))
     return count
 
 
@@ -195,20 +218,14 @@ def sanitizers(log):
     """Front end, Sema and runtime under address and undefined-behaviour sanitizers."""
     count = Count()
     if not buildSanitized(SANITIZED, log):
-        count.fail("build with sanitizers")
+        count.fail("build with sanitizers", end(log))
         return count
     # The prebuilt LLVM is not instrumented: containers that cross into it would be
     # reported as overflows.
     env = {"ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:abort_on_error=1",
            "UBSAN_OPTIONS": "print_stacktrace=1"}
-    commands = {pathlib.Path(command[0]).name: command for command in ctestCommands(ASAN)}
     for name in SANITIZED:
-        if name in commands:
-            result = googleTest(commands[name], log, env)
-            result.failures = [f"sanitizers: {failure}" for failure in result.failures]
-            count.add(result)
-        else:
-            count.fail(f"{name} is not registered with ctest")
+        count.add(googleTest(ASAN / "bin" / name, log, env))
     return count
 
 
@@ -216,7 +233,7 @@ def parser(log):
     """libFuzzer on the parser, from the kernels in this repository."""
     count = Count()
     if not buildSanitized(["ParserFuzzer"], log):
-        count.fail("build of ParserFuzzer")
+        count.fail("build of ParserFuzzer", end(log))
         return count
     corpus = ASAN / "corpus"
     corpus.mkdir(exist_ok=True)
@@ -228,7 +245,7 @@ def parser(log):
     if status == 0:
         count.passed = 1
     else:
-        count.fail(f"ParserFuzzer (exit status {status}; the input lies in build/logs)")
+        count.fail(f"ParserFuzzer (exit status {status}; the input lies in build/logs)", end(log))
     return count
 
 
@@ -243,10 +260,14 @@ SUITES = {
 }
 
 
-def showEnd(log, lines=60):
-    text = log.read_text(errors="replace").splitlines()
-    for line in text[-lines:]:
-        print(f"   | {line}")
+def showFailures(count, log):
+    for name, detail in count.failures[:MAX_SHOWN]:
+        print(f"   FAILED {name}")
+        for line in detail.strip().splitlines()[-MAX_LINES_SHOWN:]:
+            print(f"   | {line}")
+    if count.failed > MAX_SHOWN:
+        print(f"   ... and {count.failed - MAX_SHOWN} more")
+    print(f"   The whole output: {log}\n   One test alone: make test T=NAME", flush=True)
 
 
 def runSuites(names):
@@ -261,11 +282,7 @@ def runSuites(names):
         count = suite(log)
         print(f"   {count} ({time.monotonic() - start:.0f} s)", flush=True)
         if count.failed:
-            for failure in count.failures[:40]:
-                print(f"   FAILED {failure}")
-            print(f"   The end of {log}:")
-            showEnd(log)
-            print("   What to do: run one alone with  make test T=NAME", flush=True)
+            showFailures(count, log)
         total.add(count)
     minutes, seconds = divmod(round(time.monotonic() - begin), 60)
     print(f"-- all suites: {minutes}:{seconds:02d}")
@@ -284,8 +301,8 @@ def runOne(name):
             return subprocess.run([PYTHON, "-m", "pytest", "-v", name], cwd=ROOT).returncode
         inBuild = BUILD / relative
         return subprocess.run([*LIT, "-a", inBuild], cwd=ROOT).returncode
-    for command in ctestCommands(BUILD):
-        listing = subprocess.run([*command, "--gtest_list_tests"], capture_output=True, text=True)
+    for program in registeredTests(BUILD)[0]:
+        listing = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True)
         suite, names = "", []
         for line in listing.stdout.splitlines():
             if line.startswith("  "):
@@ -293,7 +310,7 @@ def runOne(name):
             else:
                 suite = line.split("#")[0].strip()
         if any(fnmatch.fnmatchcase(test, name) for test in names):
-            return subprocess.run([*command, f"--gtest_filter={name}"], cwd=ROOT).returncode
+            return subprocess.run([program, f"--gtest_filter={name}"], cwd=ROOT).returncode
     return subprocess.run([PYTHON, "-m", "pytest", "-v", "test", "-k", name], cwd=ROOT).returncode
 
 
