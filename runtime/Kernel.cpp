@@ -4,6 +4,7 @@
 #include "Environment.h"
 #include "Serialization.h"
 
+#include <array>
 #include <cstring>
 
 using namespace tritium;
@@ -63,9 +64,73 @@ Kernel::Dispatch *Kernel::lookup(const Key &key) {
   return found == dispatches.end() ? nullptr : found->second.get();
 }
 
+/// A call with its keywords gathered for the kernel's `**` parameter.
+namespace {
+struct KeywordCall {
+  std::vector<tritium_argument> arguments;
+  std::vector<tritium_option> options;
+  std::vector<std::array<tritium_value, 2>> pairs;
+  std::vector<tritium_value> entries;
+  tritium_value dict = {};
+
+  KeywordCall(const Kernel::Call &call, size_t parameters)
+      : arguments(call.arguments, call.arguments + call.count) {
+    arguments.resize(parameters);
+    for (size_t i = 0; i < call.optionCount; ++i) {
+      const tritium_option &option = call.options[i];
+      if (Signature::isOption(option.name)) {
+        options.push_back(option);
+        continue;
+      }
+      tritium_value name = {};
+      name.kind = TRITIUM_STRING;
+      name.as.string = {option.name, std::strlen(option.name)};
+      pairs.push_back({name, option.value});
+    }
+    for (const auto &pair : pairs) {
+      tritium_value entry = {};
+      entry.kind = TRITIUM_TUPLE;
+      entry.as.tuple = {pair.data(), 2};
+      entries.push_back(entry);
+    }
+    dict.kind = TRITIUM_TUPLE;
+    dict.as.tuple = {entries.data(), entries.size()};
+    arguments.back() = {};
+    arguments.back().kind = TRITIUM_ARG_VALUE;
+    arguments.back().value = &dict;
+  }
+};
+} // namespace
+
 Kernel::Dispatch *Kernel::find(const Call &call,
                                llvm::SmallVectorImpl<const tritium_argument *> &bound,
                                CompileError &error) {
+  if (!names->takesKeywords()) [[likely]]
+    return findExact(call, bound, error);
+  size_t parameters = names->parameters().size();
+  if (call.count > parameters ||
+      (call.count == parameters && call.arguments[parameters - 1].kind != TRITIUM_ARG_ABSENT)) {
+    error = launchError("ArgumentError", "kernel '" + source.name + "' takes " +
+                                             std::to_string(parameters - 1) +
+                                             " arguments by position, but got more");
+    return nullptr;
+  }
+  KeywordCall gathered(call, parameters);
+  Dispatch *found = findExact({gathered.arguments.data(), parameters, gathered.options.data(),
+                               gathered.options.size()},
+                              bound, error);
+  // The gathered copies end here; run-time arguments are those of the caller.
+  for (const tritium_argument *&argument : bound) {
+    auto index = static_cast<size_t>(argument - gathered.arguments.data());
+    if (index < call.count)
+      argument = &call.arguments[index];
+  }
+  return found;
+}
+
+Kernel::Dispatch *Kernel::findExact(const Call &call,
+                                    llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                                    CompileError &error) {
   Key key;
   llvm::SmallVector<ArgumentClass, 16> classes;
   if (!names->classify(call.arguments, call.count, classes, bound, key, error)) {

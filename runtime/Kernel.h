@@ -47,6 +47,9 @@ private:
   Kernel() = default;
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                  CompileError &error);
+  Dispatch *findExact(const Call &call,
+                      llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                      CompileError &error);
   Dispatch *lookup(const Key &key);
   Dispatch *compile(const Call &call, const Key &key,
                     const llvm::SmallVectorImpl<ArgumentClass> &classes,

@@ -9,8 +9,6 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <algorithm>
-
 using namespace tritium;
 using namespace tritium::runtime;
 
@@ -87,7 +85,20 @@ bool passes(Check check, const tritium_value &value) {
   }
 }
 
+const Option *findOption(llvm::StringRef name) {
+  for (const Option &option : knownOptions)
+    if (name == option.name)
+      return &option;
+  return nullptr;
+}
+
 } // namespace
+
+bool Signature::isOption(const char *name) { return findOption(name) != nullptr; }
+
+bool Signature::takesKeywords() const {
+  return !params.empty() && params.back().name.starts_with("**");
+}
 
 CompileError Signature::unknownName(const std::string &name) const {
   llvm::StringRef nearest;
@@ -116,11 +127,8 @@ CompileError Signature::unknownName(const std::string &name) const {
 bool Signature::applyOptions(const tritium_option *options, size_t count,
                              CompileOptions &result, CompileError &error) const {
   for (size_t i = 0; i < count; ++i) {
-    const Option *known =
-        std::find_if(std::begin(knownOptions), std::end(knownOptions), [&](const Option &option) {
-          return llvm::StringRef(option.name) == options[i].name;
-        });
-    if (known == std::end(knownOptions)) {
+    const Option *known = findOption(options[i].name);
+    if (!known) {
       error = unknownName(options[i].name);
       return false;
     }

@@ -72,6 +72,11 @@ public:
 
   /// `name` is neither a parameter nor an option: says so and names the nearest.
   CompileError unknownName(const std::string &name) const;
+  /// A kernel may end in a `**name` parameter: a compile-time dict of all keywords that
+  /// are no options.
+  bool takesKeywords() const;
+  /// Whether `name` is an option of launches.
+  static bool isOption(const char *name);
   /// Checks the options of a launch and puts them into `options`.
   bool applyOptions(const tritium_option *options, size_t count, CompileOptions &result,
                     CompileError &error) const;

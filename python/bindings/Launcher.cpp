@@ -36,7 +36,8 @@ struct Watch {
 } // namespace
 
 struct tritium::python::KernelState {
-  std::vector<Ref> names; ///< of the parameters, interned
+  std::vector<Ref> names;    ///< of the parameters, interned
+  std::vector<Ref> defaults; ///< their default values; null: none
   std::vector<Configured> kernels;
   size_t current = 0;
   std::vector<Watch> watches;
@@ -139,10 +140,18 @@ bool createKernel(PyObject *self, KernelState &state) {
     raise(error);
     return false;
   }
-  if (state.names.empty())
-    for (size_t i = 0; i < tritium_kernel_parameter_count(configured.kernel); ++i)
-      state.names.push_back(Ref::steal(
-          PyUnicode_InternFromString(tritium_kernel_parameter(configured.kernel, i)->name)));
+  if (state.names.empty()) {
+    Ref defaults = Ref::steal(PyObject_GetAttrString(self, "_defaults"));
+    if (!defaults)
+      return false;
+    for (size_t i = 0; i < tritium_kernel_parameter_count(configured.kernel); ++i) {
+      Ref name = Ref::steal(
+          PyUnicode_InternFromString(tritium_kernel_parameter(configured.kernel, i)->name));
+      state.defaults.push_back(
+          Ref::borrow(PyDict_GetItem(defaults.get(), name.get())));
+      state.names.push_back(std::move(name));
+    }
+  }
   state.kernels.push_back(std::move(configured));
   state.current = state.kernels.size() - 1;
   return true;
@@ -185,6 +194,8 @@ void checkWatches(KernelState &state) {
                         : PyDict_GetItem(watch.container.get(), watch.key.get());
     if (now == watch.value.get()) [[likely]]
       continue;
+    // Releasing an object may run code that comes back here.
+    std::vector<Watch> old = std::move(state.watches);
     state.watches.clear();
     for (Configured &configured : state.kernels)
       tritium_kernel_invalidate(configured.kernel);
@@ -214,6 +225,9 @@ Py_ssize_t parameterIndex(const KernelState &state, PyObject *name) {
   for (size_t i = 0; i < state.names.size(); ++i)
     if (state.names[i].get() == name) [[likely]]
       return static_cast<Py_ssize_t>(i);
+  // Names in a program's text are interned, so another pointer is another name.
+  if (PyUnicode_CHECK_INTERNED(name))
+    return -1;
   for (size_t i = 0; i < state.names.size(); ++i)
     if (PyUnicode_Compare(state.names[i].get(), name) == 0)
       return static_cast<Py_ssize_t>(i);
@@ -294,6 +308,10 @@ bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t 
     if (!toArgument(value, call.arguments[index], call.storage))
       return explainArgument(self, state, static_cast<size_t>(index));
   }
+  for (size_t i = static_cast<size_t>(positional); i < parameters; ++i)
+    if (call.arguments[i].kind == TRITIUM_ARG_ABSENT && state.defaults[i])
+      if (!toArgument(state.defaults[i].get(), call.arguments[i], call.storage))
+        return explainArgument(self, state, i);
   return true;
 }
 

@@ -369,3 +369,39 @@ def test_grid_function_sees_the_arguments():
 def test_errors_of_the_grid_function_pass_through():
     with pytest.raises(ZeroDivisionError):
         set_to[lambda meta: (1 // 0,)](np.zeros(1, np.int32), 1)
+
+
+DEFAULT = 3
+
+
+def test_defaults():
+    @triton.jit
+    def kernel(out_ptr, n=5, M: tl.constexpr = DEFAULT * 2, kind: tl.constexpr = tl.int32):
+        tl.store(out_ptr, tl.full((1,), n * M, kind).sum())
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out)
+    assert out[0] == 30
+    kernel[(1,)](out, 7)
+    assert out[0] == 42
+    kernel[(1,)](out, M=1)
+    assert out[0] == 5
+
+
+@triton.jit
+def with_keywords(out_ptr, n, **META):
+    BLOCK = META["BLOCK"]
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, i * META["FACTOR"], i < n)
+
+
+def test_keyword_parameters():
+    for factor in (2, 3):
+        out = np.zeros(20, np.int32)
+        with_keywords[lambda meta: (meta["BLOCK"] // 16,)](out, 20, BLOCK=16, FACTOR=factor,
+                                                           num_warps=2)
+        np.testing.assert_array_equal(out, [i * factor if i < 16 else 0 for i in range(20)])
+    with pytest.raises(triton.CompilationError, match="FACTOR"):
+        with_keywords[(1,)](out, 20, BLOCK=16)
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        with_keywords[(1,)](out, 20, 3, BLOCK=16, FACTOR=1)
