@@ -25,6 +25,8 @@ BUILD = ROOT / "build"
 ASAN = ROOT / "build-asan"
 LOGS = BUILD / "logs"
 PYTHON = ROOT / ".venv" / "bin" / "python"
+# The package has no __main__, and its script holds the path at which the .venv was made.
+LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
