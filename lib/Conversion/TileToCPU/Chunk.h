@@ -10,6 +10,7 @@
 #define TRITIUM_LIB_CONVERSION_TILETOCPU_CHUNK_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace tritium::cpu {
@@ -54,14 +55,13 @@ struct Chunk {
   mlir::Value base;
   /// i1 conditions under which an Affine form is right. Only address evaluation
   /// makes guarded chunks; it tests them before use.
-  llvm::SmallVector<mlir::Value, 1> guards;
 
-  static Chunk uniform(mlir::Value v) { return {Uniform, v, 0, {}, {}}; }
+  static Chunk uniform(mlir::Value v) { return {Uniform, v, 0, {}}; }
   static Chunk affine(mlir::Value v, int64_t stride) {
-    return stride ? Chunk{Affine, v, stride, {}, {}} : uniform(v);
+    return stride ? Chunk{Affine, v, stride, {}} : uniform(v);
   }
-  static Chunk prefix(mlir::Value count) { return {Prefix, count, 0, {}, {}}; }
-  static Chunk vector(mlir::Value v) { return {Vector, v, 0, {}, {}}; }
+  static Chunk prefix(mlir::Value count) { return {Prefix, count, 0, {}}; }
+  static Chunk vector(mlir::Value v) { return {Vector, v, 0, {}}; }
 };
 
 } // namespace tritium::cpu

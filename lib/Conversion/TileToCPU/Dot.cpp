@@ -104,24 +104,10 @@ func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
                                  << strides[0] << "_" << strides[1] << "_" << strides[2];
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto func = b.create<func::FuncOp>(loc, name, b.getFunctionType({ptr, ptr, ptr}, {}));
-  func.setPrivate();
-  func->setAttr("llvm.linkage",
-                LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-  for (unsigned i : {0u, 1u, 2u})
-    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-  Block *body = func.addEntryBlock();
-  b.setInsertionPointToStart(body);
-  emitDot(b, loc, target, element, m, n, k, {body->getArgument(0), strides[0]},
-          {body->getArgument(1), strides[1]}, {body->getArgument(2), strides[2]});
-  b.setInsertionPointToEnd(body);
-  b.create<func::ReturnOp>(loc);
-  return func;
+  return sharedFunction(name, 3, [&](Block::BlockArgListType arguments) {
+    emitDot(b, loc, target, element, m, n, k, {arguments[0], strides[0]},
+            {arguments[1], strides[1]}, {arguments[2], strides[2]});
+  });
 }
 
 void Lowering::emitDotStep(tt::DotOp op) {

@@ -14,10 +14,6 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-static bool isIntDivision(Operation *op) {
-  return op && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
-}
-
 Value Lowering::asVector(const Chunk &chunk, Type element, int64_t width) {
   switch (chunk.kind) {
   case Chunk::Uniform:
@@ -81,8 +77,8 @@ Chunk Lowering::evaluate(Value value, const Index &index, unsigned mode) {
 Chunk Lowering::compute(Value value, const Index &index, unsigned mode) {
   Operation *op = value.getDefiningOp();
   auto stored = buffers.find(value);
-  // A remainder along the lanes is computed again: only then may it stay Affine.
-  if (stored != buffers.end() && !(index.hasLanes() && isIntDivision(op))) {
+  // A straight remainder along the lanes is computed again: only then is it Affine.
+  if (stored != buffers.end() && !(index.hasLanes() && straightRemainders.count(op))) {
     Chunk chunk = readBuffer(*stored->second, index);
     if (tt::elementType(value.getType()).isInteger(1)) {
       int64_t width = index.hasLanes() && chunk.kind == Chunk::Vector ? index.width : 1;
@@ -253,14 +249,8 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned m
     operands.push_back(operandMode & Wide ? computeWide(operand, operandIndex(op, i, index), operandMode)
                                           : evaluate(operand, operandIndex(op, i, index), operandMode));
   }
-  SmallVector<Value, 1> guards;
-  for (const Chunk &operand : operands)
-    guards.append(operand.guards.begin(), operand.guards.end());
-
-  if (auto special = affineOp(op, operands, index, mode)) {
-    special->guards.append(guards.begin(), guards.end());
+  if (auto special = affineOp(op, operands, index))
     return *special;
-  }
   bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });
   int64_t width = uniform || !index.hasLanes() ? 1 : index.width;
   Index shape;
@@ -270,9 +260,7 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned m
   for (auto [chunk, operand] : llvm::zip(operands, op->getOperands()))
     values.push_back(asValue(chunk, evalType(tt::elementType(operand.getType())), shape));
   Value result = emitElementwise(op, values, width);
-  Chunk chunk = width == 1 ? Chunk::uniform(result) : Chunk::vector(result);
-  chunk.guards = guards;
-  return chunk;
+  return width == 1 ? Chunk::uniform(result) : Chunk::vector(result);
 }
 
 /// `value`, an integer, as i64 without the wrap of narrower additions and products.
@@ -282,7 +270,7 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
     return Chunk::uniform(wideScalar(value));
   Operation *op = value.getDefiningOp();
   unsigned narrow = mode & ~Wide;
-  bool stored = buffers.contains(value) && !(index.hasLanes() && isIntDivision(op));
+  bool stored = buffers.contains(value) && !(index.hasLanes() && straightRemainders.count(op));
   auto extend = [&](Chunk chunk) {
     if (type.getWidth() == 64)
       return chunk;
@@ -317,9 +305,7 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
     result = operand(0);
   } else if (type.getWidth() == 32 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
     SmallVector<Chunk> chunks{operand(0), operand(1)};
-    SmallVector<Value, 1> guards(chunks[0].guards);
-    guards.append(chunks[1].guards.begin(), chunks[1].guards.end());
-    result = affineOp(op, chunks, index, mode);
+    result = affineOp(op, chunks, index);
     if (!result) {
       bool uniform = chunks[0].kind == Chunk::Uniform && chunks[1].kind == Chunk::Uniform;
       Value x = asVector(chunks[0], b.getI64Type(), uniform ? 1 : index.width);
@@ -328,7 +314,6 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
       Value v = b.create(state)->getResult(0);
       result = uniform ? Chunk::uniform(v) : Chunk::vector(v);
     }
-    result->guards.append(guards.begin(), guards.end());
   } else if (type.getWidth() == 64) {
     result = compute(value, index, mode & ~Wide);
   } else {
@@ -368,7 +353,7 @@ std::optional<Chunk> Lowering::affineAdd(const Chunk &x, const Chunk &y, int sig
 
 /// Operations whose result has a cheaper form than a vector.
 std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
-                                        const Index &index, unsigned mode) {
+                                        const Index &index) {
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
     auto pointee = cast<tt::PointerType>(tt::elementType(addPtr.getType())).getPointeeType();
     int64_t bytes = tt::scalarBytes(pointee);
@@ -426,19 +411,12 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
         return Chunk::prefix(b.create<arith::SelectOp>(loc, u->v, p->v, i64(0)));
     return std::nullopt;
   }
-  if ((mode & Guarded) && isa<arith::RemSIOp, arith::RemUIOp>(op) &&
-      operands[0].kind == Chunk::Affine && operands[0].stride == 1 &&
-      operands[1].kind == Chunk::Uniform) {
-    // (base + l) mod n is base mod n + l while that stays below n.
-    Value n = operands[1].v;
-    Value base = emitIntDivision(op, operands[0].v, n);
-    Value last = b.create<arith::AddIOp>(loc, base, constant(base.getType(), index.width - 1));
-    Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, last, n);
-    Value positive = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, operands[0].v,
-                                             constant(base.getType(), 0));
-    Chunk result = Chunk::affine(base, 1);
-    result.guards.push_back(b.create<arith::AndIOp>(loc, inside, positive));
-    return result;
+  if (auto straight = straightRemainders.find(op);
+      straight != straightRemainders.end() && operands[0].kind == Chunk::Affine) {
+    Value less = straight->second;
+    if (operands[0].v.getType() != less.getType())
+      less = b.create<arith::TruncIOp>(loc, operands[0].v.getType(), less);
+    return Chunk::affine(b.create<arith::SubIOp>(loc, operands[0].v, less), operands[0].stride);
   }
   return std::nullopt;
 }

@@ -111,6 +111,26 @@ Type Lowering::storageType(Type element) {
   return element;
 }
 
+func::FuncOp Lowering::sharedFunction(StringRef name, unsigned pointers,
+                                      llvm::function_ref<void(Block::BlockArgListType)> body) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  SmallVector<Type> types(pointers, LLVM::LLVMPointerType::get(b.getContext()));
+  auto func = b.create<func::FuncOp>(loc, name, b.getFunctionType(types, {}));
+  func.setPrivate();
+  func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+  for (unsigned i = 0; i < pointers; ++i)
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+  Block *block = func.addEntryBlock();
+  b.setInsertionPointToStart(block);
+  body(block->getArguments());
+  b.setInsertionPointToEnd(block);
+  b.create<func::ReturnOp>(loc);
+  return func;
+}
+
 SmallVector<Value>
 Lowering::loop(Value lower, Value bound, int64_t step, ValueRange carried,
                llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {

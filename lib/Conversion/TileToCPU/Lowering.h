@@ -81,6 +81,10 @@ private:
   mlir::Type storageType(mlir::Type element);
   mlir::Type shaped(mlir::Type element, int64_t width);
   VectorMath math() { return VectorMath(b, loc, target); }
+  /// The internal function `name` of `pointers` arguments, made by `body` if it is new.
+  mlir::func::FuncOp
+  sharedFunction(llvm::StringRef name, unsigned pointers,
+                 llvm::function_ref<void(mlir::Block::BlockArgListType)> body);
   /// A loop 0, step, .. < bound; the body gets the index and the carried values.
   mlir::SmallVector<mlir::Value>
   loop(mlir::Value lower, mlir::Value bound, int64_t step, mlir::ValueRange carried,
@@ -113,7 +117,6 @@ private:
   enum Mode : unsigned {
     Plain = 0,
     Wide = 1,    ///< i32 additions and products in 64 bits: offsets of addptr
-    Guarded = 2, ///< a remainder may stay Affine under a guard
   };
   using MemoKey = std::pair<std::pair<const void *, unsigned>,
                             llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
@@ -157,7 +160,7 @@ private:
   mlir::Value roundTo(mlir::Value value, mlir::Type element);
   std::optional<Chunk> affineAdd(const Chunk &x, const Chunk &y, int sign);
   std::optional<Chunk> affineOp(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
-                                const Index &index, unsigned mode);
+                                const Index &index);
   std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y);
 
   //===--------------------------------------------------------------------===//
@@ -199,6 +202,9 @@ private:
   };
   mlir::Value allTrue(mlir::Value mask, int depth = 0);
   Extremes extremes(mlir::Value value, int depth = 0);
+  mlir::Value staysStraight(mlir::Operation *remainder);
+  /// Remainders that are their dividend less this (i64), in the version being emitted.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> straightRemainders;
 
   //===--------------------------------------------------------------------===//
   // Phase.cpp, Reduce.cpp: loop nests
@@ -222,6 +228,10 @@ private:
   void emitBody(PhaseState &state, const Index &index);
   void hoistOperands(PhaseState &state, const Index &index);
   void emitTransposed(Step &step);
+  mlir::func::FuncOp transposeFunction(mlir::Type element, int64_t rows, int64_t columns,
+                                       int64_t fromStride, int64_t toStride);
+  /// The buffer that is being written with its last two dimensions swapped.
+  const Buffer *swappedBuffer = nullptr;
   void emitPrint(tt::PrintOp op);
   void emitAssert(tt::AssertOp op, const Index &index);
   int64_t chooseWidth(const Step &step);

@@ -80,38 +80,13 @@ Value Lowering::maskVector(const Chunk *mask, const Index &index) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-static Value conjunction(OpBuilder &b, Location loc, ValueRange values) {
-  Value all = values.front();
-  for (Value v : values.drop_front())
-    all = b.create<arith::AndIOp>(loc, all, v);
-  return all;
-}
-
 Chunk Lowering::emitLoad(tt::LoadOp op, const Index &index) {
   Type pointee = pointeeOf(op.getPtr());
   std::optional<Chunk> mask;
   if (op.getMask() && !assumedMasks.count(op.getMask()))
     mask = evaluate(op.getMask(), index);
   const Chunk *maskPtr = mask ? &*mask : nullptr;
-  Chunk ptr = evaluate(op.getPtr(), index, index.hasLanes() ? Guarded : Plain);
-  if (ptr.guards.empty())
-    return loadAt(op, ptr, maskPtr, index, pointee);
-  if (!isUnitStride(ptr, pointee))
-    return loadAt(op, evaluate(op.getPtr(), index), maskPtr, index, pointee);
-
-  Type type = VectorType::get(index.width, evalType(pointee));
-  auto branch = b.create<scf::IfOp>(loc, type, conjunction(b, loc, ptr.guards), /*else=*/true);
-  ptr.guards.clear();
-  auto emit = [&](Block *block, bool contiguous) {
-    OpBuilder::InsertionGuard guard(b);
-    MemoScope scope(*this);
-    b.setInsertionPointToEnd(block);
-    Chunk chunk = loadAt(op, contiguous ? ptr : evaluate(op.getPtr(), index), maskPtr, index, pointee);
-    b.create<scf::YieldOp>(loc, asVector(chunk, evalType(pointee), index.width));
-  };
-  emit(branch.thenBlock(), true);
-  emit(branch.elseBlock(), false);
-  return Chunk::vector(branch.getResult(0));
+  return loadAt(op, evaluate(op.getPtr(), index), maskPtr, index, pointee);
 }
 
 Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const Index &index,
@@ -200,25 +175,11 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
     mask = evaluate(op.getMask(), index);
   const Chunk *maskPtr = mask ? &*mask : nullptr;
   Value value = encodeStorage(asValue(chunk, evalType(pointee), index), pointee);
-  Chunk ptr = evaluate(op.getPtr(), index, index.hasLanes() ? Guarded : Plain);
-  bool scatters = index.hasLanes() && !isUnitStride(ptr, pointee);
-  if (scatters)
+  Chunk ptr = evaluate(op.getPtr(), index);
+  if (index.hasLanes() && !isUnitStride(ptr, pointee))
     remark(op, "missed", "the pointers of neighbouring elements are not known to be neighbours: "
                          "elements are scattered one by one");
-  if (ptr.guards.empty())
-    return storeAt(ptr, value, maskPtr, index, pointee);
-  if (scatters)
-    return storeAt(evaluate(op.getPtr(), index), value, maskPtr, index, pointee);
-  auto branch = b.create<scf::IfOp>(loc, conjunction(b, loc, ptr.guards), /*else=*/true);
-  ptr.guards.clear();
-  auto emit = [&](Block *block, bool contiguous) {
-    OpBuilder::InsertionGuard guard(b);
-    MemoScope scope(*this);
-    b.setInsertionPointToStart(block);
-    storeAt(contiguous ? ptr : evaluate(op.getPtr(), index), value, maskPtr, index, pointee);
-  };
-  emit(branch.thenBlock(), true);
-  emit(branch.elseBlock(), false);
+  storeAt(ptr, value, maskPtr, index, pointee);
 }
 
 void Lowering::storeAt(const Chunk &ptr, Value value, const Chunk *mask, const Index &index,

@@ -5,7 +5,9 @@
 // one more chunk, narrower and masked.
 //
 // A thin phase whose masks can be proved true by a scalar condition is emitted twice,
-// without masks and with them; not so where matrix products take most of the time.
+// without masks and with them; not so where matrix products take most of the time. So
+// is a phase whose addresses have remainders that a scalar condition proves to be
+// differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +19,34 @@ namespace tritium::cpu {
 
 namespace {
 /// Up to this many operations a phase counts as thin: its time is memory traffic, so
-/// masks and loop overhead show.
-constexpr int kThin = 24;
+/// masks and loop overhead show. A polynomial counts as kPolynomial.
+constexpr int kThin = 12;
+constexpr int kPolynomial = 12;
 
 /// What the values that a phase evaluates are made of.
 struct Summary {
   int operations = 0;
   unsigned widestBits = 8;
   llvm::SetVector<Value> masks;
+  llvm::SetVector<Operation *> remainders; ///< in addresses
 };
 } // namespace
+
+static bool isPolynomial(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::SqrtOp>(op);
+}
+
+/// Remainders of tiles that the address `value` is computed from.
+static void collectRemainders(Value value, llvm::SetVector<Operation *> &remainders, int depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 16 || !isVirtual(value) || isa<tt::LoadOp>(op))
+    return;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    remainders.insert(op);
+  for (Value operand : op->getOperands())
+    collectRemainders(operand, remainders, depth + 1);
+}
 
 static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffers,
                       llvm::SmallPtrSetImpl<Operation *> &seen, bool isHome, Summary &summary) {
@@ -49,6 +69,7 @@ static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffer
     ++summary.operations;
     if (load.getMask() && isa<RankedTensorType>(load.getMask().getType()))
       summary.masks.insert(load.getMask());
+    collectRemainders(load.getPtr(), summary.remainders);
     if (load.getOther())
       summarize(load.getOther(), buffers, seen, false, summary);
     return;
@@ -59,7 +80,7 @@ static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffer
   }
   if (!isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op)) {
     note(element);
-    summary.operations += isa<math::MathDialect>(op->getDialect()) ? 3 : 1;
+    summary.operations += isPolynomial(op) ? kPolynomial : 1;
   }
   for (Value operand : op->getOperands())
     summarize(operand, buffers, seen, false, summary);
@@ -77,6 +98,7 @@ static Summary summarize(const Step &step, const llvm::DenseMap<Value, Buffer *>
       summarize(store.getValue(), buffers, seen, false, summary);
       if (store.getMask() && isa<RankedTensorType>(store.getMask().getType()))
         summary.masks.insert(store.getMask());
+      collectRemainders(store.getPtr(), summary.remainders);
       continue;
     }
     for (Value operand : root.op->getOperands())
@@ -90,7 +112,7 @@ int64_t Lowering::chooseWidth(const Step &step) {
     if (root.kind == Root::Atomic)
       return 1;
   Summary summary = summarize(step, buffers);
-  int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 48 ? 2 : 1;
+  int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 4 * kThin ? 2 : 1;
   if (target.vectorRegisters < 32)
     registers = std::max<int64_t>(1, registers / 2);
   int64_t width = registers * target.vectorBits / summary.widestBits;
@@ -113,7 +135,7 @@ void Lowering::emitPhase(Step &step) {
   loc = first.op ? first.op->getLoc() : first.value.getLoc();
   if (first.kind == Root::Print)
     return emitPrint(cast<tt::PrintOp>(first.op));
-  if (step.transposed)
+  if (step.transposed && step.lanesDim == static_cast<int64_t>(step.shape.size()) - 2)
     return emitTransposed(step);
 
   PhaseState state{&step, chooseWidth(step), {}, {}};
@@ -151,33 +173,44 @@ void Lowering::emitPhase(Step &step) {
 
   MemoScope scope(*this);
   Summary summary = summarize(step, buffers);
-  if (hasDot || givesScalar || summary.operations > kThin || summary.masks.empty())
-    return emitPhaseLoops(state);
-  Value full;
+  SmallVector<Value> conditions;
   SmallVector<Value> proved;
-  for (Value mask : summary.masks) {
-    Value condition = allTrue(mask);
-    if (!condition)
-      continue;
-    proved.push_back(mask);
-    full = full ? b.create<arith::AndIOp>(loc, full, condition).getResult() : condition;
-  }
-  if (!full)
+  if (!hasDot && summary.operations <= kThin)
+    for (Value mask : summary.masks)
+      if (Value condition = allTrue(mask)) {
+        proved.push_back(mask);
+        conditions.push_back(condition);
+      }
+  SmallVector<Operation *> straight;
+  for (Operation *remainder : summary.remainders)
+    if (Value condition = staysStraight(remainder)) {
+      straight.push_back(remainder);
+      conditions.push_back(condition);
+    }
+  if (givesScalar || conditions.empty()) {
+    straightRemainders.clear();
     return emitPhaseLoops(state);
-  auto branch = b.create<scf::IfOp>(loc, full, /*else=*/true);
+  }
+  Value all = conditions.front();
+  for (Value condition : ArrayRef(conditions).drop_front())
+    all = b.create<arith::AndIOp>(loc, all, condition);
+  auto branch = b.create<scf::IfOp>(loc, all, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
-  auto emit = [&](Block *block) {
+  auto emit = [&](Block *block, int64_t width) {
     MemoScope inner(*this);
     b.setInsertionPointToStart(block);
     PhaseState copy = state;
+    copy.width = width;
     emitPhaseLoops(copy);
   };
   for (Value mask : proved)
     assumedMasks[mask] = true;
-  emit(branch.thenBlock());
-  for (Value mask : proved)
-    assumedMasks.erase(mask);
-  emit(branch.elseBlock());
+  emit(branch.thenBlock(), state.width);
+  assumedMasks.clear();
+  straightRemainders.clear();
+  // Elements of wrapped addresses are gathered: one register of them at a time.
+  int64_t oneRegister = target.vectorBits / summary.widestBits;
+  emit(branch.elseBlock(), straight.empty() ? state.width : std::min(state.width, oneRegister));
 }
 
 void Lowering::emitPhaseLoops(PhaseState &state) {
@@ -287,7 +320,10 @@ void Lowering::emitBody(PhaseState &state, const Index &index) {
   }
   for (auto &[root, chunk] : writes) {
     if (root->kind == Root::Assign) {
-      writeBuffer(*root->buffer, index, chunk);
+      Index at = index;
+      if (root->buffer == swappedBuffer)
+        std::swap(at.dims[at.dims.size() - 2], at.dims.back());
+      writeBuffer(*root->buffer, at, chunk);
     } else {
       loc = root->op->getLoc();
       emitStore(cast<tt::StoreOp>(root->op), chunk, index);

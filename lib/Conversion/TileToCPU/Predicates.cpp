@@ -44,6 +44,33 @@ Value Lowering::allTrue(Value mask, int depth) {
   return b.create<arith::CmpIOp>(loc, strict ? P::slt : P::sle, x.max, y.min);
 }
 
+/// The remainder of a tile that counts up by one is the tile less a constant, if the
+/// whole tile lies between two multiples of the divisor. Returns that condition and
+/// remembers the constant.
+Value Lowering::staysStraight(Operation *remainder) {
+  Value lhs = remainder->getOperand(0);
+  auto splatOp = remainder->getOperand(1).getDefiningOp<tt::SplatOp>();
+  auto type = dyn_cast<RankedTensorType>(lhs.getType());
+  if (!splatOp || !type || type.getRank() != 1 || likelyStride(lhs, 0) != 1)
+    return {};
+  Extremes range = extremes(lhs);
+  if (!range.min)
+    return {};
+  Value n = scalar(splatOp.getSrc());
+  if (!n.getType().isInteger(64))
+    n = b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), n);
+  Value zero = i64(0), one = i64(1);
+  Value positive = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, n, zero);
+  Value divisor = b.create<arith::SelectOp>(loc, positive, n, one);
+  Value first = b.create<arith::RemSIOp>(loc, range.min, divisor);
+  Value last = add(first, sub(range.max, range.min));
+  Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, last, n);
+  Value nonNegative = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, range.min, zero);
+  straightRemainders[remainder] = sub(range.min, first);
+  return b.create<arith::AndIOp>(
+      loc, b.create<arith::AndIOp>(loc, inside, nonNegative), positive);
+}
+
 Lowering::Extremes Lowering::extremes(Value value, int depth) {
   auto both = [&](Value v) -> Extremes {
     Value wide = v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);

@@ -1,8 +1,8 @@
 //===- Transposed.cpp - assigning a tile that is read along another dimension -===//
 //
-// Where a tile is contiguous in memory along a dimension that is not its last, square
-// blocks are loaded along that dimension, transposed in registers, and stored along the
-// last one.
+// Where a matrix is contiguous in memory along its rows' dimension, it is first copied
+// as it stands, then transposed from buffer to buffer in square blocks of registers.
+// The second part is one function for all matrices of one shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,85 +14,91 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
+/// to[c, r] = from[r, c] for r < rows, c < columns. Rows of both are whole registers.
+func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t columns,
+                                         int64_t fromStride, int64_t toStride) {
+  std::string name;
+  llvm::raw_string_ostream(name) << "transpose_" << rows << "x" << columns << "_" << element << "_"
+                                 << fromStride << "_" << toStride;
+  return sharedFunction(name, 2, [&](Block::BlockArgListType arguments) {
+    unsigned bytes = tt::scalarBytes(element);
+    int64_t block = target.vectorBits / 8 / bytes;
+    auto type = VectorType::get(block, element);
+    auto address = [&](Value base, Value row, Value column, int64_t stride) {
+      return gep(base, mul(add(mul(row, stride), column), bytes));
+    };
+    auto emitBlock = [&](Value row, int64_t validRows, Value column, int64_t validColumns) {
+      SmallVector<Value> lines;
+      for (int64_t r = 0; r < block; ++r) {
+        if (r >= validRows) {
+          lines.push_back(zeroOf(element, block));
+          continue;
+        }
+        Value at = address(arguments[0], add(row, i64(r)), column, fromStride);
+        lines.push_back(b.create<LLVM::LoadOp>(loc, type, at, bytes));
+      }
+      SmallVector<Value> turned = emitTranspose(b, loc, lines);
+      for (int64_t c = 0; c < validColumns; ++c)
+        b.create<LLVM::StoreOp>(
+            loc, turned[c], address(arguments[1], add(column, i64(c)), row, toStride), bytes);
+    };
+    auto blocks = [&](int64_t extent, llvm::function_ref<void(Value, int64_t)> body) {
+      int64_t full = extent / block * block;
+      if (full > 0)
+        loop(i64(0), i64(full), block, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+          body(i, block);
+          return {};
+        });
+      if (full < extent)
+        body(i64(full), extent - full);
+    };
+    blocks(columns, [&](Value column, int64_t validColumns) {
+      blocks(rows, [&](Value row, int64_t validRows) {
+        emitBlock(row, validRows, column, validColumns);
+      });
+    });
+  });
+}
+
 void Lowering::emitTransposed(Step &step) {
   Root root = step.roots.front();
   Buffer &buffer = *root.buffer;
-  int64_t rank = step.shape.size(), from = step.lanesDim, to = rank - 1;
-  int64_t block = target.vectorBits / (8 * tt::scalarBytes(buffer.element));
+  int64_t rank = step.shape.size();
+  SmallVector<int64_t> shape(step.shape);
+  std::swap(shape[rank - 2], shape[rank - 1]);
+  Buffer *copy = allocate(shape, buffer.element, /*dense=*/false);
+
+  // The tile as it stands in memory: the same elements, the last two dimensions swapped.
+  Step gather = step;
+  gather.transposed = false;
+  gather.roots.front().buffer = copy;
   bool isHome = isVirtual(root.value) && buffers.lookup(root.value) == root.buffer;
-  bool isMask = tt::elementType(root.value.getType()).isInteger(1);
+  if (isHome)
+    buffers[root.value] = copy;
+  swappedBuffer = copy;
+  emitPhase(gather);
+  swappedBuffer = nullptr;
+  if (isHome)
+    buffers[root.value] = root.buffer;
 
-  auto emitBlock = [&](Index index, Value fromStart, int64_t fromValid, Value toStart,
-                       int64_t toValid) {
-    MemoScope scope(*this);
-    SmallVector<Value> columns;
-    if (isHome)
-      buffers.erase(root.value);
-    Type element = isMask ? Type(b.getI1Type()) : buffer.element;
-    for (int64_t c = 0; c < block; ++c) {
-      if (c >= toValid) {
-        columns.push_back(zeroOf(buffer.element, block));
-        continue;
-      }
-      Index at = index;
-      at.dims[from] = {DimIndex::Lanes, fromStart};
-      at.dims[to] = {DimIndex::Scalar, add(toStart, i64(c))};
-      at.width = block;
-      at.valid = fromValid;
-      Value v = asVector(evaluate(root.value, at), element, block);
-      if (isMask)
-        v = b.create<arith::ExtUIOp>(loc, VectorType::get(block, buffer.element), v);
-      columns.push_back(v);
-    }
-    if (isHome)
-      buffers[root.value] = root.buffer;
-    SmallVector<Value> rows = emitTranspose(b, loc, columns);
-    for (int64_t r = 0; r < fromValid; ++r) {
-      Index at = index;
-      at.dims[from] = {DimIndex::Scalar, add(fromStart, i64(r))};
-      at.dims[to] = {DimIndex::Lanes, toStart};
-      at.width = block;
-      at.valid = toValid;
-      writeBuffer(buffer, at, Chunk::vector(rows[r]));
-    }
+  int64_t rows = shape[rank - 2], columns = shape[rank - 1], count = 1;
+  for (int64_t d : ArrayRef(shape).drop_back(2))
+    count *= d;
+  func::FuncOp function =
+      transposeFunction(buffer.element, rows, columns, copy->rowStride, buffer.rowStride);
+  int64_t bytes = tt::scalarBytes(buffer.element);
+  auto matrix = [&](Value i) {
+    b.create<func::CallOp>(
+        loc, function,
+        ValueRange{gep(bufferBase(*copy), mul(i, rows * copy->rowStride * bytes)),
+                   gep(bufferBase(buffer), mul(i, columns * buffer.rowStride * bytes))});
   };
-
-  auto alongTo = [&](Index index, Value fromStart, int64_t fromValid) {
-    int64_t extent = step.shape[to], full = extent / block * block;
-    if (full > 0)
-      loop(i64(0), i64(full), block, {}, [&](Value j, ValueRange) -> SmallVector<Value> {
-        emitBlock(index, fromStart, fromValid, j, block);
-        return {};
-      });
-    if (full < extent)
-      emitBlock(index, fromStart, fromValid, i64(full), extent - full);
-  };
-  auto alongFrom = [&](Index index) {
-    int64_t extent = step.shape[from], full = extent / block * block;
-    if (full > 0)
-      loop(i64(0), i64(full), block, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-        alongTo(index, i, block);
-        return {};
-      });
-    if (full < extent)
-      alongTo(index, i64(full), extent - full);
-  };
-  Index index;
-  index.dims.assign(rank, {DimIndex::Pending, {}});
-  std::function<void(int64_t, Index)> rows = [&](int64_t d, Index at) {
-    if (d == rank)
-      return alongFrom(at);
-    if (d == from || d == to)
-      return rows(d + 1, at);
-    loop(i64(0), i64(step.shape[d]), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-      Index next = at;
-      next.dims[d] = {DimIndex::Scalar, i};
-      rows(d + 1, next);
-      return {};
-    });
-  };
-  MemoScope scope(*this);
-  rows(0, index);
+  if (count == 1)
+    return matrix(i64(0));
+  loop(i64(0), i64(count), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+    matrix(i);
+    return {};
+  });
 }
 
 } // namespace tritium::cpu
