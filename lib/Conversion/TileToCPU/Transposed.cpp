@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// to[c, r] = from[r, c] for r < rows, c < columns. Rows of both are whole registers.
+/// to[c, r] = from[r, c] for r < rows, c < columns. Rows of `from` are whole registers.
 func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t columns,
                                          int64_t fromStride, int64_t toStride) {
   std::string name;
@@ -38,9 +38,13 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
         lines.push_back(b.create<LLVM::LoadOp>(loc, type, at, bytes));
       }
       SmallVector<Value> turned = emitTranspose(b, loc, lines);
-      for (int64_t c = 0; c < validColumns; ++c)
-        b.create<LLVM::StoreOp>(
-            loc, turned[c], address(arguments[1], add(column, i64(c)), row, toStride), bytes);
+      for (int64_t c = 0; c < validColumns; ++c) {
+        Value at = address(arguments[1], add(column, i64(c)), row, toStride);
+        if (validRows == block)
+          b.create<LLVM::StoreOp>(loc, turned[c], at, bytes);
+        else
+          b.create<LLVM::MaskedStoreOp>(loc, turned[c], at, firstLanes(validRows, block), bytes);
+      }
     };
     auto blocks = [&](int64_t extent, llvm::function_ref<void(Value, int64_t)> body) {
       int64_t full = extent / block * block;
