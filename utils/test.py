@@ -30,7 +30,8 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
-SANITIZED = ("FrontendTests", "SemaTests", "RuntimeTests")
+SANITIZED = ("FrontendTests", "PythonIRGenTests", "SemaTests", "RuntimeTests")
+FUZZERS = {"parser-fuzzer": 4096, "frontend-fuzzer": 600}  # with the longest input
 
 
 @dataclasses.dataclass
@@ -213,7 +214,7 @@ def buildSanitized(targets, log):
     if not (ASAN / "build.ninja").exists():
         if run(["cmake", "--preset", "asan"], log, 300):
             return False
-    return run(["ninja", "-C", ASAN, *targets], log, 1800) == 0
+    return run(["ninja", "-C", ASAN, *targets], log, 3600) == 0
 
 
 def sanitizers(log):
@@ -232,22 +233,23 @@ def sanitizers(log):
 
 
 def parser(log):
-    """libFuzzer on the parser, from the kernels in this repository."""
+    """libFuzzer on the parser and on the whole front end."""
     count = Count()
-    if not buildSanitized(["ParserFuzzer"], log):
-        count.fail("build of ParserFuzzer", end(log))
+    if not buildSanitized(FUZZERS, log):
+        count.fail("build of the fuzzers", end(log))
         return count
-    corpus = ASAN / "corpus"
-    corpus.mkdir(exist_ok=True)
-    binary = next(ASAN.rglob("ParserFuzzer"))
+    seeds = ROOT / "fuzz" / "corpus" / "parser"
     env = {"ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0"}
-    status = run([binary, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=2048",
-                  "-max_len=4096", f"-artifact_prefix={LOGS}/", corpus, ROOT / "examples"],
-                 log, FUZZ_SECONDS + 120, env)
-    if status == 0:
-        count.passed = 1
-    else:
-        count.fail(f"ParserFuzzer (exit status {status}; the input lies in build/logs)", end(log))
+    for name, length in FUZZERS.items():
+        found = ASAN / f"corpus-{name}"
+        found.mkdir(exist_ok=True)
+        status = run([ASAN / "bin" / name, f"-max_total_time={FUZZ_SECONDS}", "-timeout=20",
+                      "-rss_limit_mb=4096", f"-max_len={length}", f"-artifact_prefix={LOGS}/{name}-",
+                      found, seeds], log, FUZZ_SECONDS + 120, env)
+        if status == 0:
+            count.passed += 1
+        else:
+            count.fail(f"{name} (exit status {status}; the input lies in build/logs)", end(log))
     return count
 
 
