@@ -211,7 +211,7 @@ class Generator:
             f"{x} + {y}", f"{x} - {y}", f"{x} * {y}", f"{x} & {y}", f"{x} | {y}", f"{x} ^ {y}",
             f"{x} << ({y} & {bits - 1})", f"{x} >> ({y} & {bits - 1})", f"{x} // (({y} & 7) + 1)",
             f"{x} % (({y} & 15) + 1)", f"tl.minimum({x}, {y})", f"tl.maximum({x}, {y})",
-            f"{x} * 3 + {y}", f"{x} - 5"])
+            f"{x} * 3 + {y}", f"{x} - 5 + {y}"])
         return self.define(text, a.dtype, kind)
 
     def compare(self):
