@@ -30,7 +30,7 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
-SANITIZED = ("FrontendTests", "PythonIRGenTests", "SemaTests", "RuntimeTests")
+SANITIZED = ("PythonParserTests", "PythonIRGenTests", "SemaTests", "RuntimeTests")
 FUZZERS = {"parser-fuzzer": 4096, "frontend-fuzzer": 600}  # with the longest input
 
 

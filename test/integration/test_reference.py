@@ -279,8 +279,11 @@ def softmax(Y, stride_ym, stride_yn, X, stride_xm, stride_xn, M, N):
 @triton.jit
 def matmul(A, B, C, M, N, K, stride_am, stride_ak,
            stride_bk, stride_bn, stride_cm, stride_cn,
-           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-           GROUP_M: tl.constexpr):
+           **META):
+    # extract metaparameters
+    BLOCK_M, GROUP_M = META['BLOCK_M'], META['GROUP_M']
+    BLOCK_N = META['BLOCK_N']
+    BLOCK_K = META['BLOCK_K']
     # programs are grouped together to improve L2 hit rate
     _pid_m = tl.program_id(0)
     _pid_n = tl.program_id(1)
