@@ -120,8 +120,8 @@ private:
 
   void visitFor(scf::ForOp loop) {
     AxisInfo index = unknown(loop.getInductionVar().getType());
-    index.divisibility[0] = std::gcd(get(loop.getLowerBound()).divisibility[0],
-                                     get(loop.getStep()).divisibility[0]);
+    index.divisibility[0] =
+        std::gcd(get(loop.getLowerBound()).divisibility[0], get(loop.getStep()).divisibility[0]);
     set(loop.getInductionVar(), std::move(index));
     for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
       set(argument, AxisInfo(get(init)));
@@ -158,9 +158,8 @@ private:
     if (!branch.elseBlock())
       return;
     visitBlock(*branch.elseBlock());
-    for (auto [result, yes, no] :
-         llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
-                   branch.elseYield().getOperands())) {
+    for (auto [result, yes, no] : llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
+                                            branch.elseYield().getOperands())) {
       AxisInfo first = get(yes);
       set(result, join(first, get(no), result.getType()));
     }

@@ -61,9 +61,7 @@ Line lineOf(const AxisInfo &x, int64_t d, int64_t extent) {
   auto run = [&](int64_t length) { return length >= extent ? 0 : length; };
   return {run(x.contiguity[d]), x.divisibility[d], run(x.constancy[d]), extent};
 }
-int64_t lengthOf(int64_t run, int64_t extent) {
-  return run == 0 || run >= extent ? extent : run;
-}
+int64_t lengthOf(int64_t run, int64_t extent) { return run == 0 || run >= extent ? extent : run; }
 int64_t longer(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : std::max(a, b); }
 
 /// What divides the elements at multiples of `n`. `unit`: how far one element is from
@@ -101,7 +99,8 @@ bool isNonNegative(Value value, int depth = 8) {
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && loop.getInductionVar() == value && isNonNegative(loop.getLowerBound(), depth - 1);
+    return loop && loop.getInductionVar() == value &&
+           isNonNegative(loop.getLowerBound(), depth - 1);
   }
   return TypeSwitch<Operation *, bool>(value.getDefiningOp())
       .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>([](auto) { return true; })
@@ -289,8 +288,7 @@ AxisInfo reshaped(tt::ReshapeOp op, const AxisInfo &x) {
   int64_t both = std::gcd(extentOf(from, s), extentOf(to, t));
   Line last = lineOf(x, s, extentOf(from, s));
   info.contiguity[t] = std::gcd(last.c, both);
-  info.divisibility[t] =
-      std::max(info.divisibility[t], divisorAt(last, info.contiguity[t], unit));
+  info.divisibility[t] = std::max(info.divisibility[t], divisorAt(last, info.contiguity[t], unit));
   info.constancy[t] = std::gcd(last.k, both);
   return info;
 }
@@ -411,8 +409,7 @@ AxisInfo signedDivision(Operation *op, Lookup get) {
   bool floors = isNonNegative(op->getOperand(0));
   if (isa<arith::DivSIOp>(op))
     return floors || rule.constantY() == 1 ? rule.quotient() : rule.elementwise();
-  return floors ? rule.remainder()
-                : rule.multiples(std::gcd(rule.divisorOfX(), rule.divisorOfY()));
+  return floors ? rule.remainder() : rule.multiples(std::gcd(rule.divisorOfX(), rule.divisorOfY()));
 }
 
 AxisInfo binary(Operation *op, Lookup get) {
@@ -489,8 +486,8 @@ AxisInfo transfer(Operation *op, Lookup get) {
             return op.getIsVolatile() ? unknown(type) : Rule(op, get).elementwise();
           })
           .Default([&](Operation *op) {
-            bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) ||
-                                 isa<tt::AddPtrOp, tt::MulhiUIOp>(op);
+            bool isElementwise =
+                OpTrait::hasElementwiseMappableTraits(op) || isa<tt::AddPtrOp, tt::MulhiUIOp>(op);
             if (!isElementwise || op->getNumOperands() == 0)
               return unknown(type);
             return op->getNumOperands() == 2 ? binary(op, get) : Rule(op, get).elementwise();

@@ -43,8 +43,7 @@ Site Builder::siteOf(Location loc) {
     site.file = file.getFilename().str();
     site.line = file.getLine();
     site.column = file.getColumn();
-    site.text =
-        site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column);
+    site.text = site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column);
     return site;
   }
   site.text = "an unknown line";
@@ -186,9 +185,9 @@ std::shared_ptr<const Body> Builder::buildBlock(Block &block, int64_t blockLanes
 
 void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
-  constexpr Family families[] = {buildInteger, buildFloat,  buildMath,        buildConversion,
-                                 buildShape,   buildMemory, buildReduce,      buildControlFlow,
-                                 buildDebug};
+  constexpr Family families[] = {buildInteger,    buildFloat,       buildMath,
+                                 buildConversion, buildShape,       buildMemory,
+                                 buildReduce,     buildControlFlow, buildDebug};
   for (Family family : families)
     if (family(*this, op))
       return;
@@ -199,9 +198,8 @@ void Builder::buildKernel(tt::FuncOp kernel) {
   program.kernel = kernel.getName().str();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tt.name");
-    program.parameters.push_back(
-        {name ? name.str() : "#" + std::to_string(argument.getArgNumber()),
-         elementOf(argument.getType())});
+    program.parameters.push_back({name ? name.str() : "#" + std::to_string(argument.getArgNumber()),
+                                  elementOf(argument.getType())});
     program.arguments.push_back(define(argument));
   }
   callStack.push_back(kernel);

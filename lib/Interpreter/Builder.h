@@ -67,8 +67,8 @@ private:
   int64_t lanes = 1;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   llvm::DenseSet<mlir::Value> constants; ///< their slots are never given back
-  std::map<size_t, size_t> freeSlots; ///< offset -> slots, disjoint and not adjacent
-  llvm::SmallVector<Tile> laneCopies; ///< of outer scalars, for the block being built
+  std::map<size_t, size_t> freeSlots;    ///< offset -> slots, disjoint and not adjacent
+  llvm::SmallVector<Tile> laneCopies;    ///< of outer scalars, for the block being built
 };
 
 // One family of operations each; false: `op` is of another family.

@@ -83,13 +83,13 @@ void buildAssert(Builder &b, tt::AssertOp op) {
   b.add([condition, message = op.getMessage().str(),
          site = Builder::siteOf(op.getLoc())](Machine &m) {
     const Slot *holds = m.at(condition);
-    if (!m.options.checkAsserts || std::find(holds, holds + condition.count, 0) ==
-                                       holds + condition.count)
+    if (!m.options.checkAsserts ||
+        std::find(holds, holds + condition.count, 0) == holds + condition.count)
       return;
     if (!m.options.host.assertFailed)
       return m.fail("assertion failed: " + message, site);
-    m.options.host.assertFailed(m.options.host.user, message.c_str(), site.file.c_str(),
-                                site.line, m.pid);
+    m.options.host.assertFailed(m.options.host.user, message.c_str(), site.file.c_str(), site.line,
+                                m.pid);
     m.stopped = true;
   });
 }

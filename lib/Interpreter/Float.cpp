@@ -17,12 +17,8 @@ namespace tritium::interpreter {
 
 namespace {
 /// -0 orders before +0.
-template <typename T> T larger(T x, T y) {
-  return x > y || (x == y && std::signbit(y)) ? x : y;
-}
-template <typename T> T smaller(T x, T y) {
-  return x < y || (x == y && std::signbit(x)) ? x : y;
-}
+template <typename T> T larger(T x, T y) { return x > y || (x == y && std::signbit(y)) ? x : y; }
+template <typename T> T smaller(T x, T y) { return x < y || (x == y && std::signbit(x)) ? x : y; }
 struct Maximum { // NaN if either is NaN
   template <typename T> T operator()(T x, T y) const {
     return x != x ? x : y != y ? y : larger(x, y);
@@ -110,11 +106,11 @@ void buildFma(Builder &b, math::FmaOp op) {
     Slot *rs = m.at(r);
     bool isDouble = r.element.kind == Kind::F64;
     for (int64_t i = 0; i < r.count; ++i)
-      rs[i] = isDouble ? slotOf(std::fma(fromSlot<double>(xs[i]), fromSlot<double>(ys[i]),
-                                         fromSlot<double>(zs[i])))
-                       : writeFloat(r.element, std::fma(fromSlot<float>(xs[i]),
-                                                        fromSlot<float>(ys[i]),
-                                                        fromSlot<float>(zs[i])));
+      rs[i] = isDouble
+                  ? slotOf(std::fma(fromSlot<double>(xs[i]), fromSlot<double>(ys[i]),
+                                    fromSlot<double>(zs[i])))
+                  : writeFloat(r.element, std::fma(fromSlot<float>(xs[i]), fromSlot<float>(ys[i]),
+                                                   fromSlot<float>(zs[i])));
   });
 }
 } // namespace
@@ -140,9 +136,7 @@ bool buildFloat(Builder &b, Operation *op) {
       .Case([&](arith::MinimumFOp op) { return addFloatBinary(b, op, Minimum()), true; })
       .Case([&](arith::MaxNumFOp op) { return addFloatBinary(b, op, MaxNum()), true; })
       .Case([&](arith::MinNumFOp op) { return addFloatBinary(b, op, MinNum()), true; })
-      .Case([&](arith::NegFOp op) {
-        return addFloatUnary(b, op, [](auto x) { return -x; }), true;
-      })
+      .Case([&](arith::NegFOp op) { return addFloatUnary(b, op, [](auto x) { return -x; }), true; })
       .Case([&](arith::CmpFOp op) { return buildComparison(b, op), true; })
       .Case([&](math::FmaOp op) { return buildFma(b, op), true; })
       .Case([&](math::AbsFOp op) {

@@ -97,8 +97,8 @@ void buildConstant(Builder &b, arith::ConstantOp op) {
 
 /// The low and the high half of a product, or a sum and its carry.
 template <typename F> void buildExtended(Builder &b, Operation *op, F f) {
-  Tile x = b.get(op->getOperand(0)), y = b.get(op->getOperand(1)),
-       low = b.define(op->getResult(0)), high = b.define(op->getResult(1));
+  Tile x = b.get(op->getOperand(0)), y = b.get(op->getOperand(1)), low = b.define(op->getResult(0)),
+       high = b.define(op->getResult(1));
   b.add([=](Machine &m) {
     for (int64_t i = 0; i < low.count; ++i) {
       auto wide = static_cast<unsigned __int128>(f(m.at(x)[i], m.at(y)[i]));
@@ -131,9 +131,8 @@ bool buildInteger(Builder &b, Operation *op) {
       .Case([&](arith::AndIOp op) {
         return addUnsigned(b, op, [](U x, U y) { return x & y; }), true;
       })
-      .Case([&](arith::OrIOp op) {
-        return addUnsigned(b, op, [](U x, U y) { return x | y; }), true;
-      })
+      .Case(
+          [&](arith::OrIOp op) { return addUnsigned(b, op, [](U x, U y) { return x | y; }), true; })
       .Case([&](arith::XOrIOp op) {
         return addUnsigned(b, op, [](U x, U y) { return x ^ y; }), true;
       })
@@ -146,8 +145,7 @@ bool buildInteger(Builder &b, Operation *op) {
         return addUnsigned(b, op, [](U x, U y) { return y == 0 ? x : x % y; }), true;
       })
       .Case([&](arith::CeilDivUIOp op) {
-        return addUnsigned(b, op, [](U x, U y) { return y == 0 ? 0 : x / y + (x % y != 0); }),
-               true;
+        return addUnsigned(b, op, [](U x, U y) { return y == 0 ? 0 : x / y + (x % y != 0); }), true;
       })
       .Case([&](arith::ShLIOp op) {
         return addUnsigned(b, op, [=](U x, U y) { return y >= bits ? 0 : x << y; }), true;
@@ -186,8 +184,7 @@ bool buildInteger(Builder &b, Operation *op) {
         return buildExtended(b, op, [](U x, U y) { return (unsigned __int128)x * y; }), true;
       })
       .Case([&](arith::MulSIExtendedOp op) {
-        return buildExtended(b, op, [=](U x, U y) { return wideSigned(x) * wideSigned(y); }),
-               true;
+        return buildExtended(b, op, [=](U x, U y) { return wideSigned(x) * wideSigned(y); }), true;
       })
       .Case([&](arith::AddUIExtendedOp op) {
         return buildExtended(b, op, [](U x, U y) { return (unsigned __int128)x + y; }), true;
@@ -200,7 +197,8 @@ bool buildInteger(Builder &b, Operation *op) {
                true;
       })
       .Case([&](math::CountLeadingZerosOp op) {
-        return addUnary(b, op, [bits](Slot x) -> Slot { return std::countl_zero(x) - (64 - bits); }),
+        return addUnary(b, op,
+                        [bits](Slot x) -> Slot { return std::countl_zero(x) - (64 - bits); }),
                true;
       })
       .Case([&](math::CountTrailingZerosOp op) {

@@ -37,8 +37,8 @@ std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string
     if (func.isKernel() && !func.isExternal())
       kernels.push_back(func);
   if (kernels.size() != 1) {
-    error = "a ttir module has one kernel (a public function), found " +
-            std::to_string(kernels.size());
+    error =
+        "a ttir module has one kernel (a public function), found " + std::to_string(kernels.size());
     return nullptr;
   }
   auto program = std::make_shared<Program>();
@@ -84,9 +84,8 @@ std::string interpret(const std::string &ttir, const std::vector<uint64_t> &args
   if (!program)
     return error;
   if (args.size() != program->parameters.size())
-    return "kernel '" + program->kernel + "' takes " +
-           std::to_string(program->parameters.size()) + " arguments, found " +
-           std::to_string(args.size());
+    return "kernel '" + program->kernel + "' takes " + std::to_string(program->parameters.size()) +
+           " arguments, found " + std::to_string(args.size());
 
   Machine machine(*program, options, args);
   std::copy_n(grid, 3, machine.grid);

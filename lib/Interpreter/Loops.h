@@ -26,8 +26,7 @@ template <typename F> void addUnary(Builder &b, mlir::Operation *op, F f) {
 
 /// result[i] = f(x[i], y[i]), slot to slot.
 template <typename F> void addBinary(Builder &b, mlir::Operation *op, F f) {
-  Tile x = b.get(op->getOperand(0)), y = b.get(op->getOperand(1)),
-       r = b.define(op->getResult(0));
+  Tile x = b.get(op->getOperand(0)), y = b.get(op->getOperand(1)), r = b.define(op->getResult(0));
   b.add([=](Machine &m) {
     const Slot *xs = m.at(x), *ys = m.at(y);
     Slot *rs = m.at(r);
@@ -60,8 +59,7 @@ template <typename F> void addFloatUnary(Builder &b, mlir::Operation *op, F f) {
   if (element.kind == Kind::F32)
     return addUnary(b, op, [=](Slot x) { return slotOf(float(f(fromSlot<float>(x)))); });
   Format format = formatOf(element.kind);
-  addUnary(b, op,
-           [=](Slot x) { return slotOf(roundTo(format, float(f(fromSlot<float>(x))))); });
+  addUnary(b, op, [=](Slot x) { return slotOf(roundTo(format, float(f(fromSlot<float>(x))))); });
 }
 
 template <typename F> void addFloatBinary(Builder &b, mlir::Operation *op, F f) {

@@ -76,8 +76,8 @@ void buildReduction(Builder &b, tt::ReduceOp op) {
 
 /// c + a * b over values of type T in the order of k, c first.
 template <typename T, typename Read, typename Write>
-Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile a, Tile b,
-             Tile c, Tile r, Read read, Write write) {
+Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile a, Tile b, Tile c,
+             Tile r, Read read, Write write) {
   return [=](Machine &m) {
     std::vector<T> line(columns), right(depth * columns);
     for (int64_t batch = 0; batch < batches; ++batch) {
@@ -120,8 +120,8 @@ void buildDotProduct(Builder &builder, tt::DotOp op) {
   }
   auto write = [](Element e, double x) { return writeFloat(e, x); };
   if (r.element.kind == Kind::F64)
-    return builder.add(dotStep<double>(batches, rows, columns, depth, a, b, c, r,
-                                       readFloat, write));
+    return builder.add(
+        dotStep<double>(batches, rows, columns, depth, a, b, c, r, readFloat, write));
   builder.add(dotStep<float>(
       batches, rows, columns, depth, a, b, c, r,
       [](Element e, Slot x) { return static_cast<float>(readFloat(e, x)); }, write));

@@ -64,11 +64,10 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
     return session.internalError("the conversion to LLVM", *input);
 
   session.enter("Codegen");
-  bool dumpsLLIR =
-      session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
+  bool dumpsLLIR = session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
   cpu::EmittedCode code;
-  if (!cpu::emitObject(module, target, dumpsLLIR || keeps(options, "llir"),
-                       keeps(options, "asm"), code, message))
+  if (!cpu::emitObject(module, target, dumpsLLIR || keeps(options, "llir"), keeps(options, "asm"),
+                       code, message))
     return session.internalError("code generation (" + message + ")", *input);
   if (dumpsLLIR)
     llvm::errs() << code.llir;
@@ -122,8 +121,7 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
 
 std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
                                               const std::vector<ArgumentSpec> &arguments,
-                                              const CompileOptions &options,
-                                              CompileError &error) {
+                                              const CompileOptions &options, CompileError &error) {
   Session session(source.name, error);
   session.enter("Frontend");
   SourceManager sources;
@@ -146,8 +144,7 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
 }
 
 std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
-                                              const CompileOptions &options,
-                                              CompileError &error) {
+                                              const CompileOptions &options, CompileError &error) {
   Session session("ttir", error);
   session.enter("Parser");
   OwningOpRef<ModuleOp> module =

@@ -15,8 +15,8 @@ tt::FuncOp onlyKernel(ModuleOp module, std::string &message) {
       kernels.push_back(func);
   if (kernels.size() == 1)
     return kernels.front();
-  message = "a ttir module has one kernel (a public function), found " +
-            std::to_string(kernels.size());
+  message =
+      "a ttir module has one kernel (a public function), found " + std::to_string(kernels.size());
   return {};
 }
 

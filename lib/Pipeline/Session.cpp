@@ -134,8 +134,7 @@ bool Session::internalError(const std::string &what, ModuleOp module) {
 
 void Session::textError(const std::string &fallback) {
   error.kind = "CompilationError";
-  error.message =
-      messages.empty() ? fallback : StringRef(messages.front()).split('\n').first.str();
+  error.message = messages.empty() ? fallback : StringRef(messages.front()).split('\n').first.str();
   error.rendered = messages.empty() ? fallback : llvm::join(messages, "\n");
 }
 

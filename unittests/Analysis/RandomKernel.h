@@ -34,7 +34,9 @@ public:
 
 private:
   int pick(int n) { return static_cast<int>(random() % n); }
-  template <typename T> const T &pick(const std::vector<T> &list) { return list[pick(list.size())]; }
+  template <typename T> const T &pick(const std::vector<T> &list) {
+    return list[pick(list.size())];
+  }
   std::string fresh() { return "%v" + std::to_string(count++); }
   void line(const std::string &op) { body += "  " + op + "\n"; }
   void scalar(const std::string &op, const std::string &name) {
@@ -61,8 +63,8 @@ private:
 
   std::string binaryOp() {
     static const std::vector<std::string> kOps{
-        "addi", "addi", "addi", "subi", "muli", "muli", "divsi", "divui", "remsi", "remui", "floordivsi",
-        "andi", "ori",  "xori", "minsi", "maxsi", "maxui", "shli", "shrsi", "shrui"};
+        "addi",       "addi", "addi", "subi", "muli",  "muli",  "divsi", "divui", "remsi", "remui",
+        "floordivsi", "andi", "ori",  "xori", "minsi", "maxsi", "maxui", "shli",  "shrsi", "shrui"};
     return "arith." + pick(kOps);
   }
 
@@ -80,8 +82,9 @@ private:
     static const std::vector<int> kStarts{0, 0, 0, 1, 4, 16, -8};
     int extent = pick(kExtents), start = pick(kStarts);
     std::string shape = std::to_string(extent);
-    tile(shape, fresh(), "tt.make_range {start = " + std::to_string(start) + " : i32, end = " +
-                             std::to_string(start + extent) + " : i32} : " + type(shape));
+    tile(shape, fresh(),
+         "tt.make_range {start = " + std::to_string(start) +
+             " : i32, end = " + std::to_string(start + extent) + " : i32} : " + type(shape));
     return shape;
   }
 
@@ -121,8 +124,9 @@ private:
       if (shape.find('x') == std::string::npos) {
         int axis = pick(2);
         std::string wide = axis ? shape + "x1" : "1x" + shape, x = pick(values[shape]);
-        tile(wide, name, "tt.expand_dims " + x + " {axis = " + std::to_string(axis) + " : i32} : " +
-                             type(shape) + " -> " + type(wide));
+        tile(wide, name,
+             "tt.expand_dims " + x + " {axis = " + std::to_string(axis) +
+                 " : i32} : " + type(shape) + " -> " + type(wide));
         std::string both = axis ? shape + "x8" : "8x" + shape;
         tile(both, fresh(), "tt.broadcast " + name + " : " + type(wide) + " -> " + type(both));
       }
@@ -131,8 +135,9 @@ private:
       if (size_t x = shape.find('x'); x != std::string::npos) {
         std::string flipped = shape.substr(x + 1) + "x" + shape.substr(0, x);
         std::string source = pick(values[shape]);
-        tile(flipped, name, "tt.trans " + source + " {order = array<i32: 1, 0>} : " + type(shape) +
-                                " -> " + type(flipped));
+        tile(flipped, name,
+             "tt.trans " + source + " {order = array<i32: 1, 0>} : " + type(shape) + " -> " +
+                 type(flipped));
       }
       break;
     case 4: {
@@ -148,8 +153,9 @@ private:
       std::string x = operand(shape), y = operand(shape), z = operand(shape), w = operand(shape);
       line(name + "c = arith.cmpi " + pick(kPredicates) + ", " + x + ", " + y + " : " +
            type(shape));
-      tile(shape, name, "arith.select " + name + "c, " + z + ", " + w + " : " +
-                            type(shape, "i1") + ", " + type(shape));
+      tile(shape, name,
+           "arith.select " + name + "c, " + z + ", " + w + " : " + type(shape, "i1") + ", " +
+               type(shape));
       break;
     }
     case 6: {

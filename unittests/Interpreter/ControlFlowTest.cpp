@@ -11,10 +11,10 @@ namespace {
 int32_t compute(const std::string &body, int32_t a = 0, int32_t b = 0, int32_t c = 0,
                 const std::string &functions = "") {
   std::vector<int32_t> out{-99};
-  std::string error = run("%out: !tt.ptr<i32>, %a: i32, %b: i32, %c: i32",
-                          body + "\n  tt.store %out, %r : !tt.ptr<i32>",
-                          {pointer(out), uint32_t(a), uint32_t(b), uint32_t(c)}, {range(out)}, 1,
-                          functions);
+  std::string error =
+      run("%out: !tt.ptr<i32>, %a: i32, %b: i32, %c: i32",
+          body + "\n  tt.store %out, %r : !tt.ptr<i32>",
+          {pointer(out), uint32_t(a), uint32_t(b), uint32_t(c)}, {range(out)}, 1, functions);
   EXPECT_EQ(error, "");
   return out[0];
 }

@@ -30,8 +30,7 @@ void recordPrint(void *user, const char *prefix, int hex, int kind, int bits, co
 void recordAssert(void *user, const char *message, const char *file, int line,
                   const uint32_t *pid) {
   static_cast<Record *>(user)->lines.push_back(std::string(message) + " " + file + " " +
-                                               std::to_string(line) + " " +
-                                               std::to_string(pid[0]));
+                                               std::to_string(line) + " " + std::to_string(pid[0]));
 }
 
 std::string runWithHost(const std::string &body, Record &record, uint32_t programs) {
@@ -65,8 +64,7 @@ TEST(Assert, HostIsTold) {
   tt.print "after" {hex = false, isSigned = array<i1>})",
                         record, 3),
             "");
-  EXPECT_EQ(record.lines, (std::vector<std::string>{"after kind 0 bits 0 shape",
-                                                    "not one k.py 4 1",
+  EXPECT_EQ(record.lines, (std::vector<std::string>{"after kind 0 bits 0 shape", "not one k.py 4 1",
                                                     "after kind 0 bits 0 shape"}));
 }
 

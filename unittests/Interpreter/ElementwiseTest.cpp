@@ -61,10 +61,8 @@ TEST(Integer, Division) {
                          {3, -3, -3, 3, 0, INT32_MIN});
   expectInteger<int32_t>("arith.remsi", "i32", {7, -7, 7, -7, 9, INT32_MIN}, {2, 2, -2, -2, 0, -1},
                          {1, -1, 1, -1, 9, 0});
-  expectInteger<int32_t>("arith.floordivsi", "i32", {7, -7, 7, -7}, {2, 2, -2, -2},
-                         {3, -4, -4, 3});
-  expectInteger<int32_t>("arith.ceildivsi", "i32", {7, -7, 7, -7}, {2, 2, -2, -2},
-                         {4, -3, -3, 4});
+  expectInteger<int32_t>("arith.floordivsi", "i32", {7, -7, 7, -7}, {2, 2, -2, -2}, {3, -4, -4, 3});
+  expectInteger<int32_t>("arith.ceildivsi", "i32", {7, -7, 7, -7}, {2, 2, -2, -2}, {4, -3, -3, 4});
   expectInteger<uint8_t>("arith.divui", "i8", {255, 200, 3}, {16, 0, 4}, {15, 0, 0});
   expectInteger<uint8_t>("arith.remui", "i8", {255, 200, 3}, {16, 0, 4}, {15, 200, 3});
   expectInteger<uint8_t>("arith.ceildivui", "i8", {255, 32}, {16, 16}, {16, 2});
@@ -171,11 +169,11 @@ TEST(Convert, FloatToInteger) {
   auto s8 = apply<float, int8_t>("arith.fptosi %x : tensor<7xf32> to tensor<7xi8>", "f32", "i8", x,
                                  x, error);
   EXPECT_EQ(s8, (std::vector<int8_t>{1, -1, 127, -128, 0, 127, -128}));
-  auto u8 = apply<float, uint8_t>("arith.fptoui %x : tensor<7xf32> to tensor<7xi8>", "f32", "i8",
-                                  x, x, error);
+  auto u8 = apply<float, uint8_t>("arith.fptoui %x : tensor<7xf32> to tensor<7xi8>", "f32", "i8", x,
+                                  x, error);
   EXPECT_EQ(u8, (std::vector<uint8_t>{1, 0, 255, 0, 0, 255, 0}));
-  auto s64 = apply<float, int64_t>("arith.fptosi %x : tensor<7xf32> to tensor<7xi64>", "f32",
-                                   "i64", {9.3e18f, -9.3e18f, 1, 0, 0, 0, 0}, {}, error);
+  auto s64 = apply<float, int64_t>("arith.fptosi %x : tensor<7xf32> to tensor<7xi64>", "f32", "i64",
+                                   {9.3e18f, -9.3e18f, 1, 0, 0, 0, 0}, {}, error);
   EXPECT_EQ(s64[0], INT64_MAX);
   EXPECT_EQ(s64[1], INT64_MIN);
   EXPECT_EQ(error, "");
@@ -185,8 +183,8 @@ TEST(Convert, IntegerToFloat) {
   std::string error;
   // 2^62 + 2^38 + 1 is just above a tie of f32: one rounding goes up.
   int64_t above = (int64_t(1) << 62) + (int64_t(1) << 38) + 1;
-  auto f32 = apply<int64_t, float>("arith.sitofp %x : tensor<3xi64> to tensor<3xf32>", "i64",
-                                   "f32", {above, -above, 3}, {}, error);
+  auto f32 = apply<int64_t, float>("arith.sitofp %x : tensor<3xi64> to tensor<3xf32>", "i64", "f32",
+                                   {above, -above, 3}, {}, error);
   EXPECT_EQ(f32, (std::vector<float>{0x1.000002p62f, -0x1.000002p62f, 3}));
   auto u = apply<uint64_t, float>("arith.uitofp %x : tensor<2xi64> to tensor<2xf32>", "i64", "f32",
                                   {~0ull, 5}, {}, error);

@@ -16,7 +16,8 @@ const char *kPointers = R"(
 
 TEST(Memory, MaskAndOther) {
   std::vector<float> x{1, 2, 3}, y(4, -1);
-  std::string error = run("%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32", std::string(kPointers) + R"(
+  std::string error =
+      run("%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32", std::string(kPointers) + R"(
   %ns = tt.splat %n : i32 -> tensor<4xi32>
   %m = arith.cmpi slt, %i, %ns : tensor<4xi32>
   %o = arith.constant dense<7.0> : tensor<4xf32>
@@ -24,7 +25,7 @@ TEST(Memory, MaskAndOther) {
   %ys = tt.splat %y : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
   %yp = tt.addptr %ys, %i : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
   tt.store %yp, %v : tensor<4x!tt.ptr<f32>>)",
-                          {pointer(x), pointer(y), 3}, {range(x), range(y)});
+          {pointer(x), pointer(y), 3}, {range(x), range(y)});
   EXPECT_EQ(error, "");
   EXPECT_EQ(y, (std::vector<float>{1, 2, 3, 7}));
 }
@@ -38,8 +39,9 @@ TEST(Memory, LoadOutOfBounds) {
           {pointer(x)}, {range(x)});
   EXPECT_NE(error.find("kernel 'k', program (0, 0, 0): load of 4 bytes at 0x"), std::string::npos)
       << error;
-  EXPECT_NE(error.find("by lane [3] is outside every argument; nearest: argument 'x_ptr' (12 bytes"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find("by lane [3] is outside every argument; nearest: argument 'x_ptr' (12 bytes"),
+      std::string::npos)
       << error;
   EXPECT_NE(error.find("as element 3 of 3, at k.py:12:7"), std::string::npos) << error;
 }
@@ -140,10 +142,10 @@ TEST(Atomic, AddDuplicates) {
 TEST(Atomic, IntegerOperations) {
   auto apply = [](const std::string &op, int32_t before, int32_t value) {
     std::vector<int32_t> x{before};
-    std::string error = run("%x: !tt.ptr<i32>, %v: i32",
-                            "%o = tt.atomic_rmw " + op +
-                                ", relaxed, gpu, %x, %v : (!tt.ptr<i32>, i32) -> i32",
-                            {pointer(x), uint32_t(value)}, {range(x)});
+    std::string error =
+        run("%x: !tt.ptr<i32>, %v: i32",
+            "%o = tt.atomic_rmw " + op + ", relaxed, gpu, %x, %v : (!tt.ptr<i32>, i32) -> i32",
+            {pointer(x), uint32_t(value)}, {range(x)});
     EXPECT_EQ(error, "");
     return x[0];
   };

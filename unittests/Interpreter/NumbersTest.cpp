@@ -47,8 +47,7 @@ TEST(Numbers, EveryPattern) {
         EXPECT_TRUE(std::isnan(decode(f.format, encode(f.format, value))));
         continue;
       }
-      ASSERT_EQ(std::bit_cast<uint32_t>(value),
-                std::bit_cast<uint32_t>(expected.convertToFloat()))
+      ASSERT_EQ(std::bit_cast<uint32_t>(value), std::bit_cast<uint32_t>(expected.convertToFloat()))
           << f.name << " " << bits;
       ASSERT_EQ(encode(f.format, value), bits) << f.name;
       ASSERT_EQ(roundTo(f.format, value), value) << f.name << " " << bits;

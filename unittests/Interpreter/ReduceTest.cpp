@@ -23,12 +23,12 @@ std::vector<T> reshaped(const std::string &element, int64_t in, int64_t out, std
            " : " + shape + ptr + ">, " + shape + "i32>\n";
   };
   std::vector<T> y(out);
-  std::string error = run("%x: " + ptr + ", %y: " + ptr,
-                          flat("x", in) + flat("y", out) + "  %v = tt.load %px : tensor<" +
-                              std::to_string(in) + "x" + ptr + ">\n" + body +
-                              "\n  tt.store %py, %r : tensor<" + std::to_string(out) + "x" + ptr +
-                              ">",
-                          {pointer(x), pointer(y)}, {range(x), range(y)});
+  std::string error =
+      run("%x: " + ptr + ", %y: " + ptr,
+          flat("x", in) + flat("y", out) + "  %v = tt.load %px : tensor<" + std::to_string(in) +
+              "x" + ptr + ">\n" + body + "\n  tt.store %py, %r : tensor<" + std::to_string(out) +
+              "x" + ptr + ">",
+          {pointer(x), pointer(y)}, {range(x), range(y)});
   EXPECT_EQ(error, "");
   return y;
 }
@@ -40,8 +40,9 @@ std::vector<int32_t> iota(int n) {
 }
 
 std::string sumAlong(int axis, const std::string &in, const std::string &out) {
-  return "  %m = tt.reshape %v : tensor<24xi32> -> " + in + "\n  %q = \"tt.reduce\"(%m) <{axis = " +
-         std::to_string(axis) + " : i32}> ({\n  ^bb0(%a: i32, %b: i32):\n" +
+  return "  %m = tt.reshape %v : tensor<24xi32> -> " + in +
+         "\n  %q = \"tt.reduce\"(%m) <{axis = " + std::to_string(axis) +
+         " : i32}> ({\n  ^bb0(%a: i32, %b: i32):\n" +
          "    %c = arith.addi %a, %b : i32\n    tt.reduce.return %c : i32\n  }) : (" + in +
          ") -> " + out + "\n";
 }
@@ -94,11 +95,11 @@ TEST(Reduce, EveryAxis) {
                          "  %r = tt.reshape %q : tensor<2x3xi32> -> tensor<6xi32>",
                      iota(24)),
             (std::vector<int32_t>{6, 22, 38, 54, 70, 86}));
-  EXPECT_EQ(reshaped("i32", 24, 1,
-                     sumAlong(0, "tensor<24xi32>", "i32") +
-                         "  %r = tt.splat %q : i32 -> tensor<1xi32>",
-                     iota(24)),
-            (std::vector<int32_t>{276}));
+  EXPECT_EQ(
+      reshaped("i32", 24, 1,
+               sumAlong(0, "tensor<24xi32>", "i32") + "  %r = tt.splat %q : i32 -> tensor<1xi32>",
+               iota(24)),
+      (std::vector<int32_t>{276}));
 }
 
 // Two operands, a branch in the region, a value from outside of it, and the left to

@@ -49,7 +49,8 @@ std::vector<Out> apply(const std::string &op, const std::string &in, const std::
   std::string body = "  %i = tt.make_range {start = 0 : i32, end = " + n + " : i32} : " + shape +
                      "i32>\n" + load("x", "%X", in) + load("y", "%Y", in) + load("r", "%R", out) +
                      "  %x = tt.load %px : " + shape + "!tt.ptr<" + in + ">>\n" +
-                     "  %y = tt.load %py : " + shape + "!tt.ptr<" + in + ">>\n" + (op.find("%r =") == std::string::npos ? "  %r = " : "  ") + op +
+                     "  %y = tt.load %py : " + shape + "!tt.ptr<" + in + ">>\n" +
+                     (op.find("%r =") == std::string::npos ? "  %r = " : "  ") + op +
                      "\n  tt.store %pr, %r : " + shape + "!tt.ptr<" + out + ">>";
   error = run("%X: !tt.ptr<" + in + ">, %Y: !tt.ptr<" + in + ">, %R: !tt.ptr<" + out + ">", body,
               {pointer(x), pointer(y), pointer(r)}, {range(x), range(y), range(r)});

@@ -1,7 +1,7 @@
 //===- CompilerTest.cpp - from a kernel's text to ttir and code -----------===//
 
-#include "tritium/Interpreter/Interpreter.h"
 #include "tritium/Pipeline/Compiler.h"
+#include "tritium/Interpreter/Interpreter.h"
 
 #include <gtest/gtest.h>
 
@@ -146,8 +146,7 @@ TEST(Compiler, Signature) {
   EXPECT_FALSE(signature->parameters[0].isConstexpr);
   EXPECT_TRUE(signature->parameters[2].isConstexpr);
   EXPECT_EQ(signature->parameters[2].defaultValue, Constant{Constant::Int(4)});
-  EXPECT_EQ(signature->parameters[3].defaultValue->repr(),
-            Constant{*DType::parse("fp16")}.repr());
+  EXPECT_EQ(signature->parameters[3].defaultValue->repr(), Constant{*DType::parse("fp16")}.repr());
   EXPECT_FALSE(readSignature(source("k", "def k(:\n"), error));
   EXPECT_EQ(error.line, 10);
 }

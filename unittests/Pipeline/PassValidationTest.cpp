@@ -34,9 +34,9 @@ using Floats = std::vector<float>;
 /// A kernel with everything that it needs to run.
 struct Case {
   std::string file, kernel;
-  std::vector<Floats> buffers;                ///< pointer parameters, in order
+  std::vector<Floats> buffers;                            ///< pointer parameters, in order
   std::vector<std::pair<const char *, uint64_t>> scalars; ///< type, slot; after the pointers
-  std::vector<Constant> constants;            ///< constexprs, after the scalars
+  std::vector<Constant> constants;                        ///< constexprs, after the scalars
   uint32_t grid[3];
 };
 
@@ -106,8 +106,8 @@ void checkCase(const Case &test) {
   SourceManager sources;
   tritium::DiagnosticEngine diagnostics(sources);
   std::string printed;
-  auto module = frontend::python::generate(context, *source, arguments, sources, diagnostics, {},
-                                           printed);
+  auto module =
+      frontend::python::generate(context, *source, arguments, sources, diagnostics, {}, printed);
   ASSERT_TRUE(module) << diagnostics.render();
   std::vector<Floats> expected = runCase(test, print(*module));
   bool computes = false;
@@ -138,28 +138,43 @@ uint64_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 } // namespace
 
 TEST(PassValidation, VectorAdd) {
-  checkCase({"vector_add.py", "add_kernel", {randomFloats(1000, 1), randomFloats(1000, 2), Floats(1000)},
-             {{"i32", 1000}}, {number(192)}, {6, 1, 1}});
+  checkCase({"vector_add.py",
+             "add_kernel",
+             {randomFloats(1000, 1), randomFloats(1000, 2), Floats(1000)},
+             {{"i32", 1000}},
+             {number(192)},
+             {6, 1, 1}});
 }
 
 TEST(PassValidation, Softmax) {
-  checkCase({"softmax.py", "softmax_kernel", {Floats(3 * 37), randomFloats(3 * 37, 1)},
-             {{"i32", 37}, {"i32", 37}, {"i32", 37}}, {number(48)}, {3, 1, 1}});
-  checkCase({"softmax.py", "softmax_grid_stride_kernel", {Floats(5 * 37), randomFloats(5 * 37, 1)},
-             {{"i32", 37}, {"i32", 37}, {"i32", 5}, {"i32", 37}}, {number(48), number(2)},
+  checkCase({"softmax.py",
+             "softmax_kernel",
+             {Floats(3 * 37), randomFloats(3 * 37, 1)},
+             {{"i32", 37}, {"i32", 37}, {"i32", 37}},
+             {number(48)},
+             {3, 1, 1}});
+  checkCase({"softmax.py",
+             "softmax_grid_stride_kernel",
+             {Floats(5 * 37), randomFloats(5 * 37, 1)},
+             {{"i32", 37}, {"i32", 37}, {"i32", 5}, {"i32", 37}},
+             {number(48), number(2)},
              {2, 1, 1}});
 }
 
 TEST(PassValidation, LayerNorm) {
-  checkCase({"layer_norm.py", "layer_norm_kernel",
+  checkCase({"layer_norm.py",
+             "layer_norm_kernel",
              {randomFloats(4 * 61, 1), Floats(4 * 61), randomFloats(61, 2), randomFloats(61, 3),
               Floats(4), Floats(4)},
-             {{"i32", 61}, {"i32", 61}, {"fp32", bits(1e-5f)}}, {number(64)}, {4, 1, 1}});
+             {{"i32", 61}, {"i32", 61}, {"fp32", bits(1e-5f)}},
+             {number(64)},
+             {4, 1, 1}});
 }
 
 TEST(PassValidation, Matmul) {
   for (const char *activation : {"", "leaky_relu"})
-    checkCase({"matmul.py", "matmul",
+    checkCase({"matmul.py",
+               "matmul",
                {randomFloats(33 * 45, 1), randomFloats(45 * 21, 2), Floats(33 * 21)},
                {{"i32", 33}, {"i32", 21}, {"i32", 45}},
                {number(16), number(16), number(16), number(2), Constant{std::string(activation)}},
@@ -167,17 +182,23 @@ TEST(PassValidation, Matmul) {
 }
 
 TEST(PassValidation, Dropout) {
-  checkCase({"dropout.py", "dropout_kernel", {randomFloats(500, 1), Floats(500)},
-             {{"i32", 500}, {"fp32", bits(0.5f)}, {"i32", 123}}, {number(128)}, {4, 1, 1}});
+  checkCase({"dropout.py",
+             "dropout_kernel",
+             {randomFloats(500, 1), Floats(500)},
+             {{"i32", 500}, {"fp32", bits(0.5f)}, {"i32", 123}},
+             {number(128)},
+             {4, 1, 1}});
 }
 
 TEST(PassValidation, Attention) {
   for (bool causal : {false, true})
-    checkCase({"attention.py", "attention_kernel",
+    checkCase({"attention.py",
+               "attention_kernel",
                {randomFloats(2 * 37 * 16, 1), randomFloats(2 * 37 * 16, 2),
                 randomFloats(2 * 37 * 16, 3), Floats(2 * 37 * 16)},
                {{"fp32", bits(0.25f)}, {"i32", 37}},
-               {number(16), number(16), number(16), boolean(causal)}, {3, 2, 1}});
+               {number(16), number(16), number(16), boolean(causal)},
+               {3, 2, 1}});
 }
 
 // Random integer kernels that store all that they compute.
@@ -186,8 +207,8 @@ TEST(PassValidation, RandomKernels) {
     DialectRegistry registry;
     registerTileDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    auto module =
-        parseSourceString<ModuleOp>(tritium::testing::RandomKernel(seed).text(), ParserConfig(&context));
+    auto module = parseSourceString<ModuleOp>(tritium::testing::RandomKernel(seed).text(),
+                                              ParserConfig(&context));
     ASSERT_TRUE(module);
     int64_t total;
     tritium::testing::storeAll(*module->getOps<tt::FuncOp>().begin(), total);
@@ -197,7 +218,8 @@ TEST(PassValidation, RandomKernels) {
       options.buffers = {{reinterpret_cast<uint64_t>(stored.data()), stored.size() * 8, true}};
       uint32_t grid[3] = {3, 1, 1};
       std::fill(stored.begin(), stored.end(), 0);
-      EXPECT_EQ(interpret(ttir, {reinterpret_cast<uint64_t>(stored.data()), 4096, 48, uint32_t(-5), 12},
+      EXPECT_EQ(interpret(ttir,
+                          {reinterpret_cast<uint64_t>(stored.data()), 4096, 48, uint32_t(-5), 12},
                           grid, options),
                 "")
           << ttir;

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace tritium;
 
 namespace {
-const char *kModule = "tt.func @k(%x: i32) {\n  %y = arith.addi %x, %x {here} : i32\n  tt.return\n}";
+const char *kModule =
+    "tt.func @k(%x: i32) {\n  %y = arith.addi %x, %x {here} : i32\n  tt.return\n}";
 
 /// A pass with a bug: it says something, removes an operation, and fails.
 struct BrokenPass : PassWrapper<BrokenPass, OperationPass<ModuleOp>> {
@@ -46,9 +47,8 @@ std::string runNamed(const char *variable, const char *value) {
     CompileError error;
     Session session("k", error);
     auto module = parseSourceString<ModuleOp>(kModule, ParserConfig(&session.context()));
-    EXPECT_TRUE(session.runPasses(*module, "Stage", [](OpPassManager &pm) {
-      pm.addPass(std::make_unique<NamedPass>());
-    }));
+    EXPECT_TRUE(session.runPasses(
+        *module, "Stage", [](OpPassManager &pm) { pm.addPass(std::make_unique<NamedPass>()); }));
   }
   unsetenv(variable);
   return ::testing::internal::GetCapturedStderr();
@@ -62,9 +62,8 @@ TEST(Session, FailingPass) {
   auto module = parseSourceString<ModuleOp>(kModule, ParserConfig(&session.context()), "k.mlir");
   ASSERT_TRUE(module);
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(session.runPasses(*module, "Stage", [](OpPassManager &pm) {
-    pm.addPass(std::make_unique<BrokenPass>());
-  }));
+  EXPECT_FALSE(session.runPasses(
+      *module, "Stage", [](OpPassManager &pm) { pm.addPass(std::make_unique<BrokenPass>()); }));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(error.kind, "InternalError");
   EXPECT_EQ(error.message, "a bug in the compiler: pass 'tt-broken' failed on kernel 'k': "

@@ -25,8 +25,8 @@ LogicalResult DotOp::verify() {
   Type ea = a.getElementType(), eb = b.getElementType(), ec = c.getElementType();
   auto isF8 = [](Type t) { return isTileFloat(t) && scalarBits(t) == 8; };
   if (ea != eb && !(isF8(ea) && isF8(eb)))
-    return emitOpError() << "(dot_c3) operands must have one element type, found " << ea
-                         << " and " << eb;
+    return emitOpError() << "(dot_c3) operands must have one element type, found " << ea << " and "
+                         << eb;
   if (isTileFloat(ea) ? !isTileFloat(ec) : !(ea.isInteger(8) && ec.isInteger(32)))
     return emitOpError() << "(dot_c4) " << ea << " operands do not accumulate in " << ec;
   return success();
@@ -57,10 +57,10 @@ LogicalResult ReduceOp::verify() {
   for (auto [src, result] : llvm::zip(getSrcs(), getResults())) {
     auto type = cast<RankedTensorType>(src.getType());
     if (type.getShape() != first.getShape())
-      return emitOpError() << "(reduce_c1) operands must have one shape, found " << first
-                           << " and " << type;
-    Type expected = shape.empty() ? type.getElementType()
-                                  : RankedTensorType::get(shape, type.getElementType());
+      return emitOpError() << "(reduce_c1) operands must have one shape, found " << first << " and "
+                           << type;
+    Type expected =
+        shape.empty() ? type.getElementType() : RankedTensorType::get(shape, type.getElementType());
     if (result.getType() != expected)
       return emitOpError() << "(reduce_c2) the result must be " << expected << ", found "
                            << result.getType();

@@ -43,8 +43,7 @@ std::optional<bool> constantMask(Value mask) {
 
 template <typename EnumAttrT>
 ParseResult parseEnum(OpAsmParser &parser, OperationState &result, StringRef keyword,
-                      StringRef attrName,
-                      std::optional<EnumAttrT> (*symbolize)(StringRef)) {
+                      StringRef attrName, std::optional<EnumAttrT> (*symbolize)(StringRef)) {
   if (failed(parser.parseOptionalKeyword(keyword)))
     return success();
   StringRef word;
@@ -54,8 +53,8 @@ ParseResult parseEnum(OpAsmParser &parser, OperationState &result, StringRef key
   auto value = symbolize(word);
   if (!value)
     return parser.emitError(loc) << "unknown " << keyword << " '" << word << "'";
-  result.addAttribute(attrName, parser.getBuilder().getI32IntegerAttr(
-                                    static_cast<int32_t>(*value)));
+  result.addAttribute(attrName,
+                      parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*value)));
   return success();
 }
 
@@ -116,14 +115,14 @@ OpFoldResult BitcastOp::fold(FoldAdaptor) {
 // load
 //===----------------------------------------------------------------------===//
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask,
-                   Value other, CacheModifier cache, EvictionPolicy evict, bool isVolatile) {
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other,
+                   CacheModifier cache, EvictionPolicy evict, bool isVolatile) {
   build(builder, state, pointeeLike(ptr.getType()), ptr, mask, other, cache, evict, isVolatile);
 }
 
-LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       ValueRange operands, DictionaryAttr, OpaqueProperties,
-                                       RegionRange, SmallVectorImpl<Type> &types) {
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands,
+                                       DictionaryAttr, OpaqueProperties, RegionRange,
+                                       SmallVectorImpl<Type> &types) {
   types.push_back(pointeeLike(operands[0].getType()));
   return success();
 }

@@ -40,22 +40,21 @@ LogicalResult MakeRangeOp::verify() {
     return emitOpError() << "(make_range_c2) end must be greater than start, found [" << start
                          << ", " << end << ")";
   if (type.getDimSize(0) != end - start)
-    return emitOpError() << "(make_range_c3) the extent must be " << (end - start)
-                         << ", found " << type.getDimSize(0);
+    return emitOpError() << "(make_range_c3) the extent must be " << (end - start) << ", found "
+                         << type.getDimSize(0);
   return success();
 }
 
 OpFoldResult MakeRangeOp::fold(FoldAdaptor) {
   if (tileType(getResult()).getDimSize(0) != 1)
     return {};
-  return SplatElementsAttr::get(tileType(getResult()),
-                                APInt(32, getStart(), /*isSigned=*/true));
+  return SplatElementsAttr::get(tileType(getResult()), APInt(32, getStart(), /*isSigned=*/true));
 }
 
 LogicalResult SplatOp::verify() {
   if (tileType(getResult()).getElementType() != getSrc().getType())
-    return emitOpError() << "(splat_c1) the result must hold " << getSrc().getType()
-                         << ", found " << getType();
+    return emitOpError() << "(splat_c1) the result must hold " << getSrc().getType() << ", found "
+                         << getType();
   return success();
 }
 
@@ -98,8 +97,8 @@ LogicalResult ExpandDimsOp::verify() {
   auto src = tileType(getSrc()), dst = tileType(getResult());
   int64_t axis = static_cast<int32_t>(getAxis());
   if (axis < 0 || axis > src.getRank())
-    return emitOpError() << "(expand_dims_c1) axis must be in [0, " << src.getRank()
-                         << "], found " << axis;
+    return emitOpError() << "(expand_dims_c1) axis must be in [0, " << src.getRank() << "], found "
+                         << axis;
   SmallVector<int64_t> shape(src.getShape());
   shape.insert(shape.begin() + axis, 1);
   if (dst.getShape() != ArrayRef(shape) || dst.getElementType() != src.getElementType())
@@ -149,8 +148,7 @@ LogicalResult TransOp::verify() {
   for (auto [i, d] : llvm::enumerate(sorted))
     permutation &= d == static_cast<int32_t>(i);
   if (!permutation)
-    return emitOpError() << "(trans_c1) order must be a permutation of 0 .. "
-                         << src.getRank() - 1;
+    return emitOpError() << "(trans_c1) order must be a permutation of 0 .. " << src.getRank() - 1;
   SmallVector<int64_t> shape;
   for (int32_t d : getOrder())
     shape.push_back(src.getDimSize(d));

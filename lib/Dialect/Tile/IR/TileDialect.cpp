@@ -36,8 +36,8 @@ void TileDialect::initialize() {
   addInterfaces<TileInliner>();
 }
 
-Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
-                                            Type type, Location loc) {
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -48,9 +48,8 @@ static LogicalResult verifyHint(Operation *op, NamedAttribute attr) {
     return success();
   auto positive = [](APInt v) { return v.isStrictlyPositive(); };
   if (auto single = dyn_cast<IntegerAttr>(attr.getValue()))
-    return positive(single.getValue())
-               ? success()
-               : op->emitError() << "'" << name << "' must be positive";
+    return positive(single.getValue()) ? success()
+                                       : op->emitError() << "'" << name << "' must be positive";
   auto list = dyn_cast<DenseI32ArrayAttr>(attr.getValue());
   if (!list || llvm::any_of(list.asArrayRef(), [](int32_t v) { return v <= 0; }))
     return op->emitError() << "'" << name

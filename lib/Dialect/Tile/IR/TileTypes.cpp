@@ -18,8 +18,8 @@ void TileDialect::registerTypes() {
       >();
 }
 
-LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  Type pointee, unsigned) {
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee,
+                                  unsigned) {
   if (!isScalar(pointee))
     return emitError() << "(ptr_c1) a pointer points to an integer, a float or a "
                           "pointer, not to "
@@ -36,13 +36,11 @@ bool isTileInt(Type type) {
 }
 
 bool isTileFloat(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         type.isFloat8E5M2() || type.isFloat8E4M3FN();
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isFloat8E5M2() ||
+         type.isFloat8E4M3FN();
 }
 
-bool isScalar(Type type) {
-  return isTileInt(type) || isTileFloat(type) || isa<PointerType>(type);
-}
+bool isScalar(Type type) { return isTileInt(type) || isTileFloat(type) || isa<PointerType>(type); }
 
 bool isTile(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);

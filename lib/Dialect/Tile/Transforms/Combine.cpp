@@ -32,8 +32,8 @@ namespace {
 template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
-    for (auto [product, addend] : {std::pair(op.getLhs(), op.getRhs()),
-                                   std::pair(op.getRhs(), op.getLhs())}) {
+    for (auto [product, addend] :
+         {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = product.template getDefiningOp<DotOp>();
       if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() ||
           !(matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero())))
@@ -67,8 +67,8 @@ Value uniformScalar(Value tile, PatternRewriter &rewriter) {
     return splat.getSrc();
   SplatElementsAttr elements;
   if (matchPattern(tile, m_Constant(&elements)))
-    return rewriter.create<arith::ConstantOp>(
-        tile.getLoc(), cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+    return rewriter.create<arith::ConstantOp>(tile.getLoc(),
+                                              cast<TypedAttr>(elements.getSplatValue<Attribute>()));
   return {};
 }
 
@@ -89,8 +89,8 @@ struct UniformElementwise : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     bool elementwise = OpTrait::hasElementwiseMappableTraits(op) || isa<AddPtrOp, MulhiUIOp>(op);
     if (!elementwise || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
-        op->getNumRegions() != 0 || hasHint(op) || !isTile(op->getResult(0).getType()) || !isMemoryEffectFree(op) ||
-        !llvm::all_of(op->getOperands(), isUniform) ||
+        op->getNumRegions() != 0 || hasHint(op) || !isTile(op->getResult(0).getType()) ||
+        !isMemoryEffectFree(op) || !llvm::all_of(op->getOperands(), isUniform) ||
         llvm::none_of(op->getOperands(),
                       [](Value v) { return v.getDefiningOp<SplatOp>() != nullptr; }))
       return failure();

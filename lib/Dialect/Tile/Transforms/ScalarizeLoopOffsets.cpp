@@ -145,8 +145,8 @@ bool scalarizeLoopOffsets(scf::ForOp loop) {
     Type type = offsetType(inits[tile.index].getType());
     inits[tile.index] = b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, 0));
   }
-  auto replacement = b.create<scf::ForOp>(loc, loop.getLowerBound(), loop.getUpperBound(),
-                                          loop.getStep(), inits);
+  auto replacement =
+      b.create<scf::ForOp>(loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
   replacement->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   Block *body = replacement.getBody();
   if (!body->empty())
@@ -180,8 +180,7 @@ bool scalarizeLoopOffsets(scf::ForOp loop) {
 }
 
 namespace {
-struct ScalarizeLoopOffsetsPass
-    : impl::ScalarizeLoopOffsetsBase<ScalarizeLoopOffsetsPass> {
+struct ScalarizeLoopOffsetsPass : impl::ScalarizeLoopOffsetsBase<ScalarizeLoopOffsetsPass> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk<WalkOrder::PostOrder>([&](scf::ForOp loop) { loops.push_back(loop); });
