@@ -2,6 +2,8 @@
 
 #include "Builder.h"
 
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -33,9 +35,13 @@ std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string
     return nullptr;
   }
   SmallVector<tt::FuncOp> kernels;
-  for (auto func : module->getOps<tt::FuncOp>())
-    if (func.isKernel() && !func.isExternal())
+  for (auto func : module->getOps<tt::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    tt::widenOffsets(func);
+    if (func.isKernel())
       kernels.push_back(func);
+  }
   if (kernels.size() != 1) {
     error =
         "a ttir module has one kernel (a public function), found " + std::to_string(kernels.size());

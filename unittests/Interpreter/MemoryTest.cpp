@@ -173,3 +173,23 @@ TEST(Atomic, CompareAndSwap) {
   EXPECT_EQ(error, "");
   EXPECT_EQ(x, (std::vector<int32_t>{9, 5, 9}));
 }
+
+// 65536 * 65536 + 2 elements of one byte from an address so far below: the product does
+// not wrap. As a value it does.
+TEST(Memory, OffsetsDoNotWrap) {
+  std::vector<int8_t> x{10, 20, 30}, y(1);
+  std::vector<int32_t> z(1);
+  std::string error = run("%x: !tt.ptr<i8>, %y: !tt.ptr<i8>, %z: !tt.ptr<i32>, %n: i32", R"(
+  %two = arith.constant 2 : i32
+  %m = arith.muli %n, %n : i32
+  %o = arith.addi %m, %two : i32
+  %p = tt.addptr %x, %o : !tt.ptr<i8>, i32
+  %v = tt.load %p : !tt.ptr<i8>
+  tt.store %y, %v : !tt.ptr<i8>
+  tt.store %z, %o : !tt.ptr<i32>)",
+                          {pointer(x) - (uint64_t(1) << 32), pointer(y), pointer(z), 65536},
+                          {range(x), range(y), range(z)});
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(y[0], 30);
+  EXPECT_EQ(z[0], 2);
+}

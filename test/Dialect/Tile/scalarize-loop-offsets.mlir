@@ -3,12 +3,12 @@
 // The tile of pointers stays outside; the loop carries how far it has moved.
 // CHECK-LABEL: @pointers
 // CHECK-SAME: %[[P0:.*]]: tensor<4x!tt.ptr<f32>>, %[[STEP:.*]]: i32, %[[N:.*]]: i32
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[STEP]] : i32 to i64
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i64
 // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[O:.*]] = %[[ZERO]]) -> (tensor<4xf32>, i64)
 // CHECK-NEXT: %[[OS:.*]] = tt.splat %[[O]] : i64 -> tensor<4xi64>
 // CHECK-NEXT: %[[P:.*]] = tt.addptr %[[P0]], %[[OS]] : tensor<4x!tt.ptr<f32>>, tensor<4xi64>
 // CHECK: tt.load %[[P]]
-// CHECK: %[[WIDE:.*]] = arith.extsi %[[STEP]] : i32 to i64
 // CHECK: %[[NEXT:.*]] = arith.addi %[[O]], %[[WIDE]] : i64
 // CHECK: scf.yield %{{.*}}, %[[NEXT]] : tensor<4xf32>, i64
 // CHECK: }

@@ -104,13 +104,11 @@ Value moved(OpBuilder &b, Location loc, Value base, Value offset) {
   return b.create<arith::AddIOp>(loc, base, tile);
 }
 
-/// `offset` after one move.
-Value advance(OpBuilder &b, Location loc, Value offset, const Move &move) {
+/// `offset` after one move. Moves of pointers do not wrap (see WidenOffsets.cpp).
+Value advance(OpBuilder &b, Location loc, Value offset, const Move &move, bool isPointer) {
   Value amount = move.scalar ? move.scalar : b.create<arith::ConstantOp>(loc, move.constant);
-  unsigned have = amount.getType().getIntOrFloatBitWidth(),
-           want = offset.getType().getIntOrFloatBitWidth();
-  if (have < want)
-    amount = b.create<arith::ExtSIOp>(loc, offset.getType(), amount);
+  if (isPointer)
+    amount = OffsetWidener().widen(amount);
   if (move.isNegative)
     return b.create<arith::SubIOp>(loc, offset, amount);
   return b.create<arith::AddIOp>(loc, offset, amount);
@@ -162,10 +160,11 @@ bool scalarizeLoopOffsets(scf::ForOp loop) {
   for (auto [old, argument] : llvm::zip(loop.getBody()->getArguments(), arguments))
     old.replaceAllUsesWith(argument);
   b.setInsertionPoint(yield);
-  for (const CarriedTile &tile : carried) {
+  for (auto [tile, base] : llvm::zip(carried, bases)) {
     Value offset = body->getArgument(tile.index + 1);
+    bool isPointer = isa<PointerType>(elementType(base.getType()));
     for (const Move &move : tile.moves)
-      offset = advance(b, yield.getLoc(), offset, move);
+      offset = advance(b, yield.getLoc(), offset, move, isPointer);
     yield.setOperand(tile.index, offset);
   }
   b.setInsertionPointAfter(replacement);

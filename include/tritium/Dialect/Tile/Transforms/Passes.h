@@ -16,6 +16,20 @@ namespace tritium::tt {
 /// Rewrites the carried tiles of one loop; see ScalarizeLoopOffsets.cpp. True if any.
 bool scalarizeLoopOffsets(mlir::scf::ForOp loop);
 
+/// Computes offsets of pointers in i64; see WidenOffsets.cpp.
+class OffsetWidener {
+public:
+  /// `value`, of i32 or i64, as i64 without the wrap of i32 sums and products.
+  mlir::Value widen(mlir::Value value);
+
+private:
+  mlir::Value widen(mlir::Value value, int depth);
+  llvm::DenseMap<mlir::Value, mlir::Value> wide;
+};
+
+/// Widens the offset of every addptr of a function.
+void widenOffsets(FuncOp func);
+
 } // namespace tritium::tt
 
 #endif // TRITIUM_DIALECT_TILE_TRANSFORMS_PASSES_H

@@ -14,6 +14,15 @@ def ScalarizeLoopOffsets : Pass<"tt-scalarize-loop-offsets"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
 }
 
+def WidenOffsets : Pass<"tt-widen-offsets"> {
+  let summary = "computes the offsets of pointers in 64 bits";
+  let description = [{
+    Additions, subtractions and products of i32 that lead to the offset of an `addptr`
+    are done in i64, where they do not wrap.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
 def Combine : Pass<"tt-combine"> {
   let summary = "merges neighbouring tile operations";
   let description = [{
