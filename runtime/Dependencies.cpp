@@ -145,8 +145,7 @@ std::optional<External> Recorder::State::lookup(Scope &scope, uint32_t number,
                      const std::vector<Constant> &arguments, std::string &error) {
       std::optional<Constant> result = call(arguments, error);
       std::lock_guard lock(state->mutex);
-      state->dependencies.push_back(
-          {number, true, describe(arguments), describe(result, error)});
+      state->dependencies.push_back({number, true, describe(arguments), describe(result, error)});
       return result;
     };
   }

@@ -129,8 +129,8 @@ bool DiskCache::store(const std::string &key, const CompiledKernel &kernel,
   int file = mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0)
     return false;
-  bool written = writeAll(file, header.bytes) && writeAll(file, body.bytes) &&
-                 fchmod(file, 0644) == 0;
+  bool written =
+      writeAll(file, header.bytes) && writeAll(file, body.bytes) && fchmod(file, 0644) == 0;
   // A full disk may be reported only here.
   written = close(file) == 0 && written;
   written = written && rename(temporary.c_str(), (folder / name).c_str()) == 0;
@@ -144,8 +144,7 @@ std::vector<DiskCache::Entry> DiskCache::list() const {
   std::error_code error;
   if (directory.empty())
     return entries;
-  for (fs::directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     for (const fs::directory_entry &file : entriesIn(it->path())) {
       Entry entry;
       entry.key = it->path().filename();
@@ -168,7 +167,7 @@ std::vector<DiskCache::Entry> DiskCache::list() const {
     }
   }
   std::sort(entries.begin(), entries.end(),
-                   [](const Entry &a, const Entry &b) { return a.modified > b.modified; });
+            [](const Entry &a, const Entry &b) { return a.modified > b.modified; });
   return entries;
 }
 

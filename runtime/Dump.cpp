@@ -29,8 +29,7 @@ void runtime::dump(const std::string &hash, const CompiledKernel &kernel,
   write("json", metadata);
 }
 
-bool runtime::findOverride(const std::string &hash, const std::string &kernel,
-                           std::string &ttir) {
+bool runtime::findOverride(const std::string &hash, const std::string &kernel, std::string &ttir) {
   std::string directory = overrideDirectory();
   if (directory.empty())
     return false;

@@ -40,8 +40,7 @@ std::string formatElement(int kind, int bits, int hex, const char *data) {
     std::snprintf(text, sizeof text, "%" PRIu64, raw);
   } else {
     int shift = 64 - bits;
-    std::snprintf(text, sizeof text, "%" PRId64,
-                  static_cast<int64_t>(raw << shift) >> shift);
+    std::snprintf(text, sizeof text, "%" PRId64, static_cast<int64_t>(raw << shift) >> shift);
   }
   return text;
 }
@@ -63,8 +62,8 @@ void tritium::runtime::printText(const std::string &text) {
 }
 
 /// One line an element: `pid (0, 0, 0) idx (3) prefix: value`.
-void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits,
-                       const void *data, const int64_t *shape, int rank, const uint32_t *pid) {
+void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits, const void *data,
+                       const int64_t *shape, int rank, const uint32_t *pid) {
   int64_t count = 1;
   for (int axis = 0; axis < rank; ++axis)
     count *= shape[axis];

@@ -28,8 +28,8 @@ public:
   const std::optional<FailedAssert> &failedAssert() const { return failed; }
 
 private:
-  static void print(void *user, const char *prefix, int hex, int kind, int bits,
-                    const void *data, const int64_t *shape, int rank, const uint32_t *pid);
+  static void print(void *user, const char *prefix, int hex, int kind, int bits, const void *data,
+                    const int64_t *shape, int rank, const uint32_t *pid);
   static void assertFailed(void *user, const char *message, const char *file, int line,
                            const uint32_t *pid);
 

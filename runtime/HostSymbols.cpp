@@ -19,9 +19,7 @@ namespace {
 using Unary = double (*)(double);
 using UnaryF = float (*)(float);
 
-template <typename F> void *address(F *function) {
-  return reinterpret_cast<void *>(function);
-}
+template <typename F> void *address(F *function) { return reinterpret_cast<void *>(function); }
 
 /// Narrowing to half precision, round to nearest even: where the CPU has no F16C, code
 /// calls these names, which not every run-time library has.
@@ -76,9 +74,7 @@ static _Float16 tritiumTruncDoubleToHalf(double value) {
 static _Float16 tritiumTruncFloatToHalf(float value) {
   return std::bit_cast<_Float16>(halfBits(value));
 }
-static float tritiumExtendHalf(_Float16 value) {
-  return halfValue(std::bit_cast<uint16_t>(value));
-}
+static float tritiumExtendHalf(_Float16 value) { return halfValue(std::bit_cast<uint16_t>(value)); }
 }
 
 #define UNARY(name)                                                                                \
@@ -99,16 +95,50 @@ std::vector<std::pair<const char *, void *>> tritium::runtime::hostSymbols() {
       {"__truncdfhf2", address(&tritiumTruncDoubleToHalf)},
       {"__truncsfhf2", address(&tritiumTruncFloatToHalf)},
       {"__extendhfsf2", address(&tritiumExtendHalf)},
-      UNARY(exp), UNARY(exp2), UNARY(exp10), UNARY(expm1),
-      UNARY(log), UNARY(log2), UNARY(log10), UNARY(log1p),
-      UNARY(sin), UNARY(cos), UNARY(tan), UNARY(asin), UNARY(acos), UNARY(atan),
-      UNARY(sinh), UNARY(cosh), UNARY(tanh), UNARY(asinh), UNARY(acosh), UNARY(atanh),
-      UNARY(erf), UNARY(erfc), UNARY(tgamma), UNARY(lgamma),
-      UNARY(sqrt), UNARY(cbrt), UNARY(fabs),
-      UNARY(floor), UNARY(ceil), UNARY(trunc), UNARY(rint), UNARY(nearbyint), UNARY(round),
+      UNARY(exp),
+      UNARY(exp2),
+      UNARY(exp10),
+      UNARY(expm1),
+      UNARY(log),
+      UNARY(log2),
+      UNARY(log10),
+      UNARY(log1p),
+      UNARY(sin),
+      UNARY(cos),
+      UNARY(tan),
+      UNARY(asin),
+      UNARY(acos),
+      UNARY(atan),
+      UNARY(sinh),
+      UNARY(cosh),
+      UNARY(tanh),
+      UNARY(asinh),
+      UNARY(acosh),
+      UNARY(atanh),
+      UNARY(erf),
+      UNARY(erfc),
+      UNARY(tgamma),
+      UNARY(lgamma),
+      UNARY(sqrt),
+      UNARY(cbrt),
+      UNARY(fabs),
+      UNARY(floor),
+      UNARY(ceil),
+      UNARY(trunc),
+      UNARY(rint),
+      UNARY(nearbyint),
+      UNARY(round),
       UNARY(roundeven),
-      BINARY(pow), BINARY(atan2), BINARY(fmod), BINARY(remainder), BINARY(hypot),
-      BINARY(fmin), BINARY(fmax), BINARY(fdim), BINARY(copysign), BINARY(nextafter),
+      BINARY(pow),
+      BINARY(atan2),
+      BINARY(fmod),
+      BINARY(remainder),
+      BINARY(hypot),
+      BINARY(fmin),
+      BINARY(fmax),
+      BINARY(fdim),
+      BINARY(copysign),
+      BINARY(nextafter),
       {"fma", address(static_cast<double (*)(double, double, double)>(&::fma))},
       {"fmaf", address(static_cast<float (*)(float, float, float)>(&::fmaf))},
       {"ldexp", address(static_cast<double (*)(double, int)>(&::ldexp))},
@@ -116,9 +146,9 @@ std::vector<std::pair<const char *, void *>> tritium::runtime::hostSymbols() {
   };
   // 128-bit and wide-integer helpers live in libgcc or compiler-rt, whichever this
   // library was linked with.
-  for (const char *name : {"__divti3", "__udivti3", "__modti3", "__umodti3", "__multi3",
-                           "__fixunssfti", "__fixunsdfti", "__floattisf", "__floattidf",
-                           "__floatuntisf", "__floatuntidf"})
+  for (const char *name :
+       {"__divti3", "__udivti3", "__modti3", "__umodti3", "__multi3", "__fixunssfti",
+        "__fixunsdfti", "__floattisf", "__floattidf", "__floatuntisf", "__floatuntidf"})
     if (void *function = dlsym(RTLD_DEFAULT, name))
       symbols.emplace_back(name, function);
   return symbols;

@@ -116,9 +116,9 @@ Kernel::Dispatch *Kernel::find(const Call &call,
     return nullptr;
   }
   KeywordCall gathered(call, parameters);
-  Dispatch *found = findExact({gathered.arguments.data(), parameters, gathered.options.data(),
-                               gathered.options.size()},
-                              bound, error);
+  Dispatch *found = findExact(
+      {gathered.arguments.data(), parameters, gathered.options.data(), gathered.options.size()},
+      bound, error);
   // The gathered copies end here; run-time arguments are those of the caller.
   for (const tritium_argument *&argument : bound) {
     auto index = static_cast<size_t>(argument - gathered.arguments.data());
@@ -152,11 +152,10 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
   return found;
 }
 
-Kernel::Dispatch *
-Kernel::compile(const Call &call, const Key &key,
-                const llvm::SmallVectorImpl<ArgumentClass> &classes,
-                const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                CompileError &error) {
+Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
+                                  const llvm::SmallVectorImpl<ArgumentClass> &classes,
+                                  const llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                                  CompileError &error) {
   std::lock_guard compileLock(compiling);
   if (Dispatch *found = lookup(key))
     return found;
@@ -187,8 +186,7 @@ Kernel::compile(const Call &call, const Key &key,
   return slot.get();
 }
 
-bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used,
-                    CompileError &error) {
+bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error) {
   if (!checkGrid(source.name, grid, error))
     return false;
   llvm::SmallVector<const tritium_argument *, 16> bound;
@@ -213,10 +211,10 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
                               const std::string &cpu, CompileError &error) {
   size_t expected = names->parameters().size();
   if (arguments.size() != expected) {
-    error = launchError("ArgumentError", "kernel '" + source.name + "' has " +
-                                             std::to_string(expected) +
-                                             " parameters, but the signature has " +
-                                             std::to_string(arguments.size()));
+    error =
+        launchError("ArgumentError",
+                    "kernel '" + source.name + "' has " + std::to_string(expected) +
+                        " parameters, but the signature has " + std::to_string(arguments.size()));
     return nullptr;
   }
   Recipe recipe;

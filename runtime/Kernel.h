@@ -14,9 +14,8 @@ namespace tritium::runtime {
 class Kernel : public llvm::ThreadSafeRefCountedBase<Kernel> {
 public:
   /// Reads the signature of `source`. Null with `error` if it cannot be read.
-  static llvm::IntrusiveRefCntPtr<Kernel> create(frontend::FunctionSource source,
-                                                 const tritium_kernel_config *config,
-                                                 CompileError &error);
+  static llvm::IntrusiveRefCntPtr<Kernel>
+  create(frontend::FunctionSource source, const tritium_kernel_config *config, CompileError &error);
 
   struct Call {
     const tritium_argument *arguments;
@@ -47,8 +46,7 @@ private:
   Kernel() = default;
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                  CompileError &error);
-  Dispatch *findExact(const Call &call,
-                      llvm::SmallVectorImpl<const tritium_argument *> &bound,
+  Dispatch *findExact(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                       CompileError &error);
   Dispatch *lookup(const Key &key);
   Dispatch *compile(const Call &call, const Key &key,

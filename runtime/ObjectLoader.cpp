@@ -44,9 +44,9 @@ private:
     host = &jit->getExecutionSession().createBareJITDylib("host");
     llvm::orc::SymbolMap symbols;
     for (auto [name, address] : hostSymbols())
-      symbols[jit->mangleAndIntern(name)] = {
-          llvm::orc::ExecutorAddr::fromPtr(address),
-          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+      symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                             llvm::JITSymbolFlags::Exported |
+                                                 llvm::JITSymbolFlags::Callable};
     return host->define(llvm::orc::absoluteSymbols(std::move(symbols)));
   }
 };

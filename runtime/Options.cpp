@@ -117,15 +117,14 @@ CompileError Signature::unknownName(const std::string &name) const {
   }
   for (const Option &option : knownOptions)
     consider(option.name);
-  std::string message =
-      "kernel '" + kernelName + "' has no parameter or option '" + name + "'; ";
+  std::string message = "kernel '" + kernelName + "' has no parameter or option '" + name + "'; ";
   if (!nearest.empty())
     message += "did you mean '" + nearest.str() + "'? ";
   return launchError("OptionError", message + "its parameters are: " + list);
 }
 
-bool Signature::applyOptions(const tritium_option *options, size_t count,
-                             CompileOptions &result, CompileError &error) const {
+bool Signature::applyOptions(const tritium_option *options, size_t count, CompileOptions &result,
+                             CompileError &error) const {
   for (size_t i = 0; i < count; ++i) {
     const Option *known = findOption(options[i].name);
     if (!known) {
@@ -134,15 +133,13 @@ bool Signature::applyOptions(const tritium_option *options, size_t count,
     }
     const tritium_value &value = options[i].value;
     if (!passes(known->check, value)) {
-      error = launchError("OptionError", "kernel '" + kernelName + "': option '" +
-                                             options[i].name + "' must be " +
-                                             expectation(known->check) + ", but got " +
-                                             toConstant(value).repr());
+      error = launchError("OptionError", "kernel '" + kernelName + "': option '" + options[i].name +
+                                             "' must be " + expectation(known->check) +
+                                             ", but got " + toConstant(value).repr());
       return false;
     }
     if (llvm::StringRef(options[i].name) == "debug")
-      result.debug =
-          value.kind == TRITIUM_BOOL ? value.as.boolean != 0 : value.as.integer.low != 0;
+      result.debug = value.kind == TRITIUM_BOOL ? value.as.boolean != 0 : value.as.integer.low != 0;
     result.extra[options[i].name] = toConstant(value);
   }
   return true;

@@ -26,8 +26,7 @@ void *grow(size_t bytes) {
   size_t wanted = (bytes + granule - 1) / granule * granule;
   if (wanted < bytes)
     return nullptr;
-  void *memory =
-      mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return nullptr;
   if (wanted >= hugePage)

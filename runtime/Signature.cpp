@@ -96,8 +96,8 @@ static std::optional<DType> annotatedType(llvm::StringRef text) {
     return DType::parse(text.drop_front().drop_back().str());
   size_t dot = text.rfind('.');
   // A bare or foreign name (`int`, `torch.float32`) says nothing about the argument.
-  if (dot == llvm::StringRef::npos || (text.take_front(dot) != "tl" &&
-                                       !text.take_front(dot).ends_with("language")))
+  if (dot == llvm::StringRef::npos ||
+      (text.take_front(dot) != "tl" && !text.take_front(dot).ends_with("language")))
     return std::nullopt;
   return DType::parse(text.drop_front(dot + 1).str());
 }
@@ -174,8 +174,7 @@ static const char *describeKind(const tritium_argument &argument) {
   case TRITIUM_ARG_FLOAT:
     return "a float";
   default:
-    return argument.value && argument.value->kind != TRITIUM_NONE ? "a compile-time value"
-                                                                  : "None";
+    return argument.value && argument.value->kind != TRITIUM_NONE ? "a compile-time value" : "None";
   }
 }
 
@@ -194,8 +193,7 @@ static bool fitsInteger(const tritium_argument &argument, DTypeKind kind) {
   case DTypeKind::Int16:
   case DTypeKind::Int32: {
     int bits = 8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::Int8));
-    return !isLarge && value >= -(int64_t(1) << (bits - 1)) &&
-           value < (int64_t(1) << (bits - 1));
+    return !isLarge && value >= -(int64_t(1) << (bits - 1)) && value < (int64_t(1) << (bits - 1));
   }
   default: {
     int bits = 8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::UInt8));
@@ -278,8 +276,7 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
       return false;
     result.type = *parameter.type;
     if (result.type.isPointer() || !isFloat(result.type.kind))
-      result.divisible =
-          parameter.specializeAlignment && argument.bits % 16 == 0;
+      result.divisible = parameter.specializeAlignment && argument.bits % 16 == 0;
     return true;
   }
   switch (argument.kind) {
@@ -297,8 +294,7 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
       result.type.kind = DTypeKind::Int64;
       return true;
     }
-    result.type.kind =
-        value == static_cast<int32_t>(value) ? DTypeKind::Int32 : DTypeKind::Int64;
+    result.type.kind = value == static_cast<int32_t>(value) ? DTypeKind::Int32 : DTypeKind::Int64;
     result.divisible = parameter.specializeAlignment && value % 16 == 0;
     return true;
   }
@@ -331,9 +327,9 @@ bool Signature::classify(const tritium_argument *arguments, size_t count,
   }
   for (size_t i = 0; i < params.size(); ++i) {
     const Parameter &parameter = params[i];
-    const tritium_argument *argument =
-        i < count && arguments[i].kind != TRITIUM_ARG_ABSENT ? &arguments[i]
-                                                             : &parameter.defaultArgument;
+    const tritium_argument *argument = i < count && arguments[i].kind != TRITIUM_ARG_ABSENT
+                                           ? &arguments[i]
+                                           : &parameter.defaultArgument;
     if (argument->kind == TRITIUM_ARG_ABSENT) {
       error = launchError("ArgumentError", "kernel '" + kernelName + "': missing argument '" +
                                                parameter.name + "'" +
@@ -343,10 +339,9 @@ bool Signature::classify(const tritium_argument *arguments, size_t count,
     ArgumentClass result;
     if (!classifyOne(parameter, *argument, result, error))
       return false;
-    key.push_back(static_cast<uint64_t>(result.isConstexpr) |
-                  uint64_t(result.isComplex) << 1 | uint64_t(result.divisible) << 2 |
-                  uint64_t(result.type.isConst) << 3 | uint64_t(result.type.kind) << 8 |
-                  uint64_t(result.type.pointerDepth) << 16);
+    key.push_back(static_cast<uint64_t>(result.isConstexpr) | uint64_t(result.isComplex) << 1 |
+                  uint64_t(result.divisible) << 2 | uint64_t(result.type.isConst) << 3 |
+                  uint64_t(result.type.kind) << 8 | uint64_t(result.type.pointerDepth) << 16);
     if (result.isComplex) {
       Writer writer;
       writer.constant(toConstant(*argument->value));
@@ -393,8 +388,7 @@ ArgumentSpec Signature::spec(const ArgumentClass &argument, const tritium_argume
 
 uint64_t tritium::runtime::argumentSlot(const tritium_argument &argument, const DType &type) {
   if (type.isPointer() || !isFloat(type.kind))
-    return type.kind == DTypeKind::Int1 && !type.isPointer() ? argument.bits != 0
-                                                             : argument.bits;
+    return type.kind == DTypeKind::Int1 && !type.isPointer() ? argument.bits != 0 : argument.bits;
   double value = argument.kind == TRITIUM_ARG_FLOAT ? std::bit_cast<double>(argument.bits)
                  : argument.kind == TRITIUM_ARG_UINT
                      ? static_cast<double>(argument.bits)

@@ -50,7 +50,7 @@ struct ArgumentClass {
   bool isComplex = false; ///< constexpr given as a tritium_value that no word holds
   DType type;             ///< run-time type, or the kind of the inline constant
   bool divisible = false;
-  uint64_t payload = 0;   ///< inline constant: its bits
+  uint64_t payload = 0; ///< inline constant: its bits
 };
 
 class Signature {

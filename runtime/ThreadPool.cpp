@@ -41,9 +41,11 @@ void futexWakeAll(std::atomic<uint32_t> &word) {
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads) : threads(std::max(1u, threads)) {
-  // Signals belong to the host's own threads.
+  // Signals belong to the host's own threads, except for a worker's own faults.
   sigset_t all, previous;
   sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &previous);
   for (unsigned i = 1; i < this->threads; ++i)
     workers.emplace_back([this] { work(); });

@@ -1,8 +1,8 @@
 //===- Variant.cpp - one compiled form of a kernel ------------------------===//
 
 #include "Variant.h"
-#include "Dump.h"
 #include "DiskCache.h"
+#include "Dump.h"
 #include "Environment.h"
 #include "HostOutput.h"
 #include "ScratchArena.h"
@@ -53,8 +53,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
   variant->origin = std::move(recipe);
 
   frontend::FunctionSource none;
-  const frontend::FunctionSource &source =
-      variant->origin.source ? *variant->origin.source : none;
+  const frontend::FunctionSource &source = variant->origin.source ? *variant->origin.source : none;
   DiskCache cache(cacheDirectory());
   bool mayRead = !flag("TRITON_ALWAYS_COMPILE") && !overrideWanted();
   if (mayRead && (variant->compiled = cache.find(variant->hash, source))) {
@@ -81,9 +80,8 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
     if (!variant->prepare(error))
       return nullptr;
   }
-  variant->compileMilliseconds = std::chrono::duration<double, std::milli>(
-                                     std::chrono::steady_clock::now() - start)
-                                     .count();
+  variant->compileMilliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (dumpWanted())
     dump(variant->hash, *variant->compiled, variant->describe());
   return variant;
@@ -106,8 +104,7 @@ bool Variant::prepare(CompileError &error) {
   return false;
 }
 
-BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument,
-                                             const DType &type) {
+BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type) {
   BoundArgument result;
   result.slot = argumentSlot(argument, type);
   if (argument.kind != TRITIUM_ARG_POINTER)
@@ -134,8 +131,8 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
     if (!parameters[i].isWritten || !parameters[i].type.isPointer())
       continue;
     for (size_t j = 0; j < arguments.size(); ++j)
-      if (j != i && parameters[j].type.isPointer() &&
-          arguments[i].begin < arguments[j].end && arguments[j].begin < arguments[i].end)
+      if (j != i && parameters[j].type.isPointer() && arguments[i].begin < arguments[j].end &&
+          arguments[j].begin < arguments[i].end)
         return true;
   }
   return false;
@@ -169,8 +166,7 @@ bool tritium::runtime::checkGrid(const std::string &kernel, const uint32_t grid[
   return false;
 }
 
-bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments,
-                             CompileError &error) const {
+bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const {
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   if (arguments.size() != parameters.size()) {
     error = launchError("ArgumentError", "kernel '" + metadata().name + "': this variant takes " +
@@ -181,10 +177,9 @@ bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments,
   }
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].isReadOnly && parameters[i].isWritten) {
-      error = launchError("ArgumentError", "kernel '" + metadata().name +
-                                               "': the kernel writes to '" +
-                                               parameters[i].name +
-                                               "', but that array is read-only");
+      error =
+          launchError("ArgumentError", "kernel '" + metadata().name + "': the kernel writes to '" +
+                                           parameters[i].name + "', but that array is read-only");
       return false;
     }
   return true;
@@ -232,9 +227,8 @@ static bool reportFailedAssert(const HostOutput &output, const std::string &kern
     return false;
   error = launchError("DeviceAssertion",
                       "kernel '" + kernel + "': assertion failed in program (" +
-                          std::to_string(failed->pid[0]) + ", " +
-                          std::to_string(failed->pid[1]) + ", " +
-                          std::to_string(failed->pid[2]) + "): " + failed->message);
+                          std::to_string(failed->pid[0]) + ", " + std::to_string(failed->pid[1]) +
+                          ", " + std::to_string(failed->pid[2]) + "): " + failed->message);
   error.file = failed->file;
   error.line = failed->line;
   error.rendered = failed->file + ":" + std::to_string(failed->line) + ": error: " + error.message;

@@ -49,8 +49,7 @@ public:
   /// Runs the kernel on `grid`. Written memory that overlaps what another argument
   /// reaches is detected, and code for that case used. `arguments`: one for each
   /// run-time parameter; `grid` has been checked. On failure fills `error`.
-  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-              CompileError &error);
+  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], CompileError &error);
 
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const Recipe &recipe() const { return origin; }

@@ -38,8 +38,8 @@ int main(int argc, char **argv) try {
     x = normal(random);
 
   tritium::Module module = tritium::load(argc > 1 ? argv[1] : TRITIUM_MATMUL);
-  tritium::Kernel matmul = module.kernel(
-      "matmul", {{"BM", BM}, {"BN", BN}, {"BK", 32}, {"ACTIVATION", "leaky_relu"}});
+  tritium::Kernel matmul =
+      module.kernel("matmul", {{"BM", BM}, {"BN", BN}, {"BK", 32}, {"ACTIVATION", "leaky_relu"}});
   int programs = ((M + BM - 1) / BM) * ((N + BN - 1) / BN);
   matmul.launch({programs}, tritium::Stream{}, a, b, c, M, N, K);
 

@@ -114,7 +114,7 @@ typedef struct tritium_source {
   const char *text;  /* decorators, `def` line and body */
   int is_noinline;
   const void *identity; /* sources with the same one are one function; null: unknown */
-  tritium_scope scope; /* taken over, also on failure */
+  tritium_scope scope;  /* taken over, also on failure */
 } tritium_source;
 
 /* A host function over compile-time values. Returns 0 and calls
@@ -159,7 +159,7 @@ typedef enum tritium_argument_kind {
 #define TRITIUM_UNKNOWN_EXTENT UINT64_MAX
 
 typedef struct tritium_argument {
-  uint8_t kind; /* tritium_argument_kind */
+  uint8_t kind;      /* tritium_argument_kind */
   uint8_t read_only; /* pointer: the memory may not be written */
   tritium_dtype type;
   uint64_t bits;
@@ -201,7 +201,7 @@ TRITIUM_API void tritium_kernel_release(tritium_kernel *kernel);
 typedef struct tritium_parameter {
   const char *name;
   int is_constexpr;
-  const char *annotation; /* as written, or "" */
+  const char *annotation;             /* as written, or "" */
   const tritium_value *default_value; /* null: none */
 } tritium_parameter;
 
@@ -232,16 +232,17 @@ TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
 /* What one parameter is compiled for. */
 typedef struct tritium_specialization {
   int is_constexpr;
-  tritium_value value;   /* constexpr */
-  tritium_dtype type;    /* otherwise */
-  int64_t divisibility;  /* otherwise: value or address is a multiple of this */
+  tritium_value value;  /* constexpr */
+  tritium_dtype type;   /* otherwise */
+  int64_t divisibility; /* otherwise: value or address is a multiple of this */
 } tritium_specialization;
 
 /* Compiles one explicit specialisation, ahead of time, for `cpu` (null: this one). */
-TRITIUM_API tritium_compiled *
-tritium_kernel_specialize(tritium_kernel *kernel, const tritium_specialization *parameters,
-                          size_t count, const tritium_option *options, size_t option_count,
-                          const char *cpu, tritium_error *error);
+TRITIUM_API tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
+                                                        const tritium_specialization *parameters,
+                                                        size_t count, const tritium_option *options,
+                                                        size_t option_count, const char *cpu,
+                                                        tritium_error *error);
 /* Compiles textual tile IR with one kernel in it. */
 TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
                                                    size_t option_count, const char *cpu,

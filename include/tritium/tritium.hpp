@@ -112,8 +112,8 @@ private:
 /// Memory with an element type and a size that the C++ type does not tell.
 struct Buffer {
   const void *data;
-  DType type;    ///< of the elements: "bf16", ...
-  size_t bytes;  ///< TRITIUM_UNKNOWN_EXTENT if it is not known
+  DType type;   ///< of the elements: "bf16", ...
+  size_t bytes; ///< TRITIUM_UNKNOWN_EXTENT if it is not known
   bool isReadOnly = false;
 };
 
@@ -155,9 +155,14 @@ template <typename T> constexpr const char *elementName() {
     return "fp16";
 #endif
   else if constexpr (std::integral<E>)
-    return std::is_signed_v<E>
-               ? (sizeof(E) == 1 ? "i8" : sizeof(E) == 2 ? "i16" : sizeof(E) == 4 ? "i32" : "i64")
-               : (sizeof(E) == 1 ? "u8" : sizeof(E) == 2 ? "u16" : sizeof(E) == 4 ? "u32" : "u64");
+    return std::is_signed_v<E> ? (sizeof(E) == 1   ? "i8"
+                                  : sizeof(E) == 2 ? "i16"
+                                  : sizeof(E) == 4 ? "i32"
+                                                   : "i64")
+                               : (sizeof(E) == 1   ? "u8"
+                                  : sizeof(E) == 2 ? "u16"
+                                  : sizeof(E) == 4 ? "u32"
+                                                   : "u64");
   else
     static_assert(sizeof(E) == 0, "pass a tritium::Buffer that names the element type");
 }
@@ -247,14 +252,13 @@ public:
   /// Runs every program of `grid`. `arguments` are the parameters that are not bound, in
   /// order: spans, vectors or arrays (their extent is known), Buffers, pointers, numbers,
   /// bools, nullptr, Values. Those left out at the end take their defaults.
-  template <typename... Arguments>
-  void launch(Grid grid, Stream, Arguments &&...arguments) const {
+  template <typename... Arguments> void launch(Grid grid, Stream, Arguments &&...arguments) const {
     std::vector<tritium_argument> all = bound;
     [[maybe_unused]] size_t position = 0;
     (place(all, position++, arguments), ...);
     tritium_error error = {};
-    if (tritium_kernel_launch(handle.get(), all.data(), all.size(), options.data(),
-                              options.size(), grid.dims.data(), nullptr, &error) != 0)
+    if (tritium_kernel_launch(handle.get(), all.data(), all.size(), options.data(), options.size(),
+                              grid.dims.data(), nullptr, &error) != 0)
       throw Error(error);
   }
 

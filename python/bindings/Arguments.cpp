@@ -18,8 +18,7 @@ namespace {
 
 /// The head of NumPy's array object.
 struct ArrayHead {
-  PyObject_HEAD
-  char *data;
+  PyObject_HEAD char *data;
   int rank;
   Py_ssize_t *shape;
   Py_ssize_t *strides;

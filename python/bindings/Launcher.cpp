@@ -43,9 +43,7 @@ struct tritium::python::KernelState {
   std::vector<Watch> watches;
   std::vector<std::pair<tritium_compiled *, Ref>> wrapped;
 
-  tritium_kernel *kernel() const {
-    return kernels.empty() ? nullptr : kernels[current].kernel;
-  }
+  tritium_kernel *kernel() const { return kernels.empty() ? nullptr : kernels[current].kernel; }
   ~KernelState() {
     for (auto &[compiled, object] : wrapped)
       tritium_compiled_release(compiled);
@@ -57,13 +55,11 @@ struct tritium::python::KernelState {
 namespace {
 
 struct KernelObject {
-  PyObject_HEAD
-  KernelState *state;
+  PyObject_HEAD KernelState *state;
 };
 
 struct LauncherObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   KernelObject *kernel;
   PyObject *gridFunction; ///< null: `grid` holds
   uint32_t grid[3];
@@ -74,17 +70,14 @@ PyObject *settingKeys[settingCount];
 /// One launcher that is kept for the next `kernel[grid]`.
 LauncherObject *spareLauncher = nullptr;
 
-KernelState &stateOf(PyObject *kernel) {
-  return *reinterpret_cast<KernelObject *>(kernel)->state;
-}
+KernelState &stateOf(PyObject *kernel) { return *reinterpret_cast<KernelObject *>(kernel)->state; }
 
 PyObject *raiseKind(const char *kind, const std::string &message) {
   const Interned *names = interned();
   if (!names)
     return nullptr;
-  Ref exception = Ref::steal(PyObject_CallFunction(names->raise, "sssiis", kind,
-                                                   message.c_str(), "", 0, 0,
-                                                   message.c_str()));
+  Ref exception = Ref::steal(PyObject_CallFunction(names->raise, "sssiis", kind, message.c_str(),
+                                                   "", 0, 0, message.c_str()));
   if (exception)
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(exception.get())), exception.get());
   return nullptr;
@@ -110,12 +103,11 @@ std::vector<const char *> toNames(PyObject *tuple) {
 /// `_prepare()` for (source, do_not_specialize, ..._on_alignment, debug).
 bool createKernel(PyObject *self, KernelState &state) {
   const Interned *names = interned();
-  Ref prepared =
-      Ref::steal(names ? PyObject_CallMethodNoArgs(self, names->prepare) : nullptr);
+  Ref prepared = Ref::steal(names ? PyObject_CallMethodNoArgs(self, names->prepare) : nullptr);
   PyObject *description, *values, *alignments;
   int debug;
-  if (!prepared || !PyArg_ParseTuple(prepared.get(), "OO!O!i", &description, &PyTuple_Type,
-                                     &values, &PyTuple_Type, &alignments, &debug))
+  if (!prepared || !PyArg_ParseTuple(prepared.get(), "OO!O!i", &description, &PyTuple_Type, &values,
+                                     &PyTuple_Type, &alignments, &debug))
     return false;
   std::vector<const char *> valueNames = toNames(values), alignmentNames = toNames(alignments);
   tritium_kernel_config config = {};
@@ -130,13 +122,10 @@ bool createKernel(PyObject *self, KernelState &state) {
   tritium_error error = {};
   Configured configured;
   for (size_t i = 0; i < settingCount; ++i)
-    configured.settings[i] =
-        Ref::borrow(PyDict_GetItem(names->environment, settingKeys[i]));
+    configured.settings[i] = Ref::borrow(PyDict_GetItem(names->environment, settingKeys[i]));
   // Reading the signature may look up names that defaults use.
-  Py_BEGIN_ALLOW_THREADS
-  configured.kernel = tritium_kernel_create(&source, &config, &error);
-  Py_END_ALLOW_THREADS
-  if (!configured.kernel) {
+  Py_BEGIN_ALLOW_THREADS configured.kernel = tritium_kernel_create(&source, &config, &error);
+  Py_END_ALLOW_THREADS if (!configured.kernel) {
     raise(error);
     return false;
   }
@@ -147,8 +136,7 @@ bool createKernel(PyObject *self, KernelState &state) {
     for (size_t i = 0; i < tritium_kernel_parameter_count(configured.kernel); ++i) {
       Ref name = Ref::steal(
           PyUnicode_InternFromString(tritium_kernel_parameter(configured.kernel, i)->name));
-      state.defaults.push_back(
-          Ref::borrow(PyDict_GetItem(defaults.get(), name.get())));
+      state.defaults.push_back(Ref::borrow(PyDict_GetItem(defaults.get(), name.get())));
       state.names.push_back(std::move(name));
     }
   }
@@ -264,8 +252,8 @@ bool explainArgument(PyObject *self, KernelState &state, size_t index) {
   if (type && (PyErr_GivenExceptionMatches(type, PyExc_TypeError) ||
                PyErr_GivenExceptionMatches(type, PyExc_OverflowError)))
     raiseKind("ArgumentError", "kernel '" + nameOf(self) + "': argument '" +
-                                   (parameter ? parameter : "?") + "': " +
-                                   (message ? message : ""));
+                                   (parameter ? parameter : "?") +
+                                   "': " + (message ? message : ""));
   else
     PyErr_Restore(owners[0].release(), owners[1].release(), owners[2].release());
   return false;
@@ -275,9 +263,8 @@ bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t 
           PyObject *keywords, BoundCall &call) {
   size_t parameters = state.names.size();
   if (static_cast<size_t>(positional) > parameters) {
-    raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' takes " +
-                                   std::to_string(parameters) + " arguments, but got " +
-                                   std::to_string(positional));
+    raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' takes " + std::to_string(parameters) +
+                                   " arguments, but got " + std::to_string(positional));
     return false;
   }
   if (parameters > std::size(call.inlineArguments)) {
@@ -301,8 +288,8 @@ bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t 
     }
     if (call.arguments[index].kind != TRITIUM_ARG_ABSENT) {
       const char *text = PyUnicode_AsUTF8(name);
-      raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' got argument '" +
-                                     (text ? text : "?") + "' twice");
+      raiseKind("ArgumentError",
+                "kernel '" + nameOf(self) + "' got argument '" + (text ? text : "?") + "' twice");
       return false;
     }
     if (!toArgument(value, call.arguments[index], call.storage))
@@ -322,8 +309,8 @@ bool gridError(PyObject *kernel, PyObject *grid, const char *rule) {
   Ref text = Ref::steal(PyObject_Repr(grid));
   const char *shown = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   PyErr_Clear();
-  raiseKind("GridError", "kernel '" + nameOf(kernel) + "': the grid " +
-                             (shown ? shown : "?") + " " + rule);
+  raiseKind("GridError",
+            "kernel '" + nameOf(kernel) + "': the grid " + (shown ? shown : "?") + " " + rule);
   return false;
 }
 
@@ -411,11 +398,10 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
   tritium_compiled *compiled = nullptr;
   tritium_error error = {};
   int status;
-  Py_BEGIN_ALLOW_THREADS
-  status = tritium_kernel_launch(native, call.arguments, call.count, call.options.data(),
-                                 call.options.size(), grid, &compiled, &error);
-  Py_END_ALLOW_THREADS
-  if (status != 0) {
+  Py_BEGIN_ALLOW_THREADS status =
+      tritium_kernel_launch(native, call.arguments, call.count, call.options.data(),
+                            call.options.size(), grid, &compiled, &error);
+  Py_END_ALLOW_THREADS if (status != 0) {
     raise(error);
     return nullptr;
   }
@@ -483,11 +469,9 @@ PyObject *compileKernel(PyObject *self, PyObject *const *args, Py_ssize_t positi
   tritium_kernel *native = state.kernel();
   tritium_error error = {};
   tritium_compiled *compiled;
-  Py_BEGIN_ALLOW_THREADS
-  compiled = tritium_kernel_compile(native, call.arguments, call.count,
-                                    call.options.data(), call.options.size(), &error);
-  Py_END_ALLOW_THREADS
-  if (!compiled) {
+  Py_BEGIN_ALLOW_THREADS compiled = tritium_kernel_compile(
+      native, call.arguments, call.count, call.options.data(), call.options.size(), &error);
+  Py_END_ALLOW_THREADS if (!compiled) {
     raise(error);
     return nullptr;
   }
@@ -506,8 +490,7 @@ PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   for (const Watch &known : state.watches)
     if (known.container.get() == args[0] && known.key.get() == args[1])
       Py_RETURN_NONE;
-  state.watches.push_back(
-      {Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
+  state.watches.push_back({Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
   Py_RETURN_NONE;
 }
 
@@ -522,8 +505,8 @@ PyObject *handle(PyObject *self, PyObject *) {
 PyMethodDef kernelMethods[] = {
     {"_compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compileKernel)),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"_watch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(watch)),
-     METH_FASTCALL, nullptr},
+    {"_watch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(watch)), METH_FASTCALL,
+     nullptr},
     {"_handle", handle, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -543,22 +526,20 @@ bool tritium::python::addLauncherTypes(PyObject *module) {
   static PyType_Spec kernelSpec = {"tritium._C.KernelBase", sizeof(KernelObject), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kernelSlots};
   static PyMemberDef launcherMembers[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY,
-       nullptr},
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot launcherSlots[] = {{Py_tp_dealloc, slot(freeLauncher)},
                                         {Py_tp_call, slot(PyVectorcall_Call)},
                                         {Py_tp_members, launcherMembers},
                                         {0, nullptr}};
-  static PyType_Spec launcherSpec = {
-      "tritium._C.Launcher", sizeof(LauncherObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-      launcherSlots};
+  static PyType_Spec launcherSpec = {"tritium._C.Launcher", sizeof(LauncherObject), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                         Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                     launcherSlots};
   kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&kernelSpec));
   launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
   return kernelType && launcherType &&
          PyModule_AddObjectRef(module, "KernelBase", reinterpret_cast<PyObject *>(kernelType)) ==
              0 &&
-         PyModule_AddObjectRef(module, "Launcher",
-                               reinterpret_cast<PyObject *>(launcherType)) == 0;
+         PyModule_AddObjectRef(module, "Launcher", reinterpret_cast<PyObject *>(launcherType)) == 0;
 }

@@ -44,8 +44,7 @@ std::string takeException() {
   return result;
 }
 
-int callHostFunction(void *user, const tritium_value *arguments, size_t count,
-                     tritium_call *call) {
+int callHostFunction(void *user, const tritium_value *arguments, size_t count, tritium_call *call) {
   WithGIL gil;
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
   for (size_t i = 0; tuple && i < count; ++i) {
@@ -56,8 +55,8 @@ int callHostFunction(void *user, const tritium_value *arguments, size_t count,
     }
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
   }
-  Ref result = Ref::steal(
-      tuple ? PyObject_CallObject(static_cast<PyObject *>(user), tuple.get()) : nullptr);
+  Ref result =
+      Ref::steal(tuple ? PyObject_CallObject(static_cast<PyObject *>(user), tuple.get()) : nullptr);
   ValueStorage storage;
   tritium_value value;
   if (!result || !toValue(result.get(), value, storage)) {
@@ -70,8 +69,7 @@ int callHostFunction(void *user, const tritium_value *arguments, size_t count,
 
 /// Hands (tag, ...) over. False with a Python error set if it is malformed.
 bool setExternal(PyObject *answer, tritium_external *external) {
-  const char *tag =
-      PyTuple_Check(answer) ? PyUnicode_AsUTF8(PyTuple_GetItem(answer, 0)) : nullptr;
+  const char *tag = PyTuple_Check(answer) ? PyUnicode_AsUTF8(PyTuple_GetItem(answer, 0)) : nullptr;
   PyObject *payload = tag ? PyTuple_GetItem(answer, 1) : nullptr;
   if (!payload)
     return false;
@@ -133,9 +131,9 @@ tritium_scope tritium::python::makeScope(PyObject *resolver) {
 bool tritium::python::toSource(PyObject *description, tritium_source &source) {
   PyObject *identity = nullptr, *resolver = nullptr;
   source = {};
-  if (!PyArg_ParseTuple(description, "ssiispOO", &source.name, &source.file,
-                        &source.first_line, &source.column_offset, &source.text,
-                        &source.is_noinline, &identity, &resolver))
+  if (!PyArg_ParseTuple(description, "ssiispOO", &source.name, &source.file, &source.first_line,
+                        &source.column_offset, &source.text, &source.is_noinline, &identity,
+                        &resolver))
     return false;
   source.identity = identity;
   source.scope = makeScope(resolver);

@@ -112,8 +112,8 @@ Ref tritium::python::fromValue(const tritium_value &value) {
   case TRITIUM_FLOAT:
     return Ref::steal(PyFloat_FromDouble(value.as.number));
   case TRITIUM_STRING:
-    return Ref::steal(PyUnicode_FromStringAndSize(
-        value.as.string.data, static_cast<Py_ssize_t>(value.as.string.size)));
+    return Ref::steal(PyUnicode_FromStringAndSize(value.as.string.data,
+                                                  static_cast<Py_ssize_t>(value.as.string.size)));
   case TRITIUM_DTYPE: {
     const Interned *names = interned();
     if (!names)

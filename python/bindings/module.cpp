@@ -39,8 +39,8 @@ const Interned *tritium::python::interned() {
   made->signature = PyUnicode_InternFromString("signature");
   made->lookup = PyUnicode_InternFromString("lookup");
   made->prepare = PyUnicode_InternFromString("_prepare");
-  for (PyObject *object : {made->classify, made->elementType, made->raise, made->constexprType, made->dtypeType,
-                           made->wrap, made->environment})
+  for (PyObject *object : {made->classify, made->elementType, made->raise, made->constexprType,
+                           made->dtypeType, made->wrap, made->environment})
     if (!object)
       return nullptr;
   return names = made.release();
@@ -48,12 +48,11 @@ const Interned *tritium::python::interned() {
 
 void tritium::python::raise(tritium_error &error) {
   if (const Interned *names = interned()) {
-    Ref exception = Ref::steal(PyObject_CallFunction(
-        names->raise, "sssiis", error.kind, error.message, error.file ? error.file : "",
-        error.line, error.column, error.rendered));
+    Ref exception = Ref::steal(PyObject_CallFunction(names->raise, "sssiis", error.kind,
+                                                     error.message, error.file ? error.file : "",
+                                                     error.line, error.column, error.rendered));
     if (exception)
-      PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(exception.get())),
-                      exception.get());
+      PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(exception.get())), exception.get());
   }
   tritium_error_clear(&error);
 }
@@ -102,8 +101,7 @@ public:
     int status;
     {
       nb::gil_scoped_release release;
-      status = tritium_compiled_launch(handle, native.data(), native.size(), grid.data(),
-                                       &error);
+      status = tritium_compiled_launch(handle, native.data(), native.size(), grid.data(), &error);
     }
     if (status != 0)
       fail(error);
@@ -152,17 +150,16 @@ Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
   tritium_compiled *compiled;
   {
     nb::gil_scoped_release release;
-    compiled = tritium_kernel_specialize(
-        reinterpret_cast<tritium_kernel *>(kernel), native.data(), native.size(),
-        nativeOptions.data(), nativeOptions.size(), cpu ? cpu->c_str() : nullptr, &error);
+    compiled = tritium_kernel_specialize(reinterpret_cast<tritium_kernel *>(kernel), native.data(),
+                                         native.size(), nativeOptions.data(), nativeOptions.size(),
+                                         cpu ? cpu->c_str() : nullptr, &error);
   }
   if (!compiled)
     fail(error);
   return new Compiled(compiled);
 }
 
-Compiled *compileTileIR(const std::string &text, nb::dict options,
-                        std::optional<std::string> cpu) {
+Compiled *compileTileIR(const std::string &text, nb::dict options, std::optional<std::string> cpu) {
   ValueStorage storage;
   std::vector<tritium_option> nativeOptions = toOptions(options, storage);
   tritium_error error = {};
@@ -185,8 +182,7 @@ void printToPython(void *, const char *text, size_t size) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyObject *out = PySys_GetObject("stdout");
-  Ref string =
-      Ref::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace"));
+  Ref string = Ref::steal(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace"));
   if (out && out != Py_None && string)
     PyFile_WriteObject(string.get(), out, Py_PRINT_RAW);
   PyErr_Clear();
@@ -204,8 +200,8 @@ nb::list listCache() {
   tritium_cache_list(
       [](void *user, const tritium_cache_entry *entry) {
         static_cast<std::vector<Collected> *>(user)->push_back(
-            {entry->key, entry->kernel, entry->target, entry->path, entry->bytes,
-             entry->modified, entry->intact != 0});
+            {entry->key, entry->kernel, entry->target, entry->path, entry->bytes, entry->modified,
+             entry->intact != 0});
       },
       &entries);
   nb::list result;
@@ -247,19 +243,22 @@ NB_MODULE(_C, m) {
       .def("stage", &Compiled::stage, nb::arg("name"))
       .def("metadata", &Compiled::metadata)
       .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"));
-  m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"),
-        nb::arg("options"), nb::arg("cpu").none(), nb::rv_policy::take_ownership);
-  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"),
+  m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"), nb::arg("options"),
         nb::arg("cpu").none(), nb::rv_policy::take_ownership);
+  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"), nb::arg("cpu").none(),
+        nb::rv_policy::take_ownership);
   m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
   m.def("num_threads", tritium_num_threads);
   m.def("version", [] { return std::string(tritium_version()); });
   m.def("host_cpu", [] { return std::string(tritium_host_cpu()); });
   m.def("cache_path", [] { return std::string(tritium_cache_path()); });
   m.def("cache_list", listCache);
-  m.def("cache_clear", [](std::optional<std::string> kernel) {
-    return tritium_cache_clear(kernel ? kernel->c_str() : nullptr);
-  }, nb::arg("kernel").none() = nb::none());
+  m.def(
+      "cache_clear",
+      [](std::optional<std::string> kernel) {
+        return tritium_cache_clear(kernel ? kernel->c_str() : nullptr);
+      },
+      nb::arg("kernel").none() = nb::none());
   if (!addLauncherTypes(m.ptr()))
     throw nb::python_error();
   tritium_set_printer(printToPython, nullptr);

@@ -18,9 +18,9 @@ Result guarded(tritium_error *error, Result failed, Body body) {
   } catch (const std::bad_alloc &) {
     report(runtime::launchError("OutOfMemory", "out of memory"), error);
   } catch (const std::exception &exception) {
-    report(runtime::launchError("InternalError",
-                                std::string("bug in Tritium: ") + exception.what()),
-           error);
+    report(
+        runtime::launchError("InternalError", std::string("bug in Tritium: ") + exception.what()),
+        error);
   } catch (...) {
     report(runtime::launchError("InternalError", "bug in Tritium: unknown exception"), error);
   }

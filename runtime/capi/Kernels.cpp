@@ -22,8 +22,7 @@ tritium_compiled *capi::release(runtime::VariantRef variant) {
 //===-- Kernels -----------------------------------------------------------===//
 
 tritium_kernel *tritium_kernel_create(const tritium_source *source,
-                                      const tritium_kernel_config *config,
-                                      tritium_error *error) {
+                                      const tritium_kernel_config *config, tritium_error *error) {
   return guarded(error, static_cast<tritium_kernel *>(nullptr), [&]() -> tritium_kernel * {
     CompileError failure;
     auto kernel = Kernel::create(makeSource(*source), config, failure);
@@ -63,10 +62,9 @@ void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
   report(unwrap(kernel)->signature().unknownName(name), error);
 }
 
-int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments,
-                          size_t count, const tritium_option *options, size_t optionCount,
-                          const uint32_t grid[3], tritium_compiled **variant,
-                          tritium_error *error) {
+int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
+                          const tritium_option *options, size_t optionCount, const uint32_t grid[3],
+                          tritium_compiled **variant, tritium_error *error) {
   return guarded(error, 1, [&] {
     CompileError failure;
     Variant *used = nullptr;
@@ -81,14 +79,12 @@ int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *argume
   });
 }
 
-tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
-                                         const tritium_argument *arguments, size_t count,
-                                         const tritium_option *options, size_t optionCount,
-                                         tritium_error *error) {
+tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel, const tritium_argument *arguments,
+                                         size_t count, const tritium_option *options,
+                                         size_t optionCount, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     CompileError failure;
-    auto variant =
-        unwrap(kernel)->variantFor({arguments, count, options, optionCount}, failure);
+    auto variant = unwrap(kernel)->variantFor({arguments, count, options, optionCount}, failure);
     if (!variant)
       report(failure, error);
     return release(std::move(variant));
@@ -96,10 +92,9 @@ tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
 }
 
 tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
-                                            const tritium_specialization *parameters,
-                                            size_t count, const tritium_option *options,
-                                            size_t optionCount, const char *cpu,
-                                            tritium_error *error) {
+                                            const tritium_specialization *parameters, size_t count,
+                                            const tritium_option *options, size_t optionCount,
+                                            const char *cpu, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     std::vector<ArgumentSpec> arguments(count);
     for (size_t i = 0; i < count; ++i) {
@@ -123,8 +118,7 @@ tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
 //===-- Variants ----------------------------------------------------------===//
 
 tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
-                                       size_t optionCount, const char *cpu,
-                                       tritium_error *error) {
+                                       size_t optionCount, const char *cpu, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     CompileError failure;
     runtime::Recipe recipe;
@@ -180,8 +174,8 @@ int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *
     bool fits = count == parameters.size();
     for (size_t i = 0; fits && i < count; ++i) {
       bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
-      if (isPointer != parameters[i].type.isPointer() ||
-          arguments[i].kind == TRITIUM_ARG_ABSENT || arguments[i].kind == TRITIUM_ARG_VALUE) {
+      if (isPointer != parameters[i].type.isPointer() || arguments[i].kind == TRITIUM_ARG_ABSENT ||
+          arguments[i].kind == TRITIUM_ARG_VALUE) {
         report(runtime::launchError("ArgumentError", "kernel '" + variant->metadata().name +
                                                          "': argument '" + parameters[i].name +
                                                          "' must be " +

@@ -36,8 +36,7 @@ const char *tritium_module_kernel_name(const tritium_module *module, size_t inde
 }
 
 tritium_kernel *tritium_module_kernel(tritium_module *module, const char *name,
-                                      const tritium_kernel_config *config,
-                                      tritium_error *error) {
+                                      const tritium_kernel_config *config, tritium_error *error) {
   return guarded(error, static_cast<tritium_kernel *>(nullptr), [&]() -> tritium_kernel * {
     CompileError failure;
     auto function = module->scope->function(name);

@@ -35,14 +35,12 @@ const char *tritium_cache_path(void) {
   return path.c_str();
 }
 
-size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry),
-                          void *user) {
+size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry), void *user) {
   return guarded(nullptr, size_t(0), [&] {
     auto entries = runtime::DiskCache(runtime::cacheDirectory()).list();
     for (const auto &entry : entries) {
-      tritium_cache_entry view = {entry.key.c_str(),    entry.kernel.c_str(),
-                                  entry.target.c_str(), entry.path.c_str(),
-                                  entry.bytes,          entry.modified,
+      tritium_cache_entry view = {entry.key.c_str(),  entry.kernel.c_str(), entry.target.c_str(),
+                                  entry.path.c_str(), entry.bytes,          entry.modified,
                                   entry.intact};
       if (visit)
         visit(user, &view);

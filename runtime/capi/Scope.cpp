@@ -81,8 +81,8 @@ void tritium_external_set_constant(tritium_external *external, const tritium_val
 void tritium_external_set_function(tritium_external *external, const tritium_source *source) {
   FunctionTable *table = external->table.get();
   if (!table || !source->identity) {
-    external->value = External{
-        std::make_shared<FunctionSource>(makeFunction(*source, external->table, false))};
+    external->value =
+        External{std::make_shared<FunctionSource>(makeFunction(*source, external->table, false))};
     return;
   }
   std::lock_guard lock(table->mutex);
@@ -99,8 +99,8 @@ void tritium_external_set_library_module(tritium_external *external, const char 
 }
 
 void tritium_external_set_module(tritium_external *external, tritium_scope scope) {
-  external->value = External{
-      External::Module{"", std::make_shared<HostScope>(scope, external->table, false)}};
+  external->value =
+      External{External::Module{"", std::make_shared<HostScope>(scope, external->table, false)}};
 }
 
 void tritium_external_set_library(tritium_external *external, const char *qualifiedName) {

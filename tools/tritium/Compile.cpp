@@ -51,8 +51,7 @@ struct Request {
   std::vector<std::pair<std::string, Value>> options;
 };
 
-std::pair<std::string, Value> parseBinding(const std::string &option,
-                                           const std::string &text) {
+std::pair<std::string, Value> parseBinding(const std::string &option, const std::string &text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError(option + " wants NAME=VALUE, but got '" + text + "'");
@@ -181,8 +180,8 @@ CompiledHandle compileRequest(const Request &request) {
   tritium_error error = {};
   tritium_compiled *compiled = nullptr;
   if (!request.from.empty()) {
-    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(),
-                                    options.size(), cpu, &error);
+    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(), options.size(),
+                                    cpu, &error);
   } else {
     Module module = load(request.file);
     std::vector<std::string> names = module.kernelNames();
@@ -193,8 +192,8 @@ CompiledHandle compileRequest(const Request &request) {
       std::string list;
       for (const std::string &known : names)
         list += (list.empty() ? "" : ", ") + known;
-      throw UsageError(request.file + (names.empty() ? " has no kernels"
-                                                     : ": say --kernel, one of: " + list));
+      throw UsageError(request.file +
+                       (names.empty() ? " has no kernels" : ": say --kernel, one of: " + list));
     }
     // Tile IR can be seen even where the rest of the compiler fails.
     tritium_kernel_config config = {};
@@ -203,9 +202,8 @@ CompiledHandle compileRequest(const Request &request) {
     std::vector<tritium_specialization> specialization;
     std::vector<SignatureItem> items;
     specialize(request, kernel.get(), specialization, items);
-    compiled = tritium_kernel_specialize(kernel.get(), specialization.data(),
-                                         specialization.size(), options.data(), options.size(),
-                                         cpu, &error);
+    compiled = tritium_kernel_specialize(kernel.get(), specialization.data(), specialization.size(),
+                                         options.data(), options.size(), cpu, &error);
   }
   if (!compiled)
     throw Error(error);
@@ -221,8 +219,7 @@ int tritium::tool::compile(const Arguments &arguments) try {
   CompiledHandle compiled = compileRequest(request);
   tritium_error error = {};
   size_t size = 0;
-  const char *text =
-      tritium_compiled_stage(compiled.get(), request.emit.c_str(), &size, &error);
+  const char *text = tritium_compiled_stage(compiled.get(), request.emit.c_str(), &size, &error);
   if (!text)
     throw Error(error);
   std::string output = request.output;

@@ -119,14 +119,16 @@ SignatureItem tool::parseSignatureItem(const std::string &text) {
     } else if (hint == "16") {
       item.divisibility = 16;
     } else if (!hint.empty()) {
-      throw UsageError("signature item '" + text + "': the hint after ':' is 16 (divisible by "
+      throw UsageError("signature item '" + text +
+                       "': the hint after ':' is 16 (divisible by "
                        "16) or 1 (equal to 1)");
     }
     return item;
   }
   Value value = parseValue(text);
   if (value.get().kind == TRITIUM_STRING && text.find_first_of("'\"") != 0)
-    throw UsageError("signature item '" + text + "' is neither a type (such as *fp32, i32:16) "
+    throw UsageError("signature item '" + text +
+                     "' is neither a type (such as *fp32, i32:16) "
                      "nor a literal");
   item.value = std::move(value);
   return item;

@@ -76,8 +76,7 @@ void Options::noValue() const {
     throw UsageError("option " + name + " takes no value");
 }
 
-static int dispatch(const std::string &command, const Arguments &arguments,
-                    const char *program) {
+static int dispatch(const std::string &command, const Arguments &arguments, const char *program) {
   if (command == "compile")
     return compile(arguments);
   if (command == "cache")

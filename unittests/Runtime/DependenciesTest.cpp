@@ -54,12 +54,10 @@ std::vector<Dependency> compile(World &world) {
   source.scope->lookup("SIZE");
   source.scope->lookup("missing");
   source.scope->lookup("tl");
-  auto helper =
-      std::get<std::shared_ptr<FunctionSource>>(source.scope->lookup("helper")->value);
+  auto helper = std::get<std::shared_ptr<FunctionSource>>(source.scope->lookup("helper")->value);
   helper->scope->lookup("DEPTH");
   // A function is one function, however it is reached: recursion must be seen.
-  auto again =
-      std::get<std::shared_ptr<FunctionSource>>(helper->scope->lookup("helper")->value);
+  auto again = std::get<std::shared_ptr<FunctionSource>>(helper->scope->lookup("helper")->value);
   EXPECT_EQ(helper, again);
   auto module = std::get<External::Module>(source.scope->lookup("config")->value);
   module.scope->lookup("WIDTH");

@@ -24,8 +24,8 @@ protected:
   std::string print(std::vector<T> data, std::vector<int64_t> shape, int kind, int bits,
                     int hex = 0) {
     text.clear();
-    output.calls()->print(output.calls()->user, "x", hex, kind, bits, data.data(),
-                          shape.data(), int(shape.size()), pid);
+    output.calls()->print(output.calls()->user, "x", hex, kind, bits, data.data(), shape.data(),
+                          int(shape.size()), pid);
     return text;
   }
 };

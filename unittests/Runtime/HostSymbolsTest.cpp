@@ -41,9 +41,9 @@ TEST(HostSymbols, HalfConversionsRoundToNearestEven) {
   for (uint32_t code = 0; code < 0x7c00; ++code) {
     double value = code < 0x400 ? std::ldexp(code, -24)
                                 : std::ldexp(1024 + (code & 0x3ff), int(code >> 10) - 25);
-    double next = code + 1 < 0x400 ? std::ldexp(code + 1, -24)
-                                   : std::ldexp(1024 + ((code + 1) & 0x3ff),
-                                                int((code + 1) >> 10) - 25);
+    double next = code + 1 < 0x400
+                      ? std::ldexp(code + 1, -24)
+                      : std::ldexp(1024 + ((code + 1) & 0x3ff), int((code + 1) >> 10) - 25);
     ASSERT_EQ(toFloat(std::bit_cast<_Float16>(uint16_t(code))), value);
     ASSERT_EQ(bits(fromDouble(value)), code);
     ASSERT_EQ(bits(fromFloat(-value)), code | 0x8000);

@@ -127,10 +127,9 @@ TEST(Signature, DoNotSpecialize) {
 /// Keys are equal exactly if the specialisations are.
 TEST(Signature, KeysTellVariantsApart) {
   Signature signature({"k", {{"a"}, {"B", true}}}, nullptr);
-  std::vector<tritium_argument> values = {number(1),  number(2),    number(3),   number(16),
-                                          number(32), number(-1),   real(1),     real(2),
-                                          pointer(64), pointer(68), pointer(80),
-                                          pointer(64, DTypeKind::Int32)};
+  std::vector<tritium_argument> values = {
+      number(1), number(2), number(3),   number(16),  number(32),  number(-1),
+      real(1),   real(2),   pointer(64), pointer(68), pointer(80), pointer(64, DTypeKind::Int32)};
   for (const tritium_argument &x : values)
     for (const tritium_argument &y : values) {
       Outcome first = classify(signature, {x, number(4)});
