@@ -52,8 +52,7 @@ TEST(ConstantFold, Powers) {
   EXPECT_EQ(fold(BinaryOp::Pow, int64_t(2), int64_t(-1)), "0.5");
   EXPECT_EQ(fold(BinaryOp::Pow, int64_t(0), int64_t(0)), "1");
   EXPECT_EQ(fold(BinaryOp::Pow, int64_t(-1), int64_t(1000000007)), "-1");
-  EXPECT_EQ(fold(BinaryOp::Pow, int64_t(3), int64_t(200)).substr(0, 23),
-            "error: integer overflow");
+  EXPECT_EQ(fold(BinaryOp::Pow, int64_t(3), int64_t(200)).substr(0, 23), "error: integer overflow");
 }
 
 TEST(ConstantFold, Shifts) {
@@ -83,8 +82,9 @@ TEST(ConstantFold, BoolsAndSequences) {
   EXPECT_EQ(fold(BinaryOp::BitXor, true, int64_t(3)), "2");
   EXPECT_EQ(fold(BinaryOp::Add, "ab", "c"), "'abc'");
   EXPECT_EQ(fold(BinaryOp::Mul, int64_t(2), "ab"), "'abab'");
-  EXPECT_EQ(fold(BinaryOp::Mul, "ab", int64_t(1) << 40),
-            "error: a string or tuple in a compile-time expression may have at most 65536 elements");
+  EXPECT_EQ(
+      fold(BinaryOp::Mul, "ab", int64_t(1) << 40),
+      "error: a string or tuple in a compile-time expression may have at most 65536 elements");
   EXPECT_EQ(fold(BinaryOp::Sub, "ab", "c"), "error: unsupported operands for -: 'str' and 'str'");
 }
 

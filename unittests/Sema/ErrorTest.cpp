@@ -143,8 +143,7 @@ TEST_F(Errors, Shapes) {
             "cannot reshape [4, 8] (32 elements) to [4, 4] (16 elements)");
   EXPECT_EQ(fails("permute", {x, ints({0, 0})}),
             "tl.permute needs a permutation of the 2 dimensions of shape [4, 8], found [0, 0]");
-  EXPECT_NE(fails("broadcast_to", {x, ints({2, 4, 8})}).find("keeps the rank"),
-            std::string::npos);
+  EXPECT_NE(fails("broadcast_to", {x, ints({2, 4, 8})}).find("keeps the rank"), std::string::npos);
   EXPECT_EQ(fails("broadcast_to", {x, ints({4, 16})}),
             "cannot broadcast shape [4, 8] to [4, 16]: each extent must agree or be 1");
   EXPECT_EQ(fails("expand_dims", {x, ints({0, -4})}),
@@ -181,8 +180,8 @@ TEST_F(Errors, Dot) {
             std::string::npos);
   EXPECT_EQ(fails("dot", {a, b, tensor("fp16", {16, 16})}),
             "the accumulator of tl.dot must be float32[16, 16], found float16[16, 16]");
-  EXPECT_NE(fails("dot", {a, b}, {{"input_precision", makeString("ieee")},
-                                  {"allow_tf32", makeBool(true)}})
+  EXPECT_NE(fails("dot", {a, b},
+                  {{"input_precision", makeString("ieee")}, {"allow_tf32", makeBool(true)}})
                 .find("not both"),
             std::string::npos);
   EXPECT_NE(fails("dot", {a, tensor("fp32", {8})}).find("rank 2"), std::string::npos);
@@ -219,8 +218,7 @@ TEST_F(Errors, Names) {
   EXPECT_EQ(errors(), "the type float32 is not a function; convert with x.to(tl.float32)\n");
   EXPECT_FALSE(sema.call(Library{"range"}, {}));
   EXPECT_EQ(errors(), "'tl.range' cannot be called here; it is written after 'for ... in'\n");
-  EXPECT_FALSE(
-      sema.fromExternal({frontend::External::Unusable{"it is a class"}}, "C").has_value());
+  EXPECT_FALSE(sema.fromExternal({frontend::External::Unusable{"it is a class"}}, "C").has_value());
   EXPECT_EQ(errors(), "'C' cannot be used in a kernel: it is a class\n");
 }
 

@@ -20,7 +20,10 @@ TEST(Kernel, PhiloxKnownAnswers) {
     Launch()
         .array(out)
         .integer(int64_t(uint64_t(v[5]) << 32 | v[4]))
-        .integer(v[0]).integer(v[1]).integer(v[2]).integer(v[3])
+        .integer(v[0])
+        .integer(v[1])
+        .integer(v[2])
+        .integer(v[3])
         .run(R"(
 @triton.jit
 def kernel(out, seed, c0, c1, c2, c3):
@@ -48,9 +51,9 @@ def kernel(out, seed):
     tl.store(out + 2, c)
     tl.store(out + 3, d)
 )",
-                                    {"*u64", "i64"});
-  EXPECT_EQ(out, (std::vector<uint64_t>{0x16554d9eca36314c, 0xdb20fe9d672d0fdc,
-                                        0xd7e772cee186176b, 0x7e68b68aec7ba23b}));
+                                     {"*u64", "i64"});
+  EXPECT_EQ(out, (std::vector<uint64_t>{0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b,
+                                        0x7e68b68aec7ba23b}));
 }
 
 namespace {
@@ -73,7 +76,8 @@ uint32_t philoxFirst(uint64_t seed, uint64_t counter) {
 TEST(Kernel, RandomNumbers) {
   std::vector<uint32_t> ints(100);
   std::vector<float> uniform(100), normal(100);
-  Launch().array(ints).array(uniform).array(normal).integer(-7).run(R"(
+  Launch().array(ints).array(uniform).array(normal).integer(-7).run(
+      R"(
 @triton.jit
 def kernel(ints, uniform, normal, seed):
     i = tl.arange(0, 100)
@@ -81,8 +85,7 @@ def kernel(ints, uniform, normal, seed):
     tl.store(uniform + i, tl.rand(seed, i))
     tl.store(normal + i, tl.randn(seed, i))
 )",
-                                                                    {"*u32", "*fp32", "*fp32",
-                                                                     "i32"});
+      {"*u32", "*fp32", "*fp32", "i32"});
   for (uint32_t i = 0; i < 100; ++i) {
     uint32_t expected = philoxFirst(uint64_t(int64_t(-7)), i);
     EXPECT_EQ(ints[i], expected) << i;
@@ -119,7 +122,8 @@ TEST(Kernel, SoftmaxOnEitherAxis) {
 @triton.jit
 def kernel(x, y):
     i = tl.arange(0, 3)[:, None] * 5 + tl.arange(0, 5)[None, :]
-    tl.store(y + i, tl.softmax(tl.load(x + i), )" + std::to_string(axis) + R"())
+    tl.store(y + i, tl.softmax(tl.load(x + i), )" +
+                                       std::to_string(axis) + R"())
 )",
                                    {"*fp32", "*fp32"});
     for (int r = 0; r < 3; ++r)
@@ -294,10 +298,9 @@ def kernel(f, out):
     tl.store(out + 4 + i, y.to(tl.int32, bitcast=True))
 )",
                                    {"*fp32", "*i32"});
-  EXPECT_EQ(out, (std::vector<int32_t>{1, -2, 300000, 1, std::bit_cast<int32_t>(1.5f),
-                                       std::bit_cast<int32_t>(-2.75f),
-                                       std::bit_cast<int32_t>(65504.0f),
-                                       std::bit_cast<int32_t>(1.0f)}));
+  EXPECT_EQ(out, (std::vector<int32_t>{
+                     1, -2, 300000, 1, std::bit_cast<int32_t>(1.5f), std::bit_cast<int32_t>(-2.75f),
+                     std::bit_cast<int32_t>(65504.0f), std::bit_cast<int32_t>(1.0f)}));
 }
 
 TEST(Kernel, DivisionTruncatesOnTensorsAndFloorsOnConstants) {
@@ -319,14 +322,18 @@ def kernel(out, n):
 
 TEST(Kernel, ShiftsBySignedness) {
   std::vector<int64_t> out(3);
-  Launch().array(out).integer(-8).integer(uint32_t(-8)).run(R"(
+  Launch()
+      .array(out)
+      .integer(-8)
+      .integer(uint32_t(-8))
+      .run(R"(
 @triton.jit
 def kernel(out, s, u):
     tl.store(out, s >> 1)
     tl.store(out + 1, u >> 1)
     tl.store(out + 2, s >> 40)
 )",
-                                                            {"*i64", "i32", "u32"});
+           {"*i64", "i32", "u32"});
   EXPECT_EQ(out, (std::vector<int64_t>{-4, 0x7ffffffc, -1}));
 }
 
@@ -466,11 +473,9 @@ def kernel(x, n, m):
 )",
                        {"*i32", "i32", "i32"});
   ASSERT_EQ(c.error, "");
-  for (const char *expected :
-       {"%arg1: i32 {tt.divisibility = 24 : i32",
-        "arith.remsi",
-        "{tt.contiguity = array<i32: 8>, tt.divisibility = array<i32: 8>}",
-        "tt.bitcast %arg2 {tt.divisibility = array<i32: 4>}", "tt.assume"})
+  for (const char *expected : {"%arg1: i32 {tt.divisibility = 24 : i32", "arith.remsi",
+                               "{tt.contiguity = array<i32: 8>, tt.divisibility = array<i32: 8>}",
+                               "tt.bitcast %arg2 {tt.divisibility = array<i32: 4>}", "tt.assume"})
     EXPECT_NE(c.ttir.find(expected), std::string::npos) << expected << "\n" << c.ttir;
 }
 

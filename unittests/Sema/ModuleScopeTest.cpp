@@ -73,8 +73,7 @@ from torch import nn
   EXPECT_EQ(show(*scope, "math"), "module triton.language.math");
   EXPECT_EQ(show(*scope, "cdiv"), "triton.cdiv");
   EXPECT_EQ(show(*scope, "m"), "module math");
-  EXPECT_EQ(show(*scope, "autotune"),
-            "unusable: 'autotune' of 'triton' is for the host only");
+  EXPECT_EQ(show(*scope, "autotune"), "unusable: 'autotune' of 'triton' is for the host only");
   EXPECT_EQ(show(*scope, "torch").substr(0, 20), "unusable: it is impo");
   EXPECT_EQ(show(*scope, "nn").substr(0, 20), "unusable: it is impo");
   EXPECT_EQ(show(*scope, "nothing"), "undefined");

@@ -14,9 +14,11 @@ static void checkCast(const char *from, const char *to, std::vector<From> in) {
   std::vector<Stored> out(in.size());
   std::string n = std::to_string(in.size());
   Launch().array(in).array(out).run("@triton.jit\ndef kernel(x, y):\n"
-                                    "    i = tl.arange(0, " + n + ")\n"
-                                    "    v = tl.load(x + i)\n"
-                                    "    tl.store(y + i, v.to(y.dtype.element_ty))\n",
+                                    "    i = tl.arange(0, " +
+                                        n +
+                                        ")\n"
+                                        "    v = tl.load(x + i)\n"
+                                        "    tl.store(y + i, v.to(y.dtype.element_ty))\n",
                                     {std::string("*") + from, std::string("*") + to});
   for (size_t i = 0; i < in.size(); ++i)
     EXPECT_EQ(out[i], Stored(static_cast<To>(in[i]))) << from << " to " << to << ", element " << i;
@@ -54,17 +56,31 @@ static void checkOperators(const char *type, std::vector<T> a, std::vector<T> b)
   std::string n = std::to_string(a.size());
   Launch().array(a).array(b).array(out).array(less).run(
       "@triton.jit\ndef kernel(a, b, out, less):\n"
-      "    i = tl.arange(0, " + n + ")\n"
-      "    x = tl.load(a + i)\n"
-      "    y = tl.load(b + i)\n"
-      "    tl.store(out + i, x + y)\n"
-      "    tl.store(out + " + n + " + i, x * y - x)\n"
-      "    tl.store(out + 2 * " + n + " + i, x // y)\n"
-      "    tl.store(out + 3 * " + n + " + i, x % y)\n"
-      "    tl.store(out + 4 * " + n + " + i, (x & y) ^ (x | ~y))\n"
-      "    tl.store(out + 5 * " + n + " + i, (x >> 3) + (x << 2))\n"
-      "    tl.store(out + 6 * " + n + " + i, tl.maximum(x, y) - tl.minimum(-x, y))\n"
-      "    tl.store(less + i, x < y)\n",
+      "    i = tl.arange(0, " +
+          n +
+          ")\n"
+          "    x = tl.load(a + i)\n"
+          "    y = tl.load(b + i)\n"
+          "    tl.store(out + i, x + y)\n"
+          "    tl.store(out + " +
+          n +
+          " + i, x * y - x)\n"
+          "    tl.store(out + 2 * " +
+          n +
+          " + i, x // y)\n"
+          "    tl.store(out + 3 * " +
+          n +
+          " + i, x % y)\n"
+          "    tl.store(out + 4 * " +
+          n +
+          " + i, (x & y) ^ (x | ~y))\n"
+          "    tl.store(out + 5 * " +
+          n +
+          " + i, (x >> 3) + (x << 2))\n"
+          "    tl.store(out + 6 * " +
+          n +
+          " + i, tl.maximum(x, y) - tl.minimum(-x, y))\n"
+          "    tl.store(less + i, x < y)\n",
       {std::string("*") + type, std::string("*") + type, std::string("*") + type, "*i1"});
   for (size_t i = 0; i < a.size(); ++i) {
     using U = std::make_unsigned_t<T>;
@@ -95,12 +111,15 @@ TEST(Kernel, OperatorsAgreeWithC) {
 
 TEST(Kernel, NanIsTrue) {
   std::vector<uint8_t> out(2);
-  Launch().array(out).real(std::numeric_limits<float>::quiet_NaN()).run(R"(
+  Launch()
+      .array(out)
+      .real(std::numeric_limits<float>::quiet_NaN())
+      .run(R"(
 @triton.jit
 def kernel(out, x):
     tl.store(out, x.to(tl.int1))
     tl.store(out + 1, not x)
 )",
-                                                                        {"*i1", "fp32"});
+           {"*i1", "fp32"});
   EXPECT_EQ(out, (std::vector<uint8_t>{1, 0}));
 }

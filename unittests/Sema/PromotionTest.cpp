@@ -14,14 +14,14 @@ struct Row {
 
 TEST_F(Promotion, TwoTensors) {
   const Row kRows[] = {
-      {"i32", "bf16", "bf16", "fp32"},   {"fp32", "fp16", "fp32", "fp32"},
-      {"fp64", "fp16", "fp64", "fp64"},  {"fp64", "i8", "fp64", "fp64"},
-      {"fp16", "bf16", "fp16", "fp32"},  {"fp16", "fp16", "fp16", "fp32"},
-      {"bf16", "bf16", "bf16", "fp32"},  {"fp16", "i64", "fp16", "fp32"},
-      {"i1", "fp16", "fp16", "fp32"},    {"i32", "i32", "i32", "fp32"},
-      {"i8", "i16", "i16", "fp32"},      {"i32", "i64", "i64", "fp32"},
-      {"u8", "u32", "u32", "fp32"},      {"i1", "i8", "i8", "fp32"},
-      {"i1", "u16", "u16", "fp32"},      {"i64", "fp64", "fp64", "fp64"},
+      {"i32", "bf16", "bf16", "fp32"},  {"fp32", "fp16", "fp32", "fp32"},
+      {"fp64", "fp16", "fp64", "fp64"}, {"fp64", "i8", "fp64", "fp64"},
+      {"fp16", "bf16", "fp16", "fp32"}, {"fp16", "fp16", "fp16", "fp32"},
+      {"bf16", "bf16", "bf16", "fp32"}, {"fp16", "i64", "fp16", "fp32"},
+      {"i1", "fp16", "fp16", "fp32"},   {"i32", "i32", "i32", "fp32"},
+      {"i8", "i16", "i16", "fp32"},     {"i32", "i64", "i64", "fp32"},
+      {"u8", "u32", "u32", "fp32"},     {"i1", "i8", "i8", "fp32"},
+      {"i1", "u16", "u16", "fp32"},     {"i64", "fp64", "fp64", "fp64"},
       {"i1", "i1", "i1", "fp32"},
   };
   for (const Row &row : kRows)
@@ -35,8 +35,11 @@ TEST_F(Promotion, TwoTensors) {
 }
 
 TEST_F(Promotion, MixedSigns) {
-  const char *kRows[][3] = {{"i32", "u32", "u32"}, {"i8", "u32", "u32"}, {"i64", "u32", "i64"},
-                            {"i16", "u8", "i16"},  {"i64", "u64", "u64"}};
+  const char *kRows[][3] = {{"i32", "u32", "u32"},
+                            {"i8", "u32", "u32"},
+                            {"i64", "u32", "i64"},
+                            {"i16", "u8", "i16"},
+                            {"i64", "u64", "u64"}};
   for (auto &row : kRows) {
     EXPECT_EQ(type(sema.binary(BinaryOp::Mul, tensor(row[0]), tensor(row[1]))), row[2]);
     EXPECT_EQ(type(sema.binary(BinaryOp::BitAnd, tensor(row[1]), tensor(row[0]))), row[2]);

@@ -18,8 +18,7 @@ using namespace tritium::frontend;
 namespace fs = std::filesystem;
 
 /// A name of the library as the resolver reports it.
-static std::optional<External> libraryExternal(const std::string &module,
-                                               std::string_view name) {
+static std::optional<External> libraryExternal(const std::string &module, std::string_view name) {
   auto value = sema::libraryName(module, name);
   if (!value)
     return std::nullopt;
@@ -62,8 +61,8 @@ std::optional<External> ModuleScope::lookup(std::string_view name) {
 
 std::shared_ptr<FunctionSource> ModuleScope::function(std::string_view name) {
   auto external = lookup(name);
-  auto *source = external ? std::get_if<std::shared_ptr<FunctionSource>>(&external->value)
-                          : nullptr;
+  auto *source =
+      external ? std::get_if<std::shared_ptr<FunctionSource>>(&external->value) : nullptr;
   return source ? *source : nullptr;
 }
 
@@ -189,8 +188,7 @@ fs::path ModuleReader::fileOf(llvm::StringRef module) const {
   return fs::is_regular_file(file) ? file : base / "__init__.py";
 }
 
-std::shared_ptr<ModuleScope> ModuleReader::import(const fs::path &file,
-                                                  std::string &reason) const {
+std::shared_ptr<ModuleScope> ModuleReader::import(const fs::path &file, std::string &reason) const {
   if (!fs::is_regular_file(file)) {
     reason = "it is imported from a module that is neither part of the language nor a kernel "
              "file beside this one";
@@ -230,8 +228,8 @@ void ModuleReader::readFromImport(const ast::ModuleItem &item) {
   if (isLibrary) {
     if (auto external = libraryExternal(item.module, item.imported))
       return define(item.name, std::move(*external));
-    return unusable(item.name, "'" + item.imported + "' of '" + item.module +
-                                   "' is for the host only");
+    return unusable(item.name,
+                    "'" + item.imported + "' of '" + item.module + "' is for the host only");
   }
   // `from . import helpers` names a file where the module is a folder.
   bool isFolder = llvm::StringRef(item.module).ltrim('.').empty();
@@ -267,8 +265,8 @@ void ModuleReader::readFunction(const ast::ModuleItem &item, const SourceManager
   source.file = path.string();
   source.firstLine = firstLine;
   std::string_view text = sources.text(item.range.begin.file);
-  source.text = text.substr(item.range.begin.offset,
-                            item.range.end.offset - item.range.begin.offset);
+  source.text =
+      text.substr(item.range.begin.offset, item.range.end.offset - item.range.begin.offset);
   source.text += "\n";
   define(item.name, ModuleScope::Definition{std::move(source), {}});
   scope->kernels.push_back(item.name);

@@ -1,7 +1,7 @@
 //===- Arithmetic.cpp - binary and unary operators ------------------------===//
 
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"
@@ -28,8 +28,7 @@ template <typename SignedOp, typename UnsignedOp>
 static mlir::Value bySign(Sema &sema, const TensorPair &p) {
   return isSigned(p.lhs.dtype)
              ? mlir::Value(sema.builder().create<SignedOp>(sema.loc(), p.lhs.value, p.rhs.value))
-             : mlir::Value(sema.builder().create<UnsignedOp>(sema.loc(), p.lhs.value,
-                                                             p.rhs.value));
+             : mlir::Value(sema.builder().create<UnsignedOp>(sema.loc(), p.lhs.value, p.rhs.value));
 }
 
 /// Builds `op` on operands of one type and shape.
@@ -83,11 +82,11 @@ static bool checkOperands(Sema &sema, BinaryOp op, const Value &lhs, const Value
     return false;
   }
   auto *l = lhs.getIf<Tensor>(), *r = rhs.getIf<Tensor>();
-  bool mixed = l && r && kindOf(l->dtype) == Kind::Integer &&
-               kindOf(r->dtype) == Kind::Integer && isSigned(l->dtype) != isSigned(r->dtype);
+  bool mixed = l && r && kindOf(l->dtype) == Kind::Integer && kindOf(r->dtype) == Kind::Integer &&
+               isSigned(l->dtype) != isSigned(r->dtype);
   if (mixed && isDivision(op)) {
-    sema.error("TypeError: " + quoted(op) + " cannot combine " + describeType(l->dtype) +
-               " and " + describeType(r->dtype) +
+    sema.error("TypeError: " + quoted(op) + " cannot combine " + describeType(l->dtype) + " and " +
+               describeType(r->dtype) +
                ", which differ in signedness; convert one of them with .to()");
     return false;
   }
@@ -158,8 +157,7 @@ static std::optional<Tensor> pointerOffset(Sema &sema, const Value &value, bool 
   if (!offset || !negate)
     return offset;
   auto zero = sema.constant({Constant::Int(0)}, wide, offset->shape());
-  return Tensor{sema.builder().create<arith::SubIOp>(sema.loc(), zero->value, offset->value),
-                wide};
+  return Tensor{sema.builder().create<arith::SubIOp>(sema.loc(), zero->value, offset->value), wide};
 }
 
 static bool isPointer(const Value &value) {
@@ -173,8 +171,8 @@ static Result pointerArithmetic(Sema &sema, BinaryOp op, const Value &lhs, const
                       describe(lhs) + " and " + describe(rhs));
   bool isSum = op == BinaryOp::Add, isDifference = op == BinaryOp::Sub && isPointer(lhs);
   if (!isSum && !isDifference)
-    return sema.error("TypeError: " + quoted(op) + " is not defined on " + describe(lhs) +
-                      " and " + describe(rhs) + "; pointers take '+' and '-' of an integer");
+    return sema.error("TypeError: " + quoted(op) + " is not defined on " + describe(lhs) + " and " +
+                      describe(rhs) + "; pointers take '+' and '-' of an integer");
   const Value &base = isPointer(lhs) ? lhs : rhs;
   const Value &amount = isPointer(lhs) ? rhs : lhs;
   if (auto constant = asInt(amount); constant && isDifference && smallestInteger(*constant))
@@ -185,8 +183,8 @@ static Result pointerArithmetic(Sema &sema, BinaryOp op, const Value &lhs, const
   auto pair = sema.broadcast(base.get<Tensor>(), *offset);
   if (!pair)
     return std::nullopt;
-  mlir::Value moved = sema.builder().create<tt::AddPtrOp>(
-      sema.loc(), pair->lhs.value.getType(), pair->lhs.value, pair->rhs.value);
+  mlir::Value moved = sema.builder().create<tt::AddPtrOp>(sema.loc(), pair->lhs.value.getType(),
+                                                          pair->lhs.value, pair->rhs.value);
   return Value(Tensor{moved, pair->lhs.dtype});
 }
 
@@ -205,8 +203,8 @@ static Result tupleBinary(Sema &sema, BinaryOp op, const Value &lhs, const Value
   }
   auto count = asInt(l ? rhs : lhs);
   if (op != BinaryOp::Mul || !count)
-    return sema.error("TypeError: " + quoted(op) + " is not defined on " + describe(lhs) +
-                      " and " + describe(rhs));
+    return sema.error("TypeError: " + quoted(op) + " is not defined on " + describe(lhs) + " and " +
+                      describe(rhs));
   const auto &elements = (l ? l : r)->elements;
   constexpr size_t kMaxElements = 1 << 16;
   if (*count > Constant::Int(kMaxElements / std::max<size_t>(elements.size(), 1)))
@@ -238,9 +236,8 @@ static Result logicalNot(Sema &sema, const Tensor &operand) {
   if (!isTrue)
     return std::nullopt;
   auto one = sema.constant({true}, isTrue->dtype, isTrue->shape());
-  return Value(Tensor{
-      sema.builder().create<arith::XOrIOp>(sema.loc(), isTrue->value, one->value),
-      isTrue->dtype});
+  return Value(Tensor{sema.builder().create<arith::XOrIOp>(sema.loc(), isTrue->value, one->value),
+                      isTrue->dtype});
 }
 
 Result Sema::unary(UnaryOp op, const Value &operand) {
@@ -258,8 +255,7 @@ Result Sema::unary(UnaryOp op, const Value &operand) {
   auto *tensor = operand.getIf<Tensor>();
   std::string name = "unary '" + std::string(spelling(op)) + "'";
   bool isArithmetic = op == UnaryOp::Plus || op == UnaryOp::Minus;
-  if (!tensor || kindOf(tensor->dtype) == Kind::Other ||
-      (isArithmetic && isFloat8(tensor->dtype)))
+  if (!tensor || kindOf(tensor->dtype) == Kind::Other || (isArithmetic && isFloat8(tensor->dtype)))
     return error("TypeError: " + name + " is not defined on " + describe(operand));
   if (op == UnaryOp::Not)
     return logicalNot(*this, *tensor);
@@ -269,14 +265,13 @@ Result Sema::unary(UnaryOp op, const Value &operand) {
     if (isFloat(tensor->dtype))
       return error("TypeError: " + name + " needs an integer, found " + describe(operand));
     mlir::Type type = tensor->value.getType();
-    mlir::Value ones = opBuilder.create<arith::ConstantOp>(
-        loc(), type, [&]() -> mlir::TypedAttr {
-          auto element = mlir::IntegerAttr::get(
-              tt::elementType(type), llvm::APInt::getAllOnes(tensor->dtype.bits()));
-          if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type))
-            return mlir::DenseElementsAttr::get(tile, mlir::Attribute(element));
-          return element;
-        }());
+    mlir::Value ones = opBuilder.create<arith::ConstantOp>(loc(), type, [&]() -> mlir::TypedAttr {
+      auto element = mlir::IntegerAttr::get(tt::elementType(type),
+                                            llvm::APInt::getAllOnes(tensor->dtype.bits()));
+      if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type))
+        return mlir::DenseElementsAttr::get(tile, mlir::Attribute(element));
+      return element;
+    }());
     return Value(
         Tensor{opBuilder.create<arith::XOrIOp>(loc(), tensor->value, ones), tensor->dtype});
   }
@@ -306,8 +301,7 @@ Result Sema::logical(LogicalOp op, const Value &lhs, const Value &rhs) {
   auto pair = broadcast(*l, *r);
   if (!pair)
     return std::nullopt;
-  return Value(Tensor{buildNumeric(*this, op == LogicalOp::And ? BinaryOp::BitAnd
-                                                               : BinaryOp::BitOr,
-                                   *pair),
-                      pair->lhs.dtype});
+  return Value(
+      Tensor{buildNumeric(*this, op == LogicalOp::And ? BinaryOp::BitAnd : BinaryOp::BitOr, *pair),
+             pair->lhs.dtype});
 }

@@ -49,7 +49,7 @@ static bool checkPointer(Sema &sema, const Tensor &pointer, const std::string &w
   if (!pointer.dtype.isConst)
     return true;
   sema.error(what + " through a tl.const pointer; remove the tl.const annotation of the "
-             "parameter if the kernel writes to it");
+                    "parameter if the kernel writes to it");
   return false;
 }
 
@@ -60,8 +60,7 @@ static bool oneOf(DType dtype, std::initializer_list<DTypeKind> kinds) {
 static bool isWideInteger(DType dtype) { return isInteger(dtype) && dtype.bits() >= 32; }
 
 /// Reads (pointer, val, mask, sem, scope).
-static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args,
-                                        std::string name) {
+static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args, std::string name) {
   std::string what = "tl." + name;
   auto pointer = pointerArgument(sema, args[0], what);
   if (!pointer || !checkPointer(sema, *pointer, what))
@@ -84,14 +83,13 @@ static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args,
 static Tensor emit(Sema &sema, const Access &access, tt::RMWOp op) {
   mlir::Value old = sema.builder().create<tt::AtomicRMWOp>(
       sema.loc(), access.value.value.getType(), op, access.pointer.value, access.value.value,
-      access.mask ? access.mask->value : mlir::Value(), access.order.semantic,
-      access.order.scope);
+      access.mask ? access.mask->value : mlir::Value(), access.order.semantic, access.order.scope);
   return {old, access.value.dtype};
 }
 
 static std::nullopt_t typeError(Sema &sema, const Access &access, std::string_view supported) {
-  return sema.error("tl." + access.name + " is not supported on " +
-                    describeType(access.element()) + "; it works on " + std::string(supported));
+  return sema.error("tl." + access.name + " is not supported on " + describeType(access.element()) +
+                    "; it works on " + std::string(supported));
 }
 
 static Result atomicAdd(Sema &sema, const BoundArguments &args) {
@@ -99,8 +97,8 @@ static Result atomicAdd(Sema &sema, const BoundArguments &args) {
   if (!access)
     return std::nullopt;
   DType element = access->element();
-  bool isFloating = oneOf(element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32,
-                                    DTypeKind::Float64});
+  bool isFloating = oneOf(
+      element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32, DTypeKind::Float64});
   if (!isFloating && !isWideInteger(element))
     return typeError(sema, *access,
                      "int32, uint32, int64, uint64, float16, bfloat16, float32 and float64");
@@ -118,8 +116,7 @@ static Access reinterpret(Sema &sema, const Access &access, bool isSigned) {
 static Tensor maskedWith(Sema &sema, const std::optional<Tensor> &mask, const Tensor &extra) {
   if (!mask)
     return extra;
-  return {sema.builder().create<arith::AndIOp>(sema.loc(), mask->value, extra.value),
-          extra.dtype};
+  return {sema.builder().create<arith::AndIOp>(sema.loc(), mask->value, extra.value), extra.dtype};
 }
 
 /// Floats of one sign are ordered as their bits: upwards as signed integers when the
@@ -140,9 +137,9 @@ static Result floatMinMax(Sema &sema, const Access &access, bool isMax) {
   asUnsigned.mask = maskedWith(sema, access.mask, isNegative);
   Tensor positive = emit(sema, asSigned, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
   Tensor negative = emit(sema, asUnsigned, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
-  Tensor old{b.create<arith::SelectOp>(sema.loc(), isPositive.value, positive.value,
-                                       negative.value),
-             positive.dtype};
+  Tensor old{
+      b.create<arith::SelectOp>(sema.loc(), isPositive.value, positive.value, negative.value),
+      positive.dtype};
   auto result = sema.bitcast(old, access.element());
   return result ? Result(Value(*result)) : std::nullopt;
 }

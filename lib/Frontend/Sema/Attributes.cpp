@@ -89,8 +89,7 @@ static int exponentBias(DType dtype) {
   }
 }
 
-static std::optional<Value> dtypeAttribute(const Value &base, DType dtype,
-                                           std::string_view name) {
+static std::optional<Value> dtypeAttribute(const Value &base, DType dtype, std::string_view name) {
   if (name == "name")
     return makeString(typeName(dtype));
   if (name == "primitive_bitwidth")
@@ -172,11 +171,28 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of the language that have no implementation here.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {
-      "cat", "join", "split", "interleave", "flip", "gather", "cumsum", "cumprod",
-      "associative_scan", "histogram", "sort", "topk", "bitonic_merge", "dot_scaled",
-      "make_block_ptr", "advance", "make_tensor_descriptor", "load_tensor_descriptor",
-      "store_tensor_descriptor", "map_elementwise", "inline_asm_elementwise", "atomic_poll"};
+  constexpr std::string_view kNames[] = {"cat",
+                                         "join",
+                                         "split",
+                                         "interleave",
+                                         "flip",
+                                         "gather",
+                                         "cumsum",
+                                         "cumprod",
+                                         "associative_scan",
+                                         "histogram",
+                                         "sort",
+                                         "topk",
+                                         "bitonic_merge",
+                                         "dot_scaled",
+                                         "make_block_ptr",
+                                         "advance",
+                                         "make_tensor_descriptor",
+                                         "load_tensor_descriptor",
+                                         "store_tensor_descriptor",
+                                         "map_elementwise",
+                                         "inline_asm_elementwise",
+                                         "atomic_poll"};
   return llvm::is_contained(kNames, name);
 }
 

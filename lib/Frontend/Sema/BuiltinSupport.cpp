@@ -154,8 +154,7 @@ std::optional<BoundArguments> sema::bindArguments(Sema &sema, const Builtin &bui
   BoundArguments result;
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!bound[i] && !parameters[i].defaultValue)
-      return bindError(sema, builtin,
-                       "is missing the argument '" + parameters[i].name + "'");
+      return bindError(sema, builtin, "is missing the argument '" + parameters[i].name + "'");
     result.push_back(bound[i] ? std::move(*bound[i]) : *parameters[i].defaultValue);
   }
   return result;
@@ -167,8 +166,7 @@ std::optional<BoundArguments> sema::bindArguments(Sema &sema, const Builtin &bui
 
 static std::string expected(std::string_view what, const char *kind, const Value &found) {
   return std::string(what) + " must be " + kind + " that is known at compile time, found " +
-         describe(found) +
-         (found.is<Tensor>() ? "; pass it as a tl.constexpr parameter" : "");
+         describe(found) + (found.is<Tensor>() ? "; pass it as a tl.constexpr parameter" : "");
 }
 
 std::optional<int64_t> sema::constantInt(Sema &sema, const Value &value, std::string_view what) {
@@ -204,8 +202,8 @@ std::optional<llvm::SmallVector<int64_t>> sema::constantInts(Sema &sema, const V
                                                              std::string_view what) {
   llvm::SmallVector<int64_t> result;
   auto *tuple = value.getIf<Tuple>();
-  llvm::ArrayRef<Value> elements = tuple ? llvm::ArrayRef<Value>(tuple->elements)
-                                         : llvm::ArrayRef<Value>(value);
+  llvm::ArrayRef<Value> elements =
+      tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(value);
   for (const Value &element : elements) {
     auto integer = constantInt(sema, element, what);
     if (!integer)

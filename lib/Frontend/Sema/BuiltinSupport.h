@@ -59,8 +59,7 @@ std::string displayName(std::string_view canonicalName);
 /// A compile-time int within int64; bools count.
 std::optional<int64_t> constantInt(Sema &sema, const Value &value, std::string_view what);
 std::optional<bool> constantBool(Sema &sema, const Value &value, std::string_view what);
-std::optional<std::string> constantString(Sema &sema, const Value &value,
-                                          std::string_view what);
+std::optional<std::string> constantString(Sema &sema, const Value &value, std::string_view what);
 std::optional<DType> dtypeArgument(Sema &sema, const Value &value, std::string_view what);
 /// A list of ints; one int counts as a list of one.
 std::optional<llvm::SmallVector<int64_t>> constantInts(Sema &sema, const Value &value,

@@ -46,10 +46,9 @@ Result Sema::call(const Value &callee, const Arguments &arguments) {
 Result Sema::callLibrary(std::string_view name, const Arguments &arguments) {
   const Builtin *builtin = findBuiltin(name);
   if (!builtin)
-    return error("'" + displayName(name) + "' cannot be called here" +
-                 (isIteratorClass(Library{std::string(name)})
-                      ? "; it is written after 'for ... in'"
-                      : ""));
+    return error(
+        "'" + displayName(name) + "' cannot be called here" +
+        (isIteratorClass(Library{std::string(name)}) ? "; it is written after 'for ... in'" : ""));
   if (builtin->function)
     return functionCaller.callFunction(builtin->function, arguments);
   auto bound = bindArguments(*this, *builtin, arguments);

@@ -2,8 +2,8 @@
 
 #include "Casts.h"
 
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
@@ -41,9 +41,7 @@ private:
   DType to;
   mlir::Type type;
 
-  template <typename Op> Tensor make() {
-    return {builder.create<Op>(loc, type, from.value), to};
-  }
+  template <typename Op> Tensor make() { return {builder.create<Op>(loc, type, from.value), to}; }
 
   std::optional<Tensor> via(DType middle) {
     auto half = sema.cast(from, middle);
@@ -59,8 +57,7 @@ private:
         return make<tt::PtrToIntOp>();
       if (isBool(to))
         return via(int64);
-      return sema.error("a pointer converts to a 64-bit integer only, not to " +
-                        describeType(to));
+      return sema.error("a pointer converts to a 64-bit integer only, not to " + describeType(to));
     }
     if (!isInteger(from.dtype))
       return sema.error("only integers convert to pointers, found " + describe(from));
@@ -71,12 +68,11 @@ private:
     auto zero = isFloat(from.dtype) ? sema.constant({0.0}, from.dtype, from.shape())
                                     : sema.constant({Constant::Int(0)}, from.dtype, from.shape());
     if (isFloat(from.dtype))
-      return Tensor{builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, from.value,
-                                                  zero->value),
-                    to};
-    return Tensor{builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, from.value,
-                                                zero->value),
-                  to};
+      return Tensor{
+          builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, from.value, zero->value),
+          to};
+    return Tensor{
+        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, from.value, zero->value), to};
   }
 
   std::optional<Tensor> floatToFloat() {
@@ -86,9 +82,7 @@ private:
     return fromBits > toBits ? make<arith::TruncFOp>() : make<arith::ExtFOp>();
   }
 
-  Tensor floatToInt() {
-    return isSigned(to) ? make<arith::FPToSIOp>() : make<arith::FPToUIOp>();
-  }
+  Tensor floatToInt() { return isSigned(to) ? make<arith::FPToSIOp>() : make<arith::FPToUIOp>(); }
 
   Tensor intToFloat() {
     return isSigned(from.dtype) ? make<arith::SIToFPOp>() : make<arith::UIToFPOp>();
@@ -146,9 +140,9 @@ std::optional<Tensor> sema::truncateTowardsZero(Sema &sema, const Tensor &value,
     return std::nullopt;
   mlir::OpBuilder &b = sema.builder();
   mlir::Location loc = sema.loc();
-  mlir::Value isLarger = b.create<arith::CmpFOp>(
-      loc, arith::CmpFPredicate::OGT, b.create<mlir::math::AbsFOp>(loc, back->value),
-      b.create<mlir::math::AbsFOp>(loc, value.value));
+  mlir::Value isLarger = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT,
+                                                 b.create<mlir::math::AbsFOp>(loc, back->value),
+                                                 b.create<mlir::math::AbsFOp>(loc, value.value));
   DType bitsType = integerType(dtype.bits(), false);
   auto bits = sema.bitcast(*rounded, bitsType);
   auto one = sema.constant({Constant::Int(1)}, bitsType, value.shape());

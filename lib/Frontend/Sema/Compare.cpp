@@ -1,7 +1,7 @@
 //===- Compare.cpp - comparisons ------------------------------------------===//
 
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"
@@ -69,8 +69,8 @@ static std::optional<TensorPair> addresses(Sema &sema, const Value &lhs, const V
     auto *tensor = side.getIf<Tensor>();
     if (tensor && tensor->dtype.isPointer())
       return sema.cast(*tensor, address);
-    return sema.error("TypeError: a pointer compares with a pointer only, found " +
-                      describe(lhs) + " and " + describe(rhs));
+    return sema.error("TypeError: a pointer compares with a pointer only, found " + describe(lhs) +
+                      " and " + describe(rhs));
   };
   auto l = convert(lhs);
   auto r = l ? convert(rhs) : std::nullopt;
@@ -85,11 +85,11 @@ static Result compareTensors(Sema &sema, CompareOp op, const Value &lhs, const V
     return tensor && tensor->dtype.isPointer();
   };
   std::string what = "'" + std::string(spelling(op)) + "'";
-  auto pair = isPointer(lhs) || isPointer(rhs) ? addresses(sema, lhs, rhs)
-                                               : sema.promote(lhs, rhs, what);
+  auto pair =
+      isPointer(lhs) || isPointer(rhs) ? addresses(sema, lhs, rhs) : sema.promote(lhs, rhs, what);
   if (pair && isFloat8(pair->lhs.dtype))
-    return sema.error("TypeError: " + what + " is not defined on " +
-                      describeType(pair->lhs.dtype) + "; convert with .to(tl.float16)");
+    return sema.error("TypeError: " + what + " is not defined on " + describeType(pair->lhs.dtype) +
+                      "; convert with .to(tl.float16)");
   if (pair)
     pair = sema.broadcast(pair->lhs, pair->rhs);
   if (!pair)
@@ -139,9 +139,8 @@ static Result membership(Sema &sema, CompareOp op, const Value &item, const Valu
   for (const Value &element : tuple->elements) {
     auto equal = knownEqual(item, element);
     if (!equal)
-      return sema.error("'" + std::string(spelling(op)) +
-                        "' is evaluated at compile time, but " + describe(item) +
-                        " is known only at run time");
+      return sema.error("'" + std::string(spelling(op)) + "' is evaluated at compile time, but " +
+                        describe(item) + " is known only at run time");
     if (*equal)
       return answer(true);
   }

@@ -233,8 +233,8 @@ static std::optional<Constant> join(const Sequence &lhs, const Sequence &rhs) {
 }
 
 /// `+` and `*` of strings and tuples.
-static std::optional<Constant> sequenceBinary(BinaryOp op, const Constant &lhs,
-                                              const Constant &rhs, std::string &error) {
+static std::optional<Constant> sequenceBinary(BinaryOp op, const Constant &lhs, const Constant &rhs,
+                                              std::string &error) {
   auto *ls = std::get_if<std::string>(&lhs.value), *rs = std::get_if<std::string>(&rhs.value);
   auto *lt = std::get_if<Constant::Tuple>(&lhs.value);
   auto *rt = std::get_if<Constant::Tuple>(&rhs.value);
@@ -274,8 +274,7 @@ std::optional<Constant> sema::foldBinary(BinaryOp op, const Constant &lhs, const
   return sequenceBinary(op, lhs, rhs, error);
 }
 
-std::optional<Constant> sema::foldUnary(UnaryOp op, const Constant &operand,
-                                        std::string &error) {
+std::optional<Constant> sema::foldUnary(UnaryOp op, const Constant &operand, std::string &error) {
   if (op == UnaryOp::Not)
     return Constant{!isTrue(operand)};
   if (auto i = integerOf(operand)) {
@@ -307,8 +306,8 @@ static std::optional<bool> contains(const Constant &item, const Constant &sequen
   return text->find(*part) != std::string::npos;
 }
 
-std::optional<Constant> sema::foldCompare(CompareOp op, const Constant &lhs,
-                                          const Constant &rhs, std::string &error) {
+std::optional<Constant> sema::foldCompare(CompareOp op, const Constant &lhs, const Constant &rhs,
+                                          std::string &error) {
   switch (op) {
   case CompareOp::Eq:
     return Constant{constantsEqual(lhs, rhs)};

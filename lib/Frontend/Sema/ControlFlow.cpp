@@ -1,7 +1,7 @@
 //===- ControlFlow.cpp - conditions, and values that cross branches -------===//
 
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"
@@ -138,8 +138,8 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
     auto dtype = constant ? constantType(*constant) : std::nullopt;
     return dtype ? describeType(*dtype) + " (" + describe(value) + ")" : describe(value);
   };
-  error("'" + std::string(name) + "' has different types on two paths: " + withType(a) +
-        " and " + withType(b) + "; give it one type on every path");
+  error("'" + std::string(name) + "' has different types on two paths: " + withType(a) + " and " +
+        withType(b) + "; give it one type on every path");
   return false;
 }
 

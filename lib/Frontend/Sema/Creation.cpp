@@ -9,8 +9,7 @@
 using namespace tritium;
 using namespace tritium::sema;
 
-template <typename Op>
-static Result gridQuery(Sema &sema, const BoundArguments &args) {
+template <typename Op> static Result gridQuery(Sema &sema, const BoundArguments &args) {
   auto axis = constantInt(sema, args[0], "the axis of the grid");
   if (!axis)
     return std::nullopt;
@@ -36,10 +35,10 @@ static Result arange(Sema &sema, const BoundArguments &args) {
   if (!sema.checkShape({*end - *start}))
     return std::nullopt;
   mlir::Type type = sema.tensorType(int32, {*end - *start});
-  return Value(Tensor{sema.builder().create<tt::MakeRangeOp>(
-                          sema.loc(), type, static_cast<uint32_t>(*start),
-                          static_cast<uint32_t>(*end)),
-                      int32});
+  return Value(
+      Tensor{sema.builder().create<tt::MakeRangeOp>(sema.loc(), type, static_cast<uint32_t>(*start),
+                                                    static_cast<uint32_t>(*end)),
+             int32});
 }
 
 static Result fill(Sema &sema, const Value &shapeValue, const Value &value, DType dtype) {

@@ -83,14 +83,12 @@ std::optional<DType> sema::commonType(DType a, DType b, bool isDivision) {
   if (either(DTypeKind::Float16))
     return DType{DTypeKind::Float16};
   if (either(DTypeKind::BFloat16))
-    return DType{both && (isFloat8(a) || isFloat8(b)) ? DTypeKind::Float32
-                                                      : DTypeKind::BFloat16};
+    return DType{both && (isFloat8(a) || isFloat8(b)) ? DTypeKind::Float32 : DTypeKind::BFloat16};
   return a == b ? a : DType{DTypeKind::Float16};
 }
 
 std::optional<DType> sema::smallestInteger(Constant::Int value) {
-  for (DTypeKind kind :
-       {DTypeKind::Int32, DTypeKind::UInt32, DTypeKind::Int64, DTypeKind::UInt64})
+  for (DTypeKind kind : {DTypeKind::Int32, DTypeKind::UInt32, DTypeKind::Int64, DTypeKind::UInt64})
     if (value >= minValue({kind}) && value <= maxValue({kind}))
       return DType{kind};
   return std::nullopt;
@@ -98,8 +96,8 @@ std::optional<DType> sema::smallestInteger(Constant::Int value) {
 
 DType sema::smallestFloat(double value) {
   double magnitude = std::fabs(value);
-  bool fits = magnitude == 0 || !std::isfinite(value) ||
-              (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
+  bool fits =
+      magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
   return {fits ? DTypeKind::Float32 : DTypeKind::Float64};
 }
 

@@ -174,8 +174,7 @@ std::optional<std::string> Sema::format(const Value &value, std::string_view spe
     align = '<';
   }
   if (!body)
-    return error("the format '" + std::string(specText) + "' does not apply to " +
-                 describe(value));
+    return error("the format '" + std::string(specText) + "' does not apply to " + describe(value));
   if (spec->grouped)
     group(*body);
   return pad(std::move(sign), std::move(*body), *spec, align);
@@ -188,7 +187,7 @@ std::optional<std::string> Sema::format(const Value &value, std::string_view spe
 /// static_print(*values, sep, end, file, flush)
 static Result staticPrint(Sema &sema, const BoundArguments &args) {
   auto separator = args[1].isNone() ? " " : constantString(sema, args[1], "'sep'");
-  auto end = !separator       ? std::nullopt
+  auto end = !separator         ? std::nullopt
              : args[2].isNone() ? std::optional<std::string>("\n")
                                 : constantString(sema, args[2], "'end'");
   if (!end)
@@ -219,8 +218,7 @@ static Result staticAssert(Sema &sema, const BoundArguments &args) {
 // Run time
 //===----------------------------------------------------------------------===//
 
-static Result print(Sema &sema, const std::string &prefix, bool hex,
-                    llvm::ArrayRef<Value> values) {
+static Result print(Sema &sema, const std::string &prefix, bool hex, llvm::ArrayRef<Value> values) {
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<bool> isSignedFlags;
   for (const Value &value : values) {
@@ -284,11 +282,22 @@ static Result deviceAssert(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
+/// expect_zero(x, mask): x, which is 0 where the mask is true; checked when debugging.
+static Result expectZero(Sema &sema, const BoundArguments &args) {
+  auto x = sema.toTensor(args[0]);
+  auto isZero = x ? sema.compare(CompareOp::Eq, *x, makeInt(0)) : std::nullopt;
+  if (!isZero ||
+      !deviceAssert(sema,
+                    {*isZero, makeString("a value that tl.expect_zero names is not 0"), args[1]}))
+    return std::nullopt;
+  return Value(*x);
+}
+
 void sema::addDebugBuiltins(Registry &registry) {
-  registry.add("static_print", "*values, sep=None, end=None, file=None, flush=False",
-               staticPrint);
+  registry.add("static_print", "*values, sep=None, end=None, file=None, flush=False", staticPrint);
   registry.add("static_assert", "cond, msg=''", staticAssert);
   registry.add("device_print", "prefix, *args, hex=False", devicePrint);
+  registry.add("expect_zero", "x, mask", expectZero);
   registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
   registry.add("builtins.print", "*values, sep=None, end=None, file=None, flush=False",
                pythonPrint);

@@ -48,7 +48,8 @@ static std::optional<tt::InputPrecision> inputPrecision(Sema &sema, const Value 
   if (auto result = tt::symbolizeInputPrecision(text))
     return result;
   return sema.error("'input_precision' must be one of 'ieee', 'tf32', 'tf32x3', 'bf16x3', "
-                    "'bf16x6', found '" + text + "'");
+                    "'bf16x6', found '" +
+                    text + "'");
 }
 
 /// The type of the product. The accumulator decides for halves when `out_dtype` does not.
@@ -87,15 +88,16 @@ static bool checkOperands(Sema &sema, const Tensor &a, const Tensor &b) {
     return complain("tl.dot needs two tiles of rank 2, or of one higher rank, found " + both);
   if (!isOperandType(a.dtype) || !isOperandType(b.dtype))
     return complain("tl.dot works on int8, uint8, float8, float16, bfloat16, float32 and "
-                    "float64, found " + both + "; convert with .to()");
+                    "float64, found " +
+                    both + "; convert with .to()");
   if (a.dtype != b.dtype && !(isFloat8(a.dtype) && isFloat8(b.dtype)))
     return complain("the operands of tl.dot must have one type, found " + both +
                     "; convert one of them with .to()");
   llvm::ArrayRef<int64_t> l = a.shape(), r = b.shape();
   if (l.back() != r[r.size() - 2])
-    return complain("the inner extents of tl.dot must agree: a is " + describeShape(l) +
-                    ", b is " + describeShape(r) + ", so K is " + std::to_string(l.back()) +
-                    " against " + std::to_string(r[r.size() - 2]));
+    return complain("the inner extents of tl.dot must agree: a is " + describeShape(l) + ", b is " +
+                    describeShape(r) + ", so K is " + std::to_string(l.back()) + " against " +
+                    std::to_string(r[r.size() - 2]));
   if (l.drop_back(2) != r.drop_back(2))
     return complain("the batch extents of tl.dot must agree, found " + both);
   return true;
@@ -142,8 +144,8 @@ static Result dot(Sema &sema, const BoundArguments &args) {
     return std::nullopt;
   if (*imprecise < 0 || *imprecise > a->shape().back())
     return sema.error("'max_num_imprecise_acc' must be in [0, K], found " +
-                      std::to_string(*imprecise) + " with K = " +
-                      std::to_string(a->shape().back()));
+                      std::to_string(*imprecise) +
+                      " with K = " + std::to_string(a->shape().back()));
   llvm::SmallVector<int64_t> shape(a->shape());
   shape.back() = b->shape().back();
   auto c = accumulator(sema, args[2], *dtype, shape);

@@ -15,8 +15,8 @@ using namespace tritium::sema;
 static bool attachToArgument(const Tensor &tensor, const char *attribute, int32_t value,
                              mlir::OpBuilder &b) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(tensor.value);
-  auto func = argument ? mlir::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp())
-                       : tt::FuncOp();
+  auto func =
+      argument ? mlir::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()) : tt::FuncOp();
   if (!func || b.getInsertionBlock() != argument.getOwner() ||
       llvm::StringRef(attribute) != "tt.divisibility")
     return false;
@@ -36,9 +36,9 @@ static Result hint(Sema &sema, const BoundArguments &args, std::string_view name
                    const char *attribute, bool allowFloat) {
   auto *tensor = args[0].getIf<Tensor>();
   if (!tensor)
-    return args[0].is<Constant>() ? Result(args[0])
-                                  : sema.error(displayName(name) + " needs a tensor, found " +
-                                               describe(args[0]));
+    return args[0].is<Constant>()
+               ? Result(args[0])
+               : sema.error(displayName(name) + " needs a tensor, found " + describe(args[0]));
   if (!allowFloat && !isInteger(tensor->dtype) && !tensor->dtype.isPointer())
     return sema.error(displayName(name) + " is about integers and pointers, found " +
                       describe(args[0]));

@@ -1,9 +1,9 @@
 //===- Math.cpp - elementwise functions -----------------------------------===//
 
+#include "Math.h"
 #include "BuiltinSupport.h"
 #include "Casts.h"
 #include "DTypes.h"
-#include "Math.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
@@ -36,7 +36,6 @@ static std::optional<Tensor> floatOperand(Sema &sema, const Value &value, std::s
   return tensor;
 }
 
-
 template <typename Op>
 static Result floatUnary(Sema &sema, const BoundArguments &args, std::string_view name) {
   auto tensor = floatOperand(sema, args[0], name);
@@ -45,9 +44,9 @@ static Result floatUnary(Sema &sema, const BoundArguments &args, std::string_vie
   return Value(Tensor{sema.builder().create<Op>(sema.loc(), tensor->value), tensor->dtype});
 }
 
-#define TRITIUM_FLOAT_UNARY(name, Op)                                                            \
-  static Result name##Of(Sema &sema, const BoundArguments &args) {                               \
-    return floatUnary<mlir::math::Op>(sema, args, #name);                                        \
+#define TRITIUM_FLOAT_UNARY(name, Op)                                                              \
+  static Result name##Of(Sema &sema, const BoundArguments &args) {                                 \
+    return floatUnary<mlir::math::Op>(sema, args, #name);                                          \
   }
 TRITIUM_FLOAT_UNARY(exp, ExpOp)
 TRITIUM_FLOAT_UNARY(exp2, Exp2Op)
@@ -120,8 +119,8 @@ std::optional<bool> sema::propagatesNan(Sema &sema, const Value &value) {
                     describe(value));
 }
 
-mlir::Value sema::buildMinMax(Sema &sema, bool isMax, bool propagateNan, DType dtype,
-                              mlir::Value x, mlir::Value y) {
+mlir::Value sema::buildMinMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
+                              mlir::Value y) {
   mlir::OpBuilder &b = sema.builder();
   mlir::Location loc = sema.loc();
   if (isFloat(dtype) && propagateNan)
@@ -139,8 +138,8 @@ mlir::Value sema::buildMinMax(Sema &sema, bool isMax, bool propagateNan, DType d
 
 template <bool isMax> static Result minMax(Sema &sema, const BoundArguments &args) {
   auto propagate = propagatesNan(sema, args[2]);
-  auto pair = propagate ? promoted(sema, args[0], args[1], isMax ? "maximum" : "minimum")
-                        : std::nullopt;
+  auto pair =
+      propagate ? promoted(sema, args[0], args[1], isMax ? "maximum" : "minimum") : std::nullopt;
   if (!pair)
     return std::nullopt;
   // bfloat16 has no such operation: it is computed, and returned, as float32.
@@ -149,9 +148,9 @@ template <bool isMax> static Result minMax(Sema &sema, const BoundArguments &arg
   if (is(pair->lhs.dtype, DTypeKind::BFloat16))
     pair = TensorPair{*sema.cast(pair->lhs, {DTypeKind::Float32}),
                       *sema.cast(pair->rhs, {DTypeKind::Float32})};
-  return Value(Tensor{buildMinMax(sema, isMax, *propagate, pair->lhs.dtype, pair->lhs.value,
-                                  pair->rhs.value),
-                      pair->lhs.dtype});
+  return Value(Tensor{
+      buildMinMax(sema, isMax, *propagate, pair->lhs.dtype, pair->lhs.value, pair->rhs.value),
+      pair->lhs.dtype});
 }
 
 /// Three operands in one type and shape.
@@ -190,8 +189,7 @@ static Result clamp(Sema &sema, const BoundArguments &args) {
     return typeError(sema, "clamp", args[0], "floats");
   mlir::Value low =
       buildMinMax(sema, true, *propagate, dtype, operands[0]->value, operands[1]->value);
-  return Value(
-      Tensor{buildMinMax(sema, false, *propagate, dtype, low, operands[2]->value), dtype});
+  return Value(Tensor{buildMinMax(sema, false, *propagate, dtype, low, operands[2]->value), dtype});
 }
 
 static Result floatDivision(Sema &sema, const BoundArguments &args, std::string_view name,
@@ -222,8 +220,8 @@ static Result umulhi(Sema &sema, const BoundArguments &args) {
   if (!isInteger(dtype) || dtype.bits() < 32)
     return sema.error("tl.umulhi needs 32- or 64-bit integers, found " + describe(args[0]) +
                       " and " + describe(args[1]));
-  mlir::Value high = sema.builder().create<tt::MulhiUIOp>(
-      sema.loc(), pair->lhs.value.getType(), pair->lhs.value, pair->rhs.value);
+  mlir::Value high = sema.builder().create<tt::MulhiUIOp>(sema.loc(), pair->lhs.value.getType(),
+                                                          pair->lhs.value, pair->rhs.value);
   return Value(Tensor{high, dtype});
 }
 
@@ -245,8 +243,8 @@ static Result where(Sema &sema, const BoundArguments &args) {
   }
   auto *x = args[1].getIf<Tensor>(), *y = args[2].getIf<Tensor>();
   bool pointers = x && y && x->dtype.isPointer() && x->dtype == y->dtype;
-  auto pair = pointers ? std::optional(TensorPair{*x, *y})
-                       : sema.promote(args[1], args[2], "tl.where");
+  auto pair =
+      pointers ? std::optional(TensorPair{*x, *y}) : sema.promote(args[1], args[2], "tl.where");
   pair = pair ? sema.broadcast(pair->lhs, pair->rhs) : std::nullopt;
   auto first = pair ? sema.broadcast(*condition, pair->lhs) : std::nullopt;
   auto second = first ? sema.broadcastTo(pair->rhs, first->rhs.shape()) : std::nullopt;

@@ -12,16 +12,16 @@ namespace arith = mlir::arith;
 using namespace tritium;
 using namespace tritium::sema;
 
-std::optional<Tensor> sema::pointerArgument(Sema &sema, const Value &value,
-                                            std::string_view what) {
+std::optional<Tensor> sema::pointerArgument(Sema &sema, const Value &value, std::string_view what) {
   auto *tensor = value.getIf<Tensor>();
   if (!tensor || !tensor->dtype.isPointer())
     return sema.error(std::string(what) + " needs a pointer or a tile of pointers, found " +
                       describe(value) +
                       (tensor ? "; did you pass the value instead of the address?" : ""));
   if (is(pointee(tensor->dtype), DTypeKind::Void))
-    return sema.error(std::string(what) +
-                      " cannot use a pointer to void; give it a type with .to(tl.pointer_type(...))");
+    return sema.error(
+        std::string(what) +
+        " cannot use a pointer to void; give it a type with .to(tl.pointer_type(...))");
   return *tensor;
 }
 
@@ -55,8 +55,10 @@ static std::optional<Tensor> shapedLike(Sema &sema, const Tensor &value, const T
     fits = from[i] == 1 || from[i] == to[to.size() - from.size() + i];
   if (!fits)
     return sema.error("the " + std::string(operand) + " of " + std::string(what) + " has shape " +
-                      describeShape(from) + ", which does not broadcast to the shape of the "
-                      "pointer, " + describeShape(to));
+                      describeShape(from) +
+                      ", which does not broadcast to the shape of the "
+                      "pointer, " +
+                      describeShape(to));
   return sema.broadcastTo(value, to);
 }
 
@@ -75,8 +77,7 @@ Tensor sema::memoryPointer(Sema &sema, const Tensor &pointer) {
   return *sema.cast(pointer, pointerTo({DTypeKind::Int8}, pointer.dtype.isConst));
 }
 
-static std::optional<tt::CacheModifier> cacheModifier(Sema &sema, const Value &value,
-                                                      bool isLoad) {
+static std::optional<tt::CacheModifier> cacheModifier(Sema &sema, const Value &value, bool isLoad) {
   auto text = constantString(sema, value, "'cache_modifier'");
   if (!text)
     return std::nullopt;
@@ -95,10 +96,10 @@ static std::optional<tt::CacheModifier> cacheModifier(Sema &sema, const Value &v
     modifier = tt::CacheModifier::WT;
   if (modifier)
     return modifier;
-  return sema.error("'cache_modifier' must be one of '', " +
-                    std::string(isLoad ? "'.ca', '.cg', '.cs', '.cv'"
-                                       : "'.wb', '.cg', '.cs', '.wt'") +
-                    ", found '" + *text + "'");
+  return sema.error(
+      "'cache_modifier' must be one of '', " +
+      std::string(isLoad ? "'.ca', '.cg', '.cs', '.cv'" : "'.wb', '.cg', '.cs', '.wt'") +
+      ", found '" + *text + "'");
 }
 
 static std::optional<tt::EvictionPolicy> evictionPolicy(Sema &sema, const Value &value) {
@@ -117,8 +118,7 @@ static std::optional<tt::EvictionPolicy> evictionPolicy(Sema &sema, const Value 
 }
 
 /// Block pointers are the only ones with bounds. False after an error.
-static bool refuseBoundaryCheck(Sema &sema, const Value &boundaryCheck,
-                                const Value &padding) {
+static bool refuseBoundaryCheck(Sema &sema, const Value &boundaryCheck, const Value &padding) {
   auto *tuple = boundaryCheck.getIf<Tuple>();
   bool isEmpty = boundaryCheck.isNone() || (tuple && tuple->elements.empty());
   if (isEmpty && (padding.isNone() || asString(padding) == ""))

@@ -4,6 +4,7 @@
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -83,7 +84,7 @@ static std::optional<Value> languageName(llvm::StringRef name) {
     return makeInt(tt::kMaxTileElements);
   bool isClass = llvm::StringSwitch<bool>(name)
                      .Cases("range", "static_range", "condition", true)
-                     .Cases("tensor", "tuple", "const", "PropagateNan", true)
+                     .Cases("tensor", "const", "PropagateNan", true)
                      .Default(false);
   if (isClass)
     return Value(Library{name.str()});
@@ -176,19 +177,30 @@ bool sema::isIteratorClass(const Value &value) {
                      library->name == "static_range" || library->name == "condition");
 }
 
-std::string sema::suggestName(std::string_view module, std::string_view name) {
-  // Of two candidates at one distance the one with the same first letter is closer.
-  std::string best;
-  unsigned limit = name.size() <= 3 ? 1 : 2, bestScore = 2 * limit + 1;
+std::vector<std::string> sema::libraryFunctions(std::string_view module) {
+  std::vector<std::string> names;
   for (const auto &[candidate, builtin] : registry().all()) {
     llvm::StringRef last = toRef(candidate);
     if (last.contains('.'))
       last = last.rsplit('.').second;
-    unsigned distance = toRef(name).edit_distance(last, true, limit);
-    unsigned score = 2 * distance + (last.take_front() != toRef(name).take_front());
-    if (distance <= limit && score < bestScore && libraryName(module, last)) {
+    auto value = libraryName(module, last);
+    if (value && value->is<Library>() && value->get<Library>().name == candidate)
+      names.push_back(last.str());
+  }
+  llvm::sort(names);
+  return names;
+}
+
+std::string sema::suggestName(std::string_view module, std::string_view name) {
+  // Of two candidates at one distance the one with the same first letter is closer.
+  std::string best;
+  unsigned limit = name.size() <= 3 ? 1 : 2, bestScore = 2 * limit + 1;
+  for (const std::string &candidate : libraryFunctions(module)) {
+    unsigned distance = toRef(name).edit_distance(candidate, true, limit);
+    unsigned score = 2 * distance + (toRef(candidate).take_front() != toRef(name).take_front());
+    if (distance <= limit && score < bestScore) {
       bestScore = score;
-      best = last.str();
+      best = candidate;
     }
   }
   return best;

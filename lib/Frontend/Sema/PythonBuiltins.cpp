@@ -2,8 +2,8 @@
 
 #include "Attributes.h"
 #include "BuiltinSupport.h"
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -231,10 +231,10 @@ static Result finish(Sema &sema, const char *name, double value) {
   return makeFloat(value);
 }
 
-#define TRITIUM_MATH_UNARY(name)                                                                 \
-  static Result math_##name(Sema &sema, const BoundArguments &args) {                            \
-    auto x = floats(sema, args, #name);                                                          \
-    return x.empty() ? std::nullopt : finish(sema, #name, std::name(x[0]));                      \
+#define TRITIUM_MATH_UNARY(name)                                                                   \
+  static Result math_##name(Sema &sema, const BoundArguments &args) {                              \
+    auto x = floats(sema, args, #name);                                                            \
+    return x.empty() ? std::nullopt : finish(sema, #name, std::name(x[0]));                        \
   }
 TRITIUM_MATH_UNARY(sqrt)
 TRITIUM_MATH_UNARY(exp)
@@ -279,6 +279,7 @@ void sema::addPythonBuiltins(Registry &registry) {
   registry.add("builtins.int", "x", toInt);
   registry.add("builtins.bool", "x", toBool);
   registry.add("builtins.str", "x", toStr);
+  registry.add("tuple", "x", toTuple);
   registry.add("builtins.tuple", "x", toTuple);
   registry.add("builtins.list", "x", toTuple);
   registry.add("builtins.isinstance", "x, type", isInstanceOf);

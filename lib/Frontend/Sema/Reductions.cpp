@@ -31,8 +31,7 @@ static std::optional<Plan> readPlan(Sema &sema, const Tensor &input, const Value
   if (axis.isNone())
     return Plan{std::nullopt, *keep};
   if (input.isScalar())
-    return sema.error(displayName(name) + " along an axis needs a tile, found " +
-                      describe(input));
+    return sema.error(displayName(name) + " along an axis needs a tile, found " + describe(input));
   auto index = axisArgument(sema, axis, static_cast<int64_t>(input.shape().size()),
                             "the axis of " + displayName(name));
   if (!index)
@@ -70,9 +69,8 @@ static std::vector<Tensor> buildReduce(Sema &sema, llvm::ArrayRef<Tensor> inputs
     mlir::OpBuilder::InsertionGuard guard(b);
     llvm::SmallVector<mlir::Type> arguments(scalars);
     arguments.append(scalars.begin(), scalars.end());
-    mlir::Block *block =
-        b.createBlock(&reduce.getCombineOp(), {}, arguments,
-                      llvm::SmallVector<mlir::Location>(arguments.size(), loc));
+    mlir::Block *block = b.createBlock(&reduce.getCombineOp(), {}, arguments,
+                                       llvm::SmallVector<mlir::Location>(arguments.size(), loc));
     mlir::ValueRange all = block->getArguments();
     llvm::SmallVector<mlir::Value> results;
     succeeded = combine(all.take_front(scalars.size()), all.drop_front(scalars.size()), results);
@@ -98,12 +96,12 @@ static std::vector<Tensor> buildReduce(Sema &sema, llvm::ArrayRef<Tensor> inputs
 /// A reduction whose combination is one operation.
 template <typename Build>
 static Result reduceWith(Sema &sema, const Tensor &input, Plan plan, Build build) {
-  auto results = buildReduce(sema, input, plan,
-                             [&](mlir::ValueRange l, mlir::ValueRange r,
-                                 llvm::SmallVectorImpl<mlir::Value> &out) {
-                               out.push_back(build(l[0], r[0]));
-                               return true;
-                             });
+  auto results = buildReduce(
+      sema, input, plan,
+      [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
+        out.push_back(build(l[0], r[0]));
+        return true;
+      });
   return results.empty() ? std::nullopt : Result(Value(results[0]));
 }
 
@@ -202,12 +200,12 @@ static mlir::Value isBetter(Sema &sema, bool isMax, DType dtype, mlir::Value x, 
     // Unordered counts as better for x, and as a tie where x is NaN itself.
     mlir::Value ahead = b.create<arith::CmpFOp>(
         loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
-    mlir::Value notX = b.create<arith::XOrIOp>(
-        loc, xNan, b.create<arith::ConstantOp>(loc, b.getBoolAttr(true)));
+    mlir::Value notX =
+        b.create<arith::XOrIOp>(loc, xNan, b.create<arith::ConstantOp>(loc, b.getBoolAttr(true)));
     better = b.create<arith::AndIOp>(loc, ahead, notX);
-    equal = b.create<arith::OrIOp>(
-        loc, b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, y),
-        b.create<arith::AndIOp>(loc, xNan, yNan));
+    equal =
+        b.create<arith::OrIOp>(loc, b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, y),
+                               b.create<arith::AndIOp>(loc, xNan, yNan));
   } else {
     auto predicate = isSigned(dtype)
                          ? (isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt)
@@ -235,16 +233,15 @@ static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan pla
   auto indices = indicesAlong(sema, values, *plan.axis);
   if (!indices)
     return {};
-  return buildReduce(sema, {values, *indices}, plan,
-                     [&](mlir::ValueRange l, mlir::ValueRange r,
-                         llvm::SmallVectorImpl<mlir::Value> &out) {
-                       mlir::Value first =
-                           isBetter(sema, isMax, values.dtype, l[0], l[1], r[0], r[1]);
-                       mlir::OpBuilder &b = sema.builder();
-                       out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[0], r[0]));
-                       out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[1], r[1]));
-                       return true;
-                     });
+  return buildReduce(
+      sema, {values, *indices}, plan,
+      [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
+        mlir::Value first = isBetter(sema, isMax, values.dtype, l[0], l[1], r[0], r[1]);
+        mlir::OpBuilder &b = sema.builder();
+        out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[0], r[0]));
+        out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[1], r[1]));
+        return true;
+      });
 }
 
 /// The type in which extrema are taken. bfloat16 becomes float32 always, other narrow
@@ -309,8 +306,8 @@ static bool callCombine(Sema &sema, const Value &function, llvm::ArrayRef<Tensor
   llvm::ArrayRef<Value> elements =
       tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(*result);
   if (elements.size() != inputs.size()) {
-    sema.error("the combine function of tl.reduce must return " +
-               std::to_string(inputs.size()) + " values, found " + describe(*result));
+    sema.error("the combine function of tl.reduce must return " + std::to_string(inputs.size()) +
+               " values, found " + describe(*result));
     return false;
   }
   for (auto [element, input] : llvm::zip(elements, inputs)) {
@@ -354,11 +351,11 @@ static Result reduce(Sema &sema, const BoundArguments &args) {
   auto plan = readPlan(sema, inputs[0], args[1], args[3], "reduce");
   if (!plan)
     return std::nullopt;
-  auto results = buildReduce(sema, inputs, *plan,
-                             [&](mlir::ValueRange l, mlir::ValueRange r,
-                                 llvm::SmallVectorImpl<mlir::Value> &out) {
-                               return callCombine(sema, args[2], inputs, l, r, out);
-                             });
+  auto results = buildReduce(
+      sema, inputs, *plan,
+      [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
+        return callCombine(sema, args[2], inputs, l, r, out);
+      });
   if (results.empty())
     return std::nullopt;
   if (!tuple)

@@ -9,8 +9,8 @@ using namespace tritium;
 using namespace tritium::sema;
 using frontend::External;
 
-Sema::Sema(mlir::OpBuilder &builder, const SourceManager &sources,
-           DiagnosticEngine &diagnostics, FunctionCaller &caller, Options options)
+Sema::Sema(mlir::OpBuilder &builder, const SourceManager &sources, DiagnosticEngine &diagnostics,
+           FunctionCaller &caller, Options options)
     : opBuilder(builder), sources(sources), diagnostics(diagnostics), functionCaller(caller),
       opts(std::move(options)) {}
 
@@ -46,8 +46,7 @@ mlir::Location Sema::loc() const {
   return result;
 }
 
-std::nullopt_t Sema::error(std::string message, std::string kind,
-                           std::vector<std::string> notes) {
+std::nullopt_t Sema::error(std::string message, std::string kind, std::vector<std::string> notes) {
   size_t depth = 0;
   while (depth < frames.size() && !frames[depth].isLibrary)
     ++depth;
@@ -57,12 +56,14 @@ std::nullopt_t Sema::error(std::string message, std::string kind,
   for (std::string &note : notes)
     diagnostic.notes.push_back({Severity::Note, "", {}, std::move(note), {}});
   if (inLibrary)
-    diagnostic.notes.push_back({Severity::Note, "", currentRange,
+    diagnostic.notes.push_back({Severity::Note,
+                                "",
+                                currentRange,
                                 "within the library function '" + frames.back().callee + "'",
                                 {}});
   for (size_t i = depth; i-- > 0;)
-    diagnostic.notes.push_back({Severity::Note, "", frames[i].callSite,
-                                "'" + frames[i].callee + "' is called here", {}});
+    diagnostic.notes.push_back(
+        {Severity::Note, "", frames[i].callSite, "'" + frames[i].callee + "' is called here", {}});
   return std::nullopt;
 }
 
@@ -93,8 +94,7 @@ struct ExternalToValue {
   }
   Result operator()(const External::HostFunction &function) const { return Value(function); }
   Result operator()(const External::Unusable &unusable) const {
-    return sema.error("'" + std::string(name) + "' cannot be used in a kernel: " +
-                      unusable.reason);
+    return sema.error("'" + std::string(name) + "' cannot be used in a kernel: " + unusable.reason);
   }
 };
 } // namespace

@@ -29,8 +29,8 @@ std::optional<Tensor> Sema::broadcastTo(const Tensor &value, llvm::ArrayRef<int6
   if (from == shape)
     return value;
   if (commonShape(from, shape) != llvm::SmallVector<int64_t>(shape))
-    return error("cannot broadcast shape " + describeShape(from) + " to " +
-                 describeShape(shape) + ": each extent must agree or be 1");
+    return error("cannot broadcast shape " + describeShape(from) + " to " + describeShape(shape) +
+                 ": each extent must agree or be 1");
   if (!checkShape(shape))
     return std::nullopt;
   mlir::Type type = tensorType(value.dtype, shape);
@@ -103,12 +103,12 @@ Tensor Sema::item(const Tensor &value) {
     return value;
   Tensor flat = *reshape(value, {1});
   // A reduction over one element never combines; the region only names a result.
-  auto reduce = opBuilder.create<tt::ReduceOp>(
-      loc(), mlir::TypeRange{elementType(value.dtype)}, mlir::ValueRange{flat.value}, 0);
+  auto reduce = opBuilder.create<tt::ReduceOp>(loc(), mlir::TypeRange{elementType(value.dtype)},
+                                               mlir::ValueRange{flat.value}, 0);
   mlir::OpBuilder::InsertionGuard guard(opBuilder);
   mlir::Type element = elementType(value.dtype);
-  mlir::Block *block = opBuilder.createBlock(&reduce.getCombineOp(), {}, {element, element},
-                                             {loc(), loc()});
+  mlir::Block *block =
+      opBuilder.createBlock(&reduce.getCombineOp(), {}, {element, element}, {loc(), loc()});
   opBuilder.create<tt::ReduceReturnOp>(loc(), block->getArgument(0));
   return {reduce.getResult()[0], value.dtype};
 }

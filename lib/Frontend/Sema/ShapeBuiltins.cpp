@@ -25,8 +25,8 @@ static Result expandDims(Sema &sema, const BoundArguments &args) {
   for (int64_t &axis : *axes) {
     if (axis < -rank || axis >= rank)
       return sema.error("the axis of tl.expand_dims must be in [" + std::to_string(-rank) + ", " +
-                        std::to_string(rank) + ") for a result of rank " +
-                        std::to_string(rank) + ", found " + std::to_string(axis));
+                        std::to_string(rank) + ") for a result of rank " + std::to_string(rank) +
+                        ", found " + std::to_string(axis));
     axis += axis < 0 ? rank : 0;
   }
   llvm::sort(*axes);
@@ -53,8 +53,8 @@ static Result broadcastTo(Sema &sema, const BoundArguments &args) {
   if (!shape)
     return std::nullopt;
   if (!x->isScalar() && x->shape().size() != shape->size())
-    return sema.error("tl.broadcast_to keeps the rank: found shape " +
-                      describeShape(x->shape()) + " and target " + describeShape(*shape) +
+    return sema.error("tl.broadcast_to keeps the rank: found shape " + describeShape(x->shape()) +
+                      " and target " + describeShape(*shape) +
                       "; insert dimensions with x[:, None] first");
   return wrap(sema.broadcastTo(*x, *shape));
 }
@@ -118,8 +118,8 @@ static Result trans(Sema &sema, const BoundArguments &args) {
 
 static Result squeeze(Sema &sema, const BoundArguments &args) {
   auto x = sema.toTensor(args[0]);
-  auto axis = x ? axisArgument(sema, args[1], x->shape().size(), "the dim of tl.squeeze")
-                : std::nullopt;
+  auto axis =
+      x ? axisArgument(sema, args[1], x->shape().size(), "the dim of tl.squeeze") : std::nullopt;
   if (!axis)
     return std::nullopt;
   llvm::SmallVector<int64_t> shape(x->shape());

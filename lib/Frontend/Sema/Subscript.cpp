@@ -18,8 +18,7 @@ static Result subscriptTensor(Sema &sema, const Tensor &base, llvm::ArrayRef<Val
     if (slice && isFull(*slice))
       ++kept;
     else if (!index.isNone())
-      return sema.error("a tile is subscripted with ':' and None only, found " +
-                        describe(index) +
+      return sema.error("a tile is subscripted with ':' and None only, found " + describe(index) +
                         "; to choose elements use tl.where with tl.sum, or load them again");
   }
   size_t rank = base.shape().size();
@@ -67,8 +66,8 @@ static std::optional<Bounds> sliceBounds(Sema &sema, const Slice &slice, int64_t
 
 /// Positions within a sequence of `length` that the subscript chooses; one, unless it
 /// is a slice.
-static std::optional<std::vector<size_t>> positions(Sema &sema, const Value &index,
-                                                    size_t length, const Value &base) {
+static std::optional<std::vector<size_t>> positions(Sema &sema, const Value &index, size_t length,
+                                                    const Value &base) {
   int64_t n = static_cast<int64_t>(length);
   if (auto *slice = index.getIf<Slice>()) {
     auto bounds = sliceBounds(sema, *slice, n);
@@ -86,8 +85,7 @@ static std::optional<std::vector<size_t>> positions(Sema &sema, const Value &ind
   if (!i)
     return std::nullopt;
   if (*i < -n || *i >= n)
-    return sema.error("subscript " + std::to_string(*i) + " is out of range for " +
-                      describe(base));
+    return sema.error("subscript " + std::to_string(*i) + " is out of range for " + describe(base));
   return std::vector<size_t>{static_cast<size_t>(*i < 0 ? *i + n : *i)};
 }
 

@@ -52,8 +52,7 @@ static Result dtypeByName(Sema &sema, const BoundArguments &args) {
 }
 
 /// A question about an element type; false for the type of a tile.
-template <bool (*predicate)(DType)>
-static Result ask(Sema &, const BoundArguments &args) {
+template <bool (*predicate)(DType)> static Result ask(Sema &, const BoundArguments &args) {
   auto dtype = asDType(args[0]);
   return makeBool(dtype && predicate(*dtype));
 }

@@ -1,7 +1,7 @@
 //===- Types.cpp - types in the IR, constants, promotion ------------------===//
 
-#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "DTypes.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"
@@ -104,8 +104,7 @@ std::optional<Tensor> Sema::constant(const Constant &value, DType dtype,
                    Constant{maxValue(dtype)}.repr() + ")");
     attr = mlir::IntegerAttr::get(element, bitsOf(*integer, dtype.bits()));
   } else {
-    return error("cannot make a value of type " + describeType(dtype) + " from " +
-                 describe(value));
+    return error("cannot make a value of type " + describeType(dtype) + " from " + describe(value));
   }
   if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
     attr = mlir::DenseElementsAttr::get(tensor, mlir::Attribute(attr));
@@ -120,8 +119,7 @@ std::optional<Tensor> Sema::toTensor(const Value &value) {
     return error("a number or a tensor is needed here, found " + describe(value));
   auto dtype = constantType(*constantValue);
   if (!dtype)
-    return error("ValueError: the constant " + constantValue->repr() +
-                 " does not fit 64 bits");
+    return error("ValueError: the constant " + constantValue->repr() + " does not fit 64 bits");
   return constant(*constantValue, *dtype);
 }
 
@@ -136,8 +134,8 @@ static std::optional<DType> commonWithConstant(DType tensor, const Constant &val
   return isDivision && (isHalf || isFloat8(tensor)) ? DType{DTypeKind::Float32} : tensor;
 }
 
-std::optional<TensorPair> Sema::promote(const Value &lhs, const Value &rhs,
-                                        std::string_view what, bool isDivision) {
+std::optional<TensorPair> Sema::promote(const Value &lhs, const Value &rhs, std::string_view what,
+                                        bool isDivision) {
   for (const Value *side : {&lhs, &rhs}) {
     auto *tensor = side->getIf<Tensor>();
     auto *constantValue = side->getIf<Constant>();
@@ -156,13 +154,12 @@ std::optional<TensorPair> Sema::promote(const Value &lhs, const Value &rhs,
   } else {
     auto l = constantType(*lc), r = constantType(*rc);
     if (!l || !r)
-      return error("ValueError: the constant " + (l ? rc : lc)->repr() +
-                   " does not fit 64 bits");
+      return error("ValueError: the constant " + (l ? rc : lc)->repr() + " does not fit 64 bits");
     common = commonType(*l, *r, isDivision);
   }
   if (!common)
-    return error("TypeError: " + std::string(what) + " cannot combine " + describe(lhs) +
-                 " and " + describe(rhs) + "; convert one of them with .to()");
+    return error("TypeError: " + std::string(what) + " cannot combine " + describe(lhs) + " and " +
+                 describe(rhs) + "; convert one of them with .to()");
   auto convert = [&](const Value &side) -> std::optional<Tensor> {
     if (auto *tensor = side.getIf<Tensor>())
       return cast(*tensor, *common);

@@ -124,9 +124,7 @@ struct Describe {
   std::string operator()(const Function &f) const {
     return "the function '" + f.source->name + "'";
   }
-  std::string operator()(const Library &l) const {
-    return "the library function '" + l.name + "'";
-  }
+  std::string operator()(const Library &l) const { return "the library function '" + l.name + "'"; }
   std::string operator()(const BoundMethod &m) const {
     return "the method '" + m.callee.name + "'";
   }

@@ -19,7 +19,7 @@ class Sema;
 struct Parameter {
   std::string name;
   std::optional<Value> defaultValue;
-  bool isVariadic = false;    ///< `*args`
+  bool isVariadic = false; ///< `*args`
   bool isKeywordOnly = false;
 };
 
@@ -28,10 +28,10 @@ struct Parameter {
 using BoundArguments = std::vector<Value>;
 
 struct Builtin {
-  std::string name;       ///< canonical name
-  std::string signature;  ///< as shown in errors: "(pointer, mask=None, ...)"
+  std::string name;      ///< canonical name
+  std::string signature; ///< as shown in errors: "(pointer, mask=None, ...)"
   std::vector<Parameter> parameters;
-  bool isMethod = false;  ///< also a method of tensors
+  bool isMethod = false; ///< also a method of tensors
   Result (*build)(Sema &, const BoundArguments &) = nullptr;
   /// Set instead of `build` for a function written in the kernel language.
   std::shared_ptr<frontend::FunctionSource> function;
@@ -52,6 +52,9 @@ bool isLibraryModule(std::string_view qualifiedName);
 /// Iterator classes that the walker of the syntax tree handles: "builtins.range",
 /// "range", "static_range", "condition".
 bool isIteratorClass(const Value &value);
+
+/// The functions of a library module, sorted.
+std::vector<std::string> libraryFunctions(std::string_view module);
 
 /// The closest name to `name` in the library module, for "did you mean".
 std::string suggestName(std::string_view module, std::string_view name);

@@ -15,8 +15,8 @@
 namespace tritium::sema {
 
 /// Nothing, with `error` set, where Python would raise.
-std::optional<Constant> foldBinary(frontend::BinaryOp op, const Constant &lhs,
-                                   const Constant &rhs, std::string &error);
+std::optional<Constant> foldBinary(frontend::BinaryOp op, const Constant &lhs, const Constant &rhs,
+                                   std::string &error);
 std::optional<Constant> foldUnary(frontend::UnaryOp op, const Constant &operand,
                                   std::string &error);
 std::optional<Constant> foldCompare(frontend::CompareOp op, const Constant &lhs,

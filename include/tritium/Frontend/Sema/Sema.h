@@ -85,8 +85,6 @@ public:
 
   mlir::OpBuilder &builder() { return opBuilder; }
   const Options &options() const { return opts; }
-  FunctionCaller &functions() { return functionCaller; }
-  DiagnosticEngine &diagnosticEngine() { return diagnostics; }
   /// What static_print wrote.
   std::string &printed() { return printedText; }
 

@@ -115,10 +115,10 @@ Value makeFloat(double value);
 Value makeString(std::string value);
 Value makeDType(DType value);
 
-std::optional<Constant::Int> asInt(const Value &value);   ///< int or bool constant
+std::optional<Constant::Int> asInt(const Value &value); ///< int or bool constant
 std::optional<std::string> asString(const Value &value);
 std::optional<DType> asDType(const Value &value);
-std::optional<bool> asBool(const Value &value);           ///< bool constant only
+std::optional<bool> asBool(const Value &value); ///< bool constant only
 
 /// For diagnostics: "int32", "float32[64, 128]", "constexpr 3", "tuple of 2", "pointer<fp32>".
 std::string describe(const Value &value);
