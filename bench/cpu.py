@@ -24,7 +24,7 @@ CPUINFO = pathlib.Path("/proc/cpuinfo").read_text()
 os.environ["TRITIUM_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 # OpenBLAS takes CPUs that it does not know for old ones.
-os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX" if "avx512f" in CPUINFO else "Haswell")
+os.environ["OPENBLAS_CORETYPE"] = "SkylakeX" if "avx512f" in CPUINFO else "Haswell"
 cache = tempfile.TemporaryDirectory(prefix="tritium-bench-")
 os.environ["TRITON_CACHE_DIR"] = cache.name
 sys.path[:0] = [str(ROOT / "examples")]

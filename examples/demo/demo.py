@@ -17,6 +17,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 THREADS = int(os.environ.setdefault("TRITIUM_NUM_THREADS", str(len(os.sched_getaffinity(0)))))
 os.environ["OPENBLAS_NUM_THREADS"] = str(THREADS)
+# OpenBLAS takes CPUs that it does not know for old ones.
+os.environ["OPENBLAS_CORETYPE"] = (
+    "SkylakeX" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "Haswell")
 os.environ.setdefault("MPLBACKEND", "Agg")
 # An empty cache, so that the compile times are those of a first use.
 cache = tempfile.TemporaryDirectory(prefix="tritium-demo-")
