@@ -30,7 +30,8 @@ TEST(Signature, AnnotationsAndDefaults) {
                       "b: 'tl.constexpr' = -3, c: constexpr = W * 2, d=None, e=tl.float32, "
                       "f=(1, 'a'), **META):\n  break\n  pass\n"),
             "k.py:3:3: error: 'break' is not supported in a kernel; put the condition into a "
-            "'while' loop instead\n  break\n  ^~~~~\n");
+            "'while' loop instead\n  break\n  ^~~~~\n"
+            "k.py:1:1: note: while compiling kernel 'kernel'\n@jit\n^\n");
   EXPECT_EQ(signature("@jit\ndef kernel(x, y: tl.int64, z: \"*fp32\", a: tl.constexpr, "
                       "b: 'tl.constexpr' = -3, c: constexpr = W * 2, d=None, e=tl.float32, "
                       "f=(1, 'a'), **META):\n  pass\n"),
@@ -43,7 +44,9 @@ TEST(Signature, DefaultsMustBeConstants) {
   EXPECT_EQ(signature("def kernel(x=tl.zeros((4,), tl.float32)):\n  pass\n"),
             "k.py:1:14: error: the default of 'x' is not a constant: found float32[4]\n"
             "def kernel(x=tl.zeros((4,), tl.float32)):\n"
-            "             ^~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+            "             ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+            "k.py:1:5: note: while compiling kernel 'kernel'\n"
+            "def kernel(x=tl.zeros((4,), tl.float32)):\n    ^~~~~~\n");
   EXPECT_NE(signature("def kernel(x=nothing):\n  pass\n").find("undefined name 'nothing'"),
             std::string::npos);
   EXPECT_NE(signature("def kernel(*x):\n  pass\n").find("cannot have a '*' parameter"),

@@ -53,5 +53,9 @@ std::optional<KernelSignature> python::readSignature(const FunctionSource &sourc
                                                      SourceManager &sources,
                                                      DiagnosticEngine &diagnostics) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  return Generator(context, sources, diagnostics, {}).signature(source);
+  Generator generator(context, sources, diagnostics, {});
+  std::optional<KernelSignature> signature = generator.signature(source);
+  if (!signature)
+    generator.nameKernel(source);
+  return signature;
 }
