@@ -134,6 +134,12 @@ TEST_F(Promotion, OperatorsThatNeedIntegers) {
   EXPECT_EQ(errors(), "'@' is not an operator on tensors; write tl.dot(a, b)\n");
 }
 
+TEST_F(Promotion, Arange) {
+  EXPECT_EQ(type(lib("arange", {makeInt(3), makeInt(784)})), "i32[781]");
+  EXPECT_EQ(type(lib("arange", {makeInt(512)})), "i32[512]");
+  EXPECT_EQ(errors(), "");
+}
+
 TEST_F(Promotion, Broadcasting) {
   auto shapeOf = [&](llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
     return type(sema.binary(BinaryOp::Add, tensor("i32", a), tensor("i32", b)));

@@ -20,9 +20,12 @@ template <typename Op> static Result gridQuery(Sema &sema, const BoundArguments 
                       {DTypeKind::Int32}});
 }
 
+/// arange(start, end), or arange(end) from 0.
 static Result arange(Sema &sema, const BoundArguments &args) {
-  auto start = constantInt(sema, args[0], "the start of tl.arange");
-  auto end = start ? constantInt(sema, args[1], "the end of tl.arange") : std::nullopt;
+  bool hasStart = !args[1].isNone();
+  auto start = hasStart ? constantInt(sema, args[0], "the start of tl.arange") : 0;
+  auto end =
+      start ? constantInt(sema, args[hasStart ? 1 : 0], "the end of tl.arange") : std::nullopt;
   if (!end)
     return std::nullopt;
   if (*start < INT32_MIN || *end > INT32_MAX)
@@ -120,7 +123,7 @@ static Result toTensor(Sema &sema, const BoundArguments &args) {
 void sema::addCreationBuiltins(Registry &registry) {
   registry.add("program_id", "axis", gridQuery<tt::GetProgramIdOp>);
   registry.add("num_programs", "axis", gridQuery<tt::GetNumProgramsOp>);
-  registry.add("arange", "start, end", arange);
+  registry.add("arange", "start, end=None", arange);
   registry.add("full", "shape, value, dtype", full);
   registry.add("zeros", "shape, dtype", zeros);
   registry.add("zeros_like", "input", zerosLike);
