@@ -35,7 +35,9 @@ def lintText(name):
     for number, line in enumerate(lines, 1):
         if line != line.rstrip():
             problems.append(f"{name}:{number}: trailing space")
-        if len(line) > MAX_COLUMNS and name.endswith((*CXX, ".py")) and "http" not in line:
+        # IR inside of unit tests stays on lines of its own length.
+        if (len(line) > MAX_COLUMNS and name.endswith((*CXX, ".py"))
+                and not name.endswith("Test.cpp")):
             problems.append(f"{name}:{number}: {len(line)} columns (the limit is {MAX_COLUMNS})")
     if name.endswith(".py"):
         try:
@@ -46,7 +48,9 @@ def lintText(name):
 
 
 def main():
-    files = [name for name in git("ls-files") if (ROOT / name).is_file()]
+    # The fuzzers' corpus is wrong on purpose.
+    files = [name for name in git("ls-files")
+             if (ROOT / name).is_file() and not name.startswith("fuzz/corpus/")]
     texts = [name for name in files
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
     problems = [problem for name in texts for problem in lintText(name)]

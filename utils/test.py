@@ -243,9 +243,9 @@ def parser(log):
     for name, length in FUZZERS.items():
         found = ASAN / f"corpus-{name}"
         found.mkdir(exist_ok=True)
-        status = run([ASAN / "bin" / name, f"-max_total_time={FUZZ_SECONDS}", "-timeout=20",
-                      "-rss_limit_mb=4096", f"-max_len={length}", f"-artifact_prefix={LOGS}/{name}-",
-                      found, seeds], log, FUZZ_SECONDS + 120, env)
+        options = [f"-max_total_time={FUZZ_SECONDS}", "-timeout=20", "-rss_limit_mb=4096",
+                   f"-max_len={length}", f"-artifact_prefix={LOGS}/{name}-"]
+        status = run([ASAN / "bin" / name, *options, found, seeds], log, FUZZ_SECONDS + 120, env)
         if status == 0:
             count.passed += 1
         else:
