@@ -405,3 +405,45 @@ def test_keyword_parameters():
         with_keywords[(1,)](out, 20, BLOCK=16)
     with pytest.raises(TypeError, match="takes 2 arguments"):
         with_keywords[(1,)](out, 20, 3, BLOCK=16, FACTOR=1)
+
+
+def test_many_parameters():
+    @triton.jit
+    def kernel(out, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s,  # noqa: E741
+               T: tl.constexpr):
+        total = a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q + r + s
+        tl.store(out, total + T[39])
+
+    out = np.zeros(1, np.int64)
+    for shift in (0, 5):
+        kernel[(1,)](out, *range(2 + shift, 21 + shift), tuple(range(40)), num_warps=4,
+                     num_stages=2, debug=False)
+        assert out[0] == sum(range(2 + shift, 21 + shift)) + 39
+
+
+def test_no_parameters():
+    @triton.jit
+    def kernel():
+        tl.static_assert(True)
+
+    kernel[(5,)]()
+
+
+def test_empty_arrays():
+    x = np.zeros(0, np.float32)
+    add_scalar[(1,)](x, x, 0, 1.0, BLOCK=16)
+
+
+def test_launches_keep_nothing_alive():
+    import gc
+    import weakref
+
+    class Tracked(np.ndarray):
+        pass
+
+    x = np.zeros(16, np.float32).view(Tracked)
+    seen = weakref.ref(x)
+    add_scalar[(1,)](x, x, 16, 1.0, BLOCK=16)
+    del x
+    gc.collect()
+    assert seen() is None
