@@ -20,10 +20,21 @@ using namespace tritium::runtime;
 
 //===-- Creation ----------------------------------------------------------===//
 
+/// compilerFingerprint, which takes longer than all the rest of a hit in the cache.
+static std::string fingerprint(const CompileOptions &options) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::string> known;
+  std::lock_guard lock(mutex);
+  std::string &text = known[{options.target, options.cpu}];
+  if (text.empty())
+    text = compilerFingerprint(options);
+  return text;
+}
+
 /// What identifies the result before anything is compiled.
 static std::string cacheKey(const Recipe &recipe) {
   Writer writer;
-  writer.text(compilerFingerprint(recipe.options));
+  writer.text(fingerprint(recipe.options));
   for (const std::string &variable : codeVariables())
     writer.text(variable);
   write(writer, recipe.options);
