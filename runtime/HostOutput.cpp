@@ -89,12 +89,30 @@ void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits, 
   printText(text);
 }
 
+thread_local std::jmp_buf HostOutput::escape;
+
+void HostOutput::noteAssert(void *user, const char *message, const char *file, int line,
+                            const uint32_t *pid) {
+  static_cast<HostOutput *>(user)->record(message, file, line, pid);
+}
+
 void HostOutput::assertFailed(void *user, const char *message, const char *file, int line,
                               const uint32_t *pid) {
-  auto *self = static_cast<HostOutput *>(user);
-  std::lock_guard lock(self->mutex);
+  static_cast<HostOutput *>(user)->record(message, file, line, pid);
+  // What the assertion guards must not run. Compiled frames hold nothing to unwind.
+  std::longjmp(escape, 1);
+}
+
+void HostOutput::record(const char *message, const char *file, int line, const uint32_t *pid) {
+  std::lock_guard lock(mutex);
   auto order = [](const uint32_t *p) { return std::make_tuple(p[2], p[1], p[0]); };
-  if (self->failed && order(self->failed->pid) <= order(pid))
+  if (failed && order(failed->pid) <= order(pid))
     return;
-  self->failed = {message ? message : "", file ? file : "", line, {pid[0], pid[1], pid[2]}};
+  failed = {message ? message : "", file ? file : "", line, {pid[0], pid[1], pid[2]}};
+}
+
+void HostOutput::run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,
+                     int64_t end, const uint32_t *grid) {
+  if (setjmp(escape) == 0)
+    entry(slots, scratch, begin, end, grid, &table);
 }

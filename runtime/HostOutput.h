@@ -5,6 +5,7 @@
 
 #include "tritium/Pipeline/Compiler.h"
 
+#include <csetjmp>
 #include <mutex>
 #include <optional>
 
@@ -17,7 +18,13 @@ public:
   HostOutput(const HostOutput &) = delete;
   HostOutput &operator=(const HostOutput &) = delete;
 
-  const TritiumHostCalls *calls() const { return &table; }
+  /// The calls for an interpreter, which ends a program itself.
+  TritiumHostCalls interpreterCalls() { return {this, print, noteAssert}; }
+
+  /// Calls `entry` for the programs [begin, end). A failed assertion is recorded and
+  /// ends the call: neither the rest of its program nor the programs behind it run.
+  void run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,
+           int64_t end, const uint32_t *grid);
 
   struct FailedAssert {
     std::string message, file;
@@ -32,6 +39,13 @@ private:
                     const int64_t *shape, int rank, const uint32_t *pid);
   static void assertFailed(void *user, const char *message, const char *file, int line,
                            const uint32_t *pid);
+
+  static void noteAssert(void *user, const char *message, const char *file, int line,
+                         const uint32_t *pid);
+  void record(const char *message, const char *file, int line, const uint32_t *pid);
+
+  /// Where a failed assertion of this thread's entry goes back to.
+  static thread_local std::jmp_buf escape;
 
   TritiumHostCalls table;
   std::mutex mutex;

@@ -214,7 +214,7 @@ struct NativeLaunch {
   const uint64_t *slots;
   const uint32_t *grid;
   uint64_t scratchBytes;
-  const TritiumHostCalls *host;
+  HostOutput *host;
   std::atomic<bool> outOfMemory{false};
 
   static void run(void *self, int64_t begin, int64_t end) {
@@ -224,7 +224,7 @@ struct NativeLaunch {
       launch->outOfMemory = true;
       return;
     }
-    launch->entry(launch->slots, scratch, begin, end, launch->grid, launch->host);
+    launch->host->run(launch->entry, launch->slots, scratch, begin, end, launch->grid);
   }
 };
 
@@ -253,7 +253,7 @@ bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
     slots.push_back(argument.slot);
   HostOutput output;
   NativeLaunch launch{object->entry,           slots.data(),   grid,
-                      metadata().scratchBytes, output.calls(), {}};
+                      metadata().scratchBytes, &output, {}};
   int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
   if (programs == 1)
     NativeLaunch::run(&launch, 0, 1);
@@ -272,7 +272,7 @@ bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint
                              CompileError &error) {
   HostOutput output;
   InterpreterOptions options;
-  options.host = *output.calls();
+  options.host = output.interpreterCalls();
   options.checkAsserts = origin.options.debug;
   std::vector<uint64_t> slots;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -58,6 +58,8 @@ def test_device_assert(monkeypatch, backend):
     asserting[(1,)](x, N=5, debug=True)
     with pytest.raises(Exception, match="x must be below five"):
         asserting[(1,)](x, N=5, debug=True)
+    # What stands behind the assertion does not run.
+    assert x.tolist() == [1, 2, 3, 4, 5]
 
 
 def test_device_assert_is_off_by_default(monkeypatch):
