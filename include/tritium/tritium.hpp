@@ -184,7 +184,9 @@ concept Range = requires(T &range) {
 
 /// A bare pointer says nothing of its extent: the kernel is then compiled so that its
 /// arguments may overlap. Pass a span or a vector where you can.
-template <typename T> tritium_argument toArgument(const T &value) {
+template <typename T>
+  requires(!Range<const T>)
+tritium_argument toArgument(const T &value) {
   tritium_argument argument = {};
   if constexpr (std::same_as<T, Buffer>) {
     return pointer(value.data, value.type, value.bytes, value.isReadOnly);

@@ -1,0 +1,206 @@
+//===- HostTest.cpp - kernels from C++ ------------------------------------===//
+
+#include "tritium/tritium.hpp"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+using tritium::Stream;
+
+namespace {
+
+constexpr const char *kernels = R"(
+import triton
+import triton.language as tl
+
+OFFSET = tl.constexpr(100)
+
+@triton.jit
+def helper(x):
+    return x + OFFSET
+
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, SHIFT: tl.constexpr = False):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, i < n) * factor
+    if SHIFT:
+        x = helper(x)
+    tl.store(out_ptr + i, x, i < n)
+
+@triton.jit
+def reload(src_ptr, dst_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    first = tl.load(src_ptr + i)
+    tl.store(dst_ptr + i, first + 1)
+    second = tl.load(src_ptr + i)
+    tl.store(dst_ptr + i, first * 100 + second)
+
+@triton.jit
+def maybe(x_ptr, out_ptr, flag):
+    if x_ptr is None:
+        tl.store(out_ptr, -1)
+    else:
+        tl.store(out_ptr, tl.load(x_ptr) + flag)
+
+@triton.jit
+def checked(x_ptr):
+    tl.device_assert(tl.load(x_ptr) > 0, "must be positive")
+    tl.store(x_ptr, 0)
+
+@triton.jit
+def broken(x_ptr):
+    tl.store(x_ptr, nowhere)
+)";
+
+class HostTest : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    char pattern[] = "/tmp/tritium-capi-XXXXXX";
+    folder = mkdtemp(pattern);
+    setenv("TRITON_CACHE_DIR", (folder + "/cache").c_str(), 1);
+    std::ofstream(folder + "/kernels.py") << kernels;
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+
+  tritium::Module module = tritium::load(folder + "/kernels.py");
+  std::vector<float> x = std::vector<float>(50), out = std::vector<float>(50);
+  void SetUp() override { std::iota(x.begin(), x.end(), 0.0f); }
+
+  /// The kind and message of the error that `call` throws.
+  template <typename Call> std::string errorOf(Call call) {
+    try {
+      call();
+    } catch (const tritium::Error &error) {
+      return error.kind + ": " + error.what();
+    }
+    return "no error";
+  }
+  static std::string folder;
+};
+std::string HostTest::folder;
+
+TEST_F(HostTest, ListsKernels) {
+  EXPECT_EQ(module.kernelNames(),
+            (std::vector<std::string>{"helper", "scale", "reload", "maybe", "checked", "broken"}));
+}
+
+TEST_F(HostTest, Launches) {
+  auto scale = module.kernel("scale", {{"BLOCK", 16}});
+  scale.launch({4}, Stream{}, x, out, 50, 2.5f);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(out[i], i * 2.5f);
+  const std::vector<float> &constant = x;
+  auto shifted = module.kernel("scale", {{"BLOCK", 64}, {"SHIFT", true}, {"num_warps", 2}});
+  shifted.launch(1, Stream{}, constant, std::span(out).first(10), 10, 1.0);
+  EXPECT_EQ(out[3], 103);
+  EXPECT_EQ(out[10], 25);
+}
+
+TEST_F(HostTest, TakesEveryKindOfArgument) {
+  auto maybe = module.kernel("maybe");
+  int32_t in[1] = {41}, result = 0;
+  maybe.launch({1}, Stream{}, in, &result, true);
+  EXPECT_EQ(result, 42);
+  maybe.launch({1}, Stream{}, nullptr, &result, false);
+  EXPECT_EQ(result, -1);
+  std::vector<double> wide = {0.5};
+  maybe.launch({1}, Stream{}, wide, wide, 1.0);
+  EXPECT_EQ(wide[0], 1.5);
+  uint16_t bf16[2] = {0x3f80, 0}; // 1.0
+  tritium::Buffer source{bf16, "bf16", 2, true}, target{bf16 + 1, "bf16", 2};
+  maybe.launch({1}, Stream{}, source, target, 2);
+  EXPECT_EQ(bf16[1], 0x4040); // 3.0
+}
+
+TEST_F(HostTest, BarePointersMayOverlap) {
+  auto reload = module.kernel("reload", {{"N", 50}});
+  reload.launch({1}, Stream{}, x.data(), x.data());
+  EXPECT_EQ(x[7], 708);
+  SetUp();
+  reload.launch({1}, Stream{}, x, x);
+  EXPECT_EQ(x[7], 708);
+  SetUp();
+  reload.launch({1}, Stream{}, x, out);
+  EXPECT_EQ(out[7], 707);
+}
+
+TEST_F(HostTest, ExplainsErrors) {
+  auto has = [](const std::string &text, const char *part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(errorOf([&] { tritium::load("/nowhere.py"); }), "/nowhere.py");
+  has(errorOf([&] { module.kernel("scal"); }), "no kernel 'scal' in this file; there are: helper");
+  auto scale = module.kernel("scale", {{"BLOCK", 16}});
+  has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50); }), "missing argument 'factor'");
+  has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50, 1.0, 2, 3); }), "got more");
+  has(errorOf([&] { scale.launch({0}, Stream{}, x, out, 50, 1.0); }), "from 1 to 4294967295");
+  auto misspelt = module.kernel("scale", {{"BLOK", 16}});
+  has(errorOf([&] { misspelt.launch({1}, Stream{}, x, out, 50, 1.0); }), "mean 'BLOCK'?");
+  const auto &constant = out;
+  has(errorOf([&] { scale.launch({1}, Stream{}, x, constant, 50, 1.0); }),
+      "writes to 'out_ptr', but that array is read-only");
+  std::string text = errorOf([&] { module.kernel("broken").launch({1}, Stream{}, x); });
+  has(text, "CompilationError: ");
+  has(text, "kernels.py:41:");
+  has(text, "nowhere");
+  auto checked = module.kernel("checked", {{"debug", true}});
+  x[0] = 1;
+  checked.launch({1}, Stream{}, x);
+  has(errorOf([&] { checked.launch({1}, Stream{}, x); }), "DeviceAssertion: ");
+}
+
+TEST_F(HostTest, ThreadsShareAKernel) {
+  auto scale = module.kernel("scale", {{"BLOCK", 16}});
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> mine(50);
+      for (int i = 0; i < 100; ++i) {
+        scale.launch({4}, Stream{}, x, mine, 50, float(t));
+        for (int k = 0; k < 50; ++k)
+          wrong += mine[k] != float(k * t);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(HostTest, CompilesAhead) {
+  auto scale = module.kernel("scale");
+  tritium_specialization parameters[6] = {};
+  for (int i = 0; i < 2; ++i) {
+    tritium_dtype_parse("*fp32", &parameters[i].type);
+    parameters[i].divisibility = 16;
+  }
+  tritium_dtype_parse("i32", &parameters[2].type);
+  tritium_dtype_parse("fp32", &parameters[3].type);
+  parameters[2].divisibility = parameters[3].divisibility = 1;
+  for (int i = 4; i < 6; ++i)
+    parameters[i].is_constexpr = 1;
+  parameters[4].value.kind = TRITIUM_INT;
+  parameters[4].value.as.integer.low = 32;
+  parameters[5].value.kind = TRITIUM_BOOL;
+  tritium_error error = {};
+  tritium_compiled *compiled =
+      tritium_kernel_specialize(scale.get(), parameters, 6, nullptr, 0, "haswell", &error);
+  ASSERT_TRUE(compiled) << error.rendered;
+  size_t size = 0;
+  const char *assembly = tritium_compiled_stage(compiled, "asm", &size, &error);
+  ASSERT_TRUE(assembly) << error.rendered;
+  EXPECT_NE(std::string(assembly, size).find("ymm"), std::string::npos);
+  EXPECT_FALSE(tritium_compiled_stage(compiled, "ptx", &size, &error));
+  EXPECT_NE(std::string(error.message).find("ttir, llir, asm, obj"), std::string::npos);
+  EXPECT_NE(std::string(tritium_compiled_metadata(compiled)).find("\"cpu\":\"haswell\""),
+            std::string::npos);
+  tritium_error_clear(&error);
+  tritium_compiled_release(compiled);
+}
+
+} // namespace
