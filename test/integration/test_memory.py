@@ -239,6 +239,26 @@ def test_load_after_store(backend, rng, n):
 
 
 @triton.jit
+def overlapping_stores(x_ptr, out_ptr, SHIFT: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    tile = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + tile)
+    tl.store(out_ptr + tile, x)
+    tl.store(out_ptr + tile + SHIFT, x + 1)
+
+
+@pytest.mark.parametrize("shape", [(1, 37), (8, 32), (5, 7)])
+@pytest.mark.parametrize("shift", (1, 16, 40))
+def test_the_later_store_wins(backend, rng, shape, shift):
+    x = random_array(rng, shape, "int32", 0, 1000)
+    out = np.zeros(x.size + shift, np.int32)
+    overlapping_stores[(1,)](x, out, SHIFT=shift, M=shape[0], N=shape[1])
+    expected = np.zeros_like(out)
+    expected[:x.size] = x.ravel()
+    expected[shift:] = x.ravel() + 1
+    assert_same(out, expected)
+
+
+@triton.jit
 def swap_halves(x_ptr, N: tl.constexpr):
     offs = tl.arange(0, N)
     low = tl.load(x_ptr + offs)

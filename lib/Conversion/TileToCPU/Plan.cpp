@@ -217,7 +217,8 @@ private:
     for (const Root &other : phase.roots)
       if (other.kind == Root::Print || other.kind == Root::Atomic || other.kind == Root::Assert ||
           dependsOn(root, other) ||
-          (other.kind == Root::Store && (readsAfter(root, other.op) || loadsBetween(other, root))))
+          (other.kind == Root::Store && (readsAfter(root, other.op) ||
+                                         loadsBetween(other, root) || overwrites(root, other))))
         return nullptr;
     for (auto scalar = std::next(it); scalar != steps.end(); ++scalar)
       for (const Root &other : phase.roots)
@@ -225,6 +226,12 @@ private:
           return nullptr;
     steps.splice(steps.end(), steps, it);
     return &steps.back();
+  }
+
+  /// Both store, and an element of one may lie where another element of the other does: in
+  /// one loop the first would overwrite what the second has already written.
+  bool overwrites(const Root &second, const Root &first) const {
+    return second.kind == Root::Store && context.mayConflict(second.op, first.op);
   }
 
   /// A load between two stores must see the first and not the second: they cannot share
