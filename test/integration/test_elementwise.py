@@ -382,5 +382,7 @@ def test_division_by_zero_does_not_trap(backend, dtype):
     y = np.resize(np.array([0, 1, np.iinfo(dtype).max if dtype in UNSIGNED else -1], dtype), 32)
     out = np.zeros(64, dtype)
     divide_by_zero[(1,)](x, y, out, BLOCK=32)
-    ones = y == 1
+    ones, zeros = y == 1, y == 0
     assert_same(out[:32][ones], x[ones])
+    assert_same(out[:32][zeros], np.zeros_like(x[zeros]))
+    assert_same(out[32:][zeros], x[zeros])
