@@ -66,9 +66,24 @@ tt.func @shift(%x: !tt.ptr<f32>) {
   tt.return
 })";
 
-TEST(CPUElementwise, MemoryOrderWithinATile) {
-  runBoth(kShift, {TestArgument::floats(201)});
-}
+TEST(CPUElementwise, MemoryOrderWithinATile) { runBoth(kShift, {TestArgument::floats(201)}); }
+
+// Elements that share an address all read it before one of them writes.
+const char *kShared = R"(
+tt.func @shared(%x: !tt.ptr<f32>) {
+  %range = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %five = arith.constant dense<5> : tensor<512xi32>
+  %one = arith.constant dense<1.0> : tensor<512xf32>
+  %index = arith.remsi %range, %five : tensor<512xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %index : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %p : tensor<512x!tt.ptr<f32>>
+  %w = arith.addf %v, %one : tensor<512xf32>
+  tt.store %p, %w : tensor<512x!tt.ptr<f32>>
+  tt.return
+})";
+
+TEST(CPUElementwise, SharedAddressesAreReadFirst) { runBoth(kShared, {TestArgument::floats(5)}); }
 
 // A transposing copy with a remainder in the addresses.
 const char *kTranspose = R"(

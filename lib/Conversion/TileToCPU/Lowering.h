@@ -82,9 +82,8 @@ private:
   mlir::Type shaped(mlir::Type element, int64_t width);
   VectorMath math() { return VectorMath(b, loc, target); }
   /// The internal function `name` of `pointers` arguments, made by `body` if it is new.
-  mlir::func::FuncOp
-  sharedFunction(llvm::StringRef name, unsigned pointers,
-                 llvm::function_ref<void(mlir::Block::BlockArgListType)> body);
+  mlir::func::FuncOp sharedFunction(llvm::StringRef name, unsigned pointers,
+                                    llvm::function_ref<void(mlir::Block::BlockArgListType)> body);
   /// A loop 0, step, .. < bound; the body gets the index and the carried values.
   mlir::SmallVector<mlir::Value>
   loop(mlir::Value lower, mlir::Value bound, int64_t step, mlir::ValueRange carried,
@@ -116,7 +115,7 @@ private:
   /// How integers are evaluated.
   enum Mode : unsigned {
     Plain = 0,
-    Wide = 1,    ///< i32 additions and products in 64 bits: offsets of addptr
+    Wide = 1, ///< i32 additions and products in 64 bits: offsets of addptr
   };
   using MemoKey = std::pair<std::pair<const void *, unsigned>,
                             llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
@@ -212,11 +211,11 @@ private:
   struct Accumulators {
     tt::ReduceOp op;
     llvm::SmallVector<mlir::Value> values; ///< one vector (or scalar) an operand
-    bool started = false; ///< values hold at least one element
+    bool started = false;                  ///< values hold at least one element
   };
   struct PhaseState {
     Step *step;
-    int64_t width; ///< lanes of a full chunk
+    int64_t width;                        ///< lanes of a full chunk
     llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
     std::vector<Accumulators> accumulators;
   };
@@ -230,6 +229,8 @@ private:
   void emitTransposed(Step &step);
   mlir::func::FuncOp transposeFunction(mlir::Type element, int64_t rows, int64_t columns,
                                        int64_t fromStride, int64_t toStride);
+  /// By shape and element type.
+  std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
   /// The buffer that is being written with its last two dimensions swapped.
   const Buffer *swappedBuffer = nullptr;
   void emitPrint(tt::PrintOp op);
@@ -242,8 +243,8 @@ private:
   bool hasNeutralElement(tt::ReduceOp op);
   llvm::SmallVector<mlir::Value> combine(tt::ReduceOp op, mlir::ValueRange a, mlir::ValueRange b_,
                                          int64_t width);
-  llvm::SmallVector<mlir::Value> horizontal(tt::ReduceOp op, mlir::ValueRange values,
-                                            int64_t width, int64_t valid);
+  llvm::SmallVector<mlir::Value> horizontal(tt::ReduceOp op, mlir::ValueRange values, int64_t width,
+                                            int64_t valid);
   void storeReduction(tt::ReduceOp op, mlir::ValueRange values, const Index &index, int64_t axis);
 
   //===--------------------------------------------------------------------===//

@@ -70,7 +70,11 @@ void Lowering::emitTransposed(Step &step) {
   int64_t rank = step.shape.size();
   SmallVector<int64_t> shape(step.shape);
   std::swap(shape[rank - 2], shape[rank - 1]);
-  Buffer *copy = allocate(shape, buffer.element, /*dense=*/false);
+  // Needed within this step only, so all steps of one shape share it.
+  Buffer *&copy =
+      transposeCopies[{{shape.begin(), shape.end()}, buffer.element.getAsOpaquePointer()}];
+  if (!copy)
+    copy = allocate(shape, buffer.element, /*dense=*/false);
 
   // The tile as it stands in memory: the same elements, the last two dimensions swapped.
   Step gather = step;
