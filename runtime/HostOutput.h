@@ -23,8 +23,8 @@ public:
 
   /// Calls `entry` for the programs [begin, end). A failed assertion is recorded and
   /// ends the call: neither the rest of its program nor the programs behind it run.
-  void run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,
-           int64_t end, const uint32_t *grid);
+  void run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin, int64_t end,
+           const uint32_t *grid);
 
   struct FailedAssert {
     std::string message, file;

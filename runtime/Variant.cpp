@@ -252,8 +252,7 @@ bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   for (const BoundArgument &argument : arguments)
     slots.push_back(argument.slot);
   HostOutput output;
-  NativeLaunch launch{object->entry,           slots.data(),   grid,
-                      metadata().scratchBytes, &output, {}};
+  NativeLaunch launch{object->entry, slots.data(), grid, metadata().scratchBytes, &output, {}};
   int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
   if (programs == 1)
     NativeLaunch::run(&launch, 0, 1);

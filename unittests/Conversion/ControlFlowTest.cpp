@@ -44,8 +44,8 @@ tt.func @swap(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
 
 TEST(CPUControlFlow, YieldedTilesAreAssignedAtOnce) {
   for (int n : {0, 1, 2, 7})
-    runBoth(kSwap, {TestArgument::floats(100), TestArgument::floats(150, 0, 2),
-                    TestArgument::scalar(n)});
+    runBoth(kSwap,
+            {TestArgument::floats(100), TestArgument::floats(150, 0, 2), TestArgument::scalar(n)});
 }
 
 // A branch that gives a tile and a scalar, and stores on one side.

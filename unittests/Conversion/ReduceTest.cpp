@@ -21,25 +21,54 @@ std::string reduce3D(std::array<int, 3> shape, int axis, const std::string &comb
   int outNumel = numel / shape[axis];
   std::string outFlat = s(outNumel) + "x";
   return "tt.func @r(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {\n"
-         "%i = tt.make_range {start = 0 : i32, end = " + s(numel) + " : i32} : tensor<" + flat + "i32>\n"
-         "%xs = tt.splat %x : !tt.ptr<f32> -> tensor<" + flat + "!tt.ptr<f32>>\n"
-         "%xp = tt.addptr %xs, %i : tensor<" + flat + "!tt.ptr<f32>>, tensor<" + flat + "i32>\n"
-         "%v = tt.load %xp : tensor<" + flat + "!tt.ptr<f32>>\n"
-         "%t = tt.reshape %v : tensor<" + flat + "f32> -> tensor<" + tile + "f32>\n"
-         "%q = arith.mulf %t, %t : tensor<" + tile + "f32>\n"
-         "%r = \"tt.reduce\"(%q) <{axis = " + s(axis) + " : i32}> ({\n"
-         "^bb0(%a: f32, %b: f32):\n" + combiner + "\n"
-         "tt.reduce.return %c : f32 }) : (tensor<" + tile + "f32>) -> tensor<" + out + "f32>\n"
-         "%f = tt.reshape %r : tensor<" + out + "f32> -> tensor<" + outFlat + "f32>\n"
-         "%j = tt.make_range {start = 0 : i32, end = " + s(outNumel) + " : i32} : tensor<" + outFlat + "i32>\n"
-         "%os = tt.splat %o : !tt.ptr<f32> -> tensor<" + outFlat + "!tt.ptr<f32>>\n"
-         "%op = tt.addptr %os, %j : tensor<" + outFlat + "!tt.ptr<f32>>, tensor<" + outFlat + "i32>\n"
-         "tt.store %op, %f : tensor<" + outFlat + "!tt.ptr<f32>>\n"
+         "%i = tt.make_range {start = 0 : i32, end = " +
+         s(numel) + " : i32} : tensor<" + flat +
+         "i32>\n"
+         "%xs = tt.splat %x : !tt.ptr<f32> -> tensor<" +
+         flat +
+         "!tt.ptr<f32>>\n"
+         "%xp = tt.addptr %xs, %i : tensor<" +
+         flat + "!tt.ptr<f32>>, tensor<" + flat +
+         "i32>\n"
+         "%v = tt.load %xp : tensor<" +
+         flat +
+         "!tt.ptr<f32>>\n"
+         "%t = tt.reshape %v : tensor<" +
+         flat + "f32> -> tensor<" + tile +
+         "f32>\n"
+         "%q = arith.mulf %t, %t : tensor<" +
+         tile +
+         "f32>\n"
+         "%r = \"tt.reduce\"(%q) <{axis = " +
+         s(axis) +
+         " : i32}> ({\n"
+         "^bb0(%a: f32, %b: f32):\n" +
+         combiner +
+         "\n"
+         "tt.reduce.return %c : f32 }) : (tensor<" +
+         tile + "f32>) -> tensor<" + out +
+         "f32>\n"
+         "%f = tt.reshape %r : tensor<" +
+         out + "f32> -> tensor<" + outFlat +
+         "f32>\n"
+         "%j = tt.make_range {start = 0 : i32, end = " +
+         s(outNumel) + " : i32} : tensor<" + outFlat +
+         "i32>\n"
+         "%os = tt.splat %o : !tt.ptr<f32> -> tensor<" +
+         outFlat +
+         "!tt.ptr<f32>>\n"
+         "%op = tt.addptr %os, %j : tensor<" +
+         outFlat + "!tt.ptr<f32>>, tensor<" + outFlat +
+         "i32>\n"
+         "tt.store %op, %f : tensor<" +
+         outFlat +
+         "!tt.ptr<f32>>\n"
          "tt.return }";
 }
 
 TEST(CPUReduce, EveryAxisOf3DTiles) {
-  for (std::array<int, 3> shape : {std::array<int, 3>{4, 8, 16}, {3, 5, 7}, {2, 1, 100}, {1, 33, 1}, {17, 2, 3}})
+  for (std::array<int, 3> shape :
+       {std::array<int, 3>{4, 8, 16}, {3, 5, 7}, {2, 1, 100}, {1, 33, 1}, {17, 2, 3}})
     for (int axis : {0, 1, 2})
       for (const char *combiner :
            {"%c = arith.addf %a, %b : f32", "%c = arith.maxnumf %a, %b : f32",

@@ -95,11 +95,9 @@ auto compileConversion(JitHarness &jit, int64_t lanes, Type (*from)(OpBuilder &)
   return reinterpret_cast<void (*)(const From *, To *)>(
       jit.compile(2, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Type element = from(b);
-        auto index = [&](int64_t v) -> Value {
-          return b.create<arith::ConstantIndexOp>(loc, v);
-        };
-        auto loop = b.create<scf::ForOp>(loc, index(0), index(kBlock),
-                                         index(std::max<int64_t>(lanes, 1)));
+        auto index = [&](int64_t v) -> Value { return b.create<arith::ConstantIndexOp>(loc, v); };
+        auto loop =
+            b.create<scf::ForOp>(loc, index(0), index(kBlock), index(std::max<int64_t>(lanes, 1)));
         b.setInsertionPointToStart(loop.getBody());
         Value i = loop.getInductionVar();
         Value x = loadAt(b, loc, lanes ? Type(VectorType::get(lanes, element)) : element, args[0],
@@ -141,8 +139,12 @@ template <typename Code> void checkDecode(JitHarness &jit, const Format &format,
 
 /// Values at, between and a hair beside every two neighbours, beyond the ends, and random bits.
 template <typename T> std::vector<T> roundingInputs(const Rounding &rounding) {
-  std::vector<T> inputs = {0, T(INFINITY), T(NAN), std::numeric_limits<T>::max(),
-                           std::numeric_limits<T>::min(), std::numeric_limits<T>::denorm_min()};
+  std::vector<T> inputs = {0,
+                           T(INFINITY),
+                           T(NAN),
+                           std::numeric_limits<T>::max(),
+                           std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::denorm_min()};
   const std::vector<double> &values = rounding.values;
   for (size_t i = 0; i < values.size(); ++i) {
     double next = i + 1 < values.size() ? values[i + 1] : 2 * values[i] - values[i - 1];
@@ -191,9 +193,10 @@ void checkEncode(JitHarness &jit, const Format &format, int64_t lanes) {
 
 void checkRound(JitHarness &jit, const Format &format) {
   Rounding rounding(format);
-  auto round = compileConversion<float, float>(
-      jit, 16, f32Of,
-      [&](VectorMath &math, OpBuilder &b, Value x) { return math.round(x, format.type(b)); });
+  auto round =
+      compileConversion<float, float>(jit, 16, f32Of, [&](VectorMath &math, OpBuilder &b, Value x) {
+        return math.round(x, format.type(b));
+      });
   std::vector<float> in = roundingInputs<float>(rounding), out(kBlock);
   in.resize(kBlock * 200);
   for (size_t first = 0; first < in.size(); first += kBlock) {

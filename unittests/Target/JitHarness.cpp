@@ -49,9 +49,9 @@ bool JitHarness::canRun() const {
 
 void *JitHarness::compile(unsigned pointers, Body body) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                      vector::VectorDialect, func::FuncDialect, cf::ControlFlowDialect,
-                      LLVM::LLVMDialect>();
+  context
+      .loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+                   func::FuncDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
   Location loc = FileLineColLoc::get(&context, "harness.mlir", 1, 1);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(&context);

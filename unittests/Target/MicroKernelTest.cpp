@@ -74,10 +74,9 @@ TEST_P(Dot, EdgeShapes) {
   JitHarness jit(GetParam());
   if (!jit.canRun())
     GTEST_SKIP();
-  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},
-                               {7, 33, 8},   {8, 32, 1},   {9, 47, 9},   {13, 100, 3},
-                               {16, 16, 16}, {17, 1, 31},  {31, 31, 31}, {64, 64, 32},
-                               {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
+  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},   {7, 33, 8},
+                               {8, 32, 1},   {9, 47, 9},   {13, 100, 3}, {16, 16, 16}, {17, 1, 31},
+                               {31, 31, 31}, {64, 64, 32}, {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
   for (auto [m, n, k] : shapes) {
     checkDot<float>(jit, m, n, k);
     checkDot<double>(jit, m, n, k);
@@ -111,26 +110,24 @@ double dotRate(JitHarness &jit, int64_t m, int64_t n, int64_t k) {
 
 double fmaPeak(JitHarness &jit) {
   const int64_t steps = 10000, chains = 12;
-  auto run = reinterpret_cast<void (*)(float *)>(
-      jit.compile(1, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
-        auto vector = VectorType::get(jit.target().lanesF32(), b.getF32Type());
-        auto index = [&](int64_t v) {
-          return b.create<arith::ConstantIndexOp>(loc, v).getResult();
-        };
-        SmallVector<Value> chain;
-        for (int64_t i = 0; i < chains; ++i)
-          chain.push_back(loadAt(b, loc, vector, args[0], index(16 * i), b.getF32Type()));
-        Value factor = chain[0];
-        auto loop = b.create<scf::ForOp>(loc, index(0), index(steps), index(1), chain);
-        b.setInsertionPointToStart(loop.getBody());
-        SmallVector<Value> next;
-        for (Value value : loop.getRegionIterArgs())
-          next.push_back(b.create<math::FmaOp>(loc, value, factor, factor));
-        b.create<scf::YieldOp>(loc, next);
-        b.setInsertionPointAfter(loop);
-        for (int64_t i = 0; i < chains; ++i)
-          storeAt(b, loc, loop.getResult(i), args[0], index(16 * i), b.getF32Type());
-      }));
+  auto run = reinterpret_cast<void (*)(float *)>(jit.compile(1, [&](OpBuilder &b, Location loc,
+                                                                    ArrayRef<Value> args) {
+    auto vector = VectorType::get(jit.target().lanesF32(), b.getF32Type());
+    auto index = [&](int64_t v) { return b.create<arith::ConstantIndexOp>(loc, v).getResult(); };
+    SmallVector<Value> chain;
+    for (int64_t i = 0; i < chains; ++i)
+      chain.push_back(loadAt(b, loc, vector, args[0], index(16 * i), b.getF32Type()));
+    Value factor = chain[0];
+    auto loop = b.create<scf::ForOp>(loc, index(0), index(steps), index(1), chain);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next;
+    for (Value value : loop.getRegionIterArgs())
+      next.push_back(b.create<math::FmaOp>(loc, value, factor, factor));
+    b.create<scf::YieldOp>(loc, next);
+    b.setInsertionPointAfter(loop);
+    for (int64_t i = 0; i < chains; ++i)
+      storeAt(b, loc, loop.getResult(i), args[0], index(16 * i), b.getF32Type());
+  }));
   Buffer<float> data(16 * chains);
   std::fill(data.data, data.data + data.count, 0.f);
   double best = 1e9;

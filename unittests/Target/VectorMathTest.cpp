@@ -42,11 +42,9 @@ auto compileMap(JitHarness &jit, int64_t lanes, Value (VectorMath::*emit)(Value)
   return reinterpret_cast<void (*)(const T *, T *)>(
       jit.compile(2, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Type element = std::is_same_v<T, float> ? Type(b.getF32Type()) : Type(b.getF64Type());
-        auto index = [&](int64_t v) -> Value {
-          return b.create<arith::ConstantIndexOp>(loc, v);
-        };
-        auto loop = b.create<scf::ForOp>(loc, index(0), index(kBlock),
-                                         index(std::max<int64_t>(lanes, 1)));
+        auto index = [&](int64_t v) -> Value { return b.create<arith::ConstantIndexOp>(loc, v); };
+        auto loop =
+            b.create<scf::ForOp>(loc, index(0), index(kBlock), index(std::max<int64_t>(lanes, 1)));
         b.setInsertionPointToStart(loop.getBody());
         Value i = loop.getInductionVar();
         Type type = lanes ? Type(VectorType::get(lanes, element)) : element;
@@ -87,8 +85,7 @@ uint32_t stride() {
   return text ? std::max(1, std::atoi(text)) : 101;
 }
 
-class VectorMathRange
-    : public testing::TestWithParam<std::tuple<const char *, Function>> {};
+class VectorMathRange : public testing::TestWithParam<std::tuple<const char *, Function>> {};
 
 TEST_P(VectorMathRange, ErrorIsAtMostOneAndAHalfUnits) {
   auto [cpu, function] = GetParam();
@@ -137,13 +134,14 @@ INSTANTIATE_TEST_SUITE_P(Cpu, VectorMathCpu, testing::Values("native", "haswell"
                          });
 
 std::vector<float> specialInputs() {
-  std::vector<float> in = {0.f,      -0.f,      INFINITY, -INFINITY, NAN,     -NAN,    1e-45f,
-                           -1e-45f,  1e-40f,    -1e-40f,  0x1p-126f, 1.f,     -1.f,    0.5f,
-                           2.f,      88.72f,    88.73f,   -87.4f,    -103.f,  -104.f,  -1e30f,
-                           1e30f,    3.4028235e38f, -3.4028235e38f, 128.f, 127.99999f, -149.f,
-                           -149.5f,  -150.f,    -151.f,   0x1p18f,   0x1p25f, 1e5f,    262145.f,
-                           16367173e0f, 1.5707964f, 3.1415927f, 0x1.6ac5b2p66f, 9.0f, 10.f, 4.f,
-                           0.6f, 0.92f, -0.6f, -0.92f, 0x1.8p-127f};
+  std::vector<float> in = {
+      0.f,        -0.f,          INFINITY,       -INFINITY,  NAN,        -NAN,     1e-45f,
+      -1e-45f,    1e-40f,        -1e-40f,        0x1p-126f,  1.f,        -1.f,     0.5f,
+      2.f,        88.72f,        88.73f,         -87.4f,     -103.f,     -104.f,   -1e30f,
+      1e30f,      3.4028235e38f, -3.4028235e38f, 128.f,      127.99999f, -149.f,   -149.5f,
+      -150.f,     -151.f,        0x1p18f,        0x1p25f,    1e5f,       262145.f, 16367173e0f,
+      1.5707964f, 3.1415927f,    0x1.6ac5b2p66f, 9.0f,       10.f,       4.f,      0.6f,
+      0.92f,      -0.6f,         -0.92f,         0x1.8p-127f};
   in.push_back(std::bit_cast<float>(0x7f800001u)); // signalling NaN
   in.resize(kBlock, 1.25f);
   return in;
@@ -186,9 +184,9 @@ double bestTime(llvm::function_ref<void()> run) {
   for (int round = 0; round < 100; ++round) {
     auto begin = std::chrono::steady_clock::now();
     run();
-    best = std::min(best, std::chrono::duration<double, std::nano>(
-                              std::chrono::steady_clock::now() - begin)
-                              .count());
+    best = std::min(
+        best,
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   }
   return best / kBlock;
 }

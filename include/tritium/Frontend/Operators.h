@@ -9,10 +9,19 @@
 namespace tritium::frontend {
 
 enum class BinaryOp : uint8_t {
-  Add, Sub, Mul,
+  Add,
+  Sub,
+  Mul,
   TrueDiv,  ///< `/`
   FloorDiv, ///< `//`: truncates towards zero on tensors, floors on constants
-  Mod, Pow, MatMul, BitAnd, BitOr, BitXor, Shl, Shr
+  Mod,
+  Pow,
+  MatMul,
+  BitAnd,
+  BitOr,
+  BitXor,
+  Shl,
+  Shr
 };
 
 enum class UnaryOp : uint8_t { Plus, Minus, Invert, Not };

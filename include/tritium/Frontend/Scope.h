@@ -24,11 +24,11 @@ class Scope;
 /// The text of one function that the compiler may compile, with the scope its free
 /// names resolve in.
 struct FunctionSource {
-  std::string name;    ///< as written after `def`
-  std::string file;    ///< path shown in diagnostics
-  int firstLine = 1;   ///< line of the first line of `text` in `file`
-  int columnOffset = 0;///< columns removed from each line by dedenting
-  std::string text;    ///< decorators (ignored), `def` line and body, dedented
+  std::string name;     ///< as written after `def`
+  std::string file;     ///< path shown in diagnostics
+  int firstLine = 1;    ///< line of the first line of `text` in `file`
+  int columnOffset = 0; ///< columns removed from each line by dedenting
+  std::string text;     ///< decorators (ignored), `def` line and body, dedented
   std::shared_ptr<Scope> scope;
   bool noinline_ = false;
 };
@@ -44,7 +44,9 @@ struct External {
   };
   /// A function or type of the library by its qualified name, "triton.language.load",
   /// "triton.cdiv", or a Python builtin, "builtins.min".
-  struct Library { std::string name; };
+  struct Library {
+    std::string name;
+  };
   /// A host function over constants (`@constexpr_function`): called while compiling.
   /// Throws nothing; an error is returned as text in `error`.
   struct HostFunction {
@@ -52,9 +54,12 @@ struct External {
     std::function<std::optional<Constant>(const std::vector<Constant> &, std::string &error)> call;
   };
   /// Defined, but not usable in a kernel, with the reason and what to do.
-  struct Unusable { std::string reason; };
+  struct Unusable {
+    std::string reason;
+  };
 
-  std::variant<Constant, std::shared_ptr<FunctionSource>, Module, Library, HostFunction, Unusable> value;
+  std::variant<Constant, std::shared_ptr<FunctionSource>, Module, Library, HostFunction, Unusable>
+      value;
 };
 
 class Scope {

@@ -21,18 +21,19 @@ namespace tritium {
 /// How one parameter of the kernel is specialised, in the order of its parameters.
 struct ArgumentSpec {
   bool isConstexpr = false;
-  Constant value;         ///< constexpr: the value
-  DType type;             ///< run-time argument: its type
+  Constant value;           ///< constexpr: the value
+  DType type;               ///< run-time argument: its type
   int64_t divisibility = 1; ///< run-time argument: value (or address) is a multiple of this
 };
 
 struct CompileOptions {
   std::string target = "cpu"; ///< "cpu" or "interpret" (stops at ttir)
-  std::string cpu = "native"; ///< LLVM's name of the CPU: "native", "haswell", "skylake-avx512", ...
+  std::string cpu =
+      "native"; ///< LLVM's name of the CPU: "native", "haswell", "skylake-avx512", ...
   /// Two pointer arguments may reach the same memory. When false, memory reached from
   /// different pointer arguments does not overlap.
   bool mayAlias = true;
-  bool debug = false;         ///< device_assert and assume are checked
+  bool debug = false; ///< device_assert and assume are checked
   /// Other options that the launch named (num_warps, num_stages, ...): checked by the
   /// host, kept in the metadata, without effect on a CPU.
   std::map<std::string, Constant> extra;
@@ -48,11 +49,11 @@ struct ParameterInfo {
 };
 
 struct KernelMetadata {
-  std::string name;              ///< the kernel's name
-  std::string entry;             ///< symbol of the entry function in "obj"
+  std::string name;  ///< the kernel's name
+  std::string entry; ///< symbol of the entry function in "obj"
   std::string target, cpu;
   std::vector<ParameterInfo> parameters; ///< run-time parameters only, in order
-  uint64_t scratchBytes = 0;     ///< per-thread scratch memory that the entry needs, 64-byte aligned
+  uint64_t scratchBytes = 0; ///< per-thread scratch memory that the entry needs, 64-byte aligned
   /// A pointer loaded from memory is dereferenced: argument ranges do not bound accesses.
   bool hasIndirectPointers = false;
 };
@@ -66,9 +67,11 @@ struct Remark {
 
 /// A note or an error, rendered with file, line, column, caret and notes.
 struct CompileError {
-  std::string kind;     ///< "CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "InternalError"
-  std::string message;  ///< one line, without position
-  std::string file; int line = 0, column = 0;
+  std::string kind;    ///< "CompilationError", "CompileTimeAssertionFailure",
+                       ///< "UnsupportedLanguageConstruct", "InternalError"
+  std::string message; ///< one line, without position
+  std::string file;
+  int line = 0, column = 0;
   std::string rendered; ///< what a terminal shows: all errors and notes with carets
 };
 
@@ -87,8 +90,8 @@ struct TritiumHostCalls {
   /// kind: 0 signed, 1 unsigned, 2 float, 3 pointer. pid: the three program ids.
   /// Elements are packed, i1 in bytes, floats narrower than f32 converted to f32. A
   /// prefix without a value comes with null `data` and 0 bits.
-  void (*print)(void *user, const char *prefix, int hex, int kind, int bits,
-                const void *data, const int64_t *shape, int rank, const uint32_t *pid);
+  void (*print)(void *user, const char *prefix, int hex, int kind, int bits, const void *data,
+                const int64_t *shape, int rank, const uint32_t *pid);
   /// Records a failed assertion; the entry goes on with the next program.
   void (*assertFailed)(void *user, const char *message, const char *file, int line,
                        const uint32_t *pid);
@@ -96,16 +99,15 @@ struct TritiumHostCalls {
 /// args: one 8-byte slot a run-time parameter, the value in its low bytes; f32 and
 /// narrower floats are passed as f32 bits, f64 as f64 bits, i1 as 0 or 1.
 /// Runs the programs [begin, end) of the flattened grid (x fastest).
-typedef void (*TritiumCPUEntry)(const uint64_t *args, void *scratch, int64_t begin,
-                                int64_t end, const uint32_t *grid,
-                                const TritiumHostCalls *host);
+typedef void (*TritiumCPUEntry)(const uint64_t *args, void *scratch, int64_t begin, int64_t end,
+                                const uint32_t *grid, const TritiumHostCalls *host);
 }
 
 /// The parameters of a kernel, read from its text without compiling it.
 struct KernelParameter {
   std::string name;
   bool isConstexpr = false;
-  std::string annotation;             ///< as written, empty if none
+  std::string annotation; ///< as written, empty if none
   std::optional<Constant> defaultValue;
 };
 struct KernelSignature {
@@ -116,13 +118,11 @@ struct KernelSignature {
 /// Compiles `source` for one specialisation. On failure fills `error`, returns null.
 std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
                                               const std::vector<ArgumentSpec> &arguments,
-                                              const CompileOptions &options,
-                                              CompileError &error);
+                                              const CompileOptions &options, CompileError &error);
 
 /// Goes on from a textual stage: `text` is a ttir module with one kernel.
 std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
-                                              const CompileOptions &options,
-                                              CompileError &error);
+                                              const CompileOptions &options, CompileError &error);
 
 /// Reads a kernel's parameter list. On failure fills `error`.
 std::optional<KernelSignature> readSignature(const frontend::FunctionSource &source,

@@ -21,8 +21,22 @@ namespace tritium {
 
 /// Element types, in the order of the language's conversion rank within a kind.
 enum class DTypeKind : uint8_t {
-  Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Float8E5, Float8E4NV, Float16, BFloat16, Float32, Float64
+  Void,
+  Int1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Float8E5,
+  Float8E4NV,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64
 };
 
 /// A scalar element type, or a pointer to one.
@@ -49,7 +63,9 @@ struct DType {
 struct Constant {
   using Int = __int128;
   using Tuple = std::vector<Constant>;
-  struct None { bool operator==(const None &) const = default; };
+  struct None {
+    bool operator==(const None &) const = default;
+  };
   std::variant<None, bool, Int, double, std::string, DType, Tuple> value;
 
   bool isNone() const { return std::holds_alternative<None>(value); }

@@ -60,8 +60,7 @@ struct Diagnostic {
 class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
-  Diagnostic &error(SourceRange range, std::string message,
-                    std::string kind = "CompilationError");
+  Diagnostic &error(SourceRange range, std::string message, std::string kind = "CompilationError");
   Diagnostic &warning(SourceRange range, std::string message);
   bool hasErrors() const { return errors != 0; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }

@@ -40,9 +40,9 @@ Value Lowering::casLoop(Value address, Type bits, llvm::function_ref<Value(Value
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loopOp.getBefore(), {}, bits, loc);
   Value expected = before->getArgument(0);
-  Value swapped = b.create<LLVM::AtomicCmpXchgOp>(loc, address, expected, update(expected),
-                                                  LLVM::AtomicOrdering::acq_rel,
-                                                  LLVM::AtomicOrdering::acquire);
+  Value swapped =
+      b.create<LLVM::AtomicCmpXchgOp>(loc, address, expected, update(expected),
+                                      LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::acquire);
   Value found = b.create<LLVM::ExtractValueOp>(loc, swapped, 0);
   Value done = b.create<LLVM::ExtractValueOp>(loc, swapped, 1);
   Value again = b.create<arith::XOrIOp>(loc, done, constant(b.getI1Type(), 1));

@@ -19,8 +19,7 @@ void Lowering::assignTile(Value value, Buffer *buffer) {
   Step step{Step::Phase};
   step.shape.assign(type.getShape().begin(), type.getShape().end());
   step.lanesDim = preferredDim(value);
-  step.transposed =
-      step.lanesDim != type.getRank() - 1 && type.getDimSize(type.getRank() - 1) > 1;
+  step.transposed = step.lanesDim != type.getRank() - 1 && type.getDimSize(type.getRank() - 1) > 1;
   step.roots.push_back({Root::Assign, nullptr, value, buffer});
   emitPhase(step);
 }
@@ -233,8 +232,8 @@ void Lowering::emitWhile(scf::WhileOp op) {
   };
   auto condition = op.getConditionOp();
   Block *before = makeBlock(loopOp.getBefore(), op.getBeforeArguments());
-  emitRegionBody(*op.getBeforeBody(), before, tileRoots(condition.getArgs(), op.getAfterArguments()),
-                 [&] {
+  emitRegionBody(*op.getBeforeBody(), before,
+                 tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
                    b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()),
                                               scalarsOf(condition.getArgs()));
                  });

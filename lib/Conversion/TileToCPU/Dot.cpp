@@ -64,8 +64,8 @@ static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
     if (&use == &end)
       continue;
     Operation *user = use.getOwner();
-    bool elementwise = user->getBlock() == end.getOwner()->getBlock() && user->getNumResults() == 1 &&
-                       isVirtual(user->getResult(0)) &&
+    bool elementwise = user->getBlock() == end.getOwner()->getBlock() &&
+                       user->getNumResults() == 1 && isVirtual(user->getResult(0)) &&
                        !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(user);
     if (!elementwise || depth > 8 || !onlyLeadsTo(user->getResult(0), end, depth + 1))
       return false;
@@ -78,13 +78,14 @@ Buffer *Lowering::accumulatorFor(tt::DotOp op) {
   Value c = op.getC();
   Block *block = op->getBlock();
   OpOperand &operand = op.getCMutable();
-  if (Buffer *stored = buffers.lookup(c); stored && c.hasOneUse() && c.getParentBlock() == block &&
-                                          !isVirtual(c))
+  if (Buffer *stored = buffers.lookup(c);
+      stored && c.hasOneUse() && c.getParentBlock() == block && !isVirtual(c))
     return stored;
   // The result goes back into the tile that `c` is computed from.
   if (auto loopOp = dyn_cast<scf::ForOp>(block->getParentOp()))
     for (OpOperand &use : op.getResult().getUses())
-      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner()); yield && yield->getBlock() == block) {
+      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
+          yield && yield->getBlock() == block) {
         Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
         if (onlyLeadsTo(arg, operand)) {
           Buffer *carried = buffers.lookup(arg);
@@ -131,8 +132,9 @@ void Lowering::emitDotStep(tt::DotOp op) {
   func::FuncOp function =
       dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride});
   auto product = [&](Value batch) {
-    b.create<func::CallOp>(loc, function, ValueRange{matrix(*a, m, batch), matrix(*rhs, k, batch),
-                                                     matrix(*acc, m, batch)});
+    b.create<func::CallOp>(
+        loc, function,
+        ValueRange{matrix(*a, m, batch), matrix(*rhs, k, batch), matrix(*acc, m, batch)});
   };
   if (rank == 2)
     product({});

@@ -69,7 +69,8 @@ Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
   if (isRem)
     return b.create<arith::SelectOp>(loc, isZero, x, result);
   if (isSigned)
-    result = b.create<arith::SelectOp>(loc, isMinusOne, b.create<arith::SubIOp>(loc, zero, x), result);
+    result =
+        b.create<arith::SelectOp>(loc, isMinusOne, b.create<arith::SubIOp>(loc, zero, x), result);
   return b.create<arith::SelectOp>(loc, isZero, zero, result);
 }
 
@@ -171,8 +172,10 @@ Value Lowering::emitElementwise(Operation *op, ValueRange operands, int64_t widt
     result = math().erf(x);
   else {
     OperationState state(loc, op->getName().getStringRef(), operands, {resultType});
-    state.addAttributes(llvm::to_vector(llvm::make_filter_range(
-        op->getAttrs(), [](NamedAttribute a) { return !a.getName().strref().starts_with("tt."); })));
+    state.addAttributes(
+        llvm::to_vector(llvm::make_filter_range(op->getAttrs(), [](NamedAttribute a) {
+          return !a.getName().strref().starts_with("tt.");
+        })));
     result = b.create(state)->getResult(0);
   }
   bool exact = isa<arith::NegFOp, math::AbsFOp, arith::MaxNumFOp, arith::MinNumFOp,

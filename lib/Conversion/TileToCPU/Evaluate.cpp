@@ -27,8 +27,8 @@ Value Lowering::asVector(const Chunk &chunk, Type element, int64_t width) {
   case Chunk::Prefix: {
     Value low = b.create<arith::MaxSIOp>(loc, chunk.v, i64(0));
     Value count = b.create<arith::TruncIOp>(loc, b.getI32Type(), minSigned(low, i64(width)));
-    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                   lanes(b.getI32Type(), width, 1), splat(count, width));
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lanes(b.getI32Type(), width, 1),
+                                   splat(count, width));
   }
   }
   llvm_unreachable("chunk kind");
@@ -64,8 +64,8 @@ Chunk Lowering::evaluate(Value value, const Index &index, unsigned mode) {
   }
   MemoKey key{{value.getAsOpaquePointer(), mode}, {}};
   for (const DimIndex &dim : index.dims)
-    key.second.push_back({dim.kind | (index.hasLanes() ? index.width << 8 : 0),
-                          dim.index.getAsOpaquePointer()});
+    key.second.push_back(
+        {dim.kind | (index.hasLanes() ? index.width << 8 : 0), dim.index.getAsOpaquePointer()});
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
@@ -96,8 +96,8 @@ Chunk Lowering::compute(Value value, const Index &index, unsigned mode) {
   if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
     const DimIndex &dim = index.dims[0];
     Value position = b.create<arith::TruncIOp>(loc, b.getI32Type(), dim.index);
-    Value v = b.create<arith::AddIOp>(loc, position,
-                                      constant(b.getI32Type(), static_cast<int32_t>(range.getStart())));
+    Value v = b.create<arith::AddIOp>(
+        loc, position, constant(b.getI32Type(), static_cast<int32_t>(range.getStart())));
     return Chunk::affine(v, dim.kind == DimIndex::Lanes);
   }
   if (auto splatOp = dyn_cast<tt::SplatOp>(op))
@@ -222,11 +222,11 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
   unsigned bytes = tt::scalarBytes(buffer.element);
   Value base = bufferBase(buffer);
   if (!lanesStride)
-    return Chunk::uniform(b.create<LLVM::LoadOp>(
-        loc, buffer.element, elementAddress(buffer, offset), bytes));
+    return Chunk::uniform(
+        b.create<LLVM::LoadOp>(loc, buffer.element, elementAddress(buffer, offset), bytes));
   auto pointers = LLVM::getFixedVectorType(base.getType(), width);
-  Value addresses = b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base,
-                                          ArrayRef<LLVM::GEPArg>{offset});
+  Value addresses =
+      b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base, ArrayRef<LLVM::GEPArg>{offset});
   return Chunk::vector(b.create<LLVM::masked_gather>(
       loc, VectorType::get(width, buffer.element), addresses, firstLanes(index.valid, width),
       ValueRange{zeroOf(buffer.element, width)}, bytes));
@@ -246,8 +246,9 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned m
       operandMode &= ~Wide;
     else if (i == 1)
       operandMode |= Wide;
-    operands.push_back(operandMode & Wide ? computeWide(operand, operandIndex(op, i, index), operandMode)
-                                          : evaluate(operand, operandIndex(op, i, index), operandMode));
+    operands.push_back(operandMode & Wide
+                           ? computeWide(operand, operandIndex(op, i, index), operandMode)
+                           : evaluate(operand, operandIndex(op, i, index), operandMode));
   }
   if (auto special = affineOp(op, operands, index))
     return *special;
@@ -275,7 +276,8 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
     if (type.getWidth() == 64)
       return chunk;
     if (chunk.kind == Chunk::Vector)
-      chunk.v = b.create<arith::ExtSIOp>(loc, VectorType::get(index.width, b.getI64Type()), chunk.v);
+      chunk.v =
+          b.create<arith::ExtSIOp>(loc, VectorType::get(index.width, b.getI64Type()), chunk.v);
     else
       chunk.v = b.create<arith::ExtSIOp>(loc, b.getI64Type(), chunk.v);
     return chunk;
@@ -285,8 +287,8 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
 
   MemoKey key{{value.getAsOpaquePointer(), mode | Wide}, {}};
   for (const DimIndex &dim : index.dims)
-    key.second.push_back({dim.kind | (index.hasLanes() ? index.width << 8 : 0),
-                          dim.index.getAsOpaquePointer()});
+    key.second.push_back(
+        {dim.kind | (index.hasLanes() ? index.width << 8 : 0), dim.index.getAsOpaquePointer()});
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
@@ -301,7 +303,8 @@ Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
                            dim.kind == DimIndex::Lanes);
   } else if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::SplatOp>(op)) {
     result = operand(0);
-  } else if (isa<arith::ExtSIOp>(op) && !tt::elementType(op->getOperand(0).getType()).isInteger(1)) {
+  } else if (isa<arith::ExtSIOp>(op) &&
+             !tt::elementType(op->getOperand(0).getType()).isInteger(1)) {
     result = operand(0);
   } else if (type.getWidth() == 32 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
     SmallVector<Chunk> chunks{operand(0), operand(1)};
@@ -328,7 +331,8 @@ Value Lowering::wideScalar(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (type.getWidth() == 32 && depth < 8 &&
       isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    Value x = wideScalar(op->getOperand(0), depth + 1), y = wideScalar(op->getOperand(1), depth + 1);
+    Value x = wideScalar(op->getOperand(0), depth + 1),
+          y = wideScalar(op->getOperand(1), depth + 1);
     if (isa<arith::AddIOp>(op))
       return add(x, y);
     return isa<arith::SubIOp>(op) ? sub(x, y) : mul(x, y);
@@ -343,7 +347,9 @@ Value Lowering::wideScalar(Value value, int depth) {
 }
 
 std::optional<Chunk> Lowering::affineAdd(const Chunk &x, const Chunk &y, int sign) {
-  auto isLinear = [](const Chunk &c) { return c.kind == Chunk::Uniform || c.kind == Chunk::Affine; };
+  auto isLinear = [](const Chunk &c) {
+    return c.kind == Chunk::Uniform || c.kind == Chunk::Affine;
+  };
   if (!isLinear(x) || !isLinear(y))
     return std::nullopt;
   Value v = sign > 0 ? b.createOrFold<arith::AddIOp>(loc, x.v, y.v)
@@ -369,9 +375,9 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
     } else {
       Chunk pointer = operands[0];
       pointer.base = {};
-      result = Chunk::vector(b.create<arith::AddIOp>(
-          loc, asVector(pointer, b.getI64Type(), index.width),
-          asVector(offset, b.getI64Type(), index.width)));
+      result =
+          Chunk::vector(b.create<arith::AddIOp>(loc, asVector(pointer, b.getI64Type(), index.width),
+                                                asVector(offset, b.getI64Type(), index.width)));
     }
     result.base = operands[0].base;
     return result;
@@ -387,7 +393,8 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
                ? std::nullopt
                : affineAdd(operands[0], operands[1], -1);
   if (isa<arith::MulIOp>(op)) {
-    for (auto [x, y] : {std::pair(&operands[0], &operands[1]), std::pair(&operands[1], &operands[0])}) {
+    for (auto [x, y] :
+         {std::pair(&operands[0], &operands[1]), std::pair(&operands[1], &operands[0])}) {
       IntegerAttr factor;
       if (x->kind == Chunk::Affine && y->kind == Chunk::Uniform &&
           matchPattern(y->v, m_Constant(&factor)))
@@ -397,7 +404,8 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
     return std::nullopt;
   }
   if (isa<arith::ExtSIOp>(op) && operands[0].kind == Chunk::Affine) {
-    Value v = b.create<arith::ExtSIOp>(loc, tt::elementType(op->getResult(0).getType()), operands[0].v);
+    Value v =
+        b.create<arith::ExtSIOp>(loc, tt::elementType(op->getResult(0).getType()), operands[0].v);
     return Chunk::affine(v, operands[0].stride);
   }
   if (auto cmp = dyn_cast<arith::CmpIOp>(op))
@@ -430,9 +438,14 @@ std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, c
   if (x.kind == Chunk::Uniform) {
     std::swap(affine, bound);
     switch (predicate) {
-    case P::sgt: predicate = P::slt; break;
-    case P::sge: predicate = P::sle; break;
-    default: return std::nullopt;
+    case P::sgt:
+      predicate = P::slt;
+      break;
+    case P::sge:
+      predicate = P::sle;
+      break;
+    default:
+      return std::nullopt;
     }
   }
   if (affine->kind != Chunk::Affine || affine->stride != 1 || bound->kind != Chunk::Uniform ||

@@ -6,9 +6,7 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-Value Lowering::i64(int64_t value) {
-  return b.create<arith::ConstantIntOp>(loc, value, 64);
-}
+Value Lowering::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
 
 Value Lowering::constant(Type element, int64_t value) {
   if (isa<FloatType>(element))
@@ -131,9 +129,8 @@ func::FuncOp Lowering::sharedFunction(StringRef name, unsigned pointers,
   return func;
 }
 
-SmallVector<Value>
-Lowering::loop(Value lower, Value bound, int64_t step, ValueRange carried,
-               llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+SmallVector<Value> Lowering::loop(Value lower, Value bound, int64_t step, ValueRange carried,
+                                  llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loopOp = b.create<scf::ForOp>(loc, lower, bound, i64(step), carried);
   OpBuilder::InsertionGuard guard(b);
   MemoScope scope(*this);

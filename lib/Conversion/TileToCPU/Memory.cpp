@@ -71,9 +71,11 @@ Value Lowering::maskVector(const Chunk *mask, const Index &index) {
   if (!mask)
     return firstLanes(index.valid, index.width);
   if (mask->kind == Chunk::Prefix && !whole)
-    return asVector(Chunk::prefix(minSigned(mask->v, i64(index.valid))), b.getI1Type(), index.width);
+    return asVector(Chunk::prefix(minSigned(mask->v, i64(index.valid))), b.getI1Type(),
+                    index.width);
   Value v = asVector(*mask, b.getI1Type(), index.width);
-  return whole ? v : b.create<arith::AndIOp>(loc, v, firstLanes(index.valid, index.width)).getResult();
+  return whole ? v
+               : b.create<arith::AndIOp>(loc, v, firstLanes(index.valid, index.width)).getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,8 +135,8 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
       b.setInsertionPointToEnd(branch.elseBlock());
       b.create<scf::YieldOp>(loc, zeroOf(element, 1));
     }
-    return Chunk::vector(b.create<arith::SelectOp>(loc, maskVector(mask, index),
-                                                   splat(branch.getResult(0), index.width), fallback));
+    return Chunk::vector(b.create<arith::SelectOp>(
+        loc, maskVector(mask, index), splat(branch.getResult(0), index.width), fallback));
   }
 
   auto type = VectorType::get(index.width, storage);
@@ -153,8 +155,9 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
     loaded = b.create<LLVM::masked_gather>(
         loc, type, addressVector(ptr, index.width), maskVector(mask, index),
         ValueRange{direct && mask ? other(index) : zeroOf(storage, index.width)}, bytes);
-    remark(op, "missed", "the pointers of neighbouring elements are not known to be neighbours: "
-                         "elements are gathered one by one");
+    remark(op, "missed",
+           "the pointers of neighbouring elements are not known to be neighbours: "
+           "elements are gathered one by one");
   }
   if (direct)
     return Chunk::vector(loaded);
@@ -177,8 +180,9 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
   Value value = encodeStorage(asValue(chunk, evalType(pointee), index), pointee);
   Chunk ptr = evaluate(op.getPtr(), index);
   if (index.hasLanes() && !isUnitStride(ptr, pointee))
-    remark(op, "missed", "the pointers of neighbouring elements are not known to be neighbours: "
-                         "elements are scattered one by one");
+    remark(op, "missed",
+           "the pointers of neighbouring elements are not known to be neighbours: "
+           "elements are scattered one by one");
   storeAt(ptr, value, maskPtr, index, pointee);
 }
 
@@ -203,8 +207,8 @@ void Lowering::storeAt(const Chunk &ptr, Value value, const Chunk *mask, const I
       b.create<LLVM::MaskedStoreOp>(loc, value, scalarAddress(ptr), maskVector(mask, index), bytes);
     return;
   }
-  b.create<LLVM::masked_scatter>(loc, value, addressVector(ptr, index.width), maskVector(mask, index),
-                                 bytes);
+  b.create<LLVM::masked_scatter>(loc, value, addressVector(ptr, index.width),
+                                 maskVector(mask, index), bytes);
 }
 
 } // namespace tritium::cpu

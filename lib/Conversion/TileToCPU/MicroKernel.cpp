@@ -27,8 +27,7 @@ namespace {
 /// than `length`.
 struct EvenCut {
   int64_t length, pieces, longer;
-  EvenCut(int64_t extent, int64_t most)
-      : pieces((extent + most - 1) / most) {
+  EvenCut(int64_t extent, int64_t most) : pieces((extent + most - 1) / most) {
     length = extent / pieces;
     longer = extent % pieces;
   }
@@ -81,8 +80,8 @@ class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
              PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc)
-      : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix),
-        acc(acc), lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
+      : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
+        lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
 
   void emit(int64_t m, int64_t n) {
@@ -206,8 +205,8 @@ private:
 
 } // namespace
 
-void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target,
-                           Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a,
-                           PackedMatrix b, PackedMatrix acc) {
+void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
+                           int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
+                           PackedMatrix acc) {
   DotEmitter(builder, loc, target, element, k, a, b, acc).emit(m, n);
 }

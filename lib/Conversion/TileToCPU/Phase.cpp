@@ -34,11 +34,13 @@ struct Summary {
 
 static bool isPolynomial(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::SqrtOp>(op);
+         !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::SqrtOp>(
+             op);
 }
 
 /// Remainders of tiles that the address `value` is computed from.
-static void collectRemainders(Value value, llvm::SetVector<Operation *> &remainders, int depth = 0) {
+static void collectRemainders(Value value, llvm::SetVector<Operation *> &remainders,
+                              int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 16 || !isVirtual(value) || isa<tt::LoadOp>(op))
     return;

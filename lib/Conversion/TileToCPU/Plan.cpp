@@ -40,8 +40,7 @@ bool isVirtual(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isa<RankedTensorType>(value.getType()))
     return false;
-  return op->getNumRegions() == 0 &&
-         !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+  return op->getNumRegions() == 0 && !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
 }
 
 namespace {
@@ -57,9 +56,8 @@ int ownCost(Operation *op) {
   if (isa<tt::LoadOp, tt::ReshapeOp>(op))
     return kHeavy;
   if (isa<math::MathDialect>(op->getDialect()))
-    return isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp>(op)
-               ? 1
-               : kHeavy;
+    return isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp>(op) ? 1
+                                                                                         : kHeavy;
   if (isa<arith::DivFOp, arith::RemFOp>(op))
     return 8;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
@@ -176,8 +174,7 @@ private:
     return preferredDim(store.getValue());
   }
 
-  void addRoot(const Root &root, RankedTensorType type, int64_t lanesDim,
-               int64_t reduceDim = -1) {
+  void addRoot(const Root &root, RankedTensorType type, int64_t lanesDim, int64_t reduceDim = -1) {
     if (Step *last = mergeTarget(root, type, lanesDim, reduceDim)) {
       last->roots.push_back(root);
       return;
@@ -196,8 +193,7 @@ private:
   }
 
   /// The phase before, moved past the scalar steps behind it, if `root` may join it.
-  Step *mergeTarget(const Root &root, RankedTensorType type, int64_t lanesDim,
-                    int64_t reduceDim) {
+  Step *mergeTarget(const Root &root, RankedTensorType type, int64_t lanesDim, int64_t reduceDim) {
     if (root.kind == Root::Print || root.kind == Root::Atomic || root.kind == Root::Assert)
       return nullptr;
     auto it = steps.end();
@@ -217,8 +213,8 @@ private:
     for (const Root &other : phase.roots)
       if (other.kind == Root::Print || other.kind == Root::Atomic || other.kind == Root::Assert ||
           dependsOn(root, other) ||
-          (other.kind == Root::Store && (readsAfter(root, other.op) ||
-                                         loadsBetween(other, root) || overwrites(root, other))))
+          (other.kind == Root::Store &&
+           (readsAfter(root, other.op) || loadsBetween(other, root) || overwrites(root, other))))
         return nullptr;
     for (auto scalar = std::next(it); scalar != steps.end(); ++scalar)
       for (const Root &other : phase.roots)
@@ -355,8 +351,7 @@ private:
       }
     }
     for (Operation &op : llvm::reverse(block.without_terminator()))
-      if (op.getNumResults() == 1 && isVirtual(op.getResult(0)) &&
-          users.count(op.getResult(0)))
+      if (op.getNumResults() == 1 && isVirtual(op.getResult(0)) && users.count(op.getResult(0)))
         decide(op.getResult(0));
   }
 
@@ -569,8 +564,8 @@ std::optional<int64_t> likelyStride(Value value, int64_t dim) {
       .Default([&](Operation *o) -> std::optional<int64_t> {
         if (isa<tt::LoadOp, tt::ReshapeOp>(o) || !isVirtual(value))
           return std::nullopt;
-        bool uniform = llvm::all_of(o->getOperands(),
-                                    [&](Value v) { return likelyStride(v, dim) == 0; });
+        bool uniform =
+            llvm::all_of(o->getOperands(), [&](Value v) { return likelyStride(v, dim) == 0; });
         return uniform ? std::optional<int64_t>(0) : std::nullopt;
       });
 }

@@ -48,7 +48,7 @@ struct Step {
   mlir::Operation *op = nullptr; ///< Scalar, Region, Dot
   llvm::SmallVector<int64_t> shape;
   int64_t lanesDim = 0;
-  int64_t reduceDim = -1; ///< Phase of reductions along a dimension that is not lanesDim
+  int64_t reduceDim = -1;  ///< Phase of reductions along a dimension that is not lanesDim
   bool transposed = false; ///< Phase of one Assign: read along lanesDim, written along the last
   llvm::SmallVector<Root, 2> roots;
   int64_t order = 0; ///< position in the sequence

@@ -67,13 +67,13 @@ Value Lowering::staysStraight(Operation *remainder) {
   Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, last, n);
   Value nonNegative = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, range.min, zero);
   straightRemainders[remainder] = sub(range.min, first);
-  return b.create<arith::AndIOp>(
-      loc, b.create<arith::AndIOp>(loc, inside, nonNegative), positive);
+  return b.create<arith::AndIOp>(loc, b.create<arith::AndIOp>(loc, inside, nonNegative), positive);
 }
 
 Lowering::Extremes Lowering::extremes(Value value, int depth) {
   auto both = [&](Value v) -> Extremes {
-    Value wide = v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
+    Value wide =
+        v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
     return {wide, wide};
   };
   if (!isa<RankedTensorType>(value.getType()))
@@ -109,7 +109,8 @@ Lowering::Extremes Lowering::extremes(Value value, int depth) {
         return {sub(x.min, y.max), sub(x.max, y.min)};
       })
       .Case([&](arith::MulIOp mulOp) -> Extremes {
-        for (auto [factor, other] : {std::pair(mulOp.getRhs(), 0u), std::pair(mulOp.getLhs(), 1u)}) {
+        for (auto [factor, other] :
+             {std::pair(mulOp.getRhs(), 0u), std::pair(mulOp.getLhs(), 1u)}) {
           DenseElementsAttr elements;
           if (!matchPattern(factor, m_Constant(&elements)) || !elements.isSplat())
             continue;

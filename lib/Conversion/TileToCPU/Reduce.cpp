@@ -22,18 +22,17 @@ static Operation *simpleCombiner(tt::ReduceOp op) {
   bool direct = inner->getNumOperands() == 2 && inner->getNumResults() == 1 &&
                 body.getTerminator()->getOperand(0) == inner->getResult(0) &&
                 inner->getOperand(0) != inner->getOperand(1) &&
-                llvm::all_of(inner->getOperands(), [&](Value v) {
-                  return llvm::is_contained(body.getArguments(), v);
-                });
+                llvm::all_of(inner->getOperands(),
+                             [&](Value v) { return llvm::is_contained(body.getArguments(), v); });
   return direct ? inner : nullptr;
 }
 
 bool Lowering::hasNeutralElement(tt::ReduceOp op) {
   Operation *inner = simpleCombiner(op);
-  return inner && isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp, arith::MaxNumFOp,
-                      arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                      arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp,
-                      arith::XOrIOp>(inner);
+  return inner &&
+         isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp,
+             arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(inner);
 }
 
 Value Lowering::neutralElement(tt::ReduceOp op, unsigned number) {
@@ -74,8 +73,9 @@ Value Lowering::neutralElement(tt::ReduceOp op, unsigned number) {
 SmallVector<Value> Lowering::combine(tt::ReduceOp op, ValueRange x, ValueRange y, int64_t width) {
   Block &body = op.getCombineOp().front();
   IRMapping map;
-  for (auto [arg, v] : llvm::zip(body.getArguments(), llvm::concat<const Value>(
-                                                          SmallVector<Value>(x), SmallVector<Value>(y))))
+  for (auto [arg, v] :
+       llvm::zip(body.getArguments(),
+                 llvm::concat<const Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
     map.map(arg, v);
   // Sums of narrow floats stay f32 until the end.
   bool keepWide = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(simpleCombiner(op));
@@ -139,13 +139,15 @@ SmallVector<Value> Lowering::horizontal(tt::ReduceOp op, ValueRange values, int6
 void Lowering::accumulate(Accumulators &acc, const Index &index) {
   SmallVector<Value> values;
   for (Value src : acc.op.getSrcs())
-    values.push_back(asValue(evaluate(src, index), evalType(tt::elementType(src.getType())), index));
+    values.push_back(
+        asValue(evaluate(src, index), evalType(tt::elementType(src.getType())), index));
   acc.values = acc.started ? combine(acc.op, acc.values, values, index.hasLanes() ? index.width : 1)
                            : values;
   acc.started = true;
 }
 
-void Lowering::storeReduction(tt::ReduceOp op, ValueRange values, const Index &index, int64_t axis) {
+void Lowering::storeReduction(tt::ReduceOp op, ValueRange values, const Index &index,
+                              int64_t axis) {
   Index at = index;
   at.dims.erase(at.dims.begin() + axis);
   if (!at.hasLanes())

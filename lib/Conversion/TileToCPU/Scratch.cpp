@@ -45,7 +45,7 @@ Value Lowering::linearIndex(const Buffer &buffer, const Index &index) {
   for (int64_t d = buffer.shape.size() - 1; d >= 0; --d) {
     linear = add(linear, mul(index.dims[d].index, stride));
     stride = d == static_cast<int64_t>(buffer.shape.size()) - 1 ? buffer.rowStride
-                                                                 : stride * buffer.shape[d];
+                                                                : stride * buffer.shape[d];
   }
   return linear;
 }
@@ -56,7 +56,7 @@ int64_t Lowering::laneStride(const Buffer &buffer, const Index &index) {
     if (index.dims[d].kind == DimIndex::Lanes)
       return stride;
     stride = d == static_cast<int64_t>(buffer.shape.size()) - 1 ? buffer.rowStride
-                                                                 : stride * buffer.shape[d];
+                                                                : stride * buffer.shape[d];
   }
   return 0;
 }
@@ -83,11 +83,11 @@ Chunk Lowering::readBuffer(const Buffer &buffer, const Index &index) {
   }
   Value offsets = lanes(b.getI64Type(), index.width, stride * bytes);
   auto pointers = LLVM::getFixedVectorType(address.getType(), index.width);
-  Value addresses = b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), address,
-                                          ArrayRef<LLVM::GEPArg>{offsets});
-  return Chunk::vector(b.create<LLVM::masked_gather>(
-      loc, type, addresses, firstLanes(index.valid, index.width),
-      ValueRange{zeroOf(buffer.element, index.width)}, bytes));
+  Value addresses =
+      b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), address, ArrayRef<LLVM::GEPArg>{offsets});
+  return Chunk::vector(
+      b.create<LLVM::masked_gather>(loc, type, addresses, firstLanes(index.valid, index.width),
+                                    ValueRange{zeroOf(buffer.element, index.width)}, bytes));
 }
 
 void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value) {

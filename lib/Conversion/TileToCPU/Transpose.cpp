@@ -13,8 +13,7 @@
 
 using namespace mlir;
 
-SmallVector<Value> tritium::cpu::emitTranspose(OpBuilder &b, Location loc,
-                                               ArrayRef<Value> rows) {
+SmallVector<Value> tritium::cpu::emitTranspose(OpBuilder &b, Location loc, ArrayRef<Value> rows) {
   SmallVector<Value> block(rows);
   int64_t size = block.size();
   assert(llvm::isPowerOf2_64(size) && "the block's side must be a power of two");

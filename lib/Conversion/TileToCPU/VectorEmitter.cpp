@@ -148,15 +148,14 @@ Value VectorEmitter::intrinsic16(StringRef name, ArrayRef<Value> xs,
     for (Value x : xs)
       arguments.push_back(count == 16 ? x : b.create<vector::ShuffleOp>(loc, x, x, mask));
     tail(arguments);
-    pieces.push_back(b.create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name), arguments)
-                         .getResult(0));
+    pieces.push_back(
+        b.create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name), arguments).getResult(0));
   }
   while (pieces.size() > 1) {
     // An odd piece waits for a later round, so that every round joins equal lengths.
     SmallVector<Value> joined;
     for (size_t i = 0; i + 1 < pieces.size(); i += 2) {
-      auto mask =
-          llvm::to_vector(llvm::seq<int64_t>(0, lanes(pieces[i]) + lanes(pieces[i + 1])));
+      auto mask = llvm::to_vector(llvm::seq<int64_t>(0, lanes(pieces[i]) + lanes(pieces[i + 1])));
       joined.push_back(b.create<vector::ShuffleOp>(loc, pieces[i], pieces[i + 1], mask));
     }
     if (pieces.size() % 2)

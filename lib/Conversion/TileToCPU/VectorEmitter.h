@@ -51,8 +51,8 @@ public:
   Value ixor(Value x, Value y);
   Value umin(Value x, Value y);
   Value shl(Value x, int64_t amount);
-  Value shr(Value x, int64_t amount);  ///< zeros come in
-  Value sra(Value x, int64_t amount);  ///< the sign comes in
+  Value shr(Value x, int64_t amount); ///< zeros come in
+  Value sra(Value x, int64_t amount); ///< the sign comes in
 
   Value cmp(FP predicate, Value x, Value y);
   Value cmp(IP predicate, Value x, Value y);
@@ -63,14 +63,14 @@ public:
 
   /// Reinterprets the bits as `element`, of the same width.
   Value bitcast(Value x, mlir::Type element);
-  Value bits(Value x);    ///< of an f32 as i32, of an f64 as i64
-  Value asF32(Value x);   ///< i32 bits
-  Value abs(Value x);     ///< f32
+  Value bits(Value x);                         ///< of an f32 as i32, of an f64 as i64
+  Value asF32(Value x);                        ///< i32 bits
+  Value abs(Value x);                          ///< f32
   Value withSign(Value magnitude, Value sign); ///< f32
   Value zext(Value x, mlir::Type element);
   Value trunc(Value x, mlir::Type element);
-  Value toF64(Value x);   ///< from f32
-  Value toF32(Value x);   ///< from f64, or a signed i32 value
+  Value toF64(Value x); ///< from f32
+  Value toF32(Value x); ///< from f64, or a signed i32 value
 
   /// round(x) for |x| < 2^22, as a float and as i32.
   struct Rounded {

@@ -29,11 +29,10 @@ constexpr float kTanhSmall[] = {-0x1.55553ep-2, 0x1.1109bep-3, -0x1.b89abap-5, 0
 constexpr float kTanhLarge[] = {0x1.fffff8p+0, -0x1.fffd6ap+0, 0x1.ffb65cp+0, -0x1.fc094ep+0,
                                 0x1.e1e984p+0, -0x1.7b9e52p+0, 0x1.57360ep-1};
 constexpr double kErfCut = 0.92;
-constexpr float kErfSmall[] = {0x1.06eba8p-3, -0x1.81274p-2,  0x1.ce2d64p-4, -0x1.b80116p-6,
+constexpr float kErfSmall[] = {0x1.06eba8p-3, -0x1.81274p-2,   0x1.ce2d64p-4, -0x1.b80116p-6,
                                0x1.5449ap-8,  -0x1.a601e2p-11, 0x1.4f3baep-14};
-constexpr float kErfLarge[] = {-0x1.9a5bd2p-13, -0x1.20af5ap+0, -0x1.463cbep-1,
-                               -0x1.a9b442p-4,  0x1.6c2a9ep-6,  -0x1.8ee1b6p-9,
-                               0x1.9ae966p-13};
+constexpr float kErfLarge[] = {-0x1.9a5bd2p-13, -0x1.20af5ap+0, -0x1.463cbep-1, -0x1.a9b442p-4,
+                               0x1.6c2a9ep-6,   -0x1.8ee1b6p-9, 0x1.9ae966p-13};
 
 /// A float times a power of two that is still to be applied.
 struct Scaled {
@@ -61,9 +60,7 @@ Value scale(VectorEmitter &e, Scaled s) {
                            arguments.push_back(e.scalarI32(4)); // current rounding mode
                          });
   // Half of the exponent at a time: the first product is exact.
-  auto powerOfTwo = [&](Value n) {
-    return e.asF32(e.shl(e.iadd(n, e.i32(127, n)), 23));
-  };
+  auto powerOfTwo = [&](Value n) { return e.asF32(e.shl(e.iadd(n, e.i32(127, n)), 23)); };
   Value half = e.sra(s.exponent.integer, 1);
   Value first = e.mul(s.fraction, powerOfTwo(half));
   return e.mul(first, powerOfTwo(e.isub(s.exponent.integer, half)));
@@ -115,8 +112,7 @@ Value VectorMath::erf(Value x) {
   VectorEmitter e(b, loc, target);
   Value t = e.abs(x);
   Value small = e.mulAdd(e.polynomial(e.mul(t, t), kErfSmall), t, t);
-  Value complement =
-      scaleNormal(e, expReduced(e, e.polynomial(e.atMost(t, 4), kErfLarge)));
+  Value complement = scaleNormal(e, expReduced(e, e.polynomial(e.atMost(t, 4), kErfLarge)));
   Value large = e.sub(e.f32(1, x), complement);
   Value above = e.cmp(VectorEmitter::FP::OGE, t, e.f32(kErfCut, x));
   return e.withSign(e.select(above, large, small), x);

@@ -41,16 +41,14 @@ Value encodeNarrow(VectorEmitter &e, Value x, const Format &format) {
 
   // Normal codes: round the bits, move the exponent's origin.
   Value lowest = e.iand(e.shr(magnitude, dropped), e.i32(1, x));
-  Value rounded =
-      e.iadd(e.iadd(magnitude, e.i32((1 << (dropped - 1)) - 1, x)), lowest);
-  Value normal = e.isub(e.shr(rounded, dropped),
-                        e.i32((127 - format.bias) << format.mantissaBits, x));
+  Value rounded = e.iadd(e.iadd(magnitude, e.i32((1 << (dropped - 1)) - 1, x)), lowest);
+  Value normal =
+      e.isub(e.shr(rounded, dropped), e.i32((127 - format.bias) << format.mantissaBits, x));
   // Subnormal codes are multiples of one quantum: adding 2^23 quanta rounds to them.
   double magic = std::ldexp(1.0, 23 + 1 - format.bias - format.mantissaBits);
   Value shifted = e.bits(e.add(e.asF32(magnitude), e.f32(magic, x)));
   Value subnormal = e.isub(shifted, e.bits(e.f32(magic, x)));
-  Value isSubnormal =
-      e.cmp(IP::slt, magnitude, e.i32((127 - format.bias + 1) << 23, x));
+  Value isSubnormal = e.cmp(IP::slt, magnitude, e.i32((127 - format.bias + 1) << 23, x));
 
   // No finite value wraps past `largest` as an unsigned number, except to more.
   Value code = e.umin(e.select(isSubnormal, subnormal, normal), e.i32(format.largest, x));

@@ -17,9 +17,9 @@ namespace {
 constexpr double kLn2High = 0x1.62e4p-1, kLn2Low = 0x1.7f7d1cf79abcap-20;
 constexpr double kSqrt2 = 0x1.6a09e667f3bcdp0;
 
-constexpr float kLog[] = {0x1.555548p-2, -0x1.000006p-2, 0x1.99a476p-3,
-                          -0x1.555c44p-3, 0x1.233ba2p-3, -0x1.fc28cap-4,
-                          0x1.e6c00cp-4, -0x1.de01e2p-4, 0x1.14734p-4};
+constexpr float kLog[] = {0x1.555548p-2,  -0x1.000006p-2, 0x1.99a476p-3,
+                          -0x1.555c44p-3, 0x1.233ba2p-3,  -0x1.fc28cap-4,
+                          0x1.e6c00cp-4,  -0x1.de01e2p-4, 0x1.14734p-4};
 constexpr float kLog2[] = {0x1.c551dap-2, -0x1.715476p-1, 0x1.ec7022p-2, -0x1.7156c6p-2,
                            0x1.278bbp-2,  -0x1.eb6c08p-3, 0x1.a21cf2p-3, -0x1.818b8ap-3,
                            0x1.7eb34p-3,  -0x1.dcc08p-4};
@@ -97,7 +97,6 @@ Value VectorMath::log2(Value x) {
   if (getElementTypeOrSelf(x).isF64())
     return callLibm("log2", x);
   VectorEmitter e(b, loc, target);
-  return logarithm(e, x, [&](Value n, Value f) {
-    return e.add(n, e.mulAdd(f, e.polynomial(f, kLog2), f));
-  });
+  return logarithm(
+      e, x, [&](Value n, Value f) { return e.add(n, e.mulAdd(f, e.polynomial(f, kLog2), f)); });
 }

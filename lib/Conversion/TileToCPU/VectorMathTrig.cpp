@@ -91,8 +91,8 @@ Reduced reduceLarge(VectorEmitter &e, Value x) {
   Value raw[] = {wordAt(0), wordAt(1), wordAt(2), wordAt(3)};
   Value window[3];
   for (int i = 0; i < 3; ++i)
-    window[i] = e.zext(
-        e.b.create<LLVM::FshlOp>(e.loc, raw[i].getType(), raw[i], raw[i + 1], shift), i64);
+    window[i] =
+        e.zext(e.b.create<LLVM::FshlOp>(e.loc, raw[i].getType(), raw[i], raw[i + 1], shift), i64);
 
   // x * 2/pi mod 4 as a 64-bit fixed-point number with 62 bits of fraction.
   Value m = e.zext(mantissa, i64);
@@ -111,8 +111,7 @@ Reduced reduceLarge(VectorEmitter &e, Value x) {
   Value ordinary = e.cmp(IP::slt, bits, e.i32(0x7f800000, x));
   result.high = e.select(ordinary, negated(result.high), e.f32(NAN, x));
   result.low = negated(result.low);
-  result.quadrant =
-      e.select(negative, e.isub(e.i32(0, x), result.quadrant), result.quadrant);
+  result.quadrant = e.select(negative, e.isub(e.i32(0, x), result.quadrant), result.quadrant);
   return result;
 }
 
@@ -130,8 +129,7 @@ Reduced reduceLargeInLoop(VectorEmitter &e, Value x) {
   {
     OpBuilder::InsertionGuard guard(b);
     // The block is inside an scf.if, so the function is an ancestor.
-    auto function =
-        b.getInsertionBlock()->getParentOp()->getParentOfType<FunctionOpInterface>();
+    auto function = b.getInsertionBlock()->getParentOp()->getParentOfType<FunctionOpInterface>();
     b.setInsertionPointToStart(&function.getFunctionBody().front());
     Value size = b.create<LLVM::ConstantOp>(e.loc, b.getI64Type(), 3 * lanes);
     buffer = b.create<LLVM::AllocaOp>(e.loc, pointer, f32, size, /*alignment=*/64);
@@ -161,8 +159,7 @@ Reduced reduceLargeInLoop(VectorEmitter &e, Value x) {
   auto load = [&](Type type, int64_t array) -> Value {
     return b.create<LLVM::LoadOp>(e.loc, type, at(array, zero), 4);
   };
-  return {load(x.getType(), 0), load(x.getType(), 1),
-          load(e.typeLike(b.getI32Type(), x), 2)};
+  return {load(x.getType(), 0), load(x.getType(), 1), load(e.typeLike(b.getI32Type(), x), 2)};
 }
 
 Reduced reduce(VectorEmitter &e, Value x) {
@@ -177,10 +174,9 @@ Reduced reduce(VectorEmitter &e, Value x) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   Reduced r = reduceLargeInLoop(e, x);
-  b.create<scf::YieldOp>(e.loc,
-                         ValueRange{e.select(large, r.high, small.high),
-                                    e.select(large, r.low, small.low),
-                                    e.select(large, r.quadrant, small.quadrant)});
+  b.create<scf::YieldOp>(e.loc, ValueRange{e.select(large, r.high, small.high),
+                                           e.select(large, r.low, small.low),
+                                           e.select(large, r.quadrant, small.quadrant)});
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<scf::YieldOp>(e.loc, ValueRange{small.high, small.low, small.quadrant});
   return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};

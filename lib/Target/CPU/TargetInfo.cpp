@@ -37,9 +37,8 @@ std::string hostFeatures(const Target &target, const std::string &triple, String
     if (implied->checkFeatures("+" + name) != feature.second)
       different.push_back((feature.second ? "+" : "-") + name);
   }
-  llvm::sort(different, [](const std::string &a, const std::string &b) {
-    return a.substr(1) < b.substr(1);
-  });
+  llvm::sort(different,
+             [](const std::string &a, const std::string &b) { return a.substr(1) < b.substr(1); });
   return join(different, ",");
 }
 
@@ -52,8 +51,8 @@ bool isUsable(const Target &target, const std::string &triple, StringRef cpu, bo
   return info && info->checkFeatures("+64bit");
 }
 
-std::string unknownName(const Target &target, const std::string &triple, StringRef cpu,
-                        bool isX86, ArrayRef<SubtargetSubTypeKV> known) {
+std::string unknownName(const Target &target, const std::string &triple, StringRef cpu, bool isX86,
+                        ArrayRef<SubtargetSubTypeKV> known) {
   std::vector<std::pair<unsigned, StringRef>> near;
   for (const SubtargetSubTypeKV &entry : known)
     near.push_back({cpu.edit_distance(entry.Key), entry.Key});
@@ -104,8 +103,7 @@ bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::
   info.hasFMA = has("+fma");
   info.hasF16C = has("+f16c");
   info.hasAVX2 = has("+avx2");
-  info.hasAVX512 =
-      has("+avx512f") && has("+avx512bw") && has("+avx512dq") && has("+avx512vl");
+  info.hasAVX512 = has("+avx512f") && has("+avx512bw") && has("+avx512dq") && has("+avx512vl");
   if (info.hasAVX512) {
     info.vectorBits = 512;
     info.vectorRegisters = 32;

@@ -11,8 +11,8 @@ namespace tritium::cpu {
 
 /// A dense row-major matrix in scratch memory.
 struct PackedMatrix {
-  mlir::Value base;     ///< !llvm.ptr, 64-byte aligned
-  int64_t rowStride;    ///< elements between rows
+  mlir::Value base;  ///< !llvm.ptr, 64-byte aligned
+  int64_t rowStride; ///< elements between rows
 };
 
 /// Emits acc[i,j] += sum_k a[i,k] * b[k,j] as loops (scf) around a register-blocked
@@ -21,8 +21,8 @@ struct PackedMatrix {
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
 /// and written there (padding lanes hold anything finite).
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
-             mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a,
-             PackedMatrix b, PackedMatrix acc);
+             mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
+             PackedMatrix acc);
 
 /// Emits the transpose of a square block held in `rows.size()` vectors of that many
 /// elements, by shuffles.

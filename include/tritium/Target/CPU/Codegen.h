@@ -21,8 +21,8 @@ struct EmittedCode {
 
 /// Translates a module in the LLVM dialect, runs a short pass list
 /// and emits an object. Thread-safe. On failure fills `error`.
-bool emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR,
-                bool wantAssembly, EmittedCode &code, std::string &error);
+bool emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR, bool wantAssembly,
+                EmittedCode &code, std::string &error);
 
 } // namespace tritium::cpu
 

@@ -9,9 +9,9 @@ namespace tritium::cpu {
 
 /// The features of a CPU that the lowering and the math library ask about.
 struct TargetInfo {
-  std::string triple;     ///< e.g. "x86_64-unknown-linux-gnu"
-  std::string cpu;        ///< LLVM's name, "native" resolved
-  std::string features;   ///< LLVM's feature string, "+avx2,+fma,..."
+  std::string triple;        ///< e.g. "x86_64-unknown-linux-gnu"
+  std::string cpu;           ///< LLVM's name, "native" resolved
+  std::string features;      ///< LLVM's feature string, "+avx2,+fma,..."
   unsigned vectorBits = 128; ///< widest useful vector register
   unsigned vectorRegisters = 16;
   bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */, hasF16C = false;
