@@ -15,7 +15,7 @@ def leaky_relu(x):
 @triton.jit
 def matmul(a_ptr, b_ptr, c_ptr, M, N, K,
            BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-           GROUP_M: tl.constexpr = 8, ACTIVATION: tl.constexpr = ""):
+           GROUP_M: tl.constexpr = 4, ACTIVATION: tl.constexpr = ""):
     """One BM x BN tile of C a program; the grid has cdiv(M, BM) * cdiv(N, BN) programs."""
     # Programs that run one after another work on GROUP_M rows of tiles, so that they
     # share tiles of B while these are in the cache.
