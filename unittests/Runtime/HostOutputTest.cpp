@@ -12,6 +12,7 @@ class HostOutputTest : public testing::Test {
 protected:
   std::string text;
   HostOutput output;
+  TritiumHostCalls calls = output.interpreterCalls();
   uint32_t pid[3] = {1, 2, 3};
 
   void SetUp() override {
@@ -24,8 +25,8 @@ protected:
   std::string print(std::vector<T> data, std::vector<int64_t> shape, int kind, int bits,
                     int hex = 0) {
     text.clear();
-    output.calls()->print(output.calls()->user, "x", hex, kind, bits, data.data(), shape.data(),
-                          int(shape.size()), pid);
+    calls.print(calls.user, "x", hex, kind, bits, data.data(), shape.data(), int(shape.size()),
+                pid);
     return text;
   }
 };
@@ -45,19 +46,37 @@ TEST_F(HostOutputTest, PrintsScalarsAndTiles) {
 }
 
 TEST_F(HostOutputTest, PrintsAPrefixAlone) {
-  output.calls()->print(output.calls()->user, "here", 0, 0, 0, nullptr, nullptr, 0, pid);
+  calls.print(calls.user, "here", 0, 0, 0, nullptr, nullptr, 0, pid);
   EXPECT_EQ(text, "pid (1, 2, 3) idx () here\n");
 }
 
 TEST_F(HostOutputTest, KeepsTheFirstFailureInProgramOrder) {
   EXPECT_FALSE(output.failedAssert());
   uint32_t later[] = {5, 0, 1}, earlier[] = {9, 9, 0};
-  output.calls()->assertFailed(output.calls()->user, "late", "k.py", 3, later);
-  output.calls()->assertFailed(output.calls()->user, "early", "k.py", 4, earlier);
-  output.calls()->assertFailed(output.calls()->user, "late", "k.py", 5, later);
+  calls.assertFailed(calls.user, "late", "k.py", 3, later);
+  calls.assertFailed(calls.user, "early", "k.py", 4, earlier);
+  calls.assertFailed(calls.user, "late", "k.py", 5, later);
   ASSERT_TRUE(output.failedAssert());
   EXPECT_EQ(output.failedAssert()->message, "early");
   EXPECT_EQ(output.failedAssert()->line, 4);
+}
+
+bool reached;
+
+void assertingEntry(const uint64_t *, void *, int64_t begin, int64_t, const uint32_t *,
+                    const TritiumHostCalls *host) {
+  uint32_t pid[] = {uint32_t(begin), 0, 0};
+  host->assertFailed(host->user, "stop", "k.py", 7, pid);
+  reached = true;
+}
+
+TEST_F(HostOutputTest, AFailedAssertionEndsTheCall) {
+  uint32_t grid[] = {4, 1, 1};
+  reached = false;
+  output.run(assertingEntry, nullptr, nullptr, 2, 4, grid);
+  EXPECT_FALSE(reached);
+  ASSERT_TRUE(output.failedAssert());
+  EXPECT_EQ(output.failedAssert()->pid[0], 2u);
 }
 
 } // namespace
