@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+using namespace tritium;
 using namespace tritium::runtime;
 
 namespace {
