@@ -16,21 +16,31 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tritium::frontend {
 
 class Scope;
 
+enum class Language : uint8_t { Python, TritonC };
+
 /// The text of one function that the compiler may compile, with the scope its free
-/// names resolve in.
+/// names resolve in. For Triton-C it is a whole file with its definitions.
 struct FunctionSource {
-  std::string name;     ///< as written after `def`
+  Language language = Language::Python;
+  /// As written after `def`. Triton-C: empty for the file's first kernel.
+  std::string name;
   std::string file;     ///< path shown in diagnostics
   int firstLine = 1;    ///< line of the first line of `text` in `file`
   int columnOffset = 0; ///< columns removed from each line by dedenting
   std::string text;     ///< decorators (ignored), `def` line and body, dedented
   std::shared_ptr<Scope> scope;
   bool noinline_ = false;
+  /// Triton-C: macros, NAME -> text, in order (one value each), and where includes are
+  /// looked for.
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::string> includePaths;
 };
 
 /// What a name stands for.

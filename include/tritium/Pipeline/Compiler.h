@@ -109,10 +109,36 @@ struct KernelParameter {
   bool isConstexpr = false;
   std::string annotation; ///< as written, empty if none
   std::optional<Constant> defaultValue;
+  // Triton-C:
+  std::optional<DType> type; ///< as declared; arguments convert to it
+  /// What the kernel's author promises of the argument; launches in debug mode check it.
+  int64_t aligned = 1, multipleOf = 1;
+  bool isReadOnly = false, isWriteOnly = false, isNoAlias = false;
+  bool isRetune = false; ///< another value tunes anew
 };
+
+/// A table in constant memory that the host fills by name. Each is one more run-time
+/// parameter of the compiled kernel, a pointer, after those of the signature.
+struct ConstantTable {
+  std::string name;
+  DType element;
+  uint64_t bytes = 0;
+};
+
+/// A constant that the kernel's file leaves to tuning: `const tunable int TM = {16, 32};`
+struct TunableConstant {
+  std::string name;
+  std::vector<int64_t> values; ///< empty: the host must define it
+};
+
 struct KernelSignature {
   std::string name;
   std::vector<KernelParameter> parameters;
+  // Triton-C:
+  std::vector<ConstantTable> tables;
+  std::vector<TunableConstant> tunables;
+  std::vector<std::string> usedDefines; ///< macros that the text tested or expanded
+  std::vector<std::pair<std::string, std::string>> includedFiles; ///< path, text
 };
 
 /// Compiles `source` for one specialisation. On failure fills `error`, returns null.
