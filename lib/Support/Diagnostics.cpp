@@ -55,18 +55,23 @@ std::string_view SourceManager::lineText(SourceLoc loc) const {
   return line;
 }
 
+uint32_t SourceManager::addExpansion(MacroExpansion expansion) {
+  expansions.push_back(std::move(expansion));
+  return static_cast<uint32_t>(expansions.size());
+}
+
 //===----------------------------------------------------------------------===//
 // DiagnosticEngine
 //===----------------------------------------------------------------------===//
 
 Diagnostic &DiagnosticEngine::error(SourceRange range, std::string message, std::string kind) {
   ++errors;
-  diagnostics.push_back({Severity::Error, std::move(kind), range, std::move(message), {}});
+  diagnostics.push_back({Severity::Error, std::move(kind), range, std::move(message), {}, {}});
   return diagnostics.back();
 }
 
 Diagnostic &DiagnosticEngine::warning(SourceRange range, std::string message) {
-  diagnostics.push_back({Severity::Warning, "", range, std::move(message), {}});
+  diagnostics.push_back({Severity::Warning, "", range, std::move(message), {}, {}});
   return diagnostics.back();
 }
 
@@ -93,19 +98,95 @@ static std::string_view severityName(Severity severity) {
   return "note";
 }
 
+/// Blanks as wide as `text`. Tabs stay tabs so that what follows lines up.
+static std::string blanks(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if ((c & 0xC0) != 0x80)
+      out += c == '\t' ? '\t' : ' ';
+  return out;
+}
+
 /// The line under the source line: a caret below the first character of the range and
-/// tildes below the rest of it that is on this line. Tabs stay tabs so that it lines up.
+/// tildes below the rest of it that is on this line.
 static std::string caretLine(std::string_view line, size_t begin, size_t end) {
-  std::string text;
   begin = std::min(begin, line.size());
-  for (size_t i = 0; i < begin; ++i)
-    if ((line[i] & 0xC0) != 0x80)
-      text += line[i] == '\t' ? '\t' : ' ';
-  text += '^';
+  std::string text = blanks(line.substr(0, begin)) + '^';
   for (size_t i = begin + 1; i < std::min(end, line.size()); ++i)
     if ((line[i] & 0xC0) != 0x80)
       text += '~';
   return text;
+}
+
+/// The line under the caret: what the fix-its of `line`, which begins at `at`, put there. Empty
+/// if there are none. One that would overlap the text before it is left out.
+static std::string fixItLine(const std::vector<FixIt> &fixIts, SourceLoc at,
+                             std::string_view line) {
+  std::vector<const FixIt *> sorted;
+  for (const FixIt &fixIt : fixIts) {
+    const SourceLoc &begin = fixIt.range.begin;
+    if (begin.file == at.file && begin.offset >= at.offset &&
+        begin.offset <= at.offset + line.size() && !fixIt.replacement.empty() &&
+        fixIt.replacement.find('\n') == std::string::npos)
+      sorted.push_back(&fixIt);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const FixIt *a, const FixIt *b) {
+    uint32_t first = a->range.begin.offset, second = b->range.begin.offset;
+    return first != second ? first < second : a < b;
+  });
+  std::string text;
+  int width = 0;
+  for (const FixIt *fixIt : sorted) {
+    std::string before = blanks(line.substr(0, fixIt->range.begin.offset - at.offset));
+    if (static_cast<int>(before.size()) < width)
+      continue;
+    text += before.substr(width) + fixIt->replacement;
+    width = static_cast<int>(before.size()) + characters(fixIt->replacement);
+  }
+  return text;
+}
+
+/// Where the end of a range is spelled if it was made by the same macros as its beginning,
+/// and else where the beginning's token ends.
+static SourceLoc spellingEnd(const SourceManager &sources, uint32_t begin, uint32_t end) {
+  const MacroExpansion &first = sources.expansion(begin);
+  auto depth = [&](uint32_t index) {
+    int count = 0;
+    for (; index; index = sources.expansion(index).parent)
+      ++count;
+    return count;
+  };
+  while (end && depth(end) > depth(begin))
+    end = sources.expansion(end).parent;
+  if (!end || depth(end) != depth(begin))
+    return first.spelling.end;
+  const MacroExpansion &last = sources.expansion(end);
+  bool same = last.macro == first.macro && last.spelling.end.file == first.spelling.begin.file &&
+              last.spelling.end.offset > first.spelling.begin.offset;
+  return same ? last.spelling.end : first.spelling.end;
+}
+
+/// The largest number of macros that are named below a diagnostic.
+constexpr size_t kMacroNotes = 6;
+
+/// One note for each macro, the outermost first.
+void DiagnosticEngine::renderMacros(const SourceRange &range, std::string &text) const {
+  std::vector<uint32_t> chain;
+  for (uint32_t at = range.begin.expansion; at; at = sources.expansion(at).parent)
+    chain.push_back(at);
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    size_t before = at - chain.rbegin();
+    if (chain.size() > kMacroNotes && before == kMacroNotes / 2) {
+      size_t skipped = chain.size() - kMacroNotes;
+      text += "note: (" + std::to_string(skipped) + " more macros between these)\n";
+      at += skipped;
+    }
+    const MacroExpansion &expansion = sources.expansion(*at);
+    SourceRange spelling = expansion.spelling;
+    if (spelling.begin.isValid())
+      spelling.end = spellingEnd(sources, *at, range.end.expansion);
+    text += render({Severity::Note, "", spelling, "expanded from macro '" + expansion.macro + "'"});
+  }
 }
 
 std::string DiagnosticEngine::render(const Diagnostic &diagnostic) const {
@@ -127,6 +208,11 @@ std::string DiagnosticEngine::render(const Diagnostic &diagnostic) const {
     size_t end = hasEnd ? range.end.offset - lineBegin : begin + 1;
     text.append(line);
     text += "\n" + caretLine(line, begin, end) + "\n";
+    SourceLoc lineAt{range.begin.file, static_cast<uint32_t>(lineBegin)};
+    std::string fixIts = fixItLine(diagnostic.fixIts, lineAt, line);
+    if (!fixIts.empty())
+      text += fixIts + "\n";
+    renderMacros(range, text);
   }
   for (const Diagnostic &note : diagnostic.notes)
     text += render(note);

@@ -69,4 +69,73 @@ TEST(Diagnostics, PositionsBeyondTheTextAreItsEnd) {
   EXPECT_EQ(engine.render(), "k.py:2:1: error: end\n\n^\nerror: nowhere\n");
   EXPECT_EQ(sources.lineText({file, 0}), "ab");
 }
+
+TEST(Diagnostics, FixItsStandUnderTheirPlaces) {
+  SourceManager sources;
+  uint32_t file = sources.addFile("k.tc", "\tint a = b c = d\n}\n");
+  DiagnosticEngine engine(sources);
+  Diagnostic &error = engine.error(range(file, 10, 10), "expected ';'");
+  error.fixIts.push_back({range(file, 16, 16), ";"});
+  error.fixIts.push_back({range(file, 10, 10), ";"});
+  error.fixIts.push_back({range(file, 17, 17), "on the next line"});
+  EXPECT_EQ(engine.render(), "k.tc:1:11: error: expected ';'\n"
+                             "\tint a = b c = d\n"
+                             "\t         ^\n"
+                             "\t         ;     ;\n");
+}
+
+TEST(Diagnostics, OverlappingFixItsAreLeftOut) {
+  SourceManager sources;
+  uint32_t file = sources.addFile("k.tc", "ab");
+  DiagnosticEngine engine(sources);
+  Diagnostic &error = engine.error(range(file, 0, 2), "wrong");
+  error.fixIts = {{range(file, 0, 1), "long"}, {range(file, 1, 2), "x"}};
+  EXPECT_EQ(engine.render(), "k.tc:1:1: error: wrong\nab\n^~\nlong\n");
+}
+
+TEST(Diagnostics, MacrosAreNamedFromTheOutside) {
+  SourceManager sources;
+  uint32_t file = sources.addFile("k.tc", "#define IN(v) v + p\n#define OUT 1 * IN(2)\nOUT;\n");
+  uint32_t in = sources.addExpansion({"OUT", range(file, 36, 41), 0});
+  uint32_t first = sources.addExpansion({"IN", range(file, 14, 15), in});
+  uint32_t last = sources.addExpansion({"IN", range(file, 18, 19), in});
+  DiagnosticEngine engine(sources);
+  engine.error({{file, 42, first}, {file, 45, last}}, "sum");
+  EXPECT_EQ(engine.render(), "k.tc:3:1: error: sum\n"
+                             "OUT;\n"
+                             "^~~\n"
+                             "k.tc:2:17: note: expanded from macro 'OUT'\n"
+                             "#define OUT 1 * IN(2)\n"
+                             "                ^~~~~\n"
+                             "k.tc:1:15: note: expanded from macro 'IN'\n"
+                             "#define IN(v) v + p\n"
+                             "              ^~~~~\n");
+}
+
+TEST(Diagnostics, AMacroThatIsDefinedInNoFileIsStillNamed) {
+  SourceManager sources;
+  uint32_t file = sources.addFile("k.tc", "N");
+  uint32_t expansion = sources.addExpansion({"N", {}, 0});
+  DiagnosticEngine engine(sources);
+  engine.error({{file, 0, expansion}, {file, 1, expansion}}, "bad");
+  EXPECT_EQ(engine.render(), "k.tc:1:1: error: bad\nN\n^\nnote: expanded from macro 'N'\n");
+}
+
+TEST(Diagnostics, ALongChainOfMacrosIsCut) {
+  SourceManager sources;
+  uint32_t file = sources.addFile("k.tc", "N");
+  uint32_t expansion = 0;
+  for (int i = 0; i < 9; ++i)
+    expansion = sources.addExpansion({"M" + std::to_string(i), {}, expansion});
+  DiagnosticEngine engine(sources);
+  engine.error({{file, 0, expansion}, {file, 1, expansion}}, "bad");
+  EXPECT_EQ(engine.render(), "k.tc:1:1: error: bad\nN\n^\n"
+                             "note: expanded from macro 'M0'\n"
+                             "note: expanded from macro 'M1'\n"
+                             "note: expanded from macro 'M2'\n"
+                             "note: (3 more macros between these)\n"
+                             "note: expanded from macro 'M6'\n"
+                             "note: expanded from macro 'M7'\n"
+                             "note: expanded from macro 'M8'\n");
+}
 } // namespace
