@@ -1,10 +1,8 @@
 //===- Arithmetic.cpp - binary and unary operators ------------------------===//
 
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
-
-#include "tritium/Dialect/Tile/IR/Tile.h"
-#include "tritium/Frontend/Sema/Sema.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 namespace arith = mlir::arith;
 using namespace tritium;
@@ -31,7 +29,6 @@ static mlir::Value bySign(Sema &sema, const TensorPair &p) {
              : mlir::Value(sema.builder().create<UnsignedOp>(sema.loc(), p.lhs.value, p.rhs.value));
 }
 
-/// Builds `op` on operands of one type and shape.
 static mlir::Value buildNumeric(Sema &sema, BinaryOp op, const TensorPair &p) {
   switch (op) {
   case BinaryOp::Add:
@@ -65,6 +62,10 @@ static mlir::Value buildNumeric(Sema &sema, BinaryOp op, const TensorPair &p) {
   return {};
 }
 
+Tensor build::arithmetic(Sema &sema, BinaryOp op, const TensorPair &operands) {
+  return {buildNumeric(sema, op, operands), operands.lhs.dtype};
+}
+
 static bool isDivision(BinaryOp op) {
   return op == BinaryOp::TrueDiv || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
 }
@@ -93,16 +94,13 @@ static bool checkOperands(Sema &sema, BinaryOp op, const Value &lhs, const Value
   return true;
 }
 
-/// A shift by a constant that is not less than the width: the sign or zero.
-static Result oversizedShift(Sema &sema, BinaryOp op, const Tensor &lhs, Constant::Int count) {
+Tensor build::oversizedShift(Sema &sema, BinaryOp op, const Tensor &value, Constant::Int count) {
   sema.warning("shift count " + Constant{count}.repr() + " is not less than the width of " +
-               describeType(lhs.dtype));
-  if (op == BinaryOp::Shr && isSigned(lhs.dtype)) {
-    auto last = sema.constant({Constant::Int(lhs.dtype.bits() - 1)}, lhs.dtype, lhs.shape());
-    return Value(Tensor{sema.builder().create<arith::ShRSIOp>(sema.loc(), lhs.value, last->value),
-                        lhs.dtype});
-  }
-  return Value(*sema.constant({Constant::Int(0)}, lhs.dtype, lhs.shape()));
+               describeType(value.dtype));
+  if (op != BinaryOp::Shr || !isSigned(value.dtype))
+    return *sema.constant({Constant::Int(0)}, value.dtype, value.shape());
+  auto last = sema.constant({Constant::Int(value.dtype.bits() - 1)}, value.dtype, value.shape());
+  return arithmetic(sema, BinaryOp::Shr, {value, *last});
 }
 
 static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
@@ -124,7 +122,7 @@ static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rh
     if (*count < 0)
       return sema.error("ValueError: negative shift count " + Constant{*count}.repr());
     if (*count >= pair->lhs.dtype.bits())
-      return oversizedShift(sema, op, pair->lhs, *count);
+      return Value(build::oversizedShift(sema, op, pair->lhs, *count));
   }
   if (op == BinaryOp::TrueDiv && !isFloating) {
     DType fp32{DTypeKind::Float32};
@@ -133,31 +131,28 @@ static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rh
   pair = sema.broadcast(pair->lhs, pair->rhs);
   if (!pair)
     return std::nullopt;
-  return Value(Tensor{buildNumeric(sema, op, *pair), pair->lhs.dtype});
+  return Value(build::arithmetic(sema, op, *pair));
 }
 
 //===----------------------------------------------------------------------===//
 // Pointers
 //===----------------------------------------------------------------------===//
 
-/// An offset as addptr takes it: signed, of 32 or 64 bits.
-static std::optional<Tensor> pointerOffset(Sema &sema, const Value &value, bool negate) {
-  auto offset = sema.toTensor(value);
-  if (!offset)
-    return std::nullopt;
-  DType dtype = offset->dtype;
-  if (!isInteger(dtype))
-    return sema.error("a pointer moves by an integer, found " + describe(value));
+Tensor build::pointerOffset(Sema &sema, const Tensor &integer, bool negate) {
   DType wide{DTypeKind::Int64};
+  Tensor offset = integer;
   // Unsigned 32-bit values and negated ones need not fit 32 signed bits.
-  if (negate || dtype.bits() == 64 || is(dtype, DTypeKind::UInt32))
-    offset = sema.cast(*offset, wide);
-  else if (dtype.bits() < 32)
-    offset = sema.cast(*offset, {DTypeKind::Int32});
-  if (!offset || !negate)
-    return offset;
-  auto zero = sema.constant({Constant::Int(0)}, wide, offset->shape());
-  return Tensor{sema.builder().create<arith::SubIOp>(sema.loc(), zero->value, offset->value), wide};
+  if (negate || offset.dtype.bits() == 64 || is(offset.dtype, DTypeKind::UInt32))
+    offset = *sema.cast(offset, wide);
+  else if (offset.dtype.bits() < 32)
+    offset = *sema.cast(offset, {DTypeKind::Int32});
+  return negate ? build::negate(sema, offset) : offset;
+}
+
+Tensor build::addPointer(Sema &sema, const Tensor &pointer, const Tensor &offset) {
+  mlir::Value moved = sema.builder().create<tt::AddPtrOp>(sema.loc(), pointer.value.getType(),
+                                                          pointer.value, offset.value);
+  return {moved, pointer.dtype};
 }
 
 static bool isPointer(const Value &value) {
@@ -177,15 +172,16 @@ static Result pointerArithmetic(Sema &sema, BinaryOp op, const Value &lhs, const
   const Value &amount = isPointer(lhs) ? rhs : lhs;
   if (auto constant = asInt(amount); constant && isDifference && smallestInteger(*constant))
     return pointerArithmetic(sema, BinaryOp::Add, base, makeInt(-*constant));
-  auto offset = pointerOffset(sema, amount, isDifference);
-  if (!offset)
+  auto integer = sema.toTensor(amount);
+  if (!integer)
     return std::nullopt;
-  auto pair = sema.broadcast(base.get<Tensor>(), *offset);
+  if (!isInteger(integer->dtype))
+    return sema.error("a pointer moves by an integer, found " + describe(amount));
+  Tensor offset = build::pointerOffset(sema, *integer, isDifference);
+  auto pair = sema.broadcast(base.get<Tensor>(), offset);
   if (!pair)
     return std::nullopt;
-  mlir::Value moved = sema.builder().create<tt::AddPtrOp>(sema.loc(), pair->lhs.value.getType(),
-                                                          pair->lhs.value, pair->rhs.value);
-  return Value(Tensor{moved, pair->lhs.dtype});
+  return Value(build::addPointer(sema, pair->lhs, pair->rhs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,14 +226,27 @@ Result Sema::binary(BinaryOp op, const Value &lhs, const Value &rhs) {
   return numeric(*this, op, lhs, rhs);
 }
 
-/// `not x`, element by element.
-static Result logicalNot(Sema &sema, const Tensor &operand) {
-  auto isTrue = sema.cast(operand, {DTypeKind::Int1});
-  if (!isTrue)
-    return std::nullopt;
-  auto one = sema.constant({true}, isTrue->dtype, isTrue->shape());
-  return Value(Tensor{sema.builder().create<arith::XOrIOp>(sema.loc(), isTrue->value, one->value),
-                      isTrue->dtype});
+Tensor build::logicalNot(Sema &sema, const Tensor &boolean) {
+  auto one = sema.constant({true}, boolean.dtype, boolean.shape());
+  return arithmetic(sema, BinaryOp::BitXor, {boolean, *one});
+}
+
+Tensor build::complement(Sema &sema, const Tensor &integer) {
+  mlir::Type type = integer.value.getType();
+  auto element =
+      mlir::IntegerAttr::get(tt::elementType(type), llvm::APInt::getAllOnes(integer.dtype.bits()));
+  mlir::TypedAttr attr = element;
+  if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    attr = mlir::DenseElementsAttr::get(tile, mlir::Attribute(element));
+  mlir::Value ones = sema.builder().create<arith::ConstantOp>(sema.loc(), type, attr);
+  return arithmetic(sema, BinaryOp::BitXor, {integer, {ones, integer.dtype}});
+}
+
+Tensor build::negate(Sema &sema, const Tensor &number) {
+  if (isFloat(number.dtype))
+    return {sema.builder().create<arith::NegFOp>(sema.loc(), number.value), number.dtype};
+  auto zero = sema.constant({Constant::Int(0)}, number.dtype, number.shape());
+  return arithmetic(sema, BinaryOp::Sub, {*zero, number});
 }
 
 Result Sema::unary(UnaryOp op, const Value &operand) {
@@ -258,30 +267,17 @@ Result Sema::unary(UnaryOp op, const Value &operand) {
   if (!tensor || kindOf(tensor->dtype) == Kind::Other || (isArithmetic && isFloat8(tensor->dtype)))
     return error("TypeError: " + name + " is not defined on " + describe(operand));
   if (op == UnaryOp::Not)
-    return logicalNot(*this, *tensor);
+    return Value(build::logicalNot(*this, *cast(*tensor, {DTypeKind::Int1})));
   if (op == UnaryOp::Plus)
     return operand;
   if (op == UnaryOp::Invert) {
     if (isFloat(tensor->dtype))
       return error("TypeError: " + name + " needs an integer, found " + describe(operand));
-    mlir::Type type = tensor->value.getType();
-    mlir::Value ones = opBuilder.create<arith::ConstantOp>(loc(), type, [&]() -> mlir::TypedAttr {
-      auto element = mlir::IntegerAttr::get(tt::elementType(type),
-                                            llvm::APInt::getAllOnes(tensor->dtype.bits()));
-      if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type))
-        return mlir::DenseElementsAttr::get(tile, mlir::Attribute(element));
-      return element;
-    }());
-    return Value(
-        Tensor{opBuilder.create<arith::XOrIOp>(loc(), tensor->value, ones), tensor->dtype});
+    return Value(build::complement(*this, *tensor));
   }
-  if (isFloat(tensor->dtype))
-    return Value(Tensor{opBuilder.create<arith::NegFOp>(loc(), tensor->value), tensor->dtype});
   // As in Python, the negative of a bool is an int.
   auto number = isBool(tensor->dtype) ? cast(*tensor, {DTypeKind::Int32}) : *tensor;
-  auto zero = constant({Constant::Int(0)}, number->dtype, number->shape());
-  return Value(
-      Tensor{opBuilder.create<arith::SubIOp>(loc(), zero->value, number->value), number->dtype});
+  return Value(build::negate(*this, *number));
 }
 
 Result Sema::logical(LogicalOp op, const Value &lhs, const Value &rhs) {
@@ -302,6 +298,5 @@ Result Sema::logical(LogicalOp op, const Value &lhs, const Value &rhs) {
   if (!pair)
     return std::nullopt;
   return Value(
-      Tensor{buildNumeric(*this, op == LogicalOp::And ? BinaryOp::BitAnd : BinaryOp::BitOr, *pair),
-             pair->lhs.dtype});
+      build::arithmetic(*this, op == LogicalOp::And ? BinaryOp::BitAnd : BinaryOp::BitOr, *pair));
 }

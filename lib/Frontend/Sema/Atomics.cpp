@@ -2,8 +2,9 @@
 
 #include "BuiltinSupport.h"
 #include "Casts.h"
-#include "DTypes.h"
 #include "Memory.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -12,23 +13,19 @@ using namespace tritium;
 using namespace tritium::sema;
 
 namespace {
-struct Order {
-  tt::MemSemantic semantic;
-  tt::MemScope scope;
-};
-
 /// The operands of one read-modify-write, in one shape.
 struct Access {
   std::string name;
   Tensor pointer, value;
   std::optional<Tensor> mask;
-  Order order;
+  build::MemoryOrder order;
 
   DType element() const { return pointee(pointer.dtype); }
 };
 } // namespace
 
-static std::optional<Order> memoryOrder(Sema &sema, const Value &sem, const Value &scope) {
+static std::optional<build::MemoryOrder> memoryOrder(Sema &sema, const Value &sem,
+                                                     const Value &scope) {
   auto semText = sem.isNone() ? std::string("acq_rel") : constantString(sema, sem, "'sem'");
   if (!semText)
     return std::nullopt;
@@ -42,7 +39,7 @@ static std::optional<Order> memoryOrder(Sema &sema, const Value &sem, const Valu
   auto memScope = tt::symbolizeMemScope(*scopeText);
   if (!memScope)
     return sema.error("'scope' must be one of 'gpu', 'cta', 'sys', found '" + *scopeText + "'");
-  return Order{*semantic, *memScope};
+  return build::MemoryOrder{*semantic, *memScope};
 }
 
 static bool checkPointer(Sema &sema, const Tensor &pointer, const std::string &what) {
@@ -80,11 +77,24 @@ static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args, 
   return Access{std::move(name), *pointer, *value, mask, *order};
 }
 
-static Tensor emit(Sema &sema, const Access &access, tt::RMWOp op) {
+Tensor build::atomicRMW(Sema &sema, tt::RMWOp op, const Tensor &pointer, const Tensor &value,
+                        const std::optional<Tensor> &mask, MemoryOrder order) {
   mlir::Value old = sema.builder().create<tt::AtomicRMWOp>(
-      sema.loc(), access.value.value.getType(), op, access.pointer.value, access.value.value,
-      access.mask ? access.mask->value : mlir::Value(), access.order.semantic, access.order.scope);
-  return {old, access.value.dtype};
+      sema.loc(), value.value.getType(), op, pointer.value, value.value,
+      mask ? mask->value : mlir::Value(), order.semantic, order.scope);
+  return {old, value.dtype};
+}
+
+Tensor build::atomicCAS(Sema &sema, const Tensor &pointer, const Tensor &expected,
+                        const Tensor &value, MemoryOrder order) {
+  mlir::Value old = sema.builder().create<tt::AtomicCASOp>(
+      sema.loc(), value.value.getType(), pointer.value, expected.value, value.value, order.semantic,
+      order.scope);
+  return {old, value.dtype};
+}
+
+static Tensor emit(Sema &sema, const Access &access, tt::RMWOp op) {
+  return build::atomicRMW(sema, op, access.pointer, access.value, access.mask, access.order);
 }
 
 static std::nullopt_t typeError(Sema &sema, const Access &access, std::string_view supported) {
@@ -199,10 +209,7 @@ static Result atomicCas(Sema &sema, const BoundArguments &args) {
   }
   if (!order)
     return std::nullopt;
-  mlir::Value old = sema.builder().create<tt::AtomicCASOp>(
-      sema.loc(), operands[1]->value.getType(), pointer->value, operands[0]->value,
-      operands[1]->value, order->semantic, order->scope);
-  return Value(Tensor{old, element});
+  return Value(build::atomicCAS(sema, *pointer, *operands[0], *operands[1], *order));
 }
 
 void sema::addAtomicBuiltins(Registry &registry) {

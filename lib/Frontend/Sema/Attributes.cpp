@@ -3,7 +3,7 @@
 #include "Attributes.h"
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 
 #include "Casts.h"
 
-#include "DTypes.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 

@@ -1,10 +1,8 @@
 //===- Compare.cpp - comparisons ------------------------------------------===//
 
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
-
-#include "tritium/Dialect/Tile/IR/Tile.h"
-#include "tritium/Frontend/Sema/Sema.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 namespace arith = mlir::arith;
 using namespace tritium;
@@ -42,6 +40,16 @@ static arith::CmpIPredicate intPredicate(CompareOp op, bool isSigned) {
   default:
     return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
   }
+}
+
+Tensor build::compare(Sema &sema, CompareOp op, const TensorPair &operands) {
+  mlir::Value l = operands.lhs.value, r = operands.rhs.value, result;
+  if (isFloat(operands.lhs.dtype))
+    result = sema.builder().create<arith::CmpFOp>(sema.loc(), floatPredicate(op), l, r);
+  else
+    result = sema.builder().create<arith::CmpIOp>(
+        sema.loc(), intPredicate(op, isSigned(operands.lhs.dtype)), l, r);
+  return {result, {DTypeKind::Int1}};
 }
 
 /// Whether two values that are not both constants are the same thing.
@@ -94,13 +102,7 @@ static Result compareTensors(Sema &sema, CompareOp op, const Value &lhs, const V
     pair = sema.broadcast(pair->lhs, pair->rhs);
   if (!pair)
     return std::nullopt;
-  mlir::Value l = pair->lhs.value, r = pair->rhs.value, result;
-  if (isFloat(pair->lhs.dtype))
-    result = sema.builder().create<arith::CmpFOp>(sema.loc(), floatPredicate(op), l, r);
-  else
-    result = sema.builder().create<arith::CmpIOp>(
-        sema.loc(), intPredicate(op, isSigned(pair->lhs.dtype)), l, r);
-  return Value(Tensor{result, {DTypeKind::Int1}});
+  return Value(build::compare(sema, op, *pair));
 }
 
 /// `==` and `in` where an operand is neither a number nor a tensor.

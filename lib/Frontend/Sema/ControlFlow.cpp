@@ -1,7 +1,7 @@
 //===- ControlFlow.cpp - conditions, and values that cross branches -------===//
 
-#include "DTypes.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"

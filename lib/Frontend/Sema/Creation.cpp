@@ -2,22 +2,40 @@
 
 #include "BuiltinSupport.h"
 #include "Casts.h"
-#include "DTypes.h"
-
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 using namespace tritium;
 using namespace tritium::sema;
 
-template <typename Op> static Result gridQuery(Sema &sema, const BoundArguments &args) {
+template <typename Op> static Tensor gridValue(Sema &sema, int axis) {
+  mlir::OpBuilder &b = sema.builder();
+  return {b.create<Op>(sema.loc(), b.getI32Type(), static_cast<uint32_t>(axis)),
+          {DTypeKind::Int32}};
+}
+
+Tensor build::programId(Sema &sema, int axis) { return gridValue<tt::GetProgramIdOp>(sema, axis); }
+
+Tensor build::numPrograms(Sema &sema, int axis) {
+  return gridValue<tt::GetNumProgramsOp>(sema, axis);
+}
+
+Tensor build::range(Sema &sema, int32_t start, int32_t end) {
+  DType int32{DTypeKind::Int32};
+  mlir::Type type = sema.tensorType(int32, {static_cast<int64_t>(end) - start});
+  return {sema.builder().create<tt::MakeRangeOp>(sema.loc(), type, static_cast<uint32_t>(start),
+                                                 static_cast<uint32_t>(end)),
+          int32};
+}
+
+template <Tensor (*query)(Sema &, int)>
+static Result gridQuery(Sema &sema, const BoundArguments &args) {
   auto axis = constantInt(sema, args[0], "the axis of the grid");
   if (!axis)
     return std::nullopt;
   if (*axis < 0 || *axis > 2)
     return sema.error("the axis of the grid must be 0, 1 or 2, found " + std::to_string(*axis));
-  mlir::OpBuilder &b = sema.builder();
-  return Value(Tensor{b.create<Op>(sema.loc(), b.getI32Type(), static_cast<uint32_t>(*axis)),
-                      {DTypeKind::Int32}});
+  return Value(query(sema, static_cast<int>(*axis)));
 }
 
 /// arange(start, end), or arange(end) from 0.
@@ -34,14 +52,9 @@ static Result arange(Sema &sema, const BoundArguments &args) {
   if (*end <= *start)
     return sema.error("the end of tl.arange must be greater than its start, found " +
                       std::to_string(*start) + " and " + std::to_string(*end));
-  DType int32{DTypeKind::Int32};
   if (!sema.checkShape({*end - *start}))
     return std::nullopt;
-  mlir::Type type = sema.tensorType(int32, {*end - *start});
-  return Value(
-      Tensor{sema.builder().create<tt::MakeRangeOp>(sema.loc(), type, static_cast<uint32_t>(*start),
-                                                    static_cast<uint32_t>(*end)),
-             int32});
+  return Value(build::range(sema, static_cast<int32_t>(*start), static_cast<int32_t>(*end)));
 }
 
 static Result fill(Sema &sema, const Value &shapeValue, const Value &value, DType dtype) {
@@ -121,8 +134,8 @@ static Result toTensor(Sema &sema, const BoundArguments &args) {
 }
 
 void sema::addCreationBuiltins(Registry &registry) {
-  registry.add("program_id", "axis", gridQuery<tt::GetProgramIdOp>);
-  registry.add("num_programs", "axis", gridQuery<tt::GetNumProgramsOp>);
+  registry.add("program_id", "axis", gridQuery<build::programId>);
+  registry.add("num_programs", "axis", gridQuery<build::numPrograms>);
   registry.add("arange", "start, end=None", arange);
   registry.add("full", "shape, value, dtype", full);
   registry.add("zeros", "shape, dtype", zeros);

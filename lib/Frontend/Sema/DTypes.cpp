@@ -1,6 +1,6 @@
 //===- DTypes.cpp - kinds and ranks of element types ----------------------===//
 
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include <cfloat>
 #include <cmath>

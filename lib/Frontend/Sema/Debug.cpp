@@ -1,7 +1,7 @@
 //===- Debug.cpp - printing and asserting, now and at run time ------------===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 

@@ -1,9 +1,8 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
-
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -112,6 +111,16 @@ static Tensor flattenBatch(Sema &sema, const Tensor &x) {
   return *sema.reshape(x, {x.numElements() / (rows * columns), rows, columns});
 }
 
+Tensor build::dot(Sema &sema, const Tensor &a, const Tensor &b, const Tensor &c,
+                  tt::InputPrecision precision, uint32_t maxNumImpreciseAcc) {
+  Tensor flatA = flattenBatch(sema, a), flatB = flattenBatch(sema, b),
+         flatC = flattenBatch(sema, c);
+  mlir::Value product = sema.builder().create<tt::DotOp>(
+      sema.loc(), flatC.value.getType(), flatA.value, flatB.value, flatC.value, precision,
+      maxNumImpreciseAcc, is(a.dtype, DTypeKind::UInt8));
+  return *sema.reshape(Tensor{product, c.dtype}, c.shape());
+}
+
 /// The accumulator in the result's shape and type: the given one, or zeros.
 static std::optional<Tensor> accumulator(Sema &sema, const Value &acc, DType dtype,
                                          llvm::ArrayRef<int64_t> shape) {
@@ -151,13 +160,7 @@ static Result dot(Sema &sema, const BoundArguments &args) {
   auto c = accumulator(sema, args[2], *dtype, shape);
   if (!c)
     return std::nullopt;
-  Tensor flatA = flattenBatch(sema, *a), flatB = flattenBatch(sema, *b);
-  Tensor flatC = flattenBatch(sema, *c);
-  mlir::Value product = sema.builder().create<tt::DotOp>(
-      sema.loc(), flatC.value.getType(), flatA.value, flatB.value, flatC.value, *precision,
-      static_cast<uint32_t>(*imprecise), is(a->dtype, DTypeKind::UInt8));
-  auto result = sema.reshape(Tensor{product, *dtype}, shape);
-  return result ? Result(Value(*result)) : std::nullopt;
+  return Value(build::dot(sema, *a, *b, *c, *precision, static_cast<uint32_t>(*imprecise)));
 }
 
 void sema::addDotBuiltins(Registry &registry) {

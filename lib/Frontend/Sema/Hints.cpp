@@ -1,7 +1,7 @@
 //===- Hints.cpp - facts that the user vouches for ------------------------===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 

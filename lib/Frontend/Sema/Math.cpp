@@ -1,11 +1,10 @@
 //===- Math.cpp - elementwise functions -----------------------------------===//
 
-#include "Math.h"
 #include "BuiltinSupport.h"
 #include "Casts.h"
-#include "DTypes.h"
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 namespace arith = mlir::arith;
 using namespace tritium;
@@ -111,7 +110,8 @@ static std::optional<TensorPair> promoted(Sema &sema, const Value &x, const Valu
   return pair ? sema.broadcast(pair->lhs, pair->rhs) : std::nullopt;
 }
 
-std::optional<bool> sema::propagatesNan(Sema &sema, const Value &value) {
+/// A `propagate_nan` argument: true for tl.PropagateNan.ALL.
+static std::optional<bool> propagatesNan(Sema &sema, const Value &value) {
   auto text = value.isNone() ? std::string() : asString(value);
   if (text == "" || text == "all")
     return text == "all";
@@ -119,8 +119,8 @@ std::optional<bool> sema::propagatesNan(Sema &sema, const Value &value) {
                     describe(value));
 }
 
-mlir::Value sema::buildMinMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
-                              mlir::Value y) {
+mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
+                          mlir::Value y) {
   mlir::OpBuilder &b = sema.builder();
   mlir::Location loc = sema.loc();
   if (isFloat(dtype) && propagateNan)
@@ -149,7 +149,7 @@ template <bool isMax> static Result minMax(Sema &sema, const BoundArguments &arg
     pair = TensorPair{*sema.cast(pair->lhs, {DTypeKind::Float32}),
                       *sema.cast(pair->rhs, {DTypeKind::Float32})};
   return Value(Tensor{
-      buildMinMax(sema, isMax, *propagate, pair->lhs.dtype, pair->lhs.value, pair->rhs.value),
+      build::minMax(sema, isMax, *propagate, pair->lhs.dtype, pair->lhs.value, pair->rhs.value),
       pair->lhs.dtype});
 }
 
@@ -188,8 +188,9 @@ static Result clamp(Sema &sema, const BoundArguments &args) {
   if (!isFloat(dtype) || isFloat8(dtype))
     return typeError(sema, "clamp", args[0], "floats");
   mlir::Value low =
-      buildMinMax(sema, true, *propagate, dtype, operands[0]->value, operands[1]->value);
-  return Value(Tensor{buildMinMax(sema, false, *propagate, dtype, low, operands[2]->value), dtype});
+      build::minMax(sema, true, *propagate, dtype, operands[0]->value, operands[1]->value);
+  return Value(
+      Tensor{build::minMax(sema, false, *propagate, dtype, low, operands[2]->value), dtype});
 }
 
 static Result floatDivision(Sema &sema, const BoundArguments &args, std::string_view name,
@@ -232,6 +233,12 @@ static Result cdiv(Sema &sema, const BoundArguments &args) {
   return sum ? sema.binary(BinaryOp::FloorDiv, *sum, args[1]) : std::nullopt;
 }
 
+Tensor build::select(Sema &sema, const Tensor &condition, const TensorPair &values) {
+  mlir::Value chosen = sema.builder().create<arith::SelectOp>(sema.loc(), condition.value,
+                                                              values.lhs.value, values.rhs.value);
+  return {chosen, values.rhs.dtype};
+}
+
 static Result where(Sema &sema, const BoundArguments &args) {
   auto condition = sema.toTensor(args[0]);
   if (!condition)
@@ -250,9 +257,7 @@ static Result where(Sema &sema, const BoundArguments &args) {
   auto second = first ? sema.broadcastTo(pair->rhs, first->rhs.shape()) : std::nullopt;
   if (!second)
     return std::nullopt;
-  return Value(Tensor{sema.builder().create<arith::SelectOp>(sema.loc(), first->lhs.value,
-                                                             first->rhs.value, second->value),
-                      second->dtype});
+  return Value(build::select(sema, first->lhs, {first->rhs, *second}));
 }
 
 template <BinaryOp op> static Result operatorFunction(Sema &sema, const BoundArguments &args) {

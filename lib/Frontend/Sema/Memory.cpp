@@ -4,7 +4,8 @@
 
 #include "BuiltinSupport.h"
 #include "Casts.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -70,11 +71,36 @@ bool sema::shapeAccess(Sema &sema, const Tensor &pointer, std::optional<Tensor> 
   return !mask || (mask = shapedLike(sema, *mask, pointer, "mask", what)).has_value();
 }
 
-Tensor sema::memoryPointer(Sema &sema, const Tensor &pointer) {
+/// The pointer through which memory is accessed: a bool is an int8 in memory.
+static Tensor memoryPointer(Sema &sema, const Tensor &pointer) {
   DType element = pointee(pointer.dtype);
   if (!isBool(element))
     return pointer;
   return *sema.cast(pointer, pointerTo({DTypeKind::Int8}, pointer.dtype.isConst));
+}
+
+static mlir::Value orNull(const std::optional<Tensor> &tensor) {
+  return tensor ? tensor->value : mlir::Value();
+}
+
+Tensor build::load(Sema &sema, const Tensor &pointer, const std::optional<Tensor> &mask,
+                   const std::optional<Tensor> &other, LoadOptions options) {
+  Tensor address = memoryPointer(sema, pointer);
+  DType inMemory = pointee(address.dtype);
+  std::optional<Tensor> filler = other ? sema.cast(*other, inMemory) : std::nullopt;
+  mlir::Value loaded =
+      sema.builder().create<tt::LoadOp>(sema.loc(), address.value, orNull(mask), orNull(filler),
+                                        options.cache, options.evict, options.isVolatile);
+  return *sema.cast(Tensor{loaded, inMemory}, pointee(pointer.dtype));
+}
+
+void build::store(Sema &sema, const Tensor &pointer, const Tensor &value,
+                  const std::optional<Tensor> &mask, tt::CacheModifier cache,
+                  tt::EvictionPolicy evict) {
+  Tensor address = memoryPointer(sema, pointer);
+  Tensor stored = *sema.cast(value, pointee(address.dtype));
+  sema.builder().create<tt::StoreOp>(sema.loc(), address.value, stored.value, orNull(mask), cache,
+                                     evict);
 }
 
 static std::optional<tt::CacheModifier> cacheModifier(Sema &sema, const Value &value, bool isLoad) {
@@ -128,10 +154,6 @@ static bool refuseBoundaryCheck(Sema &sema, const Value &boundaryCheck, const Va
   return false;
 }
 
-static std::optional<Tensor> wide(Sema &sema, const Tensor &value, bool toBool) {
-  return sema.cast(value, {toBool ? DTypeKind::Int1 : DTypeKind::Int8});
-}
-
 /// load(pointer, mask, other, boundary_check, padding_option, cache_modifier,
 /// eviction_policy, volatile)
 static Result load(Sema &sema, const BoundArguments &args) {
@@ -164,16 +186,7 @@ static Result load(Sema &sema, const BoundArguments &args) {
   }
   if (!shapeAccess(sema, *pointer, other, "'other'", mask, "tl.load"))
     return std::nullopt;
-  if (other && isBool(element))
-    other = wide(sema, *other, false);
-  Tensor address = memoryPointer(sema, *pointer);
-  mlir::Value loaded = sema.builder().create<tt::LoadOp>(
-      sema.loc(), address.value, mask ? mask->value : mlir::Value(),
-      other ? other->value : mlir::Value(), *cache, *evict, *isVolatile);
-  Tensor result{loaded, pointee(address.dtype)};
-  if (isBool(element))
-    result = *wide(sema, result, true);
-  return Value(result);
+  return Value(build::load(sema, *pointer, mask, other, {*cache, *evict, *isVolatile}));
 }
 
 /// store(pointer, value, mask, boundary_check, cache_modifier, eviction_policy)
@@ -199,11 +212,7 @@ static Result store(Sema &sema, const BoundArguments &args) {
                       "ptr + tl.arange(0, N)");
   if (!shapeAccess(sema, *pointer, value, "value", mask, "tl.store"))
     return std::nullopt;
-  if (isBool(element))
-    value = wide(sema, *value, false);
-  Tensor address = memoryPointer(sema, *pointer);
-  sema.builder().create<tt::StoreOp>(sema.loc(), address.value, value->value,
-                                     mask ? mask->value : mlir::Value(), *cache, *evict);
+  build::store(sema, *pointer, *value, mask, *cache, *evict);
   return Value();
 }
 

@@ -16,8 +16,6 @@ bool maskArgument(Sema &sema, const Value &value, const Tensor &pointer, std::st
 /// Broadcasts the operands to the pointer's shape. False after an error.
 bool shapeAccess(Sema &sema, const Tensor &pointer, std::optional<Tensor> &value,
                  std::string_view valueName, std::optional<Tensor> &mask, std::string_view what);
-/// The pointer through which memory is accessed: a bool is an int8 in memory.
-Tensor memoryPointer(Sema &sema, const Tensor &pointer);
 
 } // namespace tritium::sema
 

@@ -2,8 +2,8 @@
 
 #include "Attributes.h"
 #include "BuiltinSupport.h"
-#include "DTypes.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -1,10 +1,8 @@
 //===- Reductions.cpp - sum, max, argmax, reduce --------------------------===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
-#include "Math.h"
-
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Build.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -105,6 +103,30 @@ static Result reduceWith(Sema &sema, const Tensor &input, Plan plan, Build build
   return results.empty() ? std::nullopt : Result(Value(results[0]));
 }
 
+static auto adder(Sema &sema, DType dtype) {
+  return [&sema, dtype](mlir::Value a, mlir::Value b) -> mlir::Value {
+    return build::arithmetic(sema, BinaryOp::Add, {{a, dtype}, {b, dtype}}).value;
+  };
+}
+
+static auto chooser(Sema &sema, DType dtype, bool isMax) {
+  return [&sema, dtype, isMax](mlir::Value a, mlir::Value b) {
+    return build::minMax(sema, isMax, false, dtype, a, b);
+  };
+}
+
+Tensor build::reduce(Sema &sema, const Tensor &input, int axis, Combine combine) {
+  return reduceWith(sema, input, {axis, false}, combine)->get<Tensor>();
+}
+
+Tensor build::sum(Sema &sema, const Tensor &input, int axis) {
+  return reduce(sema, input, axis, adder(sema, input.dtype));
+}
+
+Tensor build::extremum(Sema &sema, const Tensor &input, int axis, bool isMax) {
+  return reduce(sema, input, axis, chooser(sema, input.dtype, isMax));
+}
+
 static std::optional<Tensor> numbers(Sema &sema, const Value &value, std::string_view name) {
   auto tensor = sema.toTensor(value);
   if (tensor && (kindOf(tensor->dtype) == Kind::Other || isFloat8(tensor->dtype)))
@@ -141,11 +163,7 @@ static Result sum(Sema &sema, const BoundArguments &args) {
   auto converted = sema.cast(*input, dtype);
   if (!converted)
     return std::nullopt;
-  return reduceWith(sema, *converted, *plan, [&](mlir::Value a, mlir::Value b) -> mlir::Value {
-    if (isFloat(dtype))
-      return sema.builder().create<arith::AddFOp>(sema.loc(), a, b);
-    return sema.builder().create<arith::AddIOp>(sema.loc(), a, b);
-  });
+  return reduceWith(sema, *converted, *plan, adder(sema, dtype));
 }
 
 template <typename Op>
@@ -176,11 +194,7 @@ static Result reduceOr(Sema &sema, const BoundArguments &args) {
 /// 0, 1, ... along the reduced axis, in the shape of the input.
 static std::optional<Tensor> indicesAlong(Sema &sema, const Tensor &input, int axis) {
   int64_t extent = input.shape()[axis];
-  DType int32{DTypeKind::Int32};
-  Tensor indices{sema.builder().create<tt::MakeRangeOp>(sema.loc(),
-                                                        sema.tensorType(int32, {extent}), 0u,
-                                                        static_cast<uint32_t>(extent)),
-                 int32};
+  Tensor indices = build::range(sema, 0, static_cast<int32_t>(extent));
   for (size_t i = axis + 1; i < input.shape().size(); ++i)
     indices = sema.expandDims(indices, static_cast<int>(indices.shape().size()));
   return sema.broadcastTo(indices, input.shape());
@@ -266,9 +280,7 @@ template <bool isMax> static Result extremum(Sema &sema, const BoundArguments &a
   if (!converted)
     return std::nullopt;
   if (!*hasIndices)
-    return reduceWith(sema, *converted, *plan, [&](mlir::Value a, mlir::Value b) {
-      return buildMinMax(sema, isMax, false, converted->dtype, a, b);
-    });
+    return reduceWith(sema, *converted, *plan, chooser(sema, converted->dtype, isMax));
   auto results = withIndices(sema, *converted, *plan, isMax);
   if (results.empty())
     return std::nullopt;

@@ -1,7 +1,7 @@
 //===- ShapeBuiltins.cpp - library functions that reshape tiles -----------===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 

@@ -1,7 +1,7 @@
 //===- TypeBuiltins.cpp - tl.constexpr, tl.pointer_type, dtype methods ----===//
 
 #include "BuiltinSupport.h"
-#include "DTypes.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 using namespace tritium;
 using namespace tritium::sema;

@@ -1,7 +1,7 @@
 //===- Types.cpp - types in the IR, constants, promotion ------------------===//
 
-#include "DTypes.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"

@@ -1,7 +1,7 @@
 //===- DTypes.h - kinds and ranks of element types --------------*- C++ -*-===//
 
-#ifndef TRITIUM_LIB_FRONTEND_SEMA_DTYPES_H
-#define TRITIUM_LIB_FRONTEND_SEMA_DTYPES_H
+#ifndef TRITIUM_FRONTEND_SEMA_DTYPES_H
+#define TRITIUM_FRONTEND_SEMA_DTYPES_H
 
 #include "tritium/Support/Constant.h"
 
@@ -47,4 +47,4 @@ std::optional<DType> constantType(const Constant &constant);
 
 } // namespace tritium::sema
 
-#endif // TRITIUM_LIB_FRONTEND_SEMA_DTYPES_H
+#endif // TRITIUM_FRONTEND_SEMA_DTYPES_H
