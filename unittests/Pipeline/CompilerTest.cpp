@@ -33,7 +33,11 @@ def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
 )";
 
 frontend::FunctionSource source(const char *name, std::string text) {
-  return {name, "add.py", 10, 0, std::move(text), std::make_shared<LanguageScope>(), false};
+  return {.name = name,
+          .file = "add.py",
+          .firstLine = 10,
+          .text = std::move(text),
+          .scope = std::make_shared<LanguageScope>()};
 }
 
 ArgumentSpec runtime(const char *type, int64_t divisibility = 1) {
