@@ -35,6 +35,7 @@ void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(tt::createScalarizeLoopOffsets());
   pm.addPass(tt::createCombine());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(tt::createSinkCarriedLoads());
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
 }

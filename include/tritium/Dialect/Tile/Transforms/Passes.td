@@ -14,6 +14,15 @@ def ScalarizeLoopOffsets : Pass<"tt-scalarize-loop-offsets"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
 }
 
+def SinkCarriedLoads : Pass<"tt-sink-carried-loads"> {
+  let summary = "loads a tile in the iteration that uses it";
+  let description = [{
+    A loop that loads the next iteration's tile and carries it, as a kernel does that is
+    pre-fetched by hand, carries the scalars of the address instead and loads at the top.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
 def WidenOffsets : Pass<"tt-widen-offsets"> {
   let summary = "computes the offsets of pointers in 64 bits";
   let description = [{
