@@ -8,18 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Target/CPU/Codegen.h"
+#include "LLVMBackend.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CodeGen.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -32,26 +27,6 @@ namespace {
 constexpr const char *kPasses =
     "function(early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),gvn,simplifycfg)";
-
-#ifdef NDEBUG
-constexpr bool kVerify = false;
-#else
-constexpr bool kVerify = true;
-#endif
-
-/// Collects LLVM's errors; the default handler ends the process.
-struct CollectErrors : DiagnosticHandler {
-  explicit CollectErrors(std::string &error) : error(error) {}
-  bool handleDiagnostics(const DiagnosticInfo &info) override {
-    if (info.getSeverity() != DS_Error)
-      return true;
-    raw_string_ostream stream(error);
-    DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    return true;
-  }
-  std::string &error;
-};
 
 std::unique_ptr<TargetMachine> createMachine(const tritium::cpu::TargetInfo &info,
                                              std::string &error) {
@@ -77,43 +52,9 @@ void setFunctionAttributes(Module &module, const tritium::cpu::TargetInfo &targe
   }
 }
 
-bool optimize(Module &module, TargetMachine &machine, std::string &error) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  ModulePassManager passes;
-  if (Error failed = builder.parsePassPipeline(passes, kPasses)) {
-    error = toString(std::move(failed));
-    return false;
-  }
-  passes.run(module, modules);
-  return true;
-}
-
-bool generate(Module &module, TargetMachine &machine, CodeGenFileType type, std::string &out,
-              std::string &error) {
-  SmallVector<char, 0> buffer;
-  raw_svector_ostream stream(buffer);
-  legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!kVerify)) {
-    error = "the target cannot emit this kind of file";
-    return false;
-  }
-  passes.run(module);
-  out.assign(buffer.begin(), buffer.end());
-  return error.empty();
-}
-
 } // namespace
 
-bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR,
+bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInfo, bool wantLLIR,
                               bool wantAssembly, EmittedCode &code, std::string &error) {
   code = EmittedCode();
   error.clear();
@@ -131,21 +72,17 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &target, b
   }
 
   LLVMContext context;
-  context.setDiagnosticHandler(std::make_unique<CollectErrors>(error));
-  std::unique_ptr<Module> ir =
-      mlir::translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!kVerify);
-  if (!ir) {
-    if (error.empty())
-      error = "translation to LLVM IR failed";
+  target::collectErrors(context, error);
+  std::unique_ptr<Module> ir = target::translate(module, context, error);
+  if (!ir)
     return false;
-  }
-  std::unique_ptr<TargetMachine> machine = createMachine(target, error);
+  std::unique_ptr<TargetMachine> machine = createMachine(targetInfo, error);
   if (!machine)
     return false;
-  ir->setTargetTriple(target.triple);
+  ir->setTargetTriple(targetInfo.triple);
   ir->setDataLayout(machine->createDataLayout());
-  setFunctionAttributes(*ir, target);
-  if (!optimize(*ir, *machine, error))
+  setFunctionAttributes(*ir, targetInfo);
+  if (!target::runPasses(*ir, *machine, kPasses, error))
     return false;
 
   if (wantLLIR) {
@@ -155,8 +92,8 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &target, b
   if (wantAssembly) {
     // Code generation changes the module, so the text comes from a copy.
     std::unique_ptr<Module> copy = CloneModule(*ir);
-    if (!generate(*copy, *machine, CodeGenFileType::AssemblyFile, code.assembly, error))
+    if (!target::generate(*copy, *machine, CodeGenFileType::AssemblyFile, code.assembly, error))
       return false;
   }
-  return generate(*ir, *machine, CodeGenFileType::ObjectFile, code.object, error);
+  return target::generate(*ir, *machine, CodeGenFileType::ObjectFile, code.object, error);
 }

@@ -1,0 +1,52 @@
+//===- Ptxas.h - NVIDIA's assembler -----------------------------*- C++ -*-===//
+//
+// ptxas turns PTX into a cubin, machine code of one architecture. It is optional: a driver
+// assembles PTX, too, but tells nothing of registers and spills before it does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_TARGET_NVPTX_PTXAS_H
+#define TRITIUM_TARGET_NVPTX_PTXAS_H
+
+#include "tritium/Target/NVPTX/TargetInfo.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tritium::nvptx {
+
+struct Ptxas {
+  std::string path;
+  std::string version; ///< "13.0.88"
+};
+
+/// TRITON_PTXAS_PATH (a file, or a name to search for), else `ptxas` in PATH, else in
+/// /usr/local/cuda/bin. Nothing if there is none that runs. TRITON_PTXAS_PATH=none: none.
+std::optional<Ptxas> findPtxas();
+
+struct AssembleOptions {
+  bool lineInfo = true;
+  bool fpFusion = true;
+  bool optimize = true;
+  std::vector<std::string> extra; ///< more arguments for ptxas
+};
+
+struct Assembled {
+  std::string cubin;
+  unsigned registers = 0;   ///< a thread
+  unsigned spillBytes = 0;  ///< a thread: registers stored to memory
+  unsigned stackBytes = 0;  ///< a thread: local memory, spills included
+  unsigned sharedBytes = 0; ///< of a CTA, static
+  /// What ptxas warns of: serialised wgmma, ignored directives, ...
+  std::vector<std::string> warnings;
+  std::string log;
+};
+
+/// Assembles `ptx` for the target. On failure fills `error` with what ptxas said.
+bool assemble(const Ptxas &ptxas, const std::string &ptx, const TargetInfo &target,
+              const AssembleOptions &options, Assembled &result, std::string &error);
+
+} // namespace tritium::nvptx
+
+#endif // TRITIUM_TARGET_NVPTX_PTXAS_H

@@ -1,0 +1,76 @@
+//===- LLVMBackend.cpp - what all targets do with LLVM --------------------===//
+
+#include "LLVMBackend.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace {
+struct CollectErrors : DiagnosticHandler {
+  explicit CollectErrors(std::string &error) : error(error) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error)
+      return true;
+    raw_string_ostream stream(error);
+    DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+  std::string &error;
+};
+} // namespace
+
+void tritium::target::collectErrors(LLVMContext &context, std::string &error) {
+  context.setDiagnosticHandler(std::make_unique<CollectErrors>(error));
+}
+
+std::unique_ptr<Module> tritium::target::translate(mlir::ModuleOp module, LLVMContext &context,
+                                                   std::string &error) {
+  std::unique_ptr<Module> ir =
+      mlir::translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!kVerify);
+  if (!ir && error.empty())
+    error = "translation to LLVM IR failed";
+  return ir;
+}
+
+bool tritium::target::runPasses(Module &module, TargetMachine &machine, const char *pipeline,
+                                std::string &error) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  ModulePassManager passes;
+  if (Error failed = builder.parsePassPipeline(passes, pipeline)) {
+    error = toString(std::move(failed));
+    return false;
+  }
+  passes.run(module, modules);
+  return true;
+}
+
+bool tritium::target::generate(Module &module, TargetMachine &machine, CodeGenFileType type,
+                               std::string &out, std::string &error) {
+  SmallVector<char, 0> buffer;
+  raw_svector_ostream stream(buffer);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!kVerify)) {
+    error = "the target cannot emit this kind of file";
+    return false;
+  }
+  passes.run(module);
+  out.assign(buffer.begin(), buffer.end());
+  return error.empty();
+}

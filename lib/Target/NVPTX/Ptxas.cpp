@@ -1,0 +1,167 @@
+//===- Ptxas.cpp - NVIDIA's assembler -------------------------------------===//
+
+#include "tritium/Target/NVPTX/Ptxas.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace llvm;
+
+namespace {
+
+std::string readFile(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// A file in the folder for temporary ones that goes with this object.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const char *suffix) {
+    if (sys::fs::createTemporaryFile("tritium", suffix, name))
+      name.clear();
+  }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    if (!name.empty())
+      sys::fs::remove(name);
+  }
+  bool exists() const { return !name.empty(); }
+  StringRef path() const { return name; }
+  bool write(StringRef text) const {
+    std::error_code failed;
+    raw_fd_ostream out(name, failed);
+    if (failed)
+      return false;
+    out << text;
+    out.close();
+    bool written = !out.has_error();
+    out.clear_error();
+    return written;
+  }
+
+private:
+  SmallString<128> name;
+};
+
+/// Runs a program with all of its output in `log`. Returns its status, -1 if it cannot run.
+int run(const std::string &program, ArrayRef<StringRef> arguments, std::string &log) {
+  TemporaryFile output("log");
+  if (!output.exists())
+    return -1;
+  std::optional<StringRef> redirects[] = {StringRef(), output.path(), output.path()};
+  std::string failure;
+  int status = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,
+                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
+  log = readFile(output.path());
+  if (status < 0)
+    log += failure;
+  return status;
+}
+
+/// "13.0.88", from "Cuda compilation tools, release 13.0, V13.0.88".
+std::string versionOf(const std::string &program) {
+  std::string log;
+  if (run(program, {program, "--version"}, log) != 0)
+    return "";
+  StringRef number = StringRef(log).split(", V").second;
+  return number.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
+}
+
+/// The number before `unit` in `text`, or 0.
+unsigned numberBefore(StringRef text, StringRef unit) {
+  size_t at = text.find(unit);
+  if (at == StringRef::npos)
+    return 0;
+  StringRef before = text.take_front(at);
+  size_t digits = 0;
+  while (digits < before.size() && isDigit(before[before.size() - 1 - digits]))
+    ++digits;
+  unsigned value = 0;
+  before.take_back(digits).getAsInteger(10, value);
+  return value;
+}
+
+void readLog(StringRef log, tritium::nvptx::Assembled &result) {
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.contains(" stack frame")) {
+      result.stackBytes = std::max(result.stackBytes, numberBefore(line, " bytes stack frame"));
+      result.spillBytes = std::max(result.spillBytes, numberBefore(line, " bytes spill stores"));
+    } else if (line.contains(": Used ")) {
+      result.registers = std::max(result.registers, numberBefore(line, " registers"));
+      result.sharedBytes = std::max(result.sharedBytes, numberBefore(line, " bytes smem"));
+    } else if (line.contains("warning") || line.contains("(C7")) {
+      result.warnings.push_back(line.trim().str());
+    }
+  }
+}
+
+} // namespace
+
+std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
+  const char *chosen = std::getenv("TRITON_PTXAS_PATH");
+  const char *path = std::getenv("PATH");
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::optional<Ptxas>> known;
+  std::lock_guard lock(mutex);
+  auto [entry, isNew] = known.try_emplace({chosen ? chosen : "", path ? path : ""});
+  if (!isNew)
+    return entry->second;
+  if (chosen && StringRef(chosen) == "none")
+    return std::nullopt;
+  auto consider = [&](const ErrorOr<std::string> &program) {
+    if (entry->second || !program)
+      return;
+    if (std::string version = versionOf(*program); !version.empty())
+      entry->second = Ptxas{*program, version};
+  };
+  if (chosen && *chosen)
+    consider(sys::findProgramByName(chosen));
+  consider(sys::findProgramByName("ptxas"));
+  consider(sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}));
+  return entry->second;
+}
+
+bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const TargetInfo &target,
+                              const AssembleOptions &options, Assembled &result,
+                              std::string &error) {
+  result = Assembled();
+  TemporaryFile source("ptx"), binary("cubin");
+  if (!source.exists() || !binary.exists() || !source.write(ptx)) {
+    error = "cannot write a temporary file for ptxas";
+    return false;
+  }
+  std::string architecture = "--gpu-name=" + target.binaryName();
+  SmallVector<StringRef, 12> arguments = {ptxas.path, "-v", architecture};
+  if (options.lineInfo)
+    arguments.push_back("-lineinfo");
+  if (!options.fpFusion)
+    arguments.push_back("--fmad=false");
+  if (!options.optimize)
+    arguments.push_back("--opt-level=0");
+  for (const std::string &argument : options.extra)
+    arguments.push_back(argument);
+  arguments.append({source.path(), "-o", binary.path()});
+  int status = run(ptxas.path, arguments, result.log);
+  readLog(result.log, result);
+  if (status == 0)
+    result.cubin = readFile(binary.path());
+  if (!result.cubin.empty())
+    return true;
+  error = "ptxas " + ptxas.version + " (" + ptxas.path + ") failed with status " +
+          std::to_string(status) + ": " + StringRef(result.log).trim().str();
+  return false;
+}
