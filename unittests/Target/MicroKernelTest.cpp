@@ -167,24 +167,28 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Dot, testing::Values("native", "haswell", "x86-64"
                            return name;
                          });
 
-template <typename T> void checkTranspose(JitHarness &jit, int64_t size) {
+/// `runs` blocks side by side.
+template <typename T> void checkTranspose(JitHarness &jit, int64_t size, int64_t runs) {
+  int64_t lanes = size * runs;
   auto transpose = reinterpret_cast<void (*)(T *, T *)>(
       jit.compile(2, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
-        auto vector = VectorType::get(size, elementType<T>(b));
+        auto vector = VectorType::get(lanes, elementType<T>(b));
         SmallVector<Value> rows;
-        auto at = [&](int64_t i) { return b.create<arith::ConstantIndexOp>(loc, i * size); };
+        auto at = [&](int64_t i) { return b.create<arith::ConstantIndexOp>(loc, i * lanes); };
         for (int64_t i = 0; i < size; ++i)
           rows.push_back(loadAt(b, loc, vector, args[0], at(i), elementType<T>(b)));
         for (auto [i, row] : llvm::enumerate(emitTranspose(b, loc, rows)))
           storeAt(b, loc, row, args[1], at(i), elementType<T>(b));
       }));
-  std::vector<T> in(size * size), out(size * size);
+  std::vector<T> in(size * lanes), out(size * lanes);
   for (size_t i = 0; i < in.size(); ++i)
     in[i] = T(i);
   transpose(in.data(), out.data());
-  for (int64_t i = 0; i < size; ++i)
-    for (int64_t j = 0; j < size; ++j)
-      ASSERT_EQ(out[j * size + i], in[i * size + j]) << size << ": " << i << "," << j;
+  for (int64_t run = 0; run < lanes; run += size)
+    for (int64_t i = 0; i < size; ++i)
+      for (int64_t j = 0; j < size; ++j)
+        ASSERT_EQ(out[j * lanes + run + i], in[i * lanes + run + j])
+            << size << "x" << runs << ": " << run << "+" << i << "," << j;
 }
 
 TEST(Transpose, EverySize) {
@@ -192,11 +196,12 @@ TEST(Transpose, EverySize) {
     JitHarness jit(cpu);
     if (!jit.canRun())
       continue;
-    for (int64_t size : {1, 2, 4, 8, 16}) {
-      checkTranspose<float>(jit, size);
-      checkTranspose<int32_t>(jit, size);
-      checkTranspose<double>(jit, size);
-    }
+    for (int64_t size : {1, 2, 4, 8, 16})
+      for (int64_t runs : {1, 2, 4}) {
+        checkTranspose<float>(jit, size, runs);
+        checkTranspose<int32_t>(jit, size, runs);
+        checkTranspose<double>(jit, size, runs);
+      }
   }
 }
 

@@ -1,8 +1,15 @@
 //===- Transposed.cpp - assigning a tile that is read along another dimension -===//
 //
 // Where a matrix is contiguous in memory along its rows' dimension, it is first copied
-// as it stands, then transposed from buffer to buffer in square blocks of registers.
-// The second part is one function for all matrices of one shape.
+// as it stands, then transposed from buffer to buffer. The second part is one function
+// for all matrices of one shape. It gathers 128-bit pieces:
+//
+//   for blocks of rows (as many as a register has lanes) and of columns (a piece):
+//     vector j = piece of row j, of row j + e, j + 2e, ..    e: elements of a piece
+//     transpose the e x e blocks that one 128-bit lane of all e vectors is
+//     column c of the piece = vector c
+//
+// Loading a piece into a part of a register is cheaper than moving data across its lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,42 +29,47 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
                                  << fromStride << "_" << toStride;
   return sharedFunction(name, 2, [&](Block::BlockArgListType arguments) {
     unsigned bytes = tt::scalarBytes(element);
-    int64_t block = target.vectorBits / 8 / bytes;
-    auto type = VectorType::get(block, element);
+    int64_t piece = 16 / bytes, lanesOfRegister = target.vectorBits / 8 / bytes;
+    auto pieceType = VectorType::get(piece, element);
+    auto type = VectorType::get(lanesOfRegister, element);
     auto address = [&](Value base, Value row, Value column, int64_t stride) {
       return gep(base, mul(add(mul(row, stride), column), bytes));
     };
     auto emitBlock = [&](Value row, int64_t validRows, Value column, int64_t validColumns) {
-      SmallVector<Value> lines;
-      for (int64_t r = 0; r < block; ++r) {
-        if (r >= validRows) {
-          lines.push_back(zeroOf(element, block));
-          continue;
+      SmallVector<Value> vectors;
+      for (int64_t j = 0; j < piece; ++j) {
+        Value lines = zeroOf(element, lanesOfRegister);
+        for (int64_t r = j; r < validRows; r += piece) {
+          Value at = address(arguments[0], add(row, i64(r)), column, fromStride);
+          Value part = b.create<LLVM::LoadOp>(loc, pieceType, at, bytes);
+          lines = piece == lanesOfRegister
+                      ? part
+                      : b.create<LLVM::vector_insert>(loc, type, lines, part, r - j).getResult();
         }
-        Value at = address(arguments[0], add(row, i64(r)), column, fromStride);
-        lines.push_back(b.create<LLVM::LoadOp>(loc, type, at, bytes));
+        vectors.push_back(lines);
       }
-      SmallVector<Value> turned = emitTranspose(b, loc, lines);
+      SmallVector<Value> turned = emitTranspose(b, loc, vectors);
       for (int64_t c = 0; c < validColumns; ++c) {
         Value at = address(arguments[1], add(column, i64(c)), row, toStride);
-        if (validRows == block)
+        if (validRows == lanesOfRegister)
           b.create<LLVM::StoreOp>(loc, turned[c], at, bytes);
         else
-          b.create<LLVM::MaskedStoreOp>(loc, turned[c], at, firstLanes(validRows, block), bytes);
+          b.create<LLVM::MaskedStoreOp>(loc, turned[c], at, firstLanes(validRows, lanesOfRegister),
+                                        bytes);
       }
     };
-    auto blocks = [&](int64_t extent, llvm::function_ref<void(Value, int64_t)> body) {
-      int64_t full = extent / block * block;
+    auto blocks = [&](int64_t extent, int64_t step, llvm::function_ref<void(Value, int64_t)> body) {
+      int64_t full = extent / step * step;
       if (full > 0)
-        loop(i64(0), i64(full), block, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-          body(i, block);
+        loop(i64(0), i64(full), step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+          body(i, step);
           return {};
         });
       if (full < extent)
         body(i64(full), extent - full);
     };
-    blocks(columns, [&](Value column, int64_t validColumns) {
-      blocks(rows, [&](Value row, int64_t validRows) {
+    blocks(rows, lanesOfRegister, [&](Value row, int64_t validRows) {
+      blocks(columns, piece, [&](Value column, int64_t validColumns) {
         emitBlock(row, validRows, column, validColumns);
       });
     });

@@ -24,8 +24,9 @@ void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &tar
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
              PackedMatrix acc);
 
-/// Emits the transpose of a square block held in `rows.size()` vectors of that many
-/// elements, by shuffles.
+/// Emits the transpose of square blocks by shuffles. Every run of `rows.size()` lanes of the
+/// vectors, a power of two, holds the rows of one block; the same run of the results holds
+/// its columns.
 llvm::SmallVector<mlir::Value> emitTranspose(mlir::OpBuilder &builder, mlir::Location loc,
                                              llvm::ArrayRef<mlir::Value> rows);
 
