@@ -44,3 +44,13 @@ if(TRITIUM_STATIC_LLVM)
 else()
   target_link_libraries(TritiumLLVM INTERFACE MLIR LLVM)
 endif()
+
+# clang's lexer and preprocessor, which are static libraries in either case: their
+# exported targets would drag in the LLVM shared library.
+add_library(TritiumClangLex INTERFACE)
+add_library(Tritium::ClangLex ALIAS TritiumClangLex)
+foreach(lib clangLex clangBasic)
+  find_library(TRITIUM_${lib} ${lib} HINTS ${LLVM_LIBRARY_DIR} NO_DEFAULT_PATH REQUIRED)
+  target_link_libraries(TritiumClangLex INTERFACE ${TRITIUM_${lib}})
+endforeach()
+target_link_libraries(TritiumClangLex INTERFACE Tritium::LLVM)

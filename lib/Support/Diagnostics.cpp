@@ -18,7 +18,7 @@ uint32_t SourceManager::addFile(std::string name, std::string text, int firstLin
     if (text[i] == '\n')
       lineStarts.push_back(static_cast<uint32_t>(i + 1));
   files.push_back(
-      {std::move(name), std::move(text), firstLine, columnOffset, std::move(lineStarts)});
+      {std::move(name), std::move(text), firstLine, columnOffset, std::move(lineStarts), {}});
   return static_cast<uint32_t>(files.size() - 1);
 }
 
@@ -189,9 +189,20 @@ void DiagnosticEngine::renderMacros(const SourceRange &range, std::string &text)
   }
 }
 
+/// One line for each file that includes the next one, the outermost first.
+static std::string includers(const SourceManager &sources, SourceLoc at) {
+  std::string text;
+  while (at.isValid() && (at = sources.includer(at.file)).isValid())
+    text = "In file included from " + std::string(sources.name(at.file)) + ":" +
+           std::to_string(sources.lineColumn(at).line) + ":\n" + text;
+  return text;
+}
+
 std::string DiagnosticEngine::render(const Diagnostic &diagnostic) const {
   std::string text;
   const SourceRange &range = diagnostic.range;
+  if (diagnostic.severity != Severity::Note)
+    text = includers(sources, range.begin);
   if (range.begin.isValid()) {
     LineColumn at = sources.lineColumn(range.begin);
     text.append(sources.name(range.begin.file));

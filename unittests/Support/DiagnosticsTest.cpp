@@ -138,4 +138,18 @@ TEST(Diagnostics, ALongChainOfMacrosIsCut) {
                              "note: expanded from macro 'M7'\n"
                              "note: expanded from macro 'M8'\n");
 }
+
+TEST(Diagnostics, FilesThatIncludeAreNamedFromTheOutside) {
+  SourceManager sources;
+  uint32_t main = sources.addFile("k.tc", "\n#include \"a.h\"\n");
+  uint32_t first = sources.addFile("a.h", "#include \"b.h\"\n");
+  uint32_t second = sources.addFile("b.h", "x\n");
+  sources.setIncluder(first, {main, 1});
+  sources.setIncluder(second, {first, 0});
+  DiagnosticEngine engine(sources);
+  engine.error(range(second, 0, 1), "bad");
+  EXPECT_EQ(engine.render(), "In file included from k.tc:2:\n"
+                             "In file included from a.h:1:\n"
+                             "b.h:1:1: error: bad\nx\n^\n");
+}
 } // namespace

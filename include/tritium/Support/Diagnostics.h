@@ -47,6 +47,10 @@ public:
   /// The source line that holds `loc`, without its newline.
   std::string_view lineText(SourceLoc loc) const;
 
+  /// `file` is read because of an include directive there.
+  void setIncluder(uint32_t file, SourceLoc at) { files[file].includer = at; }
+  SourceLoc includer(uint32_t file) const { return files[file].includer; }
+
   /// The number to put into SourceLoc::expansion.
   uint32_t addExpansion(MacroExpansion expansion);
   const MacroExpansion &expansion(uint32_t index) const { return expansions[index - 1]; }
@@ -56,6 +60,7 @@ private:
     std::string name, text;
     int firstLine, columnOffset;
     std::vector<uint32_t> lineStarts;
+    SourceLoc includer;
   };
   std::vector<File> files;
   std::vector<MacroExpansion> expansions;
@@ -84,6 +89,8 @@ public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
   Diagnostic &error(SourceRange range, std::string message, std::string kind = "CompilationError");
   Diagnostic &warning(SourceRange range, std::string message);
+  /// The notes of what was reported last.
+  std::vector<Diagnostic> &lastNotes() { return diagnostics.back().notes; }
   bool hasErrors() const { return errors != 0; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
   /// Takes back all diagnostics after the first `count`, as if never reported.

@@ -1,0 +1,95 @@
+//===- IncludeFiles.cpp - files that clang's preprocessor reads -----------===//
+
+#include "IncludeFiles.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace tritium::frontend::tritonc;
+
+/// The largest file that is read.
+static constexpr uint64_t kMaxBytes = uint64_t(1) << 26;
+
+namespace {
+class OpenFile : public llvm::vfs::File {
+public:
+  explicit OpenFile(const IncludeFiles::Entry &entry) : entry(entry) {}
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return entry.status; }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> getBuffer(const llvm::Twine &name, int64_t,
+                                                               bool, bool) override {
+    return llvm::MemoryBuffer::getMemBuffer(entry.separated.text, name.str());
+  }
+  std::error_code close() override { return {}; }
+
+private:
+  const IncludeFiles::Entry &entry;
+};
+} // namespace
+
+const IncludeFiles::Entry *IncludeFiles::find(llvm::StringRef path) const {
+  auto found = entries.find(path);
+  return found == entries.end() ? nullptr : found->second.get();
+}
+
+llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine &path) {
+  std::string name = path.str();
+  if (const Entry *entry = find(name))
+    return entry;
+  llvm::sys::fs::file_status real;
+  if (std::error_code error = llvm::sys::fs::status(name, real))
+    return error;
+  if (real.type() != llvm::sys::fs::file_type::regular_file)
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  if (real.getSize() > kMaxBytes)
+    return std::make_error_code(std::errc::file_too_large);
+  auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return buffer.getError();
+
+  auto entry = std::make_unique<Entry>();
+  entry->text = (*buffer)->getBuffer().str();
+  entry->separated = separateRanges(entry->text);
+  entry->status = llvm::vfs::Status(name, real.getUniqueID(), real.getLastModificationTime(),
+                                    real.getUser(), real.getGroup(), entry->separated.text.size(),
+                                    real.type(), real.permissions());
+  return (entries[name] = std::move(entry)).get();
+}
+
+llvm::ErrorOr<llvm::vfs::Status> IncludeFiles::status(const llvm::Twine &path) {
+  llvm::sys::fs::file_status real;
+  if (std::error_code error = llvm::sys::fs::status(path, real))
+    return error;
+  if (real.type() == llvm::sys::fs::file_type::directory_file)
+    return llvm::vfs::Status(path, real.getUniqueID(), real.getLastModificationTime(),
+                             real.getUser(), real.getGroup(), real.getSize(), real.type(),
+                             real.permissions());
+  auto entry = read(path);
+  if (!entry)
+    return entry.getError();
+  return (*entry)->status;
+}
+
+llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+IncludeFiles::openFileForRead(const llvm::Twine &path) {
+  auto entry = read(path);
+  if (!entry)
+    return entry.getError();
+  return std::make_unique<OpenFile>(**entry);
+}
+
+llvm::vfs::directory_iterator IncludeFiles::dir_begin(const llvm::Twine &, std::error_code &error) {
+  error = std::make_error_code(std::errc::not_supported);
+  return {};
+}
+
+std::error_code IncludeFiles::setCurrentWorkingDirectory(const llvm::Twine &) {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+llvm::ErrorOr<std::string> IncludeFiles::getCurrentWorkingDirectory() const {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::current_path(path))
+    return error;
+  return path.str().str();
+}
