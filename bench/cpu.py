@@ -1,7 +1,7 @@
 """Tritium's CPU back end against hand-written and vendors' code, in one process.
 
     make bench            everything, about two minutes
-    bench/cpu.py NAME...  some of: add softmax matmul attention compile launch
+    bench/cpu.py NAME...  some of: add softmax matmul attention compile tune launch
 
 Everything runs on one thread unless the row says otherwise. Candidates and baselines run by
 turns, and the best time of each counts, so that noise of the machine hits both. Prints a table in
@@ -223,6 +223,30 @@ def nothing(a, b, c, n, scale):
     pass
 
 
+def bench_tune(_):
+    """24 configurations of a matmul: compiled by the tuner, and one after the other."""
+    a, b, c = normal(256, 256), normal(256, 256), np.empty((256, 256), np.float32)
+    tiles = [(m, n, k) for m in (16, 32, 64, 96) for n in (32, 64, 128) for k in (16, 32)]
+    configs = [triton.Config({"BM": m, "BN": n, "BK": k}) for m, n, k in tiles]
+    grid = lambda meta: (triton.cdiv(256, meta["BM"]) * triton.cdiv(256, meta["BN"]),)  # noqa: E731
+    os.environ |= {"TRITON_ALWAYS_COMPILE": "1", "TRITIUM_TUNING": "always"}
+    together, apart = [], []
+    for _ in range(3):
+        tuned = triton.autotune(configs, key=[], rep=1)(triton.jit(matmul.fn))
+        tuned[grid](a, b, c, 256, 256, 256)
+        assert tuned.source == "measured" and not tuned.dropped
+        together.append(tuned.compile_time)
+        kernel = triton.jit(matmul.fn)
+        start = time.perf_counter()
+        for config in configs:
+            kernel.warmup(a, b, c, 256, 256, 256, grid=(1,), **config.all_kwargs())
+        apart.append(time.perf_counter() - start)
+    del os.environ["TRITON_ALWAYS_COMPILE"], os.environ["TRITIUM_TUNING"]
+    t, one = min(together), min(apart)
+    row(f"compile 24 matmul configurations, {len(os.sched_getaffinity(0))} cores", f"{t:.2f} s",
+        f"{one:.2f} s one by one", one / t, 1.6)
+
+
 def bench_launch(_):
     a, b, c = normal(16), normal(16), normal(16)
     launcher = nothing_kernel[(1,)]
@@ -247,7 +271,8 @@ def bench_launch(_):
 
 
 BENCHES = {"add": bench_add, "softmax": bench_softmax, "matmul": bench_matmul,
-           "attention": bench_attention, "compile": bench_compile, "launch": bench_launch}
+           "attention": bench_attention, "compile": bench_compile, "tune": bench_tune,
+           "launch": bench_launch}
 
 
 def main():

@@ -218,6 +218,12 @@ void tritium::runtime::write(Writer &writer, const std::vector<Dependency> &depe
   }
 }
 
+std::string tritium::runtime::hashDependencies(const std::vector<Dependency> &dependencies) {
+  Writer writer;
+  write(writer, dependencies);
+  return hashText(writer.bytes);
+}
+
 std::vector<Dependency> tritium::runtime::readDependencies(Reader &reader) {
   std::vector<Dependency> dependencies;
   for (size_t count = reader.length(); count && !reader.failed(); --count) {

@@ -49,6 +49,7 @@ bool dependenciesHold(const frontend::FunctionSource &source,
                       const std::vector<Dependency> &dependencies);
 
 void write(Writer &writer, const std::vector<Dependency> &dependencies);
+std::string hashDependencies(const std::vector<Dependency> &dependencies);
 std::vector<Dependency> readDependencies(Reader &reader);
 
 /// A function's own text and where it stands.

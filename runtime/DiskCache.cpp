@@ -1,15 +1,14 @@
 //===- DiskCache.cpp - compiled kernels on disk ---------------------------===//
 
 #include "DiskCache.h"
+#include "Files.h"
 
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -23,38 +22,6 @@ constexpr size_t headerBytes = 24; // magic, checksum, size of the payload
 constexpr const char *suffix = ".kernel";
 /// Neighbours in one folder: a kernel whose globals keep changing must not fill the disk.
 constexpr size_t maxNeighbours = 16;
-
-/// The whole file, or nothing.
-std::string readFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return {};
-  std::string bytes;
-  struct stat status;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-    bytes.resize(static_cast<size_t>(status.st_size));
-    size_t done = 0;
-    while (done < bytes.size()) {
-      ssize_t got = read(file, bytes.data() + done, bytes.size() - done);
-      if (got <= 0)
-        break;
-      done += static_cast<size_t>(got);
-    }
-    bytes.resize(done);
-  }
-  close(file);
-  return bytes;
-}
-
-bool writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t put = write(file, bytes.data(), bytes.size());
-    if (put <= 0)
-      return false;
-    bytes.remove_prefix(static_cast<size_t>(put));
-  }
-  return true;
-}
 
 /// The payload of an undamaged entry, or nothing.
 std::string_view payload(std::string_view bytes) {
@@ -81,7 +48,8 @@ std::vector<fs::directory_entry> entriesIn(const fs::path &folder) {
 } // namespace
 
 std::unique_ptr<CompiledKernel> DiskCache::find(const std::string &key,
-                                                const frontend::FunctionSource &source) const {
+                                                const frontend::FunctionSource &source,
+                                                std::string *dependencyHash) const {
   if (directory.empty())
     return nullptr;
   for (const fs::directory_entry &entry : entriesIn(fs::path(directory) / key)) {
@@ -95,8 +63,11 @@ std::unique_ptr<CompiledKernel> DiskCache::find(const std::string &key,
       continue;
     auto kernel = std::make_unique<CompiledKernel>();
     read(reader, *kernel);
-    if (!reader.failed() && reader.atEnd())
-      return kernel;
+    if (reader.failed() || !reader.atEnd())
+      continue;
+    if (dependencyHash)
+      *dependencyHash = hashDependencies(dependencies);
+    return kernel;
   }
   return nullptr;
 }
@@ -107,7 +78,7 @@ bool DiskCache::store(const std::string &key, const CompiledKernel &kernel,
     return false;
   Writer body;
   write(body, dependencies);
-  std::string name = hashText(body.bytes) + suffix;
+  std::string name = hashDependencies(dependencies) + suffix;
   write(body, kernel);
   Writer header;
   header.bytes.assign(magic, sizeof magic);
@@ -125,18 +96,7 @@ bool DiskCache::store(const std::string &key, const CompiledKernel &kernel,
     });
     fs::remove(oldest->path(), error);
   }
-  std::string temporary = (folder / ".XXXXXX").string();
-  int file = mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0)
-    return false;
-  bool written =
-      writeAll(file, header.bytes) && writeAll(file, body.bytes) && fchmod(file, 0644) == 0;
-  // A full disk may be reported only here.
-  written = close(file) == 0 && written;
-  written = written && rename(temporary.c_str(), (folder / name).c_str()) == 0;
-  if (!written)
-    unlink(temporary.c_str());
-  return written;
+  return writeFile(folder / name, {header.bytes, body.bytes});
 }
 
 std::vector<DiskCache::Entry> DiskCache::list() const {

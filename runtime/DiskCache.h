@@ -21,8 +21,10 @@ public:
   explicit DiskCache(std::string directory) : directory(std::move(directory)) {}
 
   /// The entry under `key` whose dependencies hold in `source`'s scope now, or null.
+  /// `dependencyHash`, if not null, receives the hash of these.
   std::unique_ptr<CompiledKernel> find(const std::string &key,
-                                       const frontend::FunctionSource &source) const;
+                                       const frontend::FunctionSource &source,
+                                       std::string *dependencyHash = nullptr) const;
   /// Writes an entry; returns whether it is there now.
   bool store(const std::string &key, const CompiledKernel &kernel,
              const std::vector<Dependency> &dependencies) const;

@@ -4,6 +4,9 @@
 #include "Environment.h"
 #include "Serialization.h"
 
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <array>
 #include <cstring>
 
@@ -146,19 +149,35 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     return recent;
   Dispatch *found = lookup(key);
   if (!found)
-    found = compile(call, key, classes, bound, error);
+    found = compileOnce(call, key, classes, bound, error);
   if (found)
     last.store(found, std::memory_order_release);
   return found;
+}
+
+Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
+                                      const llvm::SmallVectorImpl<ArgumentClass> &classes,
+                                      const llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                                      CompileError &error) {
+  std::vector<uint64_t> words(key.begin(), key.end());
+  std::unique_lock lock(compilingMutex);
+  compiled.wait(lock, [&] { return !compiling.count(words); });
+  if (Dispatch *found = lookup(key))
+    return found;
+  auto entry = compiling.insert(words).first;
+  lock.unlock();
+  auto done = llvm::make_scope_exit([&] {
+    lock.lock();
+    compiling.erase(entry);
+    compiled.notify_all();
+  });
+  return compile(call, key, classes, bound, error);
 }
 
 Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
                                   const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                   const llvm::SmallVectorImpl<const tritium_argument *> &bound,
                                   CompileError &error) {
-  std::lock_guard compileLock(compiling);
-  if (Dispatch *found = lookup(key))
-    return found;
   Recipe recipe;
   recipe.options = options;
   if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
@@ -198,6 +217,30 @@ bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, Co
   for (auto [index, type] : dispatch->runTime)
     arguments.push_back(bindArgument(*bound[index], type));
   return dispatch->variant->launch(arguments, grid, error);
+}
+
+bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) {
+  llvm::SmallVector<const tritium_argument *, 16> bound;
+  Dispatch *dispatch = find(call, bound, error);
+  if (!dispatch)
+    return false;
+  prepared.variant = dispatch->variant;
+  for (auto [index, type] : dispatch->runTime)
+    prepared.arguments.push_back(bindArgument(*bound[index], type));
+  return true;
+}
+
+std::string Kernel::identity() const {
+  Writer writer;
+  writer.text(source.name);
+  // Decorators are not part of it: the list of configurations is one.
+  llvm::StringRef text = source.text;
+  size_t definition = text.starts_with("def ") ? 0 : text.find("\ndef ") + 1;
+  writer.text(source.language == frontend::Language::Python ? text.substr(definition) : text);
+  writer.text(options.target);
+  writer.text(fingerprint(options));
+  writer.number(options.debug);
+  return std::move(writer.bytes);
 }
 
 VariantRef Kernel::variantFor(const Call &call, CompileError &error) {

@@ -7,6 +7,8 @@
 #include "Variant.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <set>
 #include <shared_mutex>
 
 namespace tritium::runtime {
@@ -27,6 +29,13 @@ public:
   bool launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error);
   /// Finds or compiles the variant only.
   VariantRef variantFor(const Call &call, CompileError &error);
+  /// A variant with the arguments that it is launched on.
+  struct Prepared {
+    VariantRef variant;
+    llvm::SmallVector<BoundArgument, 12> arguments;
+  };
+  /// What `launch` would run. Calls of several threads compile at the same time.
+  bool prepare(const Call &call, Prepared &prepared, CompileError &error);
   /// Compiles an explicit specialisation for a named CPU (empty: this kernel's).
   VariantRef specialize(std::vector<ArgumentSpec> arguments, const tritium_option *options,
                         size_t optionCount, const std::string &cpu, CompileError &error);
@@ -34,6 +43,9 @@ public:
   void invalidate();
 
   const Signature &signature() const { return *names; }
+  /// Bytes that change with the kernel's text and with how it is compiled and run.
+  std::string identity() const;
+  bool isInterpreted() const { return options.target == "interpret"; }
 
 private:
   /// A key's variant and where its run-time arguments are found in a call.
@@ -49,6 +61,10 @@ private:
   Dispatch *findExact(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                       CompileError &error);
   Dispatch *lookup(const Key &key);
+  Dispatch *compileOnce(const Call &call, const Key &key,
+                        const llvm::SmallVectorImpl<ArgumentClass> &classes,
+                        const llvm::SmallVectorImpl<const tritium_argument *> &bound,
+                        CompileError &error);
   Dispatch *compile(const Call &call, const Key &key,
                     const llvm::SmallVectorImpl<ArgumentClass> &classes,
                     const llvm::SmallVectorImpl<const tritium_argument *> &bound,
@@ -63,7 +79,10 @@ private:
   std::map<std::vector<uint64_t>, std::unique_ptr<Dispatch>> dispatches;
   /// Another thread may still read a dispatch through `last`: they go with the kernel.
   std::vector<std::unique_ptr<Dispatch>> retired;
-  std::mutex compiling; ///< two launches of one kernel do not compile the same thing
+  /// Keys that a thread compiles now: nobody compiles the same thing twice.
+  std::set<std::vector<uint64_t>> compiling;
+  std::mutex compilingMutex;
+  std::condition_variable compiled;
 };
 
 } // namespace tritium::runtime

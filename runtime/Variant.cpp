@@ -20,8 +20,7 @@ using namespace tritium::runtime;
 
 //===-- Creation ----------------------------------------------------------===//
 
-/// compilerFingerprint, which takes longer than all the rest of a hit in the cache.
-static std::string fingerprint(const CompileOptions &options) {
+std::string tritium::runtime::fingerprint(const CompileOptions &options) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::string> known;
   std::lock_guard lock(mutex);
@@ -67,7 +66,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
   const frontend::FunctionSource &source = variant->origin.source ? *variant->origin.source : none;
   DiskCache cache(cacheDirectory());
   bool mayRead = !flag("TRITON_ALWAYS_COMPILE") && !overrideWanted();
-  if (mayRead && (variant->compiled = cache.find(variant->hash, source))) {
+  if (mayRead && (variant->compiled = cache.find(variant->hash, source, &variant->dependencies))) {
     variant->fromCache = variant->prepare(error);
     if (!variant->fromCache) // an entry that does not load is as good as none
       variant->compiled = nullptr;
@@ -77,6 +76,8 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
     variant->compiled = compile(variant->origin, &recorder, error);
     if (!variant->compiled)
       return nullptr;
+    std::vector<Dependency> learnt = recorder.dependencies();
+    variant->dependencies = hashDependencies(learnt);
     if (!variant->compiled->printed.empty() && !variant->origin.isRepeat)
       printText(variant->compiled->printed);
     std::string replacement;
@@ -86,7 +87,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
       if (!variant->compiled)
         return nullptr;
     } else {
-      cache.store(variant->hash, *variant->compiled, recorder.dependencies());
+      cache.store(variant->hash, *variant->compiled, learnt);
     }
     if (!variant->prepare(error))
       return nullptr;

@@ -38,6 +38,9 @@ struct BoundArgument {
 /// Prepares `argument` to be passed as a value of `type`.
 BoundArgument bindArgument(const tritium_argument &argument, const DType &type);
 
+/// compilerFingerprint, which takes longer than all the rest of a hit in the cache; kept.
+std::string fingerprint(const CompileOptions &options);
+
 /// Whether `grid` can be launched: not empty, and its programs can be counted.
 bool checkGrid(const std::string &kernel, const uint32_t grid[3], CompileError &error);
 
@@ -53,6 +56,8 @@ public:
 
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const Recipe &recipe() const { return origin; }
+  /// Changes with what the names in the kernel's text stood for.
+  const std::string &dependencyHash() const { return dependencies; }
   /// The text or bytes of a stage, compiled again if it was not kept. Null with `error`.
   const std::string *stage(const std::string &name, CompileError &error);
   /// What tritium_compiled_metadata answers.
@@ -72,7 +77,7 @@ private:
   Recipe origin;
   std::unique_ptr<CompiledKernel> compiled;
   std::shared_ptr<LoadedObject> object; ///< null: the interpreter runs it
-  std::string hash;
+  std::string hash, dependencies;
   bool fromCache = false;
   double compileMilliseconds = 0;
   bool hasWrittenPointer = false;

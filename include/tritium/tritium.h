@@ -35,7 +35,7 @@ typedef struct tritium_error {
   const char *kind;     /* "CompilationError", "CompileTimeAssertionFailure",
                            "UnsupportedLanguageConstruct", "InterpreterError",
                            "DeviceAssertion", "ArgumentError", "OptionError", "GridError",
-                           "OutOfMemory", "InternalError" */
+                           "AutotunerError", "OutOfMemory", "Stopped", "InternalError" */
   const char *message;  /* one line */
   const char *file;     /* source file, or "" */
   int line, column;     /* from 1; 0 if unknown */
@@ -262,6 +262,72 @@ TRITIUM_API int tritium_compiled_launch(tritium_compiled *compiled,
                                         const tritium_argument *arguments, size_t count,
                                         const uint32_t grid[3], tritium_error *error);
 
+/*===-- Tuning ------------------------------------------------------------===*/
+
+/* One configuration of a kernel, with the launch that it is tried on. */
+typedef struct tritium_candidate {
+  tritium_kernel *kernel;
+  const tritium_argument *arguments; /* as for tritium_kernel_launch */
+  size_t count;
+  const tritium_option *options;
+  size_t option_count;
+  uint32_t grid[3];
+  const char *label; /* the configuration as text: what records know it by */
+} tritium_candidate;
+
+/* One run of a candidate, inside `measure`. */
+typedef struct tritium_trial tritium_trial;
+
+typedef struct tritium_tuning {
+  const tritium_candidate *candidates;
+  size_t count;
+  const char *key; /* the values that the choice is made for, as text */
+  /* Names of parameters whose memory is zeroed, or put back, before each run. Memory
+     that a kernel both writes and reads is put back without being named. */
+  const char *const *reset_to_zero;
+  size_t reset_to_zero_count;
+  const char *const *restore_value;
+  size_t restore_value_count;
+  /* For how long each candidate runs before and while it is measured; 0: as it needs. */
+  double warmup_ms, rep_ms;
+  int ignore_record; /* 1: neither read nor write what is kept on disk */
+  /* Called around each run; each may be null. A non-zero answer ends the tuning with an
+     error of the kind "Stopped". `failure`: of the run, or null. */
+  void *user;
+  int (*before)(void *user, size_t candidate);
+  int (*after)(void *user, size_t candidate, const tritium_error *failure);
+  /* Measures a candidate instead of the tuner's own clock: calls tritium_trial_run as
+     often as it likes and fills `times` (milliseconds; the first is compared). */
+  int (*measure)(void *user, size_t candidate, tritium_trial *trial, double times[3]);
+} tritium_tuning;
+
+typedef struct tritium_timing {
+  int is_known;
+  double times[3];    /* milliseconds: the least, the 20 % and the 80 % quantile */
+  const char *reason; /* why the configuration was dropped; null: it was not */
+} tritium_timing;
+
+typedef struct tritium_tuned tritium_tuned;
+
+/* Compiles the candidates in parallel threads, runs them by turns, and finds the fastest.
+   Memory that they write is as before afterwards, but for reset_to_zero, which is zero.
+   Times are kept in the cache directory. The environment variable TRITIUM_TUNING says
+   otherwise: `first` (the first that compiles), `recorded` (as the record says, else the
+   first), `always` (measure, whatever is recorded). Candidates that do not compile or run
+   are dropped; if none is left, the error lists every reason. */
+TRITIUM_API tritium_tuned *tritium_tune(const tritium_tuning *tuning, tritium_error *error);
+TRITIUM_API void tritium_tuned_release(tritium_tuned *tuned);
+TRITIUM_API size_t tritium_tuned_best(const tritium_tuned *tuned);
+/* "only", "first", "recorded" or "measured". */
+TRITIUM_API const char *tritium_tuned_source(const tritium_tuned *tuned);
+/* Why nothing was measured where one would expect it; or "". */
+TRITIUM_API const char *tritium_tuned_note(const tritium_tuned *tuned);
+/* How long compiling and measuring took; 0 where it was not done. */
+TRITIUM_API void tritium_tuned_seconds(const tritium_tuned *tuned, double *compile,
+                                       double *measure);
+TRITIUM_API tritium_timing tritium_tuned_timing(const tritium_tuned *tuned, size_t candidate);
+TRITIUM_API int tritium_trial_run(tritium_trial *trial, tritium_error *error);
+
 /*===-- Kernel files, for hosts without Python ----------------------------===*/
 
 typedef struct tritium_module tritium_module;
@@ -305,7 +371,7 @@ TRITIUM_API const char *tritium_cache_path(void);
 /* Calls `visit` for each entry, the newest first. Returns the number of entries. */
 TRITIUM_API size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry),
                                       void *user);
-/* Removes all entries, or those of one kernel. Returns the number removed. */
+/* Removes all entries and records of tuning, or those of one kernel. Returns how many. */
 TRITIUM_API size_t tritium_cache_clear(const char *kernel);
 
 #ifdef __cplusplus

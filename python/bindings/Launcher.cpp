@@ -198,16 +198,6 @@ bool makeReady(PyObject *self, KernelState &state) {
 
 //===-- Binding of arguments ----------------------------------------------===//
 
-/// The arguments of one call. Small calls need no allocation.
-struct BoundCall {
-  tritium_argument inlineArguments[16];
-  std::unique_ptr<tritium_argument[]> more;
-  tritium_argument *arguments = inlineArguments;
-  size_t count = 0;
-  std::vector<tritium_option> options;
-  ArgumentStorage storage;
-};
-
 /// The position of the parameter `name`, or -1.
 Py_ssize_t parameterIndex(const KernelState &state, PyObject *name) {
   for (size_t i = 0; i < state.names.size(); ++i)
@@ -346,10 +336,9 @@ bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
 }
 
 /// Calls the grid function with all arguments by name.
-bool computeGrid(LauncherObject *launcher, PyObject *const *args, Py_ssize_t positional,
-                 PyObject *keywords, uint32_t grid[3]) {
-  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
-  KernelState &state = *launcher->kernel->state;
+bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args,
+                 Py_ssize_t positional, PyObject *keywords, uint32_t grid[3]) {
+  KernelState &state = stateOf(kernel);
   Ref defaults = Ref::steal(PyObject_GetAttrString(kernel, "_defaults"));
   Ref named = Ref::steal(defaults ? PyDict_Copy(defaults.get()) : nullptr);
   if (!named)
@@ -361,7 +350,7 @@ bool computeGrid(LauncherObject *launcher, PyObject *const *args, Py_ssize_t pos
   for (Py_ssize_t i = 0; i < count; ++i)
     if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[positional + i]) < 0)
       return false;
-  Ref computed = Ref::steal(PyObject_CallOneArg(launcher->gridFunction, named.get()));
+  Ref computed = Ref::steal(PyObject_CallOneArg(gridFunction, named.get()));
   return computed && toGrid(kernel, computed.get(), grid);
 }
 
@@ -391,7 +380,8 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
   if (!bind(kernel, state, args, positional, keywords, call))
     return nullptr;
   uint32_t grid[3] = {launcher->grid[0], launcher->grid[1], launcher->grid[2]};
-  if (launcher->gridFunction && !computeGrid(launcher, args, positional, keywords, grid))
+  if (launcher->gridFunction &&
+      !computeGrid(kernel, launcher->gridFunction, args, positional, keywords, grid))
     return nullptr;
 
   tritium_kernel *native = state.kernel();
@@ -480,6 +470,46 @@ PyObject *compileKernel(PyObject *self, PyObject *const *args, Py_ssize_t positi
   return wrapped;
 }
 
+/// _candidate(grid, args, kwargs): the launch as a PendingCall, for the tuner.
+PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count) {
+  if (count != 3 || !PyTuple_Check(parts[1]) || !PyDict_Check(parts[2])) {
+    PyErr_SetString(PyExc_TypeError, "_candidate takes a grid, a tuple and a dict");
+    return nullptr;
+  }
+  KernelState &state = stateOf(self);
+  if (!makeReady(self, state))
+    return nullptr;
+  auto pending = std::make_unique<PendingCall>();
+  std::vector<PyObject *> all;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts[1]); ++i)
+    all.push_back(PyTuple_GET_ITEM(parts[1], i));
+  Ref names = Ref::steal(PyTuple_New(PyDict_Size(parts[2])));
+  PyObject *name, *value;
+  Py_ssize_t position = 0;
+  for (Py_ssize_t i = 0; names && PyDict_Next(parts[2], &position, &name, &value); ++i) {
+    PyTuple_SET_ITEM(names.get(), i, Py_NewRef(name));
+    all.push_back(value);
+  }
+  Py_ssize_t positional = PyTuple_GET_SIZE(parts[1]);
+  if (!names || !bind(self, state, all.data(), positional, names.get(), pending->call))
+    return nullptr;
+  bool isFunction = !PyTuple_Check(parts[0]) && PyCallable_Check(parts[0]);
+  if (isFunction ? !computeGrid(self, parts[0], all.data(), positional, names.get(), pending->grid)
+                 : !toGrid(self, parts[0], pending->grid))
+    return nullptr;
+  pending->kernel = Ref::borrow(self);
+  pending->arguments = Ref::borrow(parts[1]);
+  pending->keywords = Ref::borrow(parts[2]);
+  pending->native = state.kernel();
+  tritium_kernel_retain(pending->native);
+  PyObject *capsule = PyCapsule_New(pending.get(), PendingCall::capsule, [](PyObject *object) {
+    delete static_cast<PendingCall *>(PyCapsule_GetPointer(object, PendingCall::capsule));
+  });
+  if (capsule)
+    pending.release();
+  return capsule;
+}
+
 /// _watch(container, key, value): see Watch.
 PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]))) {
@@ -507,6 +537,8 @@ PyMethodDef kernelMethods[] = {
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_watch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(watch)), METH_FASTCALL,
      nullptr},
+    {"_candidate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(makeCandidate)),
+     METH_FASTCALL, nullptr},
     {"_handle", handle, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

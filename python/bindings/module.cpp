@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Module.h"
 #include "Launcher.h"
 
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -259,6 +259,7 @@ NB_MODULE(_C, m) {
         return tritium_cache_clear(kernel ? kernel->c_str() : nullptr);
       },
       nb::arg("kernel").none() = nb::none());
+  addTuning(m);
   if (!addLauncherTypes(m.ptr()))
     throw nb::python_error();
   tritium_set_printer(printToPython, nullptr);

@@ -14,9 +14,10 @@
 
 from . import _C, errors, knobs, language, runtime, testing
 from .compiler import ASTSource, CompiledKernel, compile
-from .errors import (ArgumentError, CompilationError, CompileTimeAssertionFailure,
-                     DeviceAssertionError, GridError, InternalError, InterpreterError,
-                     OptionError, OutOfResources, TritonError, UnsupportedLanguageConstruct)
+from .errors import (ArgumentError, AutotunerError, CompilationError,
+                     CompileTimeAssertionFailure, DeviceAssertionError, GridError, InternalError,
+                     InterpreterError, OptionError, OutOfResources, TritonError,
+                     UnsupportedLanguageConstruct)
 from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
                   jit, reinterpret)
 from .language.math import cdiv as _language_cdiv
@@ -25,12 +26,12 @@ from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 
 __all__ = [
     "jit", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
-    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "JITFunction",
-    "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics", "ASTSource",
-    "CompiledKernel", "TritonError", "CompilationError", "CompileTimeAssertionFailure",
-    "UnsupportedLanguageConstruct", "OutOfResources", "InterpreterError", "ArgumentError",
-    "OptionError", "GridError", "DeviceAssertionError", "InternalError", "set_num_threads",
-    "num_threads",
+    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs",
+    "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
+    "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
+    "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
+    "InterpreterError", "ArgumentError", "OptionError", "GridError", "AutotunerError",
+    "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads",
 ]
 
 __version__ = _C.version()

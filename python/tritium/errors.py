@@ -7,8 +7,8 @@ Every error of a kernel's text carries where it is: `file`, `line`, `column`, th
 
 __all__ = [
     "TritonError", "CompilationError", "CompileTimeAssertionFailure",
-    "UnsupportedLanguageConstruct", "OutOfResources", "InterpreterError", "ArgumentError",
-    "OptionError", "GridError", "DeviceAssertionError", "InternalError",
+    "UnsupportedLanguageConstruct", "OutOfResources", "AutotunerError", "InterpreterError",
+    "ArgumentError", "OptionError", "GridError", "DeviceAssertionError", "InternalError",
 ]
 
 
@@ -55,6 +55,10 @@ class OutOfResources(TritonError):
         self.name = name
 
 
+class AutotunerError(TritonError):
+    """Tuning has no configuration to choose: none was given or left, or none runs."""
+
+
 class InterpreterError(TritonError):
     """The interpreter stopped a kernel: an access out of bounds, a failed assertion."""
 
@@ -90,6 +94,7 @@ _BY_KIND = {
     "ArgumentError": ArgumentError,
     "OptionError": OptionError,
     "GridError": GridError,
+    "AutotunerError": AutotunerError,
 }
 
 

@@ -119,6 +119,8 @@ class _Autotuning(_Group):
     """What `autotune` does."""
 
     print = _Knob("TRITON_PRINT_AUTOTUNING", bool, False)
+    cache = _Knob("TRITON_CACHE_AUTOTUNING", bool, True)
+    tuning = _Knob("TRITIUM_TUNING", str, "measure")
 
 
 cache = _Cache()

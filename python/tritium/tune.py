@@ -1,8 +1,12 @@
 """Choosing launch options by rule (`heuristics`) or by measurement (`autotune`)."""
 
-from . import knobs, testing
-from .errors import CompileTimeAssertionFailure, OutOfResources
-from .jit import KernelInterface, _GridCall
+import threading
+import time
+import warnings
+
+from . import _C, knobs
+from .errors import ArgumentError, AutotunerError
+from .jit import JITFunction, KernelInterface, _GridCall
 
 __all__ = ["Config", "autotune", "heuristics", "Autotuner", "Heuristics"]
 
@@ -27,7 +31,7 @@ class Config:
         self.ir_override = ir_override
 
     def all_kwargs(self):
-        """Parameters and options together, as a launch takes them."""
+        """Parameters and options together, as a launch takes them: a dict."""
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages,
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
                    "ir_override": self.ir_override}
@@ -71,10 +75,15 @@ class Heuristics(_Wrapper):
         super().__init__(fn)
         self.values = values
 
-    def run(self, *args, grid, warmup=False, **kwargs):
+    def _computed(self, args, kwargs):
+        """`kwargs` with the computed parameters."""
+        kwargs = dict(kwargs)
         for name, compute in self.values.items():
             kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
+        return kwargs
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        return self.fn.run(*args, grid=grid, warmup=warmup, **self._computed(args, kwargs))
 
 
 def heuristics(values):
@@ -87,115 +96,232 @@ class Autotuner(_Wrapper):
     """A kernel that measures its configs and keeps the fastest. See `autotune`.
 
     Attributes:
-        cache: the best config for each key that was met.
+        configs: what it chooses from.
+        cache: key -> the config that was chosen for it, of this process.
         best_config: the config of the last launch.
-        configs_timings: config -> times in ms, of the last measurement.
+        configs_timings: config -> [least, 20 % quantile, 80 % quantile] in ms (or what
+            `do_bench` returned), of the last choice; inf where the config was dropped.
+            Empty if nothing was measured.
+        dropped: config -> why it could not be used, of the last choice.
+        source: where the last choice came from: "measured", "recorded" (on disk), "first"
+            (TRITIUM_TUNING or the interpreter), "only" (there was one config).
+        bench_time, compile_time: seconds that the last choice took, and its compiling.
+        nargs: the arguments by name, while configs are pruned and measured; else None.
     """
 
     def __init__(self, fn, configs, key, prune_configs_by=None, reset_to_zero=None,
-                 restore_value=None, pre_hook=None, post_hook=None, do_bench=None):
+                 restore_value=None, pre_hook=None, post_hook=None, warmup=None, rep=None,
+                 do_bench=None):
+        self.base_fn = fn
+        while isinstance(self.base_fn, Heuristics):
+            self.base_fn = self.base_fn.fn
+        if not isinstance(self.base_fn, JITFunction):
+            raise ArgumentError("@autotune decorates a kernel: put it above @jit (or @heuristics), "
+                                f"not above a {type(self.base_fn).__qualname__}")
         super().__init__(fn)
         self.configs = list(configs) or [Config({})]
         self.keys = list(key)
         prune = prune_configs_by or {}
         self.perf_model = prune.get("perf_model")
-        self.top_k = prune.get("top_k", 1.0)
+        self.configs_top_k = prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
+        for option, names in (("key", self.keys), ("reset_to_zero", self.reset_to_zero),
+                              ("restore_value", self.restore_value)):
+            for name in names:
+                if name not in self.arg_names:
+                    text = (f"autotune of kernel '{self.__name__}': {option} names {name!r}, which "
+                            f"is no parameter of it; they are: {', '.join(self.arg_names)}")
+                    # A name too many in the key does no harm, and old programs have some.
+                    if option != "key":
+                        raise ArgumentError(text)
+                    warnings.warn(text, stacklevel=4)
         self.pre_hook = pre_hook
         self.post_hook = post_hook
-        self.do_bench = do_bench or (lambda call, quantiles: testing.do_bench(
-            call, warmup=5, rep=20, quantiles=quantiles))
+        self.num_warmups = warmup
+        self.num_reps = rep
+        self.do_bench = do_bench
         self.cache = {}
         self.best_config = None
         self.configs_timings = {}
+        self.dropped = {}
+        self.source = None
+        self.bench_time = self.compile_time = 0.0
+        self.nargs = None
+        self._choosing = threading.RLock()
 
     def _key(self, named):
-        key = [named[name] for name in self.keys if name in named]
+        """What the choice is made for: values of the key arguments, types of the arrays."""
+        names = [name for name in self.keys if name in named]
+        key = [named[name] for name in names]
+        for name, value in zip(names, key):
+            if getattr(type(value), "__hash__", None) is None:
+                raise ArgumentError(
+                    f"kernel '{self.__name__}': argument '{name}' is in autotune's key, but a "
+                    f"{type(value).__qualname__} cannot be told from another; name numbers there "
+                    "(types of arrays count by themselves)")
         key += [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
         return tuple(key)
 
-    def _prune(self, named, kwargs):
+    def _key_text(self, named):
+        parts = [f"{name}={named[name]!r}" for name in self.keys if name in named]
+        parts += [f"{name}: {value.dtype}" for name, value in named.items()
+                  if hasattr(value, "dtype")]
+        return ", ".join(parts)
+
+    def prune_configs(self, kwargs):
+        """The configs that `prune_configs_by` leaves for the arguments in `nargs`."""
         configs = self.configs
         if self.early_config_prune:
-            configs = self.early_config_prune(configs, named, **kwargs)
-        if self.perf_model and configs:
-            top = self.top_k
+            configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
+            if not configs:
+                raise AutotunerError(f"kernel '{self.__name__}': early_config_prune left none of "
+                                     f"the {len(self.configs)} configs")
+        if self.perf_model:
+            top = self.configs_top_k
             if isinstance(top, float) and top <= 1.0:
                 top = max(1, int(len(self.configs) * top))
+            elif not isinstance(top, int):
+                raise ArgumentError(f"kernel '{self.__name__}': top_k must be an int, or a float "
+                                    f"up to 1.0, but got {top!r}")
             if len(configs) > top:
-                cost = {c: self.perf_model(**named, **kwargs, **c.all_kwargs()) for c in configs}
+                cost = {config: self.perf_model(**{**self.nargs, **kwargs, **config.all_kwargs()})
+                        for config in configs}
                 configs = sorted(configs, key=cost.get)[:top]
         return configs
 
-    def _measure(self, config, named, args, grid, kwargs):
-        saved = {name: named[name].copy() if hasattr(named[name], "copy")
-                 else named[name].clone() for name in self.restore_value}
+    def _check_conflicts(self, configs, kwargs):
+        for config in configs:
+            if conflicts := sorted(kwargs.keys() & config.kwargs.keys()):
+                raise ArgumentError(
+                    f"kernel '{self.__name__}': the launch gives {', '.join(conflicts)}, which "
+                    "autotune chooses; leave it out")
 
-        def restore():
-            for name in self.reset_to_zero:
-                named[name][...] = 0
-            for name, value in saved.items():
-                named[name][...] = value
+    def _candidate(self, config, grid, args, kwargs):
+        """The launch under `config`, bound but not run."""
+        fn, everything = self.fn, {**kwargs, **config.all_kwargs()}
+        while isinstance(fn, Heuristics):
+            everything = fn._computed(args, everything)
+            fn = fn.fn
+        return fn._candidate(grid, args, everything)
 
-        def call():
-            restore()
-            everything = {**named, **config.all_kwargs()}
-            if config.pre_hook:
-                config.pre_hook(everything)
+    def _hooks(self, configs, kwargs):
+        """The functions that the tuner calls before and after each run, and to measure."""
+        def everything(index):
+            return {**self.nargs, **kwargs, **configs[index].all_kwargs()}
+
+        def before(index):
+            if configs[index].pre_hook:
+                configs[index].pre_hook(everything(index))
             if self.pre_hook:
-                self.pre_hook(everything)
-            self.fn.run(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
-            if self.post_hook:
-                self.post_hook(everything, exception=None)
+                self.pre_hook(everything(index))
 
-        try:
-            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
-        except (OutOfResources, CompileTimeAssertionFailure):
-            return [float("inf")] * 3
-        finally:
-            restore()
+        def after(index, failure):
+            self.post_hook(everything(index), exception=failure)
+
+        def measure(index, run):
+            times = self.do_bench(run, quantiles=(0.5, 0.2, 0.8))
+            return [float(t) for t in (times if isinstance(times, (list, tuple)) else [times])]
+
+        needs_before = self.pre_hook or any(config.pre_hook for config in configs)
+        return (before if needs_before else None, after if self.post_hook else None,
+                measure if self.do_bench else None)
+
+    def _choose(self, named, args, grid, kwargs):
+        configs = self.prune_configs(kwargs)
+        self._check_conflicts(configs, kwargs)
+        if len(configs) == 1:
+            self.configs_timings, self.dropped, self.source = {}, {}, "only"
+            return configs[0]
+        begin = time.perf_counter()
+        best, self.source, note, timings, self.compile_time = _C.tune(
+            [self._candidate(config, grid, args, kwargs) for config in configs],
+            [str(config) for config in configs], self._key_text(named), self.reset_to_zero,
+            self.restore_value, float(self.num_warmups or 0), float(self.num_reps or 0),
+            knobs.autotuning.cache, *self._hooks(configs, kwargs))
+        self.bench_time = time.perf_counter() - begin
+        known = dict(zip(configs, timings))
+        self.dropped = {c: t for c, t in known.items() if isinstance(t, str)}
+        self.configs_timings = {c: [float("inf")] * 3 if isinstance(t, str) else t
+                                for c, t in known.items() if t is not None}
+        if self.source == "first":
+            self.configs_timings = {}
+        if note:
+            warnings.warn(f"autotune of kernel '{self.__name__}': {note}", stacklevel=5)
+        if self.pre_hook and self.source == "measured":
+            self.pre_hook({**self.nargs, **kwargs, **configs[best].all_kwargs()},
+                          reset_only=True)
+        return configs[best]
 
     def run(self, *args, grid, warmup=False, **kwargs):
+        if warmup:
+            return self.warmup(*args, grid=grid, **kwargs)
         named = {**dict(zip(self.arg_names, args)),
                  **{name: value for name, value in kwargs.items() if name in self.arg_names}}
         key = self._key(named)
-        if key not in self.cache:
-            configs = self._prune(named, kwargs) if len(self.configs) > 1 else self.configs
-            if len(configs) > 1 and not warmup:
-                self.configs_timings = {config: self._measure(config, named, args, grid, kwargs)
-                                        for config in configs}
-                best = min(self.configs_timings, key=lambda c: self.configs_timings[c][0])
-                if knobs.autotuning.print:
-                    print(f"Triton autotuning for function {self.__name__},\nwith key as {key},\n"
-                          f"best config selected: {best};")
-            else:
-                best = configs[0]
-            self.cache[key] = best
-        config = self.best_config = self.cache[key]
-        if config.pre_hook and not warmup:
-            config.pre_hook({**named, **config.all_kwargs()})
-        return self.fn.run(*args, grid=grid, warmup=warmup,
-                           **{**kwargs, **config.all_kwargs()})
+        config = self.cache.get(key)
+        if config is None:
+            with self._choosing:
+                config = self.cache.get(key)
+                if config is None:
+                    self.nargs = dict(zip(self.arg_names, args))
+                    try:
+                        config = self._choose(named, args, grid, kwargs)
+                    finally:
+                        self.nargs = None
+                    self.cache[key] = config
+        self.best_config = config
+        self._check_conflicts([config], kwargs)
+        if config.pre_hook:
+            config.pre_hook({**dict(zip(self.arg_names, args)), **kwargs, **config.all_kwargs()})
+        return self.fn.run(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles every config that pruning leaves; returns a list of `CompiledKernel`s."""
+        with self._choosing:
+            self.nargs = dict(zip(self.arg_names, args))
+            try:
+                configs = self.prune_configs(kwargs)
+            finally:
+                self.nargs = None
+        return [self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
+                for config in configs]
 
 
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
              pre_hook=None, post_hook=None, warmup=None, rep=None, use_cuda_graph=False,
              do_bench=None, cache_results=False):
-    """Decorates a kernel: measures each config when the values of the arguments in `key` (or
-    the element types) are new, and keeps the fastest.
+    """Decorates a kernel: finds the fastest config when the values of the arguments in `key`
+    (or the element types of the arrays) are new, and uses it from then on.
 
     Args:
-        configs: `Config`s.
+        configs: `Config`s. One alone is used without measuring.
         key: names of arguments.
-        prune_configs_by: a dict with `perf_model` (cost of a config) and `top_k` (how many it
-            leaves), `early_config_prune(configs, named_args, **kwargs)`.
-        reset_to_zero, restore_value: names of arrays that are zeroed, or put back, around
-            each measured launch.
-        pre_hook, post_hook: called around each measured launch.
-        do_bench: `f(call, quantiles=...)` that measures, in ms.
-        warmup, rep, use_cuda_graph, cache_results: taken, without effect.
+        prune_configs_by: a dict with `perf_model` (cost of a config, from all arguments by
+            name) and `top_k` (how many it leaves: an int, or a float up to 1.0, a share), and
+            `early_config_prune(configs, named_args, **kwargs)`, which returns a list.
+        reset_to_zero: names of arrays that are zero before each measured run, and before the
+            launch that made the choice necessary.
+        restore_value: names of arrays that are put back before each measured run. Arrays that
+            the kernel both reads and writes are, without being named.
+        pre_hook: `f(args, reset_only=False)`, called before each measured run with all
+            arguments by name, and with reset_only=True after the last.
+        post_hook: `f(args, exception)`, called after each measured run.
+        warmup, rep: for how many ms each config runs before it is measured, and while.
+        do_bench: `f(call, quantiles)`, which measures `call()` and returns a time in ms or a
+            list of times, the first of which counts.
+        use_cuda_graph, cache_results: taken, without effect: results are always kept.
+
+    Configs are compiled in parallel threads and measured by turns. One that does not compile
+    or run is dropped; if none is left, the error (an `AutotunerError`, or the error that all
+    have in common) says why. All arrays are as they were afterwards.
+
+    Times are kept on disk, with the compiled kernels, for this kernel, machine, key and
+    config: a second process measures nothing. TRITON_CACHE_AUTOTUNING=0 keeps nothing.
+    TRITON_PRINT_AUTOTUNING=1 prints a table. For a choice that is the same at each run set
+    TRITIUM_TUNING=first (the first config that compiles) or recorded (the config that the
+    record on disk says, else the first); `always` measures although there is a record.
     """
     return lambda fn: Autotuner(fn, configs, key, prune_configs_by, reset_to_zero,
-                                restore_value, pre_hook, post_hook, do_bench)
+                                restore_value, pre_hook, post_hook, warmup, rep, do_bench)

@@ -4,6 +4,7 @@
 #include "../Environment.h"
 #include "../HostOutput.h"
 #include "../ThreadPool.h"
+#include "../TuningRecord.h"
 #include "Internal.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -51,6 +52,8 @@ size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *e
 
 size_t tritium_cache_clear(const char *kernel) {
   return guarded(nullptr, size_t(0), [&] {
-    return runtime::DiskCache(runtime::cacheDirectory()).clear(kernel ? kernel : "");
+    std::string name = kernel ? kernel : "", directory = runtime::cacheDirectory();
+    return runtime::DiskCache(directory).clear(name) +
+           runtime::TuningRecords::clear(directory, name);
   });
 }

@@ -19,7 +19,7 @@ The cache of compiled kernels on disk. It is safe to remove at any time.
   ls               one line an entry, the newest first: size, time, target, kernel, key
   ls --paths       the files only
   path             the directory: TRITON_CACHE_DIR, or ~/.tritium/cache
-  clear            removes all entries
+  clear            removes all entries, and what autotuning has measured
   --kernel NAME    only those of one kernel
 )";
 

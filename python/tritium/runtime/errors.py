@@ -1,5 +1,5 @@
 """`triton.runtime.errors`: the names that scripts import from there."""
 
-from ..errors import InterpreterError, OutOfResources, TritonError
+from ..errors import AutotunerError, InterpreterError, OutOfResources, TritonError
 
-__all__ = ["TritonError", "OutOfResources", "InterpreterError"]
+__all__ = ["TritonError", "OutOfResources", "InterpreterError", "AutotunerError"]

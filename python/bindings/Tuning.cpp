@@ -1,0 +1,183 @@
+//===- Tuning.cpp - the tuner, for Python ---------------------------------===//
+//
+// tune() runs without the GIL; the hooks take it. An exception that a hook raises is
+// kept, ends the tuning and goes on to the caller.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+#include "Module.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+namespace nb = nanobind;
+using namespace tritium::python;
+
+namespace {
+
+/// What the callbacks need. `before(i)`, `after(i, reason or None)` and
+/// `measure(i, run)`, which answers three times, are functions or None.
+struct Hooks {
+  nb::object before, after, measure;
+  PyObject *raised[3] = {}; ///< an exception, as PyErr_Fetch gives it
+
+  int keepException() {
+    PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
+    return 1;
+  }
+
+  template <typename Body> int guarded(Body body) {
+    nb::gil_scoped_acquire gil;
+    try {
+      body();
+      return PyErr_CheckSignals() < 0 ? keepException() : 0;
+    } catch (nb::python_error &error) {
+      error.restore();
+    } catch (const std::exception &error) {
+      PyErr_SetString(PyExc_TypeError, error.what());
+    }
+    return keepException();
+  }
+};
+
+int before(void *user, size_t candidate) {
+  auto *hooks = static_cast<Hooks *>(user);
+  return hooks->guarded([&] {
+    if (!hooks->before.is_none())
+      hooks->before(candidate);
+  });
+}
+
+/// The Python exception for an error, which is left as it is.
+nb::object toException(const tritium_error *error) {
+  if (!error)
+    return nb::none();
+  PyObject *made = PyObject_CallFunction(interned()->raise, "sssiis", error->kind, error->message,
+                                         error->file ? error->file : "", error->line, error->column,
+                                         error->rendered);
+  if (!made)
+    throw nb::python_error();
+  return nb::steal(made);
+}
+
+int after(void *user, size_t candidate, const tritium_error *failure) {
+  auto *hooks = static_cast<Hooks *>(user);
+  return hooks->guarded([&] {
+    if (!hooks->after.is_none())
+      hooks->after(candidate, toException(failure));
+  });
+}
+
+int measure(void *user, size_t candidate, tritium_trial *trial, double times[3]) {
+  auto *hooks = static_cast<Hooks *>(user);
+  return hooks->guarded([&] {
+    auto run = nb::cpp_function([hooks, trial] {
+      tritium_error error = {};
+      int status;
+      {
+        nb::gil_scoped_release release;
+        status = tritium_trial_run(trial, &error);
+      }
+      if (status == 0)
+        return;
+      if (hooks->raised[0]) {
+        PyErr_Restore(hooks->raised[0], hooks->raised[1], hooks->raised[2]);
+        std::fill_n(hooks->raised, 3, nullptr);
+        tritium_error_clear(&error);
+      } else {
+        raise(error);
+      }
+      throw nb::python_error();
+    });
+    auto measured = nb::cast<std::vector<double>>(hooks->measure(candidate, run));
+    measured.resize(3, measured.empty() ? 0 : measured.back());
+    std::copy_n(measured.begin(), 3, times);
+  });
+}
+
+std::vector<const char *> toPointers(const std::vector<std::string> &texts) {
+  std::vector<const char *> pointers;
+  for (const std::string &text : texts)
+    pointers.push_back(text.c_str());
+  return pointers;
+}
+
+/// Answers (best, source, note, timings, seconds of compiling), where a timing is None, a reason or
+/// a list of three times.
+nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std::string &key,
+               const std::vector<std::string> &resetToZero,
+               const std::vector<std::string> &restoreValue, double warmup, double rep,
+               bool useRecord, nb::object beforeHook, nb::object afterHook,
+               nb::object measureHook) {
+  std::vector<tritium_candidate> candidates(nb::len(calls));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    auto *pending = static_cast<PendingCall *>(
+        PyCapsule_GetPointer(nb::object(calls[i]).ptr(), PendingCall::capsule));
+    if (!pending)
+      throw nb::python_error();
+    const BoundCall &call = pending->call;
+    candidates[i] = {pending->native,     call.arguments,
+                     call.count,          call.options.data(),
+                     call.options.size(), {pending->grid[0], pending->grid[1], pending->grid[2]},
+                     labels.at(i).c_str()};
+  }
+  std::vector<const char *> zeroed = toPointers(resetToZero), restored = toPointers(restoreValue);
+  Hooks hooks{beforeHook, afterHook, measureHook};
+  tritium_tuning tuning = {};
+  tuning.candidates = candidates.data();
+  tuning.count = candidates.size();
+  tuning.key = key.c_str();
+  tuning.reset_to_zero = zeroed.data();
+  tuning.reset_to_zero_count = zeroed.size();
+  tuning.restore_value = restored.data();
+  tuning.restore_value_count = restored.size();
+  tuning.warmup_ms = warmup;
+  tuning.rep_ms = rep;
+  tuning.ignore_record = !useRecord;
+  tuning.user = &hooks;
+  tuning.before = before;
+  tuning.after = afterHook.is_none() ? nullptr : after;
+  tuning.measure = measureHook.is_none() ? nullptr : measure;
+  tritium_error error = {};
+  tritium_tuned *tuned;
+  {
+    nb::gil_scoped_release release;
+    tuned = tritium_tune(&tuning, &error);
+  }
+  if (!tuned) {
+    if (hooks.raised[0]) {
+      PyErr_Restore(hooks.raised[0], hooks.raised[1], hooks.raised[2]);
+      tritium_error_clear(&error);
+    } else {
+      raise(error);
+    }
+    throw nb::python_error();
+  }
+  nb::list timings;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    tritium_timing timing = tritium_tuned_timing(tuned, i);
+    if (!timing.is_known)
+      timings.append(nb::none());
+    else if (timing.reason)
+      timings.append(nb::str(timing.reason));
+    else
+      timings.append(nb::cast(std::vector<double>(timing.times, timing.times + 3)));
+  }
+  double compileSeconds = 0, measureSeconds = 0;
+  tritium_tuned_seconds(tuned, &compileSeconds, &measureSeconds);
+  nb::tuple answer = nb::make_tuple(tritium_tuned_best(tuned), tritium_tuned_source(tuned),
+                                    tritium_tuned_note(tuned), timings, compileSeconds);
+  tritium_tuned_release(tuned);
+  return answer;
+}
+
+} // namespace
+
+void tritium::python::addTuning(nb::module_ &m) {
+  m.def("tune", tune, nb::arg("calls"), nb::arg("labels"), nb::arg("key"), nb::arg("reset_to_zero"),
+        nb::arg("restore_value"), nb::arg("warmup"), nb::arg("rep"), nb::arg("use_record"),
+        nb::arg("before").none(), nb::arg("after").none(), nb::arg("measure").none());
+}

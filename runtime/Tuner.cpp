@@ -1,0 +1,525 @@
+//===- Tuner.cpp - choosing among configurations by measurement -----------===//
+//
+// Timing on a machine that other programs use, too: the candidates run by turns, so that
+// a slow moment hits all of them; the least time of each counts, because noise only
+// adds; those that are clearly behind leave early. The whole is bounded: each candidate
+// has its share of time, and all together no more than maxSeconds once each has run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tuner.h"
+#include "Environment.h"
+#include "HostOutput.h"
+#include "Serialization.h"
+#include "ThreadPool.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+namespace {
+
+constexpr double defaultMilliseconds = 30; ///< a candidate's share
+constexpr double maxSeconds = 10;
+constexpr size_t minRounds = 3, maxRounds = 1000;
+/// A candidate leaves when its best time exceeds the leader's by this factor, after that
+/// many rounds.
+constexpr std::pair<size_t, double> limits[] = {{2, 2.0}, {5, 1.3}, {20, 1.1}};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double quantile(const std::vector<double> &sorted, double q) {
+  double position = q * static_cast<double>(sorted.size() - 1);
+  size_t low = static_cast<size_t>(position), high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (sorted[high] - sorted[low]) * (position - static_cast<double>(low));
+}
+
+std::string reasonOf(const CompileError &error) {
+  std::string place =
+      error.line ? error.file + ":" + std::to_string(error.line) + ": " : std::string();
+  return place + error.message;
+}
+
+enum class Mode { Measure, Always, First, Recorded };
+
+bool readMode(Mode &mode, CompileError &error) {
+  std::string text = variable("TRITIUM_TUNING");
+  mode = text == "always"     ? Mode::Always
+         : text == "first"    ? Mode::First
+         : text == "recorded" ? Mode::Recorded
+                              : Mode::Measure;
+  if (mode != Mode::Measure || text.empty() || text == "measure")
+    return true;
+  error = launchError("OptionError", "TRITIUM_TUNING=" + text +
+                                         ": no such way to choose; there are: measure, always, "
+                                         "first, recorded");
+  return false;
+}
+
+class Tuner {
+public:
+  Tuner(const TuningRequest &request, TuningResult &result)
+      : request(request), result(result), count(request.candidates.size()), prepared(count),
+        errors(count), samples(count) {
+    result.timings.resize(count);
+  }
+
+  bool run(CompileError &error) {
+    if (!choose(error))
+      return false;
+    if (count > 1)
+      zeroNamed();
+    return true;
+  }
+
+private:
+  bool choose(CompileError &error);
+  bool compile(size_t index);
+  void compileAll();
+  bool takeFirst(CompileError &error);
+  bool fail(CompileError &error) const;
+  TuningRecords records() const;
+  bool takeRecorded(const TuningRecord &record);
+  std::optional<std::string> saveBuffers();
+  void zeroNamed();
+  bool measureAll(CompileError &error);
+  bool trial(size_t index, double &seconds, CompileError &error);
+  bool warmUp(size_t index, CompileError &error);
+  bool measureByHost(size_t index, CompileError &error);
+  void measureByTurns(std::vector<size_t> alive, bool &isStopped, CompileError &error);
+  void drop(size_t index, const CompileError &reason);
+  std::optional<size_t> fastest() const;
+
+  const TuningRequest &request;
+  TuningResult &result;
+  size_t count;
+  std::vector<std::optional<Kernel::Prepared>> prepared; ///< of those that compile
+  std::vector<std::optional<CompileError>> errors;       ///< of those that do not run
+  std::vector<std::vector<double>> samples;              ///< seconds
+  SavedBuffers buffers;
+};
+
+} // namespace
+
+//===-- Compiling ---------------------------------------------------------===//
+
+void Tuner::drop(size_t index, const CompileError &reason) {
+  errors[index] = reason;
+  prepared[index].reset();
+  result.timings[index] = Timing{{}, reasonOf(reason)};
+}
+
+bool Tuner::compile(size_t index) {
+  if (prepared[index] || errors[index])
+    return prepared[index].has_value();
+  const Candidate &candidate = request.candidates[index];
+  CompileError error;
+  Kernel::Prepared made;
+  // Exceptions must not leave a worker thread.
+  try {
+    if (checkGrid(candidate.kernel->signature().name(), candidate.grid.data(), error) &&
+        candidate.kernel->prepare(candidate.call, made, error)) {
+      prepared[index] = std::move(made);
+      return true;
+    }
+  } catch (const std::bad_alloc &) {
+    error = launchError("OutOfMemory", "out of memory");
+  } catch (const std::exception &exception) {
+    error = launchError("InternalError", std::string("bug in Tritium: ") + exception.what());
+  }
+  drop(index, error);
+  return false;
+}
+
+void Tuner::compileAll() {
+  double begin = now();
+  {
+    // A thread for each core that the process may run on.
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency());
+    for (size_t i = 0; i < count; ++i)
+      if (!prepared[i] && !errors[i])
+        pool.async([this, i] { compile(i); });
+    pool.wait();
+  }
+  result.compileSeconds = now() - begin;
+}
+
+bool Tuner::takeFirst(CompileError &error) {
+  for (size_t i = 0; i < count; ++i)
+    if (compile(i)) {
+      result.best = i;
+      result.source = count == 1 ? TuningResult::Source::Only : TuningResult::Source::First;
+      return true;
+    }
+  return fail(error);
+}
+
+/// No candidate is left: says why of each, or the one reason that all share.
+bool Tuner::fail(CompileError &error) const {
+  const CompileError &first = *errors.front();
+  bool isShared = llvm::all_of(errors, [&](const auto &other) {
+    return other->kind == first.kind && other->rendered == first.rendered;
+  });
+  error = first;
+  if (isShared)
+    return false;
+  std::string name = request.candidates.front().kernel->signature().name();
+  error =
+      launchError("AutotunerError", "kernel '" + name + "': none of its " + std::to_string(count) +
+                                        " configurations compiles and runs");
+  for (size_t i = 0; i < count; ++i) {
+    const std::string &text =
+        errors[i]->rendered.empty() ? errors[i]->message : errors[i]->rendered;
+    error.rendered += "\n" + request.candidates[i].label + ":\n  ";
+    for (char c : llvm::StringRef(text).rtrim())
+      error.rendered += c == '\n' ? "\n  " : std::string(1, c);
+  }
+  return false;
+}
+
+//===-- Records -----------------------------------------------------------===//
+
+TuningRecords Tuner::records() const {
+  Writer writer;
+  writer.text(request.candidates.front().kernel->identity());
+  for (const std::string &set : codeVariables())
+    writer.text(set);
+  writer.text(llvm::sys::getHostCPUName());
+  writer.number(static_cast<uint64_t>(llvm::hardware_concurrency().compute_thread_count()));
+  writer.number(threadCount());
+  writer.text(request.key);
+  return {cacheDirectory(), hashText(writer.bytes)};
+}
+
+/// Takes the fastest candidate that the record knows, if it knows all of them.
+bool Tuner::takeRecorded(const TuningRecord &record) {
+  for (size_t i = 0; i < count; ++i)
+    if (auto known = record.timings.find(request.candidates[i].label);
+        known != record.timings.end())
+      result.timings[i] = known->second;
+  if (!llvm::all_of(result.timings, [](const auto &timing) { return timing.has_value(); }))
+    return false;
+  std::optional<size_t> best = fastest();
+  if (!best || !compile(*best)) {
+    // What ran once does not any more: the record is of no use.
+    for (size_t i = 0; i < count; ++i)
+      if (!errors[i])
+        result.timings[i].reset();
+    return false;
+  }
+  result.best = *best;
+  result.source = TuningResult::Source::Recorded;
+  return true;
+}
+
+std::optional<size_t> Tuner::fastest() const {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < count; ++i) {
+    const auto &timing = result.timings[i];
+    if (timing && timing->reason.empty() && (!best || timing->times < result.timings[*best]->times))
+      best = i;
+  }
+  return best;
+}
+
+//===-- Running -----------------------------------------------------------===//
+
+/// Copies what the candidates write. Answers why they cannot be run more than once, if
+/// they cannot.
+std::optional<std::string> Tuner::saveBuffers() {
+  struct Use {
+    uint64_t begin = 0, end = 0;
+    bool isKnown = true, isWritten = false, isRead = false;
+    std::string name;
+  };
+  // By address and extent: candidates may pass different arguments.
+  std::vector<Use> uses;
+  for (const auto &candidate : prepared) {
+    if (!candidate)
+      continue;
+    const auto &parameters = candidate->variant->metadata().parameters;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const BoundArgument &argument = candidate->arguments[i];
+      if (!parameters[i].type.isPointer())
+        continue;
+      Use use{argument.begin,          argument.end,         true,
+              parameters[i].isWritten, parameters[i].isRead, parameters[i].name};
+      if (argument.begin == 0 && argument.end == UINT64_MAX) {
+        // Of memory without a known extent only the address tells what is the same.
+        use.isKnown = false;
+        use.begin = argument.slot;
+        use.end = argument.slot + 1;
+      }
+      uses.push_back(std::move(use));
+    }
+  }
+  for (const Use &use : uses) {
+    auto action = SavedBuffers::BeforeRun::Nothing;
+    if (llvm::is_contained(request.zeroed, use.name))
+      action = SavedBuffers::BeforeRun::Zero;
+    else if (llvm::is_contained(request.restored, use.name))
+      action = SavedBuffers::BeforeRun::Restore;
+    else if (!use.isWritten)
+      continue;
+    else if (llvm::any_of(uses, [&](const Use &other) {
+               return other.isRead && use.begin < other.end && other.begin < use.end;
+             }))
+      action = SavedBuffers::BeforeRun::Restore;
+    if (use.isKnown)
+      buffers.add(use.begin, use.end, action);
+    else if (action != SavedBuffers::BeforeRun::Nothing)
+      return "the kernel reads and writes '" + use.name +
+             "', whose extent is not known, so that its content cannot be put back: pass an "
+             "array instead of a bare address";
+  }
+  if (!buffers.save())
+    return "there is no memory for copies of the arrays that the kernel writes";
+  return std::nullopt;
+}
+
+/// The launch that a choice was made for finds zeros in the memory that is named so,
+/// whether the choice was measured or known.
+void Tuner::zeroNamed() {
+  const Kernel::Prepared &launch = *prepared[result.best];
+  const auto &parameters = launch.variant->metadata().parameters;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const BoundArgument &argument = launch.arguments[i];
+    bool isKnown = argument.begin != 0 || argument.end != UINT64_MAX;
+    if (llvm::is_contained(request.zeroed, parameters[i].name) && isKnown && !argument.isReadOnly)
+      std::memset(reinterpret_cast<void *>(argument.begin), 0, argument.end - argument.begin);
+  }
+}
+
+/// Runs a candidate once. False with `error` set ends the tuning; a candidate whose
+/// launch fails is dropped and has infinite time.
+bool Tuner::trial(size_t index, double &seconds, CompileError &error) {
+  const Candidate &candidate = request.candidates[index];
+  Kernel::Prepared &launch = *prepared[index];
+  buffers.beforeRun();
+  if (request.hooks && !request.hooks->beforeRun(index, error))
+    return false;
+  CompileError failure;
+  double begin = now();
+  bool isDone = launch.variant->launch(launch.arguments, candidate.grid.data(), failure);
+  seconds = isDone ? now() - begin : HUGE_VAL;
+  if (request.hooks && !request.hooks->afterRun(index, isDone ? nullptr : &failure, error))
+    return false;
+  if (!isDone)
+    drop(index, failure);
+  return true;
+}
+
+bool Tuner::warmUp(size_t index, CompileError &error) {
+  double begin = now(), seconds = 0;
+  do {
+    if (!trial(index, seconds, error))
+      return false;
+  } while (prepared[index] && (now() - begin) * 1e3 < request.warmupMilliseconds);
+  return true;
+}
+
+bool Tuner::measureByHost(size_t index, CompileError &error) {
+  bool isStopped = false, isDropped = false;
+  auto once = [&](CompileError &failure) {
+    if (!prepared[index]) {
+      failure = *errors[index];
+      return false;
+    }
+    double seconds = 0;
+    if (!trial(index, seconds, failure)) {
+      isStopped = true;
+      return false;
+    }
+    isDropped = !prepared[index];
+    if (isDropped)
+      failure = *errors[index];
+    return !isDropped;
+  };
+  std::array<double, 3> times = {};
+  bool isDone = request.hooks->measure(index, once, times, error);
+  if (isDropped)
+    return true;
+  if (isDone)
+    result.timings[index] = Timing{times, ""};
+  return isDone && !isStopped;
+}
+
+void Tuner::measureByTurns(std::vector<size_t> alive, bool &isStopped, CompileError &error) {
+  double share =
+      request.measureMilliseconds > 0 ? request.measureMilliseconds : defaultMilliseconds;
+  double begin = now();
+  double end = begin + std::min(share * 1e-3 * static_cast<double>(alive.size()), maxSeconds);
+  auto least = [&](size_t i) { return *std::min_element(samples[i].begin(), samples[i].end()); };
+  for (size_t round = 1; round <= maxRounds && !alive.empty(); ++round) {
+    // Another one begins each round: nobody always follows the same neighbour.
+    std::rotate(alive.begin(), alive.begin() + 1, alive.end());
+    for (size_t index : alive) {
+      double seconds = 0;
+      if (!trial(index, seconds, error)) {
+        isStopped = true;
+        return;
+      }
+      if (prepared[index])
+        samples[index].push_back(seconds);
+      if (now() - begin > maxSeconds && round > 1)
+        break;
+    }
+    llvm::erase_if(alive, [&](size_t i) { return !prepared[i]; });
+    if (alive.empty())
+      break;
+    double leader = HUGE_VAL;
+    for (size_t index : alive)
+      leader = std::min(leader, least(index));
+    for (auto [rounds, factor] : limits)
+      if (round >= rounds)
+        llvm::erase_if(alive,
+                       [&, factor = factor](size_t i) { return least(i) > factor * leader; });
+    double elapsed = now() - begin;
+    if ((round >= minRounds && (now() >= end || alive.size() == 1)) || elapsed > maxSeconds)
+      break;
+  }
+}
+
+bool Tuner::measureAll(CompileError &error) {
+  double begin = now();
+  bool isStopped = false;
+  std::vector<size_t> alive;
+  for (size_t i = 0; i < count && !isStopped; ++i) {
+    if (!prepared[i])
+      continue;
+    if (request.hooks && request.hooks->measures()) {
+      isStopped = !measureByHost(i, error);
+      continue;
+    }
+    isStopped = !warmUp(i, error);
+    if (prepared[i])
+      alive.push_back(i);
+  }
+  if (!isStopped)
+    measureByTurns(alive, isStopped, error);
+  buffers.restore();
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<double> &times = samples[i];
+    if (times.empty() || !prepared[i])
+      continue;
+    std::sort(times.begin(), times.end());
+    result.timings[i] =
+        Timing{{times.front() * 1e3, quantile(times, 0.2) * 1e3, quantile(times, 0.8) * 1e3}, ""};
+  }
+  result.measureSeconds = now() - begin;
+  return !isStopped;
+}
+
+//===-- The whole ---------------------------------------------------------===//
+
+bool Tuner::choose(CompileError &error) {
+  Mode mode = Mode::Measure;
+  if (!readMode(mode, error))
+    return false;
+  // Times of an interpreter say nothing.
+  bool isInterpreted = request.candidates.front().kernel->isInterpreted();
+  if (count == 1 || mode == Mode::First || isInterpreted)
+    return takeFirst(error);
+  TuningRecords known = records();
+  bool useRecord = request.useRecord;
+  if (useRecord && mode != Mode::Always && known.exist()) {
+    for (size_t i = 0; i < count && !compile(i); ++i) {
+    }
+    auto usable = llvm::find_if(prepared, [](const auto &p) { return p.has_value(); });
+    if (usable == prepared.end())
+      return fail(error);
+    auto record = known.find((*usable)->variant->dependencyHash());
+    if (record && takeRecorded(*record))
+      return true;
+  }
+  if (mode == Mode::Recorded)
+    return takeFirst(error);
+
+  compileAll();
+  std::vector<size_t> usable;
+  for (size_t i = 0; i < count; ++i)
+    if (prepared[i])
+      usable.push_back(i);
+  if (usable.empty())
+    return fail(error);
+  std::string scope = prepared[usable.front()]->variant->dependencyHash();
+  result.best = usable.front();
+  result.source = TuningResult::Source::First;
+  bool isMeasured = false;
+  if (usable.size() > 1) {
+    if (std::optional<std::string> obstacle = saveBuffers()) {
+      result.note = "nothing was measured and the first configuration is used: " + *obstacle;
+    } else {
+      if (!measureAll(error))
+        return false;
+      std::optional<size_t> best = fastest();
+      if (!best)
+        return fail(error);
+      result.best = *best;
+      result.source = TuningResult::Source::Measured;
+      isMeasured = true;
+    }
+  }
+  if (flag("TRITON_PRINT_AUTOTUNING"))
+    printText(tuningTable(request, result));
+  if (isMeasured && useRecord) {
+    TuningRecord record{request.candidates.front().kernel->signature().name(), request.key, {}};
+    for (size_t i = 0; i < count; ++i)
+      if (result.timings[i])
+        record.timings[request.candidates[i].label] = *result.timings[i];
+    known.store(scope, record);
+  }
+  return true;
+}
+
+bool tritium::runtime::tune(const TuningRequest &request, TuningResult &result,
+                            CompileError &error) {
+  return Tuner(request, result).run(error);
+}
+
+std::string tritium::runtime::tuningTable(const TuningRequest &request,
+                                          const TuningResult &result) {
+  size_t width = 0;
+  for (const Candidate &candidate : request.candidates)
+    width = std::max(width, candidate.label.size());
+  auto number = [](double value, const char *format) {
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return std::string(text);
+  };
+  std::string table =
+      "Autotuning of kernel '" + request.candidates.front().kernel->signature().name() + "'";
+  if (!request.key.empty())
+    table += ", key " + request.key;
+  table += ": " + std::to_string(request.candidates.size()) + " configurations, compiled in " +
+           number(result.compileSeconds, "%.2f") + " s, measured in " +
+           number(result.measureSeconds, "%.2f") + " s\n";
+  const auto &best = result.timings[result.best];
+  for (size_t i = 0; i < request.candidates.size(); ++i) {
+    std::string label = request.candidates[i].label;
+    label.resize(width, ' ');
+    table += (i == result.best ? "* " : "  ") + label + "  ";
+    const auto &timing = result.timings[i];
+    if (!timing)
+      table += "not measured";
+    else if (!timing->reason.empty())
+      table += "dropped: " + timing->reason;
+    else
+      table += number(timing->times[0], "%10.4f") + " ms" +
+               number(timing->times[0] / std::max(best->times[0], 1e-9), "%8.2f") + " x";
+    table += "\n";
+  }
+  if (!result.note.empty())
+    table += "  note: " + result.note + "\n";
+  return table;
+}
