@@ -347,7 +347,9 @@ class Program:
 
     def start(self, n=500, blocks=(8, 16, 64, 128), factor=3, **environment):
         path = self.folder / "script.py"
-        path.write_text(SCRIPT.format(n=n, blocks=tuple(blocks), factor=factor))
+        text = SCRIPT.format(n=n, blocks=tuple(blocks), factor=factor)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
         return subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, text=True,
                                 env={**os.environ, "TRITON_CACHE_DIR": str(self.cache),
                                      **environment})
