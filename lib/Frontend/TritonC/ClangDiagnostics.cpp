@@ -1,61 +1,69 @@
 //===- ClangDiagnostics.cpp - clang's diagnostics as ours -----------------===//
 
 #include "ClangDiagnostics.h"
+#include "MacroBudget.h"
 
-#include "clang/Lex/LexDiagnostic.h"
+#include "clang/Basic/DiagnosticLex.h"
+
+#include "llvm/ADT/SmallString.h"
 
 using namespace tritium;
 using namespace tritium::frontend::tritonc;
 
-/// The most errors, and warnings, that one run reports.
-static constexpr unsigned kMaxReported = 20;
-
-std::string ClangDiagnostics::missingFile(const clang::Diagnostic &info) const {
-  std::string text = "'" + info.getArgStdStr(0) + "' is not found; ";
+std::string ClangDiagnostics::missingFile(const clang::Diagnostic &diagnostic) const {
+  std::string text = "'" + diagnostic.getArgStdStr(0) + "' is not found; ";
   if (folders.empty())
-    return text + "an include needs a search path, or a kernel that is read from a file";
+    return text + "an include needs a search path (-I), or a kernel that is read from a file";
   text += "looked in";
   for (const std::string &folder : folders)
     text += (&folder == folders.data() ? " '" : ", '") + folder + "'";
-  return text + "; add the folder that holds it to the search paths";
+  return text + "; -I adds a folder";
 }
 
 void ClangDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                                        const clang::Diagnostic &info) {
+                                        const clang::Diagnostic &diagnostic) {
   using Level = clang::DiagnosticsEngine::Level;
   if (level == Level::Ignored || level == Level::Remark)
     return;
+  clang::SourceLocation at = diagnostic.getLocation();
+  SourceRange range = sources.tokenRange(at);
+  bool isHidden = at.isValid() && !range.begin.isValid();
   llvm::SmallString<128> formatted;
-  info.FormatDiagnostic(formatted);
+  diagnostic.FormatDiagnostic(formatted);
   std::string message = formatted.str().str();
-  SourceRange range = map.tokenRange(info.getLocation());
 
   if (level == Level::Note) {
-    if (isLastReported)
-      engine.lastNotes().push_back({Severity::Note, "", range, std::move(message)});
+    if (!isHidden && isShown)
+      ours.lastNotes().push_back({Severity::Note, "", range, std::move(message), {}, {}});
     return;
   }
-  bool isError = level >= Level::Error;
-  unsigned &count = isError ? errors : warnings;
-  isLastReported = ++count <= kMaxReported;
-  if (!isLastReported)
+  isShown = false;
+  if (level == Level::Warning && isHidden)
     return;
-  if (info.getID() == clang::diag::err_pp_file_not_found)
-    message = missingFile(info);
-  Diagnostic &diagnostic =
-      isError ? engine.error(range, std::move(message)) : engine.warning(range, std::move(message));
-  for (const clang::FixItHint &hint : info.getFixItHints()) {
-    if (hint.isNull() || !hint.InsertFromRange.isInvalid() || !hint.RemoveRange.isValid())
-      continue;
-    SourceRange removed = map.tokenRange(hint.RemoveRange.getBegin());
-    if (hint.RemoveRange.isCharRange())
-      removed.end = map.range(hint.RemoveRange.getEnd(), 0).begin;
-    diagnostic.fixIts.push_back({removed, hint.CodeToInsert});
-  }
-}
+  isShown = true;
 
-void ClangDiagnostics::error(clang::SourceLocation at, std::string message) {
-  ++errors;
-  isLastReported = true;
-  engine.error(map.tokenRange(at), std::move(message));
+  switch (diagnostic.getID()) {
+  case clang::diag::ext_embedded_directive:
+    directiveInArguments = true;
+    cutOff(*preprocessor);
+    message = "a directive stands among the arguments of a macro's call";
+    break;
+  case clang::diag::err_pp_file_not_found:
+    message = missingFile(diagnostic);
+    break;
+  default:
+    break;
+  }
+  Diagnostic &report = level == Level::Warning ? ours.warning(range, std::move(message))
+                                               : ours.error(range, std::move(message));
+  for (const clang::FixItHint &hint : diagnostic.getFixItHints()) {
+    SourceRange removed = sources.tokenRange(hint.RemoveRange.getBegin());
+    if (!hint.RemoveRange.isValid() || removed.begin.expansion)
+      continue;
+    removed.end = hint.RemoveRange.isTokenRange()
+                      ? sources.tokenRange(hint.RemoveRange.getEnd()).end
+                      : sources.tokenRange(hint.RemoveRange.getEnd()).begin;
+    if (removed.begin.isValid() && removed.end.file == removed.begin.file)
+      report.fixIts.push_back({removed, hint.CodeToInsert});
+  }
 }

@@ -12,26 +12,30 @@
 
 namespace tritium::frontend::tritonc {
 
-/// Reports what clang finds into our engine.
+/// Hands on what clang reports about the user's text.
 class ClangDiagnostics : public clang::DiagnosticConsumer {
 public:
-  /// `folders`: where included files are looked for, for messages.
-  ClangDiagnostics(ClangSources &map, DiagnosticEngine &engine, std::vector<std::string> folders)
-      : map(map), engine(engine), folders(std::move(folders)) {}
+  /// `folders`: where included files are searched, for the message that one is missing.
+  ClangDiagnostics(ClangSources &sources, DiagnosticEngine &ours, std::vector<std::string> folders)
+      : sources(sources), ours(ours), folders(std::move(folders)) {}
 
+  void start(clang::Preprocessor &run) { preprocessor = &run; }
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                        const clang::Diagnostic &info) override;
-  bool hasErrors() const { return errors != 0; }
-  void error(clang::SourceLocation at, std::string message);
+                        const clang::Diagnostic &diagnostic) override;
+  /// A directive stood within the arguments of a macro's call. C leaves open what it does; clang
+  /// tells of expansions in it only when they are done, too late for bounds, so it ends the file.
+  bool hasDirectiveInArguments() const { return directiveInArguments; }
 
 private:
-  ClangSources &map;
-  DiagnosticEngine &engine;
+  clang::Preprocessor *preprocessor = nullptr;
+  ClangSources &sources;
+  DiagnosticEngine &ours;
   std::vector<std::string> folders;
-  unsigned errors = 0, warnings = 0;
-  bool isLastReported = false;
+  /// The report before this one is the engine's last, and notes belong to it.
+  bool isShown = false;
+  bool directiveInArguments = false;
 
-  std::string missingFile(const clang::Diagnostic &info) const;
+  std::string missingFile(const clang::Diagnostic &diagnostic) const;
 };
 
 } // namespace tritium::frontend::tritonc

@@ -5,6 +5,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+
 using namespace tritium::frontend::tritonc;
 
 /// The largest file that is read.
@@ -29,6 +31,16 @@ private:
 const IncludeFiles::Entry *IncludeFiles::find(llvm::StringRef path) const {
   auto found = entries.find(path);
   return found == entries.end() ? nullptr : found->second.get();
+}
+
+std::vector<const IncludeFiles::Entry *> IncludeFiles::opened() const {
+  std::vector<const Entry *> files;
+  for (const auto &entry : entries)
+    files.push_back(entry.second.get());
+  std::sort(files.begin(), files.end(), [](const Entry *a, const Entry *b) {
+    return a->status.getName() < b->status.getName();
+  });
+  return files;
 }
 
 llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine &path) {

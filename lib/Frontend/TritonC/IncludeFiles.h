@@ -23,6 +23,8 @@ public:
   };
   /// The file at a path that was opened before; null if there is none.
   const Entry *find(llvm::StringRef path) const;
+  /// All of them, ordered by path.
+  std::vector<const Entry *> opened() const;
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override;
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &path) override;

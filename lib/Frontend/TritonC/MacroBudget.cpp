@@ -13,6 +13,11 @@ static constexpr uint64_t kMaxDirectiveTokens = 500;
 /// Calls of macros in the arguments of calls of macros.
 static constexpr unsigned kMaxDepth = 50;
 
+void tritium::frontend::tritonc::cutOff(clang::Preprocessor &preprocessor) {
+  auto *lexer = static_cast<clang::Lexer *>(preprocessor.getCurrentFileLexer());
+  lexer->seek(lexer->getBuffer().size(), /*IsAtStartOfLine=*/false);
+}
+
 void MacroBudget::remove(const clang::Token &name) {
   if (exceeded.isInvalid())
     exceeded = name.getLocation();

@@ -22,6 +22,9 @@ class Token;
 
 namespace tritium::frontend::tritonc {
 
+/// Ends the file that is read, also within a directive.
+void cutOff(clang::Preprocessor &preprocessor);
+
 class MacroBudget {
 public:
   explicit MacroBudget(clang::Preprocessor &preprocessor) : preprocessor(preprocessor) {}

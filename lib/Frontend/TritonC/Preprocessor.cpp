@@ -1,99 +1,91 @@
 //===- Preprocessor.cpp - a Triton-C file as tokens -----------------------===//
 //
-// One clang preprocessor for each run. What does not depend on the unit (the dialect of
-// C, the target, which clang wants to know but nothing here shows) is made once.
-//
-// The prelude and the `-D` definitions are clang's "predefines". The prelude has only
-// what `#if` must know; the rest (attributes, type names, F32_INFINITY) are names that
-// the parser knows, so that a program may define them itself.
+// One run of clang's preprocessor: its file manager, source manager and macro table
+// belong to the call, so that calls in several threads share nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Frontend/TritonC/Preprocessor.h"
 
 #include "ClangDiagnostics.h"
-#include "ClangSources.h"
-#include "IncludeFiles.h"
 #include "MacroBudget.h"
-#include "SourceText.h"
+#include "PlainTarget.h"
+#include "Prelude.h"
 
+#include "clang/Basic/DiagnosticLex.h"
 #include "clang/Basic/FileManager.h"
-#include "clang/Basic/LangOptions.h"
-#include "clang/Basic/TargetInfo.h"
-#include "clang/Basic/TargetOptions.h"
+#include "clang/Lex/DirectoryLookup.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/ModuleLoader.h"
-#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace tritium;
 using namespace tritium::frontend::tritonc;
 
-static constexpr std::string_view kPrelude = "#define __STDC__ 1\n"
-                                             "#define __STDC_VERSION__ 201103L\n"
-                                             "#define true 1\n"
-                                             "#define false 0\n";
-/// Offsets are 32 bits wide, also with blanks put in and after clang's other buffers.
-static constexpr size_t kMaxBytes = size_t(1) << 26;
-static constexpr unsigned kMaxIncludes = 2000;
+static constexpr size_t kMaxTextBytes = size_t(1) << 24;
+static constexpr size_t kMaxTokens = size_t(1) << 21;
+static constexpr unsigned kMaxIncludes = 5000;
+static constexpr unsigned kMaxErrors = 20;
 
 //===----------------------------------------------------------------------===//
-// What all runs share
+// Options
 //===----------------------------------------------------------------------===//
 
-static const clang::LangOptions &languageOptions() {
-  static const clang::LangOptions options = [] {
-    clang::LangOptions c;
-    c.C99 = c.C11 = c.C17 = true;
-    c.LineComment = c.HexFloats = c.GNUMode = c.DollarIdents = true;
-    c.Digraphs = false;
-    return c;
-  }();
+/// C11 with `$` in names, and without digraphs: `[:>` would hold one.
+static clang::LangOptions languageOptions() {
+  clang::LangOptions options;
+  options.LineComment = options.C99 = options.C11 = options.GNUMode = true;
+  options.DollarIdents = options.HexFloats = true;
+  options.Digraphs = options.Trigraphs = false;
   return options;
 }
 
-static const clang::TargetInfo &target() {
-  static const clang::TargetInfo *const info = [] {
-    clang::DiagnosticsEngine silent(new clang::DiagnosticIDs, new clang::DiagnosticOptions,
-                                    new clang::IgnoringDiagConsumer);
-    auto options = std::make_shared<clang::TargetOptions>();
-    options->Triple = "nvptx64";
-    return clang::TargetInfo::CreateTargetInfo(silent, options);
-  }();
-  return *info;
+/// The folder of the unit, in which its includes are searched first; empty if it is no file.
+static std::string folderOf(const SourceUnit &unit) {
+  if (!llvm::sys::fs::is_regular_file(unit.file))
+    return "";
+  llvm::StringRef folder = llvm::sys::path::parent_path(unit.file);
+  return folder.empty() ? "." : folder.str();
+}
+
+static std::vector<std::string> searchedFolders(const SourceUnit &unit, const std::string &own) {
+  std::vector<std::string> folders;
+  if (!own.empty())
+    folders.push_back(own);
+  folders.insert(folders.end(), unit.includePaths.begin(), unit.includePaths.end());
+  return folders;
 }
 
 //===----------------------------------------------------------------------===//
-// One run
+// What a run is asked about
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the text uses of the `-D` definitions, and the bounds.
+/// Notes which definitions are looked at, and keeps bounds.
 class Watcher : public clang::PPCallbacks {
 public:
-  Watcher(clang::Preprocessor &preprocessor, const ClangSources &map, MacroBudget &budget,
-          ClangDiagnostics &diagnostics)
-      : preprocessor(preprocessor), map(map), budget(budget), diagnostics(diagnostics) {}
-
-  llvm::StringSet<> used;
-  bool tooManyFiles = false;
+  Watcher(clang::Preprocessor &preprocessor, const ClangSources &sources, MacroBudget &budget)
+      : preprocessor(preprocessor), sources(sources), budget(budget) {}
 
   void MacroExpands(const clang::Token &name, const clang::MacroDefinition &definition,
                     clang::SourceRange, const clang::MacroArgs *arguments) override {
     use(name);
-    if (const clang::MacroInfo *macro = definition.getMacroInfo())
-      budget.expand(name, *macro, arguments);
+    budget.expand(name, *definition.getMacroInfo(), arguments);
   }
   void MacroDefined(const clang::Token &, const clang::MacroDirective *directive) override {
+    // The prelude's macros may be defined again.
     const clang::MacroInfo *macro = directive->getMacroInfo();
-    if (map.isHidden(macro->getDefinitionLoc()))
+    if (sources.isHidden(macro->getDefinitionLoc()))
       const_cast<clang::MacroInfo *>(macro)->setIsAllowRedefinitionsWithoutWarning(true);
   }
   void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &,
@@ -127,50 +119,26 @@ public:
             clang::SourceLocation) override {
     budget.endDirective();
   }
-
-  /// Pragmas are off, but for the one that is about including.
-  void PragmaDirective(clang::SourceLocation at, clang::PragmaIntroducerKind) override {
-    const clang::SourceManager &sources = preprocessor.getSourceManager();
-    if (at.isMacroID())
-      return;
-    llvm::StringRef line(sources.getCharacterData(at));
-    line = line.take_until([](char c) { return c == '\n'; });
-    line = line.trim();
-    line.consume_front("#");
-    line = line.ltrim();
-    if (!line.consume_front("pragma") || !line.ltrim().starts_with("once"))
-      return;
-    if (auto file = sources.getFileEntryRefForID(sources.getFileID(at)))
-      preprocessor.getHeaderSearchInfo().MarkFileIncludeOnce(*file);
-  }
-
   void FileChanged(clang::SourceLocation at, FileChangeReason reason,
                    clang::SrcMgr::CharacteristicKind, clang::FileID) override {
-    if (reason != EnterFile)
+    if (reason != EnterFile || ++files <= kMaxIncludes)
       return;
-    const clang::SourceManager &sources = preprocessor.getSourceManager();
-    clang::FileID id = sources.getFileID(at);
-    auto file = sources.getFileEntryRefForID(id);
-    if (!file)
-      return;
-    included.insert(file->getName());
-    if (++files <= kMaxIncludes)
-      return;
-    preprocessor.getHeaderSearchInfo().MarkFileIncludeOnce(*file);
-    if (!tooManyFiles)
-      diagnostics.error(sources.getIncludeLoc(id),
-                        "files are included more than " + std::to_string(kMaxIncludes) + " times");
-    tooManyFiles = true;
+    if (tooManyIncludes.isInvalid())
+      tooManyIncludes = preprocessor.getSourceManager().getIncludeLoc(
+          preprocessor.getSourceManager().getFileID(at));
+    cutOff(preprocessor);
   }
 
-  llvm::StringSet<> included;
+  bool isUsed(llvm::StringRef name) const { return used.contains(name); }
+  clang::SourceLocation tooManyIncludesAt() const { return tooManyIncludes; }
 
 private:
   clang::Preprocessor &preprocessor;
-  const ClangSources &map;
+  const ClangSources &sources;
   MacroBudget &budget;
-  ClangDiagnostics &diagnostics;
+  llvm::StringSet<> used;
   unsigned files = 0;
+  clang::SourceLocation tooManyIncludes;
 
   void use(const clang::Token &name) {
     if (const clang::IdentifierInfo *id = name.getIdentifierInfo())
@@ -178,183 +146,226 @@ private:
   }
 };
 
-/// Tokens in the order of the text, their texts in one string.
-class TokenWriter {
+/// The text of tokens, which stays where it is.
+class TextStore {
 public:
-  void add(Token::Kind kind, bool isBlankBefore, SourceRange range, llvm::StringRef text) {
-    tokens.push_back({kind, isBlankBefore, range, {}});
-    ends.push_back(storage.size() + text.size());
-    storage.append(text);
-  }
-  size_t size() const { return tokens.size(); }
+  explicit TextStore(std::vector<std::unique_ptr<std::string>> &blocks) : blocks(blocks) {}
 
-  void finish(PreprocessedUnit &unit) {
-    unit.storage.push_back(std::make_unique<std::string>(std::move(storage)));
-    std::string_view all = *unit.storage.back();
-    size_t begin = 0;
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      tokens[i].text = all.substr(begin, ends[i] - begin);
-      begin = ends[i];
+  std::string_view add(llvm::StringRef text) {
+    if (blocks.empty() || blocks.back()->capacity() - blocks.back()->size() < text.size()) {
+      blocks.push_back(std::make_unique<std::string>());
+      blocks.back()->reserve(std::max<size_t>(text.size(), 4096));
     }
-    unit.tokens = std::move(tokens);
+    std::string &block = *blocks.back();
+    size_t begin = block.size();
+    block.append(text.data(), text.size());
+    return std::string_view(block).substr(begin, text.size());
   }
 
 private:
-  std::vector<Token> tokens;
-  std::vector<size_t> ends;
-  std::string storage;
+  std::vector<std::unique_ptr<std::string>> &blocks;
+};
+
+/// One run.
+class Run {
+public:
+  Run(const SourceUnit &unit, SourceManager &ours, DiagnosticEngine &diagnostics)
+      : unit(unit), ours(ours), diagnostics(diagnostics),
+        includes(llvm::makeIntrusiveRefCnt<IncludeFiles>()), sources(ours, *includes) {}
+
+  std::optional<PreprocessedUnit> run();
+
+private:
+  const SourceUnit &unit;
+  SourceManager &ours;
+  DiagnosticEngine &diagnostics;
+  llvm::IntrusiveRefCntPtr<IncludeFiles> includes;
+  ClangSources sources;
+  SeparatedText mainText, definitions;
+  PreprocessedUnit result;
+  TextStore texts{result.storage};
+  llvm::DenseMap<const clang::IdentifierInfo *, std::string_view> names;
+
+  bool prepare(std::string &predefined);
+  void lex(clang::Preprocessor &preprocessor, Watcher &watcher, MacroBudget &budget,
+           const ClangDiagnostics &consumer);
+  void add(const clang::Token &token, clang::Preprocessor &preprocessor);
+  void addSearchPaths(clang::HeaderSearch &headers, clang::FileManager &files);
+  uint32_t mainFile = 0, definitionsFile = 0;
 };
 } // namespace
 
-static bool isIdentifier(std::string_view name) {
-  return !name.empty() && !llvm::isDigit(name[0]) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
-}
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
 
-/// The text of the `-D` definitions, a line each; false after an error.
-static bool defineLines(const SourceUnit &unit, std::string &text, DiagnosticEngine &diagnostics) {
-  bool good = true;
-  auto fail = [&](const std::string &name, const std::string &why) {
-    diagnostics.error({}, "definition of '" + name + "': " + why);
-    good = false;
-  };
-  for (const auto &[name, value] : unit.defines) {
-    if (!isIdentifier(name))
-      fail(name, "a macro's name has letters, digits and underscores, and no digit first");
-    else if (name == "defined" || name == "__VA_ARGS__" || name == "__VA_OPT__")
-      fail(name, "this name cannot be a macro");
-    else if (value.find_first_of(std::string_view("\n\r\0", 3)) != value.npos)
-      fail(name, "its text has more than one line");
-    else if (!value.empty() && value.back() == '\\')
-      fail(name, "its text ends with a backslash");
-    else
-      text += "#define " + name + " " + value + "\n";
+bool Run::prepare(std::string &predefined) {
+  mainFile = ours.addFile(unit.file, unit.text);
+  SourceRange start{{mainFile, 0}, {mainFile, 0}};
+  if (unit.text.size() > kMaxTextBytes) {
+    diagnostics.error(start, "the file has more than 16 MiB");
+    return false;
   }
-  return good;
+  std::optional<std::string> lines = defineLines(unit, diagnostics);
+  if (!lines)
+    return false;
+  definitionsFile = ours.addFile("<command line>", *lines);
+  mainText = separateRanges(unit.text);
+  definitions = separateRanges(*lines);
+  for (const auto &[file, text] : {std::pair{mainFile, &mainText}, {definitionsFile, &definitions}})
+    if (text->deepDirective) {
+      SourceLoc at{file, *text->deepDirective};
+      diagnostics.error({at, at}, "the directive's expression has too many operators");
+      return false;
+    }
+  predefined = std::string(prelude()) + definitions.text;
+  return true;
 }
 
-static Token::Kind kindOf(const clang::Token &token) {
-  if (token.getIdentifierInfo())
-    return Token::Identifier;
-  if (token.is(clang::tok::numeric_constant))
-    return Token::Number;
-  if (clang::tok::isStringLiteral(token.getKind()))
-    return Token::String;
-  if (token.isLiteral())
-    return Token::Character;
-  return Token::Punctuator;
+void Run::addSearchPaths(clang::HeaderSearch &headers, clang::FileManager &files) {
+  std::vector<clang::DirectoryLookup> folders;
+  for (const std::string &path : unit.includePaths)
+    if (auto folder = files.getOptionalDirectoryRef(path))
+      folders.emplace_back(*folder, clang::SrcMgr::C_User, /*isFramework=*/false);
+  unsigned count = folders.size();
+  headers.SetSearchPaths(std::move(folders), /*angledDirIdx=*/0, /*systemDirIdx=*/count,
+                         llvm::DenseMap<unsigned, unsigned>());
 }
 
-/// Where included files are looked for: beside the file if it is one, then the search paths.
-static std::vector<std::string> includeFolders(const SourceUnit &unit, bool isFile) {
-  std::vector<std::string> folders;
-  if (isFile) {
-    llvm::StringRef parent = llvm::sys::path::parent_path(unit.file);
-    folders.push_back(parent.empty() ? "." : parent.str());
+/// Pragmas mean nothing in Triton-C, and some of clang's would print, or end the process.
+static void removePragmas(clang::Preprocessor &preprocessor) {
+  preprocessor.IgnorePragmas();
+  for (const char *name : {"clang", "GCC"}) {
+    clang::EmptyPragmaHandler handler(name);
+    preprocessor.RemovePragmaHandler(&handler);
   }
-  folders.insert(folders.end(), unit.includePaths.begin(), unit.includePaths.end());
-  return folders;
+}
+
+void Run::add(const clang::Token &token, clang::Preprocessor &preprocessor) {
+  Token ours;
+  ours.isBlankBefore = token.hasLeadingSpace() || token.isAtStartOfLine();
+  ours.range = sources.range(token.getLocation(), token.getLength());
+  if (const clang::IdentifierInfo *id = token.getIdentifierInfo()) {
+    ours.kind = Token::Identifier;
+    std::string_view &name = names[id];
+    if (name.empty())
+      name = texts.add(id->getName());
+    ours.text = name;
+  } else if (const char *spelling = clang::tok::getPunctuatorSpelling(token.getKind())) {
+    ours.kind = Token::Punctuator;
+    ours.text = spelling;
+  } else {
+    llvm::SmallString<32> buffer;
+    llvm::StringRef text = preprocessor.getSpelling(token, buffer);
+    if (token.is(clang::tok::numeric_constant))
+      ours.kind = Token::Number;
+    else if (token.is(clang::tok::eof))
+      ours.kind = Token::End;
+    else if (clang::tok::isStringLiteral(token.getKind()))
+      ours.kind = Token::String;
+    else if (token.isLiteral())
+      ours.kind = Token::Character;
+    else if (text == "@")
+      ours.kind = Token::Punctuator;
+    else if (!diagnostics.hasErrors())
+      diagnostics.error(ours.range, "unexpected character '" + text.str() + "'");
+    ours.text = ours.kind == Token::End ? std::string_view() : texts.add(text);
+  }
+  result.tokens.push_back(ours);
+}
+
+void Run::lex(clang::Preprocessor &preprocessor, Watcher &watcher, MacroBudget &budget,
+              const ClangDiagnostics &consumer) {
+  clang::Token token;
+  do {
+    preprocessor.Lex(token);
+    if (token.is(clang::tok::annot_embed)) {
+      diagnostics.error(sources.tokenRange(token.getLocation()),
+                        "Triton-C has no #embed directive");
+      return;
+    }
+    if (budget.exceededAt().isValid()) {
+      diagnostics.error(sources.tokenRange(budget.exceededAt()),
+                        "macros expand to too much text, or nest too deeply");
+      return;
+    }
+    if (watcher.tooManyIncludesAt().isValid()) {
+      diagnostics.error(sources.tokenRange(watcher.tooManyIncludesAt()),
+                        "more than " + std::to_string(kMaxIncludes) + " files are included");
+      return;
+    }
+    if (consumer.hasDirectiveInArguments() || preprocessor.getDiagnostics().hasFatalErrorOccurred())
+      return;
+    add(token, preprocessor);
+    if (result.tokens.size() > kMaxTokens) {
+      diagnostics.error(result.tokens.back().range,
+                        "the file has more than " + std::to_string(kMaxTokens) + " tokens");
+      return;
+    }
+  } while (token.isNot(clang::tok::eof));
+}
+
+std::optional<PreprocessedUnit> Run::run() {
+  size_t before = diagnostics.all().size();
+  std::string predefined;
+  if (!prepare(predefined))
+    return std::nullopt;
+
+  static const clang::LangOptions language = languageOptions();
+  std::string folder = folderOf(unit);
+  ClangDiagnostics consumer(sources, diagnostics, searchedFolders(unit, folder));
+  clang::DiagnosticsEngine reports(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
+                                   llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(), &consumer,
+                                   /*ShouldOwnClient=*/false);
+  reports.setErrorLimit(kMaxErrors);
+  for (unsigned id :
+       {clang::diag::ext_unterminated_char_or_string, clang::diag::ext_embedded_directive})
+    reports.setSeverity(id, clang::diag::Severity::Error, {});
+
+  clang::FileManager files(clang::FileSystemOptions(), includes);
+  clang::SourceManager manager(reports, files);
+  PlainTarget target;
+  clang::HeaderSearch headers(std::make_shared<clang::HeaderSearchOptions>(), manager, reports,
+                              language, &target);
+  addSearchPaths(headers, files);
+  clang::TrivialModuleLoader modules;
+  clang::Preprocessor preprocessor(std::make_shared<clang::PreprocessorOptions>(), reports,
+                                   language, manager, headers, modules);
+  consumer.start(preprocessor);
+  preprocessor.Initialize(target);
+  removePragmas(preprocessor);
+  preprocessor.setPredefines(predefined);
+  if (!folder.empty())
+    if (auto entry = files.getOptionalDirectoryRef(folder))
+      preprocessor.setMainFileDir(*entry);
+
+  manager.setMainFileID(manager.createFileID(
+      llvm::MemoryBuffer::getMemBuffer(mainText.text, unit.file), clang::SrcMgr::C_User));
+  sources.start(manager, language);
+  sources.addFile(manager.getMainFileID(), mainFile, mainText);
+  MacroBudget budget(preprocessor);
+  auto owned = std::make_unique<Watcher>(preprocessor, sources, budget);
+  Watcher &watcher = *owned;
+  preprocessor.addPPCallbacks(std::move(owned));
+  preprocessor.EnterMainSourceFile();
+  sources.addFile(preprocessor.getPredefinesFileID(), definitionsFile, definitions,
+                  prelude().size());
+  lex(preprocessor, watcher, budget, consumer);
+
+  for (const IncludeFiles::Entry *file : includes->opened())
+    result.included.push_back({file->status.getName().str(), file->text});
+  std::set<std::string_view> seen;
+  for (const auto &[name, text] : unit.defines)
+    if (watcher.isUsed(definedName(name)) && seen.insert(definedName(name)).second)
+      result.usedDefines.emplace_back(definedName(name));
+  for (size_t i = before; i < diagnostics.all().size(); ++i)
+    if (diagnostics.all()[i].severity == Severity::Error)
+      return std::nullopt;
+  return std::move(result);
 }
 
 std::optional<PreprocessedUnit>
 tritium::frontend::tritonc::preprocess(const SourceUnit &unit, SourceManager &sources,
                                        DiagnosticEngine &diagnostics) {
-  uint32_t mainFile = sources.addFile(unit.file, unit.text);
-  std::string lines;
-  if (!defineLines(unit, lines, diagnostics))
-    return std::nullopt;
-  if (unit.text.size() + lines.size() > kMaxBytes) {
-    diagnostics.error({}, "'" + unit.file + "' is larger than 64 MiB");
-    return std::nullopt;
-  }
-  SeparatedText mainText = separateRanges(unit.text), defineText = separateRanges(lines);
-  if (mainText.deepDirective) {
-    SourceLoc at{mainFile, *mainText.deepDirective};
-    diagnostics.error({at, at}, "a directive has too many operators and parentheses");
-    return std::nullopt;
-  }
-
-  auto *includes = new IncludeFiles;
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(includes);
-  bool isFile = llvm::sys::fs::is_regular_file(unit.file);
-  ClangSources map(sources, *includes);
-  ClangDiagnostics consumer(map, diagnostics, includeFolders(unit, isFile));
-
-  clang::DiagnosticsEngine engine(new clang::DiagnosticIDs, new clang::DiagnosticOptions, &consumer,
-                                  /*ShouldOwnClient=*/false);
-  engine.setFatalsAsError(true);
-  clang::FileManager fileManager(clang::FileSystemOptions(), fileSystem);
-  clang::SourceManager clangs(engine, fileManager);
-  map.start(clangs, languageOptions());
-
-  // Only a file has a folder in which clang looks first.
-  auto mainBuffer = llvm::MemoryBuffer::getMemBuffer(mainText.text, unit.file);
-  clang::FileID mainID;
-  if (isFile) {
-    clang::FileEntryRef entry = fileManager.getVirtualFileRef(unit.file, mainText.text.size(), 0);
-    clangs.overrideFileContents(entry, std::move(mainBuffer));
-    mainID = clangs.createFileID(entry, clang::SourceLocation(), clang::SrcMgr::C_User);
-  } else {
-    mainID = clangs.createFileID(std::move(mainBuffer));
-  }
-  clangs.setMainFileID(mainID);
-  map.addFile(mainID, mainFile, mainText);
-
-  clang::HeaderSearch headers(std::make_shared<clang::HeaderSearchOptions>(), clangs, engine,
-                              languageOptions(), &target());
-  for (const std::string &path : unit.includePaths)
-    if (auto folder = fileManager.getOptionalDirectoryRef(path))
-      headers.AddSearchPath({*folder, clang::SrcMgr::C_User, /*isFramework=*/false},
-                            /*isAngled=*/true);
-  clang::TrivialModuleLoader modules;
-  clang::Preprocessor preprocessor(std::make_shared<clang::PreprocessorOptions>(), engine,
-                                   languageOptions(), clangs, headers, modules);
-  preprocessor.Initialize(target());
-  preprocessor.setPragmasEnabled(false);
-  preprocessor.setPredefines(std::string(kPrelude) + defineText.text);
-  MacroBudget budget(preprocessor);
-  auto owned = std::make_unique<Watcher>(preprocessor, map, budget, consumer);
-  Watcher &watcher = *owned;
-  preprocessor.addPPCallbacks(std::move(owned));
-
-  preprocessor.EnterMainSourceFile();
-  if (!lines.empty())
-    map.addFile(preprocessor.getPredefinesFileID(), sources.addFile("<command line>", lines),
-                defineText, kPrelude.size());
-  else
-    map.addFile(preprocessor.getPredefinesFileID(), ~0u, defineText, kPrelude.size());
-
-  TokenWriter writer;
-  clang::Token token;
-  llvm::SmallString<64> spelling;
-  while (true) {
-    preprocessor.Lex(token);
-    if (token.is(clang::tok::eof) || budget.exceededAt().isValid() || watcher.tooManyFiles)
-      break;
-    if (token.isAnnotation()) {
-      consumer.error(token.getLocation(), "this directive is not part of Triton-C");
-      continue;
-    }
-    SourceRange range = map.range(token.getLocation(), token.getLength());
-    spelling.clear();
-    writer.add(kindOf(token), token.hasLeadingSpace() || token.isAtStartOfLine(), range,
-               preprocessor.getSpelling(token, spelling));
-  }
-  if (budget.exceededAt().isValid())
-    consumer.error(budget.exceededAt(), "the expansion of this macro is too long or too deep");
-
-  PreprocessedUnit result;
-  uint32_t end = static_cast<uint32_t>(unit.text.size());
-  writer.add(Token::End, true, {{mainFile, end}, {mainFile, end}}, "");
-  writer.finish(result);
-  for (const auto &name : watcher.included)
-    if (const IncludeFiles::Entry *entry = includes->find(name.getKey()))
-      result.included.push_back({name.getKey().str(), entry->text});
-  llvm::sort(result.included, [](auto &a, auto &b) { return a.path < b.path; });
-  for (const auto &[name, value] : unit.defines)
-    if (watcher.used.contains(name) && !llvm::is_contained(result.usedDefines, name))
-      result.usedDefines.push_back(name);
-  if (consumer.hasErrors())
-    return std::nullopt;
-  return result;
+  return Run(unit, sources, diagnostics).run();
 }
