@@ -16,6 +16,8 @@
 
 #include "AxisRules.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -477,6 +479,7 @@ AxisInfo transfer(Operation *op, Lookup get) {
           .Case([&](tt::BroadcastOp op) { return broadcasted(op, get(op.getSrc())); })
           .Case([&](tt::ReshapeOp op) { return reshaped(op, get(op.getSrc())); })
           .Case([&](tt::TransOp op) { return transposed(op, get(op.getSrc())); })
+          .Case([&](ttg::ConvertLayoutOp op) { return get(op.getSrc()); })
           .Case([&](arith::SelectOp op) { return Rule(op, get).selection(op); })
           .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
                 arith::IndexCastUIOp>([&](auto op) { return resized(op, get(op.getIn())); })

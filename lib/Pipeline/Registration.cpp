@@ -2,13 +2,16 @@
 
 #include "Metadata.h"
 
+#include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Pipeline/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -70,14 +73,44 @@ struct CPUToLLVMPass : PassWrapper<CPUToLLVMPass, OperationPass<ModuleOp>> {
       signalPassFailure();
   }
 };
+
+/// The lowering of compileKernel for GPUs as a pass.
+struct TileGPUToLLVMPass : PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileGPUToLLVMPass)
+
+  TileGPUToLLVMPass() = default;
+  TileGPUToLLVMPass(const TileGPUToLLVMPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "convert-triton-gpu-to-llvm"; }
+  StringRef getDescription() const final { return "ttg kernels to the LLVM and NVVM dialects"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  }
+  void runOnOperation() override {
+    GPULoweringOptions options;
+    options.capability = capability;
+    GPULaunchInfo info;
+    if (failed(lowerTileGPUToLLVM(getOperation(), options, info)))
+      return signalPassFailure();
+    Builder builder(&getContext());
+    getOperation()->setAttr("ttg.shared", builder.getI64IntegerAttr(info.sharedBytes));
+  }
+
+  Option<unsigned> capability{*this, "compute-capability",
+                              llvm::cl::desc("80 for sm_80: what instructions may be used"),
+                              llvm::cl::init(80)};
+};
 } // namespace
 
 void registerTritiumPasses() {
   tt::registerTilePasses();
+  ttg::registerTileGPUPasses();
   PassRegistration<TileToCPUPass>();
   PassRegistration<CPUToLLVMPass>();
+  PassRegistration<TileGPUToLLVMPass>();
   PassPipelineRegistration<>("tritium-ttir", "From what the front end builds to ttir",
                              buildTileIRPipeline);
+  PassPipelineRegistration<GPUPipelineOptions>("tritium-ttgir", "From ttir to ttgir",
+                                               buildTileGPUPipeline);
   PassPipelineRegistration<>("tritium-cpu", "From ttir to the LLVM dialect, for this CPU",
                              [](OpPassManager &pm) {
                                pm.addPass(std::make_unique<TileToCPUPass>());

@@ -3,6 +3,7 @@
 #include "tritium/Pipeline/Passes.h"
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -14,8 +15,8 @@ using namespace mlir;
 namespace tritium {
 
 void registerTileDialects(DialectRegistry &registry) {
-  registry.insert<tt::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                  cf::ControlFlowDialect, ub::UBDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
+                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
 }
 
 namespace {

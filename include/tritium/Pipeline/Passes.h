@@ -3,6 +3,8 @@
 #ifndef TRITIUM_PIPELINE_PASSES_H
 #define TRITIUM_PIPELINE_PASSES_H
 
+#include "mlir/Pass/PassOptions.h"
+
 namespace mlir {
 class DialectRegistry;
 class OpPassManager;
@@ -16,6 +18,17 @@ void registerTileDialects(mlir::DialectRegistry &registry);
 /// From what the front end builds to what the targets take: calls inlined, canonical,
 /// invariants out of loops. Runs on a module.
 void buildTileIRPipeline(mlir::OpPassManager &pm);
+
+struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
+  Option<int> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a program"), llvm::cl::init(4)};
+  Option<int> capability{*this, "compute-capability", llvm::cl::desc("80 for sm_80"),
+                         llvm::cl::init(80)};
+  Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
+                        llvm::cl::init(3)};
+};
+
+/// From ttir to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a module.
+void buildTileGPUPipeline(mlir::OpPassManager &pm, const GPUPipelineOptions &options);
 
 /// Tritium's own passes and named pipelines (`tritium-ttir`), for tools.
 void registerTritiumPasses();

@@ -59,9 +59,11 @@ LogicalResult ReduceOp::verify() {
     if (type.getShape() != first.getShape())
       return emitOpError() << "(reduce_c1) operands must have one shape, found " << first << " and "
                            << type;
+    // The layout of a result, where tiles have one, follows from the operand's; it is not
+    // this dialect's matter.
     Type expected =
         shape.empty() ? type.getElementType() : RankedTensorType::get(shape, type.getElementType());
-    if (result.getType() != expected)
+    if (withoutEncoding(result.getType()) != expected)
       return emitOpError() << "(reduce_c2) the result must be " << expected << ", found "
                            << result.getType();
   }

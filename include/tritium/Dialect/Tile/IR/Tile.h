@@ -62,6 +62,14 @@ inline mlir::Type withElement(mlir::Type like, mlir::Type element) {
   return element;
 }
 
+/// A tile without its layout; a scalar as it is.
+inline mlir::Type withoutEncoding(mlir::Type type) {
+  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  if (!tensor || !tensor.getEncoding())
+    return type;
+  return mlir::RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+}
+
 /// Bits of a scalar; a pointer has 64.
 unsigned scalarBits(mlir::Type type);
 /// Bytes of a scalar in memory; i1 has one.

@@ -1,0 +1,37 @@
+//===- TileGPUToLLVM.h - kernels with layouts to the NVVM dialect *- C++ -*-===//
+
+#ifndef TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
+#define TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
+
+#include <cstdint>
+
+namespace mlir {
+class ModuleOp;
+}
+namespace llvm {
+struct LogicalResult;
+}
+
+namespace tritium {
+
+struct GPULoweringOptions {
+  unsigned capability = 80; ///< 80 for sm_80: what instructions may be used
+};
+
+/// What a launch of the kernel needs to know.
+struct GPULaunchInfo {
+  uint64_t sharedBytes = 0; ///< dynamic shared memory of a CTA
+  int numWarps = 4;
+};
+
+/// Replaces the kernel of `module` (one public tt.func whose tiles have layouts, calls
+/// inlined) by an llvm.func of its name in the LLVM and NVVM dialects. Its parameters are
+/// those of the kernel by value, pointers as !llvm.ptr<1>. Dynamic shared memory is the
+/// external global @tritium_shared in address space 3. What cannot be lowered is reported
+/// at its location.
+llvm::LogicalResult lowerTileGPUToLLVM(mlir::ModuleOp module, const GPULoweringOptions &options,
+                                       GPULaunchInfo &info);
+
+} // namespace tritium
+
+#endif // TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H

@@ -1,0 +1,68 @@
+//===- TileGPU.h - the ttg dialect: layouts and operations ------*- C++ -*-===//
+//
+// Tile programs whose every tile has a layout. See TileGPUDialect.td, TileGPUAttrs.td for
+// the layouts and TileGPUOps.td for the operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_DIALECT_TILEGPU_IR_TILEGPU_H
+#define TRITIUM_DIALECT_TILEGPU_IR_TILEGPU_H
+
+#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Layout/TileLayout.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "tritium/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
+
+namespace tritium::ttg {
+
+constexpr int kLanesPerWarp = 32;
+/// On a module: warps of a program, i32.
+inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
+
+/// Warps of a program of `module`; 4 if it does not say.
+int numWarps(mlir::ModuleOp module);
+
+/// The layout that `encoding` gives a tile of `shape`.
+TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);
+/// The layout of a tile whose type has an encoding.
+TileLayout layoutOf(mlir::RankedTensorType type);
+/// Dimensions that a layout is for.
+int64_t rankOf(mlir::Attribute encoding);
+/// A layout of registers, lanes and warps.
+bool isDistributed(mlir::Attribute encoding);
+/// The dimensions of a layout, the one whose neighbours a lane holds first.
+llvm::SmallVector<int32_t> orderOf(mlir::Attribute encoding);
+
+/// A layout for tiles of `shape`: the last dimension fastest, or as `order` says, `vector`
+/// elements a lane along the fastest where there are that many for every lane, lanes and
+/// warps spread as far along it as they go.
+BlockedEncodingAttr defaultLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                                  int warps, llvm::ArrayRef<int32_t> order = {},
+                                  int64_t vector = 1);
+
+/// The layout of trans(x) for x of layout `encoding`; null if it has no name.
+mlir::Attribute transposedLayout(mlir::Attribute encoding, llvm::ArrayRef<int32_t> order);
+/// A parent whose slice along `dim` is `encoding`: its own if it is such a slice, else made
+/// with one lane and one warp along dim. Null if it has no name.
+mlir::Attribute expandedLayout(mlir::Attribute encoding, unsigned dim);
+/// A layout of the tile `to` whose registers, lanes and warps hold what they hold of `from`
+/// in `encoding`, both read in row-major order. Null if extents are not powers of two.
+mlir::Attribute reshapedLayout(mlir::Attribute encoding, llvm::ArrayRef<int64_t> from,
+                               llvm::ArrayRef<int64_t> to);
+/// The same map as an attribute.
+LinearEncodingAttr toLinearEncoding(mlir::MLIRContext *context, const LinearLayout &core);
+
+/// Whether tiles of `shape` lie at the same places in both.
+bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);
+
+} // namespace tritium::ttg
+
+#define GET_OP_CLASSES
+#include "tritium/Dialect/TileGPU/IR/TileGPUOps.h.inc"
+
+#endif // TRITIUM_DIALECT_TILEGPU_IR_TILEGPU_H

@@ -1,0 +1,101 @@
+//===- TileGPUAttrs.td - layouts as attributes -----------------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILEGPU_ATTRS_TD
+#define TRITIUM_TILEGPU_ATTRS_TD
+
+include "tritium/Dialect/TileGPU/IR/TileGPUDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class TileGPU_Attr<string name, string attrMnemonic> : AttrDef<TileGPU_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+class TileGPU_Ints<string description = ""> : ArrayRefParameter<"int32_t", description>;
+
+def TileGPU_BlockedAttr : TileGPU_Attr<"BlockedEncoding", "blocked"> {
+  let summary = "each lane holds a small block of neighbours";
+  let description = [{
+    Along dimension d a lane holds `sizePerThread[d]` neighbours, a warp has
+    `threadsPerWarp[d]` lanes and the block `warpsPerCTA[d]` warps. Lanes and warps count
+    along the dimensions in `order`, the fastest first. A longer dimension repeats that in
+    registers, along a shorter one lanes hold copies.
+
+    - (blocked_c1) the four lists have one length, >= 1;
+    - (blocked_c2) sizes are powers of two, and threadsPerWarp has 32 lanes;
+    - (blocked_c3) order is a permutation.
+
+    ```mlir
+    #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ```
+  }];
+  let parameters = (ins TileGPU_Ints<>:$sizePerThread, TileGPU_Ints<>:$threadsPerWarp,
+                        TileGPU_Ints<>:$warpsPerCTA, TileGPU_Ints<>:$order);
+  let assemblyFormat = [{
+    `<` `{` `sizePerThread` `=` custom<IntList>($sizePerThread) `,`
+    `threadsPerWarp` `=` custom<IntList>($threadsPerWarp) `,`
+    `warpsPerCTA` `=` custom<IntList>($warpsPerCTA) `,` `order` `=` custom<IntList>($order) `}` `>`
+  }];
+  let extraClassDeclaration = [{ int64_t getRank() const { return getOrder().size(); } }];
+}
+
+def TileGPU_SliceAttr : TileGPU_Attr<"SliceEncoding", "slice"> {
+  let summary = "what is left of a layout when one dimension has been reduced";
+  let description = [{
+    The layout of `parent` for a tile with a dimension of extent 1 inserted at `dim`.
+    - (slice_c1) parent is a layout of registers whose rank is greater than dim, and >= 2.
+  }];
+  let parameters = (ins "uint32_t":$dim, "::mlir::Attribute":$parent);
+  let assemblyFormat = "`<` `{` `dim` `=` $dim `,` `parent` `=` $parent `}` `>`";
+}
+
+def TileGPU_MmaAttr : TileGPU_Attr<"MmaEncoding", "mma"> {
+  let summary = "accumulators of mma.sync";
+  let description = [{
+    Version 2: fragments of 16x8 (m16n8k*) in the last two dimensions, `warpsPerCTA[d]`
+    warps along dimension d, repeated in registers.
+
+    - (mma_c1) version is 2;
+    - (mma_c2) warpsPerCTA has two or three powers of two.
+  }];
+  let parameters = (ins "uint32_t":$version, TileGPU_Ints<>:$warpsPerCTA);
+  let assemblyFormat = [{
+    `<` `{` `version` `=` $version `,` `warpsPerCTA` `=` custom<IntList>($warpsPerCTA) `}` `>`
+  }];
+  let extraClassDeclaration = [{ int64_t getRank() const { return getWarpsPerCTA().size(); } }];
+}
+
+def TileGPU_DotOperandAttr : TileGPU_Attr<"DotOperandEncoding", "dot_op"> {
+  let summary = "an operand of a dot whose result has the layout `parent`";
+  let description = [{
+    Under an mma parent the fragments of its instruction with `kWidth` neighbours along K
+    in a register; under a blocked parent every lane holds all of K for its rows
+    (opIdx = 0) or columns (opIdx = 1).
+
+    - (dot_op_c1) opIdx is 0 or 1, and parent is mma or blocked;
+    - (dot_op_c2) kWidth is 1, 2 or 4; under a blocked parent 1.
+  }];
+  let parameters = (ins "uint32_t":$opIdx, "::mlir::Attribute":$parent, "uint32_t":$kWidth);
+  let assemblyFormat = [{
+    `<` `{` `opIdx` `=` $opIdx `,` `parent` `=` $parent `,` `kWidth` `=` $kWidth `}` `>`
+  }];
+}
+
+def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear"> {
+  let summary = "any linear layout, by its bases";
+  let description = [{
+    For each bit of register, lane and warp the element that it leads to, one coordinate
+    a dimension. `shape` is the extent of the core, powers of two.
+
+    - (linear_c1) coordinates lie inside of shape;
+    - (linear_c2) there are 5 lane bits.
+  }];
+  let parameters = (ins TileGPU_Ints<"coordinates, one basis after another">:$registers,
+                        TileGPU_Ints<>:$lanes, TileGPU_Ints<>:$warps, TileGPU_Ints<>:$shape);
+  let assemblyFormat = [{
+    `<` `{` `register` `=` custom<IntList>($registers) `,` `lane` `=` custom<IntList>($lanes) `,`
+    `warp` `=` custom<IntList>($warps) `,` `shape` `=` custom<IntList>($shape) `}` `>`
+  }];
+  let extraClassDeclaration = [{ int64_t getRank() const { return getShape().size(); } }];
+}
+
+#endif

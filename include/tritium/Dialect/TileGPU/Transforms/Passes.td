@@ -1,0 +1,39 @@
+//===- Passes.td - transformations of the ttg dialect ----------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILEGPU_TRANSFORMS_PASSES_TD
+#define TRITIUM_TILEGPU_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::ModuleOp"> {
+  let summary = "gives every tile a layout";
+  let description = [{
+    Every tile of a kernel gets the plain blocked layout of its shape for `num-warps`
+    warps, the operands of a dot a `dot_op` layout; conversions stand where an operation
+    needs another one.
+  }];
+  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
+  let summary = "lets neighbouring lanes access neighbouring addresses";
+  let description = [{
+    Gives loads, stores and atomics of tiles a blocked layout whose fastest dimension is
+    the one along which addresses are contiguous, with up to 16 bytes a lane as far as
+    alignment and masks allow.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mlir::ModuleOp"> {
+  let summary = "chooses the layouts of all tiles anew from those of memory accesses and dots";
+  let description = [{
+    What is cheap to compute is computed in each layout that is asked for; what comes from
+    memory or a dot keeps its layout through element-wise operations and loops, and is
+    converted where another one is needed, before it gets wider and outside of loops.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+#endif

@@ -1,0 +1,139 @@
+//===- Atomics.cpp - atomic read-modify-write and compare-and-swap --------===//
+//
+// One instruction an element, for one of the threads that hold copies of it. The other
+// copies get the result from there: a scalar's through shared memory, if it is used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+StringRef nameOf(tt::MemSemantic sem) {
+  switch (sem) {
+  case tt::MemSemantic::RELAXED:
+    return "relaxed";
+  case tt::MemSemantic::ACQUIRE:
+    return "acquire";
+  case tt::MemSemantic::RELEASE:
+    return "release";
+  case tt::MemSemantic::ACQUIRE_RELEASE:
+    return "acq_rel";
+  }
+  llvm_unreachable("unknown order");
+}
+
+StringRef nameOf(tt::MemScope scope) {
+  switch (scope) {
+  case tt::MemScope::GPU:
+    return "gpu";
+  case tt::MemScope::CTA:
+    return "cta";
+  case tt::MemScope::SYS:
+    return "sys";
+  }
+  llvm_unreachable("unknown scope");
+}
+
+/// "add.u32": the operation and the type of a read-modify-write; empty if PTX has none.
+std::string operationOf(tt::RMWOp operation, Type element) {
+  unsigned bits = tt::scalarBits(element);
+  std::string width = std::to_string(bits);
+  if (bits < 32 && !(operation == tt::RMWOp::FADD && element.isF16()) &&
+      !(operation == tt::RMWOp::FADD && element.isBF16()))
+    return "";
+  switch (operation) {
+  case tt::RMWOp::AND:
+    return "and.b" + width;
+  case tt::RMWOp::OR:
+    return "or.b" + width;
+  case tt::RMWOp::XOR:
+    return "xor.b" + width;
+  case tt::RMWOp::ADD:
+    return "add.u" + width;
+  case tt::RMWOp::FADD:
+    return bits == 16 ? (element.isBF16() ? "add.noftz.bf16" : "add.noftz.f16") : "add.f" + width;
+  case tt::RMWOp::MAX:
+    return "max.s" + width;
+  case tt::RMWOp::MIN:
+    return "min.s" + width;
+  case tt::RMWOp::UMAX:
+    return "max.u" + width;
+  case tt::RMWOp::UMIN:
+    return "min.u" + width;
+  case tt::RMWOp::XCHG:
+    return "exch.b" + width;
+  }
+  llvm_unreachable("unknown operation");
+}
+} // namespace
+
+LogicalResult Lowering::lowerAtomic(Operation *op) {
+  auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
+  auto cas = dyn_cast<tt::AtomicCASOp>(op);
+  Value ptr = op->getOperand(0), result = op->getResult(0);
+  Type element = tt::elementType(result.getType());
+  unsigned bits = tt::scalarBits(element);
+  std::string operation = rmw          ? operationOf(rmw.getRmwOp(), element)
+                          : bits >= 16 ? "cas.b" + std::to_string(bits)
+                                       : "";
+  if (operation.empty() || (element.isBF16() && rmw && options.capability < 90))
+    return unsupported(op,
+                       Twine("this atomic operation on ") + std::to_string(bits) + "-bit elements");
+  tt::MemSemantic sem = rmw ? rmw.getSem() : cas.getSem();
+  tt::MemScope scope = rmw ? rmw.getScope() : cas.getScope();
+  bool isTile = tt::isTile(ptr.getType());
+  Value mask = rmw ? rmw.getMask() : Value();
+  Value executes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();
+  std::string letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
+  std::string name = ("atom." + nameOf(sem) + "." + nameOf(scope) + ".global." + operation).str();
+
+  Registers results;
+  for (unsigned r = 0; r < get(ptr).size(); ++r) {
+    Value predicate = both(executes, mask ? get(mask)[r] : Value());
+    if (isTile)
+      predicate = both(predicate, isInside(layout(ptr), threadCoordinates(ptr), r));
+    SmallVector<Value> operands{get(ptr)[r]};
+    for (Value operand :
+         cas ? ValueRange{cas.getCmp(), cas.getValue()} : ValueRange{rmw.getValue()})
+      operands.push_back(toMemory(get(operand)[r], element));
+    std::string text, constraints = "=&" + letter + ",l";
+    std::string values = cas ? "$2, $3" : "$2";
+    for (size_t i = 1; i < operands.size(); ++i)
+      constraints += "," + letter;
+    if (predicate) {
+      text = "mov.b" + std::to_string(bits) + " $0, 0;\n@$" + std::to_string(operands.size() + 1) +
+             " ";
+      operands.push_back(predicate);
+      constraints += ",b";
+    }
+    text += name + " $0, [$1], " + values + ";";
+    results.push_back(assembly(intType(bits), text, constraints, operands));
+  }
+  if (result.use_empty()) {
+    set(result, Registers(results.size(), undef(lowered(element))));
+    return success();
+  }
+  if (!isTile) {
+    storeShared(isThreadZero(), sharedAddress(op), results[0]);
+    barrier();
+    results[0] = loadShared(sharedAddress(op), intType(bits));
+  } else if (layout(ptr).core().freeMask(kLane) || layout(ptr).core().freeMask(kWarp)) {
+    // Copies read what the first one wrote at its element's place.
+    Registers old;
+    for (Value x : results)
+      old.push_back(x);
+    results = exchange(op, intType(bits), old, layout(ptr), layout(ptr));
+  }
+  for (Value &x : results)
+    x = fromMemory(x, element);
+  set(result, std::move(results));
+  return success();
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,119 @@
+//===- ControlFlow.cpp - structured control flow to branches --------------===//
+//
+// Conditions and bounds are scalars, which all threads of a program agree on, so that a
+// barrier may stand anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+Registers Lowering::flatten(ValueRange list) {
+  Registers flat;
+  for (Value value : list)
+    flat.append(get(value));
+  return flat;
+}
+
+Block *Lowering::newBlock() {
+  OpBuilder::InsertionGuard guard(b);
+  Region *region = entry->getParent();
+  return b.createBlock(region, region->end());
+}
+
+Block *Lowering::blockFor(ValueRange like, ValueRange names) {
+  Block *block = newBlock();
+  for (auto [value, name] : llvm::zip(like, names)) {
+    Registers registers;
+    for (Value part : get(value))
+      registers.push_back(block->addArgument(part.getType(), loc));
+    set(name, std::move(registers));
+  }
+  return block;
+}
+
+LogicalResult Lowering::lowerFor(scf::ForOp loop) {
+  Value lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound()),
+        step = scalar(loop.getStep());
+  Block *header = blockFor(loop.getInitArgs(), loop.getRegionIterArgs());
+  Value index = header->insertArgument(0u, lower.getType(), loc);
+  set(loop.getInductionVar(), {index});
+  Registers start{lower};
+  start.append(flatten(loop.getInitArgs()));
+  b.create<LLVM::BrOp>(loc, start, header);
+
+  b.setInsertionPointToStart(header);
+  Block *body = newBlock(), *exit = newBlock();
+  Value more = cmp(LLVM::ICmpPredicate::slt, index, upper);
+  b.create<LLVM::CondBrOp>(loc, more, body, exit);
+  for (auto [result, arg] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
+    set(result, get(arg));
+
+  b.setInsertionPointToStart(body);
+  if (failed(lowerBlock(*loop.getBody())))
+    return failure();
+  loc = loop.getLoc();
+  // The sum does not wrap where another iteration follows; where it would, the loop ends
+  // because the index compares in the width that the language gives it.
+  Registers next{add(index, step)};
+  next.append(flatten(loop.getYieldedValues()));
+  b.create<LLVM::BrOp>(loc, next, header);
+  exit->moveBefore(exit->getParent(), exit->getParent()->end());
+  b.setInsertionPointToStart(exit);
+  return success();
+}
+
+LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
+  Block *before = blockFor(loop.getInits(), loop.getBeforeArguments());
+  b.create<LLVM::BrOp>(loc, flatten(loop.getInits()), before);
+  b.setInsertionPointToStart(before);
+  if (failed(lowerBlock(*loop.getBeforeBody())))
+    return failure();
+  loc = loop.getLoc();
+  scf::ConditionOp condition = loop.getConditionOp();
+  Block *after = newBlock(), *exit = newBlock();
+  b.create<LLVM::CondBrOp>(loc, scalar(condition.getCondition()), after, exit);
+  for (auto [value, arg, result] :
+       llvm::zip(condition.getArgs(), loop.getAfterArguments(), loop.getResults())) {
+    set(arg, get(value));
+    set(result, get(value));
+  }
+  b.setInsertionPointToStart(after);
+  if (failed(lowerBlock(*loop.getAfterBody())))
+    return failure();
+  loc = loop.getLoc();
+  b.create<LLVM::BrOp>(loc, flatten(loop.getYieldOp().getOperands()), before);
+  exit->moveBefore(exit->getParent(), exit->getParent()->end());
+  b.setInsertionPointToStart(exit);
+  return success();
+}
+
+LogicalResult Lowering::lowerIf(scf::IfOp branch) {
+  Block *yes = newBlock();
+  Block *no = branch.elseBlock() ? newBlock() : nullptr;
+  Block *origin = b.getInsertionBlock();
+  Location at = loc;
+  Block *join = nullptr;
+  for (Block *source : {branch.thenBlock(), branch.elseBlock()}) {
+    if (!source)
+      continue;
+    b.setInsertionPointToStart(source == branch.thenBlock() ? yes : no);
+    if (failed(lowerBlock(*source)))
+      return failure();
+    loc = at;
+    ValueRange yielded = source->getTerminator()->getOperands();
+    if (!join)
+      join = blockFor(yielded, branch.getResults());
+    b.create<LLVM::BrOp>(loc, flatten(yielded), join);
+  }
+  b.setInsertionPointToEnd(origin);
+  b.create<LLVM::CondBrOp>(loc, scalar(branch.getCondition()), yes, no ? no : join);
+  join->moveBefore(join->getParent(), join->getParent()->end());
+  b.setInsertionPointToStart(join);
+  return success();
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,127 @@
+//===- ConvertLayout.cpp - tiles from one layout to another ---------------===//
+//
+// If every lane already holds the elements that it needs, registers are renamed. Otherwise
+// the tile goes through shared memory in row-major order, neighbours of both sides that lie
+// in registers together in one access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+Value Lowering::sharedAddress(Operation *op, uint64_t bytes) {
+  return gep(sharedBase, b.getI8Type(), int32_t(shared.offsetOf(op) + bytes));
+}
+
+Value Lowering::loadShared(Value address, Type type) {
+  return b.create<LLVM::LoadOp>(loc, type, address);
+}
+
+/// Without a branch: `@p st.shared`.
+void Lowering::storeShared(Value predicate, Value address, Value x) {
+  if (!predicate) {
+    b.create<LLVM::StoreOp>(loc, x, address);
+    return;
+  }
+  Type type = x.getType();
+  if (isa<LLVM::LLVMPointerType>(type))
+    x = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), x);
+  unsigned bits = x.getType().getIntOrFloatBitWidth();
+  if (bits == 1) {
+    x = zext(x, 8);
+    bits = 8;
+  }
+  x = bitcast(x, intType(bits));
+  StringRef letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
+  if (bits == 8)
+    x = zext(x, 16);
+  Value where = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address);
+  assembly({}, ("@$0 st.shared.b" + Twine(bits) + " [$1], $2;").str(), ("b,r," + letter).str(),
+           {predicate, where, x});
+}
+
+Registers Lowering::exchange(Operation *op, Type element, ArrayRef<Value> registers,
+                             const TileLayout &from, const TileLayout &to) {
+  bool isBool = element.isInteger(1);
+  Type stored = isBool ? intType(8) : element;
+  unsigned bytes = isa<LLVM::LLVMPointerType>(element)
+                       ? 8
+                       : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  Value base = sharedAddress(op);
+  // Row-major over the true extents: operand and result may have different shapes.
+  auto access = [&](const TileLayout &layout, auto visit) {
+    SmallVector<Value, 4> thread = coordinatesOfThread(layout);
+    unsigned dim = layout.rank() - 1;
+    unsigned width = std::min<unsigned>(layout.contiguous(dim), 16 / bytes);
+    for (ArrayRef<unsigned> group : layout.vectors(dim, width)) {
+      Value index = i32(0);
+      for (unsigned d = 0; d < layout.rank(); ++d)
+        index = add(mul(index, i32(layout.extents()[d])), coordinate(layout, thread, group[0], d));
+      Value inside = isInside(layout, thread, group[0]);
+      // What lies in padding is read anywhere.
+      if (inside)
+        index = select(inside, index, i32(0));
+      visit(gep(base, stored, index), inside, group);
+    }
+  };
+  Value first = isFirstCopy(from);
+  access(from, [&](Value address, Value inside, ArrayRef<unsigned> group) {
+    Value predicate = both(first, inside);
+    auto stored = [&](unsigned r) { return isBool ? zext(registers[r], 8) : registers[r]; };
+    if (predicate || group.size() == 1) {
+      for (auto [i, r] : llvm::enumerate(group))
+        storeShared(predicate, gep(address, stored(r).getType(), int32_t(i)), stored(r));
+      return;
+    }
+    auto type = VectorType::get(group.size(), stored(group[0]).getType());
+    if (isa<LLVM::LLVMPointerType>(element)) {
+      for (auto [i, r] : llvm::enumerate(group))
+        storeShared({}, gep(address, element, int32_t(i)), registers[r]);
+      return;
+    }
+    Value vector = undef(type);
+    for (auto [i, r] : llvm::enumerate(group))
+      vector = b.create<LLVM::InsertElementOp>(loc, vector, stored(r), i32(i));
+    b.create<LLVM::StoreOp>(loc, vector, address, group.size() * bytes);
+  });
+  barrier();
+  Registers result(to.registers());
+  access(to, [&](Value address, Value, ArrayRef<unsigned> group) {
+    auto restored = [&](Value x) { return isBool ? trunc(x, 1) : x; };
+    if (group.size() == 1 || isa<LLVM::LLVMPointerType>(element)) {
+      for (auto [i, r] : llvm::enumerate(group))
+        result[r] = restored(loadShared(gep(address, stored, int32_t(i)), stored));
+      return;
+    }
+    Value vector = b.create<LLVM::LoadOp>(loc, VectorType::get(group.size(), stored), address,
+                                          group.size() * bytes);
+    for (auto [i, r] : llvm::enumerate(group))
+      result[r] = restored(b.create<LLVM::ExtractElementOp>(loc, vector, i32(i)));
+  });
+  return result;
+}
+
+LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
+  const TileLayout &from = layout(op.getSrc()), &to = layout(op);
+  const Registers &src = get(op.getSrc());
+  if (conversionKind(from, to) == ConversionKind::Registers) {
+    std::map<Coordinates, unsigned> registerAt;
+    for (unsigned r = 0; r < from.registers(); ++r)
+      registerAt.try_emplace(from.offset(r), r);
+    Registers result;
+    for (unsigned r = 0; r < to.registers(); ++r)
+      result.push_back(src[registerAt.find(to.offset(r))->second]);
+    set(op, std::move(result));
+    return success();
+  }
+  Type element = lowered(tt::elementType(op.getType()));
+  set(op, exchange(op, element, src, from, to));
+  return success();
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,252 @@
+//===- Elementwise.cpp - one operation on one element ---------------------===//
+//
+// Semantics are those of the interpreter: division never traps, a shift by the width or
+// more gives zero or the sign.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+using ICmp = LLVM::ICmpPredicate;
+using FCmp = LLVM::FCmpPredicate;
+
+ICmp predicateOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return ICmp::eq;
+  case arith::CmpIPredicate::ne:
+    return ICmp::ne;
+  case arith::CmpIPredicate::slt:
+    return ICmp::slt;
+  case arith::CmpIPredicate::sle:
+    return ICmp::sle;
+  case arith::CmpIPredicate::sgt:
+    return ICmp::sgt;
+  case arith::CmpIPredicate::sge:
+    return ICmp::sge;
+  case arith::CmpIPredicate::ult:
+    return ICmp::ult;
+  case arith::CmpIPredicate::ule:
+    return ICmp::ule;
+  case arith::CmpIPredicate::ugt:
+    return ICmp::ugt;
+  case arith::CmpIPredicate::uge:
+    return ICmp::uge;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+FCmp predicateOf(arith::CmpFPredicate predicate) {
+  static const std::pair<arith::CmpFPredicate, FCmp> table[] = {
+      {arith::CmpFPredicate::AlwaysFalse, FCmp::_false},
+      {arith::CmpFPredicate::OEQ, FCmp::oeq},
+      {arith::CmpFPredicate::OGT, FCmp::ogt},
+      {arith::CmpFPredicate::OGE, FCmp::oge},
+      {arith::CmpFPredicate::OLT, FCmp::olt},
+      {arith::CmpFPredicate::OLE, FCmp::ole},
+      {arith::CmpFPredicate::ONE, FCmp::one},
+      {arith::CmpFPredicate::ORD, FCmp::ord},
+      {arith::CmpFPredicate::UEQ, FCmp::ueq},
+      {arith::CmpFPredicate::UGT, FCmp::ugt},
+      {arith::CmpFPredicate::UGE, FCmp::uge},
+      {arith::CmpFPredicate::ULT, FCmp::ult},
+      {arith::CmpFPredicate::ULE, FCmp::ule},
+      {arith::CmpFPredicate::UNE, FCmp::une},
+      {arith::CmpFPredicate::UNO, FCmp::uno},
+      {arith::CmpFPredicate::AlwaysTrue, FCmp::_true},
+  };
+  for (auto [from, to] : table)
+    if (from == predicate)
+      return to;
+  llvm_unreachable("unknown predicate");
+}
+
+/// The LLVM operation that does the same to one element, with the type of the first
+/// operand as result.
+StringRef sameType(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](arith::AddIOp) { return "llvm.add"; })
+      .Case([](arith::SubIOp) { return "llvm.sub"; })
+      .Case([](arith::MulIOp) { return "llvm.mul"; })
+      .Case([](arith::AndIOp) { return "llvm.and"; })
+      .Case([](arith::OrIOp) { return "llvm.or"; })
+      .Case([](arith::XOrIOp) { return "llvm.xor"; })
+      .Case([](arith::MaxSIOp) { return "llvm.intr.smax"; })
+      .Case([](arith::MinSIOp) { return "llvm.intr.smin"; })
+      .Case([](arith::MaxUIOp) { return "llvm.intr.umax"; })
+      .Case([](arith::MinUIOp) { return "llvm.intr.umin"; })
+      .Case([](arith::AddFOp) { return "llvm.fadd"; })
+      .Case([](arith::SubFOp) { return "llvm.fsub"; })
+      .Case([](arith::MulFOp) { return "llvm.fmul"; })
+      .Case([](arith::NegFOp) { return "llvm.fneg"; })
+      .Case([](arith::MaxNumFOp) { return "llvm.intr.maxnum"; })
+      .Case([](arith::MinNumFOp) { return "llvm.intr.minnum"; })
+      .Case([](arith::MaximumFOp) { return "llvm.intr.maximum"; })
+      .Case([](arith::MinimumFOp) { return "llvm.intr.minimum"; })
+      .Default([](Operation *) { return ""; });
+}
+
+bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) == 8; }
+} // namespace
+
+LogicalResult Lowering::lowerElementwise(Operation *op) {
+  Type element = tt::elementType(op->getResult(0).getType());
+  auto isKnown = [](Type type) {
+    return tt::isTileInt(type) || tt::isTileFloat(type) || isa<tt::PointerType>(type);
+  };
+  if (!isKnown(element))
+    return unsupported(op, "'" + op->getName().getStringRef() + "'");
+  bool isTile = tt::isTile(op->getResult(0).getType());
+  unsigned count = isTile ? layout(op->getResult(0)).registers() : 1;
+  Registers result;
+  for (unsigned r = 0; r < count; ++r) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      const Registers &registers = get(operand);
+      operands.push_back(registers[registers.size() == 1 ? 0 : r]);
+    }
+    Value x = emitScalar(op, operands);
+    if (!x)
+      return failure();
+    result.push_back(x);
+  }
+  set(op->getResult(0), std::move(result));
+  return success();
+}
+
+Value Lowering::emitCast(Operation *op, Value x) {
+  Type from = tt::elementType(op->getOperand(0).getType());
+  Type to = tt::elementType(op->getResult(0).getType()), type = lowered(to);
+  if (isFloat8(from) || isFloat8(to)) {
+    (void)unsupported(op, Twine("conversions of 8-bit floats yet"));
+    return {};
+  }
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](arith::ExtFOp) { return fpext(x, type); })
+      .Case([&](arith::TruncFOp) { return fptrunc(x, type); })
+      .Case([&](arith::ExtSIOp) { return b.create<LLVM::SExtOp>(loc, type, x); })
+      .Case([&](arith::ExtUIOp) { return b.create<LLVM::ZExtOp>(loc, type, x); })
+      .Case([&](arith::TruncIOp) { return b.create<LLVM::TruncOp>(loc, type, x); })
+      .Case([&](arith::SIToFPOp) { return b.create<LLVM::SIToFPOp>(loc, type, x); })
+      .Case([&](arith::UIToFPOp) { return b.create<LLVM::UIToFPOp>(loc, type, x); })
+      .Case([&](arith::FPToSIOp) { return b.create<LLVM::FPToSIOp>(loc, type, x); })
+      .Case([&](arith::FPToUIOp) { return b.create<LLVM::FPToUIOp>(loc, type, x); });
+}
+
+Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  bool isRem = isa<arith::RemSIOp, arith::RemUIOp>(op);
+  auto divide = [&](Value n, Value d) {
+    if (isSigned)
+      return isRem ? binary<LLVM::SRemOp>(n, d) : binary<LLVM::SDivOp>(n, d);
+    return isRem ? binary<LLVM::URemOp>(n, d) : binary<LLVM::UDivOp>(n, d);
+  };
+  APInt known;
+  if (matchPattern(y, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
+    return divide(x, y);
+  Type type = x.getType();
+  Value zero = constant(type, 0), one = constant(type, 1);
+  Value isZero = equals(y, 0), divisor = select(isZero, one, y), isMinusOne;
+  if (isSigned) {
+    isMinusOne = equals(y, -1);
+    divisor = select(isMinusOne, one, divisor);
+  }
+  Value result = divide(x, divisor);
+  if (isRem)
+    return select(isZero, x, result);
+  if (isSigned)
+    result = select(isMinusOne, sub(zero, x), result);
+  return select(isZero, zero, result);
+}
+
+Value Lowering::emitShift(Operation *op, Value x, Value y) {
+  auto shift = [&](Value amount) {
+    return isa<arith::ShLIOp>(op)    ? binary<LLVM::ShlOp>(x, amount)
+           : isa<arith::ShRSIOp>(op) ? binary<LLVM::AShrOp>(x, amount)
+                                     : binary<LLVM::LShrOp>(x, amount);
+  };
+  unsigned bits = x.getType().getIntOrFloatBitWidth();
+  APInt known;
+  if (matchPattern(y, m_ConstantInt(&known)) && known.ult(bits))
+    return shift(y);
+  Value inside = cmp(ICmp::ult, y, constant(y.getType(), bits));
+  Value result = shift(select(inside, y, constant(y.getType(), bits - 1)));
+  return isa<arith::ShRSIOp>(op) ? result : select(inside, result, constant(x.getType(), 0));
+}
+
+Value Lowering::emitCompare(Operation *op, Value x, Value y) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return cmp(predicateOf(compare.getPredicate()), x, y);
+  return b.create<LLVM::FCmpOp>(loc, predicateOf(cast<arith::CmpFOp>(op).getPredicate()), x, y);
+}
+
+Value Lowering::emitScalar(Operation *op, ValueRange operands) {
+  Value x = operands.empty() ? Value() : operands[0];
+  Type element = tt::elementType(op->getResult(0).getType()), type = lowered(element);
+  bool onFloat8 = isFloat8(element) && !isa<tt::BitcastOp, arith::SelectOp, arith::ConstantOp>(op);
+  if (StringRef name = sameType(op); !name.empty() && !onFloat8) {
+    OperationState state(loc, name, operands, {type});
+    return b.create(state)->getResult(0);
+  }
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](arith::ConstantOp op) { return emitConstant(op.getValue()); })
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+            arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(
+          [&](auto op) { return emitCast(op, x); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          [&](auto op) { return emitIntDivision(op, x, operands[1]); })
+      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
+          [&](auto op) { return emitShift(op, x, operands[1]); })
+      .Case<arith::CmpIOp, arith::CmpFOp>([&](auto op) { return emitCompare(op, x, operands[1]); })
+      .Case([&](arith::SelectOp) { return select(x, operands[1], operands[2]); })
+      .Case([&](arith::DivFOp op) {
+        return emitFloatDivision(x, operands[1], op->hasAttr("tt.exact"));
+      })
+      .Case<arith::BitcastOp, tt::BitcastOp>([&](auto) { return bitcast(x, type); })
+      .Case([&](tt::IntToPtrOp) { return b.create<LLVM::IntToPtrOp>(loc, type, x); })
+      .Case([&](tt::PtrToIntOp) { return b.create<LLVM::PtrToIntOp>(loc, type, x); })
+      .Case([&](tt::AddPtrOp) {
+        Type pointee = cast<tt::PointerType>(element).getPointeeType();
+        Type unit =
+            isa<tt::PointerType>(pointee) ? b.getI64Type() : intType(8 * tt::scalarBytes(pointee));
+        Value index = operands[1];
+        // A GEP takes the index as signed.
+        return gep(x, unit, index);
+      })
+      .Case([&](tt::MulhiUIOp) -> Value {
+        unsigned bits = tt::scalarBits(element);
+        Value product = mul(zext(x, 2 * bits), zext(operands[1], 2 * bits));
+        return trunc(shr(product, bits), bits);
+      })
+      .Default([&](Operation *op) -> Value {
+        if (isa<math::MathDialect>(op->getDialect()) && !onFloat8)
+          return emitMath(op, operands);
+        (void)unsupported(op, "'" + op->getName().getStringRef() + "' on " +
+                                  (onFloat8 ? "8-bit floats" : "this type"));
+        return {};
+      });
+}
+
+Registers Lowering::combine(Region &region, ValueRange x, ValueRange y) {
+  Block &body = region.front();
+  for (auto [arg, value] : llvm::zip(
+           body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
+    set(arg, {value});
+  for (Operation &op : body.without_terminator())
+    if (failed(lower(&op)))
+      return {};
+  Registers result;
+  for (Value value : body.getTerminator()->getOperands())
+    result.push_back(scalar(value));
+  return result;
+}
+
+} // namespace tritium::ttg

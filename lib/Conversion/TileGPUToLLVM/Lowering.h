@@ -1,0 +1,147 @@
+//===- Lowering.h - one kernel to LLVM --------------------------*- C++ -*-===//
+//
+// The code of one thread. A tile is the list of the registers that a thread holds of it,
+// in the order of its TileLayout; a scalar is a list of one. Control flow becomes branches
+// on the way, with one block argument a register.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_LOWERING_H
+#define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_LOWERING_H
+
+#include "Emitter.h"
+#include "Shared.h"
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+#include <map>
+
+namespace tritium::ttg {
+
+using Registers = llvm::SmallVector<mlir::Value, 8>;
+
+class Lowering : public Emitter {
+public:
+  Lowering(mlir::ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options);
+
+  mlir::LogicalResult run(GPULaunchInfo &info);
+
+private:
+  //===--- values and layouts (Lowering.cpp) ---===//
+
+  Type lowered(Type scalar);
+  const Registers &get(Value value) { return values.find(value)->second; }
+  Value scalar(Value value) { return get(value).front(); }
+  void set(Value value, Registers registers) { values[value] = std::move(registers); }
+  const TileLayout &layout(Value tile);
+
+  /// Where register 0 of this thread lies, one i32 a dimension.
+  const llvm::SmallVector<Value, 4> &threadCoordinates(Value tile);
+  llvm::SmallVector<Value, 4> coordinatesOfThread(const TileLayout &layout);
+  /// The coordinate of a register along a dimension.
+  Value coordinate(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg,
+                   unsigned dim);
+  /// Of the threads that hold a copy of the same elements this is the first. Null if all
+  /// are.
+  Value isFirstCopy(const TileLayout &layout);
+  /// The register is no padding; null if it never is.
+  Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
+
+  mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
+
+  //===--- dispatch and control flow ---===//
+
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp loop);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  /// Registers of all values, one after the other.
+  Registers flatten(mlir::ValueRange values);
+  /// A block behind the current one with an argument for every register of `values`, which
+  /// become the registers of `names`.
+  mlir::Block *blockFor(mlir::ValueRange values, mlir::ValueRange names);
+  mlir::Block *newBlock();
+
+  //===--- element-wise (Elementwise.cpp, Math.cpp) ---===//
+
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  /// One element. Null, with a diagnostic, if the operation cannot be lowered.
+  Value emitScalar(mlir::Operation *op, mlir::ValueRange operands);
+  Value emitCast(mlir::Operation *op, Value x);
+  Value emitIntDivision(mlir::Operation *op, Value x, Value y);
+  Value emitShift(mlir::Operation *op, Value x, Value y);
+  Value emitCompare(mlir::Operation *op, Value x, Value y);
+  Value emitFloatDivision(Value x, Value y, bool isExact);
+  Value emitMath(mlir::Operation *op, mlir::ValueRange operands);
+  Value emitMathF32(mlir::Operation *op, llvm::ArrayRef<Value> operands);
+  Value emitConstant(mlir::Attribute value);
+  /// The region of a reduction for two lists of partial results.
+  Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);
+
+  //===--- shapes (Shape.cpp) ---===//
+
+  mlir::LogicalResult lowerRange(tt::MakeRangeOp op);
+  mlir::LogicalResult lowerSplat(mlir::Operation *op);
+  /// The result takes registers of the operand: `source` tells which element of the operand
+  /// an element of the result is.
+  mlir::LogicalResult lowerRenaming(mlir::Operation *op,
+                                    llvm::function_ref<Coordinates(const Coordinates &)> source);
+  mlir::LogicalResult lowerReshape(tt::ReshapeOp op);
+
+  //===--- memory (Memory.cpp, Atomics.cpp) ---===//
+
+  mlir::LogicalResult lowerLoad(tt::LoadOp op);
+  mlir::LogicalResult lowerStore(tt::StoreOp op);
+  mlir::LogicalResult lowerAtomic(mlir::Operation *op);
+  /// How the elements behind a tile of pointers move: groups of neighbouring registers.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask);
+  /// Memory format of an element and back.
+  Value toMemory(Value x, Type element);
+  Value fromMemory(Value bits, Type element);
+  /// Elements packed into words of at most 32 bits (or 64), the lowest first.
+  llvm::SmallVector<Value> pack(llvm::ArrayRef<Value> elements, unsigned wordBits);
+  llvm::SmallVector<Value> unpack(Value word, unsigned elementBits);
+  Value isThreadZero();
+
+  //===--- exchange (Reduce.cpp, ConvertLayout.cpp) ---===//
+
+  mlir::LogicalResult lowerReduce(tt::ReduceOp op);
+  /// Combines the partial results of warps; see Reduce.cpp. A group is the results at one
+  /// place, one for each operand.
+  void exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
+                        std::map<Coordinates, Registers> &groups);
+  mlir::LogicalResult lowerConvert(ConvertLayoutOp op);
+  /// Through shared memory: elements of `from` are written at an address that depends on
+  /// their coordinates, those of `to` are read at theirs.
+  Registers exchange(mlir::Operation *op, Type element, llvm::ArrayRef<Value> registers,
+                     const TileLayout &from, const TileLayout &to);
+  Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
+  void storeShared(Value predicate, Value address, Value x);
+  Value loadShared(Value address, Type type);
+
+  //===--- dot (Dot.cpp), debugging (Debug.cpp) ---===//
+
+  mlir::LogicalResult lowerDot(tt::DotOp op);
+  Value stringConstant(llvm::StringRef text);
+  mlir::LogicalResult lowerAssert(tt::AssertOp op);
+
+  mlir::ModuleOp module;
+  tt::FuncOp kernel;
+  GPULoweringOptions options;
+  AxisInfoAnalysis axes;
+  SharedPlan shared;
+  llvm::DenseMap<Value, Registers> values;
+  llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;
+  llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
+  llvm::DenseMap<Type, Value> firstCopies;
+  mlir::Block *entry = nullptr;
+  mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
+  Value thread, lane, warp, sharedBase;
+};
+
+} // namespace tritium::ttg
+
+#endif // TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_LOWERING_H

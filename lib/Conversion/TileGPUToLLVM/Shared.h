@@ -1,0 +1,64 @@
+//===- Shared.h - scratch in shared memory, and barriers --------*- C++ -*-===//
+//
+// Reductions across warps and conversions across lanes exchange elements through shared
+// memory. Each such operation writes its scratch, waits at a barrier, and reads it. The plan
+// gives every operation a place and says where one more barrier must stand before it,
+// because what it writes may still be read.
+//
+// Small scratch gets places of its own as long as that stays small, which is what makes a
+// second reduction need no second barrier; everything larger shares one place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_SHARED_H
+#define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_SHARED_H
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+namespace tritium::ttg {
+
+class SharedPlan {
+public:
+  SharedPlan(tt::FuncOp kernel, int warps);
+
+  uint64_t totalBytes() const { return total; }
+  /// Where the scratch of `op` begins.
+  uint64_t offsetOf(mlir::Operation *op) const { return places.lookup(op).begin; }
+  bool needsBarrierBefore(mlir::Operation *op) const { return barriers.contains(op); }
+
+private:
+  struct Range {
+    uint64_t begin = 0, end = 0;
+    bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
+    bool operator==(const Range &) const = default;
+  };
+  /// What may still be read by some thread since the last barrier.
+  using State = llvm::SmallVector<Range, 4>;
+
+  void place(tt::FuncOp kernel, int warps);
+  void walk(mlir::Block &block, State &state);
+  void visit(mlir::Operation *op, State &state);
+
+  uint64_t total = 0;
+  llvm::DenseMap<mlir::Operation *, Range> places;
+  llvm::DenseSet<mlir::Operation *> barriers;
+};
+
+/// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
+uint64_t scratchBytes(mlir::Operation *op, int warps);
+
+/// How a convert_layout moves elements.
+enum class ConversionKind { Registers, Shared };
+ConversionKind conversionKind(const TileLayout &from, const TileLayout &to);
+
+/// What a reduction does with each bit of lanes and warps.
+struct ReductionPlan {
+  llvm::SmallVector<unsigned> laneBits; ///< along the axis
+  llvm::SmallVector<unsigned> warpBits;
+  bool isSeparable = true; ///< every bit lies along the axis or along the rest
+};
+ReductionPlan planReduction(const TileLayout &src, unsigned axis);
+
+} // namespace tritium::ttg
+
+#endif // TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_SHARED_H

@@ -1,0 +1,320 @@
+//===- Layouts.cpp - the linear layouts that attributes stand for ---------===//
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+//===----------------------------------------------------------------------===//
+// Attribute -> map
+//===----------------------------------------------------------------------===//
+
+namespace {
+LinearLayout coreOf(Attribute encoding, ArrayRef<int64_t> shape);
+
+LinearLayout coreOf(BlockedEncodingAttr blocked, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> covered;
+  for (auto [size, threads, warps] :
+       llvm::zip(blocked.getSizePerThread(), blocked.getThreadsPerWarp(), blocked.getWarpsPerCTA()))
+    covered.push_back(int64_t(size) * threads * warps);
+  CoreBuilder core(shape, covered);
+  for (auto [name, counts] :
+       {std::pair(kRegister, blocked.getSizePerThread()),
+        std::pair(kLane, blocked.getThreadsPerWarp()), std::pair(kWarp, blocked.getWarpsPerCTA())})
+    for (int32_t d : blocked.getOrder())
+      core.add(name, d, counts[d]);
+  return core.finish(blocked.getOrder());
+}
+
+/// Without dimension `dim`, which has extent 1 and so no bits.
+LinearLayout coreOf(SliceEncodingAttr slice, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> parentShape(shape);
+  parentShape.insert(parentShape.begin() + slice.getDim(), 1);
+  LinearLayout parent = coreOf(slice.getParent(), parentShape);
+  SmallVector<unsigned, 4> bits(parent.dimBits());
+  bits.erase(bits.begin() + slice.getDim());
+  return LinearLayout(SmallVector<LinearLayout::Input, 3>(parent.getInputs()), bits);
+}
+
+/// Warps of a mma layout count along N first, then M, then the batch. Along `without`
+/// they hold copies.
+void addWarps(CoreBuilder &core, MmaEncodingAttr mma, int64_t without = -1) {
+  for (int64_t d = mma.getRank() - 1; d >= 0; --d)
+    if (d == without)
+      core.addCopies(kWarp, mma.getWarpsPerCTA()[d]);
+    else
+      core.add(kWarp, d, mma.getWarpsPerCTA()[d]);
+}
+
+SmallVector<int32_t> lastFirst(int64_t rank) {
+  return llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, rank)));
+}
+
+/// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
+LinearLayout coreOf(MmaEncodingAttr mma, ArrayRef<int64_t> shape) {
+  int64_t rank = mma.getRank(), m = rank - 2, n = rank - 1;
+  SmallVector<int64_t> covered(mma.getWarpsPerCTA());
+  covered[m] *= 16;
+  covered[n] *= 8;
+  CoreBuilder core(shape, covered);
+  core.add(kRegister, n, 2).add(kLane, n, 4).add(kLane, m, 8).add(kRegister, m, 2);
+  addWarps(core, mma);
+  return core.finish(lastFirst(rank));
+}
+
+/// A: lane 4 g + t holds kWidth neighbours from k = kWidth t of the rows g and g + 8, and
+/// the same again 4 kWidth further along k. B likewise, with column g.
+LinearLayout fragmentOf(DotOperandEncodingAttr operand, MmaEncodingAttr mma,
+                        ArrayRef<int64_t> shape) {
+  bool isA = operand.getOpIdx() == 0;
+  int64_t rank = mma.getRank(), k = isA ? rank - 1 : rank - 2, other = isA ? rank - 2 : rank - 1;
+  SmallVector<int64_t> covered(mma.getWarpsPerCTA());
+  covered[k] = 8 * operand.getKWidth();
+  covered[other] *= isA ? 16 : 8;
+  CoreBuilder core(shape, covered);
+  core.add(kRegister, k, operand.getKWidth()).add(kLane, k, 4).add(kLane, other, 8);
+  if (isA)
+    core.add(kRegister, other, 2);
+  core.add(kRegister, k, 2);
+  addWarps(core, mma, /*without=*/k);
+  SmallVector<int32_t> order = lastFirst(rank);
+  if (!isA)
+    std::swap(order[0], order[1]);
+  return core.finish(order);
+}
+
+/// All of K in registers; the rest as in the parent, whose lanes and warps along the
+/// dimension that K has taken hold copies.
+LinearLayout broadcastAlongK(DotOperandEncodingAttr operand, BlockedEncodingAttr blocked,
+                             ArrayRef<int64_t> shape) {
+  int64_t rank = blocked.getRank(), k = operand.getOpIdx() == 0 ? rank - 1 : rank - 2;
+  SmallVector<int64_t> covered;
+  for (int64_t d = 0; d < rank; ++d)
+    covered.push_back(d == k ? shape[k]
+                             : int64_t(blocked.getSizePerThread()[d]) *
+                                   blocked.getThreadsPerWarp()[d] * blocked.getWarpsPerCTA()[d]);
+  CoreBuilder core(shape, covered);
+  for (auto [name, counts] :
+       {std::pair(kRegister, blocked.getSizePerThread()),
+        std::pair(kLane, blocked.getThreadsPerWarp()), std::pair(kWarp, blocked.getWarpsPerCTA())})
+    for (int32_t d : blocked.getOrder()) {
+      if (d != k)
+        core.add(name, d, counts[d]);
+      else if (name != kRegister)
+        core.addCopies(name, counts[d]);
+    }
+  SmallVector<int32_t> order{int32_t(k)};
+  for (int32_t d : blocked.getOrder())
+    if (d != k)
+      order.push_back(d);
+  return core.finish(order);
+}
+
+LinearLayout coreOf(LinearEncodingAttr linear, ArrayRef<int64_t> shape) {
+  // A shorter dimension folds the bits beyond it away, a longer one repeats in registers.
+  int64_t rank = linear.getRank();
+  SmallVector<unsigned, 4> bits;
+  for (auto [core, extent] : llvm::zip(linear.getShape(), shape)) {
+    int64_t size = llvm::isPowerOf2_64(extent)
+                       ? extent
+                       : std::min<int64_t>(core, llvm::bit_floor<uint64_t>(extent));
+    bits.push_back(llvm::Log2_64(size));
+  }
+  LinearLayout result({}, bits);
+  SmallVector<LinearLayout::Input, 3> inputs;
+  for (auto [name, list] :
+       {std::pair(kRegister, linear.getRegisters()), std::pair(kLane, linear.getLanes()),
+        std::pair(kWarp, linear.getWarps())}) {
+    inputs.push_back({name, {}});
+    for (size_t i = 0; i < list.size(); i += rank) {
+      SmallVector<int64_t, 4> base;
+      for (int64_t d = 0; d < rank; ++d)
+        base.push_back(list[i + d] & ((1 << bits[d]) - 1));
+      inputs.back().bases.push_back(result.flatten(base));
+    }
+  }
+  for (int64_t d = rank - 1; d >= 0; --d)
+    for (unsigned bit = llvm::Log2_32(linear.getShape()[d]); bit < bits[d]; ++bit)
+      inputs[0].bases.push_back(uint64_t(1) << (result.shiftOf(d) + bit));
+  return LinearLayout(inputs, bits);
+}
+
+LinearLayout coreOf(Attribute encoding, ArrayRef<int64_t> shape) {
+  return llvm::TypeSwitch<Attribute, LinearLayout>(encoding)
+      .Case<BlockedEncodingAttr, SliceEncodingAttr, MmaEncodingAttr, LinearEncodingAttr>(
+          [&](auto attr) { return coreOf(attr, shape); })
+      .Case([&](DotOperandEncodingAttr operand) {
+        if (auto mma = dyn_cast<MmaEncodingAttr>(operand.getParent()))
+          return fragmentOf(operand, mma, shape);
+        return broadcastAlongK(operand, cast<BlockedEncodingAttr>(operand.getParent()), shape);
+      });
+}
+} // namespace
+
+TileLayout layoutOf(Attribute encoding, ArrayRef<int64_t> shape) {
+  return TileLayout(coreOf(encoding, shape), shape);
+}
+TileLayout layoutOf(RankedTensorType type) { return layoutOf(type.getEncoding(), type.getShape()); }
+
+bool isDistributed(Attribute encoding) {
+  return isa_and_nonnull<BlockedEncodingAttr, SliceEncodingAttr, MmaEncodingAttr,
+                         DotOperandEncodingAttr, LinearEncodingAttr>(encoding);
+}
+
+int64_t rankOf(Attribute encoding) {
+  return llvm::TypeSwitch<Attribute, int64_t>(encoding)
+      .Case<BlockedEncodingAttr, MmaEncodingAttr, LinearEncodingAttr>(
+          [](auto attr) { return attr.getRank(); })
+      .Case([](SliceEncodingAttr slice) { return rankOf(slice.getParent()) - 1; })
+      .Case([](DotOperandEncodingAttr operand) { return rankOf(operand.getParent()); });
+}
+
+SmallVector<int32_t> orderOf(Attribute encoding) {
+  if (auto blocked = dyn_cast<BlockedEncodingAttr>(encoding))
+    return SmallVector<int32_t>(blocked.getOrder());
+  if (auto slice = dyn_cast<SliceEncodingAttr>(encoding)) {
+    SmallVector<int32_t> order;
+    for (int32_t d : orderOf(slice.getParent()))
+      if (d != int32_t(slice.getDim()))
+        order.push_back(d > int32_t(slice.getDim()) ? d - 1 : d);
+    return order;
+  }
+  SmallVector<int32_t> order = lastFirst(rankOf(encoding));
+  if (auto operand = dyn_cast<DotOperandEncodingAttr>(encoding); operand && operand.getOpIdx())
+    std::swap(order[0], order[1]);
+  return order;
+}
+
+bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape) {
+  return a == b || layoutOf(a, shape) == layoutOf(b, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Making layouts
+//===----------------------------------------------------------------------===//
+
+BlockedEncodingAttr defaultLayout(MLIRContext *context, ArrayRef<int64_t> shape, int warps,
+                                  ArrayRef<int32_t> order, int64_t vector) {
+  int64_t rank = shape.size();
+  SmallVector<int32_t> dims(order);
+  if (dims.empty())
+    dims = lastFirst(rank);
+  // As wide as every lane still gets a vector of its own.
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= llvm::bit_floor<uint64_t>(extent);
+  int64_t perLane = std::max<int64_t>(1, elements / (int64_t(warps) * kLanesPerWarp));
+  SmallVector<int32_t> sizes(rank, 1), threads(rank, 1), warpsPer(rank, 1);
+  sizes[dims[0]] = std::min({vector, perLane, int64_t(llvm::bit_floor<uint64_t>(shape[dims[0]]))});
+  // Lanes, then warps, fill each dimension before they turn to the next; what is left
+  // over stays on the last.
+  int64_t lanes = kLanesPerWarp, left = warps;
+  for (int32_t d : dims) {
+    int64_t room = std::max<int64_t>(1, llvm::bit_floor<uint64_t>(shape[d]) / sizes[d]);
+    // A dimension that is not a power of two is covered to its end.
+    if (!llvm::isPowerOf2_64(shape[d]))
+      room = llvm::PowerOf2Ceil(llvm::divideCeil(shape[d], sizes[d]));
+    threads[d] = std::min(lanes, room);
+    lanes /= threads[d];
+    warpsPer[d] = std::min(left, std::max<int64_t>(1, room / threads[d]));
+    left /= warpsPer[d];
+  }
+  threads[dims.back()] *= lanes;
+  warpsPer[dims.back()] *= left;
+  return BlockedEncodingAttr::get(context, sizes, threads, warpsPer, dims);
+}
+
+LinearEncodingAttr toLinearEncoding(MLIRContext *context, const LinearLayout &core) {
+  SmallVector<int32_t> lists[3], shape;
+  for (unsigned d = 0; d < core.rank(); ++d)
+    shape.push_back(core.extent(d));
+  for (auto [list, name] : llvm::zip(lists, ArrayRef<StringRef>{kRegister, kLane, kWarp}))
+    for (uint64_t base : core.bases(name))
+      for (int64_t x : core.unflatten(base))
+        list.push_back(x);
+  return LinearEncodingAttr::get(context, lists[0], lists[1], lists[2], shape);
+}
+
+Attribute transposedLayout(Attribute encoding, ArrayRef<int32_t> order) {
+  // Dimension i of the result is dimension order[i] of the operand.
+  auto permuted = [&](ArrayRef<int32_t> list) {
+    SmallVector<int32_t> result;
+    for (int32_t d : order)
+      result.push_back(list[d]);
+    return result;
+  };
+  if (auto blocked = dyn_cast<BlockedEncodingAttr>(encoding)) {
+    SmallVector<int32_t> position(order.size()), newOrder;
+    for (auto [i, d] : llvm::enumerate(order))
+      position[d] = i;
+    for (int32_t d : blocked.getOrder())
+      newOrder.push_back(position[d]);
+    return BlockedEncodingAttr::get(encoding.getContext(), permuted(blocked.getSizePerThread()),
+                                    permuted(blocked.getThreadsPerWarp()),
+                                    permuted(blocked.getWarpsPerCTA()), newOrder);
+  }
+  auto linear = dyn_cast<LinearEncodingAttr>(encoding);
+  if (!linear)
+    return {};
+  auto permutedBases = [&](ArrayRef<int32_t> bases) {
+    SmallVector<int32_t> result;
+    for (size_t i = 0; i < bases.size(); i += order.size())
+      result.append(permuted(bases.slice(i, order.size())));
+    return result;
+  };
+  return LinearEncodingAttr::get(encoding.getContext(), permutedBases(linear.getRegisters()),
+                                 permutedBases(linear.getLanes()), permutedBases(linear.getWarps()),
+                                 permuted(linear.getShape()));
+}
+
+Attribute expandedLayout(Attribute encoding, unsigned dim) {
+  if (auto slice = dyn_cast<SliceEncodingAttr>(encoding); slice && slice.getDim() == dim)
+    return slice.getParent();
+  auto blocked = dyn_cast<BlockedEncodingAttr>(encoding);
+  if (!blocked)
+    return {};
+  auto inserted = [&](ArrayRef<int32_t> list) {
+    SmallVector<int32_t> result(list);
+    result.insert(result.begin() + dim, 1);
+    return result;
+  };
+  SmallVector<int32_t> order;
+  for (int32_t d : blocked.getOrder())
+    order.push_back(d >= int32_t(dim) ? d + 1 : d);
+  order.push_back(dim);
+  return BlockedEncodingAttr::get(encoding.getContext(), inserted(blocked.getSizePerThread()),
+                                  inserted(blocked.getThreadsPerWarp()),
+                                  inserted(blocked.getWarpsPerCTA()), order);
+}
+
+Attribute reshapedLayout(Attribute encoding, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  for (ArrayRef<int64_t> shape : {from, to})
+    if (!llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+      return {};
+  LinearLayout core = coreOf(encoding, from);
+  // Row-major order: the last dimension is lowest. Flat elements have the first lowest.
+  SmallVector<unsigned, 4> bits;
+  for (int64_t extent : to)
+    bits.push_back(llvm::Log2_64(extent));
+  LinearLayout result({}, bits);
+  SmallVector<LinearLayout::Input, 3> inputs;
+  for (const LinearLayout::Input &input : core.getInputs()) {
+    LinearLayout::Input moved{input.name, {}};
+    for (uint64_t base : input.bases) {
+      uint64_t rowMajor = 0;
+      for (auto [x, extent] : llvm::zip(core.unflatten(base), from))
+        rowMajor = rowMajor * extent + x;
+      SmallVector<int64_t, 4> coordinates(to.size());
+      for (size_t d = to.size(); d-- > 0; rowMajor /= to[d])
+        coordinates[d] = rowMajor % to[d];
+      moved.bases.push_back(result.flatten(coordinates));
+    }
+    inputs.push_back(std::move(moved));
+  }
+  return toLinearEncoding(encoding.getContext(), LinearLayout(inputs, bits));
+}
+
+} // namespace tritium::ttg

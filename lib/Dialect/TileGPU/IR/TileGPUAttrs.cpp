@@ -1,0 +1,124 @@
+//===- TileGPUAttrs.cpp - layouts as attributes ---------------------------===//
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tritium;
+using namespace tritium::ttg;
+
+namespace {
+ParseResult parseIntList(AsmParser &parser, SmallVector<int32_t> &list) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parser.parseInteger(list.emplace_back()); });
+}
+
+void printIntList(AsmPrinter &printer, ArrayRef<int32_t> list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer.getStream());
+  printer << ']';
+}
+
+bool powersOfTwo(ArrayRef<int32_t> list) {
+  return llvm::all_of(list, [](int32_t v) { return v > 0 && llvm::isPowerOf2_32(v); });
+}
+
+int64_t productOf(ArrayRef<int32_t> list) {
+  int64_t result = 1;
+  for (int32_t v : list)
+    result *= v;
+  return result;
+}
+
+std::string listText(ArrayRef<int32_t> list) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  out << '[';
+  llvm::interleaveComma(list, out);
+  out << ']';
+  return result;
+}
+} // namespace
+
+#define GET_ATTRDEF_CLASSES
+#include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
+
+void TileGPUDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
+      >();
+}
+
+using Emit = llvm::function_ref<InFlightDiagnostic()>;
+
+LogicalResult BlockedEncodingAttr::verify(Emit emit, ArrayRef<int32_t> sizes,
+                                          ArrayRef<int32_t> threads, ArrayRef<int32_t> warps,
+                                          ArrayRef<int32_t> order) {
+  size_t rank = order.size();
+  if (rank == 0 || sizes.size() != rank || threads.size() != rank || warps.size() != rank)
+    return emit() << "(blocked_c1) the four lists must have one length, found " << sizes.size()
+                  << ", " << threads.size() << ", " << warps.size() << " and " << rank;
+  if (!powersOfTwo(sizes) || !powersOfTwo(threads) || !powersOfTwo(warps) ||
+      productOf(threads) != kLanesPerWarp)
+    return emit() << "(blocked_c2) sizes must be powers of two and threadsPerWarp must have "
+                  << kLanesPerWarp << " lanes, found " << listText(sizes) << ", "
+                  << listText(threads) << ", " << listText(warps);
+  SmallVector<int32_t> sorted(order);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int32_t>(0, rank)))
+    return emit() << "(blocked_c3) order must be a permutation of 0 .. " << rank - 1 << ", found "
+                  << listText(order);
+  return success();
+}
+
+LogicalResult SliceEncodingAttr::verify(Emit emit, uint32_t dim, Attribute parent) {
+  if (!isDistributed(parent) || rankOf(parent) < 2 || dim >= rankOf(parent))
+    return emit() << "(slice_c1) parent must be a layout of registers of rank >= 2 that has "
+                     "dimension "
+                  << dim << ", found " << parent;
+  return success();
+}
+
+LogicalResult MmaEncodingAttr::verify(Emit emit, uint32_t version, ArrayRef<int32_t> warps) {
+  if (version != 2)
+    return emit() << "(mma_c1) version must be 2, found " << version;
+  if ((warps.size() != 2 && warps.size() != 3) || !powersOfTwo(warps))
+    return emit() << "(mma_c2) warpsPerCTA must be two or three powers of two, found "
+                  << listText(warps);
+  return success();
+}
+
+LogicalResult DotOperandEncodingAttr::verify(Emit emit, uint32_t opIdx, Attribute parent,
+                                             uint32_t kWidth) {
+  if (opIdx > 1 || !llvm::isa_and_nonnull<MmaEncodingAttr, BlockedEncodingAttr>(parent) ||
+      rankOf(parent) < 2)
+    return emit() << "(dot_op_c1) opIdx must be 0 or 1 and parent a mma or blocked layout of rank "
+                     "2 or 3, found "
+                  << opIdx << " and " << parent;
+  bool isBlocked = llvm::isa<BlockedEncodingAttr>(parent);
+  if (kWidth != 1 && (isBlocked || (kWidth != 2 && kWidth != 4)))
+    return emit() << "(dot_op_c2) kWidth must be 1" << (isBlocked ? "" : ", 2 or 4") << ", found "
+                  << kWidth;
+  return success();
+}
+
+LogicalResult LinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> registers,
+                                         ArrayRef<int32_t> lanes, ArrayRef<int32_t> warps,
+                                         ArrayRef<int32_t> shape) {
+  size_t rank = shape.size();
+  bool inside = rank > 0 && powersOfTwo(shape);
+  for (ArrayRef<int32_t> bases : {registers, lanes, warps}) {
+    inside &= rank > 0 && bases.size() % rank == 0;
+    for (size_t i = 0; inside && i < bases.size(); ++i)
+      inside &= bases[i] >= 0 && bases[i] < shape[i % rank];
+  }
+  if (!inside)
+    return emit() << "(linear_c1) bases must have one coordinate a dimension, each inside of shape "
+                  << listText(shape);
+  if (lanes.size() != 5 * rank)
+    return emit() << "(linear_c2) there must be 5 lane bits, found " << lanes.size() / rank;
+  return success();
+}

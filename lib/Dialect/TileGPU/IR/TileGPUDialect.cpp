@@ -1,0 +1,43 @@
+//===- TileGPUDialect.cpp - the ttg dialect itself ------------------------===//
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tritium;
+using namespace tritium::ttg;
+
+#include "tritium/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
+
+namespace {
+/// Layouts are named once at the head of a dump: #blocked, #blocked1, #mma, ...
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &out) const final {
+    StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attr)
+                         .Case([](BlockedEncodingAttr) { return "blocked"; })
+                         .Case([](MmaEncodingAttr) { return "mma"; })
+                         .Case([](LinearEncodingAttr) { return "linear"; })
+                         .Default([](Attribute) { return ""; });
+    if (name.empty())
+      return AliasResult::NoAlias;
+    out << name;
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
+void TileGPUDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "tritium/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+      >();
+  addInterfaces<LayoutAliases>();
+}
+
+int ttg::numWarps(ModuleOp module) {
+  auto attr = module->getAttrOfType<IntegerAttr>(kNumWarps);
+  return attr ? attr.getInt() : 4;
+}

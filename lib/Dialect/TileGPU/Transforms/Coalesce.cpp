@@ -1,0 +1,128 @@
+//===- Coalesce.cpp - tritongpu-coalesce ----------------------------------===//
+//
+// For each access of a tile, from the axis info of its pointers: lanes run first along the
+// dimension with the longest runs of neighbouring addresses, and a lane takes as many
+// neighbours as alignment and mask let one instruction move, 16 bytes at most. Accesses of
+// tiles of one shape and order share the smallest width that fills 16 bytes of the widest
+// element among them, so that tiles of different element types need no conversion and
+// every instruction of a warp still covers whole lines.
+//
+// It runs before remove-layout-conversions, which makes everything else follow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPropagation.h"
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_COALESCE
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+constexpr int64_t kMaxVectorBytes = 16;
+
+struct Access {
+  Operation *op;
+  SmallVector<int32_t> order;
+  int64_t elementBytes;
+  int64_t vector; ///< elements that one instruction could move
+};
+
+Value maskOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp>([](auto op) { return op.getMask(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+Access describe(Operation *op, const AxisInfoAnalysis &axes) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  const AxisInfo &info = axes.get(op->getOperand(0));
+  Access access{op, {}, 0, 1};
+  // The longest run first; of equals the last dimension.
+  access.order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
+  llvm::sort(access.order, [&](int32_t a, int32_t b) {
+    return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
+  });
+  access.elementBytes =
+      tt::scalarBytes(cast<tt::PointerType>(type.getElementType()).getPointeeType());
+  // An atomic is one element, whatever its neighbours.
+  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    return access;
+  int32_t d = access.order[0];
+  int64_t vector = std::min({uint64_t(info.contiguity[d] & -info.contiguity[d]),
+                             std::max<uint64_t>(1, info.divisibility[d] / access.elementBytes),
+                             uint64_t(kMaxVectorBytes / access.elementBytes)});
+  if (Value mask = maskOf(op))
+    vector = std::gcd(vector, axes.get(mask).constancy[d]);
+  // Padding begins at a multiple of the width.
+  access.vector = std::gcd(vector, type.getDimSize(d));
+  return access;
+}
+
+void giveLayout(const Access &access, Attribute layout) {
+  Operation *op = access.op;
+  OpBuilder builder(op);
+  auto inLayout = [&](Type type) {
+    return RankedTensorType::get(tt::shapeOf(type), tt::elementType(type), layout);
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (tt::isTile(operand.get().getType()))
+      operand.set(builder.create<ConvertLayoutOp>(op->getLoc(), inLayout(operand.get().getType()),
+                                                  operand.get()));
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    Type old = result.getType();
+    result.setType(inLayout(old));
+    auto back = builder.create<ConvertLayoutOp>(op->getLoc(), old, result);
+    result.replaceAllUsesExcept(back, back);
+  }
+}
+
+void coalesce(tt::FuncOp func, int warps) {
+  AxisInfoAnalysis axes(func);
+  std::vector<Access> accesses;
+  func.walk([&](Operation *op) {
+    if (isAnchor(op) && !isa<tt::DotOp>(op))
+      accesses.push_back(describe(op, axes));
+  });
+  struct Group {
+    int64_t vector = 1, widest = 1;
+  };
+  std::map<std::pair<SmallVector<int64_t>, SmallVector<int32_t>>, Group> groups;
+  auto groupOf = [&](const Access &access) -> Group & {
+    ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
+    return groups[{SmallVector<int64_t>(shape), access.order}];
+  };
+  for (const Access &access : accesses) {
+    Group &group = groupOf(access);
+    group.vector = std::max(group.vector, access.vector);
+    group.widest = std::max(group.widest, access.elementBytes);
+  }
+  for (const Access &access : accesses) {
+    const Group &group = groupOf(access);
+    int64_t vector = std::min(group.vector, kMaxVectorBytes / group.widest);
+    giveLayout(access,
+               defaultLayout(func.getContext(), tt::shapeOf(access.op->getOperand(0).getType()),
+                             warps, access.order, vector));
+  }
+}
+
+struct CoalescePass : impl::CoalesceBase<CoalescePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto func : module.getOps<tt::FuncOp>())
+      if (!func.isExternal())
+        coalesce(func, numWarps(module));
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg

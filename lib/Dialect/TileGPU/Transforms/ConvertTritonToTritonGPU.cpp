@@ -1,0 +1,57 @@
+//===- ConvertTritonToTritonGPU.cpp - convert-triton-to-tritongpu ---------===//
+//
+//   %x = tt.load %p : tensor<128x!tt.ptr<f32>>
+// becomes
+//   %x = tt.load %p : tensor<128x!tt.ptr<f32>, #blocked>
+//
+// with the plain layout of the shape, so that no conversion is needed between tiles of one
+// shape. Later passes choose better ones for memory accesses and dots, and let the rest
+// follow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPropagation.h"
+
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_CONVERTTRITONTOTRITONGPU
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+/// The plain layout for each shape; operands of a dot as its result's layout wants them.
+AnchorLayouts plainLayouts(Operation *op, int warps) {
+  MLIRContext *context = op->getContext();
+  AnchorLayouts layouts;
+  auto plain = [&](Value value) -> Attribute {
+    if (!tt::isTile(value.getType()))
+      return {};
+    return defaultLayout(context, tt::shapeOf(value.getType()), warps);
+  };
+  for (Value operand : op->getOperands())
+    layouts.operands.push_back(plain(operand));
+  if (op->getNumResults())
+    layouts.result = plain(op->getResult(0));
+  if (isa<tt::DotOp>(op))
+    for (uint32_t i : {0u, 1u})
+      layouts.operands[i] = DotOperandEncodingAttr::get(context, i, layouts.result, 1);
+  return layouts;
+}
+
+struct ConvertTritonToTritonGPUPass
+    : impl::ConvertTritonToTritonGPUBase<ConvertTritonToTritonGPUPass> {
+  using ConvertTritonToTritonGPUBase::ConvertTritonToTritonGPUBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    module->setAttr(kNumWarps, Builder(module.getContext()).getI32IntegerAttr(warps));
+    for (auto func : module.getOps<tt::FuncOp>())
+      propagateLayouts(func, warps, [&](Operation *op) { return plainLayouts(op, warps); });
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg

@@ -1,0 +1,373 @@
+//===- LayoutPlan.cpp - homes and demands of the tiles of a kernel --------===//
+
+#include "LayoutPlan.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+bool isAnchor(Operation *op) {
+  if (isa<tt::DotOp>(op))
+    return true;
+  return isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op) &&
+         tt::isTile(op->getOperand(0).getType());
+}
+
+bool isSource(Operation *op) { return isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp>(op); }
+
+bool isElementwise(Operation *op) {
+  if (op->getNumRegions() || op->getNumResults() != 1 || !tt::isTile(op->getResult(0).getType()) ||
+      isSource(op) || isAnchor(op) || op->getNumOperands() == 0)
+    return false;
+  if (isa<tt::AddPtrOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp>(op))
+    return true;
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+}
+
+namespace {
+int64_t elementsOf(Type type) {
+  int64_t count = 1;
+  for (int64_t extent : tt::shapeOf(type))
+    count *= extent;
+  return count;
+}
+
+SmallVector<int32_t> inverseOf(ArrayRef<int32_t> order) {
+  SmallVector<int32_t> inverse(order.size());
+  for (auto [i, d] : llvm::enumerate(order))
+    inverse[d] = i;
+  return inverse;
+}
+
+/// The layout of the operand of a shape operation for a result in `layout`; null if it has
+/// no name.
+Attribute sourceLayout(Operation *op, Attribute layout) {
+  return llvm::TypeSwitch<Operation *, Attribute>(op)
+      .Case([&](tt::ExpandDimsOp expand) {
+        return SliceEncodingAttr::get(op->getContext(), expand.getAxis(), layout);
+      })
+      .Case([&](tt::BroadcastOp) { return layout; })
+      .Case(
+          [&](tt::TransOp trans) { return transposedLayout(layout, inverseOf(trans.getOrder())); })
+      .Case([&](tt::ReshapeOp reshape) {
+        return reshapedLayout(layout, tt::shapeOf(reshape.getType()),
+                              tt::shapeOf(reshape.getSrc().getType()));
+      })
+      .Default([](Operation *) { return Attribute(); });
+}
+
+/// The layout of the result for an operand in `layout`.
+Attribute resultLayout(Operation *op, Attribute layout) {
+  return llvm::TypeSwitch<Operation *, Attribute>(op)
+      .Case([&](tt::ExpandDimsOp expand) { return expandedLayout(layout, expand.getAxis()); })
+      .Case([&](tt::BroadcastOp) { return layout; })
+      .Case([&](tt::TransOp trans) { return transposedLayout(layout, trans.getOrder()); })
+      .Case([&](tt::ReshapeOp reshape) {
+        return reshapedLayout(layout, tt::shapeOf(reshape.getSrc().getType()),
+                              tt::shapeOf(reshape.getType()));
+      })
+      .Default([](Operation *) { return Attribute(); });
+}
+
+bool isShapeOp(Operation *op) {
+  return isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op);
+}
+
+/// The operand has as many elements as the result, so that neither side of the operation
+/// is the cheaper one to convert.
+bool keepsElements(Operation *op) { return isa<tt::TransOp, tt::ReshapeOp>(op); }
+
+bool widens(Operation *op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         tt::scalarBits(tt::elementType(op->getOperand(0).getType())) <
+             tt::scalarBits(tt::elementType(op->getResult(0).getType()));
+}
+} // namespace
+
+LayoutPlan::LayoutPlan(tt::FuncOp func, int warps, AnchorRule anchors)
+    : context(func.getContext()), warps(warps) {
+  func.walk([&](Operation *op) {
+    if (isAnchor(op))
+      anchorLayouts[op] = anchors(op);
+  });
+  Block &body = func.getBody().front();
+  do {
+    changed = false;
+    settleBlock(body);
+  } while (changed);
+  auto askAll = [&] {
+    do {
+      changed = false;
+      askBlock(body);
+    } while (changed);
+  };
+  askAll();
+  // Carried tiles that nothing uses.
+  unusedTakeDefault = true;
+  askAll();
+}
+
+Attribute LayoutPlan::defaultFor(Type tile) const {
+  return defaultLayout(context, tt::shapeOf(tile), warps);
+}
+
+//===----------------------------------------------------------------------===//
+// Forward: homes
+//===----------------------------------------------------------------------===//
+
+LayoutPlan::Home LayoutPlan::homeOf(Value value) const { return homes.lookup(value); }
+
+bool LayoutPlan::isAtHome(Value value) const {
+  return homeOf(value).strength >= elementsOf(value.getType());
+}
+
+bool LayoutPlan::raise(Value value, Home home) {
+  Home &known = homes[value];
+  if (!home.layout || home.strength <= known.strength)
+    return false;
+  known = home;
+  return changed = true;
+}
+
+LayoutPlan::Home LayoutPlan::transfer(Operation *op) const {
+  if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
+    return {it->second.result, elementsOf(op->getResult(0).getType())};
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return homeOf(convert.getSrc());
+  if (isElementwise(op)) {
+    Home best;
+    for (Value operand : op->getOperands())
+      if (Home home = homeOf(operand); home.strength > best.strength)
+        best = home;
+    return best;
+  }
+  if (isShapeOp(op)) {
+    Home home = homeOf(op->getOperand(0));
+    if (!home.layout)
+      return {};
+    Attribute layout = resultLayout(op, home.layout);
+    if (!layout && keepsElements(op))
+      layout = defaultFor(op->getResult(0).getType());
+    return {layout, home.strength};
+  }
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && tt::isTile(reduce.getType(0))) {
+    Type src = reduce.getSrcs()[0].getType();
+    Home home = homeOf(reduce.getSrcs()[0]);
+    if (!home.layout || !isAtHome(reduce.getSrcs()[0]))
+      home = {defaultFor(src), elementsOf(src)};
+    return {SliceEncodingAttr::get(context, reduce.getAxis(), home.layout), home.strength};
+  }
+  return {};
+}
+
+void LayoutPlan::settleBlock(Block &block) {
+  for (Operation &op : block)
+    settle(&op);
+}
+
+void LayoutPlan::settle(Operation *op) {
+  // Carried tiles take homes only from what is as large as they are: a vector that is
+  // broadcast does not decide for a whole tile.
+  auto carry = [&](Value from, Value to) {
+    if (isAtHome(from))
+      raise(to, homeOf(from));
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp loop) {
+        for (auto [init, arg] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
+          carry(init, arg);
+        settleBlock(*loop.getBody());
+        for (auto [yielded, arg, result] :
+             llvm::zip(loop.getYieldedValues(), loop.getRegionIterArgs(), loop.getResults())) {
+          carry(yielded, arg);
+          carry(arg, result);
+        }
+      })
+      .Case([&](scf::WhileOp loop) {
+        for (auto [init, arg] : llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+          carry(init, arg);
+        settleBlock(*loop.getBeforeBody());
+        for (auto [passed, arg, result] : llvm::zip(loop.getConditionOp().getArgs(),
+                                                    loop.getAfterArguments(), loop.getResults())) {
+          carry(passed, arg);
+          carry(arg, result);
+        }
+        settleBlock(*loop.getAfterBody());
+        for (auto [yielded, arg] :
+             llvm::zip(loop.getYieldOp().getOperands(), loop.getBeforeArguments()))
+          carry(yielded, arg);
+      })
+      .Case([&](scf::IfOp branch) {
+        for (Region *region : branch.getRegions()) {
+          if (region->empty())
+            continue;
+          settleBlock(region->front());
+          for (auto [yielded, result] :
+               llvm::zip(region->front().getTerminator()->getOperands(), branch.getResults()))
+            carry(yielded, result);
+        }
+      })
+      .Default([&](Operation *) {
+        if (op->getNumResults() == 0)
+          return;
+        Home home = transfer(op);
+        for (Value result : op->getResults())
+          if (tt::isTile(result.getType()))
+            raise(result, home);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Backward: demands
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Attribute> LayoutPlan::demandsOf(Value value) const {
+  auto it = demands.find(value);
+  return it == demands.end() ? ArrayRef<Attribute>() : ArrayRef<Attribute>(it->second);
+}
+
+Attribute LayoutPlan::carriedIn(Value value) const {
+  Home home = homeOf(value);
+  return home.layout ? home.layout : defaultFor(value.getType());
+}
+
+void LayoutPlan::demand(Value value, Attribute layout) {
+  if (!layout || !tt::isTile(value.getType()))
+    return;
+  auto &list = demands[value];
+  if (llvm::is_contained(list, layout))
+    return;
+  list.push_back(layout);
+  changed = true;
+}
+
+void LayoutPlan::demandLike(Value value, Value representative) {
+  if (tt::isTile(value.getType()) && (homeOf(representative).layout || unusedTakeDefault))
+    demand(value, carriedIn(representative));
+}
+
+SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
+  Value result = op->getResult(0);
+  if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
+    return {it->second.result};
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+    return {homeOf(result).layout};
+  SmallVector<Attribute, 2> asked(demandsOf(result));
+  if (isSource(op) || isa<ConvertLayoutOp>(op))
+    return asked;
+  Home home = homeOf(result);
+  if (isElementwise(op)) {
+    bool convertsBefore = widens(op) && asked.size() == 1;
+    return isAtHome(result) && !convertsBefore ? SmallVector<Attribute, 2>{home.layout} : asked;
+  }
+  if (isShapeOp(op)) {
+    if (keepsElements(op) && isAtHome(result))
+      return {home.layout};
+    SmallVector<Attribute, 2> possible;
+    for (Attribute layout : asked)
+      if (sourceLayout(op, layout))
+        possible.push_back(layout);
+    if (possible.empty() && !asked.empty())
+      possible.push_back(defaultFor(result.getType()));
+    return possible;
+  }
+  return asked;
+}
+
+Attribute LayoutPlan::operandLayout(Operation *op, unsigned index, Attribute layout) const {
+  Value operand = op->getOperand(index);
+  if (!tt::isTile(operand.getType()))
+    return {};
+  if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
+    return it->second.operands[index];
+  if (isElementwise(op) || isa<ConvertLayoutOp>(op))
+    return layout;
+  if (isShapeOp(op)) {
+    Attribute source = sourceLayout(op, layout);
+    return source ? source : carriedIn(operand);
+  }
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+    Value first = reduce.getSrcs()[0];
+    return isAtHome(first) ? homeOf(first).layout : defaultFor(first.getType());
+  }
+  return carriedIn(operand);
+}
+
+void LayoutPlan::askBlock(Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    ask(&op);
+}
+
+void LayoutPlan::ask(Operation *op) {
+  // The first to ask for a carried tile without a home decides where it lives.
+  auto settleCarried = [&](Value representative, ValueRange users) {
+    if (!tt::isTile(representative.getType()) || homeOf(representative).layout)
+      return;
+    for (Value user : users)
+      if (ArrayRef<Attribute> asked = demandsOf(user); !asked.empty()) {
+        homes[representative] = {asked.front(), elementsOf(representative.getType())};
+        changed = true;
+        return;
+      }
+  };
+  auto sameHome = [&](Value from, Value to) {
+    if (homeOf(from) == homeOf(to))
+      return;
+    homes[to] = homeOf(from);
+    changed = true;
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp loop) {
+        for (auto [init, yielded, arg, result] :
+             llvm::zip(loop.getInitArgs(), loop.getYieldedValues(), loop.getRegionIterArgs(),
+                       loop.getResults())) {
+          settleCarried(arg, {arg, result});
+          sameHome(arg, result);
+          demandLike(init, arg);
+          demandLike(yielded, arg);
+        }
+        askBlock(*loop.getBody());
+      })
+      .Case([&](scf::WhileOp loop) {
+        for (auto [passed, arg, result] : llvm::zip(loop.getConditionOp().getArgs(),
+                                                    loop.getAfterArguments(), loop.getResults())) {
+          settleCarried(arg, {arg, result});
+          sameHome(arg, result);
+          demandLike(passed, arg);
+        }
+        for (auto [init, yielded, arg] : llvm::zip(loop.getInits(), loop.getYieldOp().getOperands(),
+                                                   loop.getBeforeArguments())) {
+          settleCarried(arg, {arg});
+          demandLike(init, arg);
+          demandLike(yielded, arg);
+        }
+        askBlock(*loop.getAfterBody());
+        askBlock(*loop.getBeforeBody());
+      })
+      .Case([&](scf::IfOp branch) {
+        for (Value result : branch.getResults())
+          settleCarried(result, {result});
+        for (Region *region : branch.getRegions()) {
+          if (region->empty())
+            continue;
+          for (auto [yielded, result] :
+               llvm::zip(region->front().getTerminator()->getOperands(), branch.getResults()))
+            demandLike(yielded, result);
+          askBlock(region->front());
+        }
+      })
+      .Case<scf::YieldOp, scf::ConditionOp>([](auto) {})
+      .Default([&](Operation *) {
+        bool hasTile = op->getNumResults() && tt::isTile(op->getResult(0).getType());
+        SmallVector<Attribute, 2> layouts{Attribute()};
+        if (hasTile)
+          layouts = computedIn(op);
+        for (Attribute layout : layouts)
+          for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+            demand(operand, operandLayout(op, i, layout));
+      });
+}
+
+} // namespace tritium::ttg

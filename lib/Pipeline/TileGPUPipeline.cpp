@@ -1,0 +1,29 @@
+//===- TileGPUPipeline.cpp - the passes from ttir to ttgir ----------------===//
+
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Pipeline/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium {
+
+void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+  GreedyRewriteConfig structured;
+  structured.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+  // Before there are layouts, while an offset is still one tile.
+  pm.addPass(tt::createWidenOffsets());
+  ttg::ConvertTritonToTritonGPUOptions convert;
+  convert.warps = options.numWarps;
+  pm.addPass(ttg::createConvertTritonToTritonGPU(convert));
+  pm.addPass(ttg::createCoalesce());
+  pm.addPass(ttg::createRemoveLayoutConversions());
+  pm.addPass(createCanonicalizerPass(structured));
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+} // namespace tritium

@@ -1,0 +1,30 @@
+// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce | FileCheck %s
+
+// Aligned neighbours under a mask of aligned runs: 16 bytes a lane.
+// CHECK: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @aligned
+// CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
+tt.func @aligned(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %nn = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %v = tt.load %p, %m : tensor<1024x!tt.ptr<f32>>
+  %yy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %q, %v, %m : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// Nothing is known of the pointer: one element a lane, so lanes stay neighbours.
+// CHECK-LABEL: @unaligned
+// CHECK: tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[$NARROW:.*]]>
+tt.func @unaligned(%x: !tt.ptr<f32>) {
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %p : tensor<512x!tt.ptr<f32>>
+  tt.store %p, %v : tensor<512x!tt.ptr<f32>>
+  tt.return
+}
