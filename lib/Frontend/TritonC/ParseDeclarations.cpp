@@ -1,0 +1,507 @@
+//===- ParseDeclarations.cpp - types, declarators, attributes -------------===//
+
+#include "ParserImpl.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tritium::frontend::tritonc {
+
+/// The words of a type, in any order: "unsigned long int".
+struct TypeWords {
+  unsigned numLong = 0;
+  bool isShort = false, isSigned = false, isUnsigned = false, isInt = false;
+  std::optional<DTypeKind> base; ///< any other word
+  bool isAny() const { return numLong || isShort || isSigned || isUnsigned || isInt || base; }
+};
+
+/// Names of types that every file has, in the manner of typedefs: a declaration may hide
+/// them.
+static std::optional<DTypeKind> builtinTypedef(std::string_view name) {
+  using K = DTypeKind;
+  return llvm::StringSwitch<std::optional<K>>(llvm::StringRef(name))
+      .Case("int1", K::Int1)
+      .Case("uint1", K::Int1)
+      .Case("int8", K::Int8)
+      .Case("int16", K::Int16)
+      .Case("int32", K::Int32)
+      .Case("int64", K::Int64)
+      .Cases("uint8", "uchar", K::UInt8)
+      .Cases("uint16", "ushort", K::UInt16)
+      .Cases("uint32", "uint", K::UInt32)
+      .Cases("uint64", "ulong", K::UInt64)
+      .Cases("float16", "fp16", K::Float16)
+      .Cases("bfloat16", "bf16", K::BFloat16)
+      .Cases("float32", "fp32", K::Float32)
+      .Cases("float64", "fp64", K::Float64)
+      .Default(std::nullopt);
+}
+
+static bool isTypeWord(std::string_view text) {
+  return llvm::StringSwitch<bool>(llvm::StringRef(text))
+      .Cases("void", "bool", "_Bool", "char", "short", "int", "long", "half", "float", true)
+      .Cases("double", "signed", "unsigned", true)
+      .Default(false);
+}
+
+static bool isQualifier(std::string_view text) {
+  return llvm::StringSwitch<bool>(llvm::StringRef(text))
+      .Cases("const", "volatile", "restrict", "__restrict", "__restrict__", "__constant__", true)
+      .Default(false);
+}
+
+/// Prefix attributes of generation A.
+static bool isPrefixAttribute(std::string_view text) {
+  return text == "read_only" || text == "write_only" || text == "align" || text == "multiple_of";
+}
+
+/// C's words that make types which the language does not have.
+static bool isForeignType(std::string_view text) {
+  return llvm::StringSwitch<bool>(llvm::StringRef(text))
+      .Cases("struct", "union", "enum", "_Complex", "_Imaginary", "_Atomic", "auto", true)
+      .Cases("_Thread_local", "_Alignas", true)
+      .Default(false);
+}
+
+/// Whether the token starts a type name, as after `(` in a cast.
+bool Parser::startsType() const {
+  const Token &token = peek();
+  if (token.kind != Token::Identifier)
+    return false;
+  if (isTypeWord(token.text) || isQualifier(token.text) || isForeignType(token.text) ||
+      findTypedef(token.text))
+    return true;
+  if (!builtinTypedef(token.text))
+    return false;
+  // A variable may have the name of a built-in typedef.
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
+    if (scope->contains(token.text))
+      return false;
+  return true;
+}
+
+/// Whether the token starts a declaration.
+bool Parser::isSpecifier(bool isFileScope) const {
+  const Token &token = peek();
+  if (token.kind != Token::Identifier)
+    return false;
+  if (startsType())
+    return true;
+  bool isStorage = llvm::StringSwitch<bool>(llvm::StringRef(token.text))
+                       .Cases("typedef", "extern", "static", "inline", "__global__", true)
+                       .Cases("__attribute__", "tunable", isFileScope || token.text != "tunable")
+                       .Case("kernel", isFileScope)
+                       .Default(false);
+  if (isStorage)
+    return true;
+  // `align(16) float *p`, but `align(x);` calls a function.
+  if (!isPrefixAttribute(token.text))
+    return false;
+  if (token.text == "read_only" || token.text == "write_only")
+    return peek(1).kind == Token::Identifier;
+  return isAt("(", 1) && isAt(")", 3) && peek(4).kind == Token::Identifier;
+}
+
+bool Parser::parsePrefixAttribute(Attributes &attributes) {
+  Token name = take();
+  if (!attributes.range.begin.isValid())
+    attributes.range = name.range;
+  if (name.text == "read_only" || name.text == "write_only") {
+    (name.text == "read_only" ? attributes.isReadOnly : attributes.isWriteOnly) = true;
+    return true;
+  }
+  SourceRange opening = peek().range;
+  if (!expect("(", "'" + std::string(name.text) + "'"))
+    return false;
+  auto value = parseConstant("an attribute's argument");
+  if (!value || !expectClosing(")", opening))
+    return false;
+  (name.text == "align" ? attributes.aligned : attributes.multipleOf) = *value;
+  return true;
+}
+
+/// One word of the type. False if it contradicts the words before it.
+bool Parser::parseTypeWord(TypeWords &words) {
+  Token word = take();
+  using K = DTypeKind;
+  bool isOnly = !words.isAny();
+  auto base = llvm::StringSwitch<std::optional<K>>(llvm::StringRef(word.text))
+                  .Case("void", K::Void)
+                  .Cases("bool", "_Bool", K::Int1)
+                  .Case("char", K::Int8)
+                  .Case("half", K::Float16)
+                  .Case("float", K::Float32)
+                  .Case("double", K::Float64)
+                  .Default(std::nullopt);
+  bool isWrong = false;
+  if (base) {
+    bool isChar = *base == K::Int8, isDouble = *base == K::Float64;
+    bool joins = !words.base && !words.isInt && !words.isShort;
+    isWrong = !(isOnly || (isChar && joins && words.numLong == 0) ||
+                (isDouble && joins && words.numLong == 1 && !words.isSigned && !words.isUnsigned));
+    words.base = base;
+    if (isDouble)
+      words.numLong = 0;
+  } else if (word.text == "long") {
+    isWrong = words.isShort || (words.base && *words.base != K::Float64) || words.numLong == 2;
+    if (!words.base)
+      ++words.numLong;
+  } else if (word.text == "short") {
+    isWrong = words.isShort || words.numLong || words.base;
+    words.isShort = true;
+  } else if (word.text == "int") {
+    isWrong = words.isInt || words.base;
+    words.isInt = true;
+  } else {
+    bool &sign = word.text == "signed" ? words.isSigned : words.isUnsigned;
+    isWrong = words.isSigned || words.isUnsigned || (words.base && *words.base != K::Int8);
+    sign = true;
+  }
+  if (isWrong)
+    error(word.range, "'" + std::string(word.text) + "' does not go with the type before it");
+  return !isWrong;
+}
+
+static DType dtypeOf(const TypeWords &words) {
+  using K = DTypeKind;
+  if (words.base)
+    return {*words.base == K::Int8 && words.isUnsigned ? K::UInt8 : *words.base};
+  if (words.isShort)
+    return {words.isUnsigned ? K::UInt16 : K::Int16};
+  if (words.numLong)
+    return {words.isUnsigned ? K::UInt64 : K::Int64};
+  return {words.isUnsigned ? K::UInt32 : K::Int32};
+}
+
+std::optional<Specifiers> Parser::parseSpecifiers(bool isFileScope) {
+  Specifiers result;
+  TypeWords words;
+  SourceRange first = peek().range;
+  while (peek().kind == Token::Identifier) {
+    const Token &token = peek();
+    std::string_view text = token.text;
+    if (isForeignType(text)) {
+      error(token.range, "there is no '" + std::string(text) +
+                             "' in Triton-C: types are numbers, "
+                             "pointers and tiles of them");
+      return std::nullopt;
+    }
+    if (isTypeWord(text)) {
+      if (result.hasType && !words.isAny()) {
+        error(token.range, "a declaration has one type");
+        return std::nullopt;
+      }
+      if (!parseTypeWord(words))
+        return std::nullopt;
+      result.hasType = true;
+    } else if (isQualifier(text)) {
+      take();
+      result.isConst |= text == "const";
+      result.type.isConstantSpace |= text == "__constant__";
+      result.attributes.isNoAlias |= llvm::StringRef(text).contains("restrict");
+    } else if (text == "__attribute__") {
+      if (!parseAttributes(result.attributes))
+        return std::nullopt;
+    } else if (text == "typedef" || text == "extern" || text == "static" || text == "inline" ||
+               text == "__global__" || (isFileScope && !result.hasType && text == "kernel")) {
+      take();
+      result.isTypedef |= text == "typedef";
+      result.isExtern |= text == "extern";
+      result.isGlobal |= text == "__global__" || text == "kernel";
+    } else if (isFileScope && !result.hasType && text == "tunable") {
+      take();
+      result.isTunable = true;
+    } else if (!result.hasType && isPrefixAttribute(text) && !findTypedef(text)) {
+      if (!parsePrefixAttribute(result.attributes))
+        return std::nullopt;
+    } else if (!result.hasType && startsType()) {
+      const Type *known = findTypedef(text);
+      bool isConstantSpace = result.type.isConstantSpace;
+      result.type = known ? *known : Type{DType{*builtinTypedef(text)}, {}, false};
+      result.type.isConstantSpace |= isConstantSpace;
+      result.hasType = true;
+      take();
+    } else {
+      break;
+    }
+  }
+  result.range = since(first);
+  if (words.isAny())
+    result.type.element = dtypeOf(words);
+  if (!result.hasType) {
+    const Token &next = peek();
+    error(next.range, next.kind == Token::Identifier
+                          ? "unknown type '" + std::string(next.text) +
+                                "'; if it is a macro, define it with -D" + std::string(next.text) +
+                                "=..."
+                          : "expected a type, found '" + std::string(next.text) + "'");
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// `aligned(16), readonly` within `__attribute__((...))`.
+bool Parser::parseAttributeItem(Attributes &attributes) {
+  Token name = take();
+  std::string_view text = name.text;
+  if (text.starts_with("__") && text.ends_with("__") && text.size() > 4)
+    text = text.substr(2, text.size() - 4);
+  bool *flag = llvm::StringSwitch<bool *>(llvm::StringRef(text))
+                   .Case("readonly", &attributes.isReadOnly)
+                   .Case("writeonly", &attributes.isWriteOnly)
+                   .Case("noalias", &attributes.isNoAlias)
+                   .Case("retune", &attributes.isRetune)
+                   .Default(nullptr);
+  if (flag)
+    return *flag = true;
+  if (text != "aligned" && text != "multipleof") {
+    error(name.range, "unknown attribute '" + std::string(name.text) +
+                          "': the attributes are aligned, multipleof, readonly, writeonly, noalias "
+                          "and retune");
+    return false;
+  }
+  SourceRange opening = peek().range;
+  if (!expect("(", "'" + std::string(name.text) + "'"))
+    return false;
+  SourceRange at = peek().range;
+  auto value = parseConstant("an attribute's argument");
+  if (!value || !expectClosing(")", opening))
+    return false;
+  bool isPowerOfTwo = *value > 0 && (*value & (*value - 1)) == 0;
+  if (*value < 1 || (text == "aligned" && !isPowerOfTwo)) {
+    error(at, text == "aligned"
+                  ? "an alignment is a power of two, found " + std::to_string(*value)
+                  : "'multipleof' needs a positive number, found " + std::to_string(*value));
+    return false;
+  }
+  (text == "aligned" ? attributes.aligned : attributes.multipleOf) = *value;
+  return true;
+}
+
+/// Any number of `__attribute__((...))`.
+bool Parser::parseAttributes(Attributes &attributes) {
+  while (isAt("__attribute__")) {
+    SourceRange range = take().range, opening = peek().range;
+    if (!attributes.range.begin.isValid())
+      attributes.range = range;
+    if (!expect("(", "'__attribute__'") || !expect("(", "'__attribute__('"))
+      return false;
+    while (!isAt(")")) {
+      if (!parseAttributeItem(attributes))
+        return false;
+      if (!accept(","))
+        break;
+    }
+    if (!expectClosing(")", opening) || !expectClosing(")", opening))
+      return false;
+  }
+  return true;
+}
+
+/// `* const * __constant__`. `isConst`: what is pointed to first is const.
+void Parser::parsePointers(Type &type, bool isConst) {
+  bool pointsToConst = isConst;
+  while (accept("*")) {
+    if (++type.element.pointerDepth == 1)
+      type.element.isConst = pointsToConst;
+    while (peek().kind == Token::Identifier && isQualifier(peek().text))
+      type.isConstantSpace |= take().text == "__constant__";
+  }
+}
+
+bool Parser::parseShape(std::vector<int64_t> &shape) {
+  SourceRange opening = take().range;
+  bool hasBraces = accept("{");
+  if (isAt("]")) {
+    error(since(opening), "a tile needs an extent for each axis: 'float x[16, 8]'");
+    return false;
+  }
+  do {
+    SourceRange at = peek().range;
+    auto extent = parseConstant("the extent of a tile");
+    if (!extent)
+      return false;
+    if (*extent < 1) {
+      error(at, "the extent of a tile must be at least 1, found " + std::to_string(*extent));
+      return false;
+    }
+    shape.push_back(*extent);
+  } while (accept(","));
+  return (!hasBraces || expectClosing("}", opening)) && expectClosing("]", opening);
+}
+
+bool Parser::parseParameters(std::vector<Variable> &parameters) {
+  SourceRange opening = take().range;
+  if (isAt("void") && isAt(")", 1))
+    take();
+  while (!isAt(")")) {
+    if (!isSpecifier(/*isFileScope=*/false) && peek().kind != Token::Identifier) {
+      error(peek().range, "expected a parameter, found '" + std::string(peek().text) + "'");
+      return false;
+    }
+    auto specifiers = parseSpecifiers(/*isFileScope=*/false);
+    auto declarator =
+        specifiers ? parseDeclarator(*specifiers, /*isParameter=*/true) : std::nullopt;
+    if (!declarator)
+      return false;
+    if (declarator->type.isVoid()) {
+      error(declarator->range, "a parameter cannot be void");
+      return false;
+    }
+    Variable variable;
+    variable.name = std::move(declarator->name);
+    variable.nameRange = declarator->nameRange;
+    variable.type = std::move(declarator->type);
+    variable.attributes = declarator->attributes;
+    parameters.push_back(std::move(variable));
+    if (!accept(","))
+      break;
+  }
+  return expectClosing(")", opening);
+}
+
+/// Everything that an attribute says on top of what `from` said.
+static void merge(Attributes &into, const Attributes &from) {
+  if (!into.range.begin.isValid())
+    into.range = from.range;
+  if (from.aligned)
+    into.aligned = from.aligned;
+  if (from.multipleOf)
+    into.multipleOf = from.multipleOf;
+  into.isReadOnly |= from.isReadOnly;
+  into.isWriteOnly |= from.isWriteOnly;
+  into.isNoAlias |= from.isNoAlias;
+  into.isRetune |= from.isRetune;
+}
+
+std::optional<Declarator> Parser::parseDeclarator(const Specifiers &specifiers, bool isParameter) {
+  Declarator result;
+  SourceRange first = peek().range;
+  result.type = specifiers.type;
+  result.attributes = specifiers.attributes;
+  parsePointers(result.type, specifiers.isConst);
+  // `float (x)[4]`; a `*` within would make a pointer to a tile or to a function.
+  unsigned parentheses = 0;
+  while (accept("(")) {
+    ++parentheses;
+    if (isAt("*")) {
+      error(peek().range, "there are no pointers to tiles or functions: 'T *p[16]' is a tile of "
+                          "pointers");
+      return std::nullopt;
+    }
+  }
+  result.nameRange = peek().range;
+  if (peek().kind == Token::Identifier && !isKeyword(peek().text)) {
+    result.name = take().text;
+  } else if (!isParameter) {
+    error(peek().range, "expected a name, found '" + std::string(peek().text) + "'");
+    return std::nullopt;
+  }
+  for (; parentheses > 0; --parentheses)
+    if (!expectClosing(")", first))
+      return std::nullopt;
+  if (!parseAttributes(result.attributes))
+    return std::nullopt;
+  if (isAt("(")) {
+    result.isFunction = true;
+    Scope scope(*this);
+    if (!parseParameters(result.parameters) || !parseAttributes(result.attributes))
+      return std::nullopt;
+  } else if (isAt("[")) {
+    if (!result.type.shape.empty()) {
+      error(peek().range, "a tile's elements are numbers or pointers, not tiles");
+      return std::nullopt;
+    }
+    SourceRange brackets = peek().range;
+    if (!parseShape(result.type.shape))
+      return std::nullopt;
+    if (isAt("[")) {
+      error(peek().range,
+            "a tile is declared with one pair of brackets: '" + result.name + "[d0, d1]'");
+      return std::nullopt;
+    }
+    if (result.type.isVoid() || result.type.element.kind == DTypeKind::Void) {
+      error(brackets, "a tile's elements are numbers or pointers, not void");
+      return std::nullopt;
+    }
+    if (!parseAttributes(result.attributes))
+      return std::nullopt;
+  }
+  result.range = since(first);
+  return result;
+}
+
+/// A type without a name, in a cast: `float[TN]`, `int __constant__*`.
+std::optional<Type> Parser::parseTypeName() {
+  auto specifiers = parseSpecifiers(/*isFileScope=*/false);
+  if (!specifiers)
+    return std::nullopt;
+  Type type = specifiers->type;
+  parsePointers(type, specifiers->isConst);
+  if (isAt("[")) {
+    if (!type.shape.empty()) {
+      error(peek().range, "a tile's elements are numbers or pointers, not tiles");
+      return std::nullopt;
+    }
+    if (!parseShape(type.shape))
+      return std::nullopt;
+  }
+  return type;
+}
+
+ExprPtr Parser::parseInitializer(const Type &type) {
+  const Type *outer = initialized;
+  initialized = &type;
+  SourceRange opening = peek().range;
+  bool isList = accept("{");
+  ExprPtr value = isAt("}") && isList
+                      ? error(peek().range, "an initialiser in braces has one value")
+                      : parseAssignment();
+  initialized = outer;
+  if (!value || !isList)
+    return value;
+  accept(",");
+  if (!isAt("}") && !isAtEnd())
+    return error(peek().range, "a tile is initialised by one value, which is repeated");
+  return expectClosing("}", opening) ? std::move(value) : nullptr;
+}
+
+/// A declaration within a function.
+std::unique_ptr<DeclStmt> Parser::parseDeclaration() {
+  auto stmt = std::make_unique<DeclStmt>(peek().range);
+  auto specifiers = parseSpecifiers(/*isFileScope=*/false);
+  if (!specifiers)
+    return nullptr;
+  while (!isAt(";")) {
+    auto declarator = parseDeclarator(*specifiers, /*isParameter=*/false);
+    if (!declarator)
+      return nullptr;
+    if (specifiers->isTypedef) {
+      if (!defineTypedef(*declarator))
+        return nullptr;
+    } else if (declarator->isFunction) {
+      if (isAt("{"))
+        return error(declarator->nameRange, "a function cannot be defined within a function"),
+               nullptr;
+    } else {
+      if (declarator->type.isVoid())
+        return error(declarator->nameRange, "a variable cannot be void"), nullptr;
+      Variable variable;
+      variable.name = declarator->name;
+      variable.nameRange = declarator->nameRange;
+      variable.type = declarator->type;
+      variable.attributes = declarator->attributes;
+      declare(variable.name);
+      if (accept("=") && !(variable.init = parseInitializer(variable.type)))
+        return nullptr;
+      if (!parseAttributes(variable.attributes))
+        return nullptr;
+      stmt->variables.push_back(std::move(variable));
+    }
+    if (!accept(","))
+      break;
+  }
+  stmt->range = since(stmt->range);
+  return expect(";", "a declaration") ? std::move(stmt) : nullptr;
+}
+
+} // namespace tritium::frontend::tritonc
