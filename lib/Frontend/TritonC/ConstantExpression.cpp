@@ -35,10 +35,6 @@ std::optional<__int128> Parser::evaluate(const Expr &expr) {
     auto *value = std::get_if<Constant::Int>(&number->value.value);
     return value ? std::optional<Int>(*value) : notConstant(expr);
   }
-  if (auto *name = llvm::dyn_cast<Name>(&expr)) {
-    auto found = constants.find(name->id);
-    return found != constants.end() ? std::optional<Int>(found->second) : notConstant(expr);
-  }
   if (auto *cast = llvm::dyn_cast<Cast>(&expr)) {
     DType to = cast->type.element;
     if (to.isPointer() || !cast->type.shape.empty() || to.kind > DTypeKind::UInt64 ||

@@ -70,13 +70,7 @@ bool Parser::startsType() const {
   if (isTypeWord(token.text) || isQualifier(token.text) || isForeignType(token.text) ||
       findTypedef(token.text))
     return true;
-  if (!builtinTypedef(token.text))
-    return false;
-  // A variable may have the name of a built-in typedef.
-  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
-    if (scope->contains(token.text))
-      return false;
-  return true;
+  return builtinTypedef(token.text) && !isHidden(token.text);
 }
 
 /// Whether the token starts a declaration.

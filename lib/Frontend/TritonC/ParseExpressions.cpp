@@ -76,6 +76,8 @@ ExprPtr Parser::parseAssignment() {
   auto op = assignmentOperator(peek(), isAssignment);
   if (!isAssignment)
     return target;
+  if (!checkAssignable(*target))
+    return nullptr;
   auto assign = std::make_unique<Assign>(target->range);
   assign->op = op;
   assign->opRange = take().range;
@@ -124,6 +126,8 @@ ExprPtr Parser::parseBinary(unsigned minPrecedence) {
     const Operator *op = findOperator(peek());
     if (!op || op->precedence < minPrecedence)
       return lhs;
+    if (peek().isLineStart)
+      lineStartOperator = position;
     auto binary = std::make_unique<Binary>(lhs->range);
     binary->op = op->op;
     binary->opRange = take().range;

@@ -74,9 +74,10 @@ ExprPtr Parser::parseNumber(const Token &token) {
     return error(token.range, quoted(text) + " is not a number: the suffixes of integers are u, l, "
                                              "ul, ll and ull");
   if (digits.getAsInteger(0, value)) {
-    bool isTooLarge = llvm::all_of(digits, llvm::isDigit) || isHex;
-    return error(token.range,
-                 quoted(text) + (isTooLarge ? " does not fit in 64 bits" : " is not a number"));
+    bool isTooLarge = isHex || (!digits.starts_with("0") && llvm::all_of(digits, llvm::isDigit));
+    return error(token.range, quoted(text) + (isTooLarge ? " does not fit in 64 bits"
+                                                         : " is not a number: a leading 0 makes it "
+                                                           "octal"));
   }
   bool isDecimal = !digits.starts_with("0") || digits == "0";
   auto dtype = integerType(value, isDecimal, isUnsigned, isLong);

@@ -83,6 +83,13 @@ ExprPtr Parser::parseName() {
     return parseCall(name);
   if (isKeyword(name.text) || findTypedef(name.text))
     return error(name.range, "expected an expression, found '" + std::string(name.text) + "'");
+  if (auto constant = constants.find(name.text);
+      constant != constants.end() && !isHidden(name.text)) {
+    auto number = std::make_unique<Number>(name.range);
+    number->dtype = {DTypeKind::Int32};
+    number->value.value = Constant::Int(constant->second);
+    return number;
+  }
   auto result = std::make_unique<Name>(name.range);
   result->id = name.text;
   return result;

@@ -51,6 +51,11 @@ void Parser::parseExternal(Unit &unit) {
   auto specifiers = parseSpecifiers(/*isFileScope=*/true);
   if (!specifiers || accept(";"))
     return;
+  if (specifiers->isTunable && peek().kind != Token::Identifier) {
+    // The host has defined the constant as a macro: its value stands for its name.
+    skipStatement();
+    return;
+  }
   do {
     auto declarator = parseDeclarator(*specifiers, /*isParameter=*/false);
     if (!declarator)
@@ -104,8 +109,7 @@ bool Parser::parseFunction(Unit &unit, const Specifiers &specifiers, Declarator 
   return true;
 }
 
-/// `const tunable int TM = {16, 32};`, or without a list if the host defines it. A
-/// definition by the host has become a macro, so that the name is a number here.
+/// `const tunable int TM = {16, 32};`, or without a list if the host defines it.
 bool Parser::parseTunable(Unit &unit, const Declarator &declarator) {
   Tunable tunable{declarator.name, declarator.nameRange, {}};
   if (accept("=")) {

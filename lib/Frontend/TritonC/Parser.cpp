@@ -2,6 +2,7 @@
 
 #include "ParserImpl.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tritium::frontend::tritonc {
@@ -93,7 +94,24 @@ SourceRange Parser::since(const SourceRange &first) const {
              : first;
 }
 
+bool Parser::checkAssignable(const Expr &target) {
+  if (!llvm::isa<Binary, Range, Conditional, Number, Call>(target))
+    return true;
+  if (lineStartOperator != 0 && lineStartOperator < position &&
+      target.range.begin.offset <= tokens[lineStartOperator].range.begin.offset) {
+    position = resumeAt = lineStartOperator;
+    expect(";", "an expression");
+    return false;
+  }
+  error(target.range, "this cannot be assigned to: '=' needs a variable, or '*pointer'");
+  return false;
+}
+
 void Parser::skipStatement() {
+  if (resumeAt != 0) {
+    position = std::exchange(resumeAt, 0);
+    return;
+  }
   unsigned braces = 0;
   for (; !isAtEnd(); take()) {
     if (isAt("{")) {
@@ -144,6 +162,10 @@ const Type *Parser::findTypedef(std::string_view name) const {
     if (auto found = scope->find(name); found != scope->end())
       return found->second ? &*found->second : nullptr;
   return nullptr;
+}
+
+bool Parser::isHidden(std::string_view name) const {
+  return llvm::any_of(scopes, [&](const auto &scope) { return scope.contains(name); });
 }
 
 void Parser::declare(const std::string &name) { scopes.back()[name] = std::nullopt; }

@@ -67,6 +67,9 @@ private:
   /// Adds a note to the error that was reported just before.
   void note(SourceRange range, std::string message);
   SourceRange since(const SourceRange &first) const;
+  /// Whether an expression may be assigned to. If it may not, the `*` that starts a line
+  /// within it was to start a statement.
+  bool checkAssignable(const Expr &target);
   /// Skips to behind the next `;`, or to the `}` that closes the block.
   void skipStatement();
 
@@ -156,6 +159,8 @@ private:
   /// The type that `name` stands for here, if it is a typedef's.
   const Type *findTypedef(std::string_view name) const;
   void declare(const std::string &name);
+  /// Whether a declaration of the program hides a name that every file has.
+  bool isHidden(std::string_view name) const;
 
   struct Scope {
     Scope(Parser &parser) : parser(parser) { parser.scopes.emplace_back(); }
@@ -165,6 +170,8 @@ private:
 
   llvm::ArrayRef<Token> tokens;
   size_t position = 0;
+  size_t lineStartOperator = 0; ///< the last binary operator at the start of a line
+  size_t resumeAt = 0;          ///< where the statement after one without `;` starts
   const SourceUnit &source;
   DiagnosticEngine &diagnostics;
   unsigned depth = 0, errors = 0;

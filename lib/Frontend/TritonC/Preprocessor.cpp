@@ -244,6 +244,7 @@ static void removePragmas(clang::Preprocessor &preprocessor) {
 void Run::add(const clang::Token &token, clang::Preprocessor &preprocessor) {
   Token ours;
   ours.isBlankBefore = token.hasLeadingSpace() || token.isAtStartOfLine();
+  ours.isLineStart = token.isAtStartOfLine();
   ours.range = sources.range(token.getLocation(), token.getLength());
   if (const clang::IdentifierInfo *id = token.getIdentifierInfo()) {
     ours.kind = Token::Identifier;

@@ -31,6 +31,7 @@ struct SourceUnit {
 struct Token {
   enum Kind : uint8_t { Identifier, Number, Character, String, Punctuator, End } kind = End;
   bool isBlankBefore = false;
+  bool isLineStart = false;
   SourceRange range; ///< where it stands in the file; macros: see SourceLoc::expansion
   std::string_view text;
 };
