@@ -39,7 +39,8 @@ if(TRITIUM_STATIC_LLVM)
     MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM MLIRVectorTransforms MLIRFuncToLLVM
     MLIRIndexToLLVM MLIRUBToLLVM MLIRLLVMIRTransforms
     MLIRLLVMCommonConversion MLIRReconcileUnrealizedCasts MLIRTargetLLVMIRExport
-    MLIRLLVMToLLVMIRTranslation MLIRBuiltinToLLVMIRTranslation MLIROptLib
+    MLIRLLVMToLLVMIRTranslation MLIRBuiltinToLLVMIRTranslation MLIRNVVMDialect
+    MLIRNVVMToLLVMIRTranslation MLIROptLib
     ${llvm_libs})
 else()
   target_link_libraries(TritiumLLVM INTERFACE MLIR LLVM)

@@ -1,0 +1,258 @@
+//===- Code.cpp - a compiled kernel on GPUs -------------------------------===//
+
+#include "Code.h"
+#include "Signature.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <set>
+
+using namespace tritium;
+using namespace tritium::runtime;
+using namespace tritium::runtime::cuda;
+
+/// A copy of `name` that lives as long as the process.
+static const char *intern(const std::string &name) {
+  static std::mutex mutex;
+  static std::set<std::string> &names = *new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  return names.insert(name).first->c_str();
+}
+
+Code::~Code() {
+  for (auto &slot : perDevice)
+    if (Loaded *loaded = slot.load()) {
+      CurrentContext current(*loaded->device);
+      loaded->device->api->cuModuleUnload(loaded->module);
+      delete loaded;
+    }
+}
+
+//===-- Limits ------------------------------------------------------------===//
+
+CompileError Code::atKernel(CompileError error) const {
+  if (file.empty())
+    return error;
+  error.file = file;
+  error.line = line;
+  error.rendered = file + ":" + std::to_string(line) + ": error: " + error.message;
+  return error;
+}
+
+CompileError Code::outOfResources(const char *what, uint64_t required, uint64_t limit) const {
+  return atKernel(launchError("OutOfResources",
+                              "kernel '" + metadata().name + "': out of resource: " + what +
+                                  ", required: " + std::to_string(required) +
+                                  ", limit: " + std::to_string(limit) +
+                                  "; use smaller tiles, fewer warps or fewer stages"));
+}
+
+bool Code::checkLimits(const Device &device, CompileError &error) const {
+  unsigned threads = metadata().numWarps * device.warpSize;
+  if (threads > device.maxThreads)
+    error = outOfResources("threads", threads, device.maxThreads);
+  else if (metadata().sharedBytes > device.maxSharedBytes)
+    error = outOfResources("shared memory", metadata().sharedBytes, device.maxSharedBytes);
+  else
+    return true;
+  return false;
+}
+
+//===-- Loading -----------------------------------------------------------===//
+
+bool Code::loadModule(Loaded &loaded, CompileError &error) const {
+  const DriverAPI &api = *loaded.device->api;
+  auto cubin = compiled.stages.find("cubin"), ptx = compiled.stages.find("ptx");
+  bool isBinary = cubin != compiled.stages.end();
+  if (!isBinary && ptx == compiled.stages.end()) {
+    error = launchError("InternalError",
+                        "kernel '" + metadata().name + "': the compiler made no code for a GPU");
+    return false;
+  }
+  char log[4096] = "";
+  JITOption options[] = {JITOption::ErrorLog, JITOption::ErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  const std::string &image = isBinary ? cubin->second : ptx->second;
+  Result result = api.cuModuleLoadDataEx(&loaded.module, image.c_str(), 2, options, values);
+  if (result == Success)
+    return true;
+  std::string what = "kernel '" + metadata().name + "' cannot be loaded into " +
+                     loaded.device->name + " (device " + std::to_string(loaded.device->ordinal) +
+                     ")";
+  error = driverError(*loaded.device, result, what);
+  std::string cuda = std::to_string(loaded.device->driverVersion / 1000) + "." +
+                     std::to_string(loaded.device->driverVersion % 1000 / 10);
+  if (result == UnsupportedPTXVersion)
+    error.message += "; the driver (CUDA " + cuda +
+                     ") is too old for this PTX: update it, pass ptx_version=" +
+                     std::to_string(newestPTX(loaded.device->driverVersion)) +
+                     ", or install ptxas";
+  else if (log[0])
+    error.message += "; the driver says: " + std::string(log);
+  error = atKernel(launchError("CUDAError", error.message));
+  return false;
+}
+
+Code::Loaded *Code::find(Device &device, CompileError &error) {
+  auto &slot = perDevice[static_cast<size_t>(device.ordinal)];
+  if (Loaded *loaded = slot.load(std::memory_order_acquire)) [[likely]]
+    return loaded;
+  std::lock_guard lock(mutex);
+  if (Loaded *loaded = slot.load(std::memory_order_acquire))
+    return loaded;
+  if (!checkLimits(device, error))
+    return nullptr;
+  auto loaded = std::make_unique<Loaded>();
+  loaded->device = &device;
+  loaded->name = intern(metadata().name);
+  if (!loadModule(*loaded, error))
+    return nullptr;
+  const DriverAPI &api = *device.api;
+  Result result =
+      api.cuModuleGetFunction(&loaded->function, loaded->module, metadata().entry.c_str());
+  auto attribute = [&](FunctionAttribute which) {
+    int value = 0;
+    if (result == Success)
+      result = api.cuFuncGetAttribute(&value, which, loaded->function);
+    return static_cast<unsigned>(value);
+  };
+  unsigned staticBytes = attribute(FunctionAttribute::SharedBytes);
+  loaded->usage = {attribute(FunctionAttribute::Registers),
+                   attribute(FunctionAttribute::LocalBytes),
+                   attribute(FunctionAttribute::MaxThreadsPerBlock)};
+  uint64_t sharedBytes = metadata().sharedBytes + staticBytes;
+  unsigned threads = metadata().numWarps * device.warpSize;
+  bool fits = true;
+  auto refuse = [&](const char *what, uint64_t required, uint64_t limit) {
+    fits = false;
+    error = outOfResources(what, required, limit);
+  };
+  constexpr uint64_t always = 48 << 10; // what needs no opting in
+  if (result == Success && sharedBytes > device.maxSharedBytes)
+    refuse("shared memory", sharedBytes, device.maxSharedBytes);
+  else if (result == Success && threads * loaded->usage.registers > device.maxRegisters)
+    refuse("registers", threads * loaded->usage.registers, device.maxRegisters);
+  else if (result == Success && sharedBytes > always)
+    result = api.cuFuncSetAttribute(loaded->function, FunctionAttribute::MaxDynamicSharedBytes,
+                                    static_cast<int>(metadata().sharedBytes));
+  if (result == Success && fits && !metadata().asserts.empty()) {
+    Address symbol = 0, record = 0;
+    size_t bytes = 0;
+    loaded->record = device.assertRecord(record);
+    result = api.cuModuleGetGlobal(&symbol, &bytes, loaded->module, kAssertRecordSymbol);
+    if (result == Success && loaded->record)
+      result = api.cuMemcpyHtoDAsync(symbol, &record, sizeof record, nullptr);
+    if (result == Success)
+      result = api.cuStreamSynchronize(nullptr);
+  }
+  if (result == Success && fits) {
+    slot.store(loaded.get(), std::memory_order_release);
+    return loaded.release();
+  }
+  if (fits)
+    error = driverError(device, result, "kernel '" + metadata().name + "' cannot be prepared");
+  api.cuModuleUnload(loaded->module);
+  return nullptr;
+}
+
+bool Code::load(Device &device, Usage &usage, CompileError &error) {
+  CurrentContext current(device);
+  Loaded *loaded = find(device, error);
+  if (loaded)
+    usage = loaded->usage;
+  return loaded != nullptr;
+}
+
+//===-- Launching ---------------------------------------------------------===//
+
+static CompileError gridError(const Device &device, const std::string &kernel,
+                              const uint32_t grid[3]) {
+  auto text = [](const auto &sizes) {
+    return "(" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
+           std::to_string(sizes[2]) + ")";
+  };
+  return launchError("GridError", "kernel '" + kernel + "': the grid " + text(grid) +
+                                      " is over the limits of " + device.name + ", " +
+                                      text(device.maxGrid) + "; let each program do more");
+}
+
+/// Waits for the launch, and reports it if it failed.
+bool Code::finishDebug(Loaded &loaded, Stream stream, CompileError &error) const {
+  Result result = loaded.device->api->cuStreamSynchronize(stream);
+  if (result != Success) {
+    error = atKernel(launchError("CUDAError", "kernel '" + metadata().name + "' failed: " +
+                                                  describe(*loaded.device->api, result)));
+    return false;
+  }
+  if (!loaded.record || !loaded.record->failed)
+    return true;
+  AssertRecord record = *loaded.record;
+  loaded.record->failed = 0;
+  static const AssertSite unknown;
+  const AssertSite &site =
+      record.site < metadata().asserts.size() ? metadata().asserts[record.site] : unknown;
+  error = launchError("DeviceAssertion",
+                      "kernel '" + metadata().name + "': assertion failed in program (" +
+                          std::to_string(record.pid[0]) + ", " + std::to_string(record.pid[1]) +
+                          ", " + std::to_string(record.pid[2]) + "): " + site.message);
+  error.file = site.file;
+  error.line = site.line;
+  error.rendered = site.file + ":" + std::to_string(site.line) + ": error: " + error.message;
+  return false;
+}
+
+bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
+                  const uint32_t grid[3], CompileError &error) {
+  CurrentContext current(device);
+  Loaded *loaded = find(device, error);
+  if (!loaded)
+    return false;
+  unsigned ctas = metadata().numCtas;
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (grid[axis] > device.maxGrid[axis] / (axis == 0 ? ctas : 1)) [[unlikely]] {
+      error = gridError(device, metadata().name, grid);
+      return false;
+    }
+  LaunchAttribute attributes[3];
+  LaunchConfig config = {grid[0] * ctas,
+                         grid[1],
+                         grid[2],
+                         metadata().numWarps * device.warpSize,
+                         1,
+                         1,
+                         static_cast<unsigned>(metadata().sharedBytes),
+                         stream,
+                         attributes,
+                         0};
+  if (ctas > 1) {
+    LaunchAttribute &cluster = attributes[config.attributeCount++];
+    cluster.id = LaunchAttribute::ClusterDimension;
+    cluster.value.cluster[0] = ctas;
+    cluster.value.cluster[1] = cluster.value.cluster[2] = 1;
+  }
+  auto addFlag = [&](bool wanted, LaunchAttribute::Id id) {
+    if (!wanted)
+      return;
+    attributes[config.attributeCount].id = id;
+    attributes[config.attributeCount++].value.flag = 1;
+  };
+  addFlag(settings.cooperative, LaunchAttribute::Cooperative);
+  addFlag(settings.serialization, LaunchAttribute::ProgrammaticSerialization);
+  llvm::SmallVector<void *, 24> parameters;
+  for (const uint64_t &slot : slots)
+    parameters.push_back(const_cast<uint64_t *>(&slot));
+  Result result =
+      device.api->cuLaunchKernelEx(&config, loaded->function, parameters.data(), nullptr);
+  if (result == LaunchOutOfResources) [[unlikely]] {
+    error = outOfResources("registers", config.blockX * loaded->usage.registers,
+                           device.maxRegisters);
+    return false;
+  }
+  if (result != Success) [[unlikely]] {
+    error = driverError(device, result, "kernel '" + metadata().name + "' cannot be launched");
+    return false;
+  }
+  device.noteLaunch(loaded->name);
+  return !settings.debug || finishDebug(*loaded, stream, error);
+}

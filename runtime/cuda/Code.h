@@ -1,0 +1,67 @@
+//===- Code.h - a compiled kernel on GPUs -----------------------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_CUDA_CODE_H
+#define TRITIUM_RUNTIME_CUDA_CODE_H
+
+#include "Device.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tritium::runtime::cuda {
+
+/// How a kernel is launched, apart from its grid.
+struct LaunchSettings {
+  bool cooperative = false; ///< all CTAs run at once
+  bool serialization = false; ///< may start before the launch ahead of it has ended
+  bool debug = false; ///< wait for each launch and check its assertions
+};
+
+/// What the driver says of a kernel once it is loaded.
+struct Usage {
+  unsigned registers = 0, localBytes = 0, maxThreads = 0;
+};
+
+/// The code of one variant. It is loaded into a GPU when it first runs there.
+class Code {
+public:
+  /// `compiled` outlives this object. `file`, `line`: where the kernel's text is.
+  Code(const CompiledKernel &compiled, LaunchSettings settings, std::string file, int line)
+      : compiled(compiled), settings(settings), file(std::move(file)), line(line) {}
+  ~Code();
+
+  /// Queues a launch. `slots`: one for each run-time parameter.
+  bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
+              const uint32_t grid[3], CompileError &error);
+
+  /// Loads the code into `device`, if it is not there, and says what it needs.
+  bool load(Device &device, Usage &usage, CompileError &error);
+
+private:
+  struct Loaded {
+    Device *device = nullptr;
+    ModuleHandle module = nullptr;
+    Function function = nullptr;
+    Usage usage;
+    const char *name = nullptr; ///< lives as long as the process
+    AssertRecord *record = nullptr;
+  };
+
+  const KernelMetadata &metadata() const { return compiled.metadata; }
+  Loaded *find(Device &device, CompileError &error);
+  bool checkLimits(const Device &device, CompileError &error) const;
+  bool loadModule(Loaded &loaded, CompileError &error) const;
+  bool finishDebug(Loaded &loaded, Stream stream, CompileError &error) const;
+  CompileError outOfResources(const char *what, uint64_t required, uint64_t limit) const;
+  CompileError atKernel(CompileError error) const;
+
+  const CompiledKernel &compiled;
+  LaunchSettings settings;
+  std::string file;
+  int line;
+  std::array<std::atomic<Loaded *>, 64> perDevice = {};
+  std::mutex mutex; ///< guards loading
+};
+
+} // namespace tritium::runtime::cuda
+
+#endif // TRITIUM_RUNTIME_CUDA_CODE_H

@@ -1,0 +1,88 @@
+//===- Device.h - GPUs and their limits -------------------------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_CUDA_DEVICE_H
+#define TRITIUM_RUNTIME_CUDA_DEVICE_H
+
+#include "DriverAPI.h"
+#include "tritium/Pipeline/Compiler.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+namespace tritium::runtime::cuda {
+
+/// Where kernels record a failed device_assert: memory of the host that the GPU writes.
+struct AssertRecord {
+  uint32_t failed; ///< 0, or 1 once the rest is being written
+  uint32_t site;   ///< index into KernelMetadata::asserts
+  uint32_t pid[3];
+};
+
+/// One GPU. Lives as long as the process.
+struct Device {
+  const DriverAPI *api;
+  int ordinal;
+  std::string name;
+  Context context; ///< the primary one, which CUDA's runtime library uses, too
+  int driverVersion;
+  unsigned capability; ///< 90 for 9.0
+  unsigned maxThreads, maxRegisters, maxSharedBytes; ///< of a CTA
+  std::array<uint32_t, 3> maxGrid;
+  unsigned multiprocessors, warpSize;
+
+  /// The record and its address on the GPU. Null if there is no such memory.
+  AssertRecord *assertRecord(Address &address);
+
+  /// The kernels that were launched last, to name them when an error comes to light. They
+  /// are names of kernels that live as long as the process.
+  void noteLaunch(const char *kernel) {
+    recent[next.fetch_add(1, std::memory_order_relaxed) % recent.size()].store(
+        kernel, std::memory_order_relaxed);
+  }
+  /// "'softmax', 'add'", the newest first.
+  std::string recentKernels() const;
+
+private:
+  std::array<std::atomic<const char *>, 4> recent = {};
+  std::atomic<unsigned> next{0};
+  std::mutex mutex;
+  AssertRecord *record = nullptr;
+  Address recordAddress = 0;
+};
+
+/// The number of GPUs; 0 where there is no driver.
+int deviceCount();
+/// A GPU by its number. Null with `error`, which names `kernel`.
+Device *device(int ordinal, const std::string &kernel, CompileError &error);
+/// The number of the GPU whose context is current in this thread; 0 if none is.
+int currentDevice();
+
+/// Makes a device's context current while it lives.
+class CurrentContext {
+public:
+  explicit CurrentContext(const Device &device) : api(*device.api) {
+    api.cuCtxGetCurrent(&before);
+    if (before != device.context) [[unlikely]]
+      changed = api.cuCtxSetCurrent(device.context) == Success;
+  }
+  ~CurrentContext() {
+    // A thread that had none keeps the new one, as with CUDA's runtime library.
+    if (changed && before)
+      api.cuCtxSetCurrent(before);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+private:
+  const DriverAPI &api;
+  Context before = nullptr;
+  bool changed = false;
+};
+
+/// An error of the driver. `what`: what was being done, with the kernel's name in it.
+CompileError driverError(const Device &device, Result result, const std::string &what);
+
+} // namespace tritium::runtime::cuda
+
+#endif // TRITIUM_RUNTIME_CUDA_DEVICE_H
