@@ -39,7 +39,8 @@ std::string runtime::overrideDirectory() { return directory("TRITON_OVERRIDE_DIR
 std::vector<std::string> runtime::codeVariables() {
   std::vector<std::string> set;
   for (const char *name :
-       {"TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "TRITON_DEFAULT_FP_FUSION", "TRITON_F32_DEFAULT"})
+       {"TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "TRITON_DEFAULT_FP_FUSION", "TRITON_F32_DEFAULT",
+        "TRITON_DISABLE_LINE_INFO", "TRITON_PTXAS_PATH", "DISABLE_PTXAS_OPT", "PTXAS_OPTIONS"})
     if (std::string value = variable(name); !value.empty())
       set.push_back(std::string(name) + "=" + value);
   return set;

@@ -25,13 +25,18 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
 
   int interpret = config ? config->interpret : 0;
   std::string backend = variable("TRITIUM_BACKEND");
-  if (interpret == 0 && !backend.empty() && backend != "cpu" && backend != "interpret") {
+  if (interpret == 0 && !backend.empty() && backend != "cpu" && backend != "interpret" &&
+      backend != "cuda") {
     error = launchError("OptionError", "TRITIUM_BACKEND=" + backend +
-                                           ": no such back end; there are: cpu, interpret");
+                                           ": no such back end; there are: cpu, interpret, cuda");
     return nullptr;
   }
   if (interpret == 0)
     interpret = backend.empty() ? flag("TRITON_INTERPRET") : backend == "interpret";
+  if (interpret > 0 || backend == "cpu")
+    kernel->backend = Backend::Host;
+  else if (backend == "cuda" && !(config && config->interpret))
+    kernel->backend = Backend::CUDA;
   int debug = config ? config->debug : 0;
   std::string cpu = config && config->cpu ? config->cpu : variable("TRITIUM_CPU");
   kernel->options.target = interpret > 0 ? "interpret" : "cpu";
@@ -39,6 +44,52 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   kernel->options.debug = debug ? debug > 0 : flag("TRITON_DEBUG");
   kernel->options.mayAlias = false;
   return kernel;
+}
+
+bool Kernel::findDevice(llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+                        CompileError &error) const {
+  constexpr size_t none = SIZE_MAX;
+  size_t onGPU = none, onHost = none;
+  auto place = [&](size_t i) {
+    return "'" + names->parameters()[i].name + "' is " +
+           (bound[i]->memory == TRITIUM_CUDA_MEMORY
+                ? "on the GPU " + std::to_string(bound[i]->device)
+                : std::string("in host memory"));
+  };
+  auto refuse = [&](const std::string &reason) {
+    error = launchError("ArgumentError", "kernel '" + source.name + "': " + reason);
+    return false;
+  };
+  for (size_t i = 0; i < bound.size(); ++i) {
+    if (bound[i]->kind != TRITIUM_ARG_POINTER)
+      continue;
+    if (bound[i]->memory != TRITIUM_CUDA_MEMORY) {
+      if (bound[i]->bits)
+        onHost = i;
+    } else if (onGPU == none) {
+      onGPU = i;
+    } else if (bound[i]->device != bound[onGPU]->device) {
+      return refuse("argument " + place(onGPU) + ", but " + place(i) +
+                    "; the arrays of a launch must be on one GPU");
+    }
+  }
+  if (onGPU == none) {
+    if (backend != Backend::CUDA)
+      return true;
+    device = cuda::device(cuda::currentDevice(), source.name, error);
+    return device != nullptr;
+  }
+  if (backend == Backend::Host)
+    return refuse("argument " + place(onGPU) +
+                  ", but TRITIUM_BACKEND or TRITON_INTERPRET says that kernels run on the host; "
+                  "copy it to the host, or unset the variable");
+  device = cuda::device(bound[onGPU]->device, source.name, error);
+  if (!device)
+    return false;
+  if (onHost != none && !cuda::isReachable(*device, bound[onHost]->bits))
+    return refuse("argument " + place(onHost) + ", but " + place(onGPU) +
+                  "; copy it to the GPU, or pin it");
+  return true;
 }
 
 /// Appends the words of an option: its name, then its value.
@@ -142,6 +193,10 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     names->applyOptions(call.options, call.optionCount, ignored, error);
     return nullptr;
   }
+  cuda::Device *device = nullptr;
+  if (!findDevice(bound, device, error))
+    return nullptr;
+  key.push_back(device ? device->capability : 0);
   for (size_t i = 0; i < call.optionCount; ++i)
     appendOption(key, call.options[i]);
   Dispatch *recent = last.load(std::memory_order_acquire);
@@ -149,7 +204,7 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     return recent;
   Dispatch *found = lookup(key);
   if (!found)
-    found = compileOnce(call, key, classes, bound, error);
+    found = compileOnce(call, key, classes, bound, device, error);
   if (found)
     last.store(found, std::memory_order_release);
   return found;
@@ -158,7 +213,7 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
 Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
                                       const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                       const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                                      CompileError &error) {
+                                      const cuda::Device *device, CompileError &error) {
   std::vector<uint64_t> words(key.begin(), key.end());
   std::unique_lock lock(compilingMutex);
   compiled.wait(lock, [&] { return !compiling.count(words); });
@@ -171,17 +226,30 @@ Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
     compiling.erase(entry);
     compiled.notify_all();
   });
-  return compile(call, key, classes, bound, error);
+  return compile(call, key, classes, bound, device, error);
+}
+
+/// Makes `options` those of code for a GPU.
+static void aimAt(const cuda::Device &device, CompileOptions &options) {
+  options.target = "cuda:" + std::to_string(device.capability);
+  options.cpu.clear();
+  options.mayAlias = true;
+  // An older driver takes only older PTX.
+  unsigned newest = cuda::newestPTX(device.driverVersion);
+  if (newest < kUsualPTXVersion)
+    options.extra.try_emplace("ptx_version", Constant{static_cast<Constant::Int>(newest)});
 }
 
 Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
                                   const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                   const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                                  CompileError &error) {
+                                  const cuda::Device *device, CompileError &error) {
   Recipe recipe;
   recipe.options = options;
   if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
     return nullptr;
+  if (device)
+    aimAt(*device, recipe.options);
   auto dispatch = std::make_unique<Dispatch>();
   dispatch->key = key;
   for (unsigned i = 0; i < classes.size(); ++i) {
@@ -216,7 +284,7 @@ bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, Co
   llvm::SmallVector<BoundArgument, 12> arguments;
   for (auto [index, type] : dispatch->runTime)
     arguments.push_back(bindArgument(*bound[index], type));
-  return dispatch->variant->launch(arguments, grid, error);
+  return dispatch->variant->launch(arguments, grid, error, call.stream);
 }
 
 bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) {
@@ -251,7 +319,7 @@ VariantRef Kernel::variantFor(const Call &call, CompileError &error) {
 
 VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
                               const tritium_option *launchOptions, size_t optionCount,
-                              const std::string &cpu, CompileError &error) {
+                              const std::string &target, CompileError &error) {
   size_t expected = names->parameters().size();
   if (arguments.size() != expected) {
     error =
@@ -263,8 +331,12 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
   Recipe recipe;
   recipe.options = options;
   recipe.options.mayAlias = true;
-  if (!cpu.empty())
-    recipe.options.cpu = cpu;
+  if (isGPUTarget(target)) {
+    recipe.options.target = target;
+    recipe.options.cpu.clear();
+  } else if (!target.empty()) {
+    recipe.options.cpu = target;
+  }
   if (!names->applyOptions(launchOptions, optionCount, recipe.options, error))
     return nullptr;
   recipe.arguments = std::move(arguments);

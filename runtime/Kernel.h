@@ -24,6 +24,7 @@ public:
     size_t count;
     const tritium_option *options;
     size_t optionCount;
+    void *stream = nullptr; ///< of the arguments' GPU
   };
   /// Finds or compiles the variant for a call, and runs it. `used` receives it.
   bool launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error);
@@ -36,9 +37,10 @@ public:
   };
   /// What `launch` would run. Calls of several threads compile at the same time.
   bool prepare(const Call &call, Prepared &prepared, CompileError &error);
-  /// Compiles an explicit specialisation for a named CPU (empty: this kernel's).
+  /// Compiles an explicit specialisation for a named CPU (empty: this kernel's), or for
+  /// "cuda:90".
   VariantRef specialize(std::vector<ArgumentSpec> arguments, const tritium_option *options,
-                        size_t optionCount, const std::string &cpu, CompileError &error);
+                        size_t optionCount, const std::string &target, CompileError &error);
   /// Forgets the variants. Launches that use them now are not disturbed.
   void invalidate();
 
@@ -56,6 +58,9 @@ private:
   };
 
   Kernel() = default;
+  /// The GPU that a call runs on; null: the host.
+  bool findDevice(llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+                  CompileError &error) const;
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                  CompileError &error);
   Dispatch *findExact(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
@@ -64,15 +69,17 @@ private:
   Dispatch *compileOnce(const Call &call, const Key &key,
                         const llvm::SmallVectorImpl<ArgumentClass> &classes,
                         const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                        CompileError &error);
+                        const cuda::Device *device, CompileError &error);
   Dispatch *compile(const Call &call, const Key &key,
                     const llvm::SmallVectorImpl<ArgumentClass> &classes,
                     const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                    CompileError &error);
+                    const cuda::Device *device, CompileError &error);
 
   frontend::FunctionSource source;
   std::unique_ptr<Signature> names;
-  CompileOptions options;
+  CompileOptions options; ///< of launches on the host
+  /// What the environment or the configuration decides for all launches.
+  enum class Backend { AsArraysAre, Host, CUDA } backend = Backend::AsArraysAre;
 
   std::atomic<Dispatch *> last{nullptr}; ///< what the previous launch used
   std::shared_mutex mutex;               ///< guards the two tables

@@ -138,6 +138,15 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   }
   writer.number(data.scratchBytes);
   writer.number(data.hasIndirectPointers);
+  for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas), data.sharedBytes,
+                          uint64_t(data.registers), uint64_t(data.spillBytes)})
+    writer.number(number);
+  writer.number(data.asserts.size());
+  for (const AssertSite &site : data.asserts) {
+    writer.text(site.message);
+    writer.text(site.file);
+    writer.number(static_cast<uint32_t>(site.line));
+  }
   writer.number(kernel.stages.size());
   for (const auto &[name, text] : kernel.stages) {
     writer.text(name);
@@ -173,6 +182,18 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   }
   data.scratchBytes = reader.number();
   data.hasIndirectPointers = reader.number() != 0;
+  for (unsigned *number : {&data.numWarps, &data.numCtas})
+    *number = static_cast<unsigned>(reader.number());
+  data.sharedBytes = reader.number();
+  for (unsigned *number : {&data.registers, &data.spillBytes})
+    *number = static_cast<unsigned>(reader.number());
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    AssertSite site;
+    site.message = reader.text();
+    site.file = reader.text();
+    site.line = static_cast<int>(reader.number());
+    data.asserts.push_back(std::move(site));
+  }
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
     std::string name = reader.text();
     kernel.stages[name] = reader.text();

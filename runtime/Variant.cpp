@@ -103,6 +103,18 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
 bool Variant::prepare(CompileError &error) {
   for (const ParameterInfo &parameter : metadata().parameters)
     hasWrittenPointer |= parameter.type.isPointer() && parameter.isWritten;
+  if (isGPUTarget(origin.options.target)) {
+    auto isSet = [&](const char *option) {
+      auto found = origin.options.extra.find(option);
+      return found != origin.options.extra.end() && found->second.isSet();
+    };
+    cuda::LaunchSettings settings = {isSet("launch_cooperative_grid"), isSet("launch_pdl"),
+                                     origin.options.debug};
+    std::string file = origin.source ? origin.source->file : "";
+    code = std::make_unique<cuda::Code>(*compiled, settings, file,
+                                        origin.source ? origin.source->firstLine : 0);
+    return true;
+  }
   auto bytes = compiled->stages.find("obj");
   if (origin.options.target == "interpret")
     return true;
@@ -126,6 +138,7 @@ BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument, c
   result.begin = isKnown ? argument.begin : 0;
   result.end = isKnown ? argument.begin + argument.bytes : UINT64_MAX;
   result.isReadOnly = argument.read_only != 0;
+  result.device = argument.memory == TRITIUM_CUDA_MEMORY ? argument.device : -1;
   return result;
 }
 
@@ -198,9 +211,11 @@ bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileErr
 }
 
 bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                     CompileError &error) {
+                     CompileError &error, void *stream) {
   if (!checkArguments(arguments, error))
     return false;
+  if (code)
+    return runOnGPU(arguments, grid, stream, error);
   if (mustAssumeOverlap(arguments)) {
     Variant *other = overlapping(error);
     return other && other->runNative(arguments, grid, error);
@@ -309,10 +324,13 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   if (later != laterStages.end())
     return &later->second;
   std::unique_ptr<CompiledKernel> again;
-  if (name == "llir" || name == "asm" || name == "obj") {
+  bool isLater =
+      code ? name == "ttgir" || name == "llir" : name == "llir" || name == "asm" || name == "obj";
+  if (isLater) {
     Recipe recipe = origin;
-    recipe.options.target = "cpu";
-    recipe.options.keepStages = {"llir", "asm"};
+    if (!code)
+      recipe.options.target = "cpu";
+    recipe.options.keepStages = {"ttgir", "llir", "asm"};
     if (!(again = compile(recipe, nullptr, error)))
       return nullptr;
     for (auto &[stageName, text] : again->stages)
@@ -321,7 +339,13 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   later = laterStages.find(name);
   if (later != laterStages.end())
     return &later->second;
-  error = launchError("OptionError", "no stage '" + name + "'; there are: ttir, llir, asm, obj");
+  error = launchError(
+      "OptionError",
+      code && name == "cubin"
+          ? "there is no cubin: no ptxas was found (TRITON_PTXAS_PATH, PATH); the driver assembles "
+            "the PTX"
+          : "no stage '" + name + "'; there are: " +
+                (code ? "ttir, ttgir, llir, ptx, cubin" : "ttir, llir, asm, obj"));
   return nullptr;
 }
 
@@ -340,8 +364,11 @@ static llvm::json::Value toJSON(const Constant &constant) {
 
 const std::string &Variant::describe() {
   std::lock_guard lock(mutex);
-  if (!description.empty())
+  // What the driver assembles it can describe once it has.
+  bool mayChange = code && metadata().registers == 0 && code->usage().registers != 0;
+  if (!description.empty() && !(mayChange && !isDriverDescribed))
     return description;
+  isDriverDescribed = mayChange;
   llvm::json::Array parameters, remarks;
   for (const ParameterInfo &parameter : metadata().parameters)
     parameters.push_back(llvm::json::Object{{"name", parameter.name},
@@ -376,6 +403,15 @@ const std::string &Variant::describe() {
                          {"printed", llvm::json::fixUTF8(compiled->printed)},
                          {"cached", fromCache},
                          {"compile_ms", compileMilliseconds}};
+  if (code) {
+    cuda::Usage usage = code->usage();
+    bool assembled = metadata().registers != 0;
+    all["num_warps"] = metadata().numWarps;
+    all["num_ctas"] = metadata().numCtas;
+    all["shared"] = static_cast<int64_t>(metadata().sharedBytes);
+    all["n_regs"] = assembled ? metadata().registers : usage.registers;
+    all["n_spills"] = (assembled ? metadata().spillBytes : usage.localBytes) / 4;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
   description = text;

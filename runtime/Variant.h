@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_VARIANT_H
 
 #include "ObjectLoader.h"
+#include "cuda/Code.h"
 #include "tritium/Interpreter/Interpreter.h"
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/tritium.h"
@@ -33,6 +34,7 @@ struct BoundArgument {
   uint64_t slot = 0;
   uint64_t begin = 0, end = 0; ///< pointer: the memory behind it
   bool isReadOnly = false;
+  int device = -1; ///< pointer to memory of a GPU: its number
 };
 
 /// Prepares `argument` to be passed as a value of `type`.
@@ -51,8 +53,11 @@ public:
 
   /// Runs the kernel on `grid`. Written memory that overlaps what another argument
   /// reaches is detected, and code for that case used. `arguments`: one for each
-  /// run-time parameter; `grid` has been checked. On failure fills `error`.
-  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], CompileError &error);
+  /// run-time parameter; `grid` has been checked. Code for a GPU is queued on `stream`, a
+  /// CUstream of the arguments' device; host arrays are copied there and back. On failure
+  /// fills `error`.
+  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], CompileError &error,
+              void *stream = nullptr);
 
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const Recipe &recipe() const { return origin; }
@@ -71,12 +76,17 @@ private:
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                  CompileError &error);
+  bool runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], void *stream,
+                CompileError &error);
+  bool runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                 CompileError &error);
   bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                       CompileError &error);
 
   Recipe origin;
   std::unique_ptr<CompiledKernel> compiled;
-  std::shared_ptr<LoadedObject> object; ///< null: the interpreter runs it
+  std::shared_ptr<LoadedObject> object; ///< code for the CPU
+  std::unique_ptr<cuda::Code> code;     ///< code for GPUs; neither: the interpreter runs it
   std::string hash, dependencies;
   bool fromCache = false;
   double compileMilliseconds = 0;
@@ -85,6 +95,7 @@ private:
   std::mutex mutex; ///< guards what follows
   std::map<std::string, std::string> laterStages;
   std::string description;
+  bool isDriverDescribed = false;
   VariantRef twin; ///< the same for arguments that overlap
 };
 

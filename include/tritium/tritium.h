@@ -35,7 +35,8 @@ typedef struct tritium_error {
   const char *kind;     /* "CompilationError", "CompileTimeAssertionFailure",
                            "UnsupportedLanguageConstruct", "InterpreterError",
                            "DeviceAssertion", "ArgumentError", "OptionError", "GridError",
-                           "AutotunerError", "OutOfMemory", "Stopped", "InternalError" */
+                           "CUDAError", "PTXASError", "OutOfResources", "AutotunerError",
+                           "OutOfMemory", "Stopped", "InternalError" */
   const char *message;  /* one line */
   const char *file;     /* source file, or "" */
   int line, column;     /* from 1; 0 if unknown */
@@ -158,10 +159,17 @@ typedef enum tritium_argument_kind {
 
 #define TRITIUM_UNKNOWN_EXTENT UINT64_MAX
 
+typedef enum tritium_memory {
+  TRITIUM_HOST_MEMORY,
+  TRITIUM_CUDA_MEMORY /* of the GPU that `device` numbers */
+} tritium_memory;
+
 typedef struct tritium_argument {
   uint8_t kind;      /* tritium_argument_kind */
   uint8_t read_only; /* pointer: the memory may not be written */
   tritium_dtype type;
+  uint8_t memory; /* pointer: tritium_memory. A call with CUDA memory runs on its GPU */
+  uint8_t device; /* pointer to CUDA memory: the GPU's number, from 0 */
   uint64_t bits;
   /* Pointer: the memory [begin, begin + bytes) that the kernel may reach through it;
      bytes may be TRITIUM_UNKNOWN_EXTENT. Arguments with known extents run code that
@@ -176,13 +184,13 @@ typedef struct tritium_option {
   tritium_value value;
 } tritium_option;
 
-typedef enum tritium_backend { TRITIUM_CPU, TRITIUM_INTERPRETER } tritium_backend;
-
-/* How a kernel treats all of its launches. Zero means: as the environment says. */
+/* How a kernel treats all of its launches. Zero means: as the environment says. Where
+   neither says anything, a launch runs where its arrays are. TRITIUM_BACKEND=cpu,
+   interpret or cuda decides for all; cuda copies host arrays to the GPU and back. */
 typedef struct tritium_kernel_config {
   const char *cpu; /* null: "native" or TRITIUM_CPU; a name of LLVM's otherwise */
-  int interpret;   /* 1: run in the interpreter; -1: never; 0: TRITON_INTERPRET,
-                      TRITIUM_BACKEND */
+  int interpret;   /* 1: run in the interpreter; -1: never, and not on a GPU because
+                      TRITIUM_BACKEND says so; 0: TRITON_INTERPRET, TRITIUM_BACKEND */
   int debug;       /* 1: check device_assert; -1: do not; 0: TRITON_DEBUG */
   /* Names of parameters whose value, or whose alignment, is not specialised on. */
   const char *const *do_not_specialize;
@@ -215,13 +223,22 @@ TRITIUM_API void tritium_kernel_invalidate(tritium_kernel *kernel);
 TRITIUM_API void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
                                              tritium_error *error);
 
-/* Runs the kernel on every point of `grid` and returns when all have finished,
-   compiling first if no variant fits. `arguments`: one for each parameter, in order.
-   `variant`, if not null, receives the variant that ran, without a reference. */
+/* Runs the kernel on every point of `grid`, compiling first if no variant fits. On the
+   host it returns when all have finished; on a GPU when the launch is queued, on the
+   default stream. `arguments`: one for each parameter, in order. `variant`, if not null,
+   receives the variant that ran, without a reference. */
 TRITIUM_API int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments,
                                       size_t count, const tritium_option *options,
                                       size_t option_count, const uint32_t grid[3],
                                       tritium_compiled **variant, tritium_error *error);
+/* The same, queued on a stream of the GPU that the arguments are on: a CUstream (or
+   cudaStream_t); null is the default stream. Without effect on the host. A failure of a
+   kernel that is already queued shows in a later call; with the option `debug` or
+   TRITON_DEBUG=1 each launch waits for its end, and reports its own. */
+TRITIUM_API int tritium_kernel_launch_on(tritium_kernel *kernel, const tritium_argument *arguments,
+                                         size_t count, const tritium_option *options,
+                                         size_t option_count, const uint32_t grid[3], void *stream,
+                                         tritium_compiled **variant, tritium_error *error);
 /* Compiles for these arguments (only types, alignment and constants matter) and runs
    nothing. Returns a variant with a reference. */
 TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
@@ -237,30 +254,59 @@ typedef struct tritium_specialization {
   int64_t divisibility; /* otherwise: value or address is a multiple of this */
 } tritium_specialization;
 
-/* Compiles one explicit specialisation, ahead of time, for `cpu` (null: this one). */
+/* Compiles one explicit specialisation, ahead of time, for `target`: LLVM's name of a CPU
+   (null: this one), or "cuda:90" for a GPU of compute capability 9.0, which need not be
+   there. */
 TRITIUM_API tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                                         const tritium_specialization *parameters,
                                                         size_t count, const tritium_option *options,
-                                                        size_t option_count, const char *cpu,
+                                                        size_t option_count, const char *target,
                                                         tritium_error *error);
-/* Compiles textual tile IR with one kernel in it. */
+/* Compiles textual tile IR, or a module in the LLVM and NVVM dialects, with one kernel in
+   it. */
 TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
-                                                   size_t option_count, const char *cpu,
+                                                   size_t option_count, const char *target,
                                                    tritium_error *error);
 
 TRITIUM_API void tritium_compiled_retain(tritium_compiled *compiled);
 TRITIUM_API void tritium_compiled_release(tritium_compiled *compiled);
-/* The text or bytes of a stage: "ttir", "llir", "asm", "obj". Stages that were not
-   kept are produced on demand. */
+/* The text or bytes of a stage: "ttir", "llir", "asm", "obj", or for a GPU "ttir", "ttgir",
+   "llir", "ptx", "cubin" (if there is a ptxas). Stages that were not kept are produced on
+   demand. */
 TRITIUM_API const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage,
                                                size_t *size, tritium_error *error);
 /* JSON: name, entry, target, cpu, hash, parameters, scratch_bytes, options, remarks,
-   printed, cached, compile_ms. */
+   printed, cached, compile_ms; for a GPU also num_warps, num_ctas, shared (bytes of a CTA),
+   n_regs and n_spills (32-bit registers of a thread, once ptxas or the driver has told). */
 TRITIUM_API const char *tritium_compiled_metadata(const tritium_compiled *compiled);
 /* Runs this variant. `arguments`: one for each run-time parameter of the variant. */
 TRITIUM_API int tritium_compiled_launch(tritium_compiled *compiled,
                                         const tritium_argument *arguments, size_t count,
                                         const uint32_t grid[3], tritium_error *error);
+TRITIUM_API int tritium_compiled_launch_on(tritium_compiled *compiled,
+                                           const tritium_argument *arguments, size_t count,
+                                           const uint32_t grid[3], void *stream,
+                                           tritium_error *error);
+
+/*===-- GPUs --------------------------------------------------------------===*/
+
+/* The number of CUDA devices; 0 where there is no driver. */
+TRITIUM_API int tritium_cuda_device_count(void);
+/* The device whose context is current in this thread, or 0. */
+TRITIUM_API int tritium_cuda_current_device(void);
+
+typedef struct tritium_cuda_properties {
+  char name[128];
+  int driver_version; /* 13000 for CUDA 13.0 */
+  int capability;     /* 90 for 9.0 */
+  int multiprocessors, warp_size;
+  int max_threads, max_registers, max_shared_bytes; /* of a CTA */
+  uint32_t max_grid[3];
+} tritium_cuda_properties;
+TRITIUM_API int tritium_cuda_device_properties(int device, tritium_cuda_properties *properties,
+                                               tritium_error *error);
+/* Waits for all that is queued on the device. */
+TRITIUM_API int tritium_cuda_synchronize(int device, tritium_error *error);
 
 /*===-- Tuning ------------------------------------------------------------===*/
 

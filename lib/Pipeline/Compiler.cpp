@@ -5,11 +5,13 @@
 //   source text -> tt (front end) -> ttir (TileIRPipeline) -> loops over registers and
 //   the LLVM dialect (TileToCPU) -> object code (Target/CPU)
 //
-// The target "interpret" ends at ttir.
+// The target "interpret" ends at ttir. A GPU's goes on through GPU.cpp. A text that is
+// compiled may be of a later stage than tt: the LLVM dialect goes straight to emission.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Diagnose.h"
+#include "GPU.h"
 #include "Metadata.h"
 #include "Session.h"
 
@@ -19,6 +21,7 @@
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Target/CPU/Codegen.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
@@ -79,11 +82,37 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
   return true;
 }
 
+/// ttir -> PTX.
+bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
+                   CompiledKernel &kernel, CompileError &error) {
+  return fail(error, "kernel '" + kernel.metadata.name + "': tiles are not lowered to GPUs");
+}
+
+/// A kernel that is already in the LLVM dialect.
+std::unique_ptr<CompiledKernel> compileLLVMDialect(Session &session, ModuleOp module,
+                                                   const CompileOptions &options,
+                                                   CompileError &error) {
+  auto kernel = std::make_unique<CompiledKernel>();
+  kernel->metadata = describeLLVMKernel(module);
+  kernel->metadata.target = options.target;
+  GPUOptions gpu;
+  if (kernel->metadata.name.empty() || !isGPUTarget(options.target)) {
+    fail(error, "a module in the LLVM dialect has one kernel, and is for a GPU");
+    return nullptr;
+  }
+  return readGPUOptions(options, gpu, error) &&
+                 emitForGPU(session, module, options, gpu, *kernel, error)
+             ? std::move(kernel)
+             : nullptr;
+}
+
 /// From a module of tt to the target's last stage.
 bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
                CompiledKernel &kernel, CompileError &error) {
-  if (options.target != "cpu" && options.target != "interpret")
-    return fail(error, "unknown target '" + options.target + "': use 'cpu' or 'interpret'");
+  if (options.target != "cpu" && options.target != "interpret" && !isGPUTarget(options.target))
+    return fail(error, "unknown target '" + options.target +
+                           "': use 'cpu', 'interpret' or 'cuda:NN', NN the GPU's compute "
+                           "capability (90 for 9.0)");
   if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
     return false;
   session.enter("ttir");
@@ -94,7 +123,10 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
   if (!func)
     return fail(error, message);
   describePointers(func, kernel.metadata);
-  return options.target == "interpret" || emitForCPU(session, module, options, kernel, error);
+  if (options.target == "interpret")
+    return true;
+  return isGPUTarget(options.target) ? compileForGPU(session, module, options, kernel, error)
+                                     : emitForCPU(session, module, options, kernel, error);
 }
 
 /// Metadata of a fresh module, and its stages.
@@ -153,6 +185,8 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
     session.textError("the text is not a ttir module");
     return nullptr;
   }
+  if (!module->getOps<LLVM::LLVMFuncOp>().empty())
+    return compileLLVMDialect(session, *module, options, error);
   return finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
 }
 

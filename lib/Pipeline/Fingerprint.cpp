@@ -2,6 +2,7 @@
 
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/Target/CPU/TargetInfo.h"
+#include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -28,6 +29,10 @@ std::string buildStamp() {
 std::string compilerFingerprint(const CompileOptions &options) {
   static const std::string stamp = buildStamp();
   std::string text = "tritium " TRITIUM_VERSION " " + stamp + "; llvm " LLVM_VERSION_STRING;
+  if (isGPUTarget(options.target)) {
+    std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
+    return text + "; " + options.target + "; ptxas " + (ptxas ? ptxas->version : "none");
+  }
   if (options.target != "cpu")
     return text + "; " + options.target;
   cpu::TargetInfo target;

@@ -6,6 +6,8 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,7 +18,8 @@ namespace tritium {
 
 void registerTileDialects(DialectRegistry &registry) {
   registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
-                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
+                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect>();
 }
 
 namespace {

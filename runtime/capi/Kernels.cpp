@@ -65,11 +65,19 @@ void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
 int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
                           const tritium_option *options, size_t optionCount, const uint32_t grid[3],
                           tritium_compiled **variant, tritium_error *error) {
+  return tritium_kernel_launch_on(kernel, arguments, count, options, optionCount, grid, nullptr,
+                                  variant, error);
+}
+
+int tritium_kernel_launch_on(tritium_kernel *kernel, const tritium_argument *arguments,
+                             size_t count, const tritium_option *options, size_t optionCount,
+                             const uint32_t grid[3], void *stream, tritium_compiled **variant,
+                             tritium_error *error) {
   return guarded(error, 1, [&] {
     CompileError failure;
     Variant *used = nullptr;
-    bool done =
-        unwrap(kernel)->launch({arguments, count, options, optionCount}, grid, used, failure);
+    bool done = unwrap(kernel)->launch({arguments, count, options, optionCount, stream}, grid, used,
+                                       failure);
     if (variant)
       *variant = reinterpret_cast<tritium_compiled *>(used);
     if (done) [[likely]]
@@ -94,7 +102,7 @@ tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel, const tritium_a
 tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                             const tritium_specialization *parameters, size_t count,
                                             const tritium_option *options, size_t optionCount,
-                                            const char *cpu, tritium_error *error) {
+                                            const char *target, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     std::vector<ArgumentSpec> arguments(count);
     for (size_t i = 0; i < count; ++i) {
@@ -108,7 +116,7 @@ tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
     }
     CompileError failure;
     auto variant = unwrap(kernel)->specialize(std::move(arguments), options, optionCount,
-                                              cpu ? cpu : "", failure);
+                                              target ? target : "", failure);
     if (!variant)
       report(failure, error);
     return release(std::move(variant));
@@ -118,13 +126,16 @@ tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
 //===-- Variants ----------------------------------------------------------===//
 
 tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
-                                       size_t optionCount, const char *cpu, tritium_error *error) {
+                                       size_t optionCount, const char *target,
+                                       tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     CompileError failure;
     runtime::Recipe recipe;
     recipe.ttir = ttir;
-    if (cpu && *cpu)
-      recipe.options.cpu = cpu;
+    if (target && isGPUTarget(target))
+      recipe.options.target = target;
+    else if (target && *target)
+      recipe.options.cpu = target;
     runtime::Signature checker({"ttir", {}}, nullptr);
     runtime::VariantRef variant;
     if (checker.applyOptions(options, optionCount, recipe.options, failure))
@@ -166,6 +177,12 @@ const char *tritium_compiled_metadata(const tritium_compiled *compiled) {
 
 int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,
                             size_t count, const uint32_t grid[3], tritium_error *error) {
+  return tritium_compiled_launch_on(compiled, arguments, count, grid, nullptr, error);
+}
+
+int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argument *arguments,
+                               size_t count, const uint32_t grid[3], void *stream,
+                               tritium_error *error) {
   return guarded(error, 1, [&] {
     Variant *variant = unwrap(compiled);
     const auto &parameters = variant->metadata().parameters;
@@ -188,7 +205,7 @@ int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *
     if (!fits)
       bound.resize(count);
     if (runtime::checkGrid(variant->metadata().name, grid, failure) &&
-        variant->launch(bound, grid, failure))
+        variant->launch(bound, grid, failure, stream))
       return 0;
     report(failure, error);
     return 1;

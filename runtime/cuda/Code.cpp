@@ -41,11 +41,11 @@ CompileError Code::atKernel(CompileError error) const {
 }
 
 CompileError Code::outOfResources(const char *what, uint64_t required, uint64_t limit) const {
-  return atKernel(launchError("OutOfResources",
-                              "kernel '" + metadata().name + "': out of resource: " + what +
-                                  ", required: " + std::to_string(required) +
-                                  ", limit: " + std::to_string(limit) +
-                                  "; use smaller tiles, fewer warps or fewer stages"));
+  return atKernel(
+      launchError("OutOfResources", "kernel '" + metadata().name + "': out of resource: " + what +
+                                        ", required: " + std::to_string(required) +
+                                        ", limit: " + std::to_string(limit) +
+                                        "; use smaller tiles, fewer warps or fewer stages"));
 }
 
 bool Code::checkLimits(const Device &device, CompileError &error) const {
@@ -86,8 +86,7 @@ bool Code::loadModule(Loaded &loaded, CompileError &error) const {
   if (result == UnsupportedPTXVersion)
     error.message += "; the driver (CUDA " + cuda +
                      ") is too old for this PTX: update it, pass ptx_version=" +
-                     std::to_string(newestPTX(loaded.device->driverVersion)) +
-                     ", or install ptxas";
+                     std::to_string(newestPTX(loaded.device->driverVersion)) + ", or install ptxas";
   else if (log[0])
     error.message += "; the driver says: " + std::string(log);
   error = atKernel(launchError("CUDAError", error.message));
@@ -156,12 +155,11 @@ Code::Loaded *Code::find(Device &device, CompileError &error) {
   return nullptr;
 }
 
-bool Code::load(Device &device, Usage &usage, CompileError &error) {
-  CurrentContext current(device);
-  Loaded *loaded = find(device, error);
-  if (loaded)
-    usage = loaded->usage;
-  return loaded != nullptr;
+Usage Code::usage() const {
+  for (auto &slot : perDevice)
+    if (Loaded *loaded = slot.load(std::memory_order_acquire))
+      return loaded->usage;
+  return {};
 }
 
 //===-- Launching ---------------------------------------------------------===//
@@ -245,8 +243,8 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   Result result =
       device.api->cuLaunchKernelEx(&config, loaded->function, parameters.data(), nullptr);
   if (result == LaunchOutOfResources) [[unlikely]] {
-    error = outOfResources("registers", config.blockX * loaded->usage.registers,
-                           device.maxRegisters);
+    error =
+        outOfResources("registers", config.blockX * loaded->usage.registers, device.maxRegisters);
     return false;
   }
   if (result != Success) [[unlikely]] {

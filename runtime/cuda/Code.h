@@ -11,9 +11,9 @@ namespace tritium::runtime::cuda {
 
 /// How a kernel is launched, apart from its grid.
 struct LaunchSettings {
-  bool cooperative = false; ///< all CTAs run at once
+  bool cooperative = false;   ///< all CTAs run at once
   bool serialization = false; ///< may start before the launch ahead of it has ended
-  bool debug = false; ///< wait for each launch and check its assertions
+  bool debug = false;         ///< wait for each launch and check its assertions
 };
 
 /// What the driver says of a kernel once it is loaded.
@@ -30,11 +30,11 @@ public:
   ~Code();
 
   /// Queues a launch. `slots`: one for each run-time parameter.
-  bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
-              const uint32_t grid[3], CompileError &error);
+  bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
+              CompileError &error);
 
-  /// Loads the code into `device`, if it is not there, and says what it needs.
-  bool load(Device &device, Usage &usage, CompileError &error);
+  /// What the code needs, from the first GPU that it was loaded into; zero before.
+  Usage usage() const;
 
 private:
   struct Loaded {

@@ -68,8 +68,8 @@ static std::unique_ptr<Device> open(const DriverAPI &api, int ordinal, std::stri
   found->warpSize = attribute(DeviceAttribute::WarpSize);
   if (result == Success)
     return found;
-  reason = "the CUDA device " + std::to_string(ordinal) +
-           " cannot be used: " + describe(api, result);
+  reason =
+      "the CUDA device " + std::to_string(ordinal) + " cannot be used: " + describe(api, result);
   return nullptr;
 }
 
@@ -93,8 +93,18 @@ Device *cuda::device(int ordinal, const std::string &kernel, CompileError &error
         return made.release();
       }
   }
-  error = launchError("CUDAError", "kernel '" + kernel + "' is to run on a GPU, but " + reason);
+  if (!kernel.empty())
+    reason = "kernel '" + kernel + "' is to run on a GPU, but " + reason;
+  error = launchError("CUDAError", reason);
   return nullptr;
+}
+
+bool cuda::isReachable(const Device &device, uint64_t address) {
+  CurrentContext current(device);
+  Address mapped = 0;
+  return device.api->cuPointerGetAttribute(&mapped, PointerAttribute::DevicePointer, address) ==
+             Success &&
+         mapped == address;
 }
 
 AssertRecord *Device::assertRecord(Address &address) {

@@ -26,7 +26,7 @@ struct Device {
   std::string name;
   Context context; ///< the primary one, which CUDA's runtime library uses, too
   int driverVersion;
-  unsigned capability; ///< 90 for 9.0
+  unsigned capability;                               ///< 90 for 9.0
   unsigned maxThreads, maxRegisters, maxSharedBytes; ///< of a CTA
   std::array<uint32_t, 3> maxGrid;
   unsigned multiprocessors, warpSize;
@@ -53,10 +53,13 @@ private:
 
 /// The number of GPUs; 0 where there is no driver.
 int deviceCount();
-/// A GPU by its number. Null with `error`, which names `kernel`.
+/// A GPU by its number. Null with `error`, which names `kernel`, if that is not empty.
 Device *device(int ordinal, const std::string &kernel, CompileError &error);
 /// The number of the GPU whose context is current in this thread; 0 if none is.
 int currentDevice();
+
+/// Whether kernels on the device reach the host's `address`: it is in pinned memory.
+bool isReachable(const Device &device, uint64_t address);
 
 /// Makes a device's context current while it lives.
 class CurrentContext {

@@ -51,6 +51,7 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuFuncGetAttribute", SLOT(cuFuncGetAttribute)},
       {"cuFuncSetAttribute", SLOT(cuFuncSetAttribute)},
       {"cuLaunchKernelEx", SLOT(cuLaunchKernelEx)},
+      {"cuPointerGetAttribute", SLOT(cuPointerGetAttribute)},
       {"cuMemAlloc_v2", SLOT(cuMemAlloc)},
       {"cuMemFree_v2", SLOT(cuMemFree)},
       {"cuMemHostAlloc", SLOT(cuMemHostAlloc)},

@@ -55,6 +55,7 @@ enum class FunctionAttribute : int {
   Registers = 4,
   MaxDynamicSharedBytes = 8,
 };
+enum class PointerAttribute : int { DevicePointer = 3 };
 enum class JITOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
 struct LaunchAttribute {
@@ -102,6 +103,7 @@ struct DriverAPI {
   Result (*cuFuncGetAttribute)(int *, FunctionAttribute, Function);
   Result (*cuFuncSetAttribute)(Function, FunctionAttribute, int);
   Result (*cuLaunchKernelEx)(const LaunchConfig *, Function, void **parameters, void **extra);
+  Result (*cuPointerGetAttribute)(void *value, PointerAttribute, Address);
   Result (*cuMemAlloc)(Address *, size_t);
   Result (*cuMemFree)(Address);
   Result (*cuMemHostAlloc)(void **, size_t, unsigned flags);

@@ -39,11 +39,12 @@ bool Staging::copyIn(const std::string &kernel, CompileError &error) {
   CurrentContext current(device);
   for (Range &range : ranges) {
     uint64_t offset = range.begin % kAlignment, bytes = range.end - range.begin;
-    Result result = device.api->cuMemAlloc(&range.allocation, offset + std::max<uint64_t>(bytes, 1));
+    Result result =
+        device.api->cuMemAlloc(&range.allocation, offset + std::max<uint64_t>(bytes, 1));
     range.copy = range.allocation + offset;
     if (result == Success && bytes)
-      result = device.api->cuMemcpyHtoDAsync(range.copy, reinterpret_cast<const void *>(range.begin),
-                                             bytes, nullptr);
+      result = device.api->cuMemcpyHtoDAsync(
+          range.copy, reinterpret_cast<const void *>(range.begin), bytes, nullptr);
     if (result == Success)
       continue;
     error = driverError(device, result,

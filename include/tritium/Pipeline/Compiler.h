@@ -27,18 +27,27 @@ struct ArgumentSpec {
 };
 
 struct CompileOptions {
-  std::string target = "cpu"; ///< "cpu" or "interpret" (stops at ttir)
+  /// "cpu", "interpret" (stops at ttir) or "cuda:90" (a GPU of compute capability 9.0).
+  std::string target = "cpu";
   std::string cpu =
       "native"; ///< LLVM's name of the CPU: "native", "haswell", "skylake-avx512", ...
   /// Two pointer arguments may reach the same memory. When false, memory reached from
   /// different pointer arguments does not overlap.
   bool mayAlias = true;
   bool debug = false; ///< device_assert and assume are checked
-  /// Other options that the launch named (num_warps, num_stages, ...): checked by the
-  /// host, kept in the metadata, without effect on a CPU.
+  /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
+  /// checked by the host; kept in the metadata; without effect on a CPU.
   std::map<std::string, Constant> extra;
-  std::vector<std::string> keepStages; ///< of "ttir" "llir" "asm"; "ttir" and "obj" are always kept
+  /// Of "ttgir" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are
+  /// always kept.
+  std::vector<std::string> keepStages;
 };
+
+/// The PTX version of code for GPUs, 84 for 8.4, unless the option ptx_version names another.
+inline constexpr unsigned kUsualPTXVersion = 84;
+
+/// Whether CompileOptions::target is a GPU.
+inline bool isGPUTarget(const std::string &target) { return target.starts_with("cuda:"); }
 
 /// One run-time parameter of a compiled kernel.
 struct ParameterInfo {
@@ -48,6 +57,17 @@ struct ParameterInfo {
   bool isRead = false;    ///< pointer: the kernel may read through it
 };
 
+/// A device_assert in code for a GPU, which reports by its number.
+struct AssertSite {
+  std::string message, file;
+  int line = 0;
+};
+
+/// A variable of a kernel with device_asserts, 8 bytes of global memory: the address of
+/// what a failed one fills in, five uint32: a flag that it sets by compare-and-swap from 0
+/// to 1, the number of its AssertSite, the three program ids. After that its CTA ends.
+inline constexpr const char *kAssertRecordSymbol = "tritium_assert_record";
+
 struct KernelMetadata {
   std::string name;  ///< the kernel's name
   std::string entry; ///< symbol of the entry function in "obj"
@@ -56,6 +76,12 @@ struct KernelMetadata {
   uint64_t scratchBytes = 0; ///< per-thread scratch memory that the entry needs, 64-byte aligned
   /// A pointer loaded from memory is dereferenced: argument ranges do not bound accesses.
   bool hasIndirectPointers = false;
+  // GPUs:
+  unsigned numWarps = 0, numCtas = 1; ///< of a CTA; of a cluster
+  uint64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA
+  /// A thread's, as ptxas says; 0 registers: the driver will assemble the code.
+  unsigned registers = 0, spillBytes = 0;
+  std::vector<AssertSite> asserts;
 };
 
 /// An optimisation that was applied or missed, at the user's line.

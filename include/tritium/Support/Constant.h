@@ -70,6 +70,12 @@ struct Constant {
 
   bool isNone() const { return std::holds_alternative<None>(value); }
   bool operator==(const Constant &) const = default;
+  /// Whether it is True, or a number other than 0.
+  bool isSet() const {
+    const bool *flag = std::get_if<bool>(&value);
+    const Int *integer = std::get_if<Int>(&value);
+    return (flag && *flag) || (integer && *integer != 0);
+  }
   /// As Python's repr would print it.
   std::string repr() const;
 };

@@ -17,9 +17,9 @@ struct EmitOptions {
   std::string kernel;        ///< symbol of the kernel's llvm.func
   unsigned threads = 128;    ///< of a CTA: the kernel is launched with exactly so many
   unsigned maxRegisters = 0; ///< a thread; 0: as many as the assembler thinks best
-  unsigned ptxVersion = kDefaultPTXVersion;
-  bool fpFusion = true; ///< a * b + c may become one fma
-  bool lineInfo = true; ///< .loc lines
+  unsigned ptxVersion = 84;  ///< 84 for 8.4, which has all instructions that are emitted
+  bool fpFusion = true;      ///< a * b + c may become one fma
+  bool lineInfo = true;      ///< .loc lines
   bool wantLLIR = false;
 };
 

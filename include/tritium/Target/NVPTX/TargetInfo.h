@@ -24,9 +24,6 @@ struct TargetInfo {
 /// The target that `name`, "cuda:90" or "cuda:80", stands for. On an unknown one fills `error`.
 bool resolveTarget(const std::string &name, TargetInfo &info, std::string &error);
 
-/// The PTX version that code has unless an option asks for another: 84 for 8.4, which
-/// has all instructions that are emitted.
-inline constexpr unsigned kDefaultPTXVersion = 84;
 /// Whether LLVM can write `version` for the target; fills `error` if not.
 bool checkPTXVersion(const TargetInfo &info, unsigned version, std::string &error);
 

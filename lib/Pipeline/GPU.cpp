@@ -1,0 +1,266 @@
+//===- GPU.cpp - the stages of a compilation for a GPU --------------------===//
+
+#include "GPU.h"
+
+#include "tritium/Target/NVPTX/Codegen.h"
+#include "tritium/Target/NVPTX/Ptxas.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+
+namespace tritium {
+
+//===-- Options -----------------------------------------------------------===//
+
+namespace {
+
+bool isSet(const char *variable) {
+  const char *value = std::getenv(variable);
+  StringRef text(value ? value : "");
+  return text == "1" || text.equals_insensitive("true") || text.equals_insensitive("on") ||
+         text.equals_insensitive("yes");
+}
+
+bool isUnset(const char *variable) {
+  const char *value = std::getenv(variable);
+  StringRef text(value ? value : "");
+  return text == "0" || text.equals_insensitive("false") || text.equals_insensitive("off") ||
+         text.equals_insensitive("no");
+}
+
+class OptionReader {
+public:
+  OptionReader(const CompileOptions &options, CompileError &error)
+      : options(options), error(error) {}
+
+  /// An int from `least` to `most`; None is as good as nothing.
+  void number(const char *name, unsigned least, unsigned most, unsigned &result) {
+    const Constant *value = find(name);
+    if (!value)
+      return;
+    const auto *integer = std::get_if<Constant::Int>(&value->value);
+    if (!integer || *integer < least || *integer > most)
+      return refuse(name, "an int from " + std::to_string(least) + " to " + std::to_string(most),
+                    *value);
+    result = static_cast<unsigned>(*integer);
+  }
+
+  void flag(const char *name, bool &result) {
+    const Constant *value = find(name);
+    if (!value)
+      return;
+    if (const bool *given = std::get_if<bool>(&value->value))
+      result = *given;
+    else if (const auto *integer = std::get_if<Constant::Int>(&value->value))
+      result = *integer != 0;
+    else
+      refuse(name, "True or False", *value);
+  }
+
+  void words(const char *name, std::vector<std::string> &result) {
+    const Constant *value = find(name);
+    if (!value)
+      return;
+    if (const auto *text = std::get_if<std::string>(&value->value))
+      split(*text, result);
+    else
+      refuse(name, "a string of arguments", *value);
+  }
+
+  static void split(StringRef text, std::vector<std::string> &result) {
+    SmallVector<StringRef> parts;
+    text.split(parts, ' ', -1, /*KeepEmpty=*/false);
+    for (StringRef part : parts)
+      result.push_back(part.str());
+  }
+
+  bool isGood() const { return good; }
+
+private:
+  const Constant *find(const char *name) const {
+    auto found = options.extra.find(name);
+    return found == options.extra.end() || found->second.isNone() ? nullptr : &found->second;
+  }
+
+  void refuse(const char *name, const std::string &rule, const Constant &found) {
+    good = false;
+    error.kind = "OptionError";
+    error.message =
+        std::string("option '") + name + "' must be " + rule + " on a GPU, but got " + found.repr();
+    error.rendered = error.message;
+  }
+
+  const CompileOptions &options;
+  CompileError &error;
+  bool good = true;
+};
+
+} // namespace
+
+bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileError &error) {
+  OptionReader reader(options, error);
+  result = GPUOptions();
+  result.fpFusion = !isUnset("TRITON_DEFAULT_FP_FUSION");
+  result.lineInfo = !isSet("TRITON_DISABLE_LINE_INFO");
+  result.optimize = !isSet("DISABLE_PTXAS_OPT");
+  reader.number("num_warps", 1, 32, result.numWarps);
+  reader.number("num_ctas", 1, 16, result.numCtas);
+  reader.number("num_stages", 0, 64, result.numStages);
+  reader.number("maxnreg", 16, 255, result.maxRegisters);
+  reader.number("ptx_version", 63, 99, result.ptxVersion);
+  reader.flag("enable_fp_fusion", result.fpFusion);
+  if (const char *text = std::getenv("PTXAS_OPTIONS"))
+    OptionReader::split(text, result.assembler);
+  reader.words("ptx_options", result.assembler);
+  return reader.isGood();
+}
+
+//===-- Emission ----------------------------------------------------------===//
+
+namespace {
+
+LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
+  LLVM::LLVMFuncOp found;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal() || function.getLinkage() == LLVM::Linkage::Internal ||
+        function.getLinkage() == LLVM::Linkage::Private)
+      continue;
+    if (found)
+      return {};
+    found = function;
+  }
+  return found;
+}
+
+unsigned numberOf(ModuleOp module, const char *attribute, unsigned otherwise) {
+  auto value = module->getAttrOfType<IntegerAttr>(attribute);
+  return value ? static_cast<unsigned>(value.getInt()) : otherwise;
+}
+
+DType dtypeOf(Type type) {
+  DType dtype;
+  if (isa<LLVM::LLVMPointerType>(type))
+    return {DTypeKind::Int8, 1, false};
+  dtype.kind = type.isInteger(1)    ? DTypeKind::Int1
+               : type.isInteger(8)  ? DTypeKind::Int8
+               : type.isInteger(16) ? DTypeKind::Int16
+               : type.isInteger(32) ? DTypeKind::Int32
+               : type.isInteger(64) ? DTypeKind::Int64
+               : type.isF32()       ? DTypeKind::Float32
+                                    : DTypeKind::Float64;
+  return dtype;
+}
+
+/// Assembles the kernel's PTX if there is a ptxas that knows the architecture.
+bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
+                    CompiledKernel &kernel, CompileError &error) {
+  std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
+  if (!ptxas)
+    return true;
+  session.enter("ptxas");
+  nvptx::AssembleOptions options;
+  options.lineInfo = gpu.lineInfo;
+  options.fpFusion = gpu.fpFusion;
+  options.optimize = gpu.optimize;
+  options.extra = gpu.assembler;
+  nvptx::Assembled result;
+  std::string message;
+  if (!nvptx::assemble(*ptxas, kernel.stages["ptx"], target, options, result, message)) {
+    // An assembler older than the GPU leaves the work to the driver, which is not.
+    if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
+      return true;
+    error.kind = "PTXASError";
+    error.message = "kernel '" + kernel.metadata.name + "': " + message;
+    error.rendered = error.message;
+    return false;
+  }
+  kernel.metadata.registers = result.registers;
+  kernel.metadata.spillBytes = result.spillBytes;
+  kernel.stages["cubin"] = std::move(result.cubin);
+  auto remark = [&](const char *kind, std::string text) {
+    Remark remark;
+    remark.pass = "ptxas";
+    remark.kind = kind;
+    remark.message = std::move(text);
+    kernel.remarks.push_back(std::move(remark));
+  };
+  if (result.spillBytes)
+    remark("missed", "registers do not suffice: " + std::to_string(result.spillBytes) +
+                         " bytes a thread are spilled to memory at " +
+                         std::to_string(result.registers) +
+                         " registers; use smaller tiles or more warps");
+  for (const std::string &warning : result.warnings)
+    remark("missed", warning);
+  return true;
+}
+
+} // namespace
+
+KernelMetadata describeLLVMKernel(ModuleOp module) {
+  KernelMetadata metadata;
+  LLVM::LLVMFuncOp kernel = onlyLLVMKernel(module);
+  if (!kernel)
+    return metadata;
+  metadata.name = kernel.getName().str();
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    ParameterInfo info;
+    info.name = "arg" + std::to_string(i);
+    info.type = dtypeOf(type);
+    info.isRead = info.isWritten = info.type.isPointer();
+    metadata.parameters.push_back(std::move(info));
+  }
+  return metadata;
+}
+
+bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options,
+                const GPUOptions &gpu, CompiledKernel &kernel, CompileError &error) {
+  nvptx::TargetInfo target;
+  std::string message;
+  auto fail = [&] {
+    error.kind = "CompilationError";
+    error.rendered = error.message = message;
+    return false;
+  };
+  if (!nvptx::resolveTarget(options.target, target, message))
+    return fail();
+  LLVM::LLVMFuncOp function = onlyLLVMKernel(module);
+  if (!function)
+    return session.internalError("the lowering to the GPU (not exactly one kernel)", module);
+  KernelMetadata &metadata = kernel.metadata;
+  metadata.cpu = target.codeName();
+  metadata.numWarps = numberOf(module, "ttg.num-warps", gpu.numWarps);
+  metadata.numCtas = numberOf(module, "ttg.num-ctas", gpu.numCtas);
+  metadata.sharedBytes = numberOf(module, "ttg.shared", 0);
+
+  nvptx::EmitOptions emit;
+  emit.kernel = function.getName().str();
+  emit.threads = 32 * metadata.numWarps;
+  emit.maxRegisters = gpu.maxRegisters;
+  emit.ptxVersion = gpu.ptxVersion;
+  emit.fpFusion = gpu.fpFusion;
+  emit.lineInfo = gpu.lineInfo;
+  bool dumps = session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
+  bool keeps = llvm::is_contained(options.keepStages, "llir");
+  emit.wantLLIR = dumps || keeps;
+  if (!nvptx::checkPTXVersion(target, emit.ptxVersion, message))
+    return fail();
+  session.enter("Codegen");
+  nvptx::EmittedCode code;
+  OwningOpRef<ModuleOp> input = module.clone();
+  if (!nvptx::emitPTX(module, target, emit, code, message))
+    return session.internalError("code generation (" + message + ")", *input);
+  if (dumps)
+    llvm::errs() << code.llir;
+  if (session.wants("NVPTX_ENABLE_DUMP"))
+    llvm::errs() << code.ptx;
+  if (keeps)
+    kernel.stages["llir"] = std::move(code.llir);
+  metadata.entry = code.entry;
+  kernel.stages["ptx"] = std::move(code.ptx);
+  return assembleForGPU(session, target, gpu, kernel, error);
+}
+
+} // namespace tritium

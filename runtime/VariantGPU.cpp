@@ -1,0 +1,67 @@
+//===- VariantGPU.cpp - variants that run on GPUs -------------------------===//
+
+#include "Signature.h"
+#include "Variant.h"
+#include "cuda/Staging.h"
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+bool Variant::runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                       void *stream, CompileError &error) {
+  const std::vector<ParameterInfo> &parameters = metadata().parameters;
+  llvm::SmallVector<uint64_t, 24> slots;
+  int device = -1;
+  bool hasPointers = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument &argument = arguments[i];
+    slots.push_back(argument.slot);
+    hasPointers |= parameters[i].type.isPointer() && argument.slot != 0;
+    if (argument.device >= 0)
+      device = argument.device;
+  }
+  if (device < 0 && hasPointers)
+    return runStaged(arguments, grid, error);
+  cuda::Device *gpu =
+      cuda::device(device < 0 ? cuda::currentDevice() : device, metadata().name, error);
+  return gpu && code->launch(*gpu, static_cast<cuda::Stream>(stream), slots, grid, error);
+}
+
+bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                        CompileError &error) {
+  const std::vector<ParameterInfo> &parameters = metadata().parameters;
+  cuda::Device *gpu = cuda::device(cuda::currentDevice(), metadata().name, error);
+  if (!gpu)
+    return false;
+  if (metadata().hasIndirectPointers) {
+    error = launchError("ArgumentError", "kernel '" + metadata().name +
+                                             "' reads pointers from memory: its arrays must be on "
+                                             "the GPU already");
+    return false;
+  }
+  cuda::Staging staging(*gpu);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument &argument = arguments[i];
+    if (!parameters[i].type.isPointer() || argument.slot == 0)
+      continue;
+    if (argument.end == UINT64_MAX) {
+      error = launchError("ArgumentError",
+                          "kernel '" + metadata().name + "': argument '" + parameters[i].name +
+                              "' is a bare address: whether it is memory of the GPU is not known; "
+                              "pass an array");
+      return false;
+    }
+    staging.add(argument.begin, argument.end, parameters[i].isWritten);
+  }
+  if (!staging.copyIn(metadata().name, error))
+    return false;
+  llvm::SmallVector<uint64_t, 24> slots;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    slots.push_back(parameters[i].type.isPointer() && arguments[i].slot
+                        ? staging.translate(arguments[i].slot)
+                        : arguments[i].slot);
+  bool launched = code->launch(*gpu, nullptr, slots, grid, error);
+  // A launch that failed may have written, too: an assertion ends only its own program.
+  CompileError later;
+  return staging.copyOut(metadata().name, launched ? error : later) && launched;
+}

@@ -1,0 +1,202 @@
+//===- FakeDriver.cpp - a CUDA driver for tests ---------------------------===//
+
+#include "FakeDriver.h"
+#include "cuda/DriverAPI.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tritium::runtime::cuda;
+
+static fake::State state;
+static thread_local Context current = nullptr;
+
+extern "C" {
+fake::State *fakeDriverState() { return &state; }
+}
+
+/// Counts the call and gives the failure that is planned for it.
+static Result enter(const char *name) {
+  ++state.calls[name];
+  auto planned = state.failures.find(name);
+  if (planned == state.failures.end())
+    return Success;
+  Result result = planned->second;
+  state.failures.erase(planned);
+  return result;
+}
+#define ENTER                                                                                      \
+  if (Result planned = enter(__func__))                                                            \
+    return planned;
+
+static Context contextOf(DeviceHandle device) {
+  return reinterpret_cast<Context>(static_cast<uintptr_t>(0x1000 + device));
+}
+
+extern "C" {
+
+Result cuInit(unsigned) { return enter(__func__); }
+Result cuDriverGetVersion(int *version) {
+  ENTER *version = state.driverVersion;
+  return Success;
+}
+Result cuGetErrorName(Result result, const char **name) {
+  *name = result == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : result == 2 ? "CUDA_ERROR_OUT_OF_MEMORY"
+                        : "CUDA_ERROR_FAKE";
+  return Success;
+}
+Result cuGetErrorString(Result result, const char **text) {
+  *text = result == 700 ? "an illegal memory access was encountered" : "it did not work";
+  return Success;
+}
+Result cuDeviceGetCount(int *count) {
+  ENTER *count = state.deviceCount;
+  return Success;
+}
+Result cuDeviceGet(DeviceHandle *device, int ordinal) {
+  ENTER *device = ordinal;
+  return Success;
+}
+Result cuDeviceGetName(char *name, int bytes, DeviceHandle device) {
+  ENTER std::strncpy(name, device ? "Fake A100" : "Fake H100", static_cast<size_t>(bytes));
+  return Success;
+}
+Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle device) {
+  ENTER switch (attribute) {
+  case DeviceAttribute::CapabilityMajor:
+    *value = device ? 8 : 9;
+    break;
+  case DeviceAttribute::CapabilityMinor:
+    *value = 0;
+    break;
+  case DeviceAttribute::MaxThreadsPerBlock:
+    *value = 1024;
+    break;
+  case DeviceAttribute::MaxRegistersPerBlock:
+    *value = 65536;
+    break;
+  case DeviceAttribute::MaxSharedPerBlockOptin:
+    *value = device ? 166912 : 232448;
+    break;
+  case DeviceAttribute::MaxGridX:
+    *value = 2147483647;
+    break;
+  case DeviceAttribute::MaxGridY:
+  case DeviceAttribute::MaxGridZ:
+    *value = 65535;
+    break;
+  case DeviceAttribute::WarpSize:
+    *value = 32;
+    break;
+  default:
+    *value = 100;
+  }
+  return Success;
+}
+Result cuDevicePrimaryCtxRetain(Context *context, DeviceHandle device) {
+  ENTER *context = contextOf(device);
+  return Success;
+}
+Result cuCtxGetCurrent(Context *context) {
+  *context = current;
+  return Success;
+}
+Result cuCtxSetCurrent(Context context) {
+  ENTER current = context;
+  return Success;
+}
+Result cuCtxGetDevice(DeviceHandle *device) {
+  ENTER *device = static_cast<DeviceHandle>(reinterpret_cast<uintptr_t>(current) - 0x1000);
+  return Success;
+}
+Result cuCtxSynchronize() { return enter(__func__); }
+Result cuStreamSynchronize(Stream) { return enter(__func__); }
+Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
+                          JITOption *options, void **values) {
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == JITOption::ErrorLog)
+      std::strcpy(static_cast<char *>(values[i]), "the log");
+  ENTER state.image = static_cast<const char *>(image);
+  *module = reinterpret_cast<ModuleHandle>(new std::string(state.image));
+  return Success;
+}
+Result cuModuleUnload(ModuleHandle module) {
+  ENTER delete reinterpret_cast<std::string *>(module);
+  return Success;
+}
+Result cuModuleGetFunction(Function *function, ModuleHandle, const char *name) {
+  // Functions outlive their modules here.
+  static std::map<std::string, std::string *> names;
+  ENTER std::string *&entry = names[name];
+  if (!entry)
+    entry = new std::string(name);
+  *function = reinterpret_cast<Function>(entry);
+  return Success;
+}
+Result cuModuleGetGlobal_v2(Address *address, size_t *bytes, ModuleHandle, const char *) {
+  ENTER *address = reinterpret_cast<Address>(&state.recordAddress);
+  *bytes = 8;
+  return Success;
+}
+Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, Function) {
+  ENTER *value = attribute == FunctionAttribute::Registers     ? state.registers
+                 : attribute == FunctionAttribute::LocalBytes  ? state.localBytes
+                 : attribute == FunctionAttribute::SharedBytes ? state.staticShared
+                                                               : 1024;
+  return Success;
+}
+Result cuFuncSetAttribute(Function, FunctionAttribute attribute, int value) {
+  ENTER state.attributes[static_cast<int>(attribute)] = value;
+  return Success;
+}
+Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **parameters, void **) {
+  ENTER fake::Launch launch = {{config->gridX, config->gridY, config->gridZ},
+                               {config->blockX, config->blockY, config->blockZ},
+                               config->sharedBytes,
+                               config->stream,
+                               current,
+                               *reinterpret_cast<std::string *>(function),
+                               {},
+                               parameters};
+  for (unsigned i = 0; i < config->attributeCount; ++i)
+    launch.attributes[config->attributes[i].id] = config->attributes[i].value.cluster[0];
+  if (state.run)
+    state.run(launch);
+  if (state.launches.size() < 100)
+    state.launches.push_back(std::move(launch));
+  return Success;
+}
+Result cuPointerGetAttribute(void *value, PointerAttribute, Address address) {
+  ENTER *static_cast<Address *>(value) = address;
+  bool isPinned = std::count(state.pinned.begin(), state.pinned.end(), address) != 0;
+  return isPinned ? Success : 1;
+}
+Result cuMemAlloc_v2(Address *address, size_t bytes) {
+  ENTER *address = reinterpret_cast<Address>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  ++state.allocated;
+  return Success;
+}
+Result cuMemFree_v2(Address address) {
+  ENTER std::free(reinterpret_cast<void *>(address));
+  --state.allocated;
+  return Success;
+}
+Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  ENTER *memory = std::calloc(1, bytes);
+  return Success;
+}
+Result cuMemHostGetDevicePointer_v2(Address *address, void *memory, unsigned) {
+  ENTER *address = reinterpret_cast<Address>(memory);
+  return Success;
+}
+Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
+  ENTER std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return Success;
+}
+Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream) {
+  ENTER std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return Success;
+}
+}
