@@ -82,28 +82,21 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
   return true;
 }
 
-/// ttir -> PTX.
-bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
-                   CompiledKernel &kernel, CompileError &error) {
-  return fail(error, "kernel '" + kernel.metadata.name + "': tiles are not lowered to GPUs");
-}
-
 /// A kernel that is already in the LLVM dialect.
 std::unique_ptr<CompiledKernel> compileLLVMDialect(Session &session, ModuleOp module,
                                                    const CompileOptions &options,
                                                    CompileError &error) {
   auto kernel = std::make_unique<CompiledKernel>();
-  kernel->metadata = describeLLVMKernel(module);
-  kernel->metadata.target = options.target;
   GPUOptions gpu;
+  if (!readGPUOptions(options, gpu, error))
+    return nullptr;
+  kernel->metadata = describeLLVMKernel(module, gpu);
+  kernel->metadata.target = options.target;
   if (kernel->metadata.name.empty() || !isGPUTarget(options.target)) {
     fail(error, "a module in the LLVM dialect has one kernel, and is for a GPU");
     return nullptr;
   }
-  return readGPUOptions(options, gpu, error) &&
-                 emitForGPU(session, module, options, gpu, *kernel, error)
-             ? std::move(kernel)
-             : nullptr;
+  return emitForGPU(session, module, options, gpu, *kernel, error) ? std::move(kernel) : nullptr;
 }
 
 /// From a module of tt to the target's last stage.

@@ -2,10 +2,13 @@
 
 #include "GPU.h"
 
+#include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "tritium/Pipeline/Passes.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <cstdlib>
 
@@ -135,11 +138,6 @@ LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
   return found;
 }
 
-unsigned numberOf(ModuleOp module, const char *attribute, unsigned otherwise) {
-  auto value = module->getAttrOfType<IntegerAttr>(attribute);
-  return value ? static_cast<unsigned>(value.getInt()) : otherwise;
-}
-
 DType dtypeOf(Type type) {
   DType dtype;
   if (isa<LLVM::LLVMPointerType>(type))
@@ -199,11 +197,18 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
 
 } // namespace
 
-KernelMetadata describeLLVMKernel(ModuleOp module) {
+KernelMetadata describeLLVMKernel(ModuleOp module, const GPUOptions &gpu) {
   KernelMetadata metadata;
   LLVM::LLVMFuncOp kernel = onlyLLVMKernel(module);
   if (!kernel)
     return metadata;
+  auto number = [&](const char *attribute, unsigned otherwise) {
+    auto value = module->getAttrOfType<IntegerAttr>(attribute);
+    return value ? static_cast<unsigned>(value.getInt()) : otherwise;
+  };
+  metadata.numWarps = number("ttg.num-warps", gpu.numWarps);
+  metadata.numCtas = number("ttg.num-ctas", gpu.numCtas);
+  metadata.sharedBytes = number("ttg.shared", 0);
   metadata.name = kernel.getName().str();
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     ParameterInfo info;
@@ -231,10 +236,6 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
     return session.internalError("the lowering to the GPU (not exactly one kernel)", module);
   KernelMetadata &metadata = kernel.metadata;
   metadata.cpu = target.codeName();
-  metadata.numWarps = numberOf(module, "ttg.num-warps", gpu.numWarps);
-  metadata.numCtas = numberOf(module, "ttg.num-ctas", gpu.numCtas);
-  metadata.sharedBytes = numberOf(module, "ttg.shared", 0);
-
   nvptx::EmitOptions emit;
   emit.kernel = function.getName().str();
   emit.threads = 32 * metadata.numWarps;
@@ -261,6 +262,47 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   metadata.entry = code.entry;
   kernel.stages["ptx"] = std::move(code.ptx);
   return assembleForGPU(session, target, gpu, kernel, error);
+}
+
+//===-- From tiles --------------------------------------------------------===//
+
+bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
+                   CompiledKernel &kernel, CompileError &error) {
+  nvptx::TargetInfo target;
+  std::string message;
+  if (!nvptx::resolveTarget(options.target, target, message)) {
+    error.kind = "CompilationError";
+    error.rendered = error.message = message;
+    return false;
+  }
+  GPUOptions gpu;
+  if (!readGPUOptions(options, gpu, error))
+    return false;
+  GPUPipelineOptions pipeline;
+  pipeline.numWarps = static_cast<int>(gpu.numWarps);
+  pipeline.capability = static_cast<int>(target.codeCapability);
+  pipeline.numStages = static_cast<int>(gpu.numStages);
+  if (!session.runPasses(module, "TileGPUPipeline",
+                         [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
+    return false;
+  if (llvm::is_contained(options.keepStages, "ttgir")) {
+    llvm::raw_string_ostream out(kernel.stages["ttgir"]);
+    module->print(out, OpPrintingFlags().enableDebugInfo());
+  }
+  session.enter("TileGPUToLLVM");
+  GPULoweringOptions lowering;
+  lowering.capability = target.codeCapability;
+  GPULaunchInfo launch;
+  if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
+    session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");
+    return false;
+  }
+  if (session.wants("MLIR_ENABLE_DUMP"))
+    llvm::errs() << "// -----// IR Dump After TileGPUToLLVM //----- //\n" << *module << "\n";
+  kernel.metadata.numWarps = static_cast<unsigned>(launch.numWarps);
+  kernel.metadata.numCtas = gpu.numCtas;
+  kernel.metadata.sharedBytes = launch.sharedBytes;
+  return emitForGPU(session, module, options, gpu, kernel, error);
 }
 
 } // namespace tritium

@@ -19,14 +19,19 @@ struct GPUOptions {
 /// Reads them from `options` and the environment. On a bad value fills `error`.
 bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileError &error);
 
+/// ttir -> ttgir -> the LLVM and NVVM dialects -> PTX -> cubin.
+bool compileForGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,
+                   CompiledKernel &kernel, CompileError &error);
+
 /// A module with one kernel in the LLVM and NVVM dialects, to PTX and, where there is a
-/// ptxas, to a cubin. Of the module's attributes it reads `ttg.num-warps`, `ttg.num-ctas`
-/// and `ttg.shared` (bytes of dynamic shared memory).
+/// ptxas, to a cubin. The metadata says how it is launched.
 bool emitForGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,
                 const GPUOptions &gpu, CompiledKernel &kernel, CompileError &error);
 
-/// The only kernel of a module in the LLVM dialect as metadata. Null name: there is none.
-KernelMetadata describeLLVMKernel(mlir::ModuleOp module);
+/// The only kernel of a module in the LLVM dialect as metadata. Of the module's attributes
+/// it reads `ttg.num-warps`, `ttg.num-ctas` and `ttg.shared` (bytes of dynamic shared
+/// memory). No name: there is not exactly one kernel.
+KernelMetadata describeLLVMKernel(mlir::ModuleOp module, const GPUOptions &gpu);
 
 } // namespace tritium
 
