@@ -18,6 +18,11 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
 using namespace llvm;
 
 namespace {
@@ -27,6 +32,89 @@ namespace {
 constexpr const char *kPasses =
     "function(early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),gvn,simplifycfg)";
+
+/// Passes of x86's code generator that are not run. They took a fifth of its time.
+constexpr StringRef kLeftOut[] = {
+    // x86 adds base, scaled index and offset in the access itself, so an index a loop is
+    // enough; strength reduction makes a pointer of each address.
+    "loop-reduce",
+    "canon-freeze",
+    // There are no variables to describe, only lines.
+    "livedebugvalues",
+    "removeredundantdebugvalues",
+    // What they look for does not occur: comparisons of memory, loads with gaps, calls of
+    // library functions on scalars, tiles of AMX, exceptions, garbage collection, masks in
+    // general registers, instrumentation.
+    "mergeicmps",
+    "expand-memcmp",
+    "interleaved-access",
+    "x86-partial-reduction",
+    "replace-with-veclib",
+    "partially-inline-libcalls",
+    "consthoist",
+    "expandvp",
+    "lower-amx-intrinsics",
+    "lower-amx-type",
+    "tilepreconfig",
+    "tileconfig",
+    "lowertilecopy",
+    "dwarf-eh-prepare",
+    "callbrprepare",
+    "indirectbr-expand",
+    "funclet-layout",
+    "gc-lowering",
+    "shadow-stack-gc-lowering",
+    "gc-analysis",
+    "stackmap-liveness",
+    "fixup-statepoint-caller-saved",
+    "x86-domain-reassignment",
+    "early-ifcvt",
+    "safe-stack",
+    "tlshoist",
+    "post-inline-ee-instrument",
+    "xray-instrumentation",
+    "patchable-function",
+    "fentry-insert",
+    "kcfi",
+    "machine-sanmd",
+    "pseudo-probe-inserter",
+    "x86-slh",
+    "x86-seses",
+    "x86-lvi-load",
+    "x86-lvi-ret",
+    "x86-return-thunks",
+    "stack-frame-layout",
+};
+
+/// Target machines that no compilation uses at the moment. One costs little to make, but
+/// it keeps the tables of its subtarget.
+class MachinePool {
+public:
+  using Key = std::tuple<std::string, std::string, std::string>;
+
+  std::unique_ptr<TargetMachine> take(const Key &key) {
+    std::lock_guard lock(mutex);
+    auto &free = machines[key];
+    if (free.empty())
+      return nullptr;
+    std::unique_ptr<TargetMachine> machine = std::move(free.back());
+    free.pop_back();
+    return machine;
+  }
+  void giveBack(const Key &key, std::unique_ptr<TargetMachine> machine) {
+    std::lock_guard lock(mutex);
+    machines[key].push_back(std::move(machine));
+  }
+  /// Never destroyed: other threads may compile while the process exits.
+  static MachinePool &get() {
+    static auto *pool = new MachinePool;
+    return *pool;
+  }
+
+private:
+  std::mutex mutex;
+  std::map<Key, std::vector<std::unique_ptr<TargetMachine>>> machines;
+};
 
 std::unique_ptr<TargetMachine> createMachine(const tritium::cpu::TargetInfo &info,
                                              std::string &error) {
@@ -39,6 +127,27 @@ std::unique_ptr<TargetMachine> createMachine(const tritium::cpu::TargetInfo &inf
       target->createTargetMachine(info.triple, info.cpu, info.features, options, Reloc::PIC_,
                                   CodeModel::Small, CodeGenOptLevel::Default));
 }
+
+/// A target machine for one compilation.
+class BorrowedMachine {
+public:
+  BorrowedMachine(const tritium::cpu::TargetInfo &info, std::string &error)
+      : key(info.triple, info.cpu, info.features), machine(MachinePool::get().take(key)) {
+    if (!machine)
+      machine = createMachine(info, error);
+  }
+  ~BorrowedMachine() {
+    if (machine)
+      MachinePool::get().giveBack(key, std::move(machine));
+  }
+  explicit operator bool() const { return machine != nullptr; }
+  TargetMachine &operator*() { return *machine; }
+  TargetMachine *operator->() { return machine.get(); }
+
+private:
+  MachinePool::Key key;
+  std::unique_ptr<TargetMachine> machine;
+};
 
 void setFunctionAttributes(Module &module, const tritium::cpu::TargetInfo &target) {
   for (Function &function : module) {
@@ -76,7 +185,7 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInf
   std::unique_ptr<Module> ir = target::translate(module, context, error);
   if (!ir)
     return false;
-  std::unique_ptr<TargetMachine> machine = createMachine(targetInfo, error);
+  BorrowedMachine machine(targetInfo, error);
   if (!machine)
     return false;
   ir->setTargetTriple(targetInfo.triple);
@@ -85,6 +194,9 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInf
   if (!target::runPasses(*ir, *machine, kPasses, error))
     return false;
 
+  ArrayRef<StringRef> leftOut;
+  if (targetInfo.isX86)
+    leftOut = kLeftOut;
   if (wantLLIR) {
     raw_string_ostream stream(code.llir);
     ir->print(stream, nullptr);
@@ -92,8 +204,9 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInf
   if (wantAssembly) {
     // Code generation changes the module, so the text comes from a copy.
     std::unique_ptr<Module> copy = CloneModule(*ir);
-    if (!target::generate(*copy, *machine, CodeGenFileType::AssemblyFile, code.assembly, error))
+    if (!target::generate(*copy, *machine, CodeGenFileType::AssemblyFile, code.assembly, error,
+                          leftOut))
       return false;
   }
-  return target::generate(*ir, *machine, CodeGenFileType::ObjectFile, code.object, error);
+  return target::generate(*ir, *machine, CodeGenFileType::ObjectFile, code.object, error, leftOut);
 }

@@ -7,6 +7,9 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -24,6 +27,19 @@ struct CollectErrors : DiagnosticHandler {
     return true;
   }
   std::string &error;
+};
+
+/// A pass manager that takes all passes but some.
+struct SelectedPasses : legacy::PassManager {
+  explicit SelectedPasses(ArrayRef<StringRef> leftOut) : leftOut(leftOut) {}
+  void add(Pass *pass) override {
+    const PassInfo *info = PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
+    if (info && is_contained(leftOut, info->getPassArgument()))
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+  ArrayRef<StringRef> leftOut;
 };
 } // namespace
 
@@ -62,10 +78,10 @@ bool tritium::target::runPasses(Module &module, TargetMachine &machine, const ch
 }
 
 bool tritium::target::generate(Module &module, TargetMachine &machine, CodeGenFileType type,
-                               std::string &out, std::string &error) {
+                               std::string &out, std::string &error, ArrayRef<StringRef> leftOut) {
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
-  legacy::PassManager passes;
+  SelectedPasses passes(leftOut);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!kVerify)) {
     error = "the target cannot emit this kind of file";
     return false;

@@ -3,6 +3,7 @@
 #ifndef TRITIUM_LIB_TARGET_COMMON_LLVMBACKEND_H
 #define TRITIUM_LIB_TARGET_COMMON_LLVMBACKEND_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
 
@@ -37,9 +38,10 @@ bool runPasses(llvm::Module &module, llvm::TargetMachine &machine, const char *p
                std::string &error);
 
 /// Generates code. The module is changed on the way. `error` also receives what
-/// collectErrors reports meanwhile.
+/// collectErrors reports meanwhile. `leftOut`: passes of the code generator that are not
+/// run, by the names that `llc -debug-pass=Structure` gives them.
 bool generate(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-              std::string &out, std::string &error);
+              std::string &out, std::string &error, llvm::ArrayRef<llvm::StringRef> leftOut = {});
 
 } // namespace tritium::target
 
