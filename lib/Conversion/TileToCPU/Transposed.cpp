@@ -36,12 +36,14 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
       return gep(base, mul(add(mul(row, stride), column), bytes));
     };
     auto emitBlock = [&](Value row, int64_t validRows, Value column, int64_t validColumns) {
+      Value from = address(arguments[0], row, column, fromStride);
+      Value to = address(arguments[1], column, row, toStride);
       SmallVector<Value> vectors;
       for (int64_t j = 0; j < piece; ++j) {
         Value lines = zeroOf(element, lanesOfRegister);
         for (int64_t r = j; r < validRows; r += piece) {
-          Value at = address(arguments[0], add(row, i64(r)), column, fromStride);
-          Value part = b.create<LLVM::LoadOp>(loc, pieceType, at, bytes);
+          Value part =
+              b.create<LLVM::LoadOp>(loc, pieceType, gep(from, i64(r * fromStride * bytes)), bytes);
           lines = piece == lanesOfRegister
                       ? part
                       : b.create<LLVM::vector_insert>(loc, type, lines, part, r - j).getResult();
@@ -50,7 +52,7 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
       }
       SmallVector<Value> turned = emitTranspose(b, loc, vectors);
       for (int64_t c = 0; c < validColumns; ++c) {
-        Value at = address(arguments[1], add(column, i64(c)), row, toStride);
+        Value at = gep(to, i64(c * toStride * bytes));
         if (validRows == lanesOfRegister)
           b.create<LLVM::StoreOp>(loc, turned[c], at, bytes);
         else
