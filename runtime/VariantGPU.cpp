@@ -4,8 +4,24 @@
 #include "Variant.h"
 #include "cuda/Staging.h"
 
+#include "llvm/ADT/APFloat.h"
+
+#include <bit>
+
 using namespace tritium;
 using namespace tritium::runtime;
+
+/// The slot of a kernel on a CPU has f32 bits for all narrower floats; a GPU's has their own.
+static uint64_t slotOnGPU(uint64_t slot, const DType &type) {
+  if (type.isPointer() || (type.kind != DTypeKind::Float16 && type.kind != DTypeKind::BFloat16))
+    return slot;
+  llvm::APFloat value(std::bit_cast<float>(static_cast<uint32_t>(slot)));
+  bool loses = false;
+  value.convert(type.kind == DTypeKind::Float16 ? llvm::APFloat::IEEEhalf()
+                                                : llvm::APFloat::BFloat(),
+                llvm::APFloat::rmNearestTiesToEven, &loses);
+  return value.bitcastToAPInt().getZExtValue();
+}
 
 bool Variant::runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                        void *stream, CompileError &error) {
@@ -15,7 +31,7 @@ bool Variant::runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t g
   bool hasPointers = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument &argument = arguments[i];
-    slots.push_back(argument.slot);
+    slots.push_back(slotOnGPU(argument.slot, parameters[i].type));
     hasPointers |= parameters[i].type.isPointer() && argument.slot != 0;
     if (argument.device >= 0)
       device = argument.device;
@@ -59,7 +75,7 @@ bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   for (size_t i = 0; i < arguments.size(); ++i)
     slots.push_back(parameters[i].type.isPointer() && arguments[i].slot
                         ? staging.translate(arguments[i].slot)
-                        : arguments[i].slot);
+                        : slotOnGPU(arguments[i].slot, parameters[i].type));
   bool launched = code->launch(*gpu, nullptr, slots, grid, error);
   // A launch that failed may have written, too: an assertion ends only its own program.
   CompileError later;

@@ -27,14 +27,19 @@ constants.
                          end take their defaults
   --constexpr NAME=VALUE a constant: a number, True, False, None, a string, a type
                          (fp16), a tuple ((1, 2)); may be repeated
-  --from FILE.ttir       go on from tile IR with one kernel in it
+  --from FILE.ttir       go on from tile IR, or from a module in the LLVM and NVVM dialects,
+                         with one kernel in it
   --target cpu[:NAME]    the CPU: LLVM's name (haswell, skylake-avx512, ...), or this
                          machine's
-  --emit STAGE           ttir: tile IR; llir: LLVM IR; asm: assembly (the default);
-                         obj: ELF object
+  --target cuda:NN       a GPU of compute capability N.N (cuda:80, cuda:90); none need be
+                         there
+  --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU asm: assembly (the default)
+                         and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
+                         (the default) and cubin: machine code, by ptxas
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated
   --debug                check device_assert
-  -o FILE                where to write; -: standard output (the default, but for obj)
+  -o FILE                where to write; -: standard output (the default, but for obj and
+                         cubin)
   -h, --help             show this text
 
 example:
@@ -45,7 +50,7 @@ example:
 namespace {
 
 struct Request {
-  std::string file, kernel, from, cpu, emit = "asm", output;
+  std::string file, kernel, from, target, emit, output;
   std::string signature;
   std::map<std::string, Value> constants;
   std::vector<std::pair<std::string, Value>> options;
@@ -57,6 +62,28 @@ std::pair<std::string, Value> parseBinding(const std::string &option, const std:
     throw UsageError(option + " wants NAME=VALUE, but got '" + text + "'");
   return {text.substr(0, equals), parseValue(text.substr(equals + 1))};
 }
+
+/// Whether the target has the stage that is asked for; by default its last text.
+void checkStage(Request &request) {
+  bool isGPU = request.target.starts_with("cuda:");
+  if (request.emit.empty())
+    request.emit = isGPU ? "ptx" : "asm";
+  std::vector<std::string> known = {"ttir", "llir"};
+  for (const char *stage : {isGPU ? "ttgir" : "asm", isGPU ? "ptx" : "obj"})
+    known.push_back(stage);
+  if (isGPU)
+    known.push_back("cubin");
+  std::string list;
+  for (const std::string &stage : known) {
+    if (stage == request.emit)
+      return;
+    list += (list.empty() ? "" : ", ") + stage;
+  }
+  throw UsageError("nothing to emit for " + std::string(isGPU ? "a GPU" : "a CPU") +
+                   " is called '" + request.emit + "'; there are: " + list);
+}
+
+bool isBinary(const Request &request) { return request.emit == "obj" || request.emit == "cubin"; }
 
 /// False if the help was shown instead.
 bool parse(const Arguments &arguments, Request &request) {
@@ -85,22 +112,22 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "--from") {
       request.from = options.value();
     } else if (name == "--target") {
-      std::string target = options.value();
-      if (target != "cpu" && !target.starts_with("cpu:"))
-        throw UsageError("no target '" + target + "'; there is: cpu, cpu:NAME");
-      request.cpu = target.size() > 4 ? target.substr(4) : "";
+      request.target = options.value();
+      if (request.target == "cpu")
+        request.target.clear();
+      else if (request.target.starts_with("cpu:"))
+        request.target.erase(0, 4);
+      else if (!request.target.starts_with("cuda:"))
+        throw UsageError("no target '" + request.target + "'; there are: cpu, cpu:NAME, cuda:NN");
     } else if (name == "--emit") {
       request.emit = options.value();
-      if (request.emit != "ttir" && request.emit != "llir" && request.emit != "asm" &&
-          request.emit != "obj")
-        throw UsageError("nothing to emit is called '" + request.emit +
-                         "'; there are: ttir, llir, asm, obj");
     } else if (name == "-o") {
       request.output = options.value();
     } else {
       throw UsageError("compile: no option " + name);
     }
   }
+  checkStage(request);
   if (request.file.empty() == request.from.empty())
     throw UsageError("compile: name one file: FILE, or --from FILE.ttir");
   return true;
@@ -176,12 +203,12 @@ CompiledHandle compileRequest(const Request &request) {
   std::vector<tritium_option> options;
   for (const auto &[name, value] : request.options)
     options.push_back({name.c_str(), value.get()});
-  const char *cpu = request.cpu.empty() ? nullptr : request.cpu.c_str();
+  const char *target = request.target.empty() ? nullptr : request.target.c_str();
   tritium_error error = {};
   tritium_compiled *compiled = nullptr;
   if (!request.from.empty()) {
     compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(), options.size(),
-                                    cpu, &error);
+                                    target, &error);
   } else {
     Module module = load(request.file);
     std::vector<std::string> names = module.kernelNames();
@@ -203,7 +230,7 @@ CompiledHandle compileRequest(const Request &request) {
     std::vector<SignatureItem> items;
     specialize(request, kernel.get(), specialization, items);
     compiled = tritium_kernel_specialize(kernel.get(), specialization.data(), specialization.size(),
-                                         options.data(), options.size(), cpu, &error);
+                                         options.data(), options.size(), target, &error);
   }
   if (!compiled)
     throw Error(error);
@@ -223,8 +250,8 @@ int tritium::tool::compile(const Arguments &arguments) try {
   if (!text)
     throw Error(error);
   std::string output = request.output;
-  if (output.empty() && request.emit == "obj")
-    throw UsageError("compile: say where to write the object: -o FILE");
+  if (output.empty() && isBinary(request))
+    throw UsageError("compile: say where to write the " + request.emit + ": -o FILE");
   if (output.empty() || output == "-") {
     std::fwrite(text, 1, size, stdout);
     return 0;
