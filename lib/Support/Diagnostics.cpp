@@ -189,12 +189,24 @@ void DiagnosticEngine::renderMacros(const SourceRange &range, std::string &text)
   }
 }
 
+/// The largest number of files that are named above a diagnostic.
+constexpr size_t kIncluders = 6;
+
 /// One line for each file that includes the next one, the outermost first.
 static std::string includers(const SourceManager &sources, SourceLoc at) {
-  std::string text;
+  std::vector<SourceLoc> chain;
   while (at.isValid() && (at = sources.includer(at.file)).isValid())
-    text = "In file included from " + std::string(sources.name(at.file)) + ":" +
-           std::to_string(sources.lineColumn(at).line) + ":\n" + text;
+    chain.push_back(at);
+  std::string text;
+  for (size_t i = chain.size(); i-- > 0;) {
+    if (chain.size() > kIncluders && i == chain.size() - kIncluders / 2 - 1) {
+      size_t skipped = chain.size() - kIncluders;
+      text += "(" + std::to_string(skipped) + " more files between these)\n";
+      i -= skipped;
+    }
+    text += "In file included from " + std::string(sources.name(chain[i].file)) + ":" +
+            std::to_string(sources.lineColumn(chain[i]).line) + ":\n";
+  }
   return text;
 }
 

@@ -1,7 +1,6 @@
 //===- ClangDiagnostics.cpp - clang's diagnostics as ours -----------------===//
 
 #include "ClangDiagnostics.h"
-#include "MacroBudget.h"
 
 #include "clang/Basic/DiagnosticLex.h"
 
@@ -23,7 +22,7 @@ std::string ClangDiagnostics::missingFile(const clang::Diagnostic &diagnostic) c
 void ClangDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                         const clang::Diagnostic &diagnostic) {
   using Level = clang::DiagnosticsEngine::Level;
-  if (level == Level::Ignored || level == Level::Remark)
+  if (level == Level::Ignored || level == Level::Remark || stop)
     return;
   clang::SourceLocation at = diagnostic.getLocation();
   SourceRange range = sources.tokenRange(at);
@@ -44,10 +43,14 @@ void ClangDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
 
   switch (diagnostic.getID()) {
   case clang::diag::ext_embedded_directive:
-    directiveInArguments = true;
+    // C leaves open what it does, and clang tells of the macros in it only when they are
+    // expanded, too late for a bound.
+    stop.set(at, "a directive cannot stand among the arguments of a macro's call");
     cutOff(*preprocessor);
-    message = "a directive stands among the arguments of a macro's call";
-    break;
+    return;
+  case clang::diag::err_pp_include_too_deep:
+    stop.set(at, "files include each other too deeply; '#pragma once' ends a cycle");
+    return;
   case clang::diag::err_pp_file_not_found:
     message = missingFile(diagnostic);
     break;

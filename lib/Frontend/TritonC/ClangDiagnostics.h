@@ -4,6 +4,7 @@
 #define TRITIUM_LIB_FRONTEND_TRITONC_CLANGDIAGNOSTICS_H
 
 #include "ClangSources.h"
+#include "MacroBudget.h"
 
 #include "clang/Basic/Diagnostic.h"
 
@@ -16,24 +17,22 @@ namespace tritium::frontend::tritonc {
 class ClangDiagnostics : public clang::DiagnosticConsumer {
 public:
   /// `folders`: where included files are searched, for the message that one is missing.
-  ClangDiagnostics(ClangSources &sources, DiagnosticEngine &ours, std::vector<std::string> folders)
-      : sources(sources), ours(ours), folders(std::move(folders)) {}
+  ClangDiagnostics(ClangSources &sources, DiagnosticEngine &ours, Stop &stop,
+                   std::vector<std::string> folders)
+      : sources(sources), ours(ours), stop(stop), folders(std::move(folders)) {}
 
   void start(clang::Preprocessor &run) { preprocessor = &run; }
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &diagnostic) override;
-  /// A directive stood within the arguments of a macro's call. C leaves open what it does; clang
-  /// tells of expansions in it only when they are done, too late for bounds, so it ends the file.
-  bool hasDirectiveInArguments() const { return directiveInArguments; }
 
 private:
   clang::Preprocessor *preprocessor = nullptr;
   ClangSources &sources;
   DiagnosticEngine &ours;
+  Stop &stop;
   std::vector<std::string> folders;
   /// The report before this one is the engine's last, and notes belong to it.
   bool isShown = false;
-  bool directiveInArguments = false;
 
   std::string missingFile(const clang::Diagnostic &diagnostic) const;
 };

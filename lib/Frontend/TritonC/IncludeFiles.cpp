@@ -10,7 +10,7 @@
 using namespace tritium::frontend::tritonc;
 
 /// The largest file that is read.
-static constexpr uint64_t kMaxBytes = uint64_t(1) << 26;
+static constexpr uint64_t kMaxBytes = uint64_t(1) << 24;
 
 namespace {
 class OpenFile : public llvm::vfs::File {
@@ -36,11 +36,33 @@ const IncludeFiles::Entry *IncludeFiles::find(llvm::StringRef path) const {
 std::vector<const IncludeFiles::Entry *> IncludeFiles::opened() const {
   std::vector<const Entry *> files;
   for (const auto &entry : entries)
-    files.push_back(entry.second.get());
+    if (entry.second.get() != main)
+      files.push_back(entry.second.get());
   std::sort(files.begin(), files.end(), [](const Entry *a, const Entry *b) {
     return a->status.getName() < b->status.getName();
   });
   return files;
+}
+
+IncludeFiles::Entry *IncludeFiles::add(const std::string &path,
+                                       const llvm::sys::fs::file_status &real, std::string text,
+                                       SeparatedText separated) {
+  auto entry = std::make_unique<Entry>();
+  entry->text = std::move(text);
+  entry->separated = std::move(separated);
+  entry->status = llvm::vfs::Status(path, real.getUniqueID(), real.getLastModificationTime(),
+                                    real.getUser(), real.getGroup(), entry->separated.text.size(),
+                                    real.type(), real.permissions());
+  return (entries[path] = std::move(entry)).get();
+}
+
+bool IncludeFiles::setMain(const std::string &path, const std::string &text,
+                           const SeparatedText &separated) {
+  llvm::sys::fs::file_status real;
+  if (llvm::sys::fs::status(path, real) || real.type() != llvm::sys::fs::file_type::regular_file)
+    return false;
+  main = add(path, real, text, separated);
+  return true;
 }
 
 llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine &path) {
@@ -50,6 +72,8 @@ llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine 
   llvm::sys::fs::file_status real;
   if (std::error_code error = llvm::sys::fs::status(name, real))
     return error;
+  if (main && real.getUniqueID() == main->status.getUniqueID())
+    return main;
   if (real.type() != llvm::sys::fs::file_type::regular_file)
     return std::make_error_code(std::errc::no_such_file_or_directory);
   if (real.getSize() > kMaxBytes)
@@ -59,13 +83,8 @@ llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine 
   if (!buffer)
     return buffer.getError();
 
-  auto entry = std::make_unique<Entry>();
-  entry->text = (*buffer)->getBuffer().str();
-  entry->separated = separateRanges(entry->text);
-  entry->status = llvm::vfs::Status(name, real.getUniqueID(), real.getLastModificationTime(),
-                                    real.getUser(), real.getGroup(), entry->separated.text.size(),
-                                    real.type(), real.permissions());
-  return (entries[name] = std::move(entry)).get();
+  std::string text = (*buffer)->getBuffer().str();
+  return add(name, real, text, separateRanges(text));
 }
 
 llvm::ErrorOr<llvm::vfs::Status> IncludeFiles::status(const llvm::Twine &path) {

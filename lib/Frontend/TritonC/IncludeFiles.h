@@ -21,9 +21,11 @@ public:
     SeparatedText separated;
     llvm::vfs::Status status;
   };
+  /// The file at `path` has this text, whatever the disk says; false if there is none.
+  bool setMain(const std::string &path, const std::string &text, const SeparatedText &separated);
   /// The file at a path that was opened before; null if there is none.
   const Entry *find(llvm::StringRef path) const;
-  /// All of them, ordered by path.
+  /// All but the main file, ordered by path.
   std::vector<const Entry *> opened() const;
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override;
@@ -34,7 +36,10 @@ public:
 
 private:
   llvm::StringMap<std::unique_ptr<Entry>> entries;
+  Entry *main = nullptr;
 
+  Entry *add(const std::string &path, const llvm::sys::fs::file_status &real, std::string text,
+             SeparatedText separated);
   llvm::ErrorOr<const Entry *> read(const llvm::Twine &path);
 };
 

@@ -22,12 +22,12 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace tritium;
 using namespace tritium::frontend::tritonc;
@@ -50,18 +50,13 @@ static clang::LangOptions languageOptions() {
   return options;
 }
 
-/// The folder of the unit, in which its includes are searched first; empty if it is no file.
-static std::string folderOf(const SourceUnit &unit) {
-  if (!llvm::sys::fs::is_regular_file(unit.file))
-    return "";
-  llvm::StringRef folder = llvm::sys::path::parent_path(unit.file);
-  return folder.empty() ? "." : folder.str();
-}
-
-static std::vector<std::string> searchedFolders(const SourceUnit &unit, const std::string &own) {
+/// Where included files are searched.
+static std::vector<std::string> searchedFolders(const SourceUnit &unit, bool isFile) {
   std::vector<std::string> folders;
-  if (!own.empty())
-    folders.push_back(own);
+  if (isFile) {
+    llvm::StringRef own = llvm::sys::path::parent_path(unit.file);
+    folders.push_back(own.empty() ? "." : own.str());
+  }
   folders.insert(folders.end(), unit.includePaths.begin(), unit.includePaths.end());
   return folders;
 }
@@ -74,8 +69,8 @@ namespace {
 /// Notes which definitions are looked at, and keeps bounds.
 class Watcher : public clang::PPCallbacks {
 public:
-  Watcher(clang::Preprocessor &preprocessor, const ClangSources &sources, MacroBudget &budget)
-      : preprocessor(preprocessor), sources(sources), budget(budget) {}
+  Watcher(clang::Preprocessor &preprocessor, const ClangSources &sources, Stop &stop)
+      : preprocessor(preprocessor), sources(sources), stop(stop), budget(preprocessor, stop) {}
 
   void MacroExpands(const clang::Token &name, const clang::MacroDefinition &definition,
                     clang::SourceRange, const clang::MacroArgs *arguments) override {
@@ -123,22 +118,21 @@ public:
                    clang::SrcMgr::CharacteristicKind, clang::FileID) override {
     if (reason != EnterFile || ++files <= kMaxIncludes)
       return;
-    if (tooManyIncludes.isInvalid())
-      tooManyIncludes = preprocessor.getSourceManager().getIncludeLoc(
-          preprocessor.getSourceManager().getFileID(at));
+    const clang::SourceManager &manager = preprocessor.getSourceManager();
+    stop.set(manager.getIncludeLoc(manager.getFileID(at)),
+             "more than " + std::to_string(kMaxIncludes) + " files are included");
     cutOff(preprocessor);
   }
 
   bool isUsed(llvm::StringRef name) const { return used.contains(name); }
-  clang::SourceLocation tooManyIncludesAt() const { return tooManyIncludes; }
 
 private:
   clang::Preprocessor &preprocessor;
   const ClangSources &sources;
-  MacroBudget &budget;
+  Stop &stop;
+  MacroBudget budget;
   llvm::StringSet<> used;
   unsigned files = 0;
-  clang::SourceLocation tooManyIncludes;
 
   void use(const clang::Token &name) {
     if (const clang::IdentifierInfo *id = name.getIdentifierInfo())
@@ -182,13 +176,13 @@ private:
   llvm::IntrusiveRefCntPtr<IncludeFiles> includes;
   ClangSources sources;
   SeparatedText mainText, definitions;
+  Stop stop;
   PreprocessedUnit result;
   TextStore texts{result.storage};
   llvm::DenseMap<const clang::IdentifierInfo *, std::string_view> names;
 
   bool prepare(std::string &predefined);
-  void lex(clang::Preprocessor &preprocessor, Watcher &watcher, MacroBudget &budget,
-           const ClangDiagnostics &consumer);
+  void lex(clang::Preprocessor &preprocessor);
   void add(const clang::Token &token, clang::Preprocessor &preprocessor);
   void addSearchPaths(clang::HeaderSearch &headers, clang::FileManager &files);
   uint32_t mainFile = 0, definitionsFile = 0;
@@ -241,6 +235,14 @@ static void removePragmas(clang::Preprocessor &preprocessor) {
   }
 }
 
+/// A character that no token of C begins with.
+static std::string printable(llvm::StringRef text) {
+  std::string shown;
+  for (unsigned char c : text)
+    shown += c < 0x20 || c == 0x7f ? "\\x" + llvm::utohexstr(c, true, 2) : std::string(1, c);
+  return shown;
+}
+
 void Run::add(const clang::Token &token, clang::Preprocessor &preprocessor) {
   Token ours;
   ours.isBlankBefore = token.hasLeadingSpace() || token.isAtStartOfLine();
@@ -269,14 +271,13 @@ void Run::add(const clang::Token &token, clang::Preprocessor &preprocessor) {
     else if (text == "@")
       ours.kind = Token::Punctuator;
     else if (!diagnostics.hasErrors())
-      diagnostics.error(ours.range, "unexpected character '" + text.str() + "'");
+      diagnostics.error(ours.range, "unexpected character '" + printable(text) + "'");
     ours.text = ours.kind == Token::End ? std::string_view() : texts.add(text);
   }
   result.tokens.push_back(ours);
 }
 
-void Run::lex(clang::Preprocessor &preprocessor, Watcher &watcher, MacroBudget &budget,
-              const ClangDiagnostics &consumer) {
+void Run::lex(clang::Preprocessor &preprocessor) {
   clang::Token token;
   do {
     preprocessor.Lex(token);
@@ -285,17 +286,11 @@ void Run::lex(clang::Preprocessor &preprocessor, Watcher &watcher, MacroBudget &
                         "Triton-C has no #embed directive");
       return;
     }
-    if (budget.exceededAt().isValid()) {
-      diagnostics.error(sources.tokenRange(budget.exceededAt()),
-                        "macros expand to too much text, or nest too deeply");
+    if (stop) {
+      diagnostics.error(sources.tokenRange(stop.at), stop.why);
       return;
     }
-    if (watcher.tooManyIncludesAt().isValid()) {
-      diagnostics.error(sources.tokenRange(watcher.tooManyIncludesAt()),
-                        "more than " + std::to_string(kMaxIncludes) + " files are included");
-      return;
-    }
-    if (consumer.hasDirectiveInArguments() || preprocessor.getDiagnostics().hasFatalErrorOccurred())
+    if (preprocessor.getDiagnostics().hasFatalErrorOccurred())
       return;
     add(token, preprocessor);
     if (result.tokens.size() > kMaxTokens) {
@@ -313,15 +308,19 @@ std::optional<PreprocessedUnit> Run::run() {
     return std::nullopt;
 
   static const clang::LangOptions language = languageOptions();
-  std::string folder = folderOf(unit);
-  ClangDiagnostics consumer(sources, diagnostics, searchedFolders(unit, folder));
+  bool isFile = includes->setMain(unit.file, unit.text, mainText);
+  ClangDiagnostics consumer(sources, diagnostics, stop, searchedFolders(unit, isFile));
   clang::DiagnosticsEngine reports(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
                                    llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(), &consumer,
                                    /*ShouldOwnClient=*/false);
   reports.setErrorLimit(kMaxErrors);
   for (unsigned id :
-       {clang::diag::ext_unterminated_char_or_string, clang::diag::ext_embedded_directive})
+       {clang::diag::ext_unterminated_char_or_string, clang::diag::ext_empty_character,
+        clang::diag::ext_embedded_directive})
     reports.setSeverity(id, clang::diag::Severity::Error, {});
+  for (unsigned id :
+       {clang::diag::pp_pragma_once_in_main_file, clang::diag::ext_pp_embed_directive})
+    reports.setSeverity(id, clang::diag::Severity::Ignored, {});
 
   clang::FileManager files(clang::FileSystemOptions(), includes);
   clang::SourceManager manager(reports, files);
@@ -336,29 +335,29 @@ std::optional<PreprocessedUnit> Run::run() {
   preprocessor.Initialize(target);
   removePragmas(preprocessor);
   preprocessor.setPredefines(predefined);
-  if (!folder.empty())
-    if (auto entry = files.getOptionalDirectoryRef(folder))
-      preprocessor.setMainFileDir(*entry);
 
-  manager.setMainFileID(manager.createFileID(
-      llvm::MemoryBuffer::getMemBuffer(mainText.text, unit.file), clang::SrcMgr::C_User));
+  // Only a file has a folder.
+  clang::FileID main;
+  if (isFile)
+    main = manager.getOrCreateFileID(*files.getOptionalFileRef(unit.file), clang::SrcMgr::C_User);
+  else
+    main = manager.createFileID(llvm::MemoryBuffer::getMemBuffer(mainText.text, unit.file));
+  manager.setMainFileID(main);
   sources.start(manager, language);
-  sources.addFile(manager.getMainFileID(), mainFile, mainText);
-  MacroBudget budget(preprocessor);
-  auto owned = std::make_unique<Watcher>(preprocessor, sources, budget);
+  sources.addFile(main, mainFile, mainText);
+  auto owned = std::make_unique<Watcher>(preprocessor, sources, stop);
   Watcher &watcher = *owned;
   preprocessor.addPPCallbacks(std::move(owned));
   preprocessor.EnterMainSourceFile();
   sources.addFile(preprocessor.getPredefinesFileID(), definitionsFile, definitions,
                   prelude().size());
-  lex(preprocessor, watcher, budget, consumer);
+  lex(preprocessor);
 
   for (const IncludeFiles::Entry *file : includes->opened())
     result.included.push_back({file->status.getName().str(), file->text});
-  std::set<std::string_view> seen;
   for (const auto &[name, text] : unit.defines)
-    if (watcher.isUsed(definedName(name)) && seen.insert(definedName(name)).second)
-      result.usedDefines.emplace_back(definedName(name));
+    if (watcher.isUsed(definedName(name)) && !llvm::is_contained(result.usedDefines, name))
+      result.usedDefines.push_back(name);
   for (size_t i = before; i < diagnostics.all().size(); ++i)
     if (diagnostics.all()[i].severity == Severity::Error)
       return std::nullopt;
