@@ -11,6 +11,7 @@ using namespace tritium::frontend::tritonc;
 
 /// The largest file that is read.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 24;
+static constexpr llvm::StringLiteral kNoFolder = "/(text without a file)";
 
 namespace {
 class OpenFile : public llvm::vfs::File {
@@ -44,25 +45,24 @@ std::vector<const IncludeFiles::Entry *> IncludeFiles::opened() const {
   return files;
 }
 
-IncludeFiles::Entry *IncludeFiles::add(const std::string &path,
-                                       const llvm::sys::fs::file_status &real, std::string text,
-                                       SeparatedText separated) {
+IncludeFiles::Entry *IncludeFiles::add(const std::string &path, llvm::sys::fs::UniqueID id,
+                                       std::string text, SeparatedText separated) {
   auto entry = std::make_unique<Entry>();
   entry->text = std::move(text);
   entry->separated = std::move(separated);
-  entry->status = llvm::vfs::Status(path, real.getUniqueID(), real.getLastModificationTime(),
-                                    real.getUser(), real.getGroup(), entry->separated.text.size(),
-                                    real.type(), real.permissions());
+  entry->status = llvm::vfs::Status(path, id, {}, 0, 0, entry->separated.text.size(),
+                                    llvm::sys::fs::file_type::regular_file, llvm::sys::fs::all_all);
   return (entries[path] = std::move(entry)).get();
 }
 
-bool IncludeFiles::setMain(const std::string &path, const std::string &text,
-                           const SeparatedText &separated) {
+std::string IncludeFiles::setMain(const std::string &path, const std::string &text,
+                                  const SeparatedText &separated) {
   llvm::sys::fs::file_status real;
-  if (llvm::sys::fs::status(path, real) || real.type() != llvm::sys::fs::file_type::regular_file)
-    return false;
-  main = add(path, real, text, separated);
-  return true;
+  bool isFile =
+      !llvm::sys::fs::status(path, real) && real.type() == llvm::sys::fs::file_type::regular_file;
+  main = add(isFile ? path : std::string(kNoFolder) + "/unit",
+             isFile ? real.getUniqueID() : llvm::vfs::getNextVirtualUniqueID(), text, separated);
+  return main->status.getName().str();
 }
 
 llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine &path) {
@@ -84,10 +84,15 @@ llvm::ErrorOr<const IncludeFiles::Entry *> IncludeFiles::read(const llvm::Twine 
     return buffer.getError();
 
   std::string text = (*buffer)->getBuffer().str();
-  return add(name, real, text, separateRanges(text));
+  return add(name, real.getUniqueID(), text, separateRanges(text));
 }
 
 llvm::ErrorOr<llvm::vfs::Status> IncludeFiles::status(const llvm::Twine &path) {
+  if (path.str() == kNoFolder)
+    return llvm::vfs::Status(path, llvm::vfs::getNextVirtualUniqueID(), {}, 0, 0, 0,
+                             llvm::sys::fs::file_type::directory_file, llvm::sys::fs::all_all);
+  if (const Entry *entry = find(path.str()))
+    return entry->status;
   llvm::sys::fs::file_status real;
   if (std::error_code error = llvm::sys::fs::status(path, real))
     return error;

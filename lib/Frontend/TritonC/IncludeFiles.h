@@ -21,8 +21,11 @@ public:
     SeparatedText separated;
     llvm::vfs::Status status;
   };
-  /// The file at `path` has this text, whatever the disk says; false if there is none.
-  bool setMain(const std::string &path, const std::string &text, const SeparatedText &separated);
+  /// The file at `path` has this text, whatever the disk says. Returns where it is found: if there
+  /// is no such file, in a folder that has no other. clang needs a file: its directives
+  /// would read through a null pointer in a buffer that is none.
+  std::string setMain(const std::string &path, const std::string &text,
+                      const SeparatedText &separated);
   /// The file at a path that was opened before; null if there is none.
   const Entry *find(llvm::StringRef path) const;
   /// All but the main file, ordered by path.
@@ -38,7 +41,7 @@ private:
   llvm::StringMap<std::unique_ptr<Entry>> entries;
   Entry *main = nullptr;
 
-  Entry *add(const std::string &path, const llvm::sys::fs::file_status &real, std::string text,
+  Entry *add(const std::string &path, llvm::sys::fs::UniqueID id, std::string text,
              SeparatedText separated);
   llvm::ErrorOr<const Entry *> read(const llvm::Twine &path);
 };

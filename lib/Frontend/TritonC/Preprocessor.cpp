@@ -308,15 +308,15 @@ std::optional<PreprocessedUnit> Run::run() {
     return std::nullopt;
 
   static const clang::LangOptions language = languageOptions();
-  bool isFile = includes->setMain(unit.file, unit.text, mainText);
-  ClangDiagnostics consumer(sources, diagnostics, stop, searchedFolders(unit, isFile));
+  std::string path = includes->setMain(unit.file, unit.text, mainText);
+  ClangDiagnostics consumer(sources, diagnostics, stop,
+                            searchedFolders(unit, /*isFile=*/path == unit.file));
   clang::DiagnosticsEngine reports(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
                                    llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>(), &consumer,
                                    /*ShouldOwnClient=*/false);
   reports.setErrorLimit(kMaxErrors);
-  for (unsigned id :
-       {clang::diag::ext_unterminated_char_or_string, clang::diag::ext_empty_character,
-        clang::diag::ext_embedded_directive})
+  for (unsigned id : {clang::diag::ext_unterminated_char_or_string,
+                      clang::diag::ext_empty_character, clang::diag::ext_embedded_directive})
     reports.setSeverity(id, clang::diag::Severity::Error, {});
   for (unsigned id :
        {clang::diag::pp_pragma_once_in_main_file, clang::diag::ext_pp_embed_directive})
@@ -336,12 +336,12 @@ std::optional<PreprocessedUnit> Run::run() {
   removePragmas(preprocessor);
   preprocessor.setPredefines(predefined);
 
-  // Only a file has a folder.
-  clang::FileID main;
-  if (isFile)
-    main = manager.getOrCreateFileID(*files.getOptionalFileRef(unit.file), clang::SrcMgr::C_User);
-  else
-    main = manager.createFileID(llvm::MemoryBuffer::getMemBuffer(mainText.text, unit.file));
+  clang::FileID main =
+      manager.getOrCreateFileID(*files.getOptionalFileRef(path), clang::SrcMgr::C_User);
+  // What __FILE__ says.
+  manager.AddLineNote(manager.getLocForStartOfFile(main), /*line after this=*/2,
+                      manager.getLineTableFilenameID(unit.file), /*IsFileEntry=*/false,
+                      /*IsFileExit=*/false, clang::SrcMgr::C_User);
   manager.setMainFileID(main);
   sources.start(manager, language);
   sources.addFile(main, mainFile, mainText);
