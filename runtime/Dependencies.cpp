@@ -69,6 +69,12 @@ void tritium::runtime::write(Writer &writer, const FunctionSource &source) {
   writer.number(static_cast<uint64_t>(source.columnOffset));
   writer.text(source.text);
   writer.number(source.noinline_);
+  writer.number(static_cast<uint64_t>(source.language));
+  writer.number(source.defines.size());
+  for (const auto &[name, text] : source.defines) {
+    writer.text(name);
+    writer.text(text);
+  }
 }
 
 //===-- Recording ---------------------------------------------------------===//

@@ -21,6 +21,17 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
     return nullptr;
   llvm::IntrusiveRefCntPtr<Kernel> kernel(new Kernel);
   kernel->source = std::move(source);
+  if (kernel->source.name.empty())
+    kernel->source.name = signature->name;
+  kernel->declared = *signature;
+  // A constant table is one more parameter, which the host fills.
+  for (const ConstantTable &table : kernel->declared.tables) {
+    KernelParameter parameter;
+    parameter.name = table.name;
+    parameter.type = table.element;
+    ++parameter.type->pointerDepth;
+    signature->parameters.push_back(std::move(parameter));
+  }
   kernel->names = std::make_unique<Signature>(*signature, config);
 
   int interpret = config ? config->interpret : 0;
@@ -258,6 +269,7 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
       dispatch->runTime.emplace_back(i, classes[i].type);
   }
   recipe.source = source;
+  recipe.included = declared.includedFiles;
   dispatch->variant = Variant::create(std::move(recipe), error);
   if (!dispatch->variant)
     return nullptr;
@@ -341,6 +353,7 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
     return nullptr;
   recipe.arguments = std::move(arguments);
   recipe.source = source;
+  recipe.included = declared.includedFiles;
   return Variant::create(std::move(recipe), error);
 }
 

@@ -48,6 +48,9 @@ public:
   /// Bytes that change with the kernel's text and with how it is compiled and run.
   std::string identity() const;
   bool isInterpreted() const { return options.target == "interpret"; }
+  bool isDebug() const { return options.debug; }
+  /// What was read of the kernel's text.
+  const KernelSignature &declaration() const { return declared; }
 
 private:
   /// A key's variant and where its run-time arguments are found in a call.
@@ -76,6 +79,7 @@ private:
                     const cuda::Device *device, CompileError &error);
 
   frontend::FunctionSource source;
+  KernelSignature declared;
   std::unique_ptr<Signature> names;
   CompileOptions options; ///< of launches on the host
   /// What the environment or the configuration decides for all launches.

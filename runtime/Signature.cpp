@@ -140,7 +140,7 @@ Signature::Signature(const KernelSignature &signature, const tritium_kernel_conf
     to.isConstexpr = from.isConstexpr;
     to.isConst = isConstAnnotation(from.annotation);
     if (!to.isConstexpr)
-      to.type = annotatedType(from.annotation);
+      to.type = from.type ? from.type : annotatedType(from.annotation);
     if (config) {
       to.specializeValue =
           !named(config->do_not_specialize, config->do_not_specialize_count, to.name);
@@ -178,8 +178,7 @@ static const char *describeKind(const tritium_argument &argument) {
   }
 }
 
-/// Whether an integer argument can be held by the integer type `kind`.
-static bool fitsInteger(const tritium_argument &argument, DTypeKind kind) {
+bool tritium::runtime::fitsInteger(const tritium_argument &argument, DTypeKind kind) {
   int64_t value = static_cast<int64_t>(argument.bits);
   bool isLarge = argument.kind == TRITIUM_ARG_UINT;
   switch (kind) {

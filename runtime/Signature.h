@@ -91,6 +91,9 @@ private:
   std::vector<Parameter> params;
 };
 
+/// Whether an integer argument can be held by the integer type `kind`.
+bool fitsInteger(const tritium_argument &argument, DTypeKind kind);
+
 /// The 8-byte slot that passes `argument` as a value of `type`.
 uint64_t argumentSlot(const tritium_argument &argument, const DType &type);
 

@@ -122,12 +122,13 @@ void Tuner::drop(size_t index, const CompileError &reason) {
 bool Tuner::compile(size_t index) {
   if (prepared[index] || errors[index])
     return prepared[index].has_value();
-  const Candidate &candidate = request.candidates[index];
+  Candidate candidate = request.candidates[index];
   CompileError error;
   Kernel::Prepared made;
   // Exceptions must not leave a worker thread.
   try {
-    if (checkGrid(candidate.kernel->signature().name(), candidate.grid.data(), error) &&
+    if (checkGrid(request.name, candidate.grid.data(), error) &&
+        (candidate.kernel || candidate.complete(candidate, error)) &&
         candidate.kernel->prepare(candidate.call, made, error)) {
       prepared[index] = std::move(made);
       return true;
@@ -164,34 +165,49 @@ bool Tuner::takeFirst(CompileError &error) {
   return fail(error);
 }
 
-/// No candidate is left: says why of each, or the one reason that all share.
 bool Tuner::fail(CompileError &error) const {
-  const CompileError &first = *errors.front();
-  bool isShared = llvm::all_of(errors, [&](const auto &other) {
-    return other->kind == first.kind && other->rendered == first.rendered;
-  });
-  error = first;
-  if (isShared)
-    return false;
-  std::string name = request.candidates.front().kernel->signature().name();
-  error =
-      launchError("AutotunerError", "kernel '" + name + "': none of its " + std::to_string(count) +
-                                        " configurations compiles and runs");
-  for (size_t i = 0; i < count; ++i) {
-    const std::string &text =
-        errors[i]->rendered.empty() ? errors[i]->message : errors[i]->rendered;
-    error.rendered += "\n" + request.candidates[i].label + ":\n  ";
+  std::vector<std::pair<std::string, CompileError>> failures;
+  for (size_t i = 0; i < count; ++i)
+    failures.emplace_back(request.candidates[i].label, *errors[i]);
+  error = everyReason(request.name, failures);
+  return false;
+}
+
+CompileError
+tritium::runtime::everyReason(const std::string &kernel,
+                              const std::vector<std::pair<std::string, CompileError>> &failures) {
+  const CompileError &first = failures.front().second;
+  if (llvm::all_of(failures, [&](const auto &other) {
+        return other.second.kind == first.kind && other.second.rendered == first.rendered;
+      }))
+    return first;
+  CompileError error = launchError("AutotunerError", "kernel '" + kernel + "': none of its " +
+                                                         std::to_string(failures.size()) +
+                                                         " configurations compiles and runs");
+  for (const auto &[label, failure] : failures) {
+    const std::string &text = failure.rendered.empty() ? failure.message : failure.rendered;
+    error.rendered += "\n" + label + ":\n  ";
     for (char c : llvm::StringRef(text).rtrim())
       error.rendered += c == '\n' ? "\n  " : std::string(1, c);
   }
-  return false;
+  return error;
+}
+
+void tritium::runtime::distinguishLabels(std::vector<Candidate> &candidates) {
+  std::set<std::string> labels;
+  for (Candidate &candidate : candidates) {
+    std::string label = candidate.label;
+    for (int copy = 2; !labels.insert(label).second; ++copy)
+      label = candidate.label + " (" + std::to_string(copy) + ")";
+    candidate.label = std::move(label);
+  }
 }
 
 //===-- Records -----------------------------------------------------------===//
 
 TuningRecords Tuner::records() const {
   Writer writer;
-  writer.text(request.candidates.front().kernel->identity());
+  writer.text(request.identity);
   for (const std::string &set : codeVariables())
     writer.text(set);
   writer.text(llvm::sys::getHostCPUName());
@@ -427,8 +443,7 @@ bool Tuner::choose(CompileError &error) {
   if (!readMode(mode, error))
     return false;
   // Times of an interpreter say nothing.
-  bool isInterpreted = request.candidates.front().kernel->isInterpreted();
-  if (count == 1 || mode == Mode::First || isInterpreted)
+  if (count == 1 || mode == Mode::First || request.isInterpreted)
     return takeFirst(error);
   TuningRecords known = records();
   bool useRecord = request.useRecord;
@@ -473,7 +488,7 @@ bool Tuner::choose(CompileError &error) {
   if (flag("TRITON_PRINT_AUTOTUNING"))
     printText(tuningTable(request, result));
   if (isMeasured && useRecord) {
-    TuningRecord record{request.candidates.front().kernel->signature().name(), request.key, {}};
+    TuningRecord record{request.name, request.key, {}};
     for (size_t i = 0; i < count; ++i)
       if (result.timings[i])
         record.timings[request.candidates[i].label] = *result.timings[i];
@@ -497,8 +512,7 @@ std::string tritium::runtime::tuningTable(const TuningRequest &request,
     std::snprintf(text, sizeof text, format, value);
     return std::string(text);
   };
-  std::string table =
-      "Autotuning of kernel '" + request.candidates.front().kernel->signature().name() + "'";
+  std::string table = "Autotuning of kernel '" + request.name + "'";
   if (!request.key.empty())
     table += ", key " + request.key;
   table += ": " + std::to_string(request.candidates.size()) + " configurations, compiled in " +

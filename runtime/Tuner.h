@@ -22,10 +22,12 @@
 namespace tritium::runtime {
 
 struct Candidate {
+  /// Null: `complete`, called on a worker thread, fills kernel and call.
   Kernel *kernel = nullptr;
   Kernel::Call call = {};
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::string label; ///< the configuration as text: in tables, and what records know it by
+  std::function<bool(Candidate &, CompileError &)> complete;
 };
 
 /// What a host wants to do around runs. A function that answers false has filled
@@ -48,6 +50,9 @@ public:
 };
 
 struct TuningRequest {
+  std::string name;     ///< of the kernel
+  std::string identity; ///< bytes that change with the kernel's text
+  bool isInterpreted = false;
   std::vector<Candidate> candidates;
   std::string key; ///< the values that the choice is made for, as text
   /// Names of parameters whose memory is zeroed, or put back, before each run. Memory
@@ -72,6 +77,14 @@ struct TuningResult {
   double compileSeconds = 0, measureSeconds = 0;
   std::string note; ///< why nothing was measured, if that is worth a word
 };
+
+/// Records tell candidates apart by their labels: equal ones get a number.
+void distinguishLabels(std::vector<Candidate> &candidates);
+
+/// The error when no configuration is left: the one that all have in common, or an
+/// AutotunerError with every label and reason. `failures` is not empty.
+CompileError everyReason(const std::string &kernel,
+                         const std::vector<std::pair<std::string, CompileError>> &failures);
 
 /// False with `error` if no candidate compiles and runs; it then lists all reasons.
 bool tune(const TuningRequest &request, TuningResult &result, CompileError &error);

@@ -4,11 +4,13 @@
 #include "DiskCache.h"
 #include "Dump.h"
 #include "Environment.h"
+#include "Files.h"
 #include "HostOutput.h"
 #include "ScratchArena.h"
 #include "Signature.h"
 #include "ThreadPool.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/JSON.h"
 
@@ -43,7 +45,17 @@ static std::string cacheKey(const Recipe &recipe) {
   writer.text(recipe.ttir);
   if (recipe.source)
     write(writer, *recipe.source);
+  for (const auto &[path, text] : recipe.included) {
+    writer.text(path);
+    writer.text(text);
+  }
   return hashText(writer.bytes);
+}
+
+/// Whether the included files are what the key says, also after they were read again.
+static bool includesHold(const Recipe &recipe) {
+  return llvm::all_of(recipe.included,
+                      [](const auto &file) { return readFile(file.first) == file.second; });
 }
 
 static std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *recorder,
@@ -86,7 +98,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
       variant->compiled = compileTileIR(replacement, variant->origin.options, error);
       if (!variant->compiled)
         return nullptr;
-    } else {
+    } else if (includesHold(variant->origin)) {
       cache.store(variant->hash, *variant->compiled, learnt);
     }
     if (!variant->prepare(error))

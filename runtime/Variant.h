@@ -26,6 +26,8 @@ struct Recipe {
   std::vector<ArgumentSpec> arguments;
   std::string ttir;
   CompileOptions options;
+  /// Triton-C: the files that the text includes, path and content.
+  std::vector<std::pair<std::string, std::string>> included;
   bool isRepeat = false; ///< the same kernel once more: its static_print stays silent
 };
 

@@ -374,6 +374,109 @@ TRITIUM_API void tritium_tuned_seconds(const tritium_tuned *tuned, double *compi
 TRITIUM_API tritium_timing tritium_tuned_timing(const tritium_tuned *tuned, size_t candidate);
 TRITIUM_API int tritium_trial_run(tritium_trial *trial, tritium_error *error);
 
+/*===-- Triton-C: kernels with definitions --------------------------------===*/
+
+/* A macro. The value is its text; `[a, b]` is a list of values to choose from, and null
+   means 1. */
+typedef struct tritium_define {
+  const char *name, *value;
+  const char *const *values; /* not null: the values to choose from, instead */
+  size_t value_count;
+} tritium_define;
+
+/* Definitions to try together. They replace those of the same name. */
+typedef struct tritium_define_set {
+  const tritium_define *defines;
+  size_t count;
+  int num_warps; /* 0: not said */
+} tritium_define_set;
+
+typedef struct tritium_program_source {
+  const char *text; /* null: the content of `file` */
+  const char *file; /* the path; with a text: what diagnostics show */
+  const char *name; /* of the kernel; null: the first of the text */
+  const tritium_define *defines;
+  size_t define_count;
+  const char *const *include_paths; /* for #include; none: it is an error */
+  size_t include_path_count;
+  const int *num_warps; /* values of the option to choose from */
+  size_t num_warps_count;
+  const tritium_define_set *sets; /* each is tried */
+  size_t set_count;
+  /* Names of parameters whose values choose anew. None: those marked __retune; without
+     such, all integers. */
+  const char *const *key;
+  size_t key_count;
+} tritium_program_source;
+
+/* A kernel of a text with every choice of its macros: lists make several, and launches
+   take the fastest, found by tuning, of which the same holds as of tritium_tune. */
+typedef struct tritium_program tritium_program;
+
+/* Reads the text; compiles nothing. `config` may be null. */
+TRITIUM_API tritium_program *tritium_program_create(const tritium_program_source *source,
+                                                    const tritium_kernel_config *config,
+                                                    tritium_error *error);
+TRITIUM_API void tritium_program_retain(tritium_program *program);
+TRITIUM_API void tritium_program_release(tritium_program *program);
+TRITIUM_API const char *tritium_program_name(const tritium_program *program);
+
+typedef struct tritium_declaration {
+  const char *name, *type; /* the type as written: "float*" */
+  tritium_dtype dtype;
+} tritium_declaration;
+
+TRITIUM_API size_t tritium_program_parameter_count(const tritium_program *program);
+TRITIUM_API tritium_declaration tritium_program_parameter(const tritium_program *program,
+                                                          size_t index);
+/* Tables in constant memory; `dtype` is that of their elements. */
+TRITIUM_API size_t tritium_program_table_count(const tritium_program *program);
+TRITIUM_API tritium_declaration tritium_program_table(const tritium_program *program, size_t index);
+/* Gives a table its content, which is copied, for the launches that follow. */
+TRITIUM_API int tritium_program_fill_table(tritium_program *program, const char *name,
+                                           const void *data, size_t bytes, tritium_error *error);
+
+/* The choices: every combination of the lists' values. */
+TRITIUM_API size_t tritium_program_choice_count(const tritium_program *program);
+/* What tells the choice from the others, "TM=64, num_warps=4". */
+TRITIUM_API const char *tritium_program_choice_label(const tritium_program *program, size_t choice);
+/* The text of a definition, or of num_warps, under a choice; null: there is none. */
+TRITIUM_API const char *tritium_program_choice_value(const tritium_program *program, size_t choice,
+                                                     const char *name);
+
+/* The options that a grid is computed from. */
+typedef struct tritium_chosen tritium_chosen;
+/* The text of a definition, or of num_warps; null: there is none. */
+TRITIUM_API const char *tritium_chosen_text(const tritium_chosen *chosen, const char *name);
+/* The same as an integer. Returns 0 if it is one. */
+TRITIUM_API int tritium_chosen_integer(const tritium_chosen *chosen, const char *name,
+                                       int64_t *value);
+/* Fills `grid` (which holds 1, 1, 1). A non-zero answer ends the launch with an error of
+   the kind "Stopped". */
+typedef int (*tritium_grid_function)(void *user, const tritium_chosen *chosen, uint32_t grid[3]);
+
+typedef struct tritium_launched {
+  size_t choice;
+  tritium_compiled *compiled; /* with a reference; null after a failure */
+  tritium_tuned *tuned;       /* if this launch made the choice; to be released */
+} tritium_launched;
+
+/* Runs the kernel under the choice for these arguments. `arguments`: one for each
+   parameter, converted to its declared type (numbers of any kind that keep their value;
+   arrays, addresses as integers, and 0 for pointers). With TRITON_DEBUG=1 the promises of
+   attributes (__aligned, __multipleof, __readonly) are checked. `launched` may be null. */
+TRITIUM_API int tritium_program_launch(tritium_program *program, const tritium_argument *arguments,
+                                       size_t count, const tritium_option *options,
+                                       size_t option_count, tritium_grid_function grid, void *user,
+                                       tritium_launched *launched, tritium_error *error);
+/* Compiles a choice ahead of time. `divisibility`: what each value or address is a
+   multiple of; those left out are of 1. `cpu`: null: as the config says. */
+TRITIUM_API tritium_compiled *tritium_program_specialize(tritium_program *program, size_t choice,
+                                                         const int64_t *divisibility, size_t count,
+                                                         const tritium_option *options,
+                                                         size_t option_count, const char *cpu,
+                                                         tritium_error *error);
+
 /*===-- Kernel files, for hosts without Python ----------------------------===*/
 
 typedef struct tritium_module tritium_module;

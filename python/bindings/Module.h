@@ -3,12 +3,19 @@
 #ifndef TRITIUM_PYTHON_MODULE_H
 #define TRITIUM_PYTHON_MODULE_H
 
+#include "tritium/tritium.h"
+
 #include <nanobind/nanobind.h>
 
 namespace tritium::python {
 
 /// Adds the functions of the tuner.
 void addTuning(nanobind::module_ &module);
+/// Adds the class Program.
+void addPrograms(nanobind::module_ &module);
+
+/// The timings of `count` candidates: each None, a reason, or a list of three times.
+nanobind::list timingsOf(const tritium_tuned *tuned, size_t count);
 
 } // namespace tritium::python
 

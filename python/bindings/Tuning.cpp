@@ -156,16 +156,7 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
     }
     throw nb::python_error();
   }
-  nb::list timings;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    tritium_timing timing = tritium_tuned_timing(tuned, i);
-    if (!timing.is_known)
-      timings.append(nb::none());
-    else if (timing.reason)
-      timings.append(nb::str(timing.reason));
-    else
-      timings.append(nb::cast(std::vector<double>(timing.times, timing.times + 3)));
-  }
+  nb::list timings = timingsOf(tuned, candidates.size());
   double compileSeconds = 0, measureSeconds = 0;
   tritium_tuned_seconds(tuned, &compileSeconds, &measureSeconds);
   nb::tuple answer = nb::make_tuple(tritium_tuned_best(tuned), tritium_tuned_source(tuned),
@@ -175,6 +166,20 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
 }
 
 } // namespace
+
+nb::list tritium::python::timingsOf(const tritium_tuned *tuned, size_t count) {
+  nb::list timings;
+  for (size_t i = 0; i < count; ++i) {
+    tritium_timing timing = tritium_tuned_timing(tuned, i);
+    if (!timing.is_known)
+      timings.append(nb::none());
+    else if (timing.reason)
+      timings.append(nb::str(timing.reason));
+    else
+      timings.append(nb::cast(std::vector<double>(timing.times, timing.times + 3)));
+  }
+  return timings;
+}
 
 void tritium::python::addTuning(nb::module_ &m) {
   m.def("tune", tune, nb::arg("calls"), nb::arg("labels"), nb::arg("key"), nb::arg("reset_to_zero"),

@@ -260,6 +260,7 @@ NB_MODULE(_C, m) {
       },
       nb::arg("kernel").none() = nb::none());
   addTuning(m);
+  addPrograms(m);
   if (!addLauncherTypes(m.ptr()))
     throw nb::python_error();
   tritium_set_printer(printToPython, nullptr);

@@ -12,7 +12,8 @@
     add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
-from . import _C, errors, knobs, language, runtime, testing
+from . import _C, c, errors, knobs, language, runtime, testing
+from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError,
                      CompileTimeAssertionFailure, DeviceAssertionError, GridError, InternalError,
@@ -31,7 +32,8 @@ __all__ = [
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "AutotunerError",
-    "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads",
+    "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads", "c", "kernel",
+    "config", "read",
 ]
 
 __version__ = _C.version()

@@ -1,9 +1,7 @@
 //===- Tuning.cpp - the tuner of the C interface --------------------------===//
 
-#include "../Tuner.h"
+#include "Tuning.h"
 #include "Internal.h"
-
-#include <set>
 
 using namespace tritium;
 using namespace tritium::capi;
@@ -12,6 +10,8 @@ using runtime::TuningResult;
 struct tritium_tuned {
   TuningResult result;
 };
+
+tritium_tuned *capi::release(TuningResult result) { return new tritium_tuned{std::move(result)}; }
 
 struct tritium_trial {
   const std::function<bool(CompileError &)> &run;
@@ -54,20 +54,20 @@ private:
 
 runtime::TuningRequest toRequest(const tritium_tuning &tuning) {
   runtime::TuningRequest request;
-  std::set<std::string> labels;
   for (size_t i = 0; i < tuning.count; ++i) {
     const tritium_candidate &from = tuning.candidates[i];
     runtime::Candidate candidate;
     candidate.kernel = unwrap(from.kernel);
     candidate.call = {from.arguments, from.count, from.options, from.option_count};
     std::copy_n(from.grid, 3, candidate.grid.begin());
-    // Records tell candidates apart by their labels.
-    std::string label = from.label ? from.label : "";
-    for (int copy = 2; !labels.insert(label).second; ++copy)
-      label = std::string(from.label) + " (" + std::to_string(copy) + ")";
-    candidate.label = label;
+    candidate.label = from.label ? from.label : "";
     request.candidates.push_back(std::move(candidate));
   }
+  distinguishLabels(request.candidates);
+  const runtime::Kernel &first = *request.candidates.front().kernel;
+  request.name = first.signature().name();
+  request.identity = first.identity();
+  request.isInterpreted = first.isInterpreted();
   request.key = tuning.key ? tuning.key : "";
   request.zeroed = {tuning.reset_to_zero, tuning.reset_to_zero + tuning.reset_to_zero_count};
   request.restored = {tuning.restore_value, tuning.restore_value + tuning.restore_value_count};
@@ -90,9 +90,9 @@ tritium_tuned *tritium_tune(const tritium_tuning *tuning, tritium_error *error) 
     runtime::TuningRequest request = toRequest(*tuning);
     CallbackHooks hooks(*tuning);
     request.hooks = &hooks;
-    auto tuned = std::make_unique<tritium_tuned>();
-    if (runtime::tune(request, tuned->result, failure))
-      return tuned.release();
+    TuningResult result;
+    if (runtime::tune(request, result, failure))
+      return release(std::move(result));
     report(failure, error);
     return nullptr;
   });

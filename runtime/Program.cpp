@@ -1,0 +1,393 @@
+//===- Program.cpp - a Triton-C kernel with its definitions ---------------===//
+
+#include "Program.h"
+#include "Conversion.h"
+#include "Environment.h"
+#include "Serialization.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <bit>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+/// The variables that decide how kernels run: kernels made under others do not count.
+static std::string settings() {
+  std::string text;
+  for (const char *name : {"TRITIUM_BACKEND", "TRITON_INTERPRET", "TRITIUM_CPU", "TRITON_DEBUG"})
+    text += variable(name) + '\0';
+  return text;
+}
+
+static bool isIntegerType(const DType &type) {
+  return !type.isPointer() && type.kind >= DTypeKind::Int8 && type.kind <= DTypeKind::UInt64;
+}
+
+//===-- Creation ----------------------------------------------------------===//
+
+llvm::IntrusiveRefCntPtr<Program>
+Program::create(ProgramSource source, const tritium_kernel_config *config, CompileError &error) {
+  llvm::IntrusiveRefCntPtr<Program> program(new Program);
+  if (config) {
+    program->config = *config;
+    program->cpu = config->cpu ? config->cpu : "";
+    program->config.cpu = config->cpu ? program->cpu.c_str() : nullptr;
+  }
+  program->source = std::move(source);
+  std::string message;
+  auto choices = enumerate(program->source.space, message);
+  if (!choices) {
+    error = launchError("OptionError", message);
+    return nullptr;
+  }
+  program->all = std::move(*choices);
+  if (!program->addTunables(error))
+    return nullptr;
+  const KernelSignature &declared = program->declaration();
+  for (const std::string &name : program->source.key)
+    if (llvm::none_of(declared.parameters, [&](const auto &p) { return p.name == name; })) {
+      std::set<std::string> names;
+      for (const KernelParameter &parameter : declared.parameters)
+        names.insert(parameter.name);
+      std::string nearest = nearestName(name, names);
+      error = launchError("OptionError",
+                          "kernel '" + declared.name + "': the key names '" + name +
+                              "', which is no parameter of it" +
+                              (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+      return nullptr;
+    }
+  return program;
+}
+
+/// Finds a choice that can be read, and what the text itself leaves to tuning.
+bool Program::addTunables(CompileError &error) {
+  std::vector<std::pair<std::string, CompileError>> failures;
+  for (size_t i = 0; i < all.size() && !first; ++i) {
+    CompileError failure;
+    first = kernelFor(i, failure);
+    if (!first)
+      failures.emplace_back(all[i].label, std::move(failure));
+  }
+  if (!first) {
+    error = everyReason(source.name.empty() ? source.file : source.name, failures);
+    return false;
+  }
+  std::set<std::string> known = identifiersIn(source.text);
+  for (const auto &[path, text] : declaration().includedFiles)
+    known.merge(identifiersIn(text));
+  for (const std::string &name : declaration().usedDefines)
+    known.insert(name);
+  std::set<std::string> given;
+  for (const Choice &choice : all)
+    for (const auto &[name, text] : choice.defines)
+      given.insert(name);
+  bool isExtended = false;
+  for (const TunableConstant &tunable : declaration().tunables) {
+    if (given.count(tunable.name))
+      continue;
+    if (tunable.values.empty()) {
+      error = launchError("OptionError", "kernel '" + declaration().name + "': '" + tunable.name +
+                                             "' is tunable without values; define it");
+      return false;
+    }
+    Alternatives alternatives{tunable.name, {}};
+    for (int64_t value : tunable.values)
+      alternatives.values.push_back(std::to_string(value));
+    source.space.defines.push_back(std::move(alternatives));
+    isExtended = true;
+  }
+  for (const std::string &name : given)
+    if (!known.count(name))
+      unused.insert(name);
+  if (!isExtended)
+    return true;
+  std::string message;
+  auto choices = enumerate(source.space, message);
+  if (!choices) {
+    error = launchError("OptionError", message);
+    return false;
+  }
+  all = std::move(*choices);
+  return true;
+}
+
+Program::KernelRef Program::kernelFor(size_t choice, CompileError &error) {
+  std::string key = settings();
+  for (const auto &[name, text] : all[choice].defines)
+    key += name + '\0' + text + '\0';
+  {
+    std::lock_guard lock(mutex);
+    auto known = kernels.find(key);
+    if (known != kernels.end())
+      return known->second;
+  }
+  frontend::FunctionSource function;
+  function.language = frontend::Language::TritonC;
+  function.name = source.name;
+  function.file = source.file;
+  function.text = source.text;
+  function.defines = all[choice].defines;
+  function.includePaths = source.includePaths;
+  KernelRef made = Kernel::create(std::move(function), &config, error);
+  if (!made)
+    return nullptr;
+  std::lock_guard lock(mutex);
+  return kernels.try_emplace(key, made).first->second;
+}
+
+//===-- One call ----------------------------------------------------------===//
+
+/// The call's arguments as the kernel of `choice` declares them, its tables and options.
+bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Converted &result,
+                      CompileError &error) const {
+  const KernelSignature &declared = kernel.declaration();
+  const std::string &name = declared.name;
+  size_t expected = declared.parameters.size();
+  if (call.arguments.size() != expected) {
+    std::string list;
+    for (const KernelParameter &parameter : declared.parameters)
+      list += (list.empty() ? "" : ", ") + parameter.annotation + " " + parameter.name;
+    error = launchError("ArgumentError", "kernel '" + name + "' takes " + std::to_string(expected) +
+                                             " arguments (" + list + "), but got " +
+                                             std::to_string(call.arguments.size()));
+    return false;
+  }
+  for (size_t i = 0; i < expected; ++i) {
+    tritium_argument argument;
+    const KernelParameter &parameter = declared.parameters[i];
+    if (!convertArgument(name, parameter, call.arguments[i], argument, error) ||
+        (kernel.isDebug() && !checkPromises(name, parameter, argument, error)))
+      return false;
+    result.arguments.push_back(argument);
+  }
+  std::lock_guard lock(mutex);
+  for (const ConstantTable &declaredTable : declared.tables) {
+    auto table = tables.find(declaredTable.name);
+    if (table == tables.end()) {
+      error = launchError("ArgumentError", "kernel '" + name + "': its constant table '" +
+                                               declaredTable.name + "' has not been filled");
+      return false;
+    }
+    tritium_argument argument = {};
+    argument.kind = TRITIUM_ARG_POINTER;
+    argument.read_only = 1;
+    argument.type = fromDType(declaredTable.element);
+    argument.bits = argument.begin = reinterpret_cast<uint64_t>(table->second->data());
+    argument.bytes = table->second->size();
+    result.arguments.push_back(argument);
+    result.tables.push_back(table->second);
+  }
+  result.options.assign(call.options.begin(), call.options.end());
+  bool isGiven = llvm::any_of(
+      call.options, [](const auto &option) { return llvm::StringRef(option.name) == "num_warps"; });
+  if (std::optional<int> warps = all[choice].numWarps; warps && !isGiven) {
+    tritium_option option = {"num_warps", {}};
+    option.value.kind = TRITIUM_INT;
+    option.value.as.integer.low = static_cast<uint64_t>(*warps);
+    option.value.as.integer.high = *warps < 0 ? -1 : 0;
+    result.options.push_back(option);
+  }
+  return true;
+}
+
+/// A definition that neither the text nor the grid function looks at is a mistake.
+bool Program::checkDefinitions(const ChosenOptions &options, CompileError &error) {
+  for (const std::string &name : unused) {
+    if (options.asked.count(name))
+      continue;
+    std::set<std::string> names = identifiersIn(source.text);
+    std::string nearest = nearestName(name, names);
+    error = launchError("OptionError", "kernel '" + declaration().name + "' has no macro '" + name +
+                                           "', and the grid does not ask for it" +
+                                           (nearest.empty() ? std::string("; leave it out")
+                                                            : "; did you mean '" + nearest + "'?"));
+    return false;
+  }
+  definitionsChecked = true;
+  return true;
+}
+
+bool Program::gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error) {
+  ChosenOptions options(all[choice]);
+  std::fill_n(grid, 3, 1u);
+  return call.grid(options, grid, error) &&
+         (definitionsChecked || checkDefinitions(options, error));
+}
+
+/// The values that the choice depends on, as text.
+bool Program::keyOf(const Call &call, std::string &key, CompileError &error) const {
+  const KernelSignature &declared = declaration();
+  bool hasRetune = llvm::any_of(declared.parameters, [](const auto &p) { return p.isRetune; });
+  for (size_t i = 0; i < declared.parameters.size() && i < call.arguments.size(); ++i) {
+    const KernelParameter &parameter = declared.parameters[i];
+    bool isKey = !source.key.empty() ? llvm::is_contained(source.key, parameter.name)
+                 : hasRetune         ? parameter.isRetune
+                                     : parameter.type && isIntegerType(*parameter.type);
+    if (!isKey)
+      continue;
+    tritium_argument value;
+    if (!convertArgument(declared.name, parameter, call.arguments[i], value, error))
+      return false;
+    key += (key.empty() ? "" : ", ") + parameter.name + "=";
+    key += value.kind == TRITIUM_ARG_FLOAT  ? std::to_string(std::bit_cast<double>(value.bits))
+           : value.kind == TRITIUM_ARG_UINT ? std::to_string(value.bits)
+                                            : std::to_string(static_cast<int64_t>(value.bits));
+  }
+  return true;
+}
+
+bool Program::choose(const Call &call, Launched &launched, CompileError &error) {
+  launched.choice = 0;
+  if (all.size() == 1)
+    return true;
+  std::string key;
+  if (!keyOf(call, key, error))
+    return false;
+  std::string known = settings() + key;
+  auto find = [&] {
+    std::lock_guard lock(mutex);
+    auto found = chosen.find(known);
+    if (found == chosen.end())
+      return false;
+    launched.choice = found->second;
+    return true;
+  };
+  if (find())
+    return true;
+  std::lock_guard one(choosing);
+  if (find())
+    return true;
+
+  TuningRequest request;
+  request.name = declaration().name;
+  Writer identity;
+  identity.text(first->identity());
+  for (const auto &[path, text] : declaration().includedFiles) {
+    identity.text(path);
+    identity.text(text);
+  }
+  // What no label tells.
+  for (const auto &[name, values] : source.space.defines) {
+    identity.text(name);
+    identity.text(values.size() == 1 ? values.front() : "");
+  }
+  request.identity = identity.bytes;
+  request.key = key;
+  std::vector<Converted> calls(all.size());
+  std::vector<KernelRef> used(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    Candidate candidate;
+    candidate.label = all[i].label;
+    if (!gridFor(call, i, candidate.grid.data(), error))
+      return false;
+    candidate.complete = [&, i](Candidate &self, CompileError &failure) {
+      used[i] = kernelFor(i, failure);
+      if (!used[i] || !convert(*used[i], call, i, calls[i], failure))
+        return false;
+      self.kernel = used[i].get();
+      self.call = {calls[i].arguments.data(), calls[i].arguments.size(), calls[i].options.data(),
+                   calls[i].options.size()};
+      return true;
+    };
+    request.candidates.push_back(std::move(candidate));
+  }
+  distinguishLabels(request.candidates);
+  CompileError ignored;
+  if (KernelRef now = kernelFor(0, ignored))
+    request.isInterpreted = now->isInterpreted();
+  launched.tuning.emplace();
+  if (!tune(request, *launched.tuning, error))
+    return false;
+  launched.choice = launched.tuning->best;
+  std::lock_guard lock(mutex);
+  chosen[known] = launched.choice;
+  return true;
+}
+
+/// In debug mode `__readonly` is checked against what the code does.
+bool Program::checkReadOnly(const Kernel &kernel, const Variant &variant,
+                            CompileError &error) const {
+  for (const KernelParameter &parameter : kernel.declaration().parameters)
+    for (const ParameterInfo &compiled : variant.metadata().parameters)
+      if (compiled.name == parameter.name && parameter.isReadOnly && compiled.isWritten) {
+        error = launchError("ArgumentError", "kernel '" + kernel.declaration().name +
+                                                 "': parameter '" + parameter.name +
+                                                 "' is promised to be read-only, but the kernel "
+                                                 "writes through it; remove __readonly");
+        return false;
+      }
+  return true;
+}
+
+bool Program::launch(const Call &call, Launched &launched, CompileError &error) {
+  if (!choose(call, launched, error))
+    return false;
+  KernelRef kernel = kernelFor(launched.choice, error);
+  uint32_t grid[3];
+  Converted converted;
+  Kernel::Prepared prepared;
+  if (!kernel || !gridFor(call, launched.choice, grid, error) ||
+      !checkGrid(declaration().name, grid, error) ||
+      !convert(*kernel, call, launched.choice, converted, error) ||
+      !kernel->prepare({converted.arguments.data(), converted.arguments.size(),
+                        converted.options.data(), converted.options.size()},
+                       prepared, error))
+    return false;
+  launched.variant = prepared.variant;
+  if (kernel->isDebug() && !checkReadOnly(*kernel, *prepared.variant, error))
+    return false;
+  return prepared.variant->launch(prepared.arguments, grid, error);
+}
+
+VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,
+                               llvm::ArrayRef<tritium_option> options, const std::string &cpuName,
+                               CompileError &error) {
+  KernelRef kernel = kernelFor(choice, error);
+  if (!kernel)
+    return nullptr;
+  const KernelSignature &declared = kernel->declaration();
+  if (divisibility.size() > declared.parameters.size()) {
+    error = launchError("ArgumentError", "kernel '" + declared.name + "' has " +
+                                             std::to_string(declared.parameters.size()) +
+                                             " parameters, but the signature has " +
+                                             std::to_string(divisibility.size()));
+    return nullptr;
+  }
+  std::vector<ArgumentSpec> arguments;
+  for (const Parameter &parameter : kernel->signature().parameters()) {
+    ArgumentSpec spec;
+    spec.type = *parameter.type;
+    if (arguments.size() < divisibility.size())
+      spec.divisibility = divisibility[arguments.size()];
+    arguments.push_back(std::move(spec));
+  }
+  return kernel->specialize(std::move(arguments), options.data(), options.size(), cpuName, error);
+}
+
+bool Program::fillTable(const std::string &name, llvm::ArrayRef<uint8_t> bytes,
+                        CompileError &error) {
+  const std::vector<ConstantTable> &known = declaration().tables;
+  auto table = llvm::find_if(known, [&](const ConstantTable &t) { return t.name == name; });
+  if (table == known.end()) {
+    std::string list;
+    for (const ConstantTable &other : known)
+      list += (list.empty() ? "" : ", ") + other.name;
+    error = launchError("ArgumentError", "kernel '" + declaration().name +
+                                             "' has no constant table '" + name + "'; " +
+                                             (list.empty() ? "it has none" : "there are: " + list));
+    return false;
+  }
+  if (bytes.size() > table->bytes) {
+    error = launchError("ArgumentError", "kernel '" + declaration().name + "': constant table '" +
+                                             name + "' has " + std::to_string(table->bytes) +
+                                             " bytes, but got " + std::to_string(bytes.size()));
+    return false;
+  }
+  auto content = std::make_shared<std::vector<uint8_t>>(bytes.begin(), bytes.end());
+  content->resize(table->bytes);
+  std::lock_guard lock(mutex);
+  tables[name] = std::move(content);
+  return true;
+}
