@@ -17,7 +17,7 @@ std::optional<std::vector<std::string>> tritium::runtime::listValues(std::string
     return std::nullopt;
   std::vector<std::string> items;
   size_t begin = 1;
-  int depth = 0;
+  std::string open = "]"; // the closing brackets that are awaited
   char quote = 0;
   for (size_t i = 1; i < text.size(); ++i) {
     char c = text[i];
@@ -28,20 +28,22 @@ std::optional<std::vector<std::string>> tritium::runtime::listValues(std::string
         quote = 0;
       continue;
     }
-    if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '[' || c == '(' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == '}' || (c == ']' && depth > 0)) {
-      --depth;
-    } else if (c == ']' && i + 1 < text.size()) {
+    if (open.empty())
       return std::nullopt; // `[a] + [b]`: the last bracket is not the first one's
-    } else if ((c == ',' && depth == 0) || c == ']') {
+    if (c == '\'' || c == '"')
+      quote = c;
+    else if (c == '[' || c == '(' || c == '{')
+      open += c == '[' ? ']' : c == '(' ? ')' : '}';
+    else if ((c == ']' || c == ')' || c == '}') && c != open.back())
+      return std::nullopt;
+    else if (c == ']' || c == ')' || c == '}')
+      open.pop_back();
+    if (open.empty() || (c == ',' && open.size() == 1)) {
       items.push_back(text.slice(begin, i).trim().str());
       begin = i + 1;
     }
   }
-  if (quote || depth != 0)
+  if (quote || !open.empty())
     return std::nullopt;
   // `[]` has no values, and `[a,]` one.
   if (!items.empty() && items.back().empty())
