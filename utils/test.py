@@ -30,8 +30,14 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
-SANITIZED = ("PythonParserTests", "PythonIRGenTests", "SemaTests", "RuntimeTests")
-FUZZERS = {"parser-fuzzer": 4096, "frontend-fuzzer": 600}  # with the longest input
+SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
+             "RuntimeTests")
+# With the longest input, and the folder of first inputs.
+FUZZERS = {"parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
+           "triton-c-fuzzer": (4096, "triton-c")}
+# The prebuilt LLVM and clang are not instrumented: containers and arenas that cross into
+# them would be reported.
+ASAN_OPTIONS = "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
 
 
 @dataclasses.dataclass
@@ -224,9 +230,7 @@ def sanitizers(log):
     if not buildSanitized(SANITIZED, log):
         count.fail("build with sanitizers", end(log))
         return count
-    # The prebuilt LLVM is not instrumented: containers that cross into it would be
-    # reported as overflows.
-    env = {"ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:abort_on_error=1",
+    env = {"ASAN_OPTIONS": f"{ASAN_OPTIONS}:abort_on_error=1",
            "UBSAN_OPTIONS": "print_stacktrace=1"}
     for name in SANITIZED:
         count.add(googleTest(ASAN / "bin" / name, log, env))
@@ -234,14 +238,14 @@ def sanitizers(log):
 
 
 def parser(log):
-    """libFuzzer on the parser and on the whole front end."""
+    """libFuzzer on the parsers and on the whole front end of Python's syntax."""
     count = Count()
     if not buildSanitized(FUZZERS, log):
         count.fail("build of the fuzzers", end(log))
         return count
-    seeds = ROOT / "fuzz" / "corpus" / "parser"
-    env = {"ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0"}
-    for name, length in FUZZERS.items():
+    env = {"ASAN_OPTIONS": ASAN_OPTIONS}
+    for name, (length, corpus) in FUZZERS.items():
+        seeds = ROOT / "fuzz" / "corpus" / corpus
         found = ASAN / f"corpus-{name}"
         found.mkdir(exist_ok=True)
         options = [f"-max_total_time={FUZZ_SECONDS}", "-timeout=20", "-rss_limit_mb=4096",
