@@ -18,6 +18,7 @@
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Frontend/Python/IRGen.h"
+#include "tritium/Frontend/TritonC/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Target/CPU/Codegen.h"
 
@@ -122,6 +123,20 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
                                      : emitForCPU(session, module, options, kernel, error);
 }
 
+/// A kernel's text -> tt.
+OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSource &source,
+                                  const std::vector<ArgumentSpec> &arguments,
+                                  const CompileOptions &options, SourceManager &sources,
+                                  DiagnosticEngine &diagnostics, std::string &printed) {
+  if (source.language == frontend::Language::TritonC)
+    return frontend::tritonc::generate(session.context(), source, arguments, sources, diagnostics,
+                                       {options.debug});
+  frontend::python::GenerateOptions generate;
+  generate.debug = options.debug;
+  return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
+                                    generate, printed);
+}
+
 /// Metadata of a fresh module, and its stages.
 std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
                                        const CompileOptions &options,
@@ -151,15 +166,14 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
   session.enter("Frontend");
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
-  frontend::python::GenerateOptions generate;
-  generate.debug = options.debug;
   auto kernel = std::make_unique<CompiledKernel>();
-  OwningOpRef<ModuleOp> module = frontend::python::generate(
-      session.context(), source, arguments, sources, diagnostics, generate, kernel->printed);
+  OwningOpRef<ModuleOp> module =
+      runFrontend(session, source, arguments, options, sources, diagnostics, kernel->printed);
   if (!module) {
     fillError(sources, diagnostics, error);
     return nullptr;
   }
+  collectWarnings(sources, diagnostics, kernel->remarks);
   session.enter("Verifier");
   if (failed(verify(*module))) {
     session.internalError("the front end", *module);

@@ -24,4 +24,20 @@ void fillError(const SourceManager &sources, const DiagnosticEngine &diagnostics
   error.message = "a bug in the compiler: the front end failed without an error";
 }
 
+void collectWarnings(const SourceManager &sources, const DiagnosticEngine &diagnostics,
+                     std::vector<Remark> &remarks) {
+  for (const Diagnostic &diagnostic : diagnostics.all()) {
+    if (diagnostic.severity != Severity::Warning)
+      continue;
+    Remark remark{"frontend", "warning", diagnostic.message, "", 0, 0, {}};
+    if (diagnostic.range.begin.isValid()) {
+      LineColumn place = sources.lineColumn(diagnostic.range.begin);
+      remark.file = sources.name(diagnostic.range.begin.file);
+      remark.line = place.line;
+      remark.column = place.column;
+    }
+    remarks.push_back(std::move(remark));
+  }
+}
+
 } // namespace tritium

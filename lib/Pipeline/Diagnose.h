@@ -12,6 +12,10 @@ namespace tritium {
 void fillError(const SourceManager &sources, const DiagnosticEngine &diagnostics,
                CompileError &error);
 
+/// Adds the warnings as remarks of the pass "frontend".
+void collectWarnings(const SourceManager &sources, const DiagnosticEngine &diagnostics,
+                     std::vector<Remark> &remarks);
+
 } // namespace tritium
 
 #endif // TRITIUM_LIB_PIPELINE_DIAGNOSE_H

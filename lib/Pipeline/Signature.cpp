@@ -3,6 +3,7 @@
 #include "Diagnose.h"
 
 #include "tritium/Frontend/Python/IRGen.h"
+#include "tritium/Frontend/TritonC/IRGen.h"
 
 namespace tritium {
 
@@ -10,7 +11,9 @@ std::optional<KernelSignature> readSignature(const frontend::FunctionSource &sou
                                              CompileError &error) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
-  auto signature = frontend::python::readSignature(source, sources, diagnostics);
+  auto signature = source.language == frontend::Language::TritonC
+                       ? frontend::tritonc::readSignature(source, sources, diagnostics)
+                       : frontend::python::readSignature(source, sources, diagnostics);
   if (!signature)
     fillError(sources, diagnostics, error);
   return signature;

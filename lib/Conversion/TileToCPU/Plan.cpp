@@ -82,6 +82,16 @@ bool writesMemory(Operation *op) {
   return false;
 }
 
+/// An atomic that gives back a lock, say: what was read before it must not be read again
+/// behind it, wherever it lies.
+bool ordersMemory(Operation *op) {
+  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
+    return rmw.getSem() != tt::MemSemantic::RELAXED;
+  if (auto cas = dyn_cast<tt::AtomicCASOp>(op))
+    return cas.getSem() != tt::MemSemantic::RELAXED;
+  return false;
+}
+
 class Planner {
 public:
   Planner(Block &block, PlanContext &context) : block(block), context(context) {}
@@ -288,7 +298,7 @@ private:
 
   /// `sameIndex`: an access of both at the same address by the same lane also counts.
   bool conflicts(Operation *load, Operation *write, bool sameIndex) const {
-    if (context.mayConflict(load, write))
+    if (ordersMemory(write) || context.mayConflict(load, write))
       return true;
     if (!sameIndex || !isa<tt::StoreOp>(write))
       return false;

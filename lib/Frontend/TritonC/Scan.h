@@ -1,0 +1,35 @@
+//===- Scan.h - what statements may do, from their syntax -------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_FRONTEND_TRITONC_SCAN_H
+#define TRITIUM_LIB_FRONTEND_TRITONC_SCAN_H
+
+#include "tritium/Frontend/TritonC/AST.h"
+
+#include <set>
+#include <string>
+
+namespace tritium::frontend::tritonc {
+
+/// The jumps that leave a statement.
+struct Jumps {
+  bool breaks = false, continues = false, returns = false;
+  bool any() const { return breaks || continues || returns; }
+};
+Jumps jumpsOf(const Stmt &stmt);
+
+using NameSet = std::set<std::string, std::less<>>;
+
+/// The variables declared outside of it that a statement or an expression may assign.
+NameSet assignedBy(const Stmt &stmt);
+NameSet assignedBy(const Expr &expr);
+
+/// The same value whenever it is evaluated, as long as the variables that it names are not
+/// assigned; these are added to `names`. Memory is not read.
+bool isInvariant(const Expr &expr, NameSet &names);
+
+/// A constant expression of C: it names nothing.
+bool isConstantExpression(const Expr &expr);
+
+} // namespace tritium::frontend::tritonc
+
+#endif // TRITIUM_LIB_FRONTEND_TRITONC_SCAN_H
