@@ -80,7 +80,7 @@ TEST(Conformance04Broadcasting, ErrorNamesTheDimension) {
                                "  float b[4, 32] = 0;\n"
                                "  *p = (a + b)[+, +];\n"
                                "}\n");
-  EXPECT_NE(error.find("kernel.tc:4:9: error: cannot broadcast dimension 1 of shapes [4, 16] and "
+  EXPECT_NE(error.find("kernel.tc:4:8: error: cannot broadcast dimension 1 of shapes [4, 16] and "
                        "[4, 32]: 16 and 32 differ"),
             std::string::npos)
       << error;

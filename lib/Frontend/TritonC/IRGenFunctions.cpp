@@ -12,6 +12,7 @@
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 
 #include <algorithm>
@@ -399,6 +400,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const Unit &parsed, const Fu
   if (diagnostics.hasErrors())
     return nullptr;
   builder.create<tt::ReturnOp>(at);
+  // Known operands have been folded away.
+  func.walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([](mlir::Operation *op) {
+    if (mlir::isOpTriviallyDead(op))
+      op->erase();
+  });
 
   // A kernel that passed every check above is valid IR, or this compiler has a bug.
   std::string broken;
