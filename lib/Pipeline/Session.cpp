@@ -71,6 +71,7 @@ Session::Session(std::string kernel, CompileError &error)
         messages.push_back(std::move(message));
         return success();
       }) {
+  mlirContext.printOpOnDiagnostic(false);
   timing.setEnabled(wants("MLIR_ENABLE_TIMING"));
   root = timing.getRootScope();
 }

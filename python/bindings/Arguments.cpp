@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Objects.h"
+#include "DeviceArrays.h"
 
 #include <bit>
 #include <cstring>
@@ -158,7 +158,8 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
 }
 
 /// The Python side answers ("pointer", address, signature, begin, bytes, read_only,
-/// owner) or ("value", simpler object).
+/// owner), with the number of its GPU behind it for an array that is on one, or ("value",
+/// simpler object).
 bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
   const Interned *names = interned();
   if (!names)
@@ -177,10 +178,10 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
     return toArgument(simpler, argument, storage);
   }
   unsigned long long address = 0, begin = 0, bytes = 0;
-  int isReadOnly = 0;
+  int isReadOnly = 0, device = -1;
   PyObject *owner = nullptr;
-  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO", &kind, &address, &signature, &begin, &bytes,
-                        &isReadOnly, &owner))
+  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO|i", &kind, &address, &signature, &begin, &bytes,
+                        &isReadOnly, &owner, &device))
     return false;
   argument.kind = TRITIUM_ARG_POINTER;
   if (tritium_dtype_parse(signature, &argument.type) != 0) {
@@ -191,6 +192,14 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
   argument.begin = begin;
   argument.bytes = bytes;
   argument.read_only = isReadOnly != 0;
+  if (device >= 0) {
+    argument.memory = TRITIUM_CUDA_MEMORY;
+    argument.device = static_cast<uint8_t>(device);
+    if (storage.device < 0) {
+      storage.device = device;
+      storage.arrayOnGPU = Ref::borrow(owner);
+    }
+  }
   storage.owners.push_back(Ref::borrow(owner));
   return true;
 }
@@ -218,5 +227,13 @@ bool tritium::python::toArgument(PyObject *object, tritium_argument &argument,
     return fromConstant(object, argument, storage);
   if (learnArrayType(object))
     return fromArray(object, argument);
+  switch (fromTorch(object, argument, storage)) {
+  case TensorRead::Done:
+    return true;
+  case TensorRead::Failed:
+    return false;
+  case TensorRead::NotTensor:
+    break;
+  }
   return fromOther(object, argument, storage);
 }

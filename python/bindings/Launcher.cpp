@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launcher.h"
+#include "DeviceArrays.h"
 
 #include <cstring>
 
@@ -384,13 +385,16 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
       !computeGrid(kernel, launcher->gridFunction, args, positional, keywords, grid))
     return nullptr;
 
+  void *stream = nullptr;
+  if (!currentStream(call.storage, stream))
+    return nullptr;
   tritium_kernel *native = state.kernel();
   tritium_compiled *compiled = nullptr;
   tritium_error error = {};
   int status;
   Py_BEGIN_ALLOW_THREADS status =
-      tritium_kernel_launch(native, call.arguments, call.count, call.options.data(),
-                            call.options.size(), grid, &compiled, &error);
+      tritium_kernel_launch_on(native, call.arguments, call.count, call.options.data(),
+                               call.options.size(), grid, stream, &compiled, &error);
   Py_END_ALLOW_THREADS if (status != 0) {
     raise(error);
     return nullptr;

@@ -54,9 +54,11 @@ private:
 
 /// Names of attributes and the Python side's functions, looked up once.
 struct Interned {
-  PyObject *classify;    ///< tritium._arguments.classify
-  PyObject *elementType; ///< tritium._arguments.element_type
-  PyObject *raise;       ///< tritium.errors.from_native
+  PyObject *classify;      ///< tritium._arguments.classify
+  PyObject *elementType;   ///< tritium._arguments.element_type
+  PyObject *torchType;     ///< tritium._arguments.torch_type
+  PyObject *currentStream; ///< tritium._arguments.current_stream
+  PyObject *raise;         ///< tritium.errors.from_native
   PyObject *constexprType, *dtypeType;
   PyObject *value, *signature, *lookup, *prepare, *wrap;
   PyObject *environment; ///< the dict behind os.environ, bytes to bytes
@@ -77,6 +79,10 @@ struct ArgumentStorage {
   std::vector<Ref> owners;
   std::vector<std::unique_ptr<tritium_value>> values;
   ValueStorage nested;
+  /// The first array on a GPU: its device (-1: there is none), and who knows its stream.
+  int device = -1;
+  bool isTorch = false;
+  Ref arrayOnGPU; ///< unless it is torch's
 };
 
 /// A Python object as an argument. False with a Python error set if it cannot be one.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Module.h"
+#include "DeviceArrays.h"
 #include "Launcher.h"
 
 #include <nanobind/stl/optional.h>
@@ -29,6 +30,8 @@ const Interned *tritium::python::interned() {
   auto made = std::make_unique<Interned>();
   made->classify = attribute("tritium._arguments", "classify");
   made->elementType = attribute("tritium._arguments", "element_type");
+  made->torchType = attribute("tritium._arguments", "torch_type");
+  made->currentStream = attribute("tritium._arguments", "current_stream");
   made->raise = attribute("tritium.errors", "from_native");
   made->constexprType = attribute("tritium.language", "constexpr");
   made->dtypeType = attribute("tritium.language", "dtype");
@@ -39,8 +42,9 @@ const Interned *tritium::python::interned() {
   made->signature = PyUnicode_InternFromString("signature");
   made->lookup = PyUnicode_InternFromString("lookup");
   made->prepare = PyUnicode_InternFromString("_prepare");
-  for (PyObject *object : {made->classify, made->elementType, made->raise, made->constexprType,
-                           made->dtypeType, made->wrap, made->environment})
+  for (PyObject *object :
+       {made->classify, made->elementType, made->torchType, made->currentStream, made->raise,
+        made->constexprType, made->dtypeType, made->wrap, made->environment})
     if (!object)
       return nullptr;
   return names = made.release();
@@ -96,12 +100,16 @@ public:
     for (size_t i = 0; i < native.size(); ++i)
       if (!toArgument(arguments[i].ptr(), native[i], storage))
         throw nb::python_error();
+    void *stream = nullptr;
+    if (!currentStream(storage, stream))
+      throw nb::python_error();
     grid.resize(3, 1);
     tritium_error error = {};
     int status;
     {
       nb::gil_scoped_release release;
-      status = tritium_compiled_launch(handle, native.data(), native.size(), grid.data(), &error);
+      status = tritium_compiled_launch_on(handle, native.data(), native.size(), grid.data(), stream,
+                                          &error);
     }
     if (status != 0)
       fail(error);
@@ -125,7 +133,7 @@ std::vector<tritium_option> toOptions(nb::dict options, ValueStorage &storage) {
 
 /// Each parameter is ("constexpr", value) or (signature, divisibility).
 Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
-                     std::optional<std::string> cpu) {
+                     std::optional<std::string> target) {
   ValueStorage storage;
   std::vector<tritium_specialization> native(nb::len(parameters));
   for (size_t i = 0; i < native.size(); ++i) {
@@ -152,14 +160,15 @@ Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
     nb::gil_scoped_release release;
     compiled = tritium_kernel_specialize(reinterpret_cast<tritium_kernel *>(kernel), native.data(),
                                          native.size(), nativeOptions.data(), nativeOptions.size(),
-                                         cpu ? cpu->c_str() : nullptr, &error);
+                                         target ? target->c_str() : nullptr, &error);
   }
   if (!compiled)
     fail(error);
   return new Compiled(compiled);
 }
 
-Compiled *compileTileIR(const std::string &text, nb::dict options, std::optional<std::string> cpu) {
+Compiled *compileTileIR(const std::string &text, nb::dict options,
+                        std::optional<std::string> target) {
   ValueStorage storage;
   std::vector<tritium_option> nativeOptions = toOptions(options, storage);
   tritium_error error = {};
@@ -167,11 +176,28 @@ Compiled *compileTileIR(const std::string &text, nb::dict options, std::optional
   {
     nb::gil_scoped_release release;
     compiled = tritium_compile_ttir(text.c_str(), nativeOptions.data(), nativeOptions.size(),
-                                    cpu ? cpu->c_str() : nullptr, &error);
+                                    target ? target->c_str() : nullptr, &error);
   }
   if (!compiled)
     fail(error);
   return new Compiled(compiled);
+}
+
+nb::dict cudaProperties(int device) {
+  tritium_cuda_properties properties;
+  tritium_error error = {};
+  if (tritium_cuda_device_properties(device, &properties, &error) != 0)
+    fail(error);
+  nb::dict result;
+  result["name"] = nb::str(properties.name);
+  result["driver_version"] = properties.driver_version;
+  result["capability"] = properties.capability;
+  result["multiprocessor_count"] = properties.multiprocessors;
+  result["warpSize"] = properties.warp_size;
+  result["max_threads"] = properties.max_threads;
+  result["max_num_regs"] = properties.max_registers;
+  result["max_shared_mem"] = properties.max_shared_bytes;
+  return result;
 }
 
 /// device_print and static_print go through sys.stdout, as print does.
@@ -244,9 +270,25 @@ NB_MODULE(_C, m) {
       .def("metadata", &Compiled::metadata)
       .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"));
   m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"), nb::arg("options"),
-        nb::arg("cpu").none(), nb::rv_policy::take_ownership);
-  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"), nb::arg("cpu").none(),
-        nb::rv_policy::take_ownership);
+        nb::arg("target").none(), nb::rv_policy::take_ownership);
+  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"),
+        nb::arg("target").none(), nb::rv_policy::take_ownership);
+  m.def("cuda_device_count", tritium_cuda_device_count);
+  m.def("cuda_current_device", tritium_cuda_current_device);
+  m.def("cuda_properties", cudaProperties, nb::arg("device"));
+  m.def(
+      "cuda_synchronize",
+      [](int device) {
+        tritium_error error = {};
+        int status;
+        {
+          nb::gil_scoped_release release;
+          status = tritium_cuda_synchronize(device, &error);
+        }
+        if (status != 0)
+          fail(error);
+      },
+      nb::arg("device"));
   m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
   m.def("num_threads", tritium_num_threads);
   m.def("version", [] { return std::string(tritium_version()); });

@@ -15,9 +15,9 @@
 from . import _C, c, errors, knobs, language, runtime, testing
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
-from .errors import (ArgumentError, AutotunerError, CompilationError,
+from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
                      CompileTimeAssertionFailure, DeviceAssertionError, GridError, InternalError,
-                     InterpreterError, OptionError, OutOfResources, TritonError,
+                     InterpreterError, OptionError, OutOfResources, PTXASError, TritonError,
                      UnsupportedLanguageConstruct)
 from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
                   jit, reinterpret)
@@ -31,9 +31,9 @@ __all__ = [
     "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
-    "InterpreterError", "ArgumentError", "OptionError", "GridError", "AutotunerError",
-    "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads", "c", "kernel",
-    "config", "read",
+    "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
+    "AutotunerError", "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads",
+    "c", "kernel", "config", "read",
 ]
 
 __version__ = _C.version()

@@ -2,6 +2,7 @@
 
 import sys
 
+from . import _C
 from . import language as tl
 from ._wrapper import TensorWrapper
 from .errors import ArgumentError
@@ -19,6 +20,7 @@ _TYPE_STRINGS = {
     "u4": "u32", "u8": "u64", "f2": "fp16", "f4": "fp32", "f8": "fp64",
 }
 _UNKNOWN = 2 ** 64 - 1
+_DLPACK_CPU, _DLPACK_CUDA = 1, 2
 
 
 def _unsupported(name):
@@ -57,9 +59,9 @@ def _extent(shape, strides, itemsize):
     return low, high
 
 
-def _pointer(address, signature, shape, strides, itemsize, read_only, owner):
+def _pointer(address, signature, shape, strides, itemsize, read_only, owner, device=-1):
     low, high = _extent(shape, strides, itemsize)
-    return ("pointer", address, signature, address + low, high - low, read_only, owner)
+    return ("pointer", address, signature, address + low, high - low, read_only, owner, device)
 
 
 def _contiguous(shape, itemsize):
@@ -70,7 +72,7 @@ def _contiguous(shape, itemsize):
     return strides[::-1]
 
 
-def _from_interface(array, interface):
+def _from_interface(array, interface, device=-1):
     address, read_only = interface["data"]
     descriptor = getattr(array, "dtype", None)
     if descriptor is not None and hasattr(descriptor, "itemsize"):
@@ -83,33 +85,65 @@ def _from_interface(array, interface):
         signature, itemsize = _TYPE_STRINGS[text[1:]], int(text[2:])
     shape = interface["shape"]
     strides = interface.get("strides") or _contiguous(shape, itemsize)
-    return _pointer(address, signature, shape, strides, itemsize, read_only, array)
+    return _pointer(address, signature, shape, strides, itemsize, read_only, array, device)
 
 
 def _refuse_device(tensor, device):
-    raise TypeError(f"the {type(tensor).__name__} is on the device {device}; the CPU back end "
-                    "takes arrays in host memory: copy it to the host first")
+    raise TypeError(f"the {type(tensor).__name__} is on the device {device}; kernels take arrays "
+                    "in host memory and on CUDA devices")
+
+
+def _device_of(array):
+    """The number of the GPU that an array with `__cuda_array_interface__` is on."""
+    if hasattr(array, "__dlpack_device__"):
+        return int(array.__dlpack_device__()[1])
+    return _C.cuda_current_device()
+
+
+def torch_type(dtype):
+    """The signature of a torch.dtype."""
+    return _signature(str(dtype).rpartition(".")[2])
+
+
+def current_stream(array, device):
+    """The stream on which `array`, which is not torch's, is used: CuPy's current one, or the
+    default one."""
+    if type(array).__module__.partition(".")[0] == "cupy":
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(device):
+            return int(cupy.cuda.get_current_stream().ptr)
+    return 0
 
 
 def _from_tensor(tensor):
     """A torch tensor, or anything that looks like one: data_ptr() and dtype."""
     device = getattr(tensor, "device", None)
-    if device is not None and getattr(device, "type", str(device)) != "cpu":
+    where = getattr(device, "type", "cpu" if device is None else str(device))
+    if where not in ("cpu", "cuda"):
         _refuse_device(tensor, device)
+    number = -1 if where == "cpu" else int(device.index or 0)
     kind = tensor.dtype
-    signature = kind.signature if isinstance(kind, tl.dtype) else _signature(
-        str(kind).rpartition(".")[2])
+    signature = kind.signature if isinstance(kind, tl.dtype) else torch_type(kind)
     address = tensor.data_ptr()
     if not hasattr(tensor, "stride") or not hasattr(tensor, "element_size"):
-        return ("pointer", address, signature, 0, _UNKNOWN, False, tensor)
+        return ("pointer", address, signature, 0, _UNKNOWN, False, tensor, number)
     itemsize = tensor.element_size()
     strides = [stride * itemsize for stride in tensor.stride()]
-    return _pointer(address, signature, tuple(tensor.shape), strides, itemsize, False, tensor)
+    return _pointer(address, signature, tuple(tensor.shape), strides, itemsize, False, tensor,
+                    number)
 
 
 def _from_dlpack(array):
     kind, index = array.__dlpack_device__()
-    if kind != 1:
+    if kind == _DLPACK_CUDA:
+        from ._dlpack import describe
+
+        # Stream 1 is the default one, on which the launch will be.
+        capsule = array.__dlpack__(stream=1)
+        address, name, itemsize, shape, strides = describe(capsule)
+        return _pointer(address, _signature(name), shape, strides, itemsize, False, capsule,
+                        int(index))
+    if kind != _DLPACK_CPU:
         _refuse_device(array, f"{kind}:{index} (DLPack)")
     import numpy
 
@@ -136,8 +170,9 @@ def classify(argument):
         return _reinterpreted(argument)
     if hasattr(argument, "data_ptr") and hasattr(argument, "dtype"):
         return _from_tensor(argument)
-    if hasattr(argument, "__cuda_array_interface__"):
-        _refuse_device(argument, "cuda")
+    interface = getattr(argument, "__cuda_array_interface__", None)
+    if interface is not None:
+        return _from_interface(argument, interface, _device_of(argument))
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         if isinstance(argument, numpy.generic):
@@ -161,7 +196,7 @@ def classify(argument):
     if isinstance(argument, str):
         return ("value", str(argument))
     if str(type(argument)) == "<class 'torch.dtype'>":
-        return ("value", tl.dtype.from_signature(_signature(str(argument).rpartition(".")[2])))
+        return ("value", tl.dtype.from_signature(torch_type(argument)))
     raise ArgumentError(
         f"an object of type {type(argument).__qualname__} cannot be passed to a kernel; pass an "
-        "array (NumPy, DLPack, torch), an int, float or bool, None, or a compile-time value")
+        "array (NumPy, CuPy, DLPack, torch), an int, float or bool, None, or a compile-time value")

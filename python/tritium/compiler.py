@@ -13,23 +13,25 @@ __all__ = ["compile", "ASTSource", "CompiledKernel", "GPUTarget", "CompilationEr
            "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct"]
 
 GPUTarget = collections.namedtuple("GPUTarget", ["backend", "arch", "warp_size"])
-GPUTarget.__doc__ = """What a kernel is compiled for: backend "cpu", arch: LLVM's name of a CPU
-("native", "haswell", "skylake-avx512", ...), warp_size: 1."""
+GPUTarget.__doc__ = """What a kernel is compiled for. backend "cuda": arch is the compute
+capability (90 for 9.0), warp_size 32. backend "cpu": arch is LLVM's name of a CPU ("native",
+"haswell", "skylake-avx512", ...), warp_size 1."""
 
 
 class _Stages(collections.abc.Mapping):
     """The stages of a kernel, produced when they are asked for."""
 
-    _names = ("ttir", "llir", "asm", "obj")
+    _binary = ("obj", "cubin")
 
-    def __init__(self, native):
+    def __init__(self, native, names):
         self._native = native
+        self._names = names
 
     def __getitem__(self, name):
         if name not in self._names:
             raise KeyError(f"{name!r}; the stages are: {', '.join(self._names)}")
         data = self._native.stage(name)
-        return data if name == "obj" else data.decode()
+        return data if name in self._binary else data.decode()
 
     def __iter__(self):
         return iter(self._names)
@@ -42,28 +44,46 @@ class CompiledKernel:
     """One variant of a kernel: compiled for one choice of types and constants.
 
     Attributes:
-        asm: a mapping of its stages: "ttir", "llir" and "asm" as text, "obj" as bytes.
+        asm: a mapping of its stages: "ttir" and "llir" as text; of a CPU "asm" as text and
+            "obj" as bytes; of a GPU "ttgir" and "ptx" as text and "cubin" as bytes (which is
+            missing without ptxas: the driver assembles the PTX).
         metadata: a namespace: name, target, cpu, hash, parameters (name, type, read,
-            written), scratch_bytes, debug, cached, compile_ms, and the launch's options.
+            written), scratch_bytes, debug, cached, compile_ms, and the launch's options; of a
+            GPU also shared, the bytes of dynamic shared memory of a CTA.
         remarks: the optimisations that were applied or missed, each a namespace with pass_,
             kind, message, file, line, column, values.
-        n_regs, n_spills: 0; they describe GPUs.
+        n_regs, n_spills: the 32-bit registers of a thread, and how many of them are
+            spilled to memory; 0 on a CPU, and where no ptxas is until the kernel is loaded.
         name, hash: its name and the hash of everything that it was made from.
     """
 
-    n_regs = 0
-    n_spills = 0
-    n_max_threads = 1
-
     def __init__(self, native):
         self._native = native
-        self.asm = _Stages(native)
         self._all = None
 
     def _described(self):
-        if self._all is None:
+        # The driver tells of a kernel's registers when it is loaded, and not before.
+        if self._all is None or self._all.get("n_regs") == 0:
             self._all = json.loads(self._native.metadata())
         return self._all
+
+    @property
+    def asm(self):
+        on_gpu = self._described()["target"].startswith("cuda:")
+        return _Stages(self._native, ("ttir", "ttgir", "llir", "ptx", "cubin") if on_gpu else
+                       ("ttir", "llir", "asm", "obj"))
+
+    @property
+    def n_regs(self):
+        return self._described().get("n_regs", 0)
+
+    @property
+    def n_spills(self):
+        return self._described().get("n_spills", 0)
+
+    @property
+    def n_max_threads(self):
+        return 32 * self._described().get("num_warps", 0) or 1
 
     @property
     def metadata(self):
@@ -149,19 +169,21 @@ def compile(src, target=None, options=None, _env_vars=None):
 
     Args:
         src: an `ASTSource`, or the path of a `.ttir` file with one kernel.
-        target: a `GPUTarget("cpu", cpu name, 1)`; None: this machine.
+        target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
+            machine's CPU.
         options: a dict of launch options (num_warps, debug, ...).
 
     Returns a `CompiledKernel`. Raises `CompilationError` for an error in the kernel.
     """
-    cpu = None
+    native_target = None
     if target is not None:
-        if target.backend != "cpu":
-            raise ArgumentError(f"no back end {target.backend!r}; there is: cpu")
-        cpu = str(target.arch)
+        if target.backend not in ("cpu", "cuda"):
+            raise ArgumentError(f"no back end {target.backend!r}; there are: cpu, cuda")
+        native_target = f"cuda:{target.arch}" if target.backend == "cuda" else str(target.arch)
     options = dict(options or {})
     if isinstance(src, ASTSource):
-        native = _C.specialize(src.fn._handle(), list(src._parameters()), options, cpu)
+        native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
+                                native_target)
     else:
-        native = _C.compile_ttir(pathlib.Path(src).read_text(), options, cpu)
+        native = _C.compile_ttir(pathlib.Path(src).read_text(), options, native_target)
     return CompiledKernel(native)

@@ -5,10 +5,13 @@ Every error of a kernel's text carries where it is: `file`, `line`, `column`, th
 `str()` gives.
 """
 
+import re
+
 __all__ = [
     "TritonError", "CompilationError", "CompileTimeAssertionFailure",
     "UnsupportedLanguageConstruct", "OutOfResources", "AutotunerError", "InterpreterError",
-    "ArgumentError", "OptionError", "GridError", "DeviceAssertionError", "InternalError",
+    "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
+    "DeviceAssertionError", "InternalError",
 ]
 
 
@@ -54,6 +57,16 @@ class OutOfResources(TritonError):
         self.limit = limit
         self.name = name
 
+    @classmethod
+    def _from_native(cls, message, file, line, column, rendered):
+        found = re.search(r"out of resource: (.*?), required: (\d+), limit: (\d+)", message)
+        name, required, limit = found.groups() if found else ("resource", 0, 0)
+        error = cls(int(required), int(limit), name)
+        error.args = (message,)
+        error.message, error.file, error.line = message, file, line
+        error.column, error.rendered = column, rendered
+        return error
+
 
 class AutotunerError(TritonError):
     """Tuning has no configuration to choose: none was given or left, or none runs."""
@@ -81,6 +94,14 @@ class DeviceAssertionError(TritonError, AssertionError, RuntimeError):
     """A `device_assert` failed while a kernel ran."""
 
 
+class CUDAError(TritonError, RuntimeError):
+    """The CUDA driver is missing, or reports an error."""
+
+
+class PTXASError(TritonError, RuntimeError):
+    """ptxas does not assemble a kernel."""
+
+
 class InternalError(TritonError, RuntimeError):
     """A bug in Tritium, not in the kernel."""
 
@@ -94,6 +115,8 @@ _BY_KIND = {
     "ArgumentError": ArgumentError,
     "OptionError": OptionError,
     "GridError": GridError,
+    "CUDAError": CUDAError,
+    "PTXASError": PTXASError,
     "AutotunerError": AutotunerError,
 }
 
@@ -102,4 +125,6 @@ def from_native(kind, message, file, line, column, rendered):
     """The exception for an error of the native library."""
     if kind == "OutOfMemory":
         return MemoryError(message)
+    if kind == "OutOfResources":
+        return OutOfResources._from_native(message, file, line, column, rendered)
     return _BY_KIND.get(kind, InternalError)(message, file, line, column, rendered)

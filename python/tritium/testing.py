@@ -2,6 +2,7 @@
 
 import csv
 import os
+import sys
 import time
 
 __all__ = ["do_bench", "assert_close", "Benchmark", "Mark", "perf_report"]
@@ -13,6 +14,43 @@ def _quantile(sorted_values, q):
     low = int(position)
     high = min(low + 1, len(sorted_values) - 1)
     return sorted_values[low] + (sorted_values[high] - sorted_values[low]) * (position - low)
+
+
+def _host_times(preparations, fn):
+    times = []
+    for prepare in preparations:
+        prepare()
+        begin = time.perf_counter()
+        fn()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return times
+
+
+def _cuda_times(cuda):
+    """The same by CUDA events, of torch.cuda or cupy.cuda; runs are queued without a wait."""
+
+    def clock(preparations, fn):
+        torch = hasattr(cuda, "synchronize")
+        pairs = []
+        for prepare in preparations:
+            pair = [cuda.Event(enable_timing=True) if torch else cuda.Event() for _ in range(2)]
+            prepare()
+            pair[0].record()
+            fn()
+            pair[1].record()
+            pairs.append(pair)
+        pairs[-1][1].synchronize()
+        return [begin.elapsed_time(end) if torch else cuda.get_elapsed_time(begin, end)
+                for begin, end in pairs]
+
+    return clock
+
+
+def _clock(active):
+    """A function that answers the milliseconds of `fn()` after each of the preparations."""
+    if active.get_current_target().backend == "cpu":
+        return _host_times
+    return _cuda_times(sys.modules["torch" if "torch" in sys.modules else "cupy"].cuda)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -27,27 +65,26 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         return_mode: "min", "max", "mean", "median", or "all" for the list of times.
 
     Before each measured run a buffer larger than the caches near the cores is overwritten,
-    so that every run finds its data where a first use would.
+    so that every run finds its data where a first use would. On a GPU, times are those
+    between two events in the current stream.
     """
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode must be min, max, mean, median or all, not {return_mode!r}")
     from .runtime.driver import active
 
     cache = active.get_empty_cache_for_benchmark()
+    clock = _clock(active)
     fn()
-    begin = time.perf_counter()
-    fn()
-    estimate = max(time.perf_counter() - begin, 1e-7) * 1e3
+    estimate = max(clock([lambda: None], fn)[0], 1e-4)
     for _ in range(max(1, min(int(warmup / estimate), 10000))):
         fn()
-    times = []
-    for _ in range(max(1, min(int(rep / estimate), 2000))):
+
+    def prepare():
         for tensor in grad_to_none or ():
             tensor.grad = None
         active.clear_cache(cache)
-        begin = time.perf_counter()
-        fn()
-        times.append((time.perf_counter() - begin) * 1e3)
+
+    times = clock([prepare] * max(1, min(int(rep / estimate), 2000)), fn)
     if return_mode == "all" and quantiles is None:
         return times
     times.sort()

@@ -1,0 +1,187 @@
+//===- DeviceArrays.cpp - arrays on GPUs as launch arguments --------------===//
+//
+// A launch may have a dozen tensors and three microseconds. torch's methods and attributes
+// are C functions in descriptors of its type; they are looked up once and called directly,
+// which saves half of what a call by name costs. Where a descriptor is of another kind,
+// the call by name remains.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceArrays.h"
+
+using namespace tritium::python;
+
+namespace {
+
+/// A method without arguments of one type.
+class Method {
+public:
+  bool find(PyTypeObject *type, const char *text) {
+    name = PyUnicode_InternFromString(text);
+    PyObject *found = name ? _PyType_Lookup(type, name) : nullptr;
+    if (found && Py_IS_TYPE(found, &PyMethodDescr_Type)) {
+      PyMethodDef *definition = reinterpret_cast<PyMethodDescrObject *>(found)->d_method;
+      if (definition->ml_flags == METH_NOARGS)
+        function = definition->ml_meth;
+    }
+    return found != nullptr;
+  }
+  Ref operator()(PyObject *self) const {
+    return Ref::steal(function ? function(self, nullptr) : PyObject_CallMethodNoArgs(self, name));
+  }
+
+private:
+  PyObject *name = nullptr;
+  PyCFunction function = nullptr;
+};
+
+/// An attribute of one type.
+class Attribute {
+public:
+  bool find(PyTypeObject *type, const char *text) {
+    name = PyUnicode_InternFromString(text);
+    PyObject *found = name ? _PyType_Lookup(type, name) : nullptr;
+    if (found && Py_IS_TYPE(found, &PyGetSetDescr_Type)) {
+      PyGetSetDef *definition = reinterpret_cast<PyGetSetDescrObject *>(found)->d_getset;
+      get = definition->get;
+      closure = definition->closure;
+    }
+    return found != nullptr;
+  }
+  Ref operator()(PyObject *self) const {
+    return Ref::steal(get ? get(self, closure) : PyObject_GetAttr(self, name));
+  }
+
+private:
+  PyObject *name = nullptr;
+  getter get = nullptr;
+  void *closure = nullptr;
+};
+
+/// What is known of torch once it has been met.
+struct Torch {
+  PyTypeObject *tensor = nullptr, *parameter = nullptr;
+  Method dataPointer, device;
+  Attribute elementType, isOnGPU;
+  PyObject *rawStream = nullptr; ///< torch._C._cuda_getCurrentRawStream
+};
+Torch torch;
+/// A type that was looked at and is none of torch's.
+PyTypeObject *notTensorType = nullptr;
+
+bool learnTorch(PyTypeObject *type) {
+  if (std::string_view name = type->tp_name;
+      name.substr(0, 5) != "torch" && name != "Tensor" && name != "Parameter")
+    return false;
+  PyObject *modules = PyImport_GetModuleDict();
+  PyObject *module = modules ? PyDict_GetItemString(modules, "torch") : nullptr;
+  if (!module)
+    return false;
+  Ref tensor = Ref::steal(PyObject_GetAttrString(module, "Tensor"));
+  Ref nn = Ref::steal(PyObject_GetAttrString(module, "nn"));
+  Ref parameter = Ref::steal(nn ? PyObject_GetAttrString(nn.get(), "Parameter") : nullptr);
+  PyErr_Clear();
+  if (!tensor || !PyType_Check(tensor.get()))
+    return false;
+  auto *tensorType = reinterpret_cast<PyTypeObject *>(tensor.get());
+  // A subclass may mean anything by its methods.
+  if (type != tensorType && static_cast<void *>(type) != parameter.get())
+    return false;
+  if (!torch.dataPointer.find(tensorType, "data_ptr") ||
+      !torch.device.find(tensorType, "get_device") ||
+      !torch.elementType.find(tensorType, "dtype") || !torch.isOnGPU.find(tensorType, "is_cuda"))
+    return false;
+  torch.parameter = reinterpret_cast<PyTypeObject *>(parameter.release());
+  torch.tensor = reinterpret_cast<PyTypeObject *>(tensor.release());
+  return true;
+}
+
+/// Element types that were seen, by torch's object for them, which live forever.
+struct ElementType {
+  PyObject *object = nullptr;
+  tritium_dtype type = {};
+};
+ElementType elementTypes[16];
+
+const tritium_dtype *elementType(PyObject *object) {
+  ElementType &slot = elementTypes[reinterpret_cast<uintptr_t>(object) >> 4 & 15];
+  if (slot.object == object) [[likely]]
+    return &slot.type;
+  const Interned *names = interned();
+  if (!names)
+    return nullptr;
+  Ref answer = Ref::steal(PyObject_CallOneArg(names->torchType, object));
+  const char *signature = answer ? PyUnicode_AsUTF8(answer.get()) : nullptr;
+  tritium_dtype type;
+  if (!signature || tritium_dtype_parse(signature, &type) != 0) {
+    if (!PyErr_Occurred())
+      PyErr_Format(PyExc_TypeError, "element type %S is not known", object);
+    return nullptr;
+  }
+  Py_XDECREF(slot.object);
+  slot = {Py_NewRef(object), type};
+  return &slot.type;
+}
+
+} // namespace
+
+TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argument,
+                                      ArgumentStorage &storage) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (type != torch.tensor && (type != torch.parameter || !type)) {
+    if (type == notTensorType)
+      return TensorRead::NotTensor;
+    if (!learnTorch(type)) {
+      notTensorType = type;
+      return TensorRead::NotTensor;
+    }
+  }
+  Ref isOnGPU = torch.isOnGPU(object);
+  if (!isOnGPU)
+    return TensorRead::Failed;
+  if (isOnGPU.get() != Py_True)
+    return TensorRead::NotTensor;
+  Ref kind = torch.elementType(object);
+  const tritium_dtype *element = kind ? elementType(kind.get()) : nullptr;
+  Ref device = element ? torch.device(object) : Ref();
+  Ref address = device ? torch.dataPointer(object) : Ref();
+  if (!address)
+    return TensorRead::Failed;
+  argument.kind = TRITIUM_ARG_POINTER;
+  argument.memory = TRITIUM_CUDA_MEMORY;
+  argument.type = *element;
+  argument.bits = PyLong_AsUnsignedLongLong(address.get());
+  argument.bytes = TRITIUM_UNKNOWN_EXTENT;
+  long ordinal = PyLong_AsLong(device.get());
+  argument.device = static_cast<uint8_t>(ordinal);
+  if (PyErr_Occurred())
+    return TensorRead::Failed;
+  if (storage.device < 0) {
+    storage.device = static_cast<int>(ordinal);
+    storage.isTorch = true;
+  }
+  return TensorRead::Done;
+}
+
+bool tritium::python::currentStream(const ArgumentStorage &storage, void *&stream) {
+  stream = nullptr;
+  if (storage.device < 0)
+    return true;
+  Ref device = Ref::steal(PyLong_FromLong(storage.device));
+  Ref answer;
+  if (storage.isTorch) {
+    if (!torch.rawStream) {
+      Ref module = Ref::steal(PyImport_ImportModule("torch._C"));
+      torch.rawStream =
+          module ? PyObject_GetAttrString(module.get(), "_cuda_getCurrentRawStream") : nullptr;
+    }
+    if (torch.rawStream)
+      answer = Ref::steal(PyObject_CallOneArg(torch.rawStream, device.get()));
+  } else if (const Interned *names = interned()) {
+    answer = Ref::steal(PyObject_CallFunctionObjArgs(names->currentStream, storage.arrayOnGPU.get(),
+                                                     device.get(), nullptr));
+  }
+  if (answer)
+    stream = PyLong_AsVoidPtr(answer.get());
+  return !PyErr_Occurred();
+}

@@ -1,0 +1,222 @@
+"""CUDA arrays as arguments, on a driver that is none: a library that writes launches down.
+
+The arrays are host memory that says it is on a GPU. What kernels compute is tested on real
+GPUs (TRITIUM_TEST_BACKENDS=cuda); here it is how launches reach the driver.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import tritium
+
+BUILD = pathlib.Path(tritium._C.__file__).resolve().parents[2]
+DRIVER = BUILD / "lib" / "libFakeCUDADriver.so"
+
+PROLOGUE = '''
+import sys, types
+import numpy as np
+
+class Device:
+    def __init__(self, index): self.type, self.index = "cuda", index
+
+class Tensor:
+    def __init__(self, size=64, index=0, dtype="torch.float32"):
+        self.array = np.zeros(size, np.float32)
+        self.dtype, self.index, self.shape = dtype, index, (size,)
+        self.is_cuda, self.device = True, Device(index)
+    def data_ptr(self): return self.array.ctypes.data
+    def get_device(self): return self.index
+    def stride(self): return (1,)
+    def element_size(self): return 4
+
+torch = types.ModuleType("torch")
+torch.Tensor = Tensor
+torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
+torch._C = types.ModuleType("torch._C")
+streams = {0: 0x100, 1: 0x101}
+torch._C._cuda_getCurrentRawStream = lambda device: streams[device]
+sys.modules["torch"], sys.modules["torch._C"] = torch, torch._C
+
+import tritium as triton
+import tritium.language as tl
+
+@triton.jit
+def scale(x, y, n, f, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, i < n) * f, i < n)
+'''
+
+
+def run(tmp_path, script, **environment):
+    """What the script prints."""
+    if not DRIVER.exists():
+        pytest.skip("the fake driver is not built")
+    path = tmp_path / "script.py"
+    path.write_text(PROLOGUE + textwrap.dedent(script))
+    variables = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"),
+                 "TRITON_LIBCUDA_PATH": str(DRIVER), **environment}
+    variables.pop("TRITIUM_BACKEND", None)
+    variables.update(environment)
+    variables["PYTHONPATH"] = str(BUILD / "python")
+    result = subprocess.run([sys.executable, str(path)], text=True, capture_output=True,
+                            timeout=200, env=variables)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_launch_and_what_it_answers(tmp_path):
+    out = run(tmp_path, """
+        x, y = Tensor(), Tensor()
+        kernel = scale[(2,)](x, y, 64, 2.5, BLOCK=32, num_warps=2)
+        print(kernel.metadata.target, kernel.metadata.num_warps, kernel.metadata.shared)
+        print(list(kernel.asm), ".entry scale" in kernel.asm["ptx"])
+        print(kernel.n_regs > 0, kernel.n_spills, kernel.n_max_threads)
+        print("ttg.num-warps" in kernel.asm["ttgir"], "nvvm" in kernel.asm["llir"])
+        again = scale[(2,)](x, y, 64, 2.5, BLOCK=32, num_warps=2)
+        other = scale[(2,)](x, y, 64, 2.5, BLOCK=32, num_warps=4)
+        print(again is kernel, other is kernel, other.metadata.num_warps)
+    """)
+    assert out.splitlines() == [
+        "cuda:90 2 0", "['ttir', 'ttgir', 'llir', 'ptx', 'cubin'] True", "True 0 64",
+        "True True", "True False 4"]
+
+
+def test_host_arrays_run_on_the_host(tmp_path):
+    out = run(tmp_path, """
+        x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+        print(scale[(2,)](x, y, 64, 2.5, BLOCK=32).metadata.target, y.sum())
+    """)
+    assert out.split() == ["cpu", "160.0"]
+
+
+def test_parameters_and_subclasses(tmp_path):
+    out = run(tmp_path, """
+        class Subclass(Tensor): pass
+        for kind in (torch.nn.Parameter, Subclass):
+            print(scale[(2,)](kind(), kind(), 64, 2.5, BLOCK=32).metadata.target)
+    """)
+    assert out.split() == ["cuda:90"] * 2
+
+
+def test_each_device_has_its_code(tmp_path):
+    out = run(tmp_path, """
+        for index in (0, 1):
+            print(scale[(2,)](Tensor(index=index), Tensor(index=index), 64, 2.5,
+                              BLOCK=32).metadata.target)
+        try:
+            scale[(2,)](Tensor(index=0), Tensor(index=1), 64, 2.5, BLOCK=32)
+        except triton.ArgumentError as error:
+            print(error)
+    """)
+    assert out.splitlines() == [
+        "cuda:90", "cuda:80",
+        "kernel 'scale': argument 'x' is on the GPU 0, but 'y' is on the GPU 1; the arrays of a "
+        "launch must be on one GPU"]
+
+
+def test_host_and_gpu_do_not_mix(tmp_path):
+    out = run(tmp_path, """
+        try:
+            scale[(2,)](Tensor(), np.zeros(64, np.float32), 64, 2.5, BLOCK=32)
+        except triton.ArgumentError as error:
+            print(error)
+    """)
+    assert out.startswith("kernel 'scale': argument 'y' is in host memory, but 'x' is on the "
+                          "GPU 0; copy it to the GPU, or pin it")
+
+
+@pytest.mark.parametrize("variable", [{"TRITIUM_BACKEND": "cpu"}, {"TRITON_INTERPRET": "1"}])
+def test_the_environment_decides(tmp_path, variable):
+    out = run(tmp_path, """
+        try:
+            scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)
+        except triton.ArgumentError as error:
+            print(error)
+    """, **variable)
+    assert "kernels run on the host" in out
+
+
+def test_without_a_driver(tmp_path):
+    out = run(tmp_path, """
+        try:
+            scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)
+        except triton.errors.CUDAError as error:
+            print(error)
+        x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+        print(scale[(2,)](x, y, 64, 2.5, BLOCK=32).metadata.target, triton._C.cuda_device_count())
+    """, TRITON_LIBCUDA_PATH="/nonexistent/libcuda.so.1")
+    first, last = out.splitlines()
+    assert "kernel 'scale' is to run on a GPU, but the CUDA driver cannot be opened" in first
+    assert last == "cpu 0"
+
+
+def test_element_types(tmp_path):
+    out = run(tmp_path, """
+        @triton.jit
+        def copy(x, y):
+            tl.store(y, tl.load(x))
+        for name in ("float16", "bfloat16", "int64", "uint8", "float8_e4m3fn"):
+            x = Tensor(dtype="torch." + name)
+            print(copy[(1,)](x, x).metadata.parameters[0].type)
+        try:
+            scale[(1,)](Tensor(dtype="torch.complex64"), Tensor(), 64, 2.5, BLOCK=32)
+        except triton.ArgumentError as error:
+            print(error)
+    """)
+    lines = out.splitlines()
+    assert lines[:5] == ["*fp16", "*bf16", "*i64", "*u8", "*fp8e4nv"]
+    assert "argument 'x': arrays of complex64 cannot be passed" in lines[5]
+
+
+def test_other_arrays(tmp_path):
+    out = run(tmp_path, """
+        import ctypes
+        class Interface:
+            def __init__(self):
+                self.array = np.zeros(64, np.float32)
+                self.__cuda_array_interface__ = {
+                    "data": (self.array.ctypes.data, False), "typestr": "<f4", "shape": (64,),
+                    "version": 3}
+        class DLPack:
+            def __init__(self): self.array = np.zeros(64, np.float32)
+            def __dlpack_device__(self): return (2, 1)
+            def __dlpack__(self, stream=None):
+                assert stream == 1
+                return self.array.__dlpack__()
+        print(scale[(2,)](Interface(), Interface(), 64, 2.5, BLOCK=32).metadata.target)
+        print(scale[(2,)](DLPack(), DLPack(), 64, 2.5, BLOCK=32).metadata.target)
+    """)
+    assert out.split() == ["cuda:90", "cuda:80"]
+
+
+def test_too_many_resources(tmp_path):
+    out = run(tmp_path, """
+        try:
+            scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32, num_warps=64)
+        except triton.OptionError as error:
+            print(error)
+        try:
+            scale[(1, 70000)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)
+        except triton.GridError as error:
+            print(error)
+    """)
+    first, second = out.splitlines()
+    assert "option 'num_warps' must be an int from 1 to 32 on a GPU, but got 64" in first
+    assert "the grid (1, 70000, 1) is over the limits of Fake H100" in second
+
+
+def test_ahead_of_time(tmp_path):
+    out = run(tmp_path, """
+        from tritium.compiler import ASTSource, GPUTarget
+        source = ASTSource(scale, {"x": "*fp32", "y": "*fp32", "n": "i32", "f": "fp32"},
+                           {"BLOCK": 32})
+        for arch in (75, 80, 90):
+            kernel = triton.compile(source, GPUTarget("cuda", arch, 32))
+            print([line for line in kernel.asm["ptx"].splitlines() if ".target" in line][0])
+    """)
+    assert out.splitlines() == [".target sm_75", ".target sm_80", ".target sm_90a"]
