@@ -121,7 +121,7 @@ def _from_tensor(tensor):
     where = getattr(device, "type", "cpu" if device is None else str(device))
     if where not in ("cpu", "cuda"):
         _refuse_device(tensor, device)
-    number = -1 if where == "cpu" else int(device.index or 0)
+    number = -1 if where == "cpu" else int(getattr(device, "index", None) or 0)
     kind = tensor.dtype
     signature = kind.signature if isinstance(kind, tl.dtype) else torch_type(kind)
     address = tensor.data_ptr()
