@@ -6,6 +6,11 @@
 //   auto k = m.kernel("matmul", {{"BM", 128}, {"BN", 128}, {"BK", 32}});
 //   k.launch({gridX, gridY}, tritium::Stream{}, a, b, c, M, N, K);
 //
+//   tritium::Module d = tritium::load("dot.tc", {.defines = {{"TYPE", "half"},
+//                                                            {"TM", "[64, 128]"}}});
+//   d.kernel("dot").launch([&](const tritium::Options &opt) {
+//     return tritium::Grid(tritium::cdiv(M, opt["TM"])); }, tritium::Stream{}, a, b, c, M);
+//
 // A launch compiles on first use (and finds the result on disk the next time), runs
 // every program of the grid and returns when all have finished.
 //
@@ -16,11 +21,15 @@
 
 #include "tritium/tritium.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -231,7 +240,84 @@ template <typename T, void (*release)(T *)> using Handle = std::unique_ptr<T, Re
 
 } // namespace detail
 
-/// A kernel with some of its parameters bound to compile-time values.
+/// What a grid is computed from: the macros that a launch of a Triton-C kernel chose, and
+/// num_warps. Of use only while the grid function runs.
+class Options {
+public:
+  explicit Options(const tritium_chosen *chosen) : chosen(chosen) {}
+  /// The value of a macro whose text is an integer.
+  int64_t operator[](const char *name) const {
+    int64_t value = 0;
+    if (tritium_chosen_integer(chosen, name, &value) != 0)
+      throw Error("the grid asks for '" + std::string(name) + "', which " +
+                  (tritium_chosen_text(chosen, name) ? "is '" + text(name) + "', no integer"
+                                                     : std::string("no option defines")));
+    return value;
+  }
+  template <typename T> T D(const char *name) const { return static_cast<T>((*this)[name]); }
+  /// The text of a macro.
+  std::string text(const char *name) const {
+    const char *found = tritium_chosen_text(chosen, name);
+    if (!found)
+      throw Error("the grid asks for '" + std::string(name) + "', which no option defines");
+    return found;
+  }
+
+private:
+  const tritium_chosen *chosen;
+};
+
+namespace detail {
+
+/// A macro's text for a value.
+inline std::string macroText(const Value &given) {
+  const tritium_value &value = given.get();
+  switch (value.kind) {
+  case TRITIUM_BOOL:
+    return value.as.boolean ? "1" : "0";
+  case TRITIUM_INT:
+    return value.as.integer.high < 0 ? std::to_string(static_cast<int64_t>(value.as.integer.low))
+                                     : std::to_string(value.as.integer.low);
+  case TRITIUM_FLOAT: {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value.as.number);
+    // Without a point it would be an integer.
+    return std::strpbrk(text, ".en") ? std::string(text) : std::string(text) + ".0";
+  }
+  case TRITIUM_STRING:
+    return {value.as.string.data, value.as.string.size};
+  case TRITIUM_DTYPE: {
+    static constexpr const char *names[] = {
+        "void",          "bool",           "char",         "short",         "int",   "long",
+        "unsigned char", "unsigned short", "unsigned int", "unsigned long", nullptr, nullptr,
+        "half",          "bfloat16",       "float",        "double"};
+    size_t kind = value.as.dtype.kind;
+    if (kind < std::size(names) && names[kind])
+      return names[kind] + std::string(value.as.dtype.pointer_depth, '*');
+    break;
+  }
+  default:
+    break;
+  }
+  throw Error("a macro is text, a number, a bool or an element type");
+}
+
+} // namespace detail
+
+/// What `load` takes for files in Triton-C.
+struct LoadOptions {
+  /// NAME, text. The text `[a, b]` is a list to tune over: the first launch with new
+  /// integer arguments tries every combination and keeps the fastest.
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::string> includePaths; ///< for #include
+  std::vector<int> numWarps;             ///< values of the option to try
+  /// Parameters whose values choose anew: by default those marked __retune, else all
+  /// integers.
+  std::vector<std::string> key;
+};
+
+/// A kernel with some of its parameters bound to compile-time values, or of a Triton-C
+/// file with its macros.
 class Kernel {
 public:
   using Bindings = std::initializer_list<std::pair<const char *, Value>>;
@@ -250,11 +336,18 @@ public:
       if (bound[i].kind == TRITIUM_ARG_ABSENT)
         free.push_back(i);
   }
+  explicit Kernel(tritium_program *owned) : program(owned) {
+    bound.resize(tritium_program_parameter_count(owned));
+    for (size_t i = 0; i < bound.size(); ++i)
+      free.push_back(i);
+  }
 
   /// Runs every program of `grid`. `arguments` are the parameters that are not bound, in
   /// order: spans, vectors or arrays (their extent is known), Buffers, pointers, numbers,
   /// bools, nullptr, Values. Those left out at the end take their defaults.
   template <typename... Arguments> void launch(Grid grid, Stream, Arguments &&...arguments) const {
+    if (program)
+      return launchProgram([&](const Options &) { return grid; }, arguments...);
     std::vector<tritium_argument> all = bound;
     [[maybe_unused]] size_t position = 0;
     (place(all, position++, arguments), ...);
@@ -264,8 +357,35 @@ public:
       throw Error(error);
   }
 
-  const char *name() const { return tritium_kernel_name(handle.get()); }
+  /// The same with a grid that depends on what a Triton-C kernel's tuning chose:
+  ///   k.launch([&](const tritium::Options &opt) {
+  ///     return tritium::Grid(tritium::cdiv(n, opt["TM"])); }, tritium::Stream{}, x, y, n);
+  template <typename Function, typename... Arguments>
+    requires std::is_invocable_r_v<Grid, Function, const Options &>
+  void launch(Function &&grid, Stream, Arguments &&...arguments) const {
+    if (!program)
+      throw Error(std::string("kernel '") + name() +
+                  "': only kernels in Triton-C have options that a grid can depend on");
+    launchProgram(grid, arguments...);
+  }
+
+  /// Gives a Triton-C kernel's constant table its content, for the launches that follow.
+  template <detail::Range T> void fill(const char *table, const T &content) const {
+    std::span view(content);
+    tritium_error error = {};
+    if (!program)
+      throw Error(std::string("kernel '") + name() + "' is not in Triton-C");
+    if (tritium_program_fill_table(program.get(), table, view.data(), view.size_bytes(), &error))
+      throw Error(error);
+  }
+
+  const char *name() const {
+    return program ? tritium_program_name(program.get()) : tritium_kernel_name(handle.get());
+  }
+  /// The native object; null for a kernel in Triton-C.
   tritium_kernel *get() const { return handle.get(); }
+  /// The native object of a kernel in Triton-C, else null.
+  tritium_program *getProgram() const { return program.get(); }
 
 private:
   const char *keep(const char *name) {
@@ -288,7 +408,37 @@ private:
     all[free[position]] = detail::toArgument(value);
   }
 
+  template <typename Function, typename... Arguments>
+  void launchProgram(Function &&function, Arguments &...arguments) const {
+    std::vector<tritium_argument> all = {detail::toArgument(arguments)...};
+    struct Call {
+      Function &function;
+      std::exception_ptr thrown;
+    } call{function, nullptr};
+    auto grid = [](void *user, const tritium_chosen *chosen, uint32_t dims[3]) {
+      auto *self = static_cast<Call *>(user);
+      try {
+        Grid computed = self->function(Options(chosen));
+        std::copy(computed.dims.begin(), computed.dims.end(), dims);
+        return 0;
+      } catch (...) {
+        self->thrown = std::current_exception();
+        return 1;
+      }
+    };
+    tritium_error error = {};
+    int status = tritium_program_launch(program.get(), all.data(), all.size(), nullptr, 0, grid,
+                                        &call, nullptr, &error);
+    if (call.thrown) {
+      tritium_error_clear(&error);
+      std::rethrow_exception(call.thrown);
+    }
+    if (status != 0)
+      throw Error(error);
+  }
+
   detail::Handle<tritium_kernel, tritium_kernel_release> handle;
+  detail::Handle<tritium_program, tritium_program_release> program; ///< one of the two
   std::vector<tritium_argument> bound;
   std::vector<size_t> free; ///< parameters that a launch gives
   std::vector<std::unique_ptr<Value>> values;
@@ -296,34 +446,84 @@ private:
   std::vector<tritium_option> options;
 };
 
+/// The least integer that is not below a / b, for positive ones.
+template <std::integral A, std::integral B> constexpr auto cdiv(A a, B b) {
+  return (a + b - 1) / b;
+}
+
 /// A file of kernels.
 class Module {
 public:
   explicit Module(tritium_module *owned) : handle(owned) {}
+  /// A file in Triton-C, which is read when a kernel of it is asked for.
+  Module(std::string path, LoadOptions given) : path(std::move(path)), given(std::move(given)) {}
 
-  /// The kernel of that name; `bindings` gives its constexpr parameters, by name.
+  /// The kernel of that name; `bindings` gives its constexpr parameters by name, or, in
+  /// Triton-C, more macros. A null name is the first kernel of a Triton-C file.
   Kernel kernel(const char *name, Kernel::Bindings bindings = {},
                 const tritium_kernel_config *config = nullptr) const {
     tritium_error error = {};
+    if (!handle)
+      return program(name, bindings, config);
     tritium_kernel *kernel = tritium_module_kernel(handle.get(), name, config, &error);
     if (!kernel)
       throw Error(error);
     return Kernel(kernel, bindings);
   }
 
+  /// The kernels of a Python file.
   std::vector<std::string> kernelNames() const {
     std::vector<std::string> names;
-    for (size_t i = 0; i < tritium_module_kernel_count(handle.get()); ++i)
+    for (size_t i = 0; handle && i < tritium_module_kernel_count(handle.get()); ++i)
       names.push_back(tritium_module_kernel_name(handle.get(), i));
     return names;
   }
 
 private:
-  detail::Handle<tritium_module, tritium_module_release> handle;
+  Kernel program(const char *name, Kernel::Bindings bindings,
+                 const tritium_kernel_config *config) const {
+    std::vector<std::pair<std::string, std::string>> all = given.defines;
+    for (const auto &[macro, value] : bindings)
+      all.emplace_back(macro, detail::macroText(value));
+    std::vector<tritium_define> defines;
+    for (const auto &[macro, text] : all)
+      defines.push_back({macro.c_str(), text.c_str(), nullptr, 0});
+    std::vector<const char *> paths, key;
+    for (const std::string &folder : given.includePaths)
+      paths.push_back(folder.c_str());
+    for (const std::string &parameter : given.key)
+      key.push_back(parameter.c_str());
+    tritium_program_source source = {};
+    source.file = path.c_str();
+    source.name = name;
+    source.defines = defines.data();
+    source.define_count = defines.size();
+    source.include_paths = paths.data();
+    source.include_path_count = paths.size();
+    source.num_warps = given.numWarps.data();
+    source.num_warps_count = given.numWarps.size();
+    source.key = key.data();
+    source.key_count = key.size();
+    tritium_error error = {};
+    tritium_program *made = tritium_program_create(&source, config, &error);
+    if (!made)
+      throw Error(error);
+    return Kernel(made);
+  }
+
+  detail::Handle<tritium_module, tritium_module_release> handle; ///< null: Triton-C
+  std::string path;
+  LoadOptions given;
 };
 
-/// Reads a file of kernels. It needs no Python.
-inline Module load(const std::string &path) {
+/// Reads a file of kernels. It needs no Python. Files that end in .tc, .tr, .c, .h or .cu
+/// are Triton-C, all others Python's syntax, which takes no options.
+inline Module load(const std::string &path, LoadOptions options = {}) {
+  for (const char *suffix : {".tc", ".tr", ".c", ".h", ".cu"})
+    if (path.ends_with(suffix))
+      return Module(path, std::move(options));
+  if (!options.defines.empty() || !options.includePaths.empty())
+    throw Error(path + ": definitions are for files in Triton-C (.tc)");
   tritium_error error = {};
   tritium_module *module = tritium_module_load(path.c_str(), &error);
   if (!module)
