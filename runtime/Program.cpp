@@ -164,20 +164,18 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
   }
   std::lock_guard lock(mutex);
   for (const ConstantTable &declaredTable : declared.tables) {
-    auto table = tables.find(declaredTable.name);
-    if (table == tables.end()) {
-      error = launchError("ArgumentError", "kernel '" + name + "': its constant table '" +
-                                               declaredTable.name + "' has not been filled");
-      return false;
-    }
+    auto filled = tables.find(declaredTable.name);
+    Table table = filled != tables.end()
+                      ? filled->second
+                      : std::make_shared<std::vector<uint8_t>>(declaredTable.bytes);
     tritium_argument argument = {};
     argument.kind = TRITIUM_ARG_POINTER;
     argument.read_only = 1;
     argument.type = fromDType(declaredTable.element);
-    argument.bits = argument.begin = reinterpret_cast<uint64_t>(table->second->data());
-    argument.bytes = table->second->size();
+    argument.bits = argument.begin = reinterpret_cast<uint64_t>(table->data());
+    argument.bytes = table->size();
     result.arguments.push_back(argument);
-    result.tables.push_back(table->second);
+    result.tables.push_back(std::move(table));
   }
   result.options.assign(call.options.begin(), call.options.end());
   bool isGiven = llvm::any_of(
@@ -306,9 +304,21 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   return true;
 }
 
-/// In debug mode `__readonly` is checked against what the code does.
-bool Program::checkReadOnly(const Kernel &kernel, const Variant &variant,
-                            CompileError &error) const {
+/// Checks what only the code tells: tables that it reads have been filled, and, in debug
+/// mode, what is promised to be `__readonly` is.
+bool Program::checkUse(const Kernel &kernel, const Variant &variant, CompileError &error) const {
+  for (const ConstantTable &table : kernel.declaration().tables)
+    for (const ParameterInfo &compiled : variant.metadata().parameters) {
+      std::lock_guard lock(mutex);
+      if (compiled.name == table.name && compiled.isRead && !tables.count(table.name)) {
+        error = launchError("ArgumentError", "kernel '" + kernel.declaration().name +
+                                                 "': its constant table '" + table.name +
+                                                 "' has not been filled");
+        return false;
+      }
+    }
+  if (!kernel.isDebug())
+    return true;
   for (const KernelParameter &parameter : kernel.declaration().parameters)
     for (const ParameterInfo &compiled : variant.metadata().parameters)
       if (compiled.name == parameter.name && parameter.isReadOnly && compiled.isWritten) {
@@ -336,7 +346,7 @@ bool Program::launch(const Call &call, Launched &launched, CompileError &error) 
                        prepared, error))
     return false;
   launched.variant = prepared.variant;
-  if (kernel->isDebug() && !checkReadOnly(*kernel, *prepared.variant, error))
+  if (!checkUse(*kernel, *prepared.variant, error))
     return false;
   return prepared.variant->launch(prepared.arguments, grid, error);
 }

@@ -89,7 +89,7 @@ private:
   bool gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error);
   bool checkDefinitions(const ChosenOptions &options, CompileError &error);
   bool keyOf(const Call &call, std::string &key, CompileError &error) const;
-  bool checkReadOnly(const Kernel &kernel, const Variant &variant, CompileError &error) const;
+  bool checkUse(const Kernel &kernel, const Variant &variant, CompileError &error) const;
 
   ProgramSource source;
   tritium_kernel_config config = {};

@@ -38,7 +38,7 @@ static void printEntry(void *paths, const tritium_cache_entry *entry) {
 }
 
 int tritium::tool::cache(const Arguments &arguments) {
-  Options options(arguments);
+  CommandLine options(arguments);
   std::string action, kernel;
   bool onlyPaths = false;
   while (options.next()) {

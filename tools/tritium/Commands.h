@@ -30,9 +30,9 @@ extern const char *const cacheHelp;
 extern const char *const runHelp;
 
 /// Walks over a command's arguments, with `--name value`, `--name=value` and `-o value`.
-class Options {
+class CommandLine {
 public:
-  explicit Options(const Arguments &arguments) : arguments(arguments) {}
+  explicit CommandLine(const Arguments &arguments) : arguments(arguments) {}
   /// The next option's name, or positional argument (isOption: which). False at the end.
   bool next();
   std::string name; ///< "--kernel", "-o", or the positional argument

@@ -87,7 +87,7 @@ bool isBinary(const Request &request) { return request.emit == "obj" || request.
 
 /// False if the help was shown instead.
 bool parse(const Arguments &arguments, Request &request) {
-  Options options(arguments);
+  CommandLine options(arguments);
   while (options.next()) {
     const std::string &name = options.name;
     if (!options.isOption) {

@@ -37,7 +37,7 @@ Each command has --help. The environment:
   TRITIUM_NUM_THREADS    threads that a launch uses
 )";
 
-bool Options::next() {
+bool CommandLine::next() {
   if (position >= arguments.size())
     return false;
   const std::string &text = arguments[position++];
@@ -63,7 +63,7 @@ bool Options::next() {
   return true;
 }
 
-std::string Options::value() {
+std::string CommandLine::value() {
   if (hasInline)
     return inlineValue;
   if (position >= arguments.size())
@@ -71,7 +71,7 @@ std::string Options::value() {
   return arguments[position++];
 }
 
-void Options::noValue() const {
+void CommandLine::noValue() const {
   if (hasInline)
     throw UsageError("option " + name + " takes no value");
 }
