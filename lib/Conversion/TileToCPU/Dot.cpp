@@ -73,7 +73,23 @@ static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
   return true;
 }
 
-/// The buffer that the product is added into: it holds `c` when this returns.
+/// Every element is zero; negative zero does not count, for it changes a sum of zeros.
+static bool isZero(Value value) {
+  while (auto op = value.getDefiningOp<tt::SplatOp>())
+    value = op.getSrc();
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return false;
+  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  return integer && integer.getValue().isZero();
+}
+
+/// The buffer that the product is added into: it holds `c` when this returns, unless that
+/// is zero.
 Buffer *Lowering::accumulatorFor(tt::DotOp op) {
   Value c = op.getC();
   Block *block = op->getBlock();
@@ -89,25 +105,28 @@ Buffer *Lowering::accumulatorFor(tt::DotOp op) {
         Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
         if (onlyLeadsTo(arg, operand)) {
           Buffer *carried = buffers.lookup(arg);
-          assignTile(c, carried);
+          if (!isZero(c))
+            assignTile(c, carried);
           return carried;
         }
       }
   Buffer *fresh = allocate(op.getType(), /*dense=*/false);
-  assignTile(c, fresh);
+  if (!isZero(c))
+    assignTile(c, fresh);
   return fresh;
 }
 
 /// The product of one shape and layout is one function of the module, however often it
 /// occurs: the call costs nothing against the loops, the code is compiled once.
 func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k,
-                                   std::array<int64_t, 3> strides) {
+                                   std::array<int64_t, 3> strides, bool fromZero) {
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
-                                 << strides[0] << "_" << strides[1] << "_" << strides[2];
+                                 << strides[0] << "_" << strides[1] << "_" << strides[2]
+                                 << (fromZero ? "_zero" : "");
   return sharedFunction(name, 3, [&](Block::BlockArgListType arguments) {
     emitDot(b, loc, target, element, m, n, k, {arguments[0], strides[0]},
-            {arguments[1], strides[1]}, {arguments[2], strides[2]});
+            {arguments[1], strides[1]}, {arguments[2], strides[2]}, fromZero);
   });
 }
 
@@ -129,8 +148,8 @@ void Lowering::emitDotStep(tt::DotOp op) {
       base = gep(base, mul(batch, rowCount * buffer.rowStride * tt::scalarBytes(buffer.element)));
     return base;
   };
-  func::FuncOp function =
-      dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride});
+  func::FuncOp function = dotFunction(
+      accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride}, isZero(op.getC()));
   auto product = [&](Value batch) {
     b.create<func::CallOp>(
         loc, function,

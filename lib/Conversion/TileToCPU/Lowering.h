@@ -259,7 +259,7 @@ private:
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(tt::DotOp op);
   mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
-                                 std::array<int64_t, 3> strides);
+                                 std::array<int64_t, 3> strides, bool fromZero);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
 };

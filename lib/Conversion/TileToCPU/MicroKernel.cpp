@@ -4,7 +4,7 @@
 // accumulators stay in registers over the whole of k:
 //
 //   for j, i over blocks:
-//     c[rows][columns] = load acc
+//     c[rows][columns] = load acc, or zeros
 //     for k:
 //       b[columns] = load b[k]
 //       for each row: c[row] += broadcast(a[row][k]) * b
@@ -79,9 +79,9 @@ BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, i
 class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
-             PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc)
+             PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc, bool fromZero)
       : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
-        lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
+        fromZero(fromZero), lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
 
   void emit(int64_t m, int64_t n) {
@@ -96,6 +96,8 @@ public:
   }
 
 private:
+  Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
+
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(loc, value); }
 
   /// Runs `body` for every piece of a dimension: one loop for the longer pieces, one for
@@ -173,7 +175,8 @@ private:
     SmallVector<Value> sums;
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
-        sums.push_back(load(vector, accBlock, row * acc.rowStride + column * lanes));
+        sums.push_back(fromZero ? zero()
+                                : load(vector, accBlock, row * acc.rowStride + column * lanes));
 
     // Unrolling k gains nothing: the FMA ports are busy already.
     auto loop = b.create<scf::ForOp>(loc, index(0), index(k), index(1), sums);
@@ -199,6 +202,7 @@ private:
   Type element;
   int64_t k;
   PackedMatrix a, bMatrix, acc;
+  bool fromZero;
   int64_t lanes;
   VectorType vector;
 };
@@ -207,6 +211,6 @@ private:
 
 void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
                            int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-                           PackedMatrix acc) {
-  DotEmitter(builder, loc, target, element, k, a, b, acc).emit(m, n);
+                           PackedMatrix acc, bool fromZero) {
+  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero).emit(m, n);
 }

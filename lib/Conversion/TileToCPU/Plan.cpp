@@ -372,7 +372,7 @@ private:
 
     bool neededInMemory = false, usedInRegion = false, scalarPhase = false;
     for (Step *use : uses) {
-      neededInMemory |= use->kind == Step::Dot && feedsDot(use, value);
+      neededInMemory |= use->op && feedsDot(use->op, value);
       usedInRegion |= use->kind == Step::Region;
       for (const Root &root : use->roots)
         scalarPhase |= root.kind == Root::Atomic || root.kind == Root::Print;
@@ -413,9 +413,15 @@ private:
           addUser(operand, use);
   }
 
-  static bool feedsDot(Step *step, Value value) {
-    auto dot = cast<tt::DotOp>(step->op);
-    return dot.getA() == value || dot.getB() == value;
+  /// `op` is or holds a product that reads `value` as it stands: in a loop it would be
+  /// computed, and packed, in each round.
+  static bool feedsDot(Operation *op, Value value) {
+    return op
+        ->walk([&](tt::DotOp dot) {
+          return dot.getA() == value || dot.getB() == value ? WalkResult::interrupt()
+                                                            : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
 public:

@@ -19,10 +19,11 @@ struct PackedMatrix {
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
-/// and written there (padding lanes hold anything finite).
+/// and written there (padding lanes hold anything finite). `fromZero`: acc is only
+/// written, as if it held zeros.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-             PackedMatrix acc);
+             PackedMatrix acc, bool fromZero = false);
 
 /// Emits the transpose of square blocks by shuffles. Every run of `rows.size()` lanes of the
 /// vectors, a power of two, holds the rows of one block; the same run of the results holds
