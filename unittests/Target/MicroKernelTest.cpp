@@ -36,13 +36,14 @@ template <typename T> struct Buffer {
 };
 
 /// Whole values, so that every order of summation gives the same bits.
-template <typename T> void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k) {
+template <typename T>
+void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
   auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
       jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride},
-                {args[1], bStride}, {args[2], cStride});
+                {args[1], bStride}, {args[2], cStride}, fromZero);
       }));
   Buffer<T> a(m * aStride), b(k * bStride), c((m + 1) * cStride);
   std::mt19937 random(m * 10007 + n * 101 + k);
@@ -52,6 +53,8 @@ template <typename T> void checkDot(JitHarness &jit, int64_t m, int64_t n, int64
   };
   fill(a), fill(b), fill(c);
   std::vector<T> expected(c.data, c.data + c.count);
+  if (fromZero)
+    std::fill(expected.begin(), expected.end(), T(0));
   for (int64_t i = 0; i < m; ++i)
     for (int64_t kk = 0; kk < k; ++kk)
       for (int64_t j = 0; j < n; ++j)
@@ -77,11 +80,12 @@ TEST_P(Dot, EdgeShapes) {
   const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},   {7, 33, 8},
                                {8, 32, 1},   {9, 47, 9},   {13, 100, 3}, {16, 16, 16}, {17, 1, 31},
                                {31, 31, 31}, {64, 64, 32}, {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
-  for (auto [m, n, k] : shapes) {
-    checkDot<float>(jit, m, n, k);
-    checkDot<double>(jit, m, n, k);
-    checkDot<int32_t>(jit, m, n, k);
-  }
+  for (auto [m, n, k] : shapes)
+    for (bool fromZero : {false, true}) {
+      checkDot<float>(jit, m, n, k, fromZero);
+      checkDot<double>(jit, m, n, k, fromZero);
+      checkDot<int32_t>(jit, m, n, k, fromZero);
+    }
 }
 
 /// Multiply-adds a second in 1e9 * 2: `dots` calls of 64x64x32, and the best a loop of
