@@ -31,6 +31,34 @@ tt.func private @prefetched(%p0: tensor<4x!tt.ptr<f32>>, %n: i32, %step: i64) ->
   tt.return %r#0 : tensor<4xf32>
 }
 
+// The step is a constant.
+// CHECK-LABEL: @constant_step
+// CHECK-NOT: tt.load
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: arith.addi %{{.*}}, %c32_i64 : i64
+// CHECK-NOT: tt.load
+tt.func private @constant_step(%p0: tensor<4x!tt.ptr<f32>>, %n: i32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %o0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %step = arith.constant dense<32> : tensor<4xi32>
+  %z = arith.constant dense<0.0> : tensor<4xf32>
+  %a0 = tt.load %p0 : tensor<4x!tt.ptr<f32>>
+  %r:3 = scf.for %i = %c0 to %n step %c4 iter_args(%acc = %z, %a = %a0, %o = %o0)
+      -> (tensor<4xf32>, tensor<4xf32>, i64) : i32 {
+    %sum = arith.addf %acc, %a : tensor<4xf32>
+    %s = tt.splat %o : i64 -> tensor<4xi64>
+    %p = tt.addptr %p0, %s : tensor<4x!tt.ptr<f32>>, tensor<4xi64>
+    %p1 = tt.addptr %p, %step : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %a1 = tt.load %p1 : tensor<4x!tt.ptr<f32>>
+    %o1 = arith.addi %o, %c32 : i64
+    scf.yield %sum, %a1, %o1 : tensor<4xf32>, tensor<4xf32>, i64
+  }
+  tt.return %r#0 : tensor<4xf32>
+}
+
 // Any other condition is carried.
 // CHECK-LABEL: @condition
 // CHECK-NOT: tt.load

@@ -124,21 +124,25 @@ bool holdsBeforeAnother(Value condition, scf::ForOp loop) {
   return (isCountdown || isCountUp) && difference >= -stepSize;
 }
 
-/// A pointer, or tile of pointers, as a base that is moved by scalars.
+/// A pointer, or tile of pointers, as a base that is moved by scalars, the last one first.
 struct Moved {
   Value base;
-  SmallVector<Value> offsets;
+  SmallVector<OpFoldResult> offsets; ///< a scalar, or an IntegerAttr
 };
 
 Moved stripUniformOffsets(Value pointer) {
   Moved result{pointer, {}};
   while (auto move = result.base.getDefiningOp<AddPtrOp>()) {
     Value offset = move.getOffset();
+    SplatElementsAttr elements;
     if (auto splat = offset.getDefiningOp<SplatOp>())
-      offset = splat.getSrc();
-    if (isTile(offset.getType()))
+      result.offsets.push_back(splat.getSrc());
+    else if (matchPattern(offset, m_Constant(&elements)))
+      result.offsets.push_back(elements.getSplatValue<Attribute>());
+    else if (!isTile(offset.getType()))
+      result.offsets.push_back(offset);
+    else
       break;
-    result.offsets.push_back(offset);
     result.base = move.getPtr();
   }
   return result;
@@ -162,7 +166,7 @@ private:
   bool matchPointer();
   bool matchMask();
   bool isWriteFree(Operation *from, Operation *to);
-  Value sum(OpBuilder &b, ArrayRef<Value> offsets);
+  Value sum(OpBuilder &b, ArrayRef<OpFoldResult> offsets);
   Value rebuild(OpBuilder &b, Value next);
 
   scf::ForOp loop;
@@ -263,14 +267,20 @@ bool Sinking::isPossible() {
 }
 
 /// Offsets of pointers add up in 64 bits without wrapping (see WidenOffsets.cpp).
-Value Sinking::sum(OpBuilder &b, ArrayRef<Value> offsets) {
+Value Sinking::sum(OpBuilder &b, ArrayRef<OpFoldResult> offsets) {
+  Location loc = ahead.getLoc();
   Value total;
-  for (Value offset : llvm::reverse(offsets)) {
-    Value wide = OffsetWidener().widen(offset);
-    total = total ? b.create<arith::AddIOp>(ahead.getLoc(), total, wide) : wide;
+  for (OpFoldResult offset : llvm::reverse(offsets)) {
+    Value wide;
+    if (auto constant = dyn_cast<Attribute>(offset))
+      wide = b.create<arith::ConstantOp>(loc,
+                                         b.getI64IntegerAttr(cast<IntegerAttr>(constant).getInt()));
+    else
+      wide = OffsetWidener().widen(cast<Value>(offset));
+    total = total ? b.create<arith::AddIOp>(loc, total, wide) : wide;
   }
   if (!total)
-    total = b.create<arith::ConstantOp>(ahead.getLoc(), b.getI64IntegerAttr(0));
+    total = b.create<arith::ConstantOp>(loc, b.getI64IntegerAttr(0));
   return total;
 }
 
