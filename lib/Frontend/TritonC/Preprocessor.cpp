@@ -18,7 +18,6 @@
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/ModuleLoader.h"
-#include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 
@@ -113,6 +112,18 @@ public:
   void Elif(clang::SourceLocation, clang::SourceRange, ConditionValueKind,
             clang::SourceLocation) override {
     budget.endDirective();
+  }
+  /// Reads the line, which clang leaves to the caller since pragmas are off. One means something in
+  /// Triton-C: that a file is read once.
+  void PragmaDirective(clang::SourceLocation at, clang::PragmaIntroducerKind) override {
+    const clang::SourceManager &manager = preprocessor.getSourceManager();
+    clang::Token token;
+    preprocessor.LexUnexpandedToken(token);
+    if (const clang::IdentifierInfo *id = token.getIdentifierInfo(); id && id->isStr("once"))
+      if (auto file = manager.getFileEntryRefForID(manager.getFileID(manager.getFileLoc(at))))
+        preprocessor.getHeaderSearchInfo().MarkFileIncludeOnce(*file);
+    while (token.isNot(clang::tok::eod))
+      preprocessor.LexUnexpandedToken(token);
   }
   void FileChanged(clang::SourceLocation at, FileChangeReason reason,
                    clang::SrcMgr::CharacteristicKind, clang::FileID) override {
@@ -226,15 +237,6 @@ void Run::addSearchPaths(clang::HeaderSearch &headers, clang::FileManager &files
                          llvm::DenseMap<unsigned, unsigned>());
 }
 
-/// Pragmas mean nothing in Triton-C, and some of clang's would print, or end the process.
-static void removePragmas(clang::Preprocessor &preprocessor) {
-  preprocessor.IgnorePragmas();
-  for (const char *name : {"clang", "GCC"}) {
-    clang::EmptyPragmaHandler handler(name);
-    preprocessor.RemovePragmaHandler(&handler);
-  }
-}
-
 /// A character that no token of C begins with.
 static std::string printable(llvm::StringRef text) {
   std::string shown;
@@ -318,9 +320,7 @@ std::optional<PreprocessedUnit> Run::run() {
   for (unsigned id : {clang::diag::ext_unterminated_char_or_string,
                       clang::diag::ext_empty_character, clang::diag::ext_embedded_directive})
     reports.setSeverity(id, clang::diag::Severity::Error, {});
-  for (unsigned id :
-       {clang::diag::pp_pragma_once_in_main_file, clang::diag::ext_pp_embed_directive})
-    reports.setSeverity(id, clang::diag::Severity::Ignored, {});
+  reports.setSeverity(clang::diag::ext_pp_embed_directive, clang::diag::Severity::Ignored, {});
 
   clang::FileManager files(clang::FileSystemOptions(), includes);
   clang::SourceManager manager(reports, files);
@@ -333,7 +333,8 @@ std::optional<PreprocessedUnit> Run::run() {
                                    language, manager, headers, modules);
   consumer.start(preprocessor);
   preprocessor.Initialize(target);
-  removePragmas(preprocessor);
+  // Some of clang's pragmas print, or end the process. See Watcher::PragmaDirective.
+  preprocessor.setPragmasEnabled(false);
   preprocessor.setPredefines(predefined);
 
   clang::FileID main =
