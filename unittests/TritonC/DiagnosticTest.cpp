@@ -87,6 +87,9 @@ TEST(Diagnostics, Calls) {
   expectErrorIn("  *p = get_program_id();", "'get_program_id' takes 1 argument, found 0");
   expectErrorIn("  *p = get_program_id(n);", "must be an integer constant expression");
   expectErrorIn("  *p = get_program_id(3);", "must be 0, 1 or 2, found 3");
+  expectErrorIn("  int t[4] = 0;\n  *p = __sum(t, 1);",
+                "'__sum' has axis 1, which 'int[4]' does not");
+  expectErrorIn("  int t[4] = 0;\n  *p = __reshape(t, 2, 3)[+, +];", "cannot reshape [4]");
   expectErrorIn("  *p = exp(p);", "'exp' needs a number, found 'float*'");
   expectErrorIn("  atomic_add(n, 1);", "needs a pointer as its first argument, found 'int'");
   expectErrorIn("  *p = n > 0 ? atomic_add(p, 1) : 0;", "within an arm of '?:'");

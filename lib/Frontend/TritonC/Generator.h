@@ -238,6 +238,8 @@ private:
   static const Builtin *findBuiltin(std::string_view name);
   Value gridQuery(const Call &call, bool isCount);
   Value permute(const Call &call, const Tensor &tile);
+  Value sumAlong(const Call &call, const Tensor &tile);
+  Value reshape(const Call &call, const Tensor &tile);
   Value atomic(const Call &call, llvm::ArrayRef<Tensor> arguments);
   Value math(const Call &call, llvm::ArrayRef<Tensor> arguments);
 };

@@ -12,7 +12,18 @@ namespace tritium::frontend::tritonc {
 using namespace tritium::sema;
 
 struct Generator::Builtin {
-  enum Family : uint8_t { Grid, Math, Extremum, Select, Atomic, Barrier, Dot, Transpose } family;
+  enum Family : uint8_t {
+    Grid,
+    Math,
+    Extremum,
+    Select,
+    Atomic,
+    Barrier,
+    Dot,
+    Transpose,
+    Sum,
+    Reshape
+  } family;
   std::string_view name;
   unsigned minArguments, maxArguments;
 };
@@ -39,6 +50,8 @@ const Generator::Builtin *Generator::findBuiltin(std::string_view name) {
       {Builtin::Barrier, "__debug_barrier", 0, 0},
       {Builtin::Dot, "dot", 2, 3},
       {Builtin::Transpose, "trans", 1, 1 + kMaxRank},
+      {Builtin::Sum, "__sum", 2, 2},
+      {Builtin::Reshape, "__reshape", 2, 1 + kMaxRank},
   };
   auto found = llvm::find_if(kBuiltins, [&](const Builtin &b) { return b.name == name; });
   if (found != std::end(kBuiltins))
@@ -190,8 +203,38 @@ Generator::Value Generator::builtin(const Call &call, llvm::ArrayRef<Tensor> arg
     if (arguments.size() == 1)
       return transpose(arguments[0]);
     return permute(call, arguments[0]);
+  case Builtin::Sum:
+    return sumAlong(call, arguments[0]);
+  case Builtin::Reshape:
+    return reshape(call, arguments[0]);
   }
   return std::nullopt;
+}
+
+/// `__sum(x, axis)`: x[:, +] for axis 1 of 2.
+Generator::Value Generator::sumAlong(const Call &call, const Tensor &tile) {
+  auto axis = constantExpression(*call.arguments[1], "the axis of '__sum'");
+  sema.setRange(call.range);
+  if (!axis)
+    return std::nullopt;
+  if (*axis < 0 || *axis >= static_cast<int64_t>(tile.shape().size()))
+    return sema.error("'__sum' has axis " + std::to_string(*axis) + ", which " + describe(tile) +
+                      " does not have");
+  return reduce(tile, static_cast<int>(*axis), SubscriptItem::Sum);
+}
+
+/// `__reshape(x, d0, d1, ...)`: the elements in row-major order.
+Generator::Value Generator::reshape(const Call &call, const Tensor &tile) {
+  llvm::SmallVector<int64_t> shape;
+  for (const ExprPtr &argument : llvm::drop_begin(call.arguments)) {
+    auto extent = constantExpression(*argument, "an extent of '__reshape'");
+    if (!extent)
+      return std::nullopt;
+    shape.push_back(*extent);
+  }
+  sema.setRange(call.range);
+  auto result = sema.reshape(tile, shape);
+  return result ? Value(fold(*result)) : std::nullopt;
 }
 
 /// `trans(x, p0, p1, ...)`: x[^p0, ^p1, ...].
