@@ -20,7 +20,7 @@ TEST(GenerationA, RangesReductionsAndTransposes) {
       *(turned + rn[:, newaxis] * TM + rm[newaxis, :]) = trans(t);
       fp32 u[8, TM] = trans(t, 1, 0);
       *(sums + TM + rm) = u[+, :];
-      *(flat + (0 ... TM * 8)) = __reshape(t, TM * 8);
+      *(flat + (0 ... (TM * 8))) = __reshape(t, TM * 8);
     })",
          {{"TM", "32"}})
       .array(x)
