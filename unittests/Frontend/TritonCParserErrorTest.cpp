@@ -69,7 +69,7 @@ TEST(TritonCParserError, Extents) {
   EXPECT_EQ(firstError("float c[1 / 0];"),
             "k.tc:2:11: error: the extent of a tile divides by zero");
   EXPECT_EQ(firstError("float c[1 << 64];"),
-            "k.tc:2:11: error: a shift must be from 0 to 63 bits, found 64");
+            "k.tc:2:11: error: a shift of 'int' must be from 0 to 31 bits, found 64");
   EXPECT_EQ(firstError("float c[];"),
             "k.tc:2:8: error: a tile needs an extent for each axis: 'float x[16, 8]'");
 }
@@ -107,5 +107,106 @@ TEST(TritonCParserError, Attributes) {
             std::string::npos);
   EXPECT_NE(parsed("void f(int a __attribute__((packed))) {}").find("unknown attribute 'packed'"),
             std::string::npos);
+}
+
+/// The lines of what is reported that have a position.
+std::string errors(std::string text) {
+  std::string all = parsed(std::move(text)), lines;
+  for (size_t at = 0; at < all.size();) {
+    size_t end = std::min(all.find('\n', at), all.size());
+    if (all.compare(at, 5, "k.tc:") == 0)
+      lines += all.substr(at + 5, end - at - 4);
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST(TritonCParserError, AHeaderLeavesItsBodyToBeRead) {
+  EXPECT_EQ(errors("void f() { for (int i = ; i < 4; i++) { x = ; } y = ; }"),
+            "1:25: error: expected an expression, found ';'\n"
+            "1:45: error: expected an expression, found ';'\n"
+            "1:53: error: expected an expression, found ';'\n");
+  EXPECT_EQ(
+      errors("void f() { if (x == ) { y = 1; } else { z = ; } while () w = ; do ; while (); }"),
+      "1:21: error: expected an expression, found ')'\n"
+      "1:45: error: expected an expression, found ';'\n"
+      "1:56: error: expected an expression, found ')'\n"
+      "1:62: error: expected an expression, found ';'\n"
+      "1:76: error: expected an expression, found ')'\n");
+  EXPECT_EQ(errors("void f() { if (x { y = ; } z = ; }"),
+            "1:18: error: expected ')', found '{'\n"
+            "1:15: note: it closes what opens here\n"
+            "1:24: error: expected an expression, found ';'\n"
+            "1:32: error: expected an expression, found ';'\n");
+  EXPECT_EQ(errors("void f() { if x) y = 1; }\nint f("),
+            "1:14: error: expected '(' after 'if', found 'x'\n"
+            "1:16: error: expected ';' after an expression, found ')'\n"
+            "2:7: error: expected a parameter, found the end of the file\n");
+}
+
+TEST(TritonCParserError, RedefinitionInOneScope) {
+  EXPECT_EQ(errors("void f(int a) { int a; { int a; } for (int a;;) { int a; } }"),
+            "1:21: error: redefinition of 'a' in the same scope\n"
+            "1:12: note: the other definition is here\n");
+  EXPECT_EQ(errors("void f(int a, float a) {}\nvoid f() {}\ntypedef int f;"),
+            "1:21: error: redefinition of 'a' in the same scope\n"
+            "1:12: note: the other definition is here\n"
+            "2:6: error: redefinition of 'f' in the same scope\n"
+            "1:6: note: the other definition is here\n"
+            "3:13: error: redefinition of 'f' in the same scope\n"
+            "1:6: note: the other definition is here\n");
+}
+
+TEST(TritonCParserError, BoundsOfTypes) {
+  EXPECT_EQ(errors("void f(float " + std::string(256, '*') + "x) {}"),
+            "1:22: error: a type has at most 8 levels of pointers\n");
+  EXPECT_EQ(errors("typedef float row[4]; void f(row *x) {}"),
+            "1:34: error: there are no pointers to tiles: 'T *p[16]' is a tile of pointers\n");
+  EXPECT_EQ(errors("void f() { float x[65536, 65536]; (void[4])x; }"),
+            "1:19: error: a tile has at most 2147483647 elements\n"
+            "1:40: error: a tile's elements are numbers or pointers, not tiles or void\n");
+  EXPECT_EQ(errors("__constant__ int *t = alloc_const int[65536, 65536];"),
+            "1:38: error: a tile has at most 2147483647 elements\n");
+  EXPECT_EQ(errors("__global__ float f() {}"), "1:18: error: a kernel returns 'void', found "
+                                               "'float'\n");
+}
+
+TEST(TritonCParserError, TwoBracketsBecomeOne) {
+  EXPECT_EQ(body("float x[16][8];"), "k.tc:2:12: error: a tile is declared with one pair of "
+                                     "brackets: 'x[d0, d1]'\n"
+                                     "float x[16][8];\n"
+                                     "           ^\n"
+                                     "          , \n");
+}
+
+TEST(TritonCParserError, ConstantsKeepTheirTypes) {
+  EXPECT_EQ(firstError("float c[2147483647 + 1];"),
+            "k.tc:2:9: error: the extent of a tile does not fit in 32 bits; it is an 'int'");
+  EXPECT_EQ(firstError("float c[0xFFFFFFFF + 1];"),
+            "k.tc:2:9: error: the extent of a tile must be at least 1, found 0");
+  EXPECT_EQ(firstError("float c[(-1 > 0u) + (char)259 + min(5, max(2, 3)) - 1];"),
+            "(decl (float[6] c))");
+  EXPECT_EQ(firstError("float c[1 << 31];"),
+            "k.tc:2:9: error: the extent of a tile does not fit in 32 bits; it is an 'int'");
+  EXPECT_EQ(firstError("float c[f(4)];"),
+            "k.tc:2:9: error: the extent of a tile must be an integer constant");
+}
+
+TEST(TritonCParserError, PrefixAttributesAreChecked) {
+  EXPECT_EQ(
+      errors("void f(align(-16) int *p, multiple_of(0) int n, restrict align(2 * 8) int *q) {}"),
+      "1:14: error: an alignment is a power of two, found -16\n");
+  EXPECT_EQ(
+      parsed("void f(multiple_of(2 * 8) int n, int *restrict p) { multiple_of(4 + 4) int d; }"),
+      "(function f void ((int n multipleof:16) (int* p noalias)) "
+      "{(decl (int d multipleof:8))})");
+}
+
+TEST(TritonCParserError, StopsAfterTwenty) {
+  std::string text = "void f() {";
+  for (int i = 0; i < 100; ++i)
+    text += "x = ;\n";
+  std::string all = errors(text + "}");
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 20);
 }
 } // namespace

@@ -94,9 +94,9 @@ TEST(TritonCParser, Types) {
 }
 
 TEST(TritonCParser, TypedefsFollowScopes) {
-  EXPECT_EQ(body("typedef float row[4]; row a; { int row = 3; row * a; } row *b;"),
+  EXPECT_EQ(body("typedef float row[4]; row a; { int row = 3; row * a; } row b;"),
             "(decl) (decl (float[4] a)) {(decl (int row 3)) (* row a)} "
-            "(decl (float*[4] b))");
+            "(decl (float[4] b))");
   EXPECT_NE(body("{ typedef int T; (T)(x); } (T)(x);").find("only functions can be called"),
             std::string::npos);
   EXPECT_EQ(body("int uint = 3; (uint) + 1;"), "(decl (int uint 3)) (+ uint 1)");

@@ -58,7 +58,7 @@ static bool isPrefixAttribute(std::string_view text) {
 static bool isForeignType(std::string_view text) {
   return llvm::StringSwitch<bool>(llvm::StringRef(text))
       .Cases("struct", "union", "enum", "_Complex", "_Imaginary", "_Atomic", "auto", true)
-      .Cases("_Thread_local", "_Alignas", true)
+      .Cases("_Thread_local", "_Alignas", "_Noreturn", "register", true)
       .Default(false);
 }
 
@@ -92,7 +92,21 @@ bool Parser::isSpecifier(bool isFileScope) const {
     return false;
   if (token.text == "read_only" || token.text == "write_only")
     return peek(1).kind == Token::Identifier;
-  return isAt("(", 1) && isAt(")", 3) && peek(4).kind == Token::Identifier;
+  return isPrefixWithArgument();
+}
+
+/// `align(...)` or `multiple_of(...)` with a name behind it.
+bool Parser::isPrefixWithArgument() const {
+  unsigned parentheses = 0;
+  for (size_t i = 1; peek(i).kind != Token::End; ++i) {
+    if (isAt("(", i))
+      ++parentheses;
+    else if (parentheses == 0 || isAt(";", i))
+      return false;
+    else if (isAt(")", i) && --parentheses == 0)
+      return peek(i + 1).kind == Token::Identifier;
+  }
+  return false;
 }
 
 bool Parser::parsePrefixAttribute(Attributes &attributes) {
@@ -103,14 +117,8 @@ bool Parser::parsePrefixAttribute(Attributes &attributes) {
     (name.text == "read_only" ? attributes.isReadOnly : attributes.isWriteOnly) = true;
     return true;
   }
-  SourceRange opening = peek().range;
-  if (!expect("(", "'" + std::string(name.text) + "'"))
-    return false;
-  auto value = parseConstant("an attribute's argument");
-  if (!value || !expectClosing(")", opening))
-    return false;
-  (name.text == "align" ? attributes.aligned : attributes.multipleOf) = *value;
-  return true;
+  return parseAttributeValue(name.text == "align" ? "aligned" : "multipleof", name.range,
+                             attributes);
 }
 
 /// One word of the type. False if it contradicts the words before it.
@@ -227,7 +235,7 @@ std::optional<Specifiers> Parser::parseSpecifiers(bool isFileScope) {
                           ? "unknown type '" + std::string(next.text) +
                                 "'; if it is a macro, define it with -D" + std::string(next.text) +
                                 "=..."
-                          : "expected a type, found '" + std::string(next.text) + "'");
+                          : "expected a type, found " + found());
     return std::nullopt;
   }
   return result;
@@ -253,8 +261,13 @@ bool Parser::parseAttributeItem(Attributes &attributes) {
                           "and retune");
     return false;
   }
+  return parseAttributeValue(text, name.range, attributes);
+}
+
+/// `(n)` of an attribute that has an argument.
+bool Parser::parseAttributeValue(std::string_view text, SourceRange name, Attributes &attributes) {
   SourceRange opening = peek().range;
-  if (!expect("(", "'" + std::string(name.text) + "'"))
+  if (!expect("(", "'" + std::string(text) + "'"))
     return false;
   SourceRange at = peek().range;
   auto value = parseConstant("an attribute's argument");
@@ -292,18 +305,32 @@ bool Parser::parseAttributes(Attributes &attributes) {
 }
 
 /// `* const * __constant__`. `isConst`: what is pointed to first is const.
-void Parser::parsePointers(Type &type, bool isConst) {
+bool Parser::parsePointers(Type &type, bool isConst, Attributes *attributes) {
   bool pointsToConst = isConst;
-  while (accept("*")) {
+  while (isAt("*")) {
+    if (!type.shape.empty() || type.element.pointerDepth == kMaxPointerDepth) {
+      error(peek().range,
+            type.shape.empty()
+                ? "a type has at most " + std::to_string(kMaxPointerDepth) + " levels of pointers"
+                : "there are no pointers to tiles: 'T *p[16]' is a tile of pointers");
+      return false;
+    }
+    take();
     if (++type.element.pointerDepth == 1)
       type.element.isConst = pointsToConst;
-    while (peek().kind == Token::Identifier && isQualifier(peek().text))
-      type.isConstantSpace |= take().text == "__constant__";
+    while (peek().kind == Token::Identifier && isQualifier(peek().text)) {
+      std::string_view qualifier = take().text;
+      type.isConstantSpace |= qualifier == "__constant__";
+      if (attributes && qualifier.find("restrict") != qualifier.npos)
+        attributes->isNoAlias = true;
+    }
   }
+  return true;
 }
 
 bool Parser::parseShape(std::vector<int64_t> &shape) {
   SourceRange opening = take().range;
+  int64_t elements = 1;
   bool hasBraces = accept("{");
   if (isAt("]")) {
     error(since(opening), "a tile needs an extent for each axis: 'float x[16, 8]'");
@@ -318,6 +345,11 @@ bool Parser::parseShape(std::vector<int64_t> &shape) {
       error(at, "the extent of a tile must be at least 1, found " + std::to_string(*extent));
       return false;
     }
+    if (*extent > kMaxElements / elements) {
+      error(since(opening), "a tile has at most " + std::to_string(kMaxElements) + " elements");
+      return false;
+    }
+    elements *= *extent;
     shape.push_back(*extent);
   } while (accept(","));
   return (!hasBraces || expectClosing("}", opening)) && expectClosing("]", opening);
@@ -329,7 +361,7 @@ bool Parser::parseParameters(std::vector<Variable> &parameters) {
     take();
   while (!isAt(")")) {
     if (!isSpecifier(/*isFileScope=*/false) && peek().kind != Token::Identifier) {
-      error(peek().range, "expected a parameter, found '" + std::string(peek().text) + "'");
+      error(peek().range, "expected a parameter, found " + found());
       return false;
     }
     auto specifiers = parseSpecifiers(/*isFileScope=*/false);
@@ -353,26 +385,13 @@ bool Parser::parseParameters(std::vector<Variable> &parameters) {
   return expectClosing(")", opening);
 }
 
-/// Everything that an attribute says on top of what `from` said.
-static void merge(Attributes &into, const Attributes &from) {
-  if (!into.range.begin.isValid())
-    into.range = from.range;
-  if (from.aligned)
-    into.aligned = from.aligned;
-  if (from.multipleOf)
-    into.multipleOf = from.multipleOf;
-  into.isReadOnly |= from.isReadOnly;
-  into.isWriteOnly |= from.isWriteOnly;
-  into.isNoAlias |= from.isNoAlias;
-  into.isRetune |= from.isRetune;
-}
-
 std::optional<Declarator> Parser::parseDeclarator(const Specifiers &specifiers, bool isParameter) {
   Declarator result;
   SourceRange first = peek().range;
   result.type = specifiers.type;
   result.attributes = specifiers.attributes;
-  parsePointers(result.type, specifiers.isConst);
+  if (!parsePointers(result.type, specifiers.isConst, &result.attributes))
+    return std::nullopt;
   // `float (x)[4]`; a `*` within would make a pointer to a tile or to a function.
   unsigned parentheses = 0;
   while (accept("(")) {
@@ -387,7 +406,7 @@ std::optional<Declarator> Parser::parseDeclarator(const Specifiers &specifiers, 
   if (peek().kind == Token::Identifier && !isKeyword(peek().text)) {
     result.name = take().text;
   } else if (!isParameter) {
-    error(peek().range, "expected a name, found '" + std::string(peek().text) + "'");
+    error(peek().range, "expected a name, found " + found());
     return std::nullopt;
   }
   for (; parentheses > 0; --parentheses)
@@ -411,6 +430,9 @@ std::optional<Declarator> Parser::parseDeclarator(const Specifiers &specifiers, 
     if (isAt("[")) {
       error(peek().range,
             "a tile is declared with one pair of brackets: '" + result.name + "[d0, d1]'");
+      SourceRange between{previous().range.begin, peek().range.end};
+      if (errors <= kMaxErrors && !between.begin.expansion && !between.end.expansion)
+        lastError->fixIts.push_back({between, ", "});
       return std::nullopt;
     }
     if (result.type.isVoid() || result.type.element.kind == DTypeKind::Void) {
@@ -430,10 +452,11 @@ std::optional<Type> Parser::parseTypeName() {
   if (!specifiers)
     return std::nullopt;
   Type type = specifiers->type;
-  parsePointers(type, specifiers->isConst);
+  if (!parsePointers(type, specifiers->isConst, nullptr))
+    return std::nullopt;
   if (isAt("[")) {
-    if (!type.shape.empty()) {
-      error(peek().range, "a tile's elements are numbers or pointers, not tiles");
+    if (!type.shape.empty() || type.isVoid()) {
+      error(peek().range, "a tile's elements are numbers or pointers, not tiles or void");
       return std::nullopt;
     }
     if (!parseShape(type.shape))
@@ -484,7 +507,7 @@ std::unique_ptr<DeclStmt> Parser::parseDeclaration() {
       variable.nameRange = declarator->nameRange;
       variable.type = declarator->type;
       variable.attributes = declarator->attributes;
-      declare(variable.name);
+      declare(variable.name, variable.nameRange);
       if (accept("=") && !(variable.init = parseInitializer(variable.type)))
         return nullptr;
       if (!parseAttributes(variable.attributes))

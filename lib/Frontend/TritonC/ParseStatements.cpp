@@ -5,9 +5,14 @@
 namespace tritium::frontend::tritonc {
 
 std::unique_ptr<BlockStmt> Parser::parseBlock() {
+  Scope scope(*this);
+  return parseBraces();
+}
+
+/// A block in the scope of what stands before it.
+std::unique_ptr<BlockStmt> Parser::parseBraces() {
   auto block = std::make_unique<BlockStmt>(peek().range);
   SourceRange opening = take().range;
-  Scope scope(*this);
   parseBlockItems(*block);
   if (!expectClosing("}", opening))
     return nullptr;
@@ -103,53 +108,82 @@ ExprPtr Parser::parseCondition(std::string_view keyword) {
   return test && expectClosing(")", opening) ? std::move(test) : nullptr;
 }
 
+/// What a header is about. After an error it has been skipped.
+StmtPtr Parser::parseBody() {
+  StmtPtr body = parseStatement();
+  if (!body)
+    skipStatement();
+  return body;
+}
+
 StmtPtr Parser::parseIf() {
   auto stmt = std::make_unique<IfStmt>(take().range);
-  if (!(stmt->test = parseCondition("'if'")) || !(stmt->body = parseStatement()))
-    return nullptr;
-  if (accept("else") && !(stmt->otherwise = parseStatement()))
-    return nullptr;
+  size_t open = position;
+  if (!(stmt->test = parseCondition("'if'")))
+    skipHeader(open, /*isFor=*/false);
+  stmt->body = parseBody();
+  bool hasElse = accept("else");
+  if (hasElse)
+    stmt->otherwise = parseBody();
+  if (!stmt->test || !stmt->body || (hasElse && !stmt->otherwise))
+    return skipped();
   const Stmt *body = stmt->body.get(), *otherwise = stmt->otherwise.get();
   return finish(std::move(stmt), {body, otherwise});
 }
 
-StmtPtr Parser::parseFor() {
-  auto stmt = std::make_unique<ForStmt>(take().range);
+bool Parser::parseForHeader(ForStmt &stmt) {
   SourceRange opening = peek().range;
   if (!expect("(", "'for'"))
-    return nullptr;
-  Scope scope(*this);
+    return false;
   if (isSpecifier(/*isFileScope=*/false)) {
-    if (!(stmt->init = parseDeclaration()))
-      return nullptr;
-  } else if (!accept(";") && !(stmt->init = parseExpressionStatement())) {
-    return nullptr;
+    if (!(stmt.init = parseDeclaration()))
+      return false;
+  } else if (!accept(";") && !(stmt.init = parseExpressionStatement())) {
+    return false;
   }
-  if (!isAt(";") && !(stmt->test = parseExpression()))
-    return nullptr;
+  if (!isAt(";") && !(stmt.test = parseExpression()))
+    return false;
   if (!expect(";", "the condition of 'for'"))
-    return nullptr;
-  if (!isAt(")") && !(stmt->step = parseExpression()))
-    return nullptr;
-  if (!expectClosing(")", opening) || !(stmt->body = parseStatement()))
-    return nullptr;
+    return false;
+  if (!isAt(")") && !(stmt.step = parseExpression()))
+    return false;
+  return expectClosing(")", opening);
+}
+
+StmtPtr Parser::parseFor() {
+  auto stmt = std::make_unique<ForStmt>(take().range);
+  Scope scope(*this);
+  size_t open = position;
+  bool isGood = parseForHeader(*stmt);
+  if (!isGood)
+    skipHeader(open, /*isFor=*/true);
+  stmt->body = parseBody();
+  if (!isGood || !stmt->body)
+    return skipped();
   const Stmt *body = stmt->body.get();
   return finish(std::move(stmt), {body});
 }
 
 StmtPtr Parser::parseWhile() {
   auto stmt = std::make_unique<WhileStmt>(take().range);
-  if (!(stmt->test = parseCondition("'while'")) || !(stmt->body = parseStatement()))
-    return nullptr;
+  size_t open = position;
+  if (!(stmt->test = parseCondition("'while'")))
+    skipHeader(open, /*isFor=*/false);
+  stmt->body = parseBody();
+  if (!stmt->test || !stmt->body)
+    return skipped();
   const Stmt *body = stmt->body.get();
   return finish(std::move(stmt), {body});
 }
 
 StmtPtr Parser::parseDo() {
   auto stmt = std::make_unique<DoStmt>(take().range);
-  if (!(stmt->body = parseStatement()) || !expect("while", "the body of 'do'") ||
-      !(stmt->test = parseCondition("'while'")) || !expect(";", "'do ... while (...)'"))
+  stmt->body = parseBody();
+  if (!expect("while", "the body of 'do'") || !(stmt->test = parseCondition("'while'")) ||
+      !expect(";", "'do ... while (...)'"))
     return nullptr;
+  if (!stmt->body)
+    return skipped();
   const Stmt *body = stmt->body.get();
   return finish(std::move(stmt), {body});
 }

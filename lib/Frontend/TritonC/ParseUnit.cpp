@@ -30,22 +30,25 @@ std::unique_ptr<Unit> Parser::parseUnit() {
 
 bool Parser::defineTypedef(const Declarator &declarator) {
   const Type *old = nullptr;
-  if (auto found = scopes.back().find(declarator.name);
-      found != scopes.back().end() && found->second)
-    old = &*found->second;
+  if (auto found = scopes.back().find(declarator.name); found != scopes.back().end()) {
+    if (!found->second.type) {
+      declare(declarator.name, declarator.nameRange);
+      return false;
+    }
+    old = &*found->second.type;
+  }
   if (old && !(*old == declarator.type)) {
     error(declarator.nameRange, "'" + declarator.name + "' is the type '" + spelling(*old) +
                                     "' already, not '" + spelling(declarator.type) + "'");
     return false;
   }
-  scopes.back()[declarator.name] = declarator.type;
+  scopes.back()[declarator.name] = {declarator.type, declarator.nameRange};
   return true;
 }
 
 void Parser::parseExternal(Unit &unit) {
   if (!isSpecifier(/*isFileScope=*/true)) {
-    error(peek().range,
-          "expected a function or a declaration, found '" + std::string(peek().text) + "'");
+    error(peek().range, "expected a function or a declaration, found " + found());
     return;
   }
   auto specifiers = parseSpecifiers(/*isFileScope=*/true);
@@ -65,7 +68,11 @@ void Parser::parseExternal(Unit &unit) {
         return;
     } else if (declarator->isFunction) {
       if (isAt("{")) {
+        // Whatever is wrong in a function, what follows its body is another declaration.
+        unsigned before = errors;
         parseFunction(unit, *specifiers, std::move(*declarator));
+        if (errors != before)
+          skipped();
         return;
       }
       // A prototype says nothing that its definition, or the library, does not.
@@ -80,12 +87,11 @@ void Parser::parseExternal(Unit &unit) {
 }
 
 bool Parser::parseFunction(Unit &unit, const Specifiers &specifiers, Declarator declarator) {
-  auto [known, isNew] = functions.try_emplace(declarator.name, declarator.nameRange);
-  if (!isNew) {
-    error(declarator.nameRange, "'" + declarator.name + "' is defined twice");
-    note(known->second, "the other definition is here");
-  }
-  declare(declarator.name);
+  functions.insert(declarator.name);
+  declare(declarator.name, declarator.nameRange);
+  if (specifiers.isGlobal && !declarator.type.isVoid())
+    error(declarator.nameRange,
+          "a kernel returns 'void', found '" + spelling(declarator.type) + "'");
   auto function = std::make_unique<Function>();
   function->name = std::move(declarator.name);
   function->nameRange = declarator.nameRange;
@@ -98,11 +104,9 @@ bool Parser::parseFunction(Unit &unit, const Specifiers &specifiers, Declarator 
       error(parameter.nameRange, "a parameter of a function that is defined needs a name");
       continue;
     }
-    if (scopes.back().contains(parameter.name))
-      error(parameter.nameRange, "two parameters are called '" + parameter.name + "'");
-    declare(parameter.name);
+    declare(parameter.name, parameter.nameRange);
   }
-  function->body = parseBlock();
+  function->body = parseBraces();
   if (!function->body)
     return false;
   unit.functions.push_back(std::move(function));
@@ -168,7 +172,7 @@ bool Parser::parseConstantTable(Unit &unit, const Declarator &declarator) {
     return false;
   }
   table.bytes = *bytes;
-  declare(table.name);
+  declare(table.name, table.nameRange);
   unit.tables.push_back(std::move(table));
   return true;
 }

@@ -7,7 +7,6 @@
 
 namespace tritium::frontend::tritonc {
 
-static constexpr unsigned kMaxErrors = 20;
 static constexpr std::string_view kTooDeep = "this is nested too deeply for the compiler";
 
 bool isKeyword(std::string_view text) {
@@ -65,13 +64,16 @@ void Parser::note(SourceRange range, std::string message) {
     lastError->notes.push_back({Severity::Note, "", range, std::move(message), {}, {}});
 }
 
+std::string Parser::found() const {
+  return isAtEnd() ? "the end of the file" : "'" + std::string(peek().text) + "'";
+}
+
 bool Parser::expect(std::string_view text, std::string_view what) {
   if (accept(text))
     return true;
   SourceLoc end = previous().range.end;
-  std::string found = isAtEnd() ? "the end of the file" : "'" + std::string(peek().text) + "'";
   error({end, end},
-        "expected '" + std::string(text) + "' after " + std::string(what) + ", found " + found);
+        "expected '" + std::string(text) + "' after " + std::string(what) + ", found " + found());
   if (errors <= kMaxErrors && end.expansion == 0)
     lastError->fixIts.push_back({{end, end}, std::string(text)});
   return false;
@@ -80,8 +82,7 @@ bool Parser::expect(std::string_view text, std::string_view what) {
 bool Parser::expectClosing(std::string_view text, SourceRange opening) {
   if (accept(text))
     return true;
-  std::string found = isAtEnd() ? "the end of the file" : "'" + std::string(peek().text) + "'";
-  error(peek().range, "expected '" + std::string(text) + "', found " + found);
+  error(peek().range, "expected '" + std::string(text) + "', found " + found());
   note(opening, "it closes what opens here");
   return false;
 }
@@ -130,6 +131,27 @@ void Parser::skipStatement() {
   }
 }
 
+std::nullptr_t Parser::skipped() {
+  resumeAt = position;
+  return nullptr;
+}
+
+void Parser::skipHeader(size_t open, bool isFor) {
+  resumeAt = 0;
+  if (tokens[open].text != "(")
+    return;
+  unsigned parentheses = 0, semicolons = 0;
+  for (position = open; !isAtEnd() && !isAt("{") && !isAt("}"); take()) {
+    parentheses += isAt("(");
+    if (isAt(")") && --parentheses == 0) {
+      take();
+      return;
+    }
+    if (isAt(";") && ++semicolons > (isFor ? 2 : 0))
+      return;
+  }
+}
+
 bool Parser::checkDepth(SourceRange at) {
   if (depth <= kMaxHeight)
     return true;
@@ -160,7 +182,7 @@ StmtPtr Parser::finish(StmtPtr stmt, std::initializer_list<const Stmt *> childre
 const Type *Parser::findTypedef(std::string_view name) const {
   for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
     if (auto found = scope->find(name); found != scope->end())
-      return found->second ? &*found->second : nullptr;
+      return found->second.type ? &*found->second.type : nullptr;
   return nullptr;
 }
 
@@ -168,7 +190,13 @@ bool Parser::isHidden(std::string_view name) const {
   return llvm::any_of(scopes, [&](const auto &scope) { return scope.contains(name); });
 }
 
-void Parser::declare(const std::string &name) { scopes.back()[name] = std::nullopt; }
+void Parser::declare(const std::string &name, SourceRange range) {
+  auto [entry, isNew] = scopes.back().try_emplace(name, Declared{std::nullopt, range});
+  if (isNew)
+    return;
+  error(range, "redefinition of '" + name + "' in the same scope");
+  note(entry->second.range, "the other definition is here");
+}
 
 std::unique_ptr<Unit> parse(const PreprocessedUnit &tokens, const SourceUnit &source,
                             DiagnosticEngine &diagnostics) {

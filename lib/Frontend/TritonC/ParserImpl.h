@@ -19,8 +19,15 @@
 
 #include <initializer_list>
 #include <map>
+#include <set>
 
 namespace tritium::frontend::tritonc {
+
+/// After so many errors no more are reported.
+constexpr unsigned kMaxErrors = 20;
+/// Bounds of types.
+constexpr unsigned kMaxPointerDepth = 8;
+constexpr int64_t kMaxElements = INT32_MAX;
 
 /// A word of C that cannot name anything.
 bool isKeyword(std::string_view text);
@@ -64,6 +71,8 @@ private:
   bool expect(std::string_view text, std::string_view what);
   bool expectClosing(std::string_view text, SourceRange opening);
   std::nullptr_t error(SourceRange range, std::string message);
+  /// The next token, for messages.
+  std::string found() const;
   /// Adds a note to the error that was reported just before.
   void note(SourceRange range, std::string message);
   SourceRange since(const SourceRange &first) const;
@@ -72,6 +81,10 @@ private:
   bool checkAssignable(const Expr &target);
   /// Skips to behind the next `;`, or to the `}` that closes the block.
   void skipStatement();
+  /// Null, for a statement that has been skipped already.
+  std::nullptr_t skipped();
+  /// After an error in the header whose `(` is the token `open`: goes to its body.
+  void skipHeader(size_t open, bool isFor);
 
   /// Counts nesting while it lives.
   struct Level {
@@ -101,7 +114,9 @@ private:
   bool parsePrefixAttribute(Attributes &attributes);
   bool parseAttributes(Attributes &attributes);
   bool parseAttributeItem(Attributes &attributes);
-  void parsePointers(Type &type, bool isConst);
+  bool isPrefixWithArgument() const;
+  bool parseAttributeValue(std::string_view attribute, SourceRange name, Attributes &attributes);
+  bool parsePointers(Type &type, bool isConst, Attributes *attributes);
   std::optional<Declarator> parseDeclarator(const Specifiers &specifiers, bool isParameter);
   bool parseShape(std::vector<int64_t> &shape);
   bool parseParameters(std::vector<Variable> &parameters);
@@ -112,11 +127,14 @@ private:
   //===--- Statements (ParseStatements.cpp) --------------------------------===//
 
   std::unique_ptr<BlockStmt> parseBlock();
+  std::unique_ptr<BlockStmt> parseBraces();
   void parseBlockItems(BlockStmt &block);
   StmtPtr parseStatement();
   StmtPtr parseStatementOrDeclaration();
   StmtPtr parseIf();
   StmtPtr parseFor();
+  bool parseForHeader(ForStmt &stmt);
+  StmtPtr parseBody();
   StmtPtr parseWhile();
   StmtPtr parseDo();
   StmtPtr parsePredicated();
@@ -151,14 +169,25 @@ private:
 
   /// An integer constant expression; `what` is for the message.
   std::optional<int64_t> parseConstant(std::string_view what);
-  std::optional<__int128> evaluate(const Expr &expr);
+  /// An integer with its type of C.
+  struct Integer {
+    __int128 value = 0;
+    DTypeKind kind = DTypeKind::Int32;
+  };
+  std::optional<Integer> evaluate(const Expr &expr);
+  std::optional<Integer> evaluate(const Unary &expr);
+  std::optional<Integer> evaluate(const Binary &expr);
+  std::optional<Integer> evaluate(const Call &expr);
+  std::optional<Integer> shift(const Binary &expr, Integer lhs, Integer rhs);
+  std::optional<Integer> inRange(__int128 value, DTypeKind kind, const Expr &expr);
   std::nullopt_t notConstant(const Expr &expr);
 
   //===--- Names ----------------------------------------------------------===//
 
   /// The type that `name` stands for here, if it is a typedef's.
   const Type *findTypedef(std::string_view name) const;
-  void declare(const std::string &name);
+  /// Reports a second declaration in one scope.
+  void declare(const std::string &name, SourceRange range);
   /// Whether a declaration of the program hides a name that every file has.
   bool isHidden(std::string_view name) const;
 
@@ -176,10 +205,13 @@ private:
   DiagnosticEngine &diagnostics;
   unsigned depth = 0, errors = 0;
   Diagnostic *lastError = nullptr; ///< valid until the next one
-  /// A typedef's type, or nothing for a variable that hides one.
-  std::vector<std::map<std::string, std::optional<Type>, std::less<>>> scopes;
+  struct Declared {
+    std::optional<Type> type; ///< a typedef's; nothing for a variable, which may hide one
+    SourceRange range;
+  };
+  std::vector<std::map<std::string, Declared, std::less<>>> scopes;
   std::map<std::string, int64_t, std::less<>> constants; ///< values of tunables
-  std::map<std::string, SourceRange, std::less<>> functions;
+  std::set<std::string, std::less<>> functions;
   std::string constantName;          ///< what the constant that is being evaluated is
   const Type *initialized = nullptr; ///< the type of the variable whose initialiser is read
 };
