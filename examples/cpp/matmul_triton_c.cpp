@@ -58,12 +58,11 @@ int main(int argc, char **argv) try {
                                                                 {"TM", "[32, 64]"},
                                                                 {"TN", "[32, 64]"},
                                                                 {"TK", "32"},
-                                                                {"TRANS_A", transA},
-                                                                {"TRANS_B", transB}}});
+                                                                {"TRANS_A", transA ? "1" : "0"},
+                                                                {"TRANS_B", transB ? "1" : "0"}}});
       tritium::Kernel matmul = module.kernel("matmul");
-      auto grid = [&](const tritium::Choice &choice) {
-        int tm = choice["TM"], tn = choice["TN"];
-        return tritium::Grid{(M + tm - 1) / tm * ((N + tn - 1) / tn)};
+      auto grid = [&](const tritium::Options &opt) {
+        return tritium::Grid(tritium::cdiv(M, opt["TM"]) * tritium::cdiv(N, opt["TN"]));
       };
       matmul.launch(grid, tritium::Stream{}, a.data, b.data, c, M, N, K, a.pitch(), b.pitch(), N);
 
