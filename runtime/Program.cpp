@@ -101,6 +101,8 @@ bool Program::addTunables(CompileError &error) {
   for (const std::string &name : given)
     if (!known.count(name))
       unused.insert(name);
+  if (!unused.empty())
+    unusedWarning = describeUnused(*unused.begin());
   if (!isExtended)
     return true;
   std::string message;
@@ -190,17 +192,19 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
   return true;
 }
 
+std::string Program::describeUnused(const std::string &name) const {
+  std::string nearest = nearestName(name, identifiersIn(source.text));
+  return "kernel '" + declaration().name + "' has no macro '" + name +
+         "', and the grid does not ask for it" +
+         (nearest.empty() ? std::string("; leave it out") : "; did you mean '" + nearest + "'?");
+}
+
 /// A definition that neither the text nor the grid function looks at is a mistake.
 bool Program::checkDefinitions(const ChosenOptions &options, CompileError &error) {
   for (const std::string &name : unused) {
     if (options.asked.count(name))
       continue;
-    std::set<std::string> names = identifiersIn(source.text);
-    std::string nearest = nearestName(name, names);
-    error = launchError("OptionError", "kernel '" + declaration().name + "' has no macro '" + name +
-                                           "', and the grid does not ask for it" +
-                                           (nearest.empty() ? std::string("; leave it out")
-                                                            : "; did you mean '" + nearest + "'?"));
+    error = launchError("OptionError", describeUnused(name));
     return false;
   }
   definitionsChecked = true;

@@ -66,6 +66,9 @@ public:
   /// Gives a constant table its content, for later launches.
   bool fillTable(const std::string &name, llvm::ArrayRef<uint8_t> bytes, CompileError &error);
 
+  /// About the first definition that the text has no use for; or "".
+  const std::string &warning() const { return unusedWarning; }
+
   const std::vector<Choice> &choices() const { return all; }
   /// As the first choice that can be read declares it.
   const KernelSignature &declaration() const { return first->declaration(); }
@@ -87,6 +90,7 @@ private:
   bool convert(const Kernel &kernel, const Call &call, size_t choice, Converted &result,
                CompileError &error) const;
   bool gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error);
+  std::string describeUnused(const std::string &name) const;
   bool checkDefinitions(const ChosenOptions &options, CompileError &error);
   bool keyOf(const Call &call, std::string &key, CompileError &error) const;
   bool checkUse(const Kernel &kernel, const Variant &variant, CompileError &error) const;
@@ -96,6 +100,7 @@ private:
   std::string cpu; ///< what config.cpu points to
   std::vector<Choice> all;
   KernelRef first;
+  std::string unusedWarning;
   std::set<std::string> unused; ///< definitions that the text has no use for
 
   mutable std::mutex mutex; ///< guards what follows

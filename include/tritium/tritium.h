@@ -421,6 +421,10 @@ TRITIUM_API void tritium_program_retain(tritium_program *program);
 TRITIUM_API void tritium_program_release(tritium_program *program);
 TRITIUM_API const char *tritium_program_name(const tritium_program *program);
 
+/* What is suspicious: a definition that the text has no use for. Or "". (Launches refuse
+   it, unless the grid function asks for it.) */
+TRITIUM_API const char *tritium_program_warning(const tritium_program *program);
+
 typedef struct tritium_declaration {
   const char *name, *type; /* the type as written: "float*" */
   tritium_dtype dtype;

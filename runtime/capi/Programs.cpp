@@ -114,6 +114,10 @@ const char *tritium_program_name(const tritium_program *program) {
   return unwrap(program)->declaration().name.c_str();
 }
 
+const char *tritium_program_warning(const tritium_program *program) {
+  return unwrap(program)->warning().c_str();
+}
+
 //===-- Declarations ------------------------------------------------------===//
 
 size_t tritium_program_parameter_count(const tritium_program *program) {

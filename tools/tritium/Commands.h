@@ -23,11 +23,15 @@ using Arguments = std::vector<std::string>;
 
 int compile(const Arguments &arguments);
 int cache(const Arguments &arguments);
+int tune(const Arguments &arguments);
+/// tritium run of a file in Triton-C.
+int runProgram(const Arguments &arguments);
 int run(const Arguments &arguments, const std::string &program);
 
 extern const char *const compileHelp;
 extern const char *const cacheHelp;
-extern const char *const runHelp;
+extern const char *const tuneHelp;
+extern const char *const runHelp, *const runProgramHelp;
 
 /// Walks over a command's arguments, with `--name value`, `--name=value` and `-o value`.
 class CommandLine {

@@ -1,11 +1,10 @@
 //===- Compile.cpp - tritium compile --------------------------------------===//
 
-#include "Commands.h"
+#include "CompileRequest.h"
 #include "SignatureText.h"
 
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <map>
 
@@ -13,18 +12,27 @@ using namespace tritium;
 using namespace tritium::tool;
 
 const char *const tritium::tool::compileHelp =
-    R"(usage: tritium compile FILE [--kernel NAME] --signature TYPES [OPTION...]
+    R"(usage: tritium compile FILE.py [--kernel NAME] --signature TYPES [OPTION...]
+       tritium compile FILE.tc [-DNAME[=TEXT]...] [OPTION...]
        tritium compile --from FILE.ttir [OPTION...]
 
 Compiles one kernel of a Python file (which is read, not run) for one choice of types and
-constants.
+constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
 
-  --kernel NAME          the kernel; may be left out if the file has only one
+  --kernel NAME          the kernel; may be left out if a Python file has only one, and for
+                         the first of a Triton-C file
+  -DNAME[=TEXT]          Triton-C: a macro; without a text 1. -DTM=[64,128] lists values:
+                         each combination is compiled, to a file of its own that -o FILE and
+                         the values name (out.s: out.TM64.s, out.TM128.s)
+  -I FOLDER              Triton-C: where #include looks; may be repeated
+  --num-warps N,N        Triton-C: values of the option, as a list of -D
+  --syntax-only          check the text and write nothing
   --signature TYPES      one item for each parameter that --constexpr does not give, in
                          order, with commas between: a type (*fp32, i32, *i64, ...), with
                          :16 if 16 divides the value or address, :1 if the value is 1; or
                          a literal, which is then a constant. Parameters left out at the
-                         end take their defaults
+                         end take their defaults. Triton-C declares its types: there an
+                         item is :16, or nothing
   --constexpr NAME=VALUE a constant: a number, True, False, None, a string, a type
                          (fp16), a tuple ((1, 2)); may be repeated
   --from FILE.ttir       go on from tile IR, or from a module in the LLVM and NVVM dialects,
@@ -42,19 +50,17 @@ constants.
                          cubin)
   -h, --help             show this text
 
-example:
+Errors are written as clang's are, FILE:LINE:COLUMN: error: ...
+
+examples:
   tritium compile examples/vector_add.py --signature "*fp32:16,*fp32:16,*fp32:16,i32" \
       --constexpr BLOCK=1024 --emit asm
+  tritium compile dot.tc -DTYPE=half -DTM=[64,128] --signature :16,:16,:16 -o dot.s
 )";
 
 namespace {
 
-struct Request {
-  std::string file, kernel, from, target, emit, output;
-  std::string signature;
-  std::map<std::string, Value> constants;
-  std::vector<std::pair<std::string, Value>> options;
-};
+using Request = CompileRequest;
 
 std::pair<std::string, Value> parseBinding(const std::string &option, const std::string &text) {
   size_t equals = text.find('=');
@@ -83,8 +89,6 @@ void checkStage(Request &request) {
                    " is called '" + request.emit + "'; there are: " + list);
 }
 
-bool isBinary(const Request &request) { return request.emit == "obj" || request.emit == "cubin"; }
-
 /// False if the help was shown instead.
 bool parse(const Arguments &arguments, Request &request) {
   CommandLine options(arguments);
@@ -98,8 +102,11 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "-h" || name == "--help") {
       std::fputs(compileHelp, stdout);
       return false;
-    } else if (name == "--kernel") {
-      request.kernel = options.value();
+    } else if (request.program.take(options)) {
+      continue;
+    } else if (name == "--syntax-only") {
+      options.noValue();
+      request.onlySyntax = true;
     } else if (name == "--signature") {
       request.signature = options.value();
     } else if (name == "--constexpr") {
@@ -130,6 +137,13 @@ bool parse(const Arguments &arguments, Request &request) {
   checkStage(request);
   if (request.file.empty() == request.from.empty())
     throw UsageError("compile: name one file: FILE, or --from FILE.ttir");
+  request.kernel = request.program.kernel;
+  request.program.file = request.file;
+  if (!isTritonC(request.file) &&
+      !(request.program.defines.empty() && request.program.includePaths.empty() &&
+        request.program.numWarps.empty()))
+    throw UsageError("compile: -D, -I and --num-warps are for files in Triton-C (.tc); give "
+                     "constants of a Python kernel with --constexpr NAME=VALUE");
   return true;
 }
 
@@ -200,9 +214,7 @@ std::string readWhole(const std::string &path) {
 using CompiledHandle = detail::Handle<tritium_compiled, tritium_compiled_release>;
 
 CompiledHandle compileRequest(const Request &request) {
-  std::vector<tritium_option> options;
-  for (const auto &[name, value] : request.options)
-    options.push_back({name.c_str(), value.get()});
+  std::vector<tritium_option> options = request.nativeOptions();
   const char *target = request.target.empty() ? nullptr : request.target.c_str();
   tritium_error error = {};
   tritium_compiled *compiled = nullptr;
@@ -239,26 +251,42 @@ CompiledHandle compileRequest(const Request &request) {
 
 } // namespace
 
-int tritium::tool::compile(const Arguments &arguments) try {
-  Request request;
-  if (!parse(arguments, request))
-    return 0;
-  CompiledHandle compiled = compileRequest(request);
+std::vector<tritium_option> CompileRequest::nativeOptions() const {
+  std::vector<tritium_option> native;
+  for (const auto &[name, value] : options)
+    native.push_back({name.c_str(), value.get()});
+  return native;
+}
+
+void tritium::tool::writeStage(tritium_compiled *compiled, const std::string &stage,
+                               const std::string &output) {
   tritium_error error = {};
   size_t size = 0;
-  const char *text = tritium_compiled_stage(compiled.get(), request.emit.c_str(), &size, &error);
+  const char *text = tritium_compiled_stage(compiled, stage.c_str(), &size, &error);
   if (!text)
     throw Error(error);
-  std::string output = request.output;
-  if (output.empty() && isBinary(request))
-    throw UsageError("compile: say where to write the " + request.emit + ": -o FILE");
   if (output.empty() || output == "-") {
     std::fwrite(text, 1, size, stdout);
-    return 0;
+    return;
   }
   std::ofstream file(output, std::ios::binary);
   if (!file.write(text, static_cast<std::streamsize>(size)).flush())
     throw Failure(output + ": cannot be written");
+}
+
+int tritium::tool::compile(const Arguments &arguments) try {
+  Request request;
+  if (!parse(arguments, request))
+    return 0;
+  if (request.output.empty() && request.isBinary() && !request.onlySyntax)
+    throw UsageError("compile: say where to write the " + request.emit + ": -o FILE");
+  if (request.onlySyntax)
+    request.emit = "ttir";
+  if (request.from.empty() && isTritonC(request.file))
+    return compileTritonC(request);
+  CompiledHandle compiled = compileRequest(request);
+  if (!request.onlySyntax)
+    writeStage(compiled.get(), request.emit, request.output);
   return 0;
 } catch (const Error &error) {
   throw Failure(error.what());

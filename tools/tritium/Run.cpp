@@ -1,6 +1,6 @@
 //===- Run.cpp - tritium run ----------------------------------------------===//
 
-#include "Commands.h"
+#include "TritonC.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -15,10 +15,12 @@ using namespace tritium::tool;
 const char *const tritium::tool::runHelp =
     R"(usage: tritium run SCRIPT [ARGUMENT...]
        tritium run -m MODULE [ARGUMENT...]
+       tritium run FILE.tc [-DNAME[=TEXT]...] --arg NAME=VALUE... --grid X[,Y[,Z]]
 
 Runs a Python script or module unmodified; its `import triton` and
 `import triton.language` get Tritium. The Python is the one beside this command
-(as in .venv/bin), else python3.
+(as in .venv/bin), else python3. A file in Triton-C is run on arguments that are made
+for it: see tritium run FILE.tc --help.
 )";
 
 /// The interpreter of the environment that this command is installed in.
@@ -46,6 +48,8 @@ int tritium::tool::run(const Arguments &arguments, const std::string &program) {
     std::fputs(runHelp, stdout);
     return 0;
   }
+  if (isTritonC(arguments[0]))
+    return runProgram(arguments);
   std::string python = findPython(program);
   std::vector<std::string> command = {python, "-m", "tritium", "run"};
   command.insert(command.end(), arguments.begin(), arguments.end());

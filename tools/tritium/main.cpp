@@ -16,7 +16,8 @@ Compiles and runs tile kernels.
 
 commands:
   compile   compile a kernel of a file to IR, assembly or object code
-  run       run a Python script; its `import triton` gets Tritium
+  run       run a Python script (its `import triton` gets Tritium), or a Triton-C kernel
+  tune      tune a Triton-C kernel on arguments that are made for it
   cache     list, locate or clear the cache of compiled kernels
   help      show this text, or the help of a command: tritium help compile
 
@@ -35,6 +36,9 @@ Each command has --help. The environment:
   TRITIUM_BACKEND        cpu or interpret
   TRITIUM_CPU            compile for this CPU instead of this machine's
   TRITIUM_NUM_THREADS    threads that a launch uses
+  TRITIUM_TUNING         how a configuration is chosen: measure (the default: once, then as
+                         recorded), always, first, recorded
+  TRITON_PRINT_AUTOTUNING 1: print a table of what tuning measured
 )";
 
 bool CommandLine::next() {
@@ -81,6 +85,8 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     return compile(arguments);
   if (command == "cache")
     return cache(arguments);
+  if (command == "tune")
+    return tune(arguments);
   if (command == "run")
     return run(arguments, program);
   if (command == "help" || command == "-h" || command == "--help") {
@@ -89,9 +95,10 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
       text = arguments[0] == "compile" ? compileHelp
              : arguments[0] == "cache" ? cacheHelp
              : arguments[0] == "run"   ? runHelp
+             : arguments[0] == "tune"  ? tuneHelp
                                        : nullptr;
       if (!text)
-        throw UsageError("no command '" + arguments[0] + "'; there are: compile, run, cache");
+        throw UsageError("no command '" + arguments[0] + "'; there are: compile, run, tune, cache");
     }
     std::fputs(text, stdout);
     return 0;
@@ -100,7 +107,7 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     std::printf("tritium %s (%s)\n", tritium_version(), tritium_host_cpu());
     return 0;
   }
-  throw UsageError("no command '" + command + "'; there are: compile, run, cache");
+  throw UsageError("no command '" + command + "'; there are: compile, run, tune, cache");
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,30 @@
+//===- CompileRequest.h - a command line of tritium compile -----*- C++ -*-===//
+
+#ifndef TRITIUM_TOOLS_TRITIUM_COMPILEREQUEST_H
+#define TRITIUM_TOOLS_TRITIUM_COMPILEREQUEST_H
+
+#include "TritonC.h"
+
+namespace tritium::tool {
+
+struct CompileRequest {
+  std::string file, kernel, from, target, emit, output;
+  std::string signature;
+  bool onlySyntax = false;
+  ProgramRequest program; ///< of a file in Triton-C
+  std::map<std::string, Value> constants;
+  std::vector<std::pair<std::string, Value>> options;
+
+  bool isBinary() const { return emit == "obj" || emit == "cubin"; }
+  std::vector<tritium_option> nativeOptions() const;
+};
+
+/// Writes a stage to a file, or to standard output if `output` is empty or "-".
+void writeStage(tritium_compiled *compiled, const std::string &stage, const std::string &output);
+
+/// tritium compile of a file in Triton-C: each of its choices. Returns the exit status.
+int compileTritonC(const CompileRequest &request);
+
+} // namespace tritium::tool
+
+#endif // TRITIUM_TOOLS_TRITIUM_COMPILEREQUEST_H

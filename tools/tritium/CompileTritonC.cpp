@@ -1,0 +1,101 @@
+//===- CompileTritonC.cpp - tritium compile of Triton-C -------------------===//
+
+#include "CompileRequest.h"
+#include "SignatureText.h"
+
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+using namespace tritium;
+using namespace tritium::tool;
+
+/// What each parameter is a multiple of, by the items of --signature: `:16`, a type with
+/// or without it (which must be the declared one), or nothing.
+static std::vector<int64_t> parseHints(const CompileRequest &request, tritium_program *program) {
+  std::vector<int64_t> hints;
+  std::string text = request.signature;
+  size_t count = tritium_program_parameter_count(program);
+  for (const std::string &item : splitItems(text)) {
+    size_t index = hints.size();
+    if (index >= count)
+      throw UsageError("the signature has more items than the kernel's " + std::to_string(count) +
+                       " parameters");
+    if (item.empty() || item == ":16") {
+      hints.push_back(item.empty() ? 1 : 16);
+      continue;
+    }
+    SignatureItem parsed = parseSignatureItem(item);
+    tritium_declaration declared = tritium_program_parameter(program, index);
+    if (parsed.value || parsed.type.kind != declared.dtype.kind ||
+        parsed.type.pointer_depth != declared.dtype.pointer_depth)
+      throw UsageError("signature item '" + item + "' is for parameter '" + declared.name +
+                       "', which is " + declared.type + "; say :16, or nothing");
+    hints.push_back(parsed.divisibility);
+  }
+  return hints;
+}
+
+/// "out.s" for the choice "TM=64, num_warps=4": "out.TM64-num_warps4.s".
+static std::string outputFor(const std::string &output, const std::string &label) {
+  std::string name;
+  for (char c : label) {
+    if (c == ',')
+      name += '-';
+    else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.')
+      name += c;
+    else if (c != '=' && c != ' ')
+      name += '_';
+  }
+  std::filesystem::path path = output;
+  std::string extension = path.extension();
+  return path.replace_extension("." + name + extension).string();
+}
+
+int tool::compileTritonC(const CompileRequest &request) {
+  if (!request.constants.empty())
+    throw UsageError("compile: --constexpr is for Python kernels; a Triton-C file takes "
+                     "-DNAME=TEXT");
+  tritium_kernel_config config = {};
+  config.interpret = request.emit == "ttir" ? 1 : -1;
+  ProgramHandle program = createProgram(request.program, &config);
+  if (*tritium_program_warning(program.get()))
+    std::fprintf(stderr, "warning: %s\n", tritium_program_warning(program.get()));
+  std::vector<int64_t> hints = parseHints(request, program.get());
+  size_t choices = tritium_program_choice_count(program.get());
+  bool isMany = choices > 1;
+  if (isMany && !request.onlySyntax && (request.output.empty() || request.output == "-"))
+    throw UsageError("compile: the lists make " + std::to_string(choices) +
+                     " configurations; say -o FILE, and each is written to a file that its "
+                     "values name");
+  size_t failures = 0;
+  for (size_t choice = 0; choice < choices; ++choice) {
+    std::string label = tritium_program_choice_label(program.get(), choice);
+    std::vector<tritium_option> options = request.nativeOptions();
+    if (const char *warps = tritium_program_choice_value(program.get(), choice, "num_warps")) {
+      tritium_option option = {"num_warps", Value(std::atoi(warps)).get()};
+      options.push_back(option);
+    }
+    tritium_error error = {};
+    detail::Handle<tritium_compiled, tritium_compiled_release> compiled(tritium_program_specialize(
+        program.get(), choice, hints.data(), hints.size(), options.data(), options.size(),
+        request.target.empty() ? nullptr : request.target.c_str(), &error));
+    if (!compiled) {
+      if (!isMany)
+        throw Error(error);
+      std::fprintf(stderr, "%s:\n%s\n", label.c_str(), Error(error).what());
+      ++failures;
+      continue;
+    }
+    if (request.onlySyntax)
+      continue;
+    std::string output = isMany ? outputFor(request.output, label) : request.output;
+    writeStage(compiled.get(), request.emit, output);
+    if (isMany)
+      std::printf("%s: %s\n", label.c_str(), output.c_str());
+  }
+  if (failures)
+    throw Failure(std::to_string(failures) + " of " + std::to_string(choices) +
+                  " configurations do not compile");
+  return 0;
+}
