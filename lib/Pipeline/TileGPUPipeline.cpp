@@ -20,10 +20,21 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   convert.warps = options.numWarps;
   pm.addPass(ttg::createConvertTritonToTritonGPU(convert));
   pm.addPass(ttg::createCoalesce());
+  ttg::AccelerateMatmulOptions accelerate;
+  accelerate.capability = options.capability;
+  pm.addPass(ttg::createAccelerateMatmul(accelerate));
+  // After all passes that choose layouts.
   pm.addPass(ttg::createRemoveLayoutConversions());
   pm.addPass(createCanonicalizerPass(structured));
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  // What a loop loads is in place, and addresses that do not change are out of it.
+  ttg::PipelineOptions pipeline;
+  pipeline.stages = options.numStages;
+  pipeline.capability = options.capability;
+  pm.addPass(ttg::createPipeline(pipeline));
+  pm.addPass(createCanonicalizerPass(structured));
+  pm.addPass(createCSEPass());
 }
 
 } // namespace tritium

@@ -1,8 +1,9 @@
 //===- ConvertLayout.cpp - tiles from one layout to another ---------------===//
 //
 // If every lane already holds the elements that it needs, registers are renamed. Otherwise
-// the tile goes through shared memory in row-major order, neighbours of both sides that lie
-// in registers together in one access.
+// the tile goes through shared memory: where the extents are powers of two, at offsets that
+// make both sides free of bank conflicts, or from where ldmatrix can read; else in row-major
+// order. Neighbours that lie in registers together move in one access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,11 @@
 using namespace mlir;
 
 namespace tritium::ttg {
+
+/// All of the tile is in the core: no repeats.
+static bool isLinear(const TileLayout &layout) {
+  return layout.registers() == 1u << layout.core().inputBits(kRegister);
+}
 
 Value Lowering::sharedAddress(Operation *op, uint64_t bytes) {
   return gep(sharedBase, b.getI8Type(), int32_t(shared.offsetOf(op) + bytes));
@@ -119,8 +125,25 @@ LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
     set(op, std::move(result));
     return success();
   }
-  Type element = lowered(tt::elementType(op.getType()));
-  set(op, exchange(op, element, src, from, to));
+  Type element = tt::elementType(op.getType());
+  if (from.hasPadding() || !isLinear(from) || !isLinear(to)) {
+    set(op, exchange(op, lowered(element), src, from, to));
+    return success();
+  }
+  unsigned bytes = tt::scalarBytes(element);
+  Attribute target = cast<RankedTensorType>(op.getType()).getEncoding();
+  LinearLayout offsets = conflictFreeOffsets(from.core(), to.core(), bytes);
+  if (auto operand = dyn_cast<DotOperandEncodingAttr>(target);
+      operand && isa<MmaEncodingAttr>(operand.getParent()) && to.rank() == 2) {
+    SharedEncodingAttr swizzled =
+        swizzledLayout(b.getContext(), to.extents(),
+                       orderOf(cast<RankedTensorType>(op.getSrc().getType()).getEncoding()), bytes);
+    offsets = offsetsOf(MemDescType::get(b.getContext(), to.extents(), element, swizzled));
+  }
+  Value base = sharedAddress(op);
+  storeTile(base, offsets, from, element, src);
+  barrier();
+  set(op, loadTile(base, offsets, to, element));
   return success();
 }
 

@@ -1,7 +1,8 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 //
-// By multiply-add, where no tensor core fits: under a blocked layout every lane holds all
-// of K for its rows of a and columns of b.
+// On tensor cores under a mma layout: one mma.sync for each 16x8 block of c and each step of
+// k. By multiply-add under a blocked one, where every lane holds all of K for its rows of a
+// and columns of b.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,19 +14,113 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-LogicalResult Lowering::lowerDot(tt::DotOp op) {
+namespace {
+std::map<Coordinates, unsigned> byPlace(const TileLayout &layout) {
+  std::map<Coordinates, unsigned> places;
+  for (unsigned r = 0; r < layout.registers(); ++r)
+    places.try_emplace(layout.offset(r), r);
+  return places;
+}
+
+struct Instruction {
+  std::string name; ///< of the operands' types: "m16n8k16.row.col.f32.f16.f16.f32"
+  int64_t k;
+  unsigned perWord; ///< elements of a and b in a register
+  bool isInteger;
+};
+
+Instruction instructionFor(tt::DotOp op) {
+  Type element = op.getA().getType().getElementType();
+  if (element.isInteger(8)) {
+    std::string type = op.getIsUnsigned() ? "u8" : "s8";
+    return {"m16n8k32.row.col.s32." + type + "." + type + ".s32", 32, 4, true};
+  }
+  if (element.isF32())
+    return {"m16n8k8.row.col.f32.tf32.tf32.f32", 8, 1, false};
+  std::string type = element.isBF16() ? "bf16" : "f16";
+  return {"m16n8k16.row.col.f32." + type + "." + type + ".f32", 16, 2, false};
+}
+} // namespace
+
+LogicalResult Lowering::lowerMma(tt::DotOp op) {
+  Instruction instruction = instructionFor(op);
   const TileLayout &layoutA = layout(op.getA()), &layoutB = layout(op.getB()),
                    &layoutC = layout(op.getC());
-  if (!isa<BlockedEncodingAttr>(cast<RankedTensorType>(op.getC().getType()).getEncoding()))
-    return unsupported(op, "a dot in this layout");
+  auto placesA = byPlace(layoutA), placesB = byPlace(layoutB), placesC = byPlace(layoutC);
+  unsigned rank = layoutC.rank(), m = rank - 2, n = rank - 1, perWord = instruction.perWord;
+  Type element = op.getA().getType().getElementType(), sum = op.getC().getType().getElementType();
+  Type accumulator = instruction.isInteger ? Type(b.getI32Type()) : Type(b.getF32Type());
+  // Eight rows apart, half of the step of k apart: one word of a fragment.
+  auto word = [&](const Registers &registers, std::map<Coordinates, unsigned> &places,
+                  Coordinates at, unsigned k) {
+    SmallVector<Value> elements;
+    for (unsigned i = 0; i < perWord; ++i) {
+      Value x = registers[places.find(at)->second];
+      // Rounded to nearest; the hardware alone would cut bits off.
+      if (element.isF32())
+        x = assembly(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", {x}, false);
+      elements.push_back(toMemory(x, element.isF32() ? Type(b.getI32Type()) : element));
+      ++at[k];
+    }
+    return pack(elements, 32)[0];
+  };
+  Registers result = get(op.getC());
+  if (sum != accumulator)
+    for (Value &x : result)
+      x = fpext(x, accumulator);
+  Type four = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, accumulator));
+  std::string letter = instruction.isInteger ? "r" : "f", out = "=" + letter;
+  std::string constraints = out + "," + out + "," + out + "," + out + ",r,r,r,r,r,r,0,1,2,3";
+  std::string text = "mma.sync.aligned." + instruction.name +
+                     " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};";
+  const Registers &a = get(op.getA()), &bRegisters = get(op.getB());
+  int64_t half = instruction.k / 2;
+  for (int64_t k = 0; k < layoutA.extents()[n]; k += instruction.k)
+    for (auto &[at, reg] : placesC) {
+      // The first of the four elements of a block.
+      if (at[n] % 8 || at[m] % 16)
+        continue;
+      SmallVector<Value> operands;
+      for (int64_t dk : {int64_t(0), half})
+        for (int64_t dm : {0, 8}) {
+          Coordinates atA = at;
+          atA[m] += dm;
+          atA[n] = k + dk;
+          operands.push_back(word(a, placesA, atA, n));
+        }
+      for (int64_t dk : {int64_t(0), half}) {
+        Coordinates atB = at;
+        atB[m] = k + dk;
+        operands.push_back(word(bRegisters, placesB, atB, m));
+      }
+      SmallVector<unsigned> block;
+      for (int64_t dm : {0, 8})
+        for (int64_t dn : {0, 1}) {
+          Coordinates atC = at;
+          atC[m] += dm;
+          atC[n] += dn;
+          block.push_back(placesC.find(atC)->second);
+        }
+      for (unsigned r : block)
+        operands.push_back(result[r]);
+      Value sums = assembly(four, text, constraints, operands, /*hasSideEffects=*/false);
+      for (auto [i, r] : llvm::enumerate(block))
+        result[r] = extract(sums, i);
+    }
+  if (sum != accumulator)
+    for (Value &x : result)
+      x = fptrunc(x, sum);
+  set(op, std::move(result));
+  return success();
+}
+
+LogicalResult Lowering::lowerDot(tt::DotOp op) {
+  if (isa<MmaEncodingAttr>(op.getC().getType().getEncoding()))
+    return lowerMma(op);
+  const TileLayout &layoutA = layout(op.getA()), &layoutB = layout(op.getB()),
+                   &layoutC = layout(op.getC());
   unsigned rank = layoutC.rank(), m = rank - 2, n = rank - 1;
   int64_t extentK = layoutA.extents()[n];
-  auto byPlace = [](const TileLayout &layout) {
-    std::map<Coordinates, unsigned> places;
-    for (unsigned r = 0; r < layout.registers(); ++r)
-      places.try_emplace(layout.offset(r), r);
-    return places;
-  };
   auto placesA = byPlace(layoutA), placesB = byPlace(layoutB);
   Type element = tt::elementType(op.getA().getType()), sum = tt::elementType(op.getC().getType());
   auto widened = [&](Value x) -> Value {

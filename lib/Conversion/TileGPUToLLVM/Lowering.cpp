@@ -43,10 +43,8 @@ const TileLayout &Lowering::layout(Value tile) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// What bits of `index` contribute to dimension `dim`: runs of bits that move together are
-/// masked and shifted at once.
-static Value partOf(Emitter &e, Value index, const LinearLayout &core, StringRef name,
-                    unsigned dim) {
+/// Runs of bits that move together are masked and shifted at once.
+Value partOf(Emitter &e, Value index, const LinearLayout &core, StringRef name, unsigned dim) {
   ArrayRef<uint64_t> bases = core.bases(name);
   SmallVector<uint64_t> images;
   for (uint64_t base : bases)
@@ -243,6 +241,9 @@ LogicalResult Lowering::lower(Operation *op) {
       })
       .Case([&](tt::ReshapeOp op) { return lowerReshape(op); })
       .Case([&](ConvertLayoutOp op) { return lowerConvert(op); })
+      .Case<LocalAllocOp, MemDescIndexOp, LocalLoadOp, LocalStoreOp, AsyncCommitGroupOp,
+            AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
+      .Case([&](AsyncCopyGlobalToLocalOp op) { return lowerAsyncCopy(op); })
       .Case([&](tt::LoadOp op) { return lowerLoad(op); })
       .Case([&](tt::StoreOp op) { return lowerStore(op); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto op) { return lowerAtomic(op); })

@@ -18,15 +18,26 @@
 
 #include <map>
 
+namespace tritium {
+struct MatrixLoad;
+}
+
 namespace tritium::ttg {
 
 using Registers = llvm::SmallVector<mlir::Value, 8>;
+
+/// What bits of `index` contribute to dimension `dim`, as i32; null if nothing.
+mlir::Value partOf(Emitter &e, mlir::Value index, const LinearLayout &core, llvm::StringRef name,
+                   unsigned dim);
 
 class Lowering : public Emitter {
 public:
   Lowering(mlir::ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options);
 
   mlir::LogicalResult run(GPULaunchInfo &info);
+
+  /// What `index` contributes to a flat offset; null if nothing.
+  Value offsetPart(const LinearLayout &map, Value index, llvm::StringRef name);
 
 private:
   //===--- values and layouts (Lowering.cpp) ---===//
@@ -118,6 +129,15 @@ private:
   /// their coordinates, those of `to` are read at theirs.
   Registers exchange(mlir::Operation *op, Type element, llvm::ArrayRef<Value> registers,
                      const TileLayout &from, const TileLayout &to);
+  /// The same at linear offsets (in elements) from `base`; see LocalMemory.cpp.
+  void storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout, Type element,
+                 llvm::ArrayRef<Value> registers);
+  Registers loadTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
+                     Type element);
+  void loadMatrices(Value base, const MatrixLoad &load, Type element, Registers &result);
+  void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits);
+  mlir::LogicalResult lowerLocal(mlir::Operation *op);
+  mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
   Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
   void storeShared(Value predicate, Value address, Value x);
   Value loadShared(Value address, Type type);
@@ -125,6 +145,7 @@ private:
   //===--- dot (Dot.cpp), debugging (Debug.cpp) ---===//
 
   mlir::LogicalResult lowerDot(tt::DotOp op);
+  mlir::LogicalResult lowerMma(tt::DotOp op);
   Value stringConstant(llvm::StringRef text);
   mlir::LogicalResult lowerAssert(tt::AssertOp op);
 

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <functional>
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -122,24 +124,102 @@ SharedPlan::SharedPlan(tt::FuncOp kernel, int warps) {
 }
 
 void SharedPlan::place(tt::FuncOp kernel, int warps) {
-  uint64_t small = 0, large = 0;
-  SmallVector<std::pair<Operation *, uint64_t>> big;
+  // When operations begin and end, in program order.
+  llvm::DenseMap<Operation *, std::pair<unsigned, unsigned>> times;
+  unsigned now = 0;
+  std::function<void(Operation *)> number = [&](Operation *op) {
+    unsigned begin = now++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    times[op] = {begin, now++};
+  };
+  number(kernel);
+  struct Placed {
+    std::pair<unsigned, unsigned> lives;
+    Range range;
+  };
+  std::vector<Placed> placed;
+  auto put = [&](Operation *op, uint64_t bytes, std::pair<unsigned, unsigned> lives) {
+    bytes = llvm::alignTo(bytes, kAlignment);
+    // The lowest gap between those that live at the same time.
+    SmallVector<uint64_t> candidates{0};
+    for (const Placed &other : placed)
+      candidates.push_back(other.range.end);
+    llvm::sort(candidates);
+    for (uint64_t begin : candidates) {
+      Range range{begin, begin + bytes};
+      bool isFree = llvm::none_of(placed, [&](const Placed &other) {
+        bool meets = lives.first <= other.lives.second && other.lives.first <= lives.second;
+        return meets && range.overlaps(other.range);
+      });
+      if (!isFree)
+        continue;
+      places[op] = range;
+      placed.push_back({lives, range});
+      total = std::max(total, range.end);
+      return;
+    }
+  };
+
+  std::pair<unsigned, unsigned> always{0, now};
+  uint64_t small = 0;
+  SmallVector<std::pair<Operation *, uint64_t>> large;
   kernel.walk([&](Operation *op) {
     uint64_t bytes = scratchBytes(op, warps);
     if (bytes == 0)
       return;
-    bytes = llvm::alignTo(bytes, kAlignment);
     if (bytes <= kSmallScratch && small + bytes <= kSmallTotal) {
-      places[op] = {small, small + bytes};
+      put(op, bytes, always);
       small += bytes;
     } else {
-      big.push_back({op, bytes});
-      large = std::max(large, bytes);
+      large.push_back({op, bytes});
     }
   });
-  for (auto [op, bytes] : big)
-    places[op] = {small, small + bytes};
-  total = small + large;
+  kernel.walk([&](LocalAllocOp op) {
+    unsigned last = times[op].second;
+    SmallVector<Value> names{op.getResult()};
+    while (!names.empty())
+      for (Operation *user : names.pop_back_val().getUsers()) {
+        Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+        last = std::max(last, times[ancestor ? ancestor : user].second);
+        if (auto index = dyn_cast<MemDescIndexOp>(user))
+          names.push_back(index.getResult());
+      }
+    MemDescType type = op.getType();
+    put(op, type.getTileBytes() * type.getNumBuffers(), {times[op].first, last});
+  });
+  for (auto [op, bytes] : large)
+    put(op, bytes, times[op]);
+}
+
+SharedPlan::Range SharedPlan::rangeOf(Value value) const {
+  while (auto index = value.getDefiningOp<MemDescIndexOp>())
+    value = index.getSrc();
+  return places.lookup(value.getDefiningOp());
+}
+
+bool SharedPlan::State::join(const State &other) {
+  bool grew = false;
+  auto add = [&](SmallVector<Range, 4> &into, const SmallVector<Range, 4> &from) {
+    for (Range range : from)
+      if (!llvm::is_contained(into, range)) {
+        into.push_back(range);
+        grew = true;
+      }
+  };
+  add(reads, other.reads);
+  add(writes, other.writes);
+  return grew;
+}
+
+void SharedPlan::access(Operation *op, State &state, Range range, bool writes) {
+  auto meets = [&](Range other) { return other.overlaps(range); };
+  if (llvm::any_of(state.writes, meets) || (writes && llvm::any_of(state.reads, meets))) {
+    barriers.insert(op);
+    state = {};
+  }
 }
 
 void SharedPlan::walk(Block &block, State &state) {
@@ -148,41 +228,45 @@ void SharedPlan::walk(Block &block, State &state) {
 }
 
 void SharedPlan::visit(Operation *op, State &state) {
-  auto join = [](State &into, const State &from) {
-    bool grew = false;
-    for (Range range : from)
-      if (!llvm::is_contained(into, range)) {
-        into.push_back(range);
-        grew = true;
-      }
-    return grew;
-  };
   if (isa<tt::ReduceOp>(op) || op->getNumRegions() == 0) {
-    auto it = places.find(op);
-    if (it == places.end())
-      return;
-    if (llvm::any_of(state, [&](Range range) { return range.overlaps(it->second); }))
-      barriers.insert(op);
-    // Its own barrier, between writing and reading, settles everything before it.
-    state = {it->second};
+    if (auto load = dyn_cast<LocalLoadOp>(op)) {
+      Range range = rangeOf(load.getSrc());
+      access(op, state, range, /*writes=*/false);
+      state.reads.push_back(range);
+    } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
+      Range range = rangeOf(store.getDst());
+      access(op, state, range, /*writes=*/true);
+      state.writes.push_back(range);
+    } else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op)) {
+      // What it writes is not read before a wait, which is a barrier.
+      access(op, state, rangeOf(copy.getDst()), /*writes=*/true);
+    } else if (isa<AsyncWaitOp>(op)) {
+      state = {};
+    } else if (scratchBytes(op, 0)) {
+      Range range = places.lookup(op);
+      access(op, state, range, /*writes=*/true);
+      // Its own barrier, between writing and reading, settles everything before it.
+      state = {};
+      state.reads.push_back(range);
+    }
     return;
   }
   bool isLoop = isa<LoopLikeOpInterface>(op);
   State before = state, after;
   do {
     State round = before;
-    after.clear();
+    after = {};
     for (Region &region : op->getRegions()) {
       State inside = isLoop ? round : before;
       for (Block &block : region)
         walk(block, inside);
-      join(after, inside);
+      after.join(inside);
       if (isLoop)
         round = inside;
     }
-  } while (isLoop && join(before, after));
+  } while (isLoop && before.join(after));
   // A branch that is not taken, a loop that does not run.
-  join(after, before);
+  after.join(before);
   state = after;
 }
 

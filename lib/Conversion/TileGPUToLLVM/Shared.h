@@ -5,8 +5,10 @@
 // gives every operation a place and says where one more barrier must stand before it,
 // because what it writes may still be read.
 //
-// Small scratch gets places of its own as long as that stays small, which is what makes a
-// second reduction need no second barrier; everything larger shares one place.
+// Explicit allocations live from where they stand to their last use; scratch while its
+// operation runs. What does not live at one time may share a place. Small scratch gets
+// places of its own as long as that stays small, which is what makes a second reduction
+// need no second barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +24,7 @@ public:
   SharedPlan(tt::FuncOp kernel, int warps);
 
   uint64_t totalBytes() const { return total; }
-  /// Where the scratch of `op` begins.
+  /// Where the scratch or the allocation of `op` begins.
   uint64_t offsetOf(mlir::Operation *op) const { return places.lookup(op).begin; }
   bool needsBarrierBefore(mlir::Operation *op) const { return barriers.contains(op); }
 
@@ -32,10 +34,16 @@ private:
     bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
     bool operator==(const Range &) const = default;
   };
-  /// What may still be read by some thread since the last barrier.
-  using State = llvm::SmallVector<Range, 4>;
+  /// What some thread may still read, and has written, since the last barrier.
+  struct State {
+    llvm::SmallVector<Range, 4> reads, writes;
+    bool join(const State &other);
+  };
 
   void place(tt::FuncOp kernel, int warps);
+  /// `value`, a memdesc, in bytes.
+  Range rangeOf(mlir::Value value) const;
+  void access(mlir::Operation *op, State &state, Range range, bool writes);
   void walk(mlir::Block &block, State &state);
   void visit(mlir::Operation *op, State &state);
 

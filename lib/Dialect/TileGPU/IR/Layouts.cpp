@@ -227,6 +227,27 @@ BlockedEncodingAttr defaultLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   return BlockedEncodingAttr::get(context, sizes, threads, warpsPer, dims);
 }
 
+LinearLayout offsetsOf(MemDescType type) {
+  SmallVector<unsigned> bits;
+  for (int64_t extent : type.getTileShape())
+    bits.push_back(llvm::Log2_64(extent));
+  SharedEncodingAttr encoding = type.getEncoding();
+  return swizzledOffsets(bits, encoding.getOrder(), encoding.getVec(), encoding.getPerPhase(),
+                         encoding.getMaxPhase());
+}
+
+SharedEncodingAttr swizzledLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                                  ArrayRef<int32_t> order, unsigned elementBytes) {
+  // Chunks of 16 bytes; rows that share the 128 bytes of all banks share a phase.
+  constexpr int64_t chunkBytes = 16, rowBytes = 128;
+  int64_t bytes = shape[order[0]] * elementBytes;
+  int64_t vec = std::min(chunkBytes, bytes) / elementBytes;
+  int64_t chunks = std::max<int64_t>(1, bytes / chunkBytes);
+  int64_t perPhase = std::max<int64_t>(1, rowBytes / bytes);
+  int64_t maxPhase = std::min(chunks, std::max<int64_t>(1, 8 / perPhase));
+  return SharedEncodingAttr::get(context, vec, perPhase, maxPhase, order);
+}
+
 LinearEncodingAttr toLinearEncoding(MLIRContext *context, const LinearLayout &core) {
   SmallVector<int32_t> lists[3], shape;
   for (unsigned d = 0; d < core.rank(); ++d)

@@ -105,6 +105,19 @@ LogicalResult DotOperandEncodingAttr::verify(Emit emit, uint32_t opIdx, Attribut
   return success();
 }
 
+LogicalResult SharedEncodingAttr::verify(Emit emit, uint32_t vec, uint32_t perPhase,
+                                         uint32_t maxPhase, ArrayRef<int32_t> order) {
+  for (uint32_t size : {vec, perPhase, maxPhase})
+    if (!llvm::isPowerOf2_32(size))
+      return emit() << "(shared_c1) vec, perPhase and maxPhase must be powers of two, found " << vec
+                    << ", " << perPhase << " and " << maxPhase;
+  SmallVector<int32_t> sorted(order);
+  llvm::sort(sorted);
+  if (order.empty() || !llvm::equal(sorted, llvm::seq<int32_t>(0, order.size())))
+    return emit() << "(shared_c2) order must be a permutation, found " << listText(order);
+  return success();
+}
+
 LogicalResult LinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> registers,
                                          ArrayRef<int32_t> lanes, ArrayRef<int32_t> warps,
                                          ArrayRef<int32_t> shape) {

@@ -19,6 +19,7 @@ struct LayoutAliases : OpAsmDialectInterface {
                          .Case([](BlockedEncodingAttr) { return "blocked"; })
                          .Case([](MmaEncodingAttr) { return "mma"; })
                          .Case([](LinearEncodingAttr) { return "linear"; })
+                         .Case([](SharedEncodingAttr) { return "shared"; })
                          .Default([](Attribute) { return ""; });
     if (name.empty())
       return AliasResult::NoAlias;
@@ -30,6 +31,7 @@ struct LayoutAliases : OpAsmDialectInterface {
 
 void TileGPUDialect::initialize() {
   registerAttributes();
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "tritium/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"

@@ -35,3 +35,52 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   }
   return {};
 }
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult MemDescIndexOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (src.getShape().size() != src.getTileShape().size() + 1 ||
+      dst.getShape() != src.getTileShape() || dst.getElementType() != src.getElementType() ||
+      dst.getEncoding() != src.getEncoding())
+    return emitOpError() << "(memdesc_index_c1) the result must be one buffer of " << src
+                         << ", found " << dst;
+  return success();
+}
+
+/// A tile in registers that is moved to or from shared memory.
+static LogicalResult verifyMove(Operation *op, StringRef constraint, Type tile,
+                                MemDescType memory) {
+  auto type = cast<RankedTensorType>(tile);
+  if (type.getShape() != memory.getShape() || type.getElementType() != memory.getElementType() ||
+      !type.getEncoding() || !isDistributed(type.getEncoding()))
+    return op->emitOpError() << "(" << constraint
+                             << ") shape and element type must agree and the tile must have a "
+                                "layout, found "
+                             << type << " and " << memory;
+  return success();
+}
+
+LogicalResult LocalLoadOp::verify() {
+  return verifyMove(*this, "local_load_c1", getType(), getSrc().getType());
+}
+
+LogicalResult LocalStoreOp::verify() {
+  return verifyMove(*this, "local_store_c1", getSrc().getType(), getDst().getType());
+}
+
+LogicalResult AsyncCopyGlobalToLocalOp::verify() {
+  MemDescType dst = getDst().getType();
+  Type ptr = getPtr().getType();
+  if (tt::shapeOf(ptr) != dst.getShape() ||
+      (getMask() && tt::shapeOf(getMask().getType()) != dst.getShape()))
+    return emitOpError() << "(async_copy_c1) pointers, mask and destination must have one shape, "
+                            "found "
+                         << ptr << " and " << dst;
+  if (cast<tt::PointerType>(tt::elementType(ptr)).getPointeeType() != dst.getElementType())
+    return emitOpError() << "(async_copy_c2) the pointee must be " << dst.getElementType()
+                         << ", found " << ptr;
+  return success();
+}

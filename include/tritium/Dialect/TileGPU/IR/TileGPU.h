@@ -9,6 +9,7 @@
 #define TRITIUM_DIALECT_TILEGPU_IR_TILEGPU_H
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Layout/Swizzle.h"
 #include "tritium/Layout/TileLayout.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +18,9 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tritium/Dialect/TileGPU/IR/TileGPUTypes.h.inc"
 
 namespace tritium::ttg {
 
@@ -56,6 +60,13 @@ mlir::Attribute reshapedLayout(mlir::Attribute encoding, llvm::ArrayRef<int64_t>
                                llvm::ArrayRef<int64_t> to);
 /// The same map as an attribute.
 LinearEncodingAttr toLinearEncoding(mlir::MLIRContext *context, const LinearLayout &core);
+
+/// Where elements of a tile in shared memory lie: from flat elements to offsets in elements.
+LinearLayout offsetsOf(MemDescType type);
+/// A layout of a tile in shared memory from which tensor cores' fragments, and 16 bytes a
+/// lane along the fastest dimension, are accessed without bank conflicts.
+SharedEncodingAttr swizzledLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                                  llvm::ArrayRef<int32_t> order, unsigned elementBytes);
 
 /// Whether tiles of `shape` lie at the same places in both.
 bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);

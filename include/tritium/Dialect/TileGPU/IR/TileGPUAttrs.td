@@ -80,6 +80,23 @@ def TileGPU_DotOperandAttr : TileGPU_Attr<"DotOperandEncoding", "dot_op"> {
   }];
 }
 
+def TileGPU_SharedAttr : TileGPU_Attr<"SharedEncoding", "shared"> {
+  let summary = "a tile in shared memory, swizzled";
+  let description = [{
+    Row-major in `order`, the fastest dimension first. Along it, chunks of `vec` elements
+    are exchanged: chunk c of row r lies at c XOR (r / perPhase) % maxPhase.
+
+    - (shared_c1) vec, perPhase and maxPhase are powers of two;
+    - (shared_c2) order is a permutation.
+  }];
+  let parameters = (ins "uint32_t":$vec, "uint32_t":$perPhase, "uint32_t":$maxPhase,
+                        TileGPU_Ints<>:$order);
+  let assemblyFormat = [{
+    `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
+    `order` `=` custom<IntList>($order) `}` `>`
+  }];
+}
+
 def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear"> {
   let summary = "any linear layout, by its bases";
   let description = [{

@@ -18,7 +18,11 @@ def TileGPU_Dialect : Dialect {
   }];
   let dependentDialects = ["::tritium::tt::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = [{ void registerAttributes(); }];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+  }];
 }
 
 #endif

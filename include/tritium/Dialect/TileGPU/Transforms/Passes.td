@@ -26,6 +26,26 @@ def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def AccelerateMatmul : Pass<"tritongpu-accelerate-matmul", "::mlir::ModuleOp"> {
+  let summary = "dots to tensor cores";
+  let description = [{
+    Dots whose element types and extents an mma.sync instruction has get its layouts.
+  }];
+  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def Pipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
+  let summary = "loads of later iterations while this one computes";
+  let description = [{
+    In loops with a dot, and in those that ask for it, loads become asynchronous copies
+    into a ring of buffers in shared memory, `num-stages` - 1 iterations ahead.
+  }];
+  let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
+                 Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "chooses the layouts of all tiles anew from those of memory accesses and dots";
   let description = [{

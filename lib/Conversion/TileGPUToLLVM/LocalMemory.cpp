@@ -1,0 +1,235 @@
+//===- LocalMemory.cpp - tiles in shared memory ---------------------------===//
+//
+// The offset of a register is linear in its bits: what lane and warp contribute is computed
+// once, registers add constants. Constants whose bits lane and warp may set, too, are
+// XORed, all others are left to the address of the instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "tritium/Layout/Fragments.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+/// Addresses of registers by a map from places to byte offsets.
+class Addresses {
+public:
+  Addresses(Lowering &e, Value base, LinearLayout placesToBytes, Value lane, Value warp)
+      : e(e), base(base), map(std::move(placesToBytes)) {
+    for (const LinearLayout::Input &input : map.getInputs())
+      if (input.name != kRegister)
+        for (uint64_t offset : input.bases)
+          threadBits |= offset;
+    Value parts[] = {e.offsetPart(map, lane, kLane), e.offsetPart(map, warp, kWarp)};
+    thread = !parts[0] ? parts[1] : !parts[1] ? parts[0] : e.ixor(parts[0], parts[1]);
+    if (!thread)
+      thread = e.i32(0);
+  }
+
+  Value of(unsigned reg) {
+    uint64_t offset = map.applyPart(kRegister, reg), mixed = offset & threadBits;
+    Value &start = starts[mixed];
+    if (!start) {
+      Value sum = mixed ? e.ixor(thread, e.i32(mixed)) : thread;
+      start = e.gep(base, e.intType(8), sum);
+    }
+    return e.gep(start, e.intType(8), int32_t(offset - mixed));
+  }
+
+private:
+  Lowering &e;
+  Value base, thread;
+  LinearLayout map;
+  uint64_t threadBits = 0;
+  std::map<uint64_t, Value> starts;
+};
+
+LinearLayout inBytes(const LinearLayout &map, unsigned bytes) {
+  SmallVector<LinearLayout::Input, 3> inputs(map.getInputs());
+  for (LinearLayout::Input &input : inputs)
+    for (uint64_t &base : input.bases)
+      base *= bytes;
+  return LinearLayout(inputs, {map.totalOutputBits() + llvm::Log2_32(bytes)});
+}
+
+/// Registers in groups of 2^`bits` neighbouring offsets, in order.
+SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned bits) {
+  std::map<uint64_t, SmallVector<unsigned, 8>> runs;
+  for (unsigned r = 0; r < 1u << map.inputBits(kRegister); ++r) {
+    uint64_t offset = map.applyPart(kRegister, r);
+    auto &run = runs[offset >> bits];
+    run.resize(1u << bits);
+    run[offset & ((1u << bits) - 1)] = r;
+  }
+  SmallVector<SmallVector<unsigned, 8>> result;
+  for (auto &[offset, run] : runs)
+    result.push_back(run);
+  return result;
+}
+
+constexpr unsigned kMaxVectorBytes = 16;
+} // namespace
+
+Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name) {
+  return partOf(*this, index, map, name, 0);
+}
+
+void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
+                         Type element, ArrayRef<Value> registers) {
+  unsigned bytes = tt::scalarBytes(element);
+  LinearLayout places = offsets.compose(layout.core().flattenOutputs());
+  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
+  Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
+  Value predicate = isFirstCopy(layout);
+  unsigned wordBits = bytes == 8 ? 64 : std::min(32u, (bytes * 8) << run);
+  for (ArrayRef<unsigned> group : runsOf(places, run)) {
+    SmallVector<Value> stored;
+    for (unsigned r : group)
+      stored.push_back(toMemory(registers[r], element));
+    storeSharedWords(predicate, addresses.of(group[0]), pack(stored, wordBits), wordBits);
+  }
+}
+
+Registers Lowering::loadTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
+                             Type element) {
+  unsigned bytes = tt::scalarBytes(element);
+  LinearLayout places = offsets.compose(layout.core().flattenOutputs());
+  Registers result(layout.registers());
+  if (auto load = planMatrixLoad(inBytes(places, bytes), bytes); load && options.capability >= 75) {
+    loadMatrices(base, *load, element, result);
+    return result;
+  }
+  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
+  Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
+  unsigned wordBits = bytes == 8 ? 64 : std::min(32u, (bytes * 8) << run);
+  unsigned words = ((bytes * 8) << run) / wordBits;
+  for (ArrayRef<unsigned> group : runsOf(places, run)) {
+    Type type = intType(wordBits);
+    if (words > 1)
+      type = VectorType::get(words, type);
+    Value whole = b.create<LLVM::LoadOp>(loc, type, addresses.of(group[0]), bytes << run);
+    unsigned i = 0;
+    for (unsigned w = 0; w < words; ++w) {
+      Value word =
+          words == 1 ? whole : b.create<LLVM::ExtractElementOp>(loc, whole, i32(w)).getResult();
+      for (Value bits : unpack(word, bytes * 8))
+        result[group[i++]] = fromMemory(bits, element);
+    }
+  }
+  return result;
+}
+
+void Lowering::loadMatrices(Value base, const MatrixLoad &load, Type element, Registers &result) {
+  Addresses addresses(*this, base, load.addresses, lane, warp);
+  Type word = b.getI32Type();
+  Type type = load.matrices == 1 ? word
+                                 : LLVM::LLVMStructType::getLiteral(
+                                       b.getContext(), SmallVector<Type>(load.matrices, word));
+  unsigned next = 0;
+  for (unsigned i = 0; i < 1u << load.addresses.inputBits(kRegister); ++i) {
+    Value whole =
+        b.create<NVVM::LdMatrixOp>(loc, type, addresses.of(i), load.matrices,
+                                   load.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row);
+    for (unsigned j = 0; j < load.matrices; ++j)
+      for (Value bits :
+           unpack(load.matrices == 1 ? whole : extract(whole, j), 32 / load.elementsPerWord))
+        result[next++] = fromMemory(bits, element);
+  }
+}
+
+void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> words,
+                                unsigned bits) {
+  if (!predicate) {
+    Value whole = words[0];
+    if (words.size() > 1) {
+      whole = undef(VectorType::get(words.size(), intType(bits)));
+      for (auto [i, word] : llvm::enumerate(words))
+        whole = b.create<LLVM::InsertElementOp>(loc, whole, word, i32(i));
+    }
+    b.create<LLVM::StoreOp>(loc, whole, address, words.size() * bits / 8);
+    return;
+  }
+  SmallVector<Value> operands{predicate, b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address)};
+  std::string constraints = "b,r", list;
+  for (auto [i, word] : llvm::enumerate(words)) {
+    operands.push_back(bits == 8 ? zext(word, 16) : word);
+    constraints += bits == 64 ? ",l" : bits == 32 ? ",r" : ",h";
+    list += (i ? ", $" : "$") + std::to_string(i + 2);
+  }
+  if (words.size() > 1)
+    list = "{" + list + "}";
+  std::string vector = words.size() > 1 ? ".v" + std::to_string(words.size()) : "";
+  assembly({}, "@$0 st.shared" + vector + ".b" + std::to_string(bits) + " [$1], " + list + ";",
+           constraints, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lowering::lowerLocal(Operation *op) {
+  if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
+    set(alloc, {sharedAddress(alloc)});
+  } else if (auto index = dyn_cast<MemDescIndexOp>(op)) {
+    Value offset = mul(scalar(index.getIndex()), i32(index.getType().getTileBytes()));
+    set(index, {gep(scalar(index.getSrc()), b.getI8Type(), offset)});
+  } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
+    MemDescType type = load.getSrc().getType();
+    set(load,
+        loadTile(scalar(load.getSrc()), offsetsOf(type), layout(load), type.getElementType()));
+  } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
+    MemDescType type = store.getDst().getType();
+    storeTile(scalar(store.getDst()), offsetsOf(type), layout(store.getSrc()),
+              type.getElementType(), get(store.getSrc()));
+  } else if (isa<AsyncCommitGroupOp>(op)) {
+    b.create<NVVM::CpAsyncCommitGroupOp>(loc);
+  } else {
+    b.create<NVVM::CpAsyncWaitGroupOp>(loc, cast<AsyncWaitOp>(op).getNum());
+    barrier();
+  }
+  return success();
+}
+
+LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
+  MemDescType memory = op.getDst().getType();
+  Type element = memory.getElementType();
+  unsigned bytes = tt::scalarBytes(element);
+  const TileLayout &layout = this->layout(op.getPtr());
+  LinearLayout places = offsetsOf(memory).compose(layout.core().flattenOutputs());
+  auto groups = accessGroups(op.getPtr(), op.getMask());
+  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_32(groups[0].size()));
+  unsigned size = bytes << run;
+  Addresses addresses(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
+  Value first = isFirstCopy(layout);
+  const Registers &pointers = get(op.getPtr());
+  for (ArrayRef<unsigned> group : runsOf(places, run)) {
+    Value target = addresses.of(group[0]), source = pointers[group[0]];
+    Value mask = op.getMask() ? get(op.getMask())[group[0]] : Value();
+    if (size < 4)
+      return unsupported(op, "an asynchronous copy of less than 4 bytes a lane");
+    // Bytes beyond the given number are filled with zeros.
+    Value valid = mask ? select(mask, i32(size), i32(0)) : i32(size);
+    SmallVector<Value> operands{b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), target), source,
+                                valid};
+    std::string constraints = "r,l,r", guard;
+    if (first) {
+      operands.push_back(first);
+      constraints += ",b";
+      guard = "@$3 ";
+    }
+    // Only whole 16 bytes can pass by the L1 cache.
+    assembly({},
+             guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " +
+                 std::to_string(size) + ", $2;",
+             constraints, operands);
+  }
+  return success();
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,371 @@
+//===- Pipeline.cpp - tritongpu-pipeline ----------------------------------===//
+//
+//   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %acc = %c0) {
+//     %a = tt.load %p
+//     %r = tt.dot convert(%a), ...
+//     %p1 = tt.addptr %p, ...
+//   }
+//
+// becomes, for three stages,
+//
+//   buffers = ttg.local_alloc : 3 x tile
+//   copies of iterations 0 and 1 start, a group each            // predicated by %lb + .. < %ub
+//   scf.for .. iter_args(%p, %acc, %pAhead = %p0 two steps on, %slot = 0) {
+//     ttg.async_wait {num = 1}          // the group of this iteration is there, for all threads
+//     the copy of iteration + 2 starts, into the buffer that the last iteration has read
+//     %a = ttg.local_load buffers[%slot]
+//     ...
+//   }
+//   ttg.async_wait {num = 0}
+//
+// One barrier an iteration, in the wait, is enough: it stands between the reads of one
+// iteration and the copy of the next that overwrites what they read.
+//
+// What the addresses of a load depend on runs ahead of the rest: loop-carried values among
+// it are carried twice. A loop is left alone if that part is not free of side effects, if
+// anything in the loop writes memory, which a load might not overtake, or if a load's
+// elements are too few or too scattered for an asynchronous copy of 4 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_PIPELINE
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+constexpr int64_t kReserve = 8192; ///< shared memory that is left to reductions
+
+int64_t sharedLimit(int capability) {
+  return capability == 80 ? 166912 : capability >= 90 ? 232448 : 101376;
+}
+
+/// Operations of a loop's body whose results `roots` depend on, and the loop-carried
+/// values among them. False if they are more than addresses and masks.
+class AddressSlice {
+public:
+  explicit AddressSlice(scf::ForOp loop) : loop(loop) {}
+
+  bool add(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar() ||
+          !carried.insert(argument.getArgNumber() - 1))
+        return true;
+      return add(loop.getYieldedValues()[argument.getArgNumber() - 1]);
+    }
+    Operation *op = value.getDefiningOp();
+    if (op->getBlock() != loop.getBody() || operations.contains(op))
+      return true;
+    if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tt::DotOp>(op))
+      return false;
+    operations.insert(op);
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return add(operand); });
+  }
+
+  /// Clones the operations in order; `mapping` says what loop-carried values are.
+  void clone(OpBuilder &builder, IRMapping &mapping) {
+    for (Operation &op : *loop.getBody())
+      if (operations.contains(&op))
+        builder.clone(op, mapping);
+  }
+
+  llvm::SmallSetVector<unsigned, 4> carried; ///< numbers of iter args
+
+private:
+  scf::ForOp loop;
+  llvm::SmallPtrSet<Operation *, 16> operations;
+};
+
+bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  for (Operation *user : op->getUsers()) {
+    if (user->getBlock() != body || !seen.insert(user).second)
+      continue;
+    if (isa<tt::DotOp>(user) || reachesDot(user, body, seen))
+      return true;
+  }
+  return false;
+}
+
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, int stages, int capability, const AxisInfoAnalysis &axes)
+      : loop(loop), stages(stages), axes(axes), slice(loop),
+        isAsked(loop->hasAttr("tt.num_stages")), limit(sharedLimit(capability) - kReserve) {
+    if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
+      this->stages = asked.getInt();
+  }
+
+  /// Whether the loop was rewritten.
+  bool run() {
+    if (stages < 2 || writesMemory())
+      return false;
+    for (Operation &op : *loop.getBody())
+      if (auto load = dyn_cast<tt::LoadOp>(&op); load && isWorthIt(load))
+        loads.push_back(load);
+    if (loads.empty())
+      return false;
+    int64_t bytes = 0;
+    for (tt::LoadOp load : loads)
+      bytes += memoryOf(load).getTileBytes();
+    stages = std::min<int64_t>(stages, limit / bytes);
+    if (stages < 2)
+      return false;
+    rewrite();
+    return true;
+  }
+
+private:
+  bool writesMemory() {
+    return loop
+        .walk([&](Operation *op) {
+          bool isSafe =
+              isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+          if (auto load = dyn_cast<tt::LoadOp>(op))
+            isSafe = !load.getIsVolatile();
+          // Assumptions of the loop hold of what the program runs, ahead or not.
+          isSafe |= isa<tt::AssumeOp>(op);
+          return isSafe ? WalkResult::advance() : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  bool isWorthIt(tt::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || !tt::isTile(load.getPtr().getType()) || type.getRank() > 2 ||
+        !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+      return false;
+    if (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
+        !matchPattern(load.getOther(), m_AnyZeroFloat()))
+      return false;
+    if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
+      return false;
+    if (runBytes(load) < 4 || layoutOf(type).contiguous(orderOf(type.getEncoding())[0]) *
+                                      tt::scalarBytes(type.getElementType()) <
+                                  4)
+      return false;
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    if (!isAsked && !reachesDot(load, loop.getBody(), seen))
+      return false;
+    AddressSlice attempt = slice;
+    if (!attempt.add(load.getPtr()) || (load.getMask() && !attempt.add(load.getMask())))
+      return false;
+    slice = attempt;
+    return true;
+  }
+
+  /// Neighbouring bytes of one element group, as alignment and mask allow.
+  int64_t runBytes(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    int32_t d = orderOf(type.getEncoding())[0];
+    int64_t bytes = tt::scalarBytes(type.getElementType());
+    const AxisInfo &info = axes.get(load.getPtr());
+    int64_t run = std::min(info.contiguity[d] & -info.contiguity[d],
+                           std::max<int64_t>(1, info.divisibility[d] / bytes));
+    if (load.getMask())
+      run = std::gcd(run, axes.get(load.getMask()).constancy[d]);
+    return run * bytes;
+  }
+
+  MemDescType memoryOf(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    unsigned bytes = tt::scalarBytes(type.getElementType());
+    SharedEncodingAttr encoding =
+        swizzledLayout(load.getContext(), type.getShape(), orderOf(type.getEncoding()), bytes);
+    SmallVector<int64_t> shape{stages};
+    llvm::append_range(shape, type.getShape());
+    return MemDescType::get(load.getContext(), shape, type.getElementType(), encoding);
+  }
+  static MemDescType bufferOf(MemDescType ring) {
+    return MemDescType::get(ring.getContext(), ring.getTileShape(), ring.getElementType(),
+                            ring.getEncoding());
+  }
+
+  Value wide(OpBuilder &b, Value x) {
+    if (x.getType().isInteger(64))
+      return x;
+    return b.create<arith::ExtSIOp>(loop.getLoc(), b.getI64Type(), x);
+  }
+
+  /// Starts the copies of one iteration, if `runs`, into buffer `slot`.
+  void startCopies(OpBuilder &b, const IRMapping &mapping, Value runs, Value slot) {
+    for (auto [load, ring] : llvm::zip(loads, rings)) {
+      Location loc = load.getLoc();
+      Value ptr = mapping.lookupOrDefault(load.getPtr());
+      auto ptrType = cast<RankedTensorType>(ptr.getType());
+      auto maskType =
+          RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
+      Value mask = b.create<tt::SplatOp>(loc, maskType, runs);
+      if (load.getMask())
+        mask = b.create<arith::AndIOp>(loc, mask, mapping.lookupOrDefault(load.getMask()));
+      auto ringType = cast<MemDescType>(ring.getType());
+      Value buffer = b.create<MemDescIndexOp>(loc, bufferOf(ringType), ring, slot);
+      b.create<AsyncCopyGlobalToLocalOp>(loc, ptr, buffer, mask);
+    }
+    b.create<AsyncCommitGroupOp>(loop.getLoc());
+  }
+
+  void rewrite();
+
+  scf::ForOp loop;
+  int stages;
+  const AxisInfoAnalysis &axes;
+  AddressSlice slice;
+  bool isAsked;
+  int64_t limit;
+  SmallVector<tt::LoadOp> loads;
+  SmallVector<Value> rings;
+};
+
+void LoopPipeliner::rewrite() {
+  Location loc = loop.getLoc();
+  OpBuilder b(loop);
+  auto i32 = [&](int64_t value) -> Value {
+    return b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(value));
+  };
+  for (tt::LoadOp load : loads)
+    rings.push_back(b.create<LocalAllocOp>(load.getLoc(), memoryOf(load)));
+
+  // The first iterations. `ahead` is what the address part carries.
+  Value lower = loop.getLowerBound(), step = loop.getStep();
+  Value index = lower, wideIndex = wide(b, lower), wideStep = wide(b, step),
+        wideUpper = wide(b, loop.getUpperBound());
+  SmallVector<Value> ahead;
+  for (unsigned i : slice.carried)
+    ahead.push_back(loop.getInitArgs()[i]);
+  auto mappingFor = [&](Value index, ValueRange carried) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), index);
+    for (auto [i, value] : llvm::zip(slice.carried, carried))
+      mapping.map(loop.getRegionIterArgs()[i], value);
+    return mapping;
+  };
+  auto carriedOn = [&](const IRMapping &mapping) {
+    SmallVector<Value> next;
+    for (unsigned i : slice.carried)
+      next.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[i]));
+    return next;
+  };
+  for (int s = 0; s + 1 < stages; ++s) {
+    Value runs = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, wideIndex, wideUpper);
+    IRMapping mapping = mappingFor(index, ahead);
+    slice.clone(b, mapping);
+    startCopies(b, mapping, runs, i32(s));
+    ahead = carriedOn(mapping);
+    index = b.create<arith::AddIOp>(loc, index, step);
+    wideIndex = b.create<arith::AddIOp>(loc, wideIndex, wideStep);
+  }
+  Value distance = b.create<arith::SubIOp>(loc, wideIndex, wide(b, lower));
+
+  // The loop carries what it did, the address part of the iteration ahead, its index, and
+  // the number of the buffer to read.
+  SmallVector<Value> inits(loop.getInitArgs());
+  unsigned own = inits.size();
+  inits.append(ahead);
+  inits.push_back(index);
+  inits.push_back(i32(0));
+  auto fresh = b.create<scf::ForOp>(loc, lower, loop.getUpperBound(), step, inits);
+  fresh->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  fresh->removeAttr("tt.num_stages");
+  if (!fresh.getBody()->empty())
+    fresh.getBody()->getTerminator()->erase();
+  b.setInsertionPointToStart(fresh.getBody());
+  auto args = fresh.getRegionIterArgs();
+  Value slot = args.back(), aheadIndex = args[args.size() - 2];
+  b.create<AsyncWaitOp>(loc, stages - 2);
+
+  Value wideAhead = b.create<arith::AddIOp>(loc, wide(b, fresh.getInductionVar()), distance);
+  Value runs = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, wideAhead, wideUpper);
+  IRMapping aheadMapping =
+      mappingFor(aheadIndex, ValueRange(args.slice(own, slice.carried.size())));
+  slice.clone(b, aheadMapping);
+  Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, i32(0));
+  Value before = b.create<arith::SubIOp>(loc, slot, i32(1));
+  Value target = b.create<arith::SelectOp>(loc, isFirst, i32(stages - 1), before);
+  startCopies(b, aheadMapping, runs, target);
+
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), fresh.getInductionVar());
+  for (auto [old, arg] : llvm::zip(loop.getRegionIterArgs(), args))
+    mapping.map(old, arg);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto it = llvm::find(loads, dyn_cast<tt::LoadOp>(&op));
+    if (it == loads.end()) {
+      // A conversion of a pipelined load is a load in its layout.
+      if (auto convert = dyn_cast<ConvertLayoutOp>(&op))
+        if (auto source = convert.getSrc().getDefiningOp<tt::LoadOp>())
+          if (auto found = llvm::find(loads, source); found != loads.end()) {
+            Value ring = rings[found - loads.begin()];
+            Value buffer = b.create<MemDescIndexOp>(
+                op.getLoc(), bufferOf(cast<MemDescType>(ring.getType())), ring, slot);
+            mapping.map(convert.getResult(),
+                        b.create<LocalLoadOp>(op.getLoc(), convert.getType(), buffer).getResult());
+            continue;
+          }
+      b.clone(op, mapping);
+      continue;
+    }
+    bool isConverted = llvm::all_of(op.getUsers(), [&](Operation *user) {
+      return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
+    });
+    if (isConverted)
+      continue;
+    Value ring = rings[it - loads.begin()];
+    Value buffer = b.create<MemDescIndexOp>(
+        op.getLoc(), bufferOf(cast<MemDescType>(ring.getType())), ring, slot);
+    mapping.map(op.getResult(0),
+                b.create<LocalLoadOp>(op.getLoc(), op.getResult(0).getType(), buffer).getResult());
+  }
+  SmallVector<Value> yields;
+  for (Value value : loop.getYieldedValues())
+    yields.push_back(mapping.lookupOrDefault(value));
+  yields.append(carriedOn(aheadMapping));
+  yields.push_back(b.create<arith::AddIOp>(loc, aheadIndex, step));
+  Value next = b.create<arith::AddIOp>(loc, slot, i32(1));
+  Value wraps = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, i32(stages));
+  yields.push_back(b.create<arith::SelectOp>(loc, wraps, i32(0), next));
+  b.create<scf::YieldOp>(loc, yields);
+
+  b.setInsertionPointAfter(fresh);
+  b.create<AsyncWaitOp>(loc, 0);
+  for (unsigned i = 0; i < own; ++i)
+    loop.getResult(i).replaceAllUsesWith(fresh.getResult(i));
+  loop.erase();
+}
+
+struct PipelinePass : impl::PipelineBase<PipelinePass> {
+  using PipelineBase::PipelineBase;
+
+  void runOnOperation() override {
+    if (capability < 80)
+      return;
+    for (auto func : getOperation().getOps<tt::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      AxisInfoAnalysis axes(func);
+      SmallVector<scf::ForOp> loops;
+      func.walk([&](scf::ForOp loop) {
+        // Innermost loops: the ring of an outer one would stand still meanwhile.
+        bool isInner = !loop.getBody()
+                            ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+                            .wasInterrupted();
+        if (isInner && !loop.getInductionVar().getType().isIndex())
+          loops.push_back(loop);
+      });
+      for (scf::ForOp loop : loops)
+        LoopPipeliner(loop, stages, capability, axes).run();
+    }
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg

@@ -1,0 +1,72 @@
+//===- Fragments.cpp - what ldmatrix can move -----------------------------===//
+
+#include "tritium/Layout/Fragments.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tritium {
+
+namespace {
+constexpr uint64_t kRowMask = 15;
+
+/// All bases but those at the positions `inner` of registers and lanes lead to rows.
+bool leadToRows(const LinearLayout &map, uint64_t innerRegisters, uint64_t innerLanes) {
+  for (const LinearLayout::Input &input : map.getInputs())
+    for (auto [i, base] : enumerate(input.bases)) {
+      bool isInner = input.name == kRegister ? innerRegisters >> i & 1
+                     : input.name == kLane   ? innerLanes >> i & 1
+                                             : false;
+      if (!isInner && (base & kRowMask))
+        return false;
+    }
+  return true;
+}
+} // namespace
+
+std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &map, unsigned elementBytes) {
+  ArrayRef<uint64_t> registers = map.bases(kRegister), lanes = map.bases(kLane);
+  if (lanes.size() != 5 || elementBytes > 4)
+    return std::nullopt;
+  MatrixLoad load;
+  load.elementsPerWord = 4 / elementBytes;
+  unsigned inner = Log2_32(load.elementsPerWord);
+  if (registers.size() < inner)
+    return std::nullopt;
+  // Bit i of a row's number within its matrix, as an offset.
+  SmallVector<uint64_t, 3> rows;
+  auto isPlain = [&] {
+    for (unsigned i = 0; i < inner; ++i)
+      if (registers[i] != uint64_t(elementBytes) << i)
+        return false;
+    return lanes[0] == 4 && lanes[1] == 8 && leadToRows(map, (1u << inner) - 1, 3);
+  };
+  auto isTransposed = [&] {
+    return elementBytes == 2 && lanes[2] == 2 && lanes[3] == 4 && lanes[4] == 8 &&
+           leadToRows(map, 0, 28);
+  };
+  if (isPlain()) {
+    rows = {lanes[2], lanes[3], lanes[4]};
+  } else if (isTransposed()) {
+    load.transposed = true;
+    rows = {registers[0], lanes[0], lanes[1]};
+  } else {
+    return std::nullopt;
+  }
+  ArrayRef<uint64_t> others = registers.drop_front(inner);
+  unsigned selectors = std::min<size_t>(2, others.size());
+  load.matrices = 1u << selectors;
+  LinearLayout::Input reg{kRegister, {}}, lane{kLane, {}}, warp{kWarp, {}};
+  lane.bases.append(rows.begin(), rows.end());
+  lane.bases.append(others.begin(), others.begin() + selectors);
+  lane.bases.resize(5, 0);
+  reg.bases.append(others.begin() + selectors, others.end());
+  ArrayRef<uint64_t> warps = map.bases(kWarp);
+  warp.bases.append(warps.begin(), warps.end());
+  load.addresses = LinearLayout({reg, lane, warp}, SmallVector<unsigned, 4>(map.dimBits()));
+  return load;
+}
+
+} // namespace tritium
