@@ -89,6 +89,16 @@ int64_t pointeeBytes(Type type) {
   return pointer ? tt::scalarBytes(pointer.getPointeeType()) : 1;
 }
 
+/// min(a - b, c) of scalars with c > 0, as a divisor: the programs of a group, of which the
+/// last group has fewer. It is positive for every program of the grid that such a kernel is
+/// launched on; beyond it, indices made of it are out of bounds.
+bool isGroupSize(Value value) {
+  auto min = value.getDefiningOp<arith::MinSIOp>();
+  APInt size;
+  return min && !tt::isTile(value.getType()) && min.getLhs().getDefiningOp<arith::SubIOp>() &&
+         matchPattern(min.getRhs(), m_ConstantInt(&size)) && size.isStrictlyPositive();
+}
+
 /// Whether every element is >= 0, as far as a short look at its definition shows.
 bool isNonNegative(Value value, int depth = 8) {
   APInt constant;
@@ -109,8 +119,14 @@ bool isNonNegative(Value value, int depth = 8) {
       .Case([](tt::MakeRangeOp op) { return int32_t(op.getStart()) >= 0; })
       .Case([](arith::ExtUIOp op) { return true; })
       .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-            arith::ExtSIOp, arith::IndexCastOp, arith::AddIOp, arith::MulIOp, arith::DivSIOp,
-            arith::RemSIOp, arith::MinSIOp, arith::ShRSIOp>([&](auto op) { return all(op); })
+            arith::ExtSIOp, arith::IndexCastOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
+            arith::ShRSIOp>([&](auto op) { return all(op); })
+      // A remainder has the sign of the dividend.
+      .Case([&](arith::RemSIOp op) { return isNonNegative(op.getLhs(), depth - 1); })
+      .Case([&](arith::DivSIOp op) {
+        return isNonNegative(op.getLhs(), depth - 1) &&
+               (isNonNegative(op.getRhs(), depth - 1) || isGroupSize(op.getRhs()));
+      })
       .Case<arith::AndIOp, arith::MaxSIOp>([&](auto op) {
         return isNonNegative(op.getLhs(), depth - 1) || isNonNegative(op.getRhs(), depth - 1);
       })
