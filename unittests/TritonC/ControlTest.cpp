@@ -317,6 +317,30 @@ TEST(Control, FunctionsAreInlined) {
   EXPECT_EQ(out[17], x[0] * x[0]);
 }
 
+TEST(Control, FunctionsMayReplaceBuiltIns) {
+  // The bound of the loop is not what the built-in would give.
+  std::vector<int32_t> out(3);
+  Kernel(R"(
+    int min(int *p, int n) { return *p < n ? *p : n; }
+    int loose(int x) { if (x > 0) return 5; }
+    __global__ void k(int *out) {
+      for (int i = 0; i < min(out, 10); ++i) { *out = *out - 1; *(out + 1) += 1; }
+      *(out + 2) = loose(1) * 10 + loose(0);
+    })")
+      .array(out)
+      .run();
+  EXPECT_EQ(out, (std::vector<int32_t>{0, 0, 50}));
+  out = {8, 0, 0};
+  Kernel(R"(
+    int min(int *p, int n) { return *p < n ? *p : n; }
+    __global__ void k(int *out) {
+      for (int i = 0; i < min(out, 10); ++i) { *out = *out - 1; *(out + 1) += 1; }
+    })")
+      .array(out)
+      .run();
+  EXPECT_EQ(out, (std::vector<int32_t>{4, 4, 0}));
+}
+
 TEST(Control, KnownArgumentsAreVariables) {
   std::vector<int32_t> out(2);
   Kernel("__global__ void k(int *out, int n) { n += 1; *out = n; n *= 2; *(out + 1) = n; }")

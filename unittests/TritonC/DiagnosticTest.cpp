@@ -129,6 +129,16 @@ TEST(Diagnostics, OwnInitialiser) {
   expectErrorIn("  int x = x + 1;", "'x' is used in its own initialiser");
 }
 
+TEST(Diagnostics, RedefinitionInOneScope) {
+  expectErrorIn("  int x = 1;\n  if (n) return;\n  int x = 2;",
+                "kernel.tc:4:7: error: redefinition "
+                "of 'x'");
+  expectErrorIn("  float n = 1;", "redefinition of 'n'");
+  EXPECT_EQ(errorsOf(inKernel("  { float n = 1; }\n  for (int n = 0; n < 3; ++n) { int n = 4; }\n"
+                              "  if (n) { int p = 1; }")),
+            "");
+}
+
 TEST(Diagnostics, SeveralErrorsAreReported) {
   std::string errors = errorsOf(inKernel("  int a = q1;\n  int b = q2;\n  if (q3) { b = q4; }\n"));
   for (const char *name : {"'q1'", "'q2'", "'q3'", "'q4'"})
@@ -158,6 +168,17 @@ TEST(Diagnostics, DeepAndExplodingKernelsEnd) {
         "int f" + std::to_string(i) + "(int x) { return " + callee + "(x) + " + callee + "(x); }\n";
   }
   expectError(text + inKernel("  *p = f39(n);"), "the kernel expands to more than");
+}
+
+TEST(Diagnostics, DeeplyNestedCallsEndInAnErrorOrCompile) {
+  std::string text = "int f0(int x) { return x; }\n", minus;
+  for (int i = 0; i < 120; ++i)
+    minus += "- ";
+  for (int i = 1; i < 20; ++i)
+    text += "int f" + std::to_string(i) + "(int x) { return " + minus + "f" +
+            std::to_string(i - 1) + "(x); }\n";
+  expectError(text + inKernel("  *p = f19(n);"), "this is nested too deeply");
+  EXPECT_EQ(errorsOf(text + inKernel("  *p = f4(n);")), "");
 }
 
 TEST(Diagnostics, MacrosAreShownWhereTheyAreUsed) {

@@ -94,6 +94,7 @@ private:
   const Unit *unit = nullptr;
   std::map<std::string, Tensor, std::less<>> tables;
   std::vector<Local> locals;
+  LocalIndex scopeStart = 0; ///< of the innermost scope
   FunctionFrame *frame = nullptr;
   std::optional<Tensor> mask;
   unsigned arms = 0; ///< arms of `?:` and predicated statements around this point
@@ -140,7 +141,8 @@ private:
   //===--- Statements (IRGenStatements.cpp) --------------------------------===//
 
   using Body = llvm::function_ref<void()>;
-  Flow run(llvm::ArrayRef<StmtPtr> statements);
+  /// Statements of one scope; `isRest`: of the scope that is open.
+  Flow run(llvm::ArrayRef<StmtPtr> statements, bool isRest = false);
   Flow statement(const Stmt &stmt);
   Flow scoped(const Stmt &stmt);
   void declaration(const DeclStmt &stmt);

@@ -100,7 +100,11 @@ std::optional<Generator::Counted> Generator::matchCounted(const ForStmt &stmt) {
     return std::nullopt;
   read.insert(std::string(step->name));
   for (const std::string &name : read) {
-    if (assigned.contains(name))
+    std::string_view function = name;
+    bool isCall = function.ends_with("()");
+    if (isCall)
+      function.remove_suffix(2);
+    if (assigned.contains(name) || (isCall && unit->find(function)))
       return std::nullopt;
     auto named = find(name);
     if (named && !locals[*named].type.shape.empty())

@@ -213,7 +213,11 @@ void Generator::body(const Function &function) {
         declare("", function.result, conversions.zero(function.result).value, function.nameRange);
   if (returnsEarly(function))
     frame->isLive = declareFlag(true);
-  run(function.body->body);
+  // Parameters and the variables of the body are in one scope.
+  LocalIndex outerScope = scopeStart;
+  scopeStart = frame->firstLocal;
+  run(function.body->body, /*isRest=*/true);
+  scopeStart = outerScope;
 }
 
 //===----------------------------------------------------------------------===//

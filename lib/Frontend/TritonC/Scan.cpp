@@ -212,6 +212,7 @@ bool isInvariant(const Expr &expr, NameSet &names) {
     auto &call = llvm::cast<Call>(expr);
     bool isPure = call.callee == "min" || call.callee == "max" || call.callee == "get_program_id" ||
                   call.callee == "get_num_programs";
+    names.insert(call.callee + "()");
     return isPure && llvm::all_of(call.arguments, [&](const ExprPtr &argument) {
              return isInvariant(*argument, names);
            });
@@ -223,7 +224,9 @@ bool isInvariant(const Expr &expr, NameSet &names) {
 
 bool isConstantExpression(const Expr &expr) {
   NameSet names;
-  return expr.kind != ExprKind::Call && isInvariant(expr, names) && names.empty();
+  return isInvariant(expr, names) && llvm::all_of(names, [](const std::string &name) {
+           return name == "min()" || name == "max()";
+         });
 }
 
 } // namespace tritium::frontend::tritonc

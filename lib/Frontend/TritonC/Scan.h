@@ -24,10 +24,11 @@ NameSet assignedBy(const Stmt &stmt);
 NameSet assignedBy(const Expr &expr);
 
 /// The same value whenever it is evaluated, as long as the variables that it names are not
-/// assigned; these are added to `names`. Memory is not read.
+/// assigned; these are added to `names`, and functions that it calls as "f()". Memory is not
+/// read, unless the file defines a built-in anew.
 bool isInvariant(const Expr &expr, NameSet &names);
 
-/// A constant expression of C: it names nothing.
+/// A constant expression: it names no variable, and calls `min` and `max` only.
 bool isConstantExpression(const Expr &expr);
 
 } // namespace tritium::frontend::tritonc
