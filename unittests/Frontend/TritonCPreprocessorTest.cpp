@@ -286,6 +286,13 @@ TEST_F(Includes, TheTextOfTheUnitCountsNotTheDisks) {
   std::string main = write("k.tc", "on the disk\n");
   EXPECT_EQ(read(main, "given\n"), "given ");
   EXPECT_EQ(read(main, "#ifndef X\n#define X\n#include \"k.tc\"\n#endif\ngiven\n"), "given given ");
+  // By another name, it is still the same file.
+  EXPECT_EQ(read(main, "#ifndef X\n#define X\n#include \"lib/../k.tc\"\n#else\n0...1 `\n#endif\n"),
+            "In file included from DIR/k.tc:3:\nDIR/k.tc:5:7: error: unexpected character '`'\n"
+            "0...1 `\n      ^\n");
+  Reading reading({main, "#ifndef X\n#define X\n#include \"lib/../k.tc\"\n#endif\n", {}, {}});
+  ASSERT_TRUE(reading.unit);
+  EXPECT_TRUE(reading.unit->included.empty());
 }
 
 TEST_F(Includes, ThatAreMissing) {
@@ -369,6 +376,11 @@ TEST(TritonCBounds, MacrosThatGrowExponentially) {
             "k.tc:42:1: " + tooMuch);
   EXPECT_EQ(firstLine(tokens(chain(40, "% %", "+ 1") + "#if 1 M39\n#endif\n")),
             "k.tc:41:7: " + tooMuch);
+  // Parentheses and signs nest in clang.
+  EXPECT_EQ(firstLine(tokens(chain(18, "% %", "(") + "#if M17\n#endif\n")),
+            "k.tc:19:5: " + tooMuch);
+  EXPECT_EQ(firstLine(tokens(chain(18, "% %", "!") + "#if M17 1\n#endif\n")),
+            "k.tc:19:5: " + tooMuch);
 }
 
 TEST(TritonCBounds, DeepNesting) {
@@ -393,6 +405,10 @@ TEST(TritonCBounds, DirectivesInArguments) {
   EXPECT_EQ(tokens("#define F(x) x\nF(\n#ifdef A\n1\n#endif\n)\n"),
             "k.tc:3:2: error: a directive cannot stand among the arguments of a macro's call\n"
             "#ifdef A\n ^~~~~\n");
+  // Nothing in it is expanded.
+  EXPECT_EQ(
+      firstLine(tokens(chain(60, "% %", "+ 1") + "#define F(x) x\nF(\n#if 1 M59\n#endif\n)\n")),
+      "k.tc:63:2: error: a directive cannot stand among the arguments of a macro's call");
 }
 
 TEST(TritonCBounds, ErrorsAreCounted) {
