@@ -52,6 +52,8 @@ struct Reading {
   }
 };
 
+std::string firstLine(std::string text) { return text.substr(0, text.find('\n')); }
+
 TEST(TritonCPreprocessor, Conformance1AttributePositions) {
   EXPECT_EQ(tokens("int n __multipleof(B), T *p __readonly __noalias", {{"B", "16"}}),
             "int n __attribute__ ( ( multipleof ( 16 ) ) ) , T * p __attribute__ ( ( readonly ) ) "
@@ -345,6 +347,16 @@ TEST_F(Includes, ThatGrowExponentially) {
   EXPECT_NE(text.find("error: more than 5000 files are included"), text.npos) << text;
 }
 
+TEST_F(Includes, WithDirectivesThatNestDeeply) {
+  std::string main = write("k.tc", "");
+  write("a.h", "int r = 0...8;\n#if " + std::string(5000, '!') + "1\n#endif\n");
+  std::string text = read(main, "x\n#include \"a.h\"\n"),
+              above = "In file included from DIR/k.tc:2:\n";
+  ASSERT_EQ(text.substr(0, above.size()), above);
+  EXPECT_EQ(firstLine(text.substr(above.size())),
+            "DIR/a.h:2:505: error: the directive's expression has too many operators");
+}
+
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
@@ -360,8 +372,6 @@ std::string chain(int count, std::string body, std::string first) {
   }
   return text;
 }
-
-std::string firstLine(std::string text) { return text.substr(0, text.find('\n')); }
 
 TEST(TritonCBounds, MacrosThatGrowExponentially) {
   std::string tooMuch = "error: macros make too much text here, or nest too deeply";

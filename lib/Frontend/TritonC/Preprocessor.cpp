@@ -68,8 +68,10 @@ namespace {
 /// Notes which definitions are looked at, and keeps bounds.
 class Watcher : public clang::PPCallbacks {
 public:
-  Watcher(clang::Preprocessor &preprocessor, const ClangSources &sources, Stop &stop)
-      : preprocessor(preprocessor), sources(sources), stop(stop), budget(preprocessor, stop) {}
+  Watcher(clang::Preprocessor &preprocessor, const IncludeFiles &includes,
+          const ClangSources &sources, Stop &stop)
+      : preprocessor(preprocessor), includes(includes), sources(sources), stop(stop),
+        budget(preprocessor, stop) {}
 
   void MacroExpands(const clang::Token &name, const clang::MacroDefinition &definition,
                     clang::SourceRange, const clang::MacroArgs *arguments) override {
@@ -127,18 +129,27 @@ public:
   }
   void FileChanged(clang::SourceLocation at, FileChangeReason reason,
                    clang::SrcMgr::CharacteristicKind, clang::FileID) override {
-    if (reason != EnterFile || ++files <= kMaxIncludes)
+    if (reason != EnterFile)
       return;
     const clang::SourceManager &manager = preprocessor.getSourceManager();
-    stop.set(manager.getIncludeLoc(manager.getFileID(at)),
-             "more than " + std::to_string(kMaxIncludes) + " files are included");
-    cutOff(preprocessor);
+    clang::FileID id = manager.getFileID(at);
+    auto file = manager.getFileEntryRefForID(id);
+    const IncludeFiles::Entry *text = file ? includes.find(file->getName()) : nullptr;
+    if (text && text->separated.deepDirective)
+      stop.set(at.getLocWithOffset(*text->separated.deepDirective),
+               "the directive's expression has too many operators");
+    if (++files > kMaxIncludes)
+      stop.set(manager.getIncludeLoc(id),
+               "more than " + std::to_string(kMaxIncludes) + " files are included");
+    if (stop)
+      cutOff(preprocessor);
   }
 
   bool isUsed(llvm::StringRef name) const { return used.contains(name); }
 
 private:
   clang::Preprocessor &preprocessor;
+  const IncludeFiles &includes;
   const ClangSources &sources;
   Stop &stop;
   MacroBudget budget;
@@ -217,12 +228,6 @@ bool Run::prepare(std::string &predefined) {
   definitionsFile = ours.addFile("<command line>", *lines);
   mainText = separateRanges(unit.text);
   definitions = separateRanges(*lines);
-  for (const auto &[file, text] : {std::pair{mainFile, &mainText}, {definitionsFile, &definitions}})
-    if (text->deepDirective) {
-      SourceLoc at{file, *text->deepDirective};
-      diagnostics.error({at, at}, "the directive's expression has too many operators");
-      return false;
-    }
   predefined = std::string(prelude()) + definitions.text;
   return true;
 }
@@ -346,7 +351,7 @@ std::optional<PreprocessedUnit> Run::run() {
   manager.setMainFileID(main);
   sources.start(manager, language);
   sources.addFile(main, mainFile, mainText);
-  auto owned = std::make_unique<Watcher>(preprocessor, sources, stop);
+  auto owned = std::make_unique<Watcher>(preprocessor, *includes, sources, stop);
   Watcher &watcher = *owned;
   preprocessor.addPPCallbacks(std::move(owned));
   preprocessor.EnterMainSourceFile();

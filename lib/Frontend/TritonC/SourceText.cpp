@@ -83,7 +83,7 @@ private:
       return copy(3);
     if (inDirective && std::string_view("(!~-+?:").find(c) != std::string_view::npos &&
         ++operators > kMaxDirectiveOperators && !result.deepDirective)
-      result.deepDirective = static_cast<uint32_t>(pos);
+      result.deepDirective = static_cast<uint32_t>(result.text.size());
     copy(1);
   }
 

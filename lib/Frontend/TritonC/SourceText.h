@@ -22,7 +22,7 @@ struct SeparatedText {
   std::string text;
   /// Offsets in `text` of the blanks that were put in, ascending.
   std::vector<uint32_t> blanks;
-  /// Where in the user's text a directive has so many operators and parentheses that reading its
+  /// Where in `text` a directive has so many operators and parentheses that reading its
   /// expression would exhaust the stack.
   std::optional<uint32_t> deepDirective;
 
