@@ -211,7 +211,8 @@ void Kernel::run(uint32_t x, uint32_t y, uint32_t z) {
   for (const KernelArgument &argument : arguments)
     reference.push_back(argument.bytes);
   std::vector<std::vector<uint8_t>> onCPU = reference;
-  interpretOn(reference, grid);
+  if (isInterpreted)
+    interpretOn(reference, grid);
   if (::testing::Test::HasFatalFailure())
     return;
   runOnCPU(onCPU, grid);
@@ -221,7 +222,7 @@ void Kernel::run(uint32_t x, uint32_t y, uint32_t z) {
     const KernelArgument &argument = arguments[i];
     if (!argument.isArray)
       continue;
-    if (!isCompared || !asserted.empty()) {
+    if (!isInterpreted || !asserted.empty()) {
       argument.update(onCPU[i]);
       continue;
     }

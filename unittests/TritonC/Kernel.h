@@ -77,9 +77,9 @@ public:
     isDebug = true;
     return *this;
   }
-  /// The back ends may leave different things: the order of programs decides.
-  Kernel &compare(bool compares) {
-    isCompared = compares;
+  /// Programs wait for each other, which the interpreter's would do for ever.
+  Kernel &onCPUOnly() {
+    isInterpreted = false;
     return *this;
   }
   /// Programs run on so many threads of the CPU.
@@ -98,7 +98,7 @@ public:
 private:
   frontend::FunctionSource source;
   std::vector<KernelArgument> arguments;
-  bool isDebug = false, isCompared = true;
+  bool isDebug = false, isInterpreted = true;
   unsigned threadCount = 1;
   std::string asserted;
 
