@@ -223,6 +223,15 @@ TEST(TritonCPreprocessor, ErrorsOfCharacters) {
   EXPECT_EQ(tokens("/* abc\n"), "k.tc:1:1: error: unterminated /* comment\n/* abc\n^\n");
 }
 
+TEST(TritonCPreprocessor, ErrorsFromBeforeDoNotCount) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  diagnostics.error({}, "of another file");
+  EXPECT_TRUE(preprocess({"k.tc", "int x;", {}, {}}, sources, diagnostics));
+  EXPECT_FALSE(preprocess({"k.tc", "int `x;", {}, {}}, sources, diagnostics));
+  EXPECT_EQ(diagnostics.all().size(), 2u);
+}
+
 TEST(TritonCPreprocessor, PragmasAreIgnored) {
   EXPECT_EQ(
       tokens(

@@ -186,7 +186,7 @@ private:
 class Run {
 public:
   Run(const SourceUnit &unit, SourceManager &ours, DiagnosticEngine &diagnostics)
-      : unit(unit), ours(ours), diagnostics(diagnostics),
+      : unit(unit), ours(ours), diagnostics(diagnostics), before(diagnostics.all().size()),
         includes(llvm::makeIntrusiveRefCnt<IncludeFiles>()), sources(ours, *includes) {}
 
   std::optional<PreprocessedUnit> run();
@@ -195,6 +195,7 @@ private:
   const SourceUnit &unit;
   SourceManager &ours;
   DiagnosticEngine &diagnostics;
+  const size_t before; ///< what was reported before this run
   llvm::IntrusiveRefCntPtr<IncludeFiles> includes;
   ClangSources sources;
   SeparatedText mainText, definitions;
@@ -203,6 +204,7 @@ private:
   TextStore texts{result.storage};
   llvm::DenseMap<const clang::IdentifierInfo *, std::string_view> names;
 
+  bool hasErrors() const;
   bool prepare(std::string &predefined);
   void lex(clang::Preprocessor &preprocessor);
   void add(const clang::Token &token, clang::Preprocessor &preprocessor);
@@ -215,6 +217,13 @@ private:
 // The run
 //===----------------------------------------------------------------------===//
 
+bool Run::hasErrors() const {
+  auto first = diagnostics.all().begin() + before;
+  return std::any_of(first, diagnostics.all().end(), [](const Diagnostic &diagnostic) {
+    return diagnostic.severity == Severity::Error;
+  });
+}
+
 bool Run::prepare(std::string &predefined) {
   mainFile = ours.addFile(unit.file, unit.text);
   SourceRange start{{mainFile, 0}, {mainFile, 0}};
@@ -225,6 +234,10 @@ bool Run::prepare(std::string &predefined) {
   std::optional<std::string> lines = defineLines(unit, diagnostics);
   if (!lines)
     return false;
+  if (lines->size() > kMaxTextBytes) {
+    diagnostics.error(start, "the definitions have more than 16 MiB");
+    return false;
+  }
   definitionsFile = ours.addFile("<command line>", *lines);
   mainText = separateRanges(unit.text);
   definitions = separateRanges(*lines);
@@ -277,7 +290,7 @@ void Run::add(const clang::Token &token, clang::Preprocessor &preprocessor) {
       ours.kind = Token::Character;
     else if (text == "@")
       ours.kind = Token::Punctuator;
-    else if (!diagnostics.hasErrors())
+    else if (!hasErrors())
       diagnostics.error(ours.range, "unexpected character '" + printable(text) + "'");
     ours.text = ours.kind == Token::End ? std::string_view() : texts.add(text);
   }
@@ -309,7 +322,6 @@ void Run::lex(clang::Preprocessor &preprocessor) {
 }
 
 std::optional<PreprocessedUnit> Run::run() {
-  size_t before = diagnostics.all().size();
   std::string predefined;
   if (!prepare(predefined))
     return std::nullopt;
@@ -342,8 +354,12 @@ std::optional<PreprocessedUnit> Run::run() {
   preprocessor.setPragmasEnabled(false);
   preprocessor.setPredefines(predefined);
 
-  clang::FileID main =
-      manager.getOrCreateFileID(*files.getOptionalFileRef(path), clang::SrcMgr::C_User);
+  auto entry = files.getOptionalFileRef(path);
+  if (!entry) {
+    diagnostics.error({{mainFile, 0}, {mainFile, 0}}, "the folder of the file cannot be read");
+    return std::nullopt;
+  }
+  clang::FileID main = manager.getOrCreateFileID(*entry, clang::SrcMgr::C_User);
   // What __FILE__ says.
   manager.AddLineNote(manager.getLocForStartOfFile(main), /*line after this=*/2,
                       manager.getLineTableFilenameID(unit.file), /*IsFileEntry=*/false,
@@ -364,9 +380,8 @@ std::optional<PreprocessedUnit> Run::run() {
   for (const auto &[name, text] : unit.defines)
     if (watcher.isUsed(definedName(name)) && !llvm::is_contained(result.usedDefines, name))
       result.usedDefines.push_back(name);
-  for (size_t i = before; i < diagnostics.all().size(); ++i)
-    if (diagnostics.all()[i].severity == Severity::Error)
-      return std::nullopt;
+  if (hasErrors())
+    return std::nullopt;
   return std::move(result);
 }
 
