@@ -125,8 +125,20 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
 Value Lowering::emitCast(Operation *op, Value x) {
   Type from = tt::elementType(op->getOperand(0).getType());
   Type to = tt::elementType(op->getResult(0).getType()), type = lowered(to);
-  if (isFloat8(from) || isFloat8(to)) {
-    (void)unsupported(op, Twine("conversions of 8-bit floats yet"));
+  if (isFloat8(from)) {
+    Value wide = emitFloat8(x, from, /*encodes=*/false);
+    return !wide || to.isF32()                    ? wide
+           : to.isF64()                           ? fpext(wide, to)
+           : tt::isTileFloat(to) && !isFloat8(to) ? fptrunc(wide, to)
+           : isFloat8(to)                         ? emitFloat8(wide, to, /*encodes=*/true)
+           : isa<arith::FPToSIOp>(op) ? b.create<LLVM::FPToSIOp>(loc, type, wide).getResult()
+                                      : b.create<LLVM::FPToUIOp>(loc, type, wide).getResult();
+  }
+  if (isFloat8(to) && (from.isF16() || from.isBF16() || from.isF32()))
+    return emitFloat8(from.isF32() ? x : fpext(x, b.getF32Type()), to, /*encodes=*/true);
+  if (isFloat8(to)) {
+    (void)unsupported(op, Twine("a conversion to an 8-bit float that is not from f16, bf16 or "
+                                "f32"));
     return {};
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -209,6 +221,15 @@ Value Lowering::emitScalar(Operation *op, ValueRange operands) {
       .Case([&](arith::SelectOp) { return select(x, operands[1], operands[2]); })
       .Case([&](arith::DivFOp op) {
         return emitFloatDivision(x, operands[1], op->hasAttr("tt.exact"));
+      })
+      .Case([&](arith::RemFOp op) -> Value {
+        Type f32 = b.getF32Type();
+        if (element.isF32())
+          return emitRemainder(x, operands[1]);
+        if (tt::scalarBits(element) == 16)
+          return fptrunc(emitRemainder(fpext(x, f32), fpext(operands[1], f32)), type);
+        (void)unsupported(op, Twine("a remainder of ") + (onFloat8 ? "8" : "64") + "-bit floats");
+        return {};
       })
       .Case<arith::BitcastOp, tt::BitcastOp>([&](auto) { return bitcast(x, type); })
       .Case([&](tt::IntToPtrOp) { return b.create<LLVM::IntToPtrOp>(loc, type, x); })

@@ -2,6 +2,7 @@
 
 #include "Lowering.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -253,6 +254,14 @@ LogicalResult Lowering::lower(Operation *op) {
       // What it promises has been read from it.
       .Case([](tt::AssumeOp) { return success(); })
       .Default([&](Operation *op) -> Result {
+        // Between other operations, the math library builds some of LLVM's own.
+        if (isa<LLVM::LLVMDialect>(op->getDialect()) && op->getNumResults() == 1) {
+          IRMapping mapping;
+          for (Value operand : op->getOperands())
+            mapping.map(operand, scalar(operand));
+          set(op->getResult(0), {b.clone(*op, mapping)->getResult(0)});
+          return success();
+        }
         if (op->getNumResults() == 1 && op->getNumRegions() == 0)
           return lowerElementwise(op);
         return unsupported(op, "'" + op->getName().getStringRef() + "'");

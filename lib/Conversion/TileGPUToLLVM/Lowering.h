@@ -20,7 +20,10 @@
 
 namespace tritium {
 struct MatrixLoad;
+namespace cpu {
+class VectorMath;
 }
+} // namespace tritium
 
 namespace tritium::ttg {
 
@@ -88,6 +91,10 @@ private:
   Value emitFloatDivision(Value x, Value y, bool isExact);
   Value emitMath(mlir::Operation *op, mlir::ValueRange operands);
   Value emitMathF32(mlir::Operation *op, llvm::ArrayRef<Value> operands);
+  Value lowerBuilt(mlir::ValueRange operands, llvm::function_ref<Value()> emit);
+  Value polynomial(Value x, Value (cpu::VectorMath::*function)(Value));
+  Value emitFloat8(Value x, Type element, bool encodes);
+  Value emitRemainder(Value x, Value y);
   Value emitConstant(mlir::Attribute value);
   /// The region of a reduction for two lists of partial results.
   Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);

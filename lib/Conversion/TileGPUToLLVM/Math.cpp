@@ -1,20 +1,25 @@
 //===- Math.cpp - mathematical functions ----------------------------------===//
 //
-// In f32; narrower floats are widened first. exp, log, sqrt and division use the hardware's
-// approximations (at most 2 ulp), which a kernel that asks for rounding (`tt.exact`) avoids.
+// In f32; narrower floats are widened first. exp, sqrt and division use the hardware's
+// approximations, which a kernel that asks for rounding (`tt.exact`) avoids. What has no
+// good approximation comes from the polynomials that the CPU uses, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 
+#include "tritium/Conversion/TileToCPU/VectorMath.h"
+
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 
 namespace tritium::ttg {
 
 namespace {
-constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
+constexpr double kLog2E = 1.4426950408889634;
 
 bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
@@ -34,6 +39,74 @@ StringRef exactIntrinsic(Operation *op) {
 
 bool computesNarrow(Operation *op) { return isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(op); }
 } // namespace
+
+/// What `emit` builds with operations of other dialects, lowered one by one.
+Value Lowering::lowerBuilt(ValueRange operands, llvm::function_ref<Value()> emit) {
+  Block block;
+  Value built;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&block);
+    built = emit();
+  }
+  for (Value x : operands)
+    set(x, {x});
+  for (Operation &op : block)
+    if (failed(lower(&op)))
+      return {};
+  Value result = scalar(built);
+  block.dropAllReferences();
+  return result;
+}
+
+Value Lowering::polynomial(Value x, Value (cpu::VectorMath::*function)(Value)) {
+  cpu::TargetInfo target;
+  target.hasFMA = true;
+  return lowerBuilt(x, [&] {
+    cpu::VectorMath math(b, loc, target);
+    return (math.*function)(x);
+  });
+}
+
+/// Between an 8-bit float's bits and f32.
+Value Lowering::emitFloat8(Value x, Type element, bool encodes) {
+  cpu::TargetInfo target;
+  target.hasFMA = true;
+  return lowerBuilt(x, [&] {
+    cpu::VectorMath math(b, loc, target);
+    return encodes ? math.encode(x, element) : math.decode(x, element);
+  });
+}
+
+/// x - trunc(x / y) y for f32, exactly: in f64 the quotient is right to one if it has less
+/// than 52 bits, so y is first scaled up until it has.
+Value Lowering::emitRemainder(Value x, Value y) {
+  Type f64 = b.getF64Type();
+  Value r = fpext(x, f64), divisor = fpext(y, f64);
+  auto unary = [&](StringRef name, Value v) {
+    OperationState state(loc, name, {v}, {f64});
+    return b.create(state)->getResult(0);
+  };
+  divisor = unary("llvm.intr.fabs", divisor);
+  Value magnitude = unary("llvm.intr.fabs", r);
+  for (int bits : {250, 200, 150, 100, 50, 0}) {
+    Value scaled = binary<LLVM::FMulOp>(divisor, number(f64, std::ldexp(1.0, bits)));
+    Value quotient = unary("llvm.intr.trunc", binary<LLVM::FDivOp>(magnitude, scaled));
+    OperationState fma(loc, "llvm.intr.fma", {unary("llvm.fneg", quotient), scaled, magnitude},
+                       {f64});
+    Value rest = b.create(fma)->getResult(0);
+    Value below = b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::olt, rest, number(f64, 0));
+    magnitude = select(below, binary<LLVM::FAddOp>(rest, scaled), rest);
+  }
+  // Of finite x and infinite y the remainder is x.
+  Value isInfinite =
+      b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::oeq, divisor, number(f64, INFINITY));
+  Value isFinite = b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::olt, unary("llvm.intr.fabs", r),
+                                          number(f64, INFINITY));
+  OperationState sign(loc, "llvm.intr.copysign", {magnitude, r}, {f64});
+  Value result = select(both(isInfinite, isFinite), r, b.create(sign)->getResult(0));
+  return fptrunc(result, x.getType());
+}
 
 Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
   Type type = x.getType(), f32 = b.getF32Type();
@@ -87,11 +160,12 @@ Value Lowering::emitMathF32(Operation *op, ArrayRef<Value> operands) {
                          {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
       })
       .Case([&](math::Exp2Op) { return intrinsic("llvm.nvvm.ex2.approx.f", f32, {x}); })
-      .Case([&](math::LogOp) {
-        return binary<LLVM::FMulOp>(intrinsic("llvm.nvvm.lg2.approx.f", f32, {x}),
-                                    number(f32, kLn2));
-      })
-      .Case([&](math::Log2Op) { return intrinsic("llvm.nvvm.lg2.approx.f", f32, {x}); })
+      .Case([&](math::LogOp) { return polynomial(x, &cpu::VectorMath::log); })
+      .Case([&](math::Log2Op) { return polynomial(x, &cpu::VectorMath::log2); })
+      .Case([&](math::SinOp) { return polynomial(x, &cpu::VectorMath::sin); })
+      .Case([&](math::CosOp) { return polynomial(x, &cpu::VectorMath::cos); })
+      .Case([&](math::TanhOp) { return polynomial(x, &cpu::VectorMath::tanh); })
+      .Case([&](math::ErfOp) { return polynomial(x, &cpu::VectorMath::erf); })
       .Case([&](math::SqrtOp) {
         return intrinsic(isExact ? "llvm.nvvm.sqrt.rn.f" : "llvm.nvvm.sqrt.approx.f", f32, {x});
       })

@@ -211,6 +211,11 @@ bool SharedPlan::State::join(const State &other) {
   };
   add(reads, other.reads);
   add(writes, other.writes);
+  for (auto access : other.globals)
+    if (!llvm::is_contained(globals, access)) {
+      globals.push_back(access);
+      grew = true;
+    }
   return grew;
 }
 
@@ -227,7 +232,19 @@ void SharedPlan::walk(Block &block, State &state) {
     visit(&op, state);
 }
 
+void SharedPlan::accessGlobal(Operation *op, State &state) {
+  if (llvm::any_of(state.globals,
+                   [&](auto access) { return mustWaitFor(op, access.first, access.second); })) {
+    barriers.insert(op);
+    state = {};
+  }
+}
+
 void SharedPlan::visit(Operation *op, State &state) {
+  bool isGlobal =
+      isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, AsyncCopyGlobalToLocalOp>(op);
+  if (isGlobal)
+    accessGlobal(op, state);
   if (isa<tt::ReduceOp>(op) || op->getNumRegions() == 0) {
     if (auto load = dyn_cast<LocalLoadOp>(op)) {
       Range range = rangeOf(load.getSrc());
@@ -249,6 +266,8 @@ void SharedPlan::visit(Operation *op, State &state) {
       state = {};
       state.reads.push_back(range);
     }
+    if (isGlobal)
+      state.globals.push_back({op, false});
     return;
   }
   bool isLoop = isa<LoopLikeOpInterface>(op);
@@ -264,6 +283,10 @@ void SharedPlan::visit(Operation *op, State &state) {
       if (isLoop)
         round = inside;
     }
+    if (isLoop)
+      for (auto &[access, earlier] : after.globals)
+        earlier |= op->isProperAncestor(access) &&
+                   !cast<LoopLikeOpInterface>(op).isDefinedOutsideOfLoop(access->getOperand(0));
   } while (isLoop && before.join(after));
   // A branch that is not taken, a loop that does not run.
   after.join(before);

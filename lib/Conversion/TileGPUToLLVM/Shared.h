@@ -5,6 +5,9 @@
 // gives every operation a place and says where one more barrier must stand before it,
 // because what it writes may still be read.
 //
+// A barrier also stands between accesses of global memory that must keep program order
+// across threads.
+//
 // Explicit allocations live from where they stand to their last use; scratch while its
 // operation runs. What does not live at one time may share a place. Small scratch gets
 // places of its own as long as that stays small, which is what makes a second reduction
@@ -37,6 +40,9 @@ private:
   /// What some thread may still read, and has written, since the last barrier.
   struct State {
     llvm::SmallVector<Range, 4> reads, writes;
+    /// Accesses of global memory; true: in an earlier iteration of a loop, through another
+    /// pointer than the operation has now.
+    llvm::SmallVector<std::pair<mlir::Operation *, bool>, 4> globals;
     bool join(const State &other);
   };
 
@@ -44,6 +50,7 @@ private:
   /// `value`, a memdesc, in bytes.
   Range rangeOf(mlir::Value value) const;
   void access(mlir::Operation *op, State &state, Range range, bool writes);
+  void accessGlobal(mlir::Operation *op, State &state);
   void walk(mlir::Block &block, State &state);
   void visit(mlir::Operation *op, State &state);
 
@@ -51,6 +58,13 @@ private:
   llvm::DenseMap<mlir::Operation *, Range> places;
   llvm::DenseSet<mlir::Operation *> barriers;
 };
+
+/// Whether `second` must wait for `first` of other threads: both access global memory
+/// through pointers that come from one argument (or from who knows where), one of them
+/// writes, and not every thread accesses only what is its own. Accesses through different
+/// arguments are taken not to meet. `earlier`: `first` ran in an earlier iteration, where
+/// its pointer had another value.
+bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier);
 
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
 uint64_t scratchBytes(mlir::Operation *op, int warps);
