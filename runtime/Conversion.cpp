@@ -116,6 +116,8 @@ private:
     result.begin = argument.begin;
     result.bytes = argument.bytes;
     result.read_only = argument.read_only;
+    result.memory = argument.memory;
+    result.device = argument.device;
     return true;
   }
 

@@ -276,6 +276,7 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
     identity.text(values.size() == 1 ? values.front() : "");
   }
   request.identity = identity.bytes;
+  request.machine = machineOf(call.arguments);
   request.key = key;
   std::vector<Converted> calls(all.size());
   std::vector<KernelRef> used(all.size());
@@ -352,7 +353,7 @@ bool Program::launch(const Call &call, Launched &launched, CompileError &error) 
   launched.variant = prepared.variant;
   if (!checkUse(*kernel, *prepared.variant, error))
     return false;
-  return prepared.variant->launch(prepared.arguments, grid, error);
+  return prepared.variant->launch(prepared.arguments, grid, error, call.stream);
 }
 
 VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,

@@ -49,6 +49,7 @@ public:
     llvm::ArrayRef<tritium_argument> arguments;
     llvm::ArrayRef<tritium_option> options;
     GridFunction grid;
+    void *stream = nullptr; ///< of the arguments' GPU
   };
   struct Launched {
     size_t choice = 0;

@@ -1,6 +1,7 @@
 //===- SavedBuffers.cpp - memory that trial runs may change ---------------===//
 
 #include "SavedBuffers.h"
+#include "cuda/Memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,16 +11,17 @@ using namespace tritium::runtime;
 
 static void *address(uint64_t value) { return reinterpret_cast<void *>(value); }
 
-void SavedBuffers::add(uint64_t begin, uint64_t end, BeforeRun action) {
+void SavedBuffers::add(uint64_t begin, uint64_t end, BeforeRun action, const cuda::Device *device) {
   if (begin >= end)
     return;
   // A range that is zeroed stays apart: its neighbours' content must survive.
   if (action == BeforeRun::Zero) {
-    ranges.push_back({begin, end, action, nullptr});
+    ranges.push_back({begin, end, action, device, nullptr});
     return;
   }
   for (auto it = ranges.begin(); it != ranges.end();) {
-    if (it->action == BeforeRun::Zero || it->end <= begin || end <= it->begin) {
+    if (it->device != device || it->action == BeforeRun::Zero || it->end <= begin ||
+        end <= it->begin) {
       ++it;
       continue;
     }
@@ -28,7 +30,7 @@ void SavedBuffers::add(uint64_t begin, uint64_t end, BeforeRun action) {
     action = std::max(action, it->action);
     it = ranges.erase(it);
   }
-  ranges.push_back({begin, end, action, nullptr});
+  ranges.push_back({begin, end, action, device, nullptr});
 }
 
 bool SavedBuffers::save() {
@@ -36,24 +38,48 @@ bool SavedBuffers::save() {
   std::sort(ranges.begin(), ranges.end(),
             [](const Range &a, const Range &b) { return a.action < b.action; });
   for (Range &range : ranges) {
-    range.copy.reset(new (std::nothrow) std::byte[range.end - range.begin]);
+    size_t bytes = range.end - range.begin;
+    range.copy.reset(new (std::nothrow) std::byte[bytes]);
     if (!range.copy)
       return false;
-    std::memcpy(range.copy.get(), address(range.begin), range.end - range.begin);
+    if (!range.device)
+      std::memcpy(range.copy.get(), address(range.begin), bytes);
+    else if (!cuda::copyToHost(*range.device, range.copy.get(), range.begin, bytes))
+      return false;
   }
   return true;
 }
 
-void SavedBuffers::beforeRun() const {
-  for (const Range &range : ranges) {
-    if (range.action == BeforeRun::Restore)
-      std::memcpy(address(range.begin), range.copy.get(), range.end - range.begin);
-    else if (range.action == BeforeRun::Zero)
-      std::memset(address(range.begin), 0, range.end - range.begin);
-  }
+bool SavedBuffers::Range::write(const std::byte *from) const {
+  if (device)
+    return cuda::copyToDevice(*device, begin, from, end - begin);
+  std::memcpy(address(begin), from, end - begin);
+  return true;
 }
 
-void SavedBuffers::restore() const {
+bool SavedBuffers::beforeRun() const {
+  bool isDone = true;
+  for (const Range &range : ranges) {
+    if (range.action == BeforeRun::Restore)
+      isDone &= range.write(range.copy.get());
+    else if (range.action == BeforeRun::Zero)
+      isDone &= zeroMemory(range.begin, range.end, range.device);
+  }
+  return isDone;
+}
+
+bool SavedBuffers::restore() const {
+  bool isDone = true;
   for (const Range &range : ranges)
-    std::memcpy(address(range.begin), range.copy.get(), range.end - range.begin);
+    isDone &= range.write(range.copy.get());
+  return isDone;
+}
+
+bool tritium::runtime::zeroMemory(uint64_t begin, uint64_t end, const cuda::Device *device) {
+  if (!device) {
+    std::memset(address(begin), 0, end - begin);
+    return true;
+  }
+  std::vector<std::byte> zeros(end - begin);
+  return cuda::copyToDevice(*device, begin, zeros.data(), zeros.size());
 }

@@ -9,32 +9,43 @@
 #include <vector>
 
 namespace tritium::runtime {
+namespace cuda {
+struct Device;
+}
 
 /// Copies of memory ranges, to be put back before and after trial runs.
 class SavedBuffers {
 public:
-  /// What happens to [begin, end) before each run; it is put back by restore() in any case.
+  /// What happens to a range before each run; restore() puts it back in any case.
   enum class BeforeRun {
     Nothing, ///< a run does not read it
     Restore,
     Zero
   };
-  /// Adds a range. Of ranges that overlap the strictest counts for all of them.
-  void add(uint64_t begin, uint64_t end, BeforeRun action);
+  /// Adds [begin, end), of the host or of a GPU. Of ranges that overlap the strictest
+  /// counts for all of them.
+  void add(uint64_t begin, uint64_t end, BeforeRun action, const cuda::Device *device = nullptr);
   /// Takes the copies. False if there is no memory for them.
   bool save();
-  void beforeRun() const;
-  /// Everything is as when it was saved.
-  void restore() const;
+  /// False if a GPU's driver refuses.
+  bool beforeRun() const;
+  /// Everything is as when it was saved. False if a GPU's driver refuses.
+  bool restore() const;
 
 private:
   struct Range {
     uint64_t begin, end;
     BeforeRun action;
+    const cuda::Device *device;
     std::unique_ptr<std::byte[]> copy;
+
+    bool write(const std::byte *from) const;
   };
   std::vector<Range> ranges;
 };
+
+/// Zeros in [begin, end) of the host or of a GPU. False if its driver refuses.
+bool zeroMemory(uint64_t begin, uint64_t end, const cuda::Device *device);
 
 } // namespace tritium::runtime
 

@@ -12,6 +12,7 @@
 #include "HostOutput.h"
 #include "Serialization.h"
 #include "ThreadPool.h"
+#include "cuda/Memory.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
@@ -74,13 +75,7 @@ public:
     result.timings.resize(count);
   }
 
-  bool run(CompileError &error) {
-    if (!choose(error))
-      return false;
-    if (count > 1)
-      zeroNamed();
-    return true;
-  }
+  bool run(CompileError &error) { return choose(error) && (count == 1 || zeroNamed(error)); }
 
 private:
   bool choose(CompileError &error);
@@ -91,7 +86,10 @@ private:
   TuningRecords records() const;
   bool takeRecorded(const TuningRecord &record);
   std::optional<std::string> saveBuffers();
-  void zeroNamed();
+  bool zeroNamed(CompileError &error) const;
+  const cuda::Device *deviceOf(const BoundArgument &argument) const;
+  bool memoryError(CompileError &error) const;
+  bool finish(const Kernel::Prepared &launch, CompileError &error) const;
   bool measureAll(CompileError &error);
   bool trial(size_t index, double &seconds, CompileError &error);
   bool warmUp(size_t index, CompileError &error);
@@ -210,9 +208,7 @@ TuningRecords Tuner::records() const {
   writer.text(request.identity);
   for (const std::string &set : codeVariables())
     writer.text(set);
-  writer.text(llvm::sys::getHostCPUName());
-  writer.number(static_cast<uint64_t>(llvm::hardware_concurrency().compute_thread_count()));
-  writer.number(threadCount());
+  writer.text(request.machine);
   writer.text(request.key);
   return {cacheDirectory(), hashText(writer.bytes)};
 }
@@ -250,6 +246,24 @@ std::optional<size_t> Tuner::fastest() const {
 
 //===-- Running -----------------------------------------------------------===//
 
+/// The GPU whose memory an argument is; null for the host's.
+const cuda::Device *Tuner::deviceOf(const BoundArgument &argument) const {
+  CompileError ignored;
+  return argument.device < 0 ? nullptr : cuda::device(argument.device, request.name, ignored);
+}
+
+/// Waits for the launch of a candidate, if it runs on a GPU.
+bool Tuner::finish(const Kernel::Prepared &launch, CompileError &error) const {
+  for (const BoundArgument &argument : launch.arguments)
+    if (const cuda::Device *device = deviceOf(argument)) {
+      cuda::Result result = cuda::synchronize(*device);
+      if (result != cuda::Success)
+        error = cuda::driverError(*device, result, "kernel '" + request.name + "' failed");
+      return result == cuda::Success;
+    }
+  return true;
+}
+
 /// Copies what the candidates write. Answers why they cannot be run more than once, if
 /// they cannot.
 std::optional<std::string> Tuner::saveBuffers() {
@@ -257,6 +271,7 @@ std::optional<std::string> Tuner::saveBuffers() {
     uint64_t begin = 0, end = 0;
     bool isKnown = true, isWritten = false, isRead = false;
     std::string name;
+    const cuda::Device *device = nullptr;
   };
   // By address and extent: candidates may pass different arguments.
   std::vector<Use> uses;
@@ -292,12 +307,17 @@ std::optional<std::string> Tuner::saveBuffers() {
              }))
       action = SavedBuffers::BeforeRun::Restore;
     if (use.isKnown)
-      buffers.add(use.begin, use.end, action);
+      buffers.add(use.begin, use.end, action, use.device);
     else if (action != SavedBuffers::BeforeRun::Nothing)
       return "the kernel reads and writes '" + use.name +
              "', whose extent is not known, so that its content cannot be put back: pass an "
              "array instead of a bare address";
   }
+  // What is queued on a GPU may still write.
+  CompileError earlier;
+  for (const auto &candidate : prepared)
+    if (candidate && !finish(*candidate, earlier))
+      return "work that was queued before failed: " + earlier.message;
   if (!buffers.save())
     return "there is no memory for copies of the arrays that the kernel writes";
   return std::nullopt;
@@ -305,15 +325,24 @@ std::optional<std::string> Tuner::saveBuffers() {
 
 /// The launch that a choice was made for finds zeros in the memory that is named so,
 /// whether the choice was measured or known.
-void Tuner::zeroNamed() {
+bool Tuner::zeroNamed(CompileError &error) const {
   const Kernel::Prepared &launch = *prepared[result.best];
   const auto &parameters = launch.variant->metadata().parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const BoundArgument &argument = launch.arguments[i];
     bool isKnown = argument.begin != 0 || argument.end != UINT64_MAX;
-    if (llvm::is_contained(request.zeroed, parameters[i].name) && isKnown && !argument.isReadOnly)
-      std::memset(reinterpret_cast<void *>(argument.begin), 0, argument.end - argument.begin);
+    if (llvm::is_contained(request.zeroed, parameters[i].name) && isKnown && !argument.isReadOnly &&
+        !zeroMemory(argument.begin, argument.end, deviceOf(argument)))
+      return memoryError(error);
   }
+  return true;
+}
+
+bool Tuner::memoryError(CompileError &error) const {
+  error = launchError("CUDAError", "kernel '" + request.name +
+                                       "': the arrays that tuning changed cannot be put back: the "
+                                       "driver refuses");
+  return false;
 }
 
 /// Runs a candidate once. False with `error` set ends the tuning; a candidate whose
@@ -321,12 +350,14 @@ void Tuner::zeroNamed() {
 bool Tuner::trial(size_t index, double &seconds, CompileError &error) {
   const Candidate &candidate = request.candidates[index];
   Kernel::Prepared &launch = *prepared[index];
-  buffers.beforeRun();
+  if (!buffers.beforeRun())
+    return memoryError(error);
   if (request.hooks && !request.hooks->beforeRun(index, error))
     return false;
   CompileError failure;
   double begin = now();
-  bool isDone = launch.variant->launch(launch.arguments, candidate.grid.data(), failure);
+  bool isDone = launch.variant->launch(launch.arguments, candidate.grid.data(), failure) &&
+                finish(launch, failure);
   seconds = isDone ? now() - begin : HUGE_VAL;
   if (request.hooks && !request.hooks->afterRun(index, isDone ? nullptr : &failure, error))
     return false;
@@ -423,7 +454,8 @@ bool Tuner::measureAll(CompileError &error) {
   }
   if (!isStopped)
     measureByTurns(alive, isStopped, error);
-  buffers.restore();
+  if (!buffers.restore() && !isStopped)
+    return memoryError(error);
   for (size_t i = 0; i < count; ++i) {
     std::vector<double> &times = samples[i];
     if (times.empty() || !prepared[i])
@@ -495,6 +527,27 @@ bool Tuner::choose(CompileError &error) {
     known.store(scope, record);
   }
   return true;
+}
+
+std::string tritium::runtime::machineOf(llvm::ArrayRef<tritium_argument> arguments) {
+  Writer writer;
+  auto onGPU = llvm::find_if(arguments, [](const tritium_argument &argument) {
+    return argument.kind == TRITIUM_ARG_POINTER && argument.memory == TRITIUM_CUDA_MEMORY;
+  });
+  bool isForced = variable("TRITIUM_BACKEND") == "cuda";
+  if (onGPU != arguments.end() || isForced) {
+    CompileError ignored;
+    int ordinal = onGPU != arguments.end() ? onGPU->device : cuda::currentDevice();
+    if (const cuda::Device *device = cuda::device(ordinal, "", ignored)) {
+      writer.text(device->name);
+      writer.number(static_cast<uint64_t>(device->driverVersion));
+      return writer.bytes;
+    }
+  }
+  writer.text(llvm::sys::getHostCPUName());
+  writer.number(static_cast<uint64_t>(llvm::hardware_concurrency().compute_thread_count()));
+  writer.number(threadCount());
+  return writer.bytes;
 }
 
 bool tritium::runtime::tune(const TuningRequest &request, TuningResult &result,

@@ -52,6 +52,7 @@ public:
 struct TuningRequest {
   std::string name;     ///< of the kernel
   std::string identity; ///< bytes that change with the kernel's text
+  std::string machine;  ///< of machineOf
   bool isInterpreted = false;
   std::vector<Candidate> candidates;
   std::string key; ///< the values that the choice is made for, as text
@@ -77,6 +78,9 @@ struct TuningResult {
   double compileSeconds = 0, measureSeconds = 0;
   std::string note; ///< why nothing was measured, if that is worth a word
 };
+
+/// Where a call with these arguments runs, as far as it decides what is fast.
+std::string machineOf(llvm::ArrayRef<tritium_argument> arguments);
 
 /// Records tell candidates apart by their labels: equal ones get a number.
 void distinguishLabels(std::vector<Candidate> &candidates);

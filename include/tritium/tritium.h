@@ -465,14 +465,16 @@ typedef struct tritium_launched {
   tritium_tuned *tuned;       /* if this launch made the choice; to be released */
 } tritium_launched;
 
-/* Runs the kernel under the choice for these arguments. `arguments`: one for each
-   parameter, converted to its declared type (numbers of any kind that keep their value;
-   arrays, addresses as integers, and 0 for pointers). With TRITON_DEBUG=1 the promises of
-   attributes (__aligned, __multipleof, __readonly) are checked. `launched` may be null. */
+/* Runs the kernel under the choice for these arguments, on a GPU on `stream` (see
+   tritium_kernel_launch_on). `arguments`: one for each parameter, converted to its declared type
+   (numbers of any kind that keep their value; arrays, addresses as integers, and 0 for pointers).
+   With TRITON_DEBUG=1 the promises of attributes (__aligned, __multipleof, __readonly) are checked.
+   `launched` may be null. */
 TRITIUM_API int tritium_program_launch(tritium_program *program, const tritium_argument *arguments,
                                        size_t count, const tritium_option *options,
                                        size_t option_count, tritium_grid_function grid, void *user,
-                                       tritium_launched *launched, tritium_error *error);
+                                       void *stream, tritium_launched *launched,
+                                       tritium_error *error);
 /* Compiles a choice ahead of time. `divisibility`: what each value or address is a
    multiple of; those left out are of 1. `cpu`: null: as the config says. */
 TRITIUM_API tritium_compiled *tritium_program_specialize(tritium_program *program, size_t choice,

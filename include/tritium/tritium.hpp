@@ -428,7 +428,7 @@ private:
     };
     tritium_error error = {};
     int status = tritium_program_launch(program.get(), all.data(), all.size(), nullptr, 0, grid,
-                                        &call, nullptr, &error);
+                                        &call, nullptr, nullptr, &error);
     if (call.thrown) {
       tritium_error_clear(&error);
       std::rethrow_exception(call.thrown);

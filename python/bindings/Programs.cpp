@@ -1,5 +1,6 @@
 //===- Programs.cpp - Triton-C, for Python --------------------------------===//
 
+#include "DeviceArrays.h"
 #include "Launcher.h"
 #include "Module.h"
 
@@ -181,6 +182,9 @@ public:
         throw nb::python_error();
       nativeOptions.push_back(converted);
     }
+    void *stream = nullptr;
+    if (!currentStream(storage, stream))
+      throw nb::python_error();
     GridCall call{grid};
     tritium_launched launched = {};
     tritium_error error = {};
@@ -188,7 +192,8 @@ public:
     {
       nb::gil_scoped_release release;
       status = tritium_program_launch(handle, native.data(), native.size(), nativeOptions.data(),
-                                      nativeOptions.size(), computeGrid, &call, &launched, &error);
+                                      nativeOptions.size(), computeGrid, &call, stream, &launched,
+                                      &error);
     }
     if (status != 0) {
       tritium_compiled_release(launched.compiled);

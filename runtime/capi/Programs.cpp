@@ -190,8 +190,8 @@ int tritium_chosen_integer(const tritium_chosen *chosen, const char *name, int64
 
 int tritium_program_launch(tritium_program *program, const tritium_argument *arguments,
                            size_t count, const tritium_option *options, size_t optionCount,
-                           tritium_grid_function grid, void *user, tritium_launched *launched,
-                           tritium_error *error) {
+                           tritium_grid_function grid, void *user, void *stream,
+                           tritium_launched *launched, tritium_error *error) {
   if (launched)
     *launched = {};
   return guarded(error, 1, [&] {
@@ -199,6 +199,7 @@ int tritium_program_launch(tritium_program *program, const tritium_argument *arg
     Program::Call call;
     call.arguments = {arguments, count};
     call.options = {options, optionCount};
+    call.stream = stream;
     call.grid = [&](const ChosenOptions &chosen, uint32_t dims[3], CompileError &stopped) {
       if (grid(user, reinterpret_cast<const tritium_chosen *>(&chosen), dims) == 0)
         return true;

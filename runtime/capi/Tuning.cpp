@@ -67,6 +67,8 @@ runtime::TuningRequest toRequest(const tritium_tuning &tuning) {
   const runtime::Kernel &first = *request.candidates.front().kernel;
   request.name = first.signature().name();
   request.identity = first.identity();
+  request.machine =
+      runtime::machineOf({tuning.candidates[0].arguments, tuning.candidates[0].count});
   request.isInterpreted = first.isInterpreted();
   request.key = tuning.key ? tuning.key : "";
   request.zeroed = {tuning.reset_to_zero, tuning.reset_to_zero + tuning.reset_to_zero_count};

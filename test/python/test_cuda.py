@@ -220,3 +220,30 @@ def test_ahead_of_time(tmp_path):
             print([line for line in kernel.asm["ptx"].splitlines() if ".target" in line][0])
     """)
     assert out.splitlines() == [".target sm_75", ".target sm_80", ".target sm_90a"]
+
+
+def test_tuning_on_a_gpu(tmp_path):
+    """Memory of the GPU is copied by its driver; the record is of this GPU."""
+    out = run(tmp_path, """
+        @triton.autotune([triton.Config({"BLOCK": b}) for b in (32, 64)], key=["n"])
+        @triton.jit
+        def add(x, y, n, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(y + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+
+        x, y = Tensor(), Tensor()
+        y.array[:] = 7
+        print(add[(2,)](x, y, 64).metadata.target, add.source, y.array.min(), y.array.max())
+        add.cache.clear()
+        add[(2,)](x, y, 64)
+        print(add.source)
+        add.cache.clear()
+        add[(2,)](x.array, y.array, 64)
+        print(add.source)
+
+        k = triton.c.kernel("void k(float *x, int n) { int i[T] = 0 ... T; *(x + i) += n; }",
+                            defines={"T": [32, 64]})
+        print(k(x, 1, grid=(2,)).metadata.target, k.source)
+    """)
+    assert out.splitlines() == ["cuda:90 measured 7.0 7.0", "recorded", "measured",
+                                "cuda:90 measured"]

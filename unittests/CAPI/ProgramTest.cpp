@@ -103,9 +103,9 @@ TEST_F(ProgramTest, TunesLists) {
   tritium_launched launched = {};
   tritium_error error = {};
   for (int run = 1; run <= 2; ++run) {
-    ASSERT_EQ(
-        tritium_program_launch(program, arguments, 3, nullptr, 0, grid, nullptr, &launched, &error),
-        0)
+    ASSERT_EQ(tritium_program_launch(program, arguments, 3, nullptr, 0, grid, nullptr, nullptr,
+                                     &launched, &error),
+              0)
         << error.rendered;
     EXPECT_EQ(out, std::vector<float>(100, float(3 * run)));
     ASSERT_EQ(launched.tuned != nullptr, run == 1);
