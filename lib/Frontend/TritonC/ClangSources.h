@@ -15,7 +15,7 @@
 
 namespace clang {
 class LangOptions;
-}
+} // namespace clang
 
 namespace tritium::frontend::tritonc {
 

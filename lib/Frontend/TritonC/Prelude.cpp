@@ -99,7 +99,7 @@ std::optional<std::string> tritium::frontend::tritonc::defineLines(const SourceU
       diagnostics.error({}, "the definition of '" + name + "' " + std::string(problem));
       return std::nullopt;
     }
-    lines += "#define " + name + " " + text + "\n";
+    lines.append("#define ").append(name).append(" ").append(text).append("\n");
   }
   return lines;
 }
