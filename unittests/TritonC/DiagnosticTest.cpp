@@ -156,6 +156,8 @@ TEST(Diagnostics, StaticAssertions) {
   expectErrorIn("  _Static_assert(TM % 16 == 0, \"TM must be a multiple of 16\");", "TM");
   expectError(inKernel("  _Static_assert(TM % 16 == 0, \"TM must be a multiple of 16\");"),
               "static assertion failed: TM must be a multiple of 16", {{"TM", "24"}});
+  expectError("_Static_assert(sizeof(TYPE) == 2, \"halves only\");\n" + inKernel(""),
+              "kernel.tc:1:1: error: static assertion failed: halves only", {{"TYPE", "float"}});
   EXPECT_EQ(errorsOf(inKernel("  _Static_assert(TM % 16 == 0, \"no\");"), {{"TM", "32"}}), "");
 }
 

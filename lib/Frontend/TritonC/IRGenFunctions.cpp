@@ -400,6 +400,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const Unit &parsed, const Fu
   builder.setInsertionPointToEnd(entry);
   if (!bindArguments(function, arguments, *entry))
     return nullptr;
+  for (const auto &assertion : parsed.assertions)
+    staticAssert(*assertion);
   body(function);
   if (diagnostics.hasErrors())
     return nullptr;
