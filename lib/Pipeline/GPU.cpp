@@ -302,6 +302,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   kernel.metadata.numWarps = static_cast<unsigned>(launch.numWarps);
   kernel.metadata.numCtas = gpu.numCtas;
   kernel.metadata.sharedBytes = launch.sharedBytes;
+  kernel.metadata.asserts = std::move(launch.asserts);
   return emitForGPU(session, module, options, gpu, kernel, error);
 }
 

@@ -93,14 +93,18 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
   std::string letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   std::string name = ("atom." + nameOf(sem) + "." + nameOf(scope) + ".global." + operation).str();
 
+  SmallVector<Value, 2> inputs;
+  if (cas)
+    inputs = {cas.getCmp(), cas.getValue()};
+  else
+    inputs = {rmw.getValue()};
   Registers results;
   for (unsigned r = 0; r < get(ptr).size(); ++r) {
     Value predicate = both(executes, mask ? get(mask)[r] : Value());
     if (isTile)
       predicate = both(predicate, isInside(layout(ptr), threadCoordinates(ptr), r));
     SmallVector<Value> operands{get(ptr)[r]};
-    for (Value operand :
-         cas ? ValueRange{cas.getCmp(), cas.getValue()} : ValueRange{rmw.getValue()})
+    for (Value operand : inputs)
       operands.push_back(toMemory(get(operand)[r], element));
     std::string text, constraints = "=&" + letter + ",l";
     std::string values = cas ? "$2, $3" : "$2";

@@ -174,6 +174,7 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   b.setInsertionPointToStart(body);
   if (failed(lowerBlock(kernel.getBody().front())))
     return failure();
+  info.asserts = std::move(asserts);
   kernel.erase();
   return success();
 }
@@ -250,6 +251,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto op) { return lowerAtomic(op); })
       .Case([&](tt::ReduceOp op) { return lowerReduce(op); })
       .Case([&](tt::DotOp op) { return lowerDot(op); })
+      .Case([&](tt::PrintOp op) { return lowerPrint(op); })
       .Case([&](tt::AssertOp op) { return lowerAssert(op); })
       // What it promises has been read from it.
       .Case([](tt::AssumeOp) { return success(); })

@@ -154,6 +154,8 @@ private:
   mlir::LogicalResult lowerDot(tt::DotOp op);
   mlir::LogicalResult lowerMma(tt::DotOp op);
   Value stringConstant(llvm::StringRef text);
+  void callPrintf(Value predicate, llvm::StringRef format, llvm::ArrayRef<Value> arguments);
+  mlir::LogicalResult lowerPrint(tt::PrintOp op);
   mlir::LogicalResult lowerAssert(tt::AssertOp op);
 
   mlir::ModuleOp module;
@@ -165,6 +167,7 @@ private:
   llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;
   llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
   llvm::DenseMap<Type, Value> firstCopies;
+  std::vector<AssertSite> asserts;
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
   Value thread, lane, warp, sharedBase;

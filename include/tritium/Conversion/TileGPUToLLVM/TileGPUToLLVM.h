@@ -3,7 +3,7 @@
 #ifndef TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 #define TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 
-#include <cstdint>
+#include "tritium/Pipeline/Compiler.h"
 
 namespace mlir {
 class ModuleOp;
@@ -22,6 +22,7 @@ struct GPULoweringOptions {
 struct GPULaunchInfo {
   uint64_t sharedBytes = 0; ///< dynamic shared memory of a CTA
   int numWarps = 4;
+  std::vector<AssertSite> asserts; ///< by their numbers
 };
 
 /// Replaces the kernel of `module` (one public tt.func whose tiles have layouts, calls
