@@ -198,22 +198,26 @@ def integration(log):
 
 
 def kernels(log):
-    """Random kernels on the CPU back end and the interpreter."""
-    report = LOGS / "kernels.json"
-    report.unlink(missing_ok=True)
-    # Always the same seeds: a change that breaks one is found by the run that tests it.
-    status = run([PYTHON, "fuzz/kernels/fuzz.py", "--seed", "1", "--count", "300",
-                  "--report", report], log, 300)
+    """Random kernels on the CPU back end and the interpreter, and against a C compiler."""
     count = Count()
-    try:
-        result = json.loads(report.read_text())
-        count.passed = result["passed"]
+    # Always the same seeds: a change that breaks one is found by the run that tests it.
+    runs = [("fuzz.py", "300", {}), ("against_c.py", "100", {"TRITIUM_BACKEND": "interpret"}),
+            ("against_c.py", "100", {"TRITIUM_BACKEND": "cpu"})]
+    for script, number, env in runs:
+        report = LOGS / "kernels.json"
+        report.unlink(missing_ok=True)
+        status = run([PYTHON, f"fuzz/kernels/{script}", "--seed", "1", "--count", number,
+                      "--report", report], log, 300, env)
+        result = {"passed": 0, "failures": []}
+        try:
+            result = json.loads(report.read_text())
+        except (OSError, ValueError):
+            pass
+        count.passed += result["passed"]
         for name in result["failures"]:
-            count.fail(name)
-    except (OSError, ValueError):
-        pass
-    if status != 0 and not count.failed:
-        count.fail(f"fuzz/kernels (exit status {status})", end(log))
+            count.fail(f"{script}: {name}")
+        if status != 0 and not result["failures"]:
+            count.fail(f"fuzz/kernels/{script} (exit status {status})", end(log))
     return count
 
 
