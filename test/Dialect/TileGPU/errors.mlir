@@ -1,0 +1,125 @@
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{(blocked_c1) the four lists must have one length, found 1, 2, 1 and 1}}
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [4, 8], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(tensor<64xf32, #b>)
+
+// -----
+
+// expected-error @+1 {{(blocked_c2) sizes must be powers of two and threadsPerWarp must have 32 lanes, found [3], [32], [4]}}
+#b = #ttg.blocked<{sizePerThread = [3], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(tensor<64xf32, #b>)
+
+// -----
+
+// expected-error @+1 {{(blocked_c3) order must be a permutation of 0 .. 1, found [1, 1]}}
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 1]}>
+tt.func private @f(tensor<64x64xf32, #b>)
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// expected-error @+1 {{(slice_c1) parent must be a layout of registers of rank >= 2 that has dimension 2}}
+#s = #ttg.slice<{dim = 2, parent = #b}>
+tt.func private @f(tensor<64xf32, #s>)
+
+// -----
+
+// expected-error @+1 {{(mma_c1) version must be 2, found 3}}
+#m = #ttg.mma<{version = 3, warpsPerCTA = [2, 2]}>
+tt.func private @f(tensor<64x64xf32, #m>)
+
+// -----
+
+// expected-error @+1 {{(mma_c2) warpsPerCTA must be two or three powers of two, found [4]}}
+#m = #ttg.mma<{version = 2, warpsPerCTA = [4]}>
+tt.func private @f(tensor<64x64xf32, #m>)
+
+// -----
+
+#m = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
+// expected-error @+1 {{(dot_op_c1) opIdx must be 0 or 1 and parent a mma or blocked layout of rank 2 or 3, found 2}}
+#a = #ttg.dot_op<{opIdx = 2, parent = #m, kWidth = 2}>
+tt.func private @f(tensor<64x64xf16, #a>)
+
+// -----
+
+#m = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
+// expected-error @+1 {{(dot_op_c2) kWidth must be 1, 2 or 4, found 3}}
+#a = #ttg.dot_op<{opIdx = 1, parent = #m, kWidth = 3}>
+tt.func private @f(tensor<64x64xf16, #a>)
+
+// -----
+
+// expected-error @+1 {{(shared_c1) vec, perPhase and maxPhase must be powers of two, found 3, 1 and 8}}
+#s = #ttg.shared<{vec = 3, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(!ttg.memdesc<64x64xf16, #s>)
+
+// -----
+
+// expected-error @+1 {{(linear_c2) there must be 5 lane bits, found 1}}
+#l = #ttg.linear<{register = [1], lane = [2], warp = [], shape = [4]}>
+tt.func private @f(tensor<4xf32, #l>)
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// expected-error @+1 {{(memdesc_c1) extents must be powers of two}}
+tt.func private @f(!ttg.memdesc<48x64xf16, #s>)
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<64xf32, #b>) {
+  // expected-error @+1 {{(convert_layout_c1) shape and element type must stay}}
+  %y = ttg.convert_layout %x : tensor<64xf32, #b> -> tensor<64xf16, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<64xf32, #b>) {
+  // expected-error @+1 {{(convert_layout_c1) both sides need a layout of registers of their rank}}
+  %y = ttg.convert_layout %x : tensor<64xf32, #b> -> tensor<64xf32>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %i: i32) {
+  // expected-error @+1 {{(memdesc_index_c1) the result must be one buffer of}}
+  %y = ttg.memdesc_index %m[%i] : !ttg.memdesc<64x64xf16, #s> -> !ttg.memdesc<64x64xf16, #s>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>) {
+  // expected-error @+1 {{(local_load_c1) shape and element type must agree}}
+  %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf32, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %x: tensor<64x32xf16, #b>) {
+  // expected-error @+1 {{(local_store_c1) shape and element type must agree}}
+  ttg.local_store %x, %m : tensor<64x32xf16, #b>, !ttg.memdesc<64x64xf16, #s>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %p: tensor<64x64x!tt.ptr<f32>, #b>) {
+  // expected-error @+1 {{(async_copy_c2) the pointee must be 'f16'}}
+  ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> !ttg.memdesc<64x64xf16, #s>
+  tt.return
+}

@@ -1,0 +1,46 @@
+// RUN: tritium-opt %s | tritium-opt | FileCheck %s
+
+// Every layout and operation prints as it is read.
+// CHECK-DAG: #[[$B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[$M:.*]] = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
+// CHECK-DAG: #[[$S:.*]] = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// CHECK-DAG: #[[$L:.*]] = #ttg.linear<{register = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0, 0], shape = [128]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#row = #ttg.slice<{dim = 1, parent = #blocked}>
+#shared = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#linear = #ttg.linear<{register = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0, 0], shape = [128]}>
+
+// CHECK: module attributes {"ttg.num-warps" = 4 : i32}
+module attributes {"ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: @layouts
+// CHECK: ttg.convert_layout %{{.*}} : tensor<64x64xf16, #[[$B]]> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$M]], kWidth = 2}>>
+// CHECK: tensor<64xi32, #ttg.slice<{dim = 1, parent = #[[$B]]}>>
+// CHECK: tensor<128xi32, #[[$L]]>
+tt.func private @layouts(%x: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, #a>, tensor<64xi32, #row>, tensor<128xi32, #linear>) {
+  %y = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #row>
+  %l = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #linear>
+  tt.return %y, %r, %l : tensor<64x64xf16, #a>, tensor<64xi32, #row>, tensor<128xi32, #linear>
+}
+
+// CHECK-LABEL: @shared
+// CHECK: %[[RING:.*]] = ttg.local_alloc : <3x64x64xf16, #[[$S]]>
+// CHECK: %[[BUFFER:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] : <3x64x64xf16, #[[$S]]> -> <64x64xf16, #[[$S]]>
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[BUFFER]] mask %{{.*}} : tensor<64x64xi1, #[[$B]]>
+// CHECK: ttg.async_commit_group
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]] : <64x64xf16, #[[$S]]> -> tensor<64x64xf16, #[[$B]]>
+// CHECK: ttg.local_store %[[X]], %[[BUFFER]]
+tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x64xi1, #blocked>, %i: i32) {
+  %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #shared>
+  %buffer = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #shared>
+  ttg.async_copy_global_to_local %p, %buffer mask %m : tensor<64x64xi1, #blocked> : tensor<64x64x!tt.ptr<f16>, #blocked> -> !ttg.memdesc<64x64xf16, #shared>
+  ttg.async_commit_group
+  ttg.async_wait {num = 1 : i32}
+  %x = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+  ttg.local_store %x, %buffer : tensor<64x64xf16, #blocked>, !ttg.memdesc<64x64xf16, #shared>
+  tt.return
+}
+}
