@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .PHONY: help packages venv configure build demo test sanitizers fuzz bench format \
-        format-check lint docs clean
+        format-check lint docs bundle clean
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz            random kernels, CPU against interpreter, for 5 minutes"
 	@echo "make format          format the C++ sources"
 	@echo "make lint            check format, clang-tidy, Python syntax"
+	@echo "make bundle          build/bundle/*.tar.xz: a self-contained archive (static LLVM)"
 	@echo "make docs            dialect documentation into build/docs"
 	@echo "make clean           remove the build directories (.venv stays)"
 
@@ -55,6 +56,11 @@ lint: build
 
 docs: configure
 	@ninja -C build dialect-docs && echo build/docs/tt.md
+
+bundle: venv
+	@cmake --preset release -DPython_EXECUTABLE=$(abspath $(PYTHON)) >/dev/null
+	@ninja -C build-release tritium tritium-tool tritium_python
+	@utils/bundle/make.sh build-release build/bundle
 
 clean:
 	rm -rf build build-asan build-tsan build-release

@@ -29,6 +29,12 @@ if(TRITIUM_STATIC_LLVM)
       endif()
     endif()
   endforeach()
+  # Self-contained: compression from archives, and no Z3, which only clang's analyser calls.
+  find_library(TRITIUM_ZLIB_ARCHIVE libz.a REQUIRED)
+  find_library(TRITIUM_ZSTD_ARCHIVE libzstd.a REQUIRED)
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES
+    "rt;dl;m;${TRITIUM_ZLIB_ARCHIVE};${TRITIUM_ZSTD_ARCHIVE};LLVMDemangle")
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--exclude-libs,ALL)
   llvm_map_components_to_libnames(llvm_libs
     Core Support Passes OrcJIT X86 NVPTX Target MC AsmParser BitReader)
   target_link_libraries(TritiumLLVM INTERFACE
