@@ -13,6 +13,7 @@
 #include "Serialization.h"
 #include "ThreadPool.h"
 #include "cuda/Memory.h"
+#include "cuda/Stopwatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ThreadPool.h"
@@ -88,8 +89,8 @@ private:
   std::optional<std::string> saveBuffers();
   bool zeroNamed(CompileError &error) const;
   const cuda::Device *deviceOf(const BoundArgument &argument) const;
+  const cuda::Device *measuredDevice() const;
   bool memoryError(CompileError &error) const;
-  bool finish(const Kernel::Prepared &launch, CompileError &error) const;
   bool measureAll(CompileError &error);
   bool trial(size_t index, double &seconds, CompileError &error);
   bool warmUp(size_t index, CompileError &error);
@@ -105,6 +106,7 @@ private:
   std::vector<std::optional<CompileError>> errors;       ///< of those that do not run
   std::vector<std::vector<double>> samples;              ///< seconds
   SavedBuffers buffers;
+  std::unique_ptr<cuda::Stopwatch> watch; ///< while candidates are measured on a GPU
 };
 
 } // namespace
@@ -252,16 +254,14 @@ const cuda::Device *Tuner::deviceOf(const BoundArgument &argument) const {
   return argument.device < 0 ? nullptr : cuda::device(argument.device, request.name, ignored);
 }
 
-/// Waits for the launch of a candidate, if it runs on a GPU.
-bool Tuner::finish(const Kernel::Prepared &launch, CompileError &error) const {
-  for (const BoundArgument &argument : launch.arguments)
-    if (const cuda::Device *device = deviceOf(argument)) {
-      cuda::Result result = cuda::synchronize(*device);
-      if (result != cuda::Success)
-        error = cuda::driverError(*device, result, "kernel '" + request.name + "' failed");
-      return result == cuda::Success;
-    }
-  return true;
+/// The GPU that the candidates' arrays are on; null: the host.
+const cuda::Device *Tuner::measuredDevice() const {
+  for (const auto &candidate : prepared)
+    if (candidate)
+      for (const BoundArgument &argument : candidate->arguments)
+        if (const cuda::Device *device = deviceOf(argument))
+          return device;
+  return nullptr;
 }
 
 /// Copies what the candidates write. Answers why they cannot be run more than once, if
@@ -356,9 +356,15 @@ bool Tuner::trial(size_t index, double &seconds, CompileError &error) {
     return false;
   CompileError failure;
   double begin = now();
-  bool isDone = launch.variant->launch(launch.arguments, candidate.grid.data(), failure) &&
-                finish(launch, failure);
-  seconds = isDone ? now() - begin : HUGE_VAL;
+  if (watch)
+    watch->start();
+  bool isDone = launch.variant->launch(launch.arguments, candidate.grid.data(), failure);
+  if (isDone && watch)
+    isDone = watch->stop(seconds, request.name, failure);
+  else
+    seconds = now() - begin;
+  if (!isDone)
+    seconds = HUGE_VAL;
   if (request.hooks && !request.hooks->afterRun(index, isDone ? nullptr : &failure, error))
     return false;
   if (!isDone)
@@ -440,6 +446,8 @@ void Tuner::measureByTurns(std::vector<size_t> alive, bool &isStopped, CompileEr
 bool Tuner::measureAll(CompileError &error) {
   double begin = now();
   bool isStopped = false;
+  if (const cuda::Device *device = measuredDevice())
+    watch = std::make_unique<cuda::Stopwatch>(*device);
   std::vector<size_t> alive;
   for (size_t i = 0; i < count && !isStopped; ++i) {
     if (!prepared[i])
@@ -464,6 +472,7 @@ bool Tuner::measureAll(CompileError &error) {
     result.timings[i] =
         Timing{{times.front() * 1e3, quantile(times, 0.2) * 1e3, quantile(times, 0.8) * 1e3}, ""};
   }
+  watch.reset();
   result.measureSeconds = now() - begin;
   return !isStopped;
 }

@@ -128,6 +128,8 @@ const tritium_dtype *elementType(PyObject *object) {
 TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argument,
                                       ArgumentStorage &storage) {
   PyTypeObject *type = Py_TYPE(object);
+  if (storage.wantsExtents)
+    return TensorRead::NotTensor;
   if (type != torch.tensor && (type != torch.parameter || !type)) {
     if (type == notTensorType)
       return TensorRead::NotTensor;

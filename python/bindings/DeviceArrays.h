@@ -8,7 +8,7 @@
 namespace tritium::python {
 
 enum class TensorRead {
-  NotTensor, ///< no torch.Tensor on a CUDA device
+  NotTensor, ///< no torch.Tensor on a CUDA device, or its extent is wanted, too
   Done,
   Failed ///< a Python error is set
 };

@@ -484,6 +484,7 @@ PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count
   if (!makeReady(self, state))
     return nullptr;
   auto pending = std::make_unique<PendingCall>();
+  pending->call.storage.wantsExtents = true;
   std::vector<PyObject *> all;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts[1]); ++i)
     all.push_back(PyTuple_GET_ITEM(parts[1], i));

@@ -82,7 +82,8 @@ struct ArgumentStorage {
   /// The first array on a GPU: its device (-1: there is none), and who knows its stream.
   int device = -1;
   bool isTorch = false;
-  Ref arrayOnGPU; ///< unless it is torch's
+  Ref arrayOnGPU;            ///< unless it is torch's
+  bool wantsExtents = false; ///< of arrays on GPUs, which a launch does not need
 };
 
 /// A Python object as an argument. False with a Python error set if it cannot be one.

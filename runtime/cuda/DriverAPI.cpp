@@ -56,6 +56,12 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuMemFree_v2", SLOT(cuMemFree)},
       {"cuMemHostAlloc", SLOT(cuMemHostAlloc)},
       {"cuMemHostGetDevicePointer_v2", SLOT(cuMemHostGetDevicePointer)},
+      {"cuMemsetD8Async", SLOT(cuMemsetD8Async)},
+      {"cuEventCreate", SLOT(cuEventCreate)},
+      {"cuEventDestroy_v2", SLOT(cuEventDestroy)},
+      {"cuEventRecord", SLOT(cuEventRecord)},
+      {"cuEventSynchronize", SLOT(cuEventSynchronize)},
+      {"cuEventElapsedTime", SLOT(cuEventElapsedTime)},
       {"cuMemcpyHtoDAsync_v2", SLOT(cuMemcpyHtoDAsync)},
       {"cuMemcpyDtoHAsync_v2", SLOT(cuMemcpyDtoHAsync)},
   };

@@ -21,6 +21,7 @@ using Context = struct ContextHandle *;
 using ModuleHandle = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
+using Event = struct EventObject *;
 using Address = unsigned long long;
 
 enum : Result {
@@ -108,6 +109,12 @@ struct DriverAPI {
   Result (*cuMemFree)(Address);
   Result (*cuMemHostAlloc)(void **, size_t, unsigned flags);
   Result (*cuMemHostGetDevicePointer)(Address *, void *, unsigned flags);
+  Result (*cuMemsetD8Async)(Address, unsigned char, size_t, Stream);
+  Result (*cuEventCreate)(Event *, unsigned flags);
+  Result (*cuEventDestroy)(Event);
+  Result (*cuEventRecord)(Event, Stream);
+  Result (*cuEventSynchronize)(Event);
+  Result (*cuEventElapsedTime)(float *milliseconds, Event, Event);
   Result (*cuMemcpyHtoDAsync)(Address, const void *, size_t, Stream);
   Result (*cuMemcpyDtoHAsync)(void *, Address, size_t, Stream);
 };

@@ -18,7 +18,7 @@ BUILD = pathlib.Path(tritium._C.__file__).resolve().parents[2]
 DRIVER = BUILD / "lib" / "libFakeCUDADriver.so"
 
 PROLOGUE = '''
-import sys, types
+import os, sys, types
 import numpy as np
 
 class Device:
@@ -247,3 +247,27 @@ def test_tuning_on_a_gpu(tmp_path):
     """)
     assert out.splitlines() == ["cuda:90 measured 7.0 7.0", "recorded", "measured",
                                 "cuda:90 measured"]
+
+
+def test_autotune_measures_on_the_gpu(tmp_path):
+    out = run(tmp_path, """
+        import ctypes
+        fake = ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"])
+        fake.fakeDriverCost.argtypes = [ctypes.c_int, ctypes.c_double]
+        # What a launch with so many threads takes, in ms.
+        for threads, cost in ((64, 3.0), (128, 1.0), (256, 2.0)):
+            fake.fakeDriverCost(threads, cost)
+
+        @triton.autotune([triton.Config({}, num_warps=w) for w in (2, 4, 8)], key=["n"])
+        @triton.jit
+        def increment(x, n, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(x + i, tl.load(x + i, i < n) + 1, i < n)
+
+        x = Tensor()
+        print(increment[(2,)](x, 64, BLOCK=32).metadata.num_warps)
+        print(increment.best_config.num_warps, sorted(
+            (config.num_warps, round(times[0], 3))
+            for config, times in increment.configs_timings.items()))
+    """)
+    assert out.splitlines() == ["4", "4 [(2, 3.0), (4, 1.0), (8, 2.0)]"]

@@ -14,6 +14,7 @@ static thread_local Context current = nullptr;
 
 extern "C" {
 fake::State *fakeDriverState() { return &state; }
+void fakeDriverCost(int threads, double milliseconds) { state.costs[threads] = milliseconds; }
 }
 
 /// Counts the call and gives the failure that is planned for it.
@@ -162,6 +163,8 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **pa
                                parameters};
   for (unsigned i = 0; i < config->attributeCount; ++i)
     launch.attributes[config->attributes[i].id] = config->attributes[i].value.cluster[0];
+  if (auto cost = state.costs.find(static_cast<int>(config->blockX)); cost != state.costs.end())
+    state.clock += cost->second;
   if (state.run)
     state.run(launch);
   if (state.launches.size() < 100)
@@ -189,6 +192,28 @@ Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
 }
 Result cuMemHostGetDevicePointer_v2(Address *address, void *memory, unsigned) {
   ENTER *address = reinterpret_cast<Address>(memory);
+  return Success;
+}
+Result cuMemsetD8Async(Address address, unsigned char value, size_t bytes, Stream) {
+  ENTER std::memset(reinterpret_cast<void *>(address), value, bytes);
+  return Success;
+}
+Result cuEventCreate(Event *event, unsigned) {
+  ENTER *event = reinterpret_cast<Event>(new double);
+  return Success;
+}
+Result cuEventDestroy_v2(Event event) {
+  ENTER delete reinterpret_cast<double *>(event);
+  return Success;
+}
+Result cuEventRecord(Event event, Stream) {
+  ENTER *reinterpret_cast<double *>(event) = state.clock;
+  return Success;
+}
+Result cuEventSynchronize(Event) { return enter(__func__); }
+Result cuEventElapsedTime(float *milliseconds, Event begin, Event end) {
+  ENTER *milliseconds =
+      static_cast<float>(*reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(begin));
   return Success;
 }
 Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
