@@ -90,6 +90,7 @@ private:
   bool zeroNamed(CompileError &error) const;
   const cuda::Device *deviceOf(const BoundArgument &argument) const;
   const cuda::Device *measuredDevice() const;
+  bool finish(const Kernel::Prepared &launch, CompileError &error) const;
   bool memoryError(CompileError &error) const;
   bool measureAll(CompileError &error);
   bool trial(size_t index, double &seconds, CompileError &error);
@@ -262,6 +263,18 @@ const cuda::Device *Tuner::measuredDevice() const {
         if (const cuda::Device *device = deviceOf(argument))
           return device;
   return nullptr;
+}
+
+/// Waits for what is queued on the GPU of a candidate, if it runs on one.
+bool Tuner::finish(const Kernel::Prepared &launch, CompileError &error) const {
+  for (const BoundArgument &argument : launch.arguments)
+    if (const cuda::Device *device = deviceOf(argument)) {
+      cuda::Result result = cuda::synchronize(*device);
+      if (result != cuda::Success)
+        error = cuda::driverError(*device, result, "kernel '" + request.name + "' failed");
+      return result == cuda::Success;
+    }
+  return true;
 }
 
 /// Copies what the candidates write. Answers why they cannot be run more than once, if

@@ -124,11 +124,15 @@ struct Buffer {
   DType type;   ///< of the elements: "bf16", ...
   size_t bytes; ///< TRITIUM_UNKNOWN_EXTENT if it is not known
   bool isReadOnly = false;
+  int device = -1; ///< the GPU that `data` is on, from 0; -1: memory of the host
 };
 
-/// Where launches are queued. A CPU has one queue: launches run in order, and each has
-/// finished when it returns.
-struct Stream {};
+/// Where launches are queued. On a GPU: a stream of the device that the arguments are on,
+/// the default stream if it is null; a launch returns before it has finished. A CPU has
+/// one queue: launches run in order, and each has finished when it returns.
+struct Stream {
+  void *handle = nullptr; ///< a CUstream or cudaStream_t
+};
 
 /// One to three dimensions.
 struct Grid {
@@ -198,7 +202,10 @@ template <typename T>
 tritium_argument toArgument(const T &value) {
   tritium_argument argument = {};
   if constexpr (std::same_as<T, Buffer>) {
-    return pointer(value.data, value.type, value.bytes, value.isReadOnly);
+    tritium_argument buffer = pointer(value.data, value.type, value.bytes, value.isReadOnly);
+    buffer.memory = value.device < 0 ? TRITIUM_HOST_MEMORY : TRITIUM_CUDA_MEMORY;
+    buffer.device = static_cast<uint8_t>(value.device < 0 ? 0 : value.device);
+    return buffer;
   } else if constexpr (std::same_as<T, Value>) {
     argument.kind = TRITIUM_ARG_VALUE;
     argument.value = &value.get();
@@ -345,15 +352,17 @@ public:
   /// Runs every program of `grid`. `arguments` are the parameters that are not bound, in
   /// order: spans, vectors or arrays (their extent is known), Buffers, pointers, numbers,
   /// bools, nullptr, Values. Those left out at the end take their defaults.
-  template <typename... Arguments> void launch(Grid grid, Stream, Arguments &&...arguments) const {
+  template <typename... Arguments>
+  void launch(Grid grid, Stream stream, Arguments &&...arguments) const {
     if (program)
-      return launchProgram([&](const Options &) { return grid; }, arguments...);
+      return launchProgram([&](const Options &) { return grid; }, stream, arguments...);
     std::vector<tritium_argument> all = bound;
     [[maybe_unused]] size_t position = 0;
     (place(all, position++, arguments), ...);
     tritium_error error = {};
-    if (tritium_kernel_launch(handle.get(), all.data(), all.size(), options.data(), options.size(),
-                              grid.dims.data(), nullptr, &error) != 0)
+    if (tritium_kernel_launch_on(handle.get(), all.data(), all.size(), options.data(),
+                                 options.size(), grid.dims.data(), stream.handle, nullptr,
+                                 &error) != 0)
       throw Error(error);
   }
 
@@ -362,11 +371,11 @@ public:
   ///     return tritium::Grid(tritium::cdiv(n, opt["TM"])); }, tritium::Stream{}, x, y, n);
   template <typename Function, typename... Arguments>
     requires std::is_invocable_r_v<Grid, Function, const Options &>
-  void launch(Function &&grid, Stream, Arguments &&...arguments) const {
+  void launch(Function &&grid, Stream stream, Arguments &&...arguments) const {
     if (!program)
       throw Error(std::string("kernel '") + name() +
                   "': only kernels in Triton-C have options that a grid can depend on");
-    launchProgram(grid, arguments...);
+    launchProgram(grid, stream, arguments...);
   }
 
   /// Gives a Triton-C kernel's constant table its content, for the launches that follow.
@@ -409,7 +418,7 @@ private:
   }
 
   template <typename Function, typename... Arguments>
-  void launchProgram(Function &&function, Arguments &...arguments) const {
+  void launchProgram(Function &&function, Stream stream, Arguments &...arguments) const {
     std::vector<tritium_argument> all = {detail::toArgument(arguments)...};
     struct Call {
       Function &function;
@@ -428,7 +437,7 @@ private:
     };
     tritium_error error = {};
     int status = tritium_program_launch(program.get(), all.data(), all.size(), nullptr, 0, grid,
-                                        &call, nullptr, nullptr, &error);
+                                        &call, stream.handle, nullptr, &error);
     if (call.thrown) {
       tritium_error_clear(&error);
       std::rethrow_exception(call.thrown);

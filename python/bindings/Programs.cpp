@@ -170,6 +170,7 @@ public:
   /// Answers (choice, compiled kernel, None or (source, timings, note)).
   nb::tuple launch(nb::tuple arguments, nb::dict options, nb::object grid) {
     ArgumentStorage storage;
+    storage.wantsExtents = true; // the launch may tune
     std::vector<tritium_argument> native(nb::len(arguments));
     for (size_t i = 0; i < native.size(); ++i)
       if (!toArgument(arguments[i].ptr(), native[i], storage))
