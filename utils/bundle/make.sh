@@ -39,7 +39,7 @@ for file in "$stage"/lib/*.so "$stage/bin/tritium" "$stage"/python/tritium/_C*.s
   [ "$(printf '%s\n' "$newest" GLIBC_2.36 | sort -V | tail -1)" = GLIBC_2.36 ] ||
     { echo "$file asks for a newer glibc than 2.36" >&2; status=1; }
 done
-tar -C "$out" -cf - "$name" | xz -T0 -6 >"$out/$name.tar.xz"
+tar -C "$out" -cf - "$name" | xz -T0 -3 >"$out/$name.tar.xz"
 size=$(stat -c %s "$out/$name.tar.xz")
 echo "$out/$name.tar.xz: $size bytes"
 [ "$size" -le $((40 << 20)) ] || { echo "the bundle is larger than 40 MiB" >&2; status=1; }
