@@ -51,8 +51,9 @@ Tensor Conversions::fold(const Tensor &value) {
   mlir::OpBuilder &b = sema.builder();
   mlir::Operation *op = value.value.getDefiningOp();
   llvm::SmallVector<mlir::Value> results;
-  if (!op || op->getBlock() != b.getInsertionBlock() || op->getNumResults() != 1 ||
-      failed(b.tryFold(op, results)) || results.empty())
+  // Only what was built just now: a variable may hold an older value.
+  if (!op || op->getBlock() != b.getInsertionBlock() || op != &op->getBlock()->back() ||
+      op->getNumResults() != 1 || failed(b.tryFold(op, results)) || results.empty())
     return value;
   if (op->use_empty())
     op->erase();

@@ -23,7 +23,7 @@ using namespace tritium::sema;
 /// Of nested trees and calls together; each level takes a few frames of the stack.
 static constexpr unsigned kMaxDepth = 1500;
 /// Statements and expressions that one kernel may expand to.
-static constexpr uint64_t kMaxSteps = 1'000'000;
+static constexpr uint64_t kMaxSteps = 200'000;
 /// After so many errors the rest is not looked at.
 static constexpr size_t kMaxErrors = 20;
 
