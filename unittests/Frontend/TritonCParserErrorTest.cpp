@@ -209,4 +209,25 @@ TEST(TritonCParserError, StopsAfterTwenty) {
   std::string all = errors(text + "}");
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 20);
 }
+
+TEST(TritonCParserError, BracesOfListsAndTypesAreSkipped) {
+  EXPECT_EQ(errors("void f() { int a[2] = {1, 2}; int b = {}; int c = {;}; x = ; }"),
+            "1:27: error: a tile is initialised by one value, which is repeated\n"
+            "1:40: error: an initialiser in braces has one value\n"
+            "1:52: error: expected an expression, found ';'\n"
+            "1:60: error: expected an expression, found ';'\n");
+  EXPECT_EQ(
+      errors("typedef struct s { struct { int y; } x; } S;\nvoid f() { enum { A } e; x = ; }"),
+      "1:9: error: there is no 'struct' in Triton-C: types are numbers, pointers and tiles "
+      "of them\n"
+      "2:12: error: there is no 'enum' in Triton-C: types are numbers, pointers and tiles "
+      "of them\n"
+      "2:30: error: expected an expression, found ';'\n");
+  EXPECT_EQ(errors("void f() { x[:, ]; int a = {1"),
+            "1:17: error: expected a subscript after ','\n"
+            "1:30: error: expected '}', found the end of the file\n"
+            "1:28: note: it closes what opens here\n"
+            "1:30: error: expected '}', found the end of the file\n"
+            "1:10: note: it closes what opens here\n");
+}
 } // namespace

@@ -185,6 +185,12 @@ std::optional<Specifiers> Parser::parseSpecifiers(bool isFileScope) {
       error(token.range, "there is no '" + std::string(text) +
                              "' in Triton-C: types are numbers, "
                              "pointers and tiles of them");
+      // The braces are the type's, not a function's, after which a declaration would end.
+      take();
+      if (peek().kind == Token::Identifier && isAt("{", 1))
+        take();
+      if (accept("{"))
+        skipBraces();
       return std::nullopt;
     }
     if (isTypeWord(text)) {
@@ -474,12 +480,19 @@ ExprPtr Parser::parseInitializer(const Type &type) {
                       ? error(peek().range, "an initialiser in braces has one value")
                       : parseAssignment();
   initialized = outer;
-  if (!value || !isList)
+  if (!isList)
     return value;
-  accept(",");
-  if (!isAt("}") && !isAtEnd())
-    return error(peek().range, "a tile is initialised by one value, which is repeated");
-  return expectClosing("}", opening) ? std::move(value) : nullptr;
+  if (value) {
+    accept(",");
+    if (accept("}"))
+      return value;
+    if (isAtEnd())
+      expectClosing("}", opening);
+    else
+      error(peek().range, "a tile is initialised by one value, which is repeated");
+  }
+  skipBraces();
+  return nullptr;
 }
 
 /// A declaration within a function.

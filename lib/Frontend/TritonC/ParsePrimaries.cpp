@@ -224,6 +224,8 @@ ExprPtr Parser::parseSubscript(ExprPtr base) {
     result->items.push_back(std::move(item));
     if (!accept(","))
       break;
+    if (isAt("]"))
+      return error(peek().range, "expected a subscript after ','");
   }
   if (!expectClosing("]", opening))
     return nullptr;

@@ -131,6 +131,11 @@ void Parser::skipStatement() {
   }
 }
 
+void Parser::skipBraces() {
+  for (unsigned open = 1; open > 0 && !isAtEnd(); take())
+    open += isAt("{") ? 1 : isAt("}") ? -1 : 0;
+}
+
 std::nullptr_t Parser::skipped() {
   resumeAt = position;
   return nullptr;

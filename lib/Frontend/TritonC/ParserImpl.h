@@ -81,6 +81,8 @@ private:
   bool checkAssignable(const Expr &target);
   /// Skips to behind the next `;`, or to the `}` that closes the block.
   void skipStatement();
+  /// Past the `}` that closes braces that are open.
+  void skipBraces();
   /// Null, for a statement that has been skipped already.
   std::nullptr_t skipped();
   /// After an error in the header whose `(` is the token `open`: goes to its body.
