@@ -61,14 +61,20 @@ TRITIUM_FLOAT_UNARY(sqrt, SqrtOp)
 TRITIUM_FLOAT_UNARY(rsqrt, RsqrtOp)
 #undef TRITIUM_FLOAT_UNARY
 
+/// Rounded as IEEE 754 says, where a back end would approximate.
+static mlir::Value exact(mlir::Operation *op) {
+  op->setAttr("tt.exact", mlir::UnitAttr::get(op->getContext()));
+  return op->getResult(0);
+}
+
 static Result sqrtRn(Sema &sema, const BoundArguments &args) {
   auto tensor = sema.toTensor(args[0]);
   if (!tensor)
     return std::nullopt;
   if (!is(tensor->dtype, DTypeKind::Float32))
     return typeError(sema, "sqrt_rn", args[0], "float32");
-  return Value(
-      Tensor{sema.builder().create<mlir::math::SqrtOp>(sema.loc(), tensor->value), tensor->dtype});
+  return Value(Tensor{exact(sema.builder().create<mlir::math::SqrtOp>(sema.loc(), tensor->value)),
+                      tensor->dtype});
 }
 
 static Result absOf(Sema &sema, const BoundArguments &args) {
@@ -194,23 +200,25 @@ static Result clamp(Sema &sema, const BoundArguments &args) {
 }
 
 static Result floatDivision(Sema &sema, const BoundArguments &args, std::string_view name,
-                            bool needsFloat32) {
+                            bool needsFloat32, bool isExact) {
   auto pair = promoted(sema, args[0], args[1], name);
   if (!pair)
     return std::nullopt;
   DType dtype = pair->lhs.dtype;
   if (!isFloat(dtype) || isFloat8(dtype) || (needsFloat32 && !is(dtype, DTypeKind::Float32)))
     return typeError(sema, name, args[0], needsFloat32 ? "float32" : "floats");
-  return Value(Tensor{
-      sema.builder().create<arith::DivFOp>(sema.loc(), pair->lhs.value, pair->rhs.value), dtype});
+  auto quotient =
+      sema.builder().create<arith::DivFOp>(sema.loc(), pair->lhs.value, pair->rhs.value);
+  return Value(Tensor{isExact ? exact(quotient) : quotient.getResult(), dtype});
 }
 
 static Result fdiv(Sema &sema, const BoundArguments &args) {
-  return floatDivision(sema, args, "fdiv", false);
+  auto rounds = constantBool(sema, args[2], "'ieee_rounding'");
+  return rounds ? floatDivision(sema, args, "fdiv", false, *rounds) : std::nullopt;
 }
 
 static Result divRn(Sema &sema, const BoundArguments &args) {
-  return floatDivision(sema, args, "div_rn", true);
+  return floatDivision(sema, args, "div_rn", true, true);
 }
 
 static Result umulhi(Sema &sema, const BoundArguments &args) {

@@ -1,0 +1,61 @@
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+
+// Eight halves are four words, under one predicate; `other` is moved in first.
+// CHECK-LABEL: llvm.func @masked
+// CHECK: llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, $6;\0Amov.b32 $1, $7;\0Amov.b32 $2, $8;\0Amov.b32 $3, $9;\0A@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=&r,=&r,=&r,=&r,l,b,r,r,r,r"
+// CHECK: llvm.inline_asm has_side_effects {{.*}} "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b"
+tt.func @masked(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %nn = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<1024xi32>
+  %z = arith.constant dense<1.0> : tensor<1024xf16>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  %v = tt.load %p, %m, %z : tensor<1024x!tt.ptr<f16>>
+  %yy = tt.splat %y : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  tt.store %q, %v, %m : tensor<1024x!tt.ptr<f16>>
+  tt.return
+}
+
+// Threads beyond a small tile hold copies, of which one is stored.
+// CHECK-LABEL: llvm.func @copies
+// CHECK: %[[WARP:.*]] = llvm.lshr
+// CHECK: %[[BITS:.*]] = llvm.and %[[WARP]]
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[BITS]]
+// CHECK: llvm.inline_asm has_side_effects {{.*}} "@$2 st.global.b32 [$0], $1;", "l,r,b" %{{.*}}, %{{.*}}, %[[FIRST]]
+tt.func @copies(%y: !tt.ptr<i32>) {
+  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %q = tt.addptr %yy, %r : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  tt.store %q, %r : tensor<32x!tt.ptr<i32>>
+  tt.return
+}
+
+// What a store has written is loaded by other threads: a barrier between. Elements that
+// stay with their thread need none.
+// CHECK-LABEL: llvm.func @order
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.store
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.load
+// CHECK: llvm.store
+// CHECK: nvvm.barrier0
+// CHECK: llvm.load
+// CHECK: llvm.return
+tt.func @order(%y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %last = arith.constant dense<127> : tensor<128xi32>
+  %back = arith.subi %last, %r : tensor<128xi32>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %q = tt.addptr %yy, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %b = tt.addptr %yy, %back : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %o = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %q, %r : tensor<128x!tt.ptr<i32>>
+  %v = tt.load %q : tensor<128x!tt.ptr<i32>>
+  tt.store %o, %v : tensor<128x!tt.ptr<i32>>
+  %w = tt.load %b : tensor<128x!tt.ptr<i32>>
+  tt.store %o, %w : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
