@@ -155,11 +155,25 @@ class Program:
             if self.random.random() < 0.3:
                 body = fuel + body
             return [f"{pad}for ({header}) {{"] + body + [pad + "}"]
+        if self.random.random() < 0.3:
+            return self.countingWhile(depth, names, pad, indent)
         body = fuel + self.block(depth - 1, names, True, indent + 1)
         test = self.expression(2, names)
         if self.random.random() < 0.5:
             return [f"{pad}while ({test}) {{"] + body + [pad + "}"]
         return [f"{pad}do {{"] + body + [f"{pad}}} while ({test});"]
+
+    def countingWhile(self, depth, names, pad, indent):
+        """Counts in a variable that is read afterwards; `continue` would skip the step."""
+        counter, by = self.fresh("w"), self.random.randint(1, 3)
+        self.counters.add(counter)
+        start, step = ("0", "+=") if self.random.random() < 0.5 else ("7", "-=")
+        test = f"{counter} < (b & 7)" if start == "0" else f"{counter} >= (a & 3)"
+        body = self.block(depth - 1, names + [counter], False, indent + 1)
+        declaration = f"{pad}int {counter} = {start};"
+        names.append(counter)
+        return ([declaration, f"{pad}while ({test}) {{"] + body +
+                [f"{pad}  {counter} {step} {by};", pad + "}"])
 
     def forHeader(self):
         i, n = self.fresh("i"), self.random.randint(0, 6)

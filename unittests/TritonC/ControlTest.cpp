@@ -48,6 +48,11 @@ TEST(Control, LoopsCountAsInC) {
         s = 0;
         for (int j = 0; j < n; j++) { j++; s += j; }
         *(out + 12) = s;
+        int m = n;
+        while (m > 0) { s += m; m -= 3; }
+        *(out + 13) = s * 100 + m;
+        while (m <= n) { int t = m; s -= t; m++; }
+        *(out + 14) = s * 100 + m;
       })")
         .array(out)
         .scalar(n)
@@ -97,6 +102,17 @@ TEST(Control, LoopsCountAsInC) {
       s += j;
     }
     expected[12] = s;
+    int m = n;
+    while (m > 0) {
+      s += m;
+      m -= 3;
+    }
+    expected[13] = s * 100 + m;
+    while (m <= n) {
+      s -= m;
+      m++;
+    }
+    expected[14] = s * 100 + m;
     EXPECT_EQ(out, expected) << n;
   }
 }
@@ -358,6 +374,24 @@ TEST(Control, CountedLoopsAreScfFor) {
                             "  for (j = 0; j <= K; j++) { if (j == 5) continue; *(p + j) = j; }\n"
                             "}\n");
   EXPECT_EQ(ir.find("scf.while"), std::string::npos) << ir;
+  ir = tileIROf(
+      "void k(float *p, int K) {\n"
+      "  while (K > 0) { int k = K; *(p + k) = k; K -= 8; }\n"
+      "  while (K < 64) { for (int i = 0; i < 8; ++i) { if (i > K) continue; *(p + i) = K; }"
+      " K = K + 4; }\n"
+      "  *p = K;\n"
+      "}\n");
+  EXPECT_EQ(ir.find("scf.while"), std::string::npos) << ir;
+  // The step is skipped, or is another variable's.
+  ir = tileIROf("void k(int *p, int K) {\n"
+                "  while (K > 0) { if (*p > K) continue; *p = K; K -= 8; }\n"
+                "}\n");
+  EXPECT_NE(ir.find("scf.while"), std::string::npos) << ir;
+  ir = tileIROf("void k(int *p, int K) {\n"
+                "  int n = 8;\n"
+                "  while (n > *p) { int n = K; *p = n; n -= 8; }\n"
+                "}\n");
+  EXPECT_NE(ir.find("scf.while"), std::string::npos) << ir;
   ir = tileIROf("void k(float *p, int K) {\n"
                 "  for (int k = 0; k < K; k += 8) { if (*p > 0) break; *(p + k) = k; }\n"
                 "}\n");

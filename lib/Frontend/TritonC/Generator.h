@@ -170,9 +170,12 @@ private:
   Carried carriedBy(const Loop &loop, const LoopFrame &own);
   llvm::SmallVector<mlir::Value> valuesOf(const Carried &carried) const;
   void setAll(const Carried &carried, mlir::ValueRange values);
-  void iteration(LoopFrame &own, const Stmt &body);
+  void iteration(LoopFrame &own, llvm::ArrayRef<StmtPtr> body);
   mlir::Value loopTest(const Loop &loop, const LoopFrame &own);
   std::optional<Counted> matchCounted(const ForStmt &stmt);
+  std::optional<Counted> matchCounted(const WhileStmt &stmt);
+  std::optional<Counted> matchCounted(const Expr &test, const Expr &step,
+                                      llvm::ArrayRef<StmtPtr> body, SourceRange range);
   /// False if the loop does not count upwards or downwards for sure: nothing is built.
   bool countedLoop(const Counted &loop);
 

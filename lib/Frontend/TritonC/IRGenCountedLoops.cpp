@@ -56,23 +56,65 @@ static std::optional<StepParts> matchStep(const Expr &expr) {
   return std::nullopt;
 }
 
+/// One of the statements themselves, not one within them, declares one of the names.
+static bool declaresAny(llvm::ArrayRef<StmtPtr> statements, const NameSet &names) {
+  return llvm::any_of(statements, [&](const StmtPtr &stmt) {
+    auto *declaration = llvm::dyn_cast<DeclStmt>(stmt.get());
+    return declaration && llvm::any_of(declaration->variables, [&](const Variable &variable) {
+             return names.contains(variable.name);
+           });
+  });
+}
+
 static bool isSignedCounter(const Type &type) {
   return type.shape.empty() && isSigned(type.element) && type.element.bits() >= 32;
 }
 
 std::optional<Generator::Counted> Generator::matchCounted(const ForStmt &stmt) {
-  auto step = stmt.step ? matchStep(*stmt.step) : std::nullopt;
-  auto *test = llvm::dyn_cast_or_null<Binary>(stmt.test.get());
+  if (!stmt.test || !stmt.step)
+    return std::nullopt;
+  auto loop = matchCounted(*stmt.test, *stmt.step, stmt.body, stmt.range);
+  auto *declared = llvm::dyn_cast_or_null<DeclStmt>(stmt.init.get());
+  if (loop && declared)
+    loop->isVariableOwn = llvm::any_of(declared->variables, [&](const Variable &variable) {
+      return variable.name == locals[loop->variable].name;
+    });
+  return loop;
+}
+
+/// The step is the last statement; nothing skips it, and it means the loop's variables.
+std::optional<Generator::Counted> Generator::matchCounted(const WhileStmt &stmt) {
+  auto *block = llvm::dyn_cast<BlockStmt>(stmt.body.get());
+  if (!block || block->body.empty())
+    return std::nullopt;
+  auto *last = llvm::dyn_cast<ExprStmt>(block->body.back().get());
+  llvm::ArrayRef<StmtPtr> rest = llvm::ArrayRef(block->body).drop_back();
+  NameSet names;
+  if (!last || jumpsOf(rest).any() || !isInvariant(*stmt.test, names) || declaresAny(rest, names))
+    return std::nullopt;
+  auto loop = matchCounted(*stmt.test, *last->value, rest, stmt.range);
+  if (!loop || !loop->by)
+    return loop;
+  NameSet inStep;
+  return isInvariant(*loop->by, inStep) && !declaresAny(rest, inStep) ? loop : std::nullopt;
+}
+
+std::optional<Generator::Counted> Generator::matchCounted(const Expr &testExpr,
+                                                          const Expr &stepExpr,
+                                                          llvm::ArrayRef<StmtPtr> body,
+                                                          SourceRange range) {
+  auto step = matchStep(stepExpr);
+  auto *test = llvm::dyn_cast<Binary>(&testExpr);
   auto local = step ? find(step->name) : std::nullopt;
   if (!local || !test || !isSignedCounter(locals[*local].type))
     return std::nullopt;
-  Jumps jumps = jumpsOf(*stmt.body);
+  Jumps jumps = jumpsOf(body);
   if (jumps.breaks || jumps.returns)
     return std::nullopt;
 
   Counted loop;
-  loop.loop.body = stmt.body.get();
-  loop.loop.range = stmt.range;
+  loop.loop.body = body;
+  loop.loop.range = range;
   loop.variable = *local;
   loop.by = step->by;
   bool isLeft = isName(*test->lhs, step->name);
@@ -95,7 +137,7 @@ std::optional<Generator::Counted> Generator::matchCounted(const ForStmt &stmt) {
   if (loop.isUp != step->isUp)
     return std::nullopt;
 
-  NameSet read, assigned = assignedBy(*stmt.body);
+  NameSet read, assigned = assignedBy(body);
   if (!isInvariant(*loop.bound, read) || (loop.by && !isInvariant(*loop.by, read)))
     return std::nullopt;
   read.insert(std::string(step->name));
@@ -117,10 +159,6 @@ std::optional<Generator::Counted> Generator::matchCounted(const ForStmt &stmt) {
     isInvariant(*loop.by, others);
   if (others.contains(step->name))
     return std::nullopt;
-  auto *declared = llvm::dyn_cast_or_null<DeclStmt>(stmt.init.get());
-  loop.isVariableOwn = declared && llvm::any_of(declared->variables, [&](const Variable &variable) {
-                         return variable.name == step->name;
-                       });
   return loop;
 }
 
@@ -176,7 +214,7 @@ bool Generator::countedLoop(const Counted &counted) {
   }
   setAll(carried, mlir::ValueRange(forOp.getRegionIterArgs()).take_front(carried.size()));
   set(counted.variable, conversions.convert(index, type.element).value);
-  iteration(own, *counted.loop.body);
+  iteration(own, counted.loop.body);
   llvm::SmallVector<mlir::Value> yields = valuesOf(carried);
   sema.setRange(counted.loop.range);
   if (!counted.isVariableOwn) {

@@ -22,14 +22,14 @@ using namespace tritium::sema;
 
 /// What the loop may change, ordered by name as in the Python front end.
 Generator::Carried Generator::carriedBy(const Loop &loop, const LoopFrame &own) {
-  NameSet names = assignedBy(*loop.body);
+  NameSet names = assignedBy(loop.body);
   for (const Expr *expr : {loop.test, loop.step})
     if (expr)
       names.merge(assignedBy(*expr));
   Carried carried;
   if (own.isLive)
     carried.push_back(*own.isLive);
-  if (jumpsOf(*loop.body).returns) {
+  if (jumpsOf(loop.body).returns) {
     for (LoopFrame *outer = frame->loop; outer; outer = outer->outer)
       carried.append({*outer->isLive, *outer->isIterationLive});
     for (std::optional<LocalIndex> local : {frame->isLive, frame->result})
@@ -55,13 +55,13 @@ void Generator::setAll(const Carried &carried, mlir::ValueRange values) {
 }
 
 /// The body once.
-void Generator::iteration(LoopFrame &own, const Stmt &body) {
+void Generator::iteration(LoopFrame &own, llvm::ArrayRef<StmtPtr> body) {
   size_t outer = locals.size();
   own.isIterationLive.reset();
   if (jumpsOf(body).any())
     own.isIterationLive = declareFlag(true);
   frame->loop = &own;
-  scoped(body);
+  run(body);
   frame->loop = own.outer;
   locals.resize(outer);
 }
@@ -84,7 +84,7 @@ mlir::Value Generator::loopTest(const Loop &loop, const LoopFrame &own) {
 }
 
 Flow Generator::whileLoop(const Loop &loop) {
-  Jumps jumps = jumpsOf(*loop.body);
+  Jumps jumps = jumpsOf(loop.body);
   LoopFrame own{frame->loop, {}, {}};
   if (jumps.breaks || jumps.returns)
     own.isLive = declareFlag(true);
@@ -101,14 +101,14 @@ Flow Generator::whileLoop(const Loop &loop) {
   builder.setInsertionPointToEnd(testBlock);
   setAll(carried, testBlock->getArguments());
   if (loop.isDo)
-    iteration(own, *loop.body);
+    iteration(own, loop.body);
   mlir::Value test = loopTest(loop, own);
   builder.create<mlir::scf::ConditionOp>(loc, test, valuesOf(carried));
 
   builder.setInsertionPointToEnd(bodyBlock);
   setAll(carried, bodyBlock->getArguments());
   if (!loop.isDo)
-    iteration(own, *loop.body);
+    iteration(own, loop.body);
   auto step = [&] { effect(*loop.step); };
   if (loop.step && own.isLive)
     branch(get(*own.isLive).value, step);
@@ -123,17 +123,21 @@ Flow Generator::whileLoop(const Loop &loop) {
 }
 
 Flow Generator::loopStatement(const Stmt &stmt) {
-  size_t outer = locals.size();
+  LocalIndex outer = locals.size();
   Loop loop;
   loop.range = stmt.range;
   if (auto *whileStmt = llvm::dyn_cast<WhileStmt>(&stmt)) {
+    if (auto counted = matchCounted(*whileStmt))
+      if (countedLoop(*counted))
+        return Flow::Falls;
     loop.test = whileStmt->test.get();
-    loop.body = whileStmt->body.get();
+    loop.body = whileStmt->body;
   } else {
     loop.test = llvm::cast<DoStmt>(stmt).test.get();
-    loop.body = llvm::cast<DoStmt>(stmt).body.get();
+    loop.body = llvm::cast<DoStmt>(stmt).body;
     loop.isDo = true;
   }
+  sema.setRange(stmt.range);
   Flow flow = whileLoop(loop);
   locals.resize(outer);
   return flow;
@@ -142,15 +146,15 @@ Flow Generator::loopStatement(const Stmt &stmt) {
 Flow Generator::forStatement(const ForStmt &stmt) {
   if (stmt.init)
     statement(*stmt.init);
-  sema.setRange(stmt.range);
-  if (auto loop = matchCounted(stmt))
-    if (countedLoop(*loop))
+  if (auto counted = matchCounted(stmt))
+    if (countedLoop(*counted))
       return Flow::Falls;
   Loop loop;
   loop.test = stmt.test.get();
   loop.step = stmt.step.get();
-  loop.body = stmt.body.get();
+  loop.body = stmt.body;
   loop.range = stmt.range;
+  sema.setRange(stmt.range);
   return whileLoop(loop);
 }
 

@@ -10,12 +10,13 @@ namespace tritium::frontend::tritonc {
 /// A loop of any kind.
 struct Generator::Loop {
   const Expr *test = nullptr, *step = nullptr; ///< may be null
-  const Stmt *body = nullptr;
-  bool isDo = false; ///< the test stands after the body
+  llvm::ArrayRef<StmtPtr> body;                ///< statements of one scope
+  bool isDo = false;                           ///< the test stands after the body
   SourceRange range;
 };
 
-/// `for (...; k < bound; k += by)`, where the body changes neither k nor the bound.
+/// `for (...; k < bound; k += by)`, or `while (k < bound) { ...; k += by; }`, where the rest of
+/// the body changes neither k nor the bound.
 struct Generator::Counted {
   Loop loop;
   LocalIndex variable = 0;

@@ -24,12 +24,8 @@ Jumps jumpsOf(const Stmt &stmt) {
     return {false, true, false};
   case StmtKind::Return:
     return {false, false, true};
-  case StmtKind::Block: {
-    Jumps all;
-    for (const StmtPtr &child : llvm::cast<BlockStmt>(stmt).body)
-      all = all | jumpsOf(*child);
-    return all;
-  }
+  case StmtKind::Block:
+    return jumpsOf(llvm::cast<BlockStmt>(stmt).body);
   case StmtKind::If: {
     auto &branch = llvm::cast<IfStmt>(stmt);
     Jumps all = jumpsOf(*branch.body);
@@ -44,6 +40,13 @@ Jumps jumpsOf(const Stmt &stmt) {
   default:
     return {};
   }
+}
+
+Jumps jumpsOf(llvm::ArrayRef<StmtPtr> statements) {
+  Jumps all;
+  for (const StmtPtr &stmt : statements)
+    all = all | jumpsOf(*stmt);
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,14 +174,18 @@ private:
 };
 } // namespace
 
-template <typename Node> static NameSet scan(const Node &node) {
+NameSet assignedBy(llvm::ArrayRef<StmtPtr> statements) {
   AssignmentScan scan;
-  scan.visit(&node);
+  for (const StmtPtr &stmt : statements)
+    scan.visit(stmt.get());
   return std::move(scan.assigned);
 }
 
-NameSet assignedBy(const Stmt &stmt) { return scan(stmt); }
-NameSet assignedBy(const Expr &expr) { return scan(expr); }
+NameSet assignedBy(const Expr &expr) {
+  AssignmentScan scan;
+  scan.visit(&expr);
+  return std::move(scan.assigned);
+}
 
 //===----------------------------------------------------------------------===//
 // Invariants

@@ -5,6 +5,8 @@
 
 #include "tritium/Frontend/TritonC/AST.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <set>
 #include <string>
 
@@ -16,11 +18,13 @@ struct Jumps {
   bool any() const { return breaks || continues || returns; }
 };
 Jumps jumpsOf(const Stmt &stmt);
+Jumps jumpsOf(llvm::ArrayRef<StmtPtr> statements);
 
 using NameSet = std::set<std::string, std::less<>>;
 
-/// The variables declared outside of it that a statement or an expression may assign.
-NameSet assignedBy(const Stmt &stmt);
+/// The variables declared outside that the statements of one scope, or an expression, may
+/// assign.
+NameSet assignedBy(llvm::ArrayRef<StmtPtr> statements);
 NameSet assignedBy(const Expr &expr);
 
 /// The same value whenever it is evaluated, as long as the variables that it names are not
