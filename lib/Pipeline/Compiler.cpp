@@ -26,6 +26,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 
 namespace tritium {
@@ -162,7 +164,9 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
 std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
                                               const std::vector<ArgumentSpec> &arguments,
                                               const CompileOptions &options, CompileError &error) {
-  Session session(source.name, error);
+  // A Triton-C file need not say which kernel is meant: the file stands for it.
+  Session session(source.name.empty() ? llvm::sys::path::stem(source.file).str() : source.name,
+                  error);
   session.enter("Frontend");
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
