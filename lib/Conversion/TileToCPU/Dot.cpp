@@ -8,8 +8,6 @@
 
 #include "Lowering.h"
 
-#include "tritium/Conversion/TileToCPU/MicroKernel.h"
-
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -119,14 +117,23 @@ Buffer *Lowering::accumulatorFor(tt::DotOp op) {
 /// The product of one shape and layout is one function of the module, however often it
 /// occurs: the call costs nothing against the loops, the code is compiled once.
 func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k,
-                                   std::array<int64_t, 3> strides, bool fromZero) {
+                                   std::array<int64_t, 3> strides, bool fromZero,
+                                   ArrayRef<UpcomingTile> upcoming) {
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
                                  << strides[0] << "_" << strides[1] << "_" << strides[2]
                                  << (fromZero ? "_zero" : "");
-  return sharedFunction(name, 3, [&](Block::BlockArgListType arguments) {
+  for (const UpcomingTile &tile : upcoming)
+    name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
+  unsigned ahead = upcoming.size();
+  return sharedFunction(name, 3 + ahead, ahead, [&](Block::BlockArgListType arguments) {
+    SmallVector<UpcomingTile> tiles(upcoming);
+    for (unsigned i = 0; i < ahead; ++i) {
+      tiles[i].base = arguments[3 + i];
+      tiles[i].rowStride = arguments[3 + ahead + i];
+    }
     emitDot(b, loc, target, element, m, n, k, {arguments[0], strides[0]},
-            {arguments[1], strides[1]}, {arguments[2], strides[2]}, fromZero);
+            {arguments[1], strides[1]}, {arguments[2], strides[2]}, fromZero, tiles);
   });
 }
 
@@ -148,12 +155,22 @@ void Lowering::emitDotStep(tt::DotOp op) {
       base = gep(base, mul(batch, rowCount * buffer.rowStride * tt::scalarBytes(buffer.element)));
     return base;
   };
-  func::FuncOp function = dotFunction(
-      accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride}, isZero(op.getC()));
+  SmallVector<UpcomingTile> upcoming;
+  if (auto loopOp = dyn_cast<scf::ForOp>(op->getParentOp()); loopOp && rank == 2)
+    for (Value operand : {op.getA(), op.getB()})
+      if (auto tile = nextTile(operand, loopOp))
+        upcoming.push_back(*tile);
+  func::FuncOp function =
+      dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride},
+                  isZero(op.getC()), upcoming);
   auto product = [&](Value batch) {
-    b.create<func::CallOp>(
-        loc, function,
-        ValueRange{matrix(*a, m, batch), matrix(*rhs, k, batch), matrix(*acc, m, batch)});
+    SmallVector<Value> arguments{matrix(*a, m, batch), matrix(*rhs, k, batch),
+                                 matrix(*acc, m, batch)};
+    for (const UpcomingTile &tile : upcoming)
+      arguments.push_back(tile.base);
+    for (const UpcomingTile &tile : upcoming)
+      arguments.push_back(tile.rowStride);
+    b.create<func::CallOp>(loc, function, arguments);
   };
   if (rank == 2)
     product({});

@@ -109,13 +109,14 @@ Type Lowering::storageType(Type element) {
   return element;
 }
 
-func::FuncOp Lowering::sharedFunction(StringRef name, unsigned pointers,
+func::FuncOp Lowering::sharedFunction(StringRef name, unsigned pointers, unsigned numbers,
                                       llvm::function_ref<void(Block::BlockArgListType)> body) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
   SmallVector<Type> types(pointers, LLVM::LLVMPointerType::get(b.getContext()));
+  types.append(numbers, b.getI64Type());
   auto func = b.create<func::FuncOp>(loc, name, b.getFunctionType(types, {}));
   func.setPrivate();
   func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));

@@ -10,6 +10,7 @@
 #include "Chunk.h"
 #include "Plan.h"
 
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/VectorMath.h"
 
@@ -81,8 +82,9 @@ private:
   mlir::Type storageType(mlir::Type element);
   mlir::Type shaped(mlir::Type element, int64_t width);
   VectorMath math() { return VectorMath(b, loc, target); }
-  /// The internal function `name` of `pointers` arguments, made by `body` if it is new.
-  mlir::func::FuncOp sharedFunction(llvm::StringRef name, unsigned pointers,
+  /// The internal function `name` of so many pointers, then i64, made by `body` if it is
+  /// new.
+  mlir::func::FuncOp sharedFunction(llvm::StringRef name, unsigned pointers, unsigned numbers,
                                     llvm::function_ref<void(mlir::Block::BlockArgListType)> body);
   /// A loop 0, step, .. < bound; the body gets the index and the carried values.
   mlir::SmallVector<mlir::Value>
@@ -259,9 +261,20 @@ private:
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(tt::DotOp op);
   mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
-                                 std::array<int64_t, 3> strides, bool fromZero);
+                                 std::array<int64_t, 3> strides, bool fromZero,
+                                 llvm::ArrayRef<UpcomingTile> upcoming);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
+
+  //===--------------------------------------------------------------------===//
+  // Ahead.cpp
+  //===--------------------------------------------------------------------===//
+  mlir::Value scalarNow(mlir::Value value, mlir::scf::ForOp loopOp, int depth = 0);
+  mlir::Value scalarNext(mlir::Value value, mlir::scf::ForOp loopOp, int depth = 0);
+  bool collectNext(mlir::Value value, mlir::scf::ForOp loopOp,
+                   llvm::SmallVectorImpl<std::pair<mlir::Value, mlir::Value>> &next, int depth = 0);
+  /// The tile in memory that `operand` of a product is loaded from in the next round.
+  std::optional<UpcomingTile> nextTile(mlir::Value operand, mlir::scf::ForOp loopOp);
 };
 
 } // namespace tritium::cpu

@@ -4,6 +4,7 @@
 // accumulators stay in registers over the whole of k:
 //
 //   for j, i over blocks:
+//     fetch a part of the next product's operands
 //     c[rows][columns] = load acc, or zeros
 //     for k:
 //       b[columns] = load b[k]
@@ -79,15 +80,20 @@ BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, i
 class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
-             PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc, bool fromZero)
+             PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc, bool fromZero,
+             ArrayRef<UpcomingTile> upcoming)
       : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
-        fromZero(fromZero), lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
+        fromZero(fromZero), upcoming(upcoming),
+        lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
 
-  void emit(int64_t m, int64_t n) {
-    int64_t registers = (n + lanes - 1) / lanes;
+  void emit(int64_t rowCount, int64_t columnCount) {
+    int64_t registers = (columnCount + lanes - 1) / lanes;
+    m = rowCount;
+    n = registers * lanes;
     BlockShape shape = chooseShape(target, m, registers, k);
     EvenCut rows(m, shape.rows), columns(registers, shape.columns);
+    columnPieces = columns.pieces;
     forPieces(columns, [&](Value firstRegister, int64_t blockColumns) {
       Value j = b.create<arith::MulIOp>(loc, firstRegister, index(lanes));
       forPieces(rows,
@@ -168,7 +174,40 @@ private:
     }
   }
 
+  /// Fetches the part of `tile` that is to the tile what the block is to the product.
+  void fetch(const UpcomingTile &tile, Value i, Value j, int64_t rows) {
+    constexpr int64_t line = 64;
+    auto constant = [&](int64_t value) {
+      return b.create<arith::ConstantIntOp>(loc, value, 64).getResult();
+    };
+    // at * count / whole; all are small.
+    auto portion = [&](Value at, int64_t count, int64_t whole) -> Value {
+      Value wide = b.create<arith::IndexCastOp>(loc, b.getI64Type(), at);
+      if (count % whole == 0)
+        return b.create<arith::MulIOp>(loc, wide, constant(count / whole));
+      return b.create<arith::DivUIOp>(loc, b.create<arith::MulIOp>(loc, wide, constant(count)),
+                                      constant(whole));
+    };
+    auto moved = [&](Value pointer, Value bytes) -> Value {
+      return b.create<LLVM::GEPOp>(loc, pointer.getType(), b.getI8Type(), pointer,
+                                   ArrayRef<LLVM::GEPArg>{bytes});
+    };
+    int64_t rowsHere = (rows * tile.rows + m - 1) / m;
+    int64_t linesHere = ((tile.rowBytes + line - 1) / line + columnPieces - 1) / columnPieces;
+    Value row = b.create<arith::MulIOp>(loc, portion(i, tile.rows, m), tile.rowStride);
+    Value at = moved(moved(tile.base, row), portion(j, tile.rowBytes, n));
+    for (int64_t r = 0; r < rowsHere; ++r) {
+      for (int64_t l = 0; l < linesHere; ++l)
+        b.create<LLVM::Prefetch>(loc, l ? moved(at, constant(l * line)) : at, /*rw=*/0,
+                                 /*hint=*/2, /*cache=*/1);
+      if (r + 1 < rowsHere)
+        at = moved(at, tile.rowStride);
+    }
+  }
+
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
+    for (const UpcomingTile &tile : upcoming)
+      fetch(tile, i, j, rows);
     Value aBlock = address(a, i, Value());
     Value bBlock = address(bMatrix, Value(), j);
     Value accBlock = address(acc, i, j);
@@ -203,6 +242,8 @@ private:
   int64_t k;
   PackedMatrix a, bMatrix, acc;
   bool fromZero;
+  ArrayRef<UpcomingTile> upcoming;
+  int64_t m = 0, n = 0, columnPieces = 1;
   int64_t lanes;
   VectorType vector;
 };
@@ -211,6 +252,6 @@ private:
 
 void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
                            int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-                           PackedMatrix acc, bool fromZero) {
-  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero).emit(m, n);
+                           PackedMatrix acc, bool fromZero, ArrayRef<UpcomingTile> upcoming) {
+  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming).emit(m, n);
 }

@@ -27,7 +27,7 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
   std::string name;
   llvm::raw_string_ostream(name) << "transpose_" << rows << "x" << columns << "_" << element << "_"
                                  << fromStride << "_" << toStride;
-  return sharedFunction(name, 2, [&](Block::BlockArgListType arguments) {
+  return sharedFunction(name, 2, 0, [&](Block::BlockArgListType arguments) {
     unsigned bytes = tt::scalarBytes(element);
     int64_t piece = 16 / bytes, lanesOfRegister = target.vectorBits / 8 / bytes;
     auto pieceType = VectorType::get(piece, element);

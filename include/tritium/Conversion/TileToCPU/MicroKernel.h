@@ -15,6 +15,13 @@ struct PackedMatrix {
   int64_t rowStride; ///< elements between rows
 };
 
+/// A matrix in memory that the product after this one will read.
+struct UpcomingTile {
+  mlir::Value base;      ///< !llvm.ptr, perhaps invalid
+  mlir::Value rowStride; ///< i64, bytes
+  int64_t rows = 0, rowBytes = 0;
+};
+
 /// Emits acc[i,j] += sum_k a[i,k] * b[k,j] as loops (scf) around a register-blocked
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
@@ -23,7 +30,7 @@ struct PackedMatrix {
 /// written, as if it held zeros.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-             PackedMatrix acc, bool fromZero = false);
+             PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {});
 
 /// Emits the transpose of square blocks by shuffles. Every run of `rows.size()` lanes of the
 /// vectors, a power of two, holds the rows of one block; the same run of the results holds
