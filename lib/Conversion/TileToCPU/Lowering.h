@@ -171,6 +171,7 @@ private:
   Chunk loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const Index &index,
                mlir::Type pointee);
   void emitStore(tt::StoreOp op, const Chunk &value, const Index &index);
+  void fetchLaterRow(tt::StoreOp op, const Index &index);
   void storeAt(const Chunk &ptr, mlir::Value value, const Chunk *mask, const Index &index,
                mlir::Type pointee);
   void emitAtomic(mlir::Operation *op, const Index &index);

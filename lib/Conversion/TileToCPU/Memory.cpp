@@ -183,7 +183,28 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
     remark(op, "missed",
            "the pointers of neighbouring elements are not known to be neighbours: "
            "elements are scattered one by one");
+  fetchLaterRow(op, index);
   storeAt(ptr, value, maskPtr, index, pointee);
+}
+
+/// The rows of a result stand far apart, and the product kept the caches busy, so each
+/// store would wait for its line. Asks for the lines of a later row. The last rows ask for
+/// memory behind the tile, which does no harm.
+void Lowering::fetchLaterRow(tt::StoreOp op, const Index &index) {
+  constexpr int64_t rowsAhead = 8, line = 64;
+  if (!hasDot || index.dims.size() != 2 || !index.hasLanes())
+    return;
+  Type pointee = pointeeOf(op.getPtr());
+  Index later = index;
+  for (DimIndex &dim : later.dims)
+    if (dim.kind == DimIndex::Scalar)
+      dim.index = add(dim.index, i64(rowsAhead));
+  Chunk ptr = evaluate(op.getPtr(), later);
+  if (!isUnitStride(ptr, pointee))
+    return;
+  Value address = scalarAddress(ptr);
+  for (int64_t at = 0; at < index.width * tt::scalarBytes(pointee); at += line)
+    b.create<LLVM::Prefetch>(loc, gep(address, i64(at)), /*rw=*/1, /*hint=*/3, /*cache=*/1);
 }
 
 void Lowering::storeAt(const Chunk &ptr, Value value, const Chunk *mask, const Index &index,

@@ -199,7 +199,7 @@ private:
     for (int64_t r = 0; r < rowsHere; ++r) {
       for (int64_t l = 0; l < linesHere; ++l)
         b.create<LLVM::Prefetch>(loc, l ? moved(at, constant(l * line)) : at, /*rw=*/0,
-                                 /*hint=*/2, /*cache=*/1);
+                                 /*hint=*/3, /*cache=*/1);
       if (r + 1 < rowsHere)
         at = moved(at, tile.rowStride);
     }
