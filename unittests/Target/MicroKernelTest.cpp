@@ -35,15 +35,19 @@ template <typename T> struct Buffer {
   size_t count;
 };
 
-/// Whole values, so that every order of summation gives the same bits.
+/// Whole values, so that every order of summation gives the same bits. `fromZero`: what is
+/// in c does not count; `anyRows`: the stride of a is a run-time value.
 template <typename T>
-void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero) {
+void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, bool anyRows) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
   auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
       jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
-        emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride},
-                {args[1], bStride}, {args[2], cStride}, fromZero);
+        Value bytes;
+        if (anyRows)
+          bytes = b.create<arith::ConstantIntOp>(loc, aStride * sizeof(T), 64);
+        emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride, bytes},
+                {args[1], bStride, {}}, {args[2], cStride, {}}, fromZero);
       }));
   Buffer<T> a(m * aStride), b(k * bStride), c((m + 1) * cStride);
   std::mt19937 random(m * 10007 + n * 101 + k);
@@ -81,10 +85,11 @@ TEST_P(Dot, EdgeShapes) {
                                {8, 32, 1},   {9, 47, 9},   {13, 100, 3}, {16, 16, 16}, {17, 1, 31},
                                {31, 31, 31}, {64, 64, 32}, {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
   for (auto [m, n, k] : shapes)
-    for (bool fromZero : {false, true}) {
-      checkDot<float>(jit, m, n, k, fromZero);
-      checkDot<double>(jit, m, n, k, fromZero);
-      checkDot<int32_t>(jit, m, n, k, fromZero);
+    for (bool variant : {false, true}) {
+      checkDot<float>(jit, m, n, k, variant, !variant);
+      checkDot<float>(jit, m, n, k, variant, variant);
+      checkDot<double>(jit, m, n, k, variant, variant);
+      checkDot<int32_t>(jit, m, n, k, variant, !variant);
     }
 }
 
@@ -93,8 +98,8 @@ TEST_P(Dot, EdgeShapes) {
 double dotRate(JitHarness &jit, int64_t m, int64_t n, int64_t k) {
   auto dot = reinterpret_cast<void (*)(float *, float *, float *)>(
       jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
-        emitDot(b, loc, jit.target(), b.getF32Type(), m, n, k, {args[0], k},
-                {args[1], roundUp(n, 16)}, {args[2], roundUp(n, 16)});
+        emitDot(b, loc, jit.target(), b.getF32Type(), m, n, k, {args[0], k, {}},
+                {args[1], roundUp(n, 16), {}}, {args[2], roundUp(n, 16), {}});
       }));
   Buffer<float> a(m * k), b(k * roundUp(n, 16)), c(m * roundUp(n, 16));
   for (Buffer<float> *buffer : {&a, &b, &c})

@@ -56,6 +56,67 @@ Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
   return packed;
 }
 
+/// Part of how `value` is computed stands in a buffer.
+bool Lowering::dependsOnBuffer(Value value, int depth) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op || isStored(value) || depth > 16)
+    return true;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOnBuffer(operand, depth + 1); });
+}
+
+/// if (whole tile inside)  the product reads the matrix where it is
+/// else                    packed as usual
+/// The first operand is read one element at a time, so nothing is won by packing it but
+/// a short stride.
+bool Lowering::emitDirectRead(Step &step) {
+  auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
+  auto dot = cast<tt::DotOp>(*load->user_begin());
+  auto type = load.getType();
+  Type element = tt::elementType(type);
+  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(element);
+  auto ptrType = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  if (!ptrType || ptrType.getRank() != 2 || evalType(element) != element ||
+      storageType(element) != element || evalType(tt::elementType(dot.getType())) != element ||
+      cast<RankedTensorType>(dot.getType()).getDimSize(1) <= lanesOfRegister ||
+      likelyStride(load.getPtr(), 1) != 1 || !isLinear(load.getPtr(), 0) ||
+      dependsOnBuffer(load.getPtr()))
+    return false;
+  Value whole;
+  if (load.getMask() && !(whole = allTrue(load.getMask())))
+    return false;
+  Chunk at[2];
+  for (int64_t row : {0, 1}) {
+    Index index;
+    index.dims = {{DimIndex::Scalar, i64(row)}, {DimIndex::Scalar, i64(0)}};
+    at[row] = evaluate(load.getPtr(), index);
+  }
+  if (at[0].base != at[1].base)
+    return false;
+  DirectRead direct{scalarAddress(at[0]), sub(at[1].v, at[0].v)};
+  if (whole) {
+    const Buffer &buffer = *step.roots.front().buffer;
+    auto branch = b.create<scf::IfOp>(
+        loc, TypeRange{direct.base.getType(), direct.rowStride.getType()}, whole, /*else=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    b.create<scf::YieldOp>(loc, ValueRange{direct.base, direct.rowStride});
+    b.setInsertionPointToEnd(branch.elseBlock());
+    MemoScope scope(*this);
+    Step packing = step;
+    packing.mayReadDirectly = false;
+    emitPhase(packing);
+    b.create<scf::YieldOp>(
+        loc,
+        ValueRange{bufferBase(buffer), i64(buffer.rowStride * tt::scalarBytes(buffer.element))});
+    direct = {branch.getResult(0), branch.getResult(1)};
+  }
+  directReads[load.getResult()] = direct;
+  return true;
+}
+
 /// Every use of `arg` leads, element by element, to `end` and nowhere else.
 static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
   for (OpOperand &use : arg.getUses()) {
@@ -117,24 +178,26 @@ Buffer *Lowering::accumulatorFor(tt::DotOp op) {
 /// The product of one shape and layout is one function of the module, however often it
 /// occurs: the call costs nothing against the loops, the code is compiled once.
 func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k,
-                                   std::array<int64_t, 3> strides, bool fromZero,
+                                   std::array<int64_t, 3> strides, bool fromZero, bool anyRowsOfA,
                                    ArrayRef<UpcomingTile> upcoming) {
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
-                                 << strides[0] << "_" << strides[1] << "_" << strides[2]
-                                 << (fromZero ? "_zero" : "");
+                                 << (anyRowsOfA ? "any" : std::to_string(strides[0])) << "_"
+                                 << strides[1] << "_" << strides[2] << (fromZero ? "_zero" : "");
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   unsigned ahead = upcoming.size();
-  return sharedFunction(name, 3 + ahead, ahead, [&](Block::BlockArgListType arguments) {
-    SmallVector<UpcomingTile> tiles(upcoming);
-    for (unsigned i = 0; i < ahead; ++i) {
-      tiles[i].base = arguments[3 + i];
-      tiles[i].rowStride = arguments[3 + ahead + i];
-    }
-    emitDot(b, loc, target, element, m, n, k, {arguments[0], strides[0]},
-            {arguments[1], strides[1]}, {arguments[2], strides[2]}, fromZero, tiles);
-  });
+  return sharedFunction(
+      name, 3 + ahead, ahead + anyRowsOfA, [&](Block::BlockArgListType arguments) {
+        SmallVector<UpcomingTile> tiles(upcoming);
+        for (unsigned i = 0; i < ahead; ++i) {
+          tiles[i].base = arguments[3 + i];
+          tiles[i].rowStride = arguments[3 + ahead + i];
+        }
+        emitDot(b, loc, target, element, m, n, k,
+                {arguments[0], strides[0], anyRowsOfA ? arguments.back() : Value()},
+                {arguments[1], strides[1], {}}, {arguments[2], strides[2], {}}, fromZero, tiles);
+      });
 }
 
 void Lowering::emitDotStep(tt::DotOp op) {
@@ -160,9 +223,10 @@ void Lowering::emitDotStep(tt::DotOp op) {
     for (Value operand : {op.getA(), op.getB()})
       if (auto tile = nextTile(operand, loopOp))
         upcoming.push_back(*tile);
+  auto direct = directReads.find(op.getA());
   func::FuncOp function =
       dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride},
-                  isZero(op.getC()), upcoming);
+                  isZero(op.getC()), direct != directReads.end(), upcoming);
   auto product = [&](Value batch) {
     SmallVector<Value> arguments{matrix(*a, m, batch), matrix(*rhs, k, batch),
                                  matrix(*acc, m, batch)};
@@ -170,6 +234,10 @@ void Lowering::emitDotStep(tt::DotOp op) {
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.rowStride);
+    if (direct != directReads.end()) {
+      arguments.front() = direct->second.base;
+      arguments.push_back(direct->second.rowStride);
+    }
     b.create<func::CallOp>(loc, function, arguments);
   };
   if (rank == 2)

@@ -262,8 +262,15 @@ private:
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(tt::DotOp op);
   mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
-                                 std::array<int64_t, 3> strides, bool fromZero,
+                                 std::array<int64_t, 3> strides, bool fromZero, bool anyRowsOfA,
                                  llvm::ArrayRef<UpcomingTile> upcoming);
+  /// A matrix that a product reads where it is: !llvm.ptr, and bytes between rows (i64).
+  struct DirectRead {
+    mlir::Value base, rowStride;
+  };
+  llvm::DenseMap<mlir::Value, DirectRead> directReads;
+  bool emitDirectRead(Step &step);
+  bool dependsOnBuffer(mlir::Value value, int depth = 0);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
 

@@ -136,6 +136,16 @@ private:
                                  ValueRange{bytes}, /*inbounds=*/true);
   }
 
+  /// Row `i` of an `a` whose stride is known at run time, or the one behind `before`.
+  Value rowOfA(Value i, Value before) {
+    Value offset = a.byteStride;
+    if (!before)
+      offset = b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, b.getI64Type(), i),
+                                       offset);
+    return b.create<LLVM::GEPOp>(loc, a.base.getType(), b.getI8Type(), before ? before : a.base,
+                                 ArrayRef<LLVM::GEPArg>{offset});
+  }
+
   Value load(Type type, Value pointer, int64_t offset) {
     return b.create<LLVM::LoadOp>(loc, type, moved(pointer, offset),
                                   element.getIntOrFloatBitWidth() / 8);
@@ -157,15 +167,16 @@ private:
   }
 
   /// One k step of a block.
-  void emitStep(Value aBlock, Value bBlock, Value kk, int64_t rows, int64_t columns,
+  void emitStep(ArrayRef<Value> aRows, Value bBlock, Value kk, int64_t columns,
                 SmallVectorImpl<Value> &sums) {
-    Value aPointer = address({aBlock, a.rowStride}, Value(), kk);
-    Value bPointer = address({bBlock, bMatrix.rowStride}, kk, Value());
+    Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), kk);
+    Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
     SmallVector<Value> bs;
     for (int64_t column = 0; column < columns; ++column)
       bs.push_back(load(vector, bPointer, column * lanes));
-    for (int64_t row = 0; row < rows; ++row) {
-      Value scalar = load(element, aPointer, row * a.rowStride);
+    for (int64_t row = 0; row < int64_t(aRows.size()); ++row) {
+      Value scalar = a.byteStride ? load(element, address({aRows[row], 0, {}}, Value(), kk), 0)
+                                  : load(element, aPointer, row * a.rowStride);
       Value splat = b.create<vector::BroadcastOp>(loc, vector, scalar);
       for (int64_t column = 0; column < columns; ++column) {
         Value &sum = sums[row * columns + column];
@@ -208,7 +219,10 @@ private:
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
     for (const UpcomingTile &tile : upcoming)
       fetch(tile, i, j, rows);
-    Value aBlock = address(a, i, Value());
+    SmallVector<Value> aRows(rows);
+    for (int64_t row = 0; row < rows; ++row)
+      aRows[row] =
+          a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value()) : address(a, i, Value());
     Value bBlock = address(bMatrix, Value(), j);
     Value accBlock = address(acc, i, j);
     SmallVector<Value> sums;
@@ -223,7 +237,7 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
-      emitStep(aBlock, bBlock, loop.getInductionVar(), rows, columns, inner);
+      emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner);
       b.create<scf::YieldOp>(loc, inner);
     }
     sums.assign(loop.result_begin(), loop.result_end());

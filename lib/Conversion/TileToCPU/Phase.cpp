@@ -135,6 +135,8 @@ void Lowering::emitPhase(Step &step) {
     return;
   const Root &first = step.roots.front();
   loc = first.op ? first.op->getLoc() : first.value.getLoc();
+  if (step.mayReadDirectly && emitDirectRead(step))
+    return;
   if (first.kind == Root::Print)
     return emitPrint(cast<tt::PrintOp>(first.op));
   if (step.transposed && step.lanesDim == static_cast<int64_t>(step.shape.size()) - 2)

@@ -107,6 +107,7 @@ public:
       addRoot(root, cast<RankedTensorType>(root.value.getType()), preferredDim(root.value));
     renumber();
     assignBuffers();
+    markDirectReads();
     return std::move(steps);
   }
 
@@ -406,6 +407,30 @@ private:
     propagate(op, from);
   }
 
+  void markDirectReads() {
+    for (auto it = steps.begin(); it != steps.end(); ++it) {
+      if (it->kind != Step::Phase || it->roots.size() != 1 || it->transposed ||
+          it->roots.front().kind != Root::Assign)
+        continue;
+      auto load = it->roots.front().value.getDefiningOp<tt::LoadOp>();
+      if (!load || load.getIsVolatile() || !load->hasOneUse())
+        continue;
+      auto dot = dyn_cast<tt::DotOp>(*load->user_begin());
+      if (!dot || dot.getA() != load.getResult() || dot.getB() == load.getResult())
+        continue;
+      auto after = std::next(it);
+      auto onlyReads = [](const Step &step) {
+        return (step.kind == Step::Scalar && isMemoryEffectFree(step.op)) ||
+               (step.kind == Step::Phase && llvm::all_of(step.roots, [](const Root &root) {
+                  return root.kind == Root::Assign || root.kind == Root::Reduce;
+                }));
+      };
+      while (after != steps.end() && onlyReads(*after))
+        ++after;
+      it->mayReadDirectly = after != steps.end() && after->op == dot;
+    }
+  }
+
   void propagate(Operation *op, ArrayRef<Step *> uses) {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -584,6 +609,30 @@ std::optional<int64_t> likelyStride(Value value, int64_t dim) {
             llvm::all_of(o->getOperands(), [&](Value v) { return likelyStride(v, dim) == 0; });
         return uniform ? std::optional<int64_t>(0) : std::nullopt;
       });
+}
+
+bool isLinear(Value value, int64_t dim, int depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getDimSize(dim) == 1)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 16)
+    return false;
+  auto both = [&] {
+    return llvm::all_of(op->getOperands(), [&](Value v) { return isLinear(v, dim, depth + 1); });
+  };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp>([](auto) { return true; })
+      .Case([&](tt::BroadcastOp o) { return isLinear(o.getSrc(), dim, depth + 1); })
+      .Case([&](tt::ExpandDimsOp o) {
+        int64_t axis = o.getAxis();
+        return dim == axis || isLinear(o.getSrc(), dim - (dim > axis), depth + 1);
+      })
+      .Case<tt::AddPtrOp, arith::AddIOp, arith::SubIOp>([&](auto) { return both(); })
+      .Case([&](arith::MulIOp o) {
+        return both() && (likelyStride(o.getLhs(), dim) == 0 || likelyStride(o.getRhs(), dim) == 0);
+      })
+      .Default([](Operation *) { return false; });
 }
 
 /// The dimension of `value` along which the first load it is computed from is

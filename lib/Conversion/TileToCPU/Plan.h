@@ -50,6 +50,9 @@ struct Step {
   int64_t lanesDim = 0;
   int64_t reduceDim = -1;  ///< Phase of reductions along a dimension that is not lanesDim
   bool transposed = false; ///< Phase of one Assign: read along lanesDim, written along the last
+  /// Phase of one Assign of a load that only the first operand of a product reads, with no
+  /// write in between: the product may read memory itself.
+  bool mayReadDirectly = false;
   llvm::SmallVector<Root, 2> roots;
   int64_t order = 0; ///< position in the sequence
 };
@@ -86,6 +89,10 @@ int64_t preferredDim(mlir::Value value);
 /// Stride of an integer (or pointer, in elements) tile along `dim` where it is a
 /// compile-time constant. A remainder counts as its dividend: a heuristic only.
 std::optional<int64_t> likelyStride(mlir::Value value, int64_t dim);
+
+/// Neighbours along `dim` of an integer or pointer tile differ by one amount, as long as no
+/// sum or product wraps: offsets of pointers do not.
+bool isLinear(mlir::Value value, int64_t dim, int depth = 0);
 
 } // namespace tritium::cpu
 

@@ -9,10 +9,11 @@
 
 namespace tritium::cpu {
 
-/// A dense row-major matrix in scratch memory.
+/// A row-major matrix, in scratch memory as a rule.
 struct PackedMatrix {
-  mlir::Value base;  ///< !llvm.ptr, 64-byte aligned
-  int64_t rowStride; ///< elements between rows
+  mlir::Value base;       ///< !llvm.ptr
+  int64_t rowStride;      ///< elements between rows
+  mlir::Value byteStride; ///< if set, bytes between rows (i64), known at run time only
 };
 
 /// A matrix in memory that the product after this one will read.
@@ -26,7 +27,7 @@ struct UpcomingTile {
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
-/// and written there (padding lanes hold anything finite). `fromZero`: acc is only
+/// and written there (padding lanes hold anything finite). Only `a` may have a byteStride. `fromZero`: acc is only
 /// written, as if it held zeros.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
