@@ -19,4 +19,5 @@ for name in sorted(tools, key=len, reverse=True):
     config.substitutions.append((r"(?<![\w/.-])" + name + r"(?![\w/.-])", tools[name]))
 config.substitutions.append(("%source_root", config.source_root))
 config.substitutions.append(("%mlir_include", config.mlir_include))
+config.environment["TRITIUM_VERIFY"] = "1"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"

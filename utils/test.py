@@ -335,6 +335,8 @@ def main():
     options = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     os.environ["PATH"] = f"{ROOT}/.venv/bin:{os.environ['PATH']}"
+    # Every pass's output is verified.
+    os.environ["TRITIUM_VERIFY"] = "1"
     # The tests' compiled kernels stay out of the user's cache.
     os.environ["TRITON_CACHE_DIR"] = str(BUILD / "test-cache")
     if options.one:

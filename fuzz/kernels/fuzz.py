@@ -22,6 +22,7 @@ import time
 
 from generate import ARRAY_SIZE, ATOMIC_SLOTS, INPUT_BOUND, Generator
 
+os.environ.setdefault("TRITIUM_VERIFY", "1")
 FOLDER = pathlib.Path(__file__).resolve().parent / "failures"
 SECONDS_A_KERNEL = 60
 

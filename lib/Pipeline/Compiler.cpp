@@ -40,7 +40,7 @@ bool keeps(const CompileOptions &options, std::string_view stage) {
 std::string textOf(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  module->print(out, OpPrintingFlags().enableDebugInfo());
+  module->print(out, OpPrintingFlags().enableDebugInfo().assumeVerified());
   return text;
 }
 
@@ -60,21 +60,26 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
   kernel.metadata.cpu = target.cpu;
 
   session.enter("TileToCPU");
-  OwningOpRef<ModuleOp> input = module.clone();
+  // A report shows what the lowering was given, which is at hand as text.
+  auto failedIn = [&](const std::string &what) {
+    OwningOpRef<ModuleOp> input =
+        parseSourceString<ModuleOp>(kernel.stages["ttir"], ParserConfig(&session.context()));
+    return session.internalError(what, input ? *input : ModuleOp());
+  };
   if (failed(lowerToCPU(module, target, options, kernel.metadata, kernel.remarks)))
-    return session.internalError("the lowering to the CPU", *input);
+    return failedIn("the lowering to the CPU");
   if (session.wants("MLIR_ENABLE_DUMP"))
     llvm::errs() << "// -----// IR Dump After TileToCPU //----- //\n" << *module << "\n";
   session.enter("ToLLVM");
   if (failed(cpu::convertToLLVMDialect(module)))
-    return session.internalError("the conversion to LLVM", *input);
+    return failedIn("the conversion to LLVM");
 
   session.enter("Codegen");
   bool dumpsLLIR = session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
   cpu::EmittedCode code;
   if (!cpu::emitObject(module, target, dumpsLLIR || keeps(options, "llir"), keeps(options, "asm"),
                        code, message))
-    return session.internalError("code generation (" + message + ")", *input);
+    return failedIn("code generation (" + message + ")");
   if (dumpsLLIR)
     llvm::errs() << code.llir;
   kernel.stages["obj"] = std::move(code.object);

@@ -3,6 +3,7 @@
 #include "Session.h"
 
 #include "tritium/Pipeline/Passes.h"
+#include "tritium/Support/Verify.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -10,17 +11,49 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 using namespace mlir;
 
 namespace tritium {
 
 namespace {
-DialectRegistry tileDialects() {
-  DialectRegistry registry;
-  registerTileDialects(registry);
-  return registry;
-}
+/// Contexts that no compilation uses at the moment. To make one, with its dialects, takes
+/// longer than to compile a small kernel to ttir. A context keeps every type, constant and
+/// location that it has seen, so each serves a number of compilations only.
+class ContextPool {
+public:
+  std::unique_ptr<SharedContext> take() {
+    {
+      std::lock_guard lock(mutex);
+      if (!free.empty()) {
+        std::unique_ptr<SharedContext> context = std::move(free.back());
+        free.pop_back();
+        return context;
+      }
+    }
+    DialectRegistry registry;
+    registerTileDialects(registry);
+    return std::make_unique<SharedContext>(registry);
+  }
+  void giveBack(std::unique_ptr<SharedContext> context) {
+    constexpr unsigned mostUses = 32;
+    if (++context->uses == mostUses)
+      return;
+    std::lock_guard lock(mutex);
+    free.push_back(std::move(context));
+  }
+  /// Never destroyed: other threads may compile while the process exits.
+  static ContextPool &get() {
+    static auto *pool = new ContextPool;
+    return *pool;
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<std::unique_ptr<SharedContext>> free;
+};
 
 std::string placeOf(Location loc) {
   if (auto file = dyn_cast<FileLineColLoc>(loc))
@@ -60,9 +93,8 @@ std::string writeReproducer(const std::string &kernel, ModuleOp module) {
 } // namespace
 
 Session::Session(std::string kernel, CompileError &error)
-    : kernel(std::move(kernel)), error(error),
-      mlirContext(tileDialects(), MLIRContext::Threading::DISABLED),
-      handler(&mlirContext, [this](Diagnostic &diagnostic) {
+    : kernel(std::move(kernel)), error(error), shared(ContextPool::get().take()),
+      handler(std::in_place, &shared->context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         std::string message = placeOf(diagnostic.getLocation()) + diagnostic.str();
@@ -71,7 +103,7 @@ Session::Session(std::string kernel, CompileError &error)
         messages.push_back(std::move(message));
         return success();
       }) {
-  mlirContext.printOpOnDiagnostic(false);
+  shared->context.printOpOnDiagnostic(false);
   timing.setEnabled(wants("MLIR_ENABLE_TIMING"));
   root = timing.getRootScope();
 }
@@ -79,6 +111,8 @@ Session::Session(std::string kernel, CompileError &error)
 Session::~Session() {
   stage.stop();
   root.stop();
+  handler.reset();
+  ContextPool::get().giveBack(std::move(shared));
 }
 
 void Session::enter(const char *name) {
@@ -100,7 +134,7 @@ bool Session::runPasses(ModuleOp module, const char *name,
   enter(name);
   // Passes may leave behind anything, so what they were given is kept for the report.
   OwningOpRef<ModuleOp> input = module.clone();
-  PassManager pm(&mlirContext, ModuleOp::getOperationName());
+  PassManager pm(&context(), ModuleOp::getOperationName());
   build(pm);
   if (wants("MLIR_ENABLE_DUMP")) {
     auto always = [](Pass *, Operation *) { return true; };
@@ -109,9 +143,7 @@ bool Session::runPasses(ModuleOp module, const char *name,
   }
   std::string failedPass;
   pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
-#ifdef NDEBUG
-  pm.enableVerifier(false);
-#endif
+  pm.enableVerifier(verifiesIR());
   pm.enableTiming(stage);
   if (succeeded(pm.run(module)))
     return true;

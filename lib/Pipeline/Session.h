@@ -1,6 +1,6 @@
 //===- Session.h - what one compilation carries with it ---------*- C++ -*-===//
 //
-// A context of its own with captured diagnostics, the dump and timing variables of the
+// A context for itself alone, with captured diagnostics, the dump and timing variables of the
 // environment, and the way a failure of the compiler itself is reported: never on
 // stderr, never by ending the process.
 //
@@ -18,11 +18,22 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <memory>
+#include <optional>
+
 namespace mlir {
 class OpPassManager;
 }
 
 namespace tritium {
+
+/// A context that compilations use one after another.
+struct SharedContext {
+  explicit SharedContext(const mlir::DialectRegistry &registry)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED) {}
+  mlir::MLIRContext context;
+  unsigned uses = 0;
+};
 
 class Session {
 public:
@@ -30,7 +41,7 @@ public:
   Session(std::string kernel, CompileError &error);
   ~Session();
 
-  mlir::MLIRContext &context() { return mlirContext; }
+  mlir::MLIRContext &context() { return shared->context; }
 
   /// Names the running stage: for timing, and for the report of a failure.
   void enter(const char *stage);
@@ -52,9 +63,9 @@ public:
 private:
   std::string kernel;
   CompileError &error;
-  mlir::MLIRContext mlirContext;
+  std::unique_ptr<SharedContext> shared;
   std::vector<std::string> messages; ///< captured errors with their places
-  mlir::ScopedDiagnosticHandler handler;
+  std::optional<mlir::ScopedDiagnosticHandler> handler;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope root, stage;
 };

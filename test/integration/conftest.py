@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 
+os.environ.setdefault("TRITIUM_VERIFY", "1")
 BACKENDS = os.environ.get("TRITIUM_TEST_BACKENDS", "interpret,cpu,haswell").split(",")
 
 

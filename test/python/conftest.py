@@ -10,4 +10,5 @@ VARIABLES = ("TRITON_INTERPRET", "TRITIUM_BACKEND", "TRITIUM_CPU", "TRITON_DEBUG
 def clean_environment(monkeypatch, tmp_path):
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TRITIUM_VERIFY", "1")
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))

@@ -47,7 +47,7 @@ void Lowering::emitRegionBody(Block &source, Block *block, ArrayRef<Root> result
 /// The iteration arguments of `loop` that `value` is computed from without passing
 /// through memory. `identity` is cleared if one is read at another index.
 static void collectArgs(Value value, scf::ForOp loop, llvm::SmallSetVector<Value, 4> &args,
-                        bool &identity, const llvm::DenseMap<Value, Buffer *> &buffers) {
+                        bool &identity) {
   SmallVector<std::pair<Value, bool>> worklist{{value, true}};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
@@ -97,7 +97,7 @@ void Lowering::emitFor(scf::ForOp op) {
   for (unsigned i = 0; i < count; ++i)
     if (carried[i]) {
       bool same = true;
-      collectArgs(op.getYieldedValues()[i], op, needs[i], same, buffers);
+      collectArgs(op.getYieldedValues()[i], op, needs[i], same);
       identity[i] = same;
     }
   SmallVector<Root> results;

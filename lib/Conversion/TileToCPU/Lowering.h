@@ -122,7 +122,7 @@ private:
   using MemoKey = std::pair<std::pair<const void *, unsigned>,
                             llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
   std::vector<std::map<MemoKey, Chunk>> memo;
-  llvm::DenseMap<mlir::Value, bool> assumedMasks; ///< masks proved true in this version
+  llvm::DenseSet<mlir::Value> assumedMasks; ///< masks proved true in this version
 
   /// Opens a memo scope for as long as it lives: what is evaluated inside a region of
   /// the emitted code is not used outside.

@@ -207,8 +207,7 @@ void Lowering::emitPhase(Step &step) {
     copy.width = width;
     emitPhaseLoops(copy);
   };
-  for (Value mask : proved)
-    assumedMasks[mask] = true;
+  assumedMasks.insert(proved.begin(), proved.end());
   emit(branch.thenBlock(), state.width);
   assumedMasks.clear();
   straightRemainders.clear();

@@ -11,6 +11,8 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <map>
+#include <mutex>
 #include <vector>
 
 using namespace llvm;
@@ -68,10 +70,8 @@ std::string unknownName(const Target &target, const std::string &triple, StringR
   return message + "; 'native' is this machine's";
 }
 
-} // namespace
-
-bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error) {
-  info = TargetInfo();
+bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::string &error) {
+  info = tritium::cpu::TargetInfo();
   info.triple = sys::getProcessTriple();
   const Target *target = hostTarget(info.triple, error);
   if (!target)
@@ -112,5 +112,23 @@ bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::
   } else if (has("+avx")) {
     info.vectorBits = 256;
   }
+  return true;
+}
+
+} // namespace
+
+bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error) {
+  // To ask the host for its features takes longer than to lower a small kernel.
+  static std::mutex mutex;
+  // Never destroyed: other threads may compile while the process exits.
+  static auto &known = *new std::map<std::string, TargetInfo>;
+  std::lock_guard lock(mutex);
+  if (auto found = known.find(cpu); found != known.end()) {
+    info = found->second;
+    return true;
+  }
+  if (!findTarget(cpu, info, error))
+    return false;
+  known[cpu] = info;
   return true;
 }

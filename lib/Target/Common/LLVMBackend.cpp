@@ -2,6 +2,8 @@
 
 #include "LLVMBackend.h"
 
+#include "tritium/Support/Verify.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -49,8 +51,8 @@ void tritium::target::collectErrors(LLVMContext &context, std::string &error) {
 
 std::unique_ptr<Module> tritium::target::translate(mlir::ModuleOp module, LLVMContext &context,
                                                    std::string &error) {
-  std::unique_ptr<Module> ir =
-      mlir::translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!kVerify);
+  std::unique_ptr<Module> ir = mlir::translateModuleToLLVMIR(module, context, "kernel",
+                                                             /*disableVerification=*/!verifiesIR());
   if (!ir && error.empty())
     error = "translation to LLVM IR failed";
   return ir;
@@ -82,7 +84,7 @@ bool tritium::target::generate(Module &module, TargetMachine &machine, CodeGenFi
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   SelectedPasses passes(leftOut);
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!kVerify)) {
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!verifiesIR())) {
     error = "the target cannot emit this kind of file";
     return false;
   }

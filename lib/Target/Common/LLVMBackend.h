@@ -19,13 +19,6 @@ class ModuleOp;
 
 namespace tritium::target {
 
-/// A release build trusts its passes: verification took a tenth of the time.
-#ifdef NDEBUG
-inline constexpr bool kVerify = false;
-#else
-inline constexpr bool kVerify = true;
-#endif
-
 /// Makes LLVM's errors in `context` text in `error`; by default they end the process.
 void collectErrors(llvm::LLVMContext &context, std::string &error);
 
