@@ -1,0 +1,72 @@
+//===- Counters.h - what a simulated kernel did -----------------*- C++ -*-===//
+
+#ifndef TRITIUM_SIMULATOR_COUNTERS_H
+#define TRITIUM_SIMULATOR_COUNTERS_H
+
+#include "tritium/Simulator/PTX.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace tritium::sim {
+
+enum class InstructionClass : uint8_t {
+  Integer, Float, Half, Double, Special, Convert, Move, Compare, Control,
+  GlobalLoad, GlobalStore, SharedLoad, SharedStore, LocalMemory, ParameterLoad, ConstantLoad,
+  Atomic, AsyncCopy, WarpExchange, Matrix, MatrixMemory, Barrier, Fence, Other,
+};
+inline constexpr size_t instructionClasses = size_t(InstructionClass::Other) + 1;
+const char *nameOf(InstructionClass kind);
+
+/// What one instruction, one source line or one kernel did.
+struct Tally {
+  std::array<uint64_t, instructionClasses> warps{}; ///< warp instructions by class
+  uint64_t warpInstructions = 0, threadInstructions = 0;
+  /// Global memory: requests of a warp, 32-byte sectors that they touch, the fewest
+  /// sectors that hold as many bytes, bytes.
+  uint64_t globalRequests = 0, sectors = 0, idealSectors = 0;
+  uint64_t globalBytesRead = 0, globalBytesWritten = 0;
+  /// Shared memory: passes over the 32 banks, and how many would do without conflicts.
+  uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0;
+  uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
+  uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
+  uint64_t branches = 0, divergentBranches = 0;
+
+  uint64_t bankConflicts() const { return wavefronts - idealWavefronts; }
+  void add(const Tally &other);
+};
+
+struct LineTally {
+  ptx::SourceLine line;
+  std::string source; ///< "kernel.py:12"; "" for code with no line
+  Tally tally;
+};
+
+/// How many CTAs of a kernel one multiprocessor holds, and what bounds them.
+struct Occupancy {
+  unsigned architecture = 0;
+  unsigned ctas = 0, warps = 0, mostWarps = 0;
+  std::string limitedBy; ///< "threads", "registers", "shared memory", "CTAs"
+};
+/// registers: of a thread. architecture: 80, 86, 89 or 90; others take the nearest below.
+Occupancy occupancyOf(unsigned architecture, unsigned threads, unsigned registers,
+                      unsigned sharedBytes);
+
+struct Counters {
+  std::string kernel;
+  uint64_t ctas = 0;
+  unsigned threads = 0;            ///< of a CTA
+  unsigned declaredRegisters = 0;  ///< 32-bit registers that the PTX names, not allocated ones
+  uint64_t staticShared = 0, dynamicShared = 0, localBytes = 0;
+  Tally total;
+  std::vector<LineTally> lines; ///< in order of file and line
+  std::vector<Occupancy> occupancy;
+
+  std::string text() const;
+  std::string json() const;
+};
+
+} // namespace tritium::sim
+
+#endif // TRITIUM_SIMULATOR_COUNTERS_H

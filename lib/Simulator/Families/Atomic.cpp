@@ -1,0 +1,163 @@
+//===- Atomic.cpp - atom, red ---------------------------------------------===//
+
+#include "../Machine/Access.h"
+#include "Arithmetic.h"
+#include "Formats.h"
+
+using namespace tritium::sim;
+using namespace tritium::sim::ptx;
+using Class = InstructionClass;
+
+namespace {
+
+enum What { And, Or, Xor, Exch, Add, Inc, Dec, Min, Max, Cas };
+
+// Op: a address, b operand, c second operand of cas, d result; e: What; offset stays the
+// address's; bytes; count: parts of a packed type; list[0]: Type.
+
+template <typename T> T integerAtomic(What what, T old, T b, T c) {
+  switch (what) {
+  case And: return old & b;
+  case Or: return old | b;
+  case Xor: return old ^ b;
+  case Exch: return b;
+  case Add: return T(u64(old) + u64(b));
+  case Inc: return old >= b ? T(0) : T(old + 1);
+  case Dec: return old == 0 || old > b ? b : T(old - 1);
+  case Min: return b < old ? b : old;
+  case Max: return old < b ? b : old;
+  case Cas: return old == b ? c : old;
+  }
+  return old;
+}
+
+u64 halfAtomic(const Format &format, u64 old, u64 b) {
+  return encode(format, addToOdd(decode(format, old & 0xffff), decode(format, b & 0xffff)));
+}
+
+u64 apply(Type type, What what, u64 old, u64 b, u64 c) {
+  switch (type) {
+  case Type::S32: return u32(integerAtomic<int32_t>(what, int32_t(old), int32_t(b), int32_t(c)));
+  case Type::S64: return u64(integerAtomic<int64_t>(what, int64_t(old), int64_t(b), int64_t(c)));
+  case Type::B16: return integerAtomic<uint16_t>(what, uint16_t(old), uint16_t(b), uint16_t(c));
+  case Type::U32:
+  case Type::B32: return integerAtomic<u32>(what, u32(old), u32(b), u32(c));
+  case Type::U64:
+  case Type::B64: return integerAtomic<u64>(what, old, b, c);
+  case Type::F32: {
+    float r = asFloat(u32(old)) + asFloat(u32(b));
+    return r != r ? 0x7fffffff : asBits(r);
+  }
+  case Type::F64: return asBits(asDouble(old) + asDouble(b));
+  case Type::F16: return halfAtomic(halfFormat, old, b);
+  case Type::BF16: return halfAtomic(brainFormat, old, b);
+  case Type::F16x2:
+    return halfAtomic(halfFormat, old, b) | halfAtomic(halfFormat, old >> 16, b >> 16) << 16;
+  case Type::BF16x2:
+    return halfAtomic(brainFormat, old, b) | halfAtomic(brainFormat, old >> 16, b >> 16) << 16;
+  default: return old;
+  }
+}
+
+void run(Warp &warp, const Op &op) {
+  warp.demand(op.a, warp.mask, op, "an address");
+  warp.demand(op.b, warp.mask, op, "the operand of an atomic");
+  if (op.c != none)
+    warp.demand(op.c, warp.mask, op, "the operand of an atomic");
+  uint64_t addresses[32];
+  laneAddresses(warp, op, addresses);
+  Tally &tally = warp.machine.tallies[op.id];
+  tally.atomics += unsigned(std::popcount(warp.mask));
+  bool wide = op.bytes == 8;
+  Type type = Type(op.list[0]);
+  What what = What(op.e);
+  bool counted = false;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(warp.mask >> lane & 1))
+      continue;
+    Located located;
+    uint8_t *at = warp.resolve(op, op.space, addresses[lane], lane, op.bytes, true, located);
+    if (!at)
+      continue;
+    if (!counted && located.range)
+      countGlobal(warp, op, addresses, op.bytes, true);
+    else if (!counted)
+      countShared(warp, op, addresses, op.bytes, true);
+    counted = true;
+    if (located.definedness && !*located.definedness && warp.machine.launch.checkUndefined) {
+      warp.machine.report(FaultKind::Undefined, &op, &warp, int(lane),
+                          "an atomic works on shared memory that nothing has written");
+      std::memset(located.definedness, 1, op.bytes);
+    }
+    if (op.releases)
+      release(warp, op, addresses[lane]);
+    noteAccess(warp, op, lane, located, op.bytes, AccessMode::Write);
+    u64 old = 0;
+    std::memcpy(&old, at, op.bytes);
+    u64 b = wide ? warp.lanes<u64>(op.b)[lane] : warp.lanes<u32>(op.b)[lane];
+    u64 c = op.c == none ? 0 : wide ? warp.lanes<u64>(op.c)[lane] : warp.lanes<u32>(op.c)[lane];
+    u64 made = apply(type, what, old, b, c);
+    acquire(warp, op, addresses[lane]);
+    if (!op.releases)
+      release(warp, op, addresses[lane]);
+    std::memcpy(at, &made, op.bytes);
+    if (op.d != none) {
+      if (wide)
+        warp.lanes<u64>(op.d)[lane] = old;
+      else
+        warp.lanes<u32>(op.d)[lane] = u32(old);
+    }
+  }
+  if (op.d != none)
+    warp.define(op.d, warp.mask);
+}
+
+bool decodeAtomic(Decoder &decoder) {
+  Modifiers m(decoder.instruction().modifiers);
+  bool reduces = decoder.instruction().opcode == "red";
+  int order = m.takeOne({"relaxed", "acquire", "release", "acq_rel"});
+  m.takeOne({"cta", "cluster", "gpu", "sys"});
+  int space = m.takeOne({"global", "shared", "shared::cta", "shared::cluster"});
+  int what = m.takeOne({"and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas"});
+  m.take("noftz");
+  bool hint = m.take("L2::cache_hint");
+  if (m.takeOne({"v2", "v4", "v8"}) >= 0)
+    return decoder.fail("vectors of atomics are not known");
+  Type type = m.type();
+  unsigned bits = bitsOf(type);
+  bool fits = what >= 0 && bits >= 16 && bits <= 64 && type != Type::F32x2;
+  if (isFloat(type))
+    fits &= what == Add;
+  else
+    fits &= bits >= 32 || (what == Cas && type == Type::B16);
+  fits &= (what != Inc && what != Dec) || type == Type::U32;
+  if (!fits || (what == Cas && reduces))
+    return decoder.fail("this form is not known");
+  size_t first = reduces ? 0 : 1;
+  if (!decoder.done(m) || !decoder.wants(first + (what == Cas ? 3 : 2) + hint))
+    return false;
+  uint32_t b = decoder.source(first + 1, type);
+  uint32_t c = what == Cas ? decoder.source(first + 2, type) : none;
+  bool drops = reduces || (decoder.operand(0).kind == Operand::Sink);
+  uint32_t d = drops ? none : decoder.destination(0, type);
+  uint32_t *list = decoder.list(1);
+  list[0] = uint32_t(type);
+  Op &op = decoder.emit(run, Class::Atomic);
+  if (!decoder.address(decoder.operand(first), op))
+    return false;
+  op.b = b;
+  op.c = c;
+  op.d = d;
+  op.e = uint32_t(what);
+  op.list = list;
+  op.bytes = uint8_t(bits / 8);
+  op.space = space < 0 ? Space::Generic : space == 0 ? Space::Global : Space::Shared;
+  op.strong = true;
+  op.acquires = order == 1 || order == 3;
+  op.releases = order >= 2;
+  return !decoder.failed();
+}
+
+} // namespace
+
+const Family tritium::sim::atomicFamily = {{"atom", decodeAtomic}, {"red", decodeAtomic}};

@@ -1,0 +1,48 @@
+//===- Access.h - the checks and counts of one access -----------*- C++ -*-===//
+
+#ifndef TRITIUM_SIMULATOR_ACCESS_H
+#define TRITIUM_SIMULATOR_ACCESS_H
+
+#include "Machine.h"
+
+namespace tritium::sim {
+
+enum class AccessMode : uint8_t {
+  Read,
+  Write,
+  AsyncWrite,   ///< cp.async is issued: the bytes belong to it until it has arrived
+  AsyncArrival, ///< its wait is over
+};
+
+/// Checks one lane's access against what others did, and remembers it. sameValue: the
+/// write leaves memory as it is, which harms nobody.
+void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located, uint32_t bytes,
+                AccessMode mode, bool sameValue = false);
+
+uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
+/// One request of the warp's active lanes; addresses by lane.
+void countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
+void countGlobal(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
+
+/// What happens at a strong access or a fence (memory model of PTX, at warp granularity).
+void acquire(Warp &warp, const Op &op, uint64_t address);
+void release(Warp &warp, const Op &op, uint64_t address);
+void fence(Warp &warp);
+void runWarpBarrier(Warp &warp, const Op &op);
+
+/// The addresses of the active lanes: base + offset.
+inline void laneAddresses(Warp &warp, const Op &op, uint64_t *addresses) {
+  if (op.target == 64) {
+    const uint64_t *base = warp.lanes<uint64_t>(op.a);
+    for (unsigned i = 0; i < 32; ++i)
+      addresses[i] = base[i] + op.offset;
+  } else {
+    const uint32_t *base = warp.lanes<uint32_t>(op.a);
+    for (unsigned i = 0; i < 32; ++i)
+      addresses[i] = uint32_t(base[i] + uint32_t(op.offset));
+  }
+}
+
+} // namespace tritium::sim
+
+#endif // TRITIUM_SIMULATOR_ACCESS_H

@@ -1,0 +1,192 @@
+//===- Counters.cpp - counts by line and kernel, occupancy ----------------===//
+
+#include "Machine.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace tritium::sim;
+
+const char *tritium::sim::nameOf(InstructionClass kind) {
+  static const char *const names[instructionClasses] = {
+      "integer", "float", "half", "double", "special", "convert", "move", "compare", "control",
+      "global_load", "global_store", "shared_load", "shared_store", "local", "parameter",
+      "constant", "atomic", "async_copy", "warp_exchange", "matrix", "matrix_memory", "barrier",
+      "fence", "other"};
+  return names[size_t(kind)];
+}
+
+namespace {
+/// Every number of a tally but the classes, with its name.
+struct Field {
+  const char *name;
+  uint64_t Tally::*member;
+};
+constexpr Field fields[] = {
+    {"warp_instructions", &Tally::warpInstructions},
+    {"thread_instructions", &Tally::threadInstructions},
+    {"global_requests", &Tally::globalRequests},
+    {"global_sectors", &Tally::sectors},
+    {"global_sectors_ideal", &Tally::idealSectors},
+    {"global_bytes_read", &Tally::globalBytesRead},
+    {"global_bytes_written", &Tally::globalBytesWritten},
+    {"shared_requests", &Tally::sharedRequests},
+    {"shared_wavefronts", &Tally::wavefronts},
+    {"shared_wavefronts_ideal", &Tally::idealWavefronts},
+    {"shared_bytes_read", &Tally::sharedBytesRead},
+    {"shared_bytes_written", &Tally::sharedBytesWritten},
+    {"barriers", &Tally::barriers},
+    {"atomics", &Tally::atomics},
+    {"matrix_operations", &Tally::matrixOperations},
+    {"branches", &Tally::branches},
+    {"divergent_branches", &Tally::divergentBranches},
+};
+
+struct Limits {
+  unsigned architecture, warps, ctas, sharedBytes;
+};
+/// Of one multiprocessor. Every CTA also takes 1 KiB of shared memory for the system.
+constexpr Limits limits[] = {
+    {80, 64, 32, 164 * 1024}, {86, 48, 16, 100 * 1024}, {89, 48, 24, 100 * 1024},
+    {90, 64, 32, 228 * 1024}};
+} // namespace
+
+void Tally::add(const Tally &other) {
+  for (size_t i = 0; i < instructionClasses; ++i)
+    warps[i] += other.warps[i];
+  for (const Field &field : fields)
+    this->*field.member += other.*field.member;
+}
+
+Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, unsigned registers,
+                                    unsigned sharedBytes) {
+  const Limits *of = &limits[0];
+  for (const Limits &limit : limits)
+    if (limit.architecture <= architecture)
+      of = &limit;
+  Occupancy made;
+  made.architecture = of->architecture;
+  made.mostWarps = of->warps;
+  unsigned warps = std::max(1u, (threads + 31) / 32);
+  // Registers are given to a warp in units of 256, of 65536.
+  unsigned perWarp = (std::max(registers, 1u) * 32 + 255) / 256 * 256;
+  unsigned byRegisters = 65536 / perWarp / 4 * 4 / warps;
+  unsigned byShared = of->sharedBytes / ((sharedBytes + 1024 + 127) / 128 * 128);
+  unsigned byThreads = of->warps / warps;
+  made.ctas = std::min({byThreads, byShared, of->ctas, byRegisters});
+  made.limitedBy = made.ctas == byThreads     ? "threads"
+                   : made.ctas == byRegisters ? "registers"
+                   : made.ctas == byShared    ? "shared memory"
+                                              : "CTAs";
+  made.warps = made.ctas * warps;
+  return made;
+}
+
+void Machine::gatherCounters() {
+  Counters &counters = result.counters;
+  counters.kernel = launch.entry;
+  counters.ctas = launch.grid.count();
+  counters.threads = threads;
+  counters.staticShared = sharedStatic;
+  counters.dynamicShared = launch.dynamicShared;
+  for (const FunctionCode *function : used) {
+    counters.localBytes += function->localBytes;
+    for (ptx::Type type : function->function->registers)
+      counters.declaredRegisters +=
+          type == ptx::Type::Pred ? 0 : std::max(1u, ptx::bitsOf(type) / 32);
+  }
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, LineTally> lines;
+  for (size_t i = 0; i < tallies.size(); ++i) {
+    const Op *op = ops[i];
+    if (!op || !tallies[i].warpInstructions)
+      continue;
+    tallies[i].warps[size_t(op->kind)] = tallies[i].warpInstructions;
+    counters.total.add(tallies[i]);
+    ptx::SourceLine line = op->origin ? op->origin->source : ptx::SourceLine();
+    line.column = 0;
+    LineTally &place = lines[{line.file < module.files.size() ? module.files[line.file] : "",
+                              line.file, line.line}];
+    place.line = line;
+    place.source = module.render(line);
+    place.tally.add(tallies[i]);
+  }
+  for (auto &[key, line] : lines)
+    counters.lines.push_back(std::move(line));
+  // What a thread gets is decided by ptxas; the bound that the program asks for is known.
+  unsigned registers = entry->maxRegisters ? entry->maxRegisters : 32;
+  for (const Limits &limit : limits)
+    counters.occupancy.push_back(
+        occupancyOf(limit.architecture, threads, registers, sharedBytes));
+}
+
+static void print(llvm::raw_ostream &out, const Tally &tally, const char *indent) {
+  for (const Field &field : fields)
+    if (tally.*field.member)
+      out << indent << field.name << ": " << tally.*field.member << "\n";
+  out << indent << "by class:";
+  for (size_t i = 0; i < instructionClasses; ++i)
+    if (tally.warps[i])
+      out << " " << nameOf(InstructionClass(i)) << " " << tally.warps[i];
+  out << "\n";
+}
+
+std::string Counters::text() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "kernel " << kernel << ": " << ctas << " CTAs of " << threads << " threads\n"
+      << "  declared registers: " << declaredRegisters << ", static shared bytes: " << staticShared
+      << ", dynamic: " << dynamicShared << ", local bytes: " << localBytes << "\n";
+  print(out, total, "  ");
+  for (const Occupancy &o : occupancy)
+    out << "  sm_" << o.architecture << ": " << o.ctas << " CTAs, " << o.warps << " of "
+        << o.mostWarps << " warps on a multiprocessor, limited by " << o.limitedBy << "\n";
+  for (const LineTally &line : lines) {
+    out << (line.source.empty() ? "(no source line)" : line.source) << "\n";
+    print(out, line.tally, "    ");
+  }
+  return text;
+}
+
+static llvm::json::Object toJson(const Tally &tally) {
+  llvm::json::Object object, classes;
+  for (const Field &field : fields)
+    object[field.name] = int64_t(tally.*field.member);
+  for (size_t i = 0; i < instructionClasses; ++i)
+    if (tally.warps[i])
+      classes[nameOf(InstructionClass(i))] = int64_t(tally.warps[i]);
+  object["bank_conflicts"] = int64_t(tally.bankConflicts());
+  object["classes"] = std::move(classes);
+  return object;
+}
+
+std::string Counters::json() const {
+  llvm::json::Array byLine, fits;
+  for (const LineTally &line : lines) {
+    llvm::json::Object object = toJson(line.tally);
+    object["source"] = line.source;
+    object["line"] = int64_t(line.line.line);
+    byLine.push_back(std::move(object));
+  }
+  for (const Occupancy &o : occupancy)
+    fits.push_back(llvm::json::Object{{"architecture", int64_t(o.architecture)},
+                                      {"ctas", int64_t(o.ctas)},
+                                      {"warps", int64_t(o.warps)},
+                                      {"most_warps", int64_t(o.mostWarps)},
+                                      {"limited_by", o.limitedBy}});
+  llvm::json::Object object{{"kernel", kernel},
+                            {"ctas", int64_t(ctas)},
+                            {"threads", int64_t(threads)},
+                            {"declared_registers", int64_t(declaredRegisters)},
+                            {"static_shared", int64_t(staticShared)},
+                            {"dynamic_shared", int64_t(dynamicShared)},
+                            {"local_bytes", int64_t(localBytes)},
+                            {"total", toJson(total)},
+                            {"lines", std::move(byLine)},
+                            {"occupancy", std::move(fits)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));
+  return text;
+}

@@ -1,0 +1,278 @@
+//===- Launch.cpp - a grid from its arguments to its end ------------------===//
+
+#include "Decoder.h"
+#include "Program.h"
+
+#include <algorithm>
+
+using namespace tritium::sim;
+using namespace tritium::sim::ptx;
+
+static uint64_t alignTo(uint64_t value, uint64_t align) {
+  return (value + align - 1) / align * align;
+}
+
+bool Machine::checkLaunch(const Function &entry) {
+  auto invalid = [&](std::string message) {
+    report(FaultKind::InvalidLaunch, nullptr, nullptr, -1, std::move(message));
+    return false;
+  };
+  const Extent &grid = launch.grid, &block = launch.block;
+  if (!grid.count() || !block.count())
+    return invalid("an extent of the grid or of the block is 0");
+  if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024)
+    return invalid("a block has at most 1024 threads, and 64 along z; this one has " +
+                   std::to_string(block.x) + " x " + std::to_string(block.y) + " x " +
+                   std::to_string(block.z));
+  if (grid.y > 65535 || grid.z > 65535 || grid.count() > 0x7fffffff)
+    return invalid("a grid has at most 2^31-1 blocks, and 65535 along y and z");
+  const uint32_t have[3] = {block.x, block.y, block.z};
+  if (entry.required[0])
+    for (int i = 0; i < 3; ++i)
+      if (have[i] != entry.required[i])
+        return invalid("the kernel requires blocks of " + std::to_string(entry.required[0]) +
+                       " x " + std::to_string(entry.required[1]) + " x " +
+                       std::to_string(entry.required[2]) + " threads (.reqntid)");
+  if (entry.maximum[0] &&
+      block.count() > uint64_t(entry.maximum[0]) * entry.maximum[1] * entry.maximum[2])
+    return invalid("the kernel allows blocks of at most " +
+                   std::to_string(uint64_t(entry.maximum[0]) * entry.maximum[1] *
+                                  entry.maximum[2]) +
+                   " threads (.maxntid)");
+  if (launch.arguments.size() != entry.parameters.size())
+    return invalid("the kernel takes " + std::to_string(entry.parameters.size()) +
+                   " arguments, but " + std::to_string(launch.arguments.size()) + " are passed");
+  uint64_t end = 0;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Variable &parameter = entry.parameters[i];
+    if (launch.arguments[i].size() != parameter.size)
+      return invalid("argument " + std::to_string(i + 1) + " ('" + std::string(parameter.name) +
+                     "') has " + std::to_string(parameter.size) + " bytes, but " +
+                     std::to_string(launch.arguments[i].size()) + " are passed");
+    end = alignTo(end, parameter.align);
+    parameterOffsets.push_back(uint32_t(end));
+    if (end + parameter.size > 32764)
+      return invalid("the parameters have more than 32764 bytes");
+    parameters.resize(end + parameter.size);
+    std::copy(launch.arguments[i].begin(), launch.arguments[i].end(), parameters.begin() + end);
+    end += parameter.size;
+  }
+  for (const Buffer &buffer : launch.buffers) {
+    if (buffer.bytes && (!buffer.data || (buffer.address & ~windowMask) ||
+                         (buffer.bytes & ~windowMask)))
+      return invalid("buffer '" + buffer.name + "' has no memory, or its address is not below 2^56");
+    Range range;
+    range.address = buffer.address;
+    range.bytes = buffer.bytes;
+    range.data = static_cast<uint8_t *>(buffer.data);
+    range.writable = buffer.writable;
+    range.name = buffer.name.empty() ? "a buffer" : "'" + buffer.name + "'";
+    memory.add(std::move(range));
+  }
+  return true;
+}
+
+bool Machine::layOutVariables() {
+  // Shared memory: variables with an extent, then what the launch adds.
+  uint64_t shared = 0;
+  auto place = [&](const Variable &variable) {
+    shared = alignTo(shared, variable.align);
+    uint64_t at = shared;
+    shared += variable.size;
+    return uint32_t(std::min<uint64_t>(at, ~0u));
+  };
+  variableAddresses = *moduleAddresses;
+  for (size_t i = 0; i < module.variables.size(); ++i)
+    if (module.variables[i].space == Space::Shared && module.variables[i].size)
+      variableAddresses[i] = place(module.variables[i]);
+  for (const Function &function : module.functions) {
+    std::vector<uint32_t> &offsets = sharedOffsets[&function];
+    offsets.assign(function.variables.size(), 0);
+    for (size_t i = 0; i < function.variables.size(); ++i)
+      if (function.variables[i].space == Space::Shared)
+        offsets[i] = place(function.variables[i]);
+  }
+  uint64_t dynamic = alignTo(shared, 16);
+  for (const Variable &variable : module.variables)
+    if (variable.space == Space::Shared && !variable.size)
+      dynamic = alignTo(dynamic, std::max(16u, variable.align));
+  for (size_t i = 0; i < module.variables.size(); ++i)
+    if (module.variables[i].space == Space::Shared && !module.variables[i].size)
+      variableAddresses[i] = dynamic;
+  if (!launch.dynamicShared)
+    dynamic = shared;
+  sharedStatic = uint32_t(std::min<uint64_t>(shared, ~0u));
+  if (dynamic + launch.dynamicShared > 228 * 1024) {
+    report(FaultKind::InvalidLaunch, nullptr, nullptr, -1,
+           "the kernel wants " + std::to_string(dynamic + launch.dynamicShared) +
+               " bytes of shared memory, and no GPU has more than 228 KiB");
+    return false;
+  }
+  sharedBytes = uint32_t(dynamic + launch.dynamicShared);
+  return true;
+}
+
+bool Machine::decode(uint32_t index) {
+  FunctionCode &made = code[index];
+  if (made.function)
+    return true;
+  made.function = &module.functions[index];
+  Decoder decoder(*this, made);
+  if (!decoder.run())
+    return false;
+  used.push_back(&made);
+  for (uint32_t callee : decoder.calls)
+    if (!decode(callee))
+      return false;
+  return true;
+}
+
+bool Machine::prepare() {
+  entry = module.find(launch.entry);
+  if (!entry || !entry->isEntry) {
+    std::string names;
+    for (const Function &function : module.functions)
+      if (function.isEntry && function.isDefined)
+        names.append(names.empty() ? "" : ", ").append(function.name);
+    report(FaultKind::InvalidLaunch, nullptr, nullptr, -1,
+           "the module has no entry '" + launch.entry + "'; it has: " +
+               (names.empty() ? "none" : names));
+    return false;
+  }
+  if (!checkLaunch(*entry) || !layOutVariables())
+    return false;
+  if (!memory.arrange()) {
+    report(FaultKind::InvalidLaunch, nullptr, nullptr, -1, "two buffers overlap");
+    return false;
+  }
+  for (Range &range : memory.ranges)
+    if (launch.checkRaces)
+      range.shadow.resize(range.bytes);
+  threads = uint32_t(launch.block.count());
+  warpsOfCta = (threads + 31) / 32;
+  code.resize(module.functions.size());
+  entryIndex = uint32_t(entry - module.functions.data());
+  if (!decode(entryIndex))
+    return false;
+  uint64_t perWarp = 0;
+  for (const FunctionCode *function : used)
+    perWarp += function->slotBytes + uint64_t(function->localBytes + function->parameterBytes) * 64;
+  if (perWarp * warpsOfCta > launch.memoryLimit) {
+    report(FaultKind::InvalidLaunch, nullptr, nullptr, -1,
+           "a CTA would need " + std::to_string(perWarp * warpsOfCta >> 20) +
+               " MiB of this machine's memory for its registers and local memory");
+    return false;
+  }
+  ops.assign(tallies.size(), nullptr);
+  for (const FunctionCode *function : used)
+    for (const Op &op : function->ops)
+      ops[op.id] = &op;
+  random.seed(launch.seed);
+  return true;
+}
+
+std::unique_ptr<Cta> Machine::makeCta(uint64_t number) {
+  auto cta = std::make_unique<Cta>();
+  const Extent &grid = launch.grid;
+  cta->linear = uint32_t(number);
+  cta->id = {uint32_t(number % grid.x), uint32_t(number / grid.x % grid.y),
+             uint32_t(number / grid.x / grid.y)};
+  cta->shared.resize(sharedBytes);
+  cta->sharedDefined.resize(sharedBytes);
+  if (launch.checkRaces)
+    cta->shadow.resize(sharedBytes);
+  cta->live = threads;
+  for (uint32_t w = 0; w < warpsOfCta; ++w) {
+    cta->warps.emplace_back(*this, *cta, w);
+    cta->warps.back().start(code[entryIndex]);
+  }
+  return cta;
+}
+
+/// Runs the CTA's warps in turn; returns the instructions done.
+uint64_t Machine::turn(Cta &cta, uint64_t quantum) {
+  uint64_t done = 0;
+  if (launch.seed) {
+    for (unsigned i = 0; i < 4 * warpsOfCta && !stop; ++i) {
+      Warp &warp = cta.warps[random() % warpsOfCta];
+      if (warp.finished() || !warp.runnable())
+        continue;
+      if (warp.leaves.size() > 1)
+        std::swap(warp.leaves.back(), warp.leaves[random() % warp.leaves.size()]);
+      done += warp.run(1 + random() % 64);
+    }
+    if (done)
+      return done;
+  }
+  for (Warp &warp : cta.warps)
+    if (!warp.finished() && !stop)
+      done += warp.run(quantum);
+  return done;
+}
+
+void Machine::schedule() {
+  // CTAs that wait for others in a spin use up their turn; then further ones start.
+  constexpr uint64_t quantum = 20'000;
+  const size_t mostResident = launch.seed ? 8 : 256;
+  std::vector<std::unique_ptr<Cta>> resident;
+  uint64_t next = 0, total = launch.grid.count();
+  while (!stop && (next < total || !resident.empty())) {
+    if (next < total && resident.size() < (launch.seed ? mostResident : 1))
+      resident.push_back(makeCta(next++));
+    bool progress = false;
+    for (size_t i = 0; i < resident.size() && !stop; ++i) {
+      Cta &cta = *resident[launch.seed ? random() % resident.size() : i];
+      uint64_t done = turn(cta, quantum);
+      steps += done;
+      clock += done;
+      progress |= done > 0;
+      if (steps > launch.stepLimit) {
+        Warp *busy = nullptr;
+        for (Warp &warp : cta.warps)
+          if (!warp.finished() && warp.now)
+            busy = &warp;
+        report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1,
+               "the launch has run " + std::to_string(launch.stepLimit) +
+                   " warp instructions, its limit, and has not ended");
+        stop = true;
+      }
+    }
+    std::erase_if(resident, [](const auto &cta) { return cta->live == 0; });
+    if (stop || resident.empty())
+      continue;
+    if (next < total && resident.size() < mostResident)
+      resident.push_back(makeCta(next++));
+    else if (!progress)
+      deadlock(resident);
+  }
+  result.completed = !stop;
+}
+
+void Machine::deadlock(std::vector<std::unique_ptr<Cta>> &resident) {
+  stop = true;
+  for (auto &cta : resident)
+    for (Warp &warp : cta->warps)
+      for (Split *leaf : warp.leaves) {
+        const Op &op = leaf->frame->code->ops[leaf->pc ? leaf->pc - 1 : 0];
+        bool barrier = leaf->state == Split::WaitingBarrier;
+        std::string text = "nothing can go on: ";
+        if (barrier) {
+          const BarrierState &state = cta->barriers[leaf->barrier];
+          text += "barrier " + std::to_string(leaf->barrier) + " has " +
+                  std::to_string(state.arrived) + " of " + std::to_string(state.expected) +
+                  " threads";
+        } else {
+          text += "lanes wait for others of their warp";
+        }
+        report(FaultKind::Deadlock, &op, &warp, int(__builtin_ctz(leaf->mask | 1u << 31)), text);
+        if (!barrier)
+          continue;
+      }
+}
+
+void Machine::run() {
+  if (!prepare())
+    return;
+  schedule();
+  gatherCounters();
+}

@@ -1,0 +1,260 @@
+//===- Machine.h - the warp-level machine -----------------------*- C++ -*-===//
+//
+// A grid runs CTA by CTA, warp by warp; a warp's 32 lanes run one instruction together.
+//
+// Divergence is a tree of splits. A branch whose lanes disagree turns the split into a node
+// that waits at the branch's post-dominator for its two children; a split whose pc reaches
+// its rpc arrives at its parent, which goes on when no child is left. Only leaves run. A
+// leaf that waits (barrier, missing lanes) lets another leaf run, so that lanes of one warp
+// may wait for each other.
+//
+// Registers are slots of 32 lanes: 4 bytes a lane for types up to 32 bits, 8 or 16 for
+// wider ones. A predicate is one 32-bit mask in the slot's first word. Constants stand in
+// slots of the frame, so that an operand is always an offset into the frame.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_SIMULATOR_MACHINE_H
+#define TRITIUM_SIMULATOR_MACHINE_H
+
+#include "Memory.h"
+#include "Shadow.h"
+#include "tritium/Simulator/Simulator.h"
+
+#include <deque>
+#include <map>
+#include <random>
+#include <unordered_map>
+
+namespace tritium::sim {
+
+struct Warp;
+struct Op;
+using Handler = void (*)(Warp &, const Op &);
+inline constexpr uint32_t none = ~0u;
+inline constexpr uint32_t allLanes = ~0u;
+
+/// One decoded instruction. Operands are offsets into the frame's registers.
+struct Op {
+  Handler run = nullptr;
+  uint32_t guard = none;
+  bool guardNegated = false;
+  bool tracked = false; ///< d and e are undefined where a, b or c is
+  uint8_t bytes = 0;    ///< of an element in memory
+  uint8_t count = 1;    ///< elements of a vector
+  InstructionClass kind = InstructionClass::Other;
+  ptx::Space space = ptx::Space::Generic;
+  bool strong = false, acquires = false, releases = false, signExtend = false;
+  uint32_t d = none, e = none, a = none, b = none, c = none;
+  uint32_t target = 0, reconverge = 0;
+  uint32_t id = 0;      ///< over all functions: index of its tally
+  uint64_t offset = 0;  ///< of an address; otherwise the instruction's immediate
+  const uint32_t *list = nullptr; ///< further operands
+  const ptx::Instruction *origin = nullptr;
+};
+
+/// Where a variable of a function lives: local memory of a thread, or the frame's own
+/// parameter bytes.
+struct FrameVariable {
+  uint32_t offset = 0;
+};
+struct SpecialSlot {
+  enum Kind : uint8_t { Tid, Ntid, Ctaid, Nctaid, Lane, WarpId, NWarp, LaneMask, Smem, Zero } kind;
+  uint8_t axis; ///< LaneMask: eq le lt ge gt
+  uint32_t slot;
+  bool wide;
+};
+
+struct FunctionCode {
+  const ptx::Function *function = nullptr;
+  std::vector<Op> ops;
+  uint32_t slotBytes = 0;    ///< of a frame's registers
+  std::vector<std::pair<uint32_t, uint64_t>> constants32, constants64;
+  std::vector<SpecialSlot> specials;
+  std::vector<uint32_t> registerSlots; ///< by register; none: not used
+  std::vector<uint32_t> parameterOffsets, returnOffsets, variableOffsets;
+  uint32_t parameterBytes = 0; ///< a lane's parameter memory (of .func and of calls)
+  uint32_t localBytes = 0;
+  uint32_t carry = none; ///< slot of the carry flag
+  bool decoded = false;
+  std::deque<std::vector<uint32_t>> lists;
+};
+
+struct Frame {
+  const FunctionCode *code = nullptr;
+  std::vector<uint64_t> storage;
+  uint8_t *registers = nullptr;
+  std::vector<uint32_t> defined, origin; ///< by offset / 128
+  std::vector<uint8_t> parameters;       ///< [lane][parameterBytes]
+  uint32_t localBase = 0;
+};
+
+struct Split {
+  enum State : uint8_t { Running, WaitingChildren, WaitingBarrier, WaitingLanes, Done };
+  Frame *frame = nullptr;
+  uint32_t pc = 0, rpc = none, mask = 0;
+  Split *parent = nullptr; ///< arrives there at rpc
+  Split *caller = nullptr; ///< returns there
+  uint32_t arrived = 0, children = 0, returnList = 0;
+  uint32_t barrier = 0;
+  State state = Running;
+  bool isCall = false;
+};
+
+struct AsyncCopy {
+  uint64_t source = 0;
+  uint32_t destination = 0, group = 0;
+  uint8_t bytes = 0, sourceBytes = 0;
+  bool committed = false;
+  const Op *op = nullptr;
+};
+
+struct Cta;
+class Machine;
+
+struct Warp {
+  Machine &machine;
+  Cta &cta;
+  uint32_t index = 0;
+  // The instruction that runs:
+  uint32_t mask = 0; ///< its lanes
+  uint8_t *regs = nullptr;
+  uint32_t *defined = nullptr;
+  Frame *frame = nullptr;
+  Split *current = nullptr;
+  bool yield = false;
+
+  uint32_t live = 0; ///< lanes that have not exited
+  std::deque<Split> splits;
+  std::vector<Split *> leaves, freeSplits;
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<Frame *> freeFrames;
+  std::vector<uint8_t> local[32], localDefined[32];
+  std::vector<AsyncCopy> copies[32];
+  uint32_t groups[32] = {};
+  Known known; ///< what happens before now
+  Known fenced, seen; ///< known at the last fence; read from releases, not yet fenced
+  bool hasFenced = false, hasSeen = false;
+
+  Warp(Machine &machine, Cta &cta, uint32_t index) : machine(machine), cta(cta), index(index) {}
+
+  template <typename T> T *lanes(uint32_t slot) { return reinterpret_cast<T *>(regs + slot); }
+  uint32_t &predicate(uint32_t slot) { return *reinterpret_cast<uint32_t *>(regs + slot); }
+  uint32_t thread(unsigned lane) const { return index * 32 + lane; }
+  Op const *now = nullptr;
+
+  /// Runs up to `steps` instructions; returns how many.
+  uint64_t run(uint64_t steps);
+  bool finished() const { return live == 0; }
+  bool runnable() const;
+
+  // Control.cpp
+  void start(const FunctionCode &code);
+  void branch(const Op &op, uint32_t taken);
+  void arrive();
+  void leave(uint32_t lanes);        ///< exit
+  void returnLanes(uint32_t lanes);  ///< ret
+  void call(const Op &op, const FunctionCode &callee);
+  void dissolve(Split *split);
+  Split *newSplit();
+  Frame *newFrame(const FunctionCode &code, uint32_t localBase);
+  void removeLeaf(Split *split);
+  /// False: not all of `needed` are here; the split waits, or a fault was reported.
+  bool gather(const Op &op, uint32_t needed);
+  uint32_t gatherBase = 0;
+
+  // Undefined.cpp
+  void track(const Op &op);
+  /// The value matters here: reports lanes of `slot` that nothing wrote.
+  void demand(uint32_t slot, uint32_t lanes, const Op &op, const char *use);
+  uint32_t definedIn(uint32_t slot) const { return defined[slot >> 7]; }
+  void define(uint32_t slot, uint32_t lanes) { defined[slot >> 7] |= lanes; }
+  void undefine(uint32_t slot, uint32_t lanes, uint32_t from) {
+    defined[slot >> 7] &= ~lanes;
+    frame->origin[slot >> 7] = from;
+  }
+
+  // Access.cpp
+  uint8_t *resolve(const Op &op, ptx::Space space, uint64_t address, unsigned lane,
+                   uint32_t bytes, bool write, Located &located);
+};
+
+struct BarrierState {
+  uint32_t arrived = 0, expected = 0;
+  uint32_t all = 1, any = 0, population = 0;
+  bool active = false, counted = false;
+  std::vector<std::pair<uint32_t, uint32_t>> arrivals; ///< warp, time of bar.arrive
+  std::vector<std::pair<Warp *, Split *>> waiting;
+  std::vector<uint32_t> warps; ///< that take part
+  const Op *first = nullptr;
+};
+
+struct Cta {
+  Extent id;
+  uint32_t linear = 0;
+  std::vector<uint8_t> shared, sharedDefined;
+  Shadow shadow;
+  std::deque<Warp> warps;
+  BarrierState barriers[16];
+  uint32_t live = 0; ///< threads
+  bool exited = false;
+};
+
+class Machine {
+public:
+  Machine(const ptx::Module &module, const Launch &launch, Result &result)
+      : module(module), launch(launch), result(result) {}
+
+  void run();
+
+  const ptx::Module &module;
+  const Launch &launch;
+  Result &result;
+  bool stop = false;
+  uint32_t time = 1; ///< of synchronisations, over the whole grid
+  std::vector<Tally> tallies;   ///< by Op::id
+  std::vector<const Op *> ops;  ///< by Op::id
+  std::vector<FunctionCode> code; ///< by function
+  std::vector<uint8_t> parameters;
+  std::vector<uint32_t> parameterOffsets;
+  AddressSpace memory;
+  const std::vector<uint64_t> *moduleAddresses = nullptr;
+  std::vector<uint64_t> variableAddresses; ///< by the module's variable
+  /// Of each function's variables; only those in shared memory count.
+  std::unordered_map<const ptx::Function *, std::vector<uint32_t>> sharedOffsets;
+  uint32_t sharedStatic = 0, sharedBytes = 0;
+  std::unordered_map<uint64_t, Known> releases; ///< by the address of a strong access
+  std::mt19937_64 random;
+  uint32_t threads = 0, warpsOfCta = 0;
+  uint64_t clock = 0;
+
+  // Reporting.
+  std::map<std::pair<const ptx::Instruction *, FaultKind>, uint32_t> reported;
+  Fault *report(FaultKind kind, const Op *op, Warp *warp, int lane, std::string message);
+  Place place(const Op *op, const Warp *warp, int lane) const;
+  Place placeOf(const Access &access) const;
+
+  // Sync.cpp
+  void completeBarrier(Cta &cta, unsigned number);
+  void sweepBarriers(Cta &cta);
+
+  bool decode(uint32_t function);
+  bool prepare();
+
+private:
+  bool checkLaunch(const ptx::Function &entry);
+  bool layOutVariables();
+  std::unique_ptr<Cta> makeCta(uint64_t number);
+  uint64_t turn(Cta &cta, uint64_t steps);
+  void schedule();
+  void deadlock(std::vector<std::unique_ptr<Cta>> &resident);
+  void gatherCounters();
+  const ptx::Function *entry = nullptr;
+  uint32_t entryIndex = 0;
+  uint64_t steps = 0;
+  uint64_t localPerThread = 0;
+};
+
+} // namespace tritium::sim
+
+#endif // TRITIUM_SIMULATOR_MACHINE_H

@@ -1,0 +1,83 @@
+//===- Shadow.h - who touched which byte when -------------------*- C++ -*-===//
+//
+// Happens-before by time stamps. One clock counts the synchronisations of the whole grid;
+// an access is stamped with it. What warp w knows of warp v is a time: accesses of v with
+// an earlier stamp happen before what w does now. Lanes of one warp are ordered by
+// bar.warp.sync and barriers only.
+//
+// Memory is watched by cells of 4 bytes, in pages; a page that sees a narrower access is
+// split into cells of one byte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_SIMULATOR_SHADOW_H
+#define TRITIUM_SIMULATOR_SHADOW_H
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tritium::sim {
+
+struct Access {
+  uint32_t cta = 0;
+  uint16_t thread = 0;
+  uint8_t present = 0, strong : 1 = 0, async : 1 = 0;
+  uint32_t time = 0, op = 0;
+};
+
+struct Cell {
+  Access write, reads[2];
+};
+
+struct Known {
+  std::vector<uint32_t> warps; ///< of the own CTA
+  uint32_t lanes = 0;          ///< of the own warp, for all pairs of lanes
+  std::vector<uint32_t> pairs; ///< [lane][lane], where only a part synchronised; or empty
+  std::unordered_map<uint64_t, uint32_t> others; ///< warps of other CTAs: cta << 5 | warp
+
+  void join(const Known &other);
+};
+
+class Shadow {
+public:
+  void resize(uint64_t bytes) {
+    pages.clear();
+    pages.resize((bytes + pageBytes - 1) / pageBytes);
+  }
+  /// Calls f(cell, its first byte, its bytes) for each cell of [offset, offset + bytes).
+  template <typename F> void visit(uint64_t offset, uint32_t bytes, F &&f) {
+    for (uint64_t at = offset, end = offset + bytes; at < end;) {
+      uint64_t page = at / pageBytes;
+      if (page >= pages.size())
+        return;
+      Page &cells = pages[page];
+      if (cells.cells.empty())
+        cells.cells.resize(pageBytes / 4);
+      if (!cells.fine && ((at | (end - at)) & 3) && (at % 4 != 0 || end - at < 4))
+        refine(cells);
+      uint64_t within = at % pageBytes;
+      if (cells.fine) {
+        f(cells.cells[within], at, 1);
+        ++at;
+      } else {
+        f(cells.cells[within / 4], at, 4);
+        at += 4;
+      }
+    }
+  }
+
+private:
+  static constexpr uint64_t pageBytes = 256;
+  struct Page {
+    std::vector<Cell> cells;
+    bool fine = false;
+  };
+  static void refine(Page &page);
+  std::vector<Page> pages;
+};
+
+} // namespace tritium::sim
+
+#endif // TRITIUM_SIMULATOR_SHADOW_H
