@@ -30,10 +30,11 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
-SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
+SANITIZED = ("SimulatorTests", "PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
              "RuntimeTests")
 # With the longest input, and the folder of first inputs.
-FUZZERS = {"parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
+FUZZERS = {"simulator-fuzzer": (4096, "ptx"),
+           "parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
            "triton-c-fuzzer": (4096, "triton-c")}
 # The prebuilt LLVM and clang are not instrumented: containers and arenas that cross into
 # them would be reported.

@@ -26,6 +26,7 @@ int cache(const Arguments &arguments);
 int tune(const Arguments &arguments);
 /// tritium run of a file in Triton-C.
 int runProgram(const Arguments &arguments);
+int simulate(const Arguments &arguments);
 int run(const Arguments &arguments, const std::string &program);
 
 extern const char *const compileHelp;

@@ -18,6 +18,7 @@ commands:
   compile   compile a kernel of a file to IR, assembly or object code
   run       run a Python script (its `import triton` gets Tritium), or a Triton-C kernel
   tune      tune a Triton-C kernel on arguments that are made for it
+  sim       run a PTX file with no GPU, every access checked and counted
   cache     list, locate or clear the cache of compiled kernels
   help      show this text, or the help of a command: tritium help compile
 
@@ -85,6 +86,8 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     return compile(arguments);
   if (command == "cache")
     return cache(arguments);
+  if (command == "sim")
+    return simulate(arguments);
   if (command == "tune")
     return tune(arguments);
   if (command == "run")
@@ -95,6 +98,7 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
       text = arguments[0] == "compile" ? compileHelp
              : arguments[0] == "cache" ? cacheHelp
              : arguments[0] == "run"   ? runHelp
+             : arguments[0] == "sim"   ? simHelp
              : arguments[0] == "tune"  ? tuneHelp
                                        : nullptr;
       if (!text)

@@ -12,9 +12,30 @@
 namespace tritium::sim {
 
 enum class InstructionClass : uint8_t {
-  Integer, Float, Half, Double, Special, Convert, Move, Compare, Control,
-  GlobalLoad, GlobalStore, SharedLoad, SharedStore, LocalMemory, ParameterLoad, ConstantLoad,
-  Atomic, AsyncCopy, WarpExchange, Matrix, MatrixMemory, Barrier, Fence, Other,
+  Integer,
+  Float,
+  Half,
+  Double,
+  Special,
+  Convert,
+  Move,
+  Compare,
+  Control,
+  GlobalLoad,
+  GlobalStore,
+  SharedLoad,
+  SharedStore,
+  LocalMemory,
+  ParameterLoad,
+  ConstantLoad,
+  Atomic,
+  AsyncCopy,
+  WarpExchange,
+  Matrix,
+  MatrixMemory,
+  Barrier,
+  Fence,
+  Other,
 };
 inline constexpr size_t instructionClasses = size_t(InstructionClass::Other) + 1;
 const char *nameOf(InstructionClass kind);
@@ -56,8 +77,8 @@ Occupancy occupancyOf(unsigned architecture, unsigned threads, unsigned register
 struct Counters {
   std::string kernel;
   uint64_t ctas = 0;
-  unsigned threads = 0;            ///< of a CTA
-  unsigned declaredRegisters = 0;  ///< 32-bit registers that the PTX names, not allocated ones
+  unsigned threads = 0;           ///< of a CTA
+  unsigned declaredRegisters = 0; ///< 32-bit registers that the PTX names, not allocated ones
   uint64_t staticShared = 0, dynamicShared = 0, localBytes = 0;
   Tally total;
   std::vector<LineTally> lines; ///< in order of file and line

@@ -18,14 +18,38 @@
 namespace tritium::sim::ptx {
 
 enum class Type : uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  U16x2, S16x2,
-  F16, F16x2, BF16, BF16x2, F32, F32x2, F64,
-  TF32, E4M3, E5M2, E4M3x2, E5M2x2,
-  S4, U4, B1, ///< elements of matrices only
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  U16x2,
+  S16x2,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  F32,
+  F32x2,
+  F64,
+  TF32,
+  E4M3,
+  E5M2,
+  E4M3x2,
+  E5M2x2,
+  S4,
+  U4,
+  B1, ///< elements of matrices only
 };
 
 /// Bits of a value of the type; 1 for a predicate, 0 for None.
@@ -66,14 +90,14 @@ struct Operand {
     Label,    ///< index: of an instruction
     List,     ///< index: of a list of branch targets
     Prototype,
-    Vector,   ///< elements
-    Pair,     ///< d|p: two elements
-    Address,  ///< [elements[0] + value]
-    Tuple,    ///< arguments of a call
-    Sink,     ///< _
+    Vector,  ///< elements
+    Pair,    ///< d|p: two elements
+    Address, ///< [elements[0] + value]
+    Tuple,   ///< arguments of a call
+    Sink,    ///< _
   };
   Kind kind = Sink;
-  bool negated = false;  ///< !p
+  bool negated = false; ///< !p
   bool isSingle = false;
   /// Symbol: the list that index is of.
   enum Owner : uint8_t { OfModule, OfBody, OfParameters, OfReturns } owner = OfBody;
@@ -143,7 +167,7 @@ struct Module {
   std::string text;
   unsigned version = 0; ///< 85 for 8.5
   std::string_view target;
-  unsigned capability = 0; ///< 80 for sm_80
+  unsigned capability = 0;        ///< 80 for sm_80
   std::vector<std::string> files; ///< by .file's number
   std::vector<Variable> variables;
   std::vector<Function> functions;

@@ -48,7 +48,7 @@ struct Buffer {
 struct Launch {
   std::string entry;
   Extent grid, block;
-  uint32_t dynamicShared = 0; ///< bytes
+  uint32_t dynamicShared = 0;                  ///< bytes
   std::vector<std::vector<uint8_t>> arguments; ///< one a parameter, in its own size
   std::vector<Buffer> buffers;
 
@@ -56,10 +56,10 @@ struct Launch {
   bool checkUndefined = true; ///< reads of registers and memory never written
   /// Not 0: warps and CTAs take turns at random, by this seed.
   uint64_t seed = 0;
-  uint64_t stepLimit = 2'000'000'000; ///< warp instructions of the launch
+  uint64_t stepLimit = 2'000'000'000;       ///< warp instructions of the launch
   uint64_t memoryLimit = uint64_t(4) << 30; ///< bytes for registers, shared and local memory
-  unsigned mostFaults = 20; ///< different ones; the same place counts once
-  unsigned architecture = 0; ///< 80, 86, 89, 90 for occupancy; 0: the file's .target
+  unsigned mostFaults = 20;                 ///< different ones; the same place counts once
+  unsigned architecture = 0;                ///< 80, 86, 89, 90 for occupancy; 0: the file's .target
 
   template <typename T> void pass(T value) {
     arguments.emplace_back(sizeof(T));
@@ -68,23 +68,23 @@ struct Launch {
 };
 
 enum class FaultKind : uint8_t {
-  InvalidLaunch,    ///< wrong entry, arguments, extents
+  InvalidLaunch, ///< wrong entry, arguments, extents
   UnknownInstruction,
   OutOfBounds,
   Misaligned,
   ReadOnly,
-  Undefined,        ///< a value that nothing wrote
+  Undefined, ///< a value that nothing wrote
   SharedRace,
   GlobalRace,
   PartialBarrier,
   Deadlock,
   MissingLanes,
-  AsyncNotReady,    ///< data of cp.async before its wait
+  AsyncNotReady, ///< data of cp.async before its wait
   AsyncLeftOver,
   Trap,
   Assertion,
   StepLimit,
-  Unsupported,      ///< what the machine cannot do, and says so
+  Unsupported, ///< what the machine cannot do, and says so
 };
 const char *nameOf(FaultKind kind);
 
@@ -120,8 +120,6 @@ struct Result {
   bool clean() const { return completed && faults.empty(); }
   std::string renderFaults() const;
 };
-
-struct Code; // the machine's form of one entry
 
 /// A loaded PTX module. Safe to launch from several threads at once, but variables of the
 /// module (.global) keep their values from launch to launch.

@@ -26,13 +26,23 @@ template <typename T> inline Slot<T> put(T value) {
 /// Calls f with a value of the C++ type; false if the type is none of 16, 32, 64 bits.
 template <typename F> bool withInteger(ptx::Type type, F &&f) {
   switch (type) {
-  case ptx::Type::U16: case ptx::Type::B16: return f(uint16_t()), true;
-  case ptx::Type::U32: case ptx::Type::B32: return f(uint32_t()), true;
-  case ptx::Type::U64: case ptx::Type::B64: return f(uint64_t()), true;
-  case ptx::Type::S16: return f(int16_t()), true;
-  case ptx::Type::S32: return f(int32_t()), true;
-  case ptx::Type::S64: return f(int64_t()), true;
-  default: return false;
+  case ptx::Type::U16:
+  case ptx::Type::B16:
+    return f(uint16_t()), true;
+  case ptx::Type::U32:
+  case ptx::Type::B32:
+    return f(uint32_t()), true;
+  case ptx::Type::U64:
+  case ptx::Type::B64:
+    return f(uint64_t()), true;
+  case ptx::Type::S16:
+    return f(int16_t()), true;
+  case ptx::Type::S32:
+    return f(int32_t()), true;
+  case ptx::Type::S64:
+    return f(int64_t()), true;
+  default:
+    return false;
   }
 }
 

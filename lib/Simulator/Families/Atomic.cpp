@@ -17,16 +17,26 @@ enum What { And, Or, Xor, Exch, Add, Inc, Dec, Min, Max, Cas };
 
 template <typename T> T integerAtomic(What what, T old, T b, T c) {
   switch (what) {
-  case And: return old & b;
-  case Or: return old | b;
-  case Xor: return old ^ b;
-  case Exch: return b;
-  case Add: return T(u64(old) + u64(b));
-  case Inc: return old >= b ? T(0) : T(old + 1);
-  case Dec: return old == 0 || old > b ? b : T(old - 1);
-  case Min: return b < old ? b : old;
-  case Max: return old < b ? b : old;
-  case Cas: return old == b ? c : old;
+  case And:
+    return old & b;
+  case Or:
+    return old | b;
+  case Xor:
+    return old ^ b;
+  case Exch:
+    return b;
+  case Add:
+    return T(u64(old) + u64(b));
+  case Inc:
+    return old >= b ? T(0) : T(old + 1);
+  case Dec:
+    return old == 0 || old > b ? b : T(old - 1);
+  case Min:
+    return b < old ? b : old;
+  case Max:
+    return old < b ? b : old;
+  case Cas:
+    return old == b ? c : old;
   }
   return old;
 }
@@ -37,25 +47,34 @@ u64 halfAtomic(const Format &format, u64 old, u64 b) {
 
 u64 apply(Type type, What what, u64 old, u64 b, u64 c) {
   switch (type) {
-  case Type::S32: return u32(integerAtomic<int32_t>(what, int32_t(old), int32_t(b), int32_t(c)));
-  case Type::S64: return u64(integerAtomic<int64_t>(what, int64_t(old), int64_t(b), int64_t(c)));
-  case Type::B16: return integerAtomic<uint16_t>(what, uint16_t(old), uint16_t(b), uint16_t(c));
+  case Type::S32:
+    return u32(integerAtomic<int32_t>(what, int32_t(old), int32_t(b), int32_t(c)));
+  case Type::S64:
+    return u64(integerAtomic<int64_t>(what, int64_t(old), int64_t(b), int64_t(c)));
+  case Type::B16:
+    return integerAtomic<uint16_t>(what, uint16_t(old), uint16_t(b), uint16_t(c));
   case Type::U32:
-  case Type::B32: return integerAtomic<u32>(what, u32(old), u32(b), u32(c));
+  case Type::B32:
+    return integerAtomic<u32>(what, u32(old), u32(b), u32(c));
   case Type::U64:
-  case Type::B64: return integerAtomic<u64>(what, old, b, c);
+  case Type::B64:
+    return integerAtomic<u64>(what, old, b, c);
   case Type::F32: {
     float r = asFloat(u32(old)) + asFloat(u32(b));
     return r != r ? 0x7fffffff : asBits(r);
   }
-  case Type::F64: return asBits(asDouble(old) + asDouble(b));
-  case Type::F16: return halfAtomic(halfFormat, old, b);
-  case Type::BF16: return halfAtomic(brainFormat, old, b);
+  case Type::F64:
+    return asBits(asDouble(old) + asDouble(b));
+  case Type::F16:
+    return halfAtomic(halfFormat, old, b);
+  case Type::BF16:
+    return halfAtomic(brainFormat, old, b);
   case Type::F16x2:
     return halfAtomic(halfFormat, old, b) | halfAtomic(halfFormat, old >> 16, b >> 16) << 16;
   case Type::BF16x2:
     return halfAtomic(brainFormat, old, b) | halfAtomic(brainFormat, old >> 16, b >> 16) << 16;
-  default: return old;
+  default:
+    return old;
   }
 }
 

@@ -184,9 +184,7 @@ void runAssertion(Warp &warp, const Op &op) {
   warp.machine.stop = true;
 }
 
-void runCall(Warp &warp, const Op &op) {
-  warp.call(op, warp.machine.code[op.list[0]]);
-}
+void runCall(Warp &warp, const Op &op) { warp.call(op, warp.machine.code[op.list[0]]); }
 
 void runIndirect(Warp &warp, const Op &op) {
   warp.demand(op.a, warp.mask, op, "the address of a function");
@@ -323,12 +321,9 @@ bool tritium::sim::isExit(const Op &op) {
 }
 
 const Family tritium::sim::controlFamily = {
-    {"bra", decodeBranch},           {"brx", decodeIndexed},
-    {"call", decodeCall},            {"ret", decodePlain<runReturn>},
-    {"exit", decodePlain<runExit>},  {"trap", decodePlain<runTrap>},
-    {"brkpt", decodePlain<runTrap>}, {"nanosleep", decodeHint},
-    {"prefetch", decodeHint},        {"prefetchu", decodeHint},
-    {"discard", decodeHint},         {"applypriority", decodeHint},
-    {"griddepcontrol", decodeHint},  {"pmevent", decodeHint},
-    {"setmaxnreg", decodeHint},
+    {"bra", decodeBranch},           {"brx", decodeIndexed},         {"call", decodeCall},
+    {"ret", decodePlain<runReturn>}, {"exit", decodePlain<runExit>}, {"trap", decodePlain<runTrap>},
+    {"brkpt", decodePlain<runTrap>}, {"nanosleep", decodeHint},      {"prefetch", decodeHint},
+    {"prefetchu", decodeHint},       {"discard", decodeHint},        {"applypriority", decodeHint},
+    {"griddepcontrol", decodeHint},  {"pmevent", decodeHint},        {"setmaxnreg", decodeHint},
 };

@@ -14,20 +14,34 @@ enum Comparison { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan
 template <Comparison C, typename T> bool compare(T a, T b) {
   bool unordered = a != a || b != b;
   switch (C) {
-  case Eq: return a == b;
-  case Ne: return a != b && !unordered;
-  case Lt: return a < b;
-  case Le: return a <= b;
-  case Gt: return a > b;
-  case Ge: return a >= b;
-  case Equ: return a == b || unordered;
-  case Neu: return a != b;
-  case Ltu: return !(a >= b);
-  case Leu: return !(a > b);
-  case Gtu: return !(a <= b);
-  case Geu: return !(a < b);
-  case Num: return !unordered;
-  case Nan: return unordered;
+  case Eq:
+    return a == b;
+  case Ne:
+    return a != b && !unordered;
+  case Lt:
+    return a < b;
+  case Le:
+    return a <= b;
+  case Gt:
+    return a > b;
+  case Ge:
+    return a >= b;
+  case Equ:
+    return a == b || unordered;
+  case Neu:
+    return a != b;
+  case Ltu:
+    return !(a >= b);
+  case Leu:
+    return !(a > b);
+  case Gtu:
+    return !(a <= b);
+  case Geu:
+    return !(a < b);
+  case Num:
+    return !unordered;
+  case Nan:
+    return unordered;
   }
   return false;
 }
@@ -65,8 +79,10 @@ template <Comparison C, const Format &F> u32 compareHalves(Warp &warp, const Op 
 using Comparer = u32 (*)(Warp &, const Op &);
 template <Comparison C> Comparer comparer(Type type, bool high) {
   switch (type) {
-  case Type::F32: return compareLanes<C, float>;
-  case Type::F64: return compareLanes<C, double>;
+  case Type::F32:
+    return compareLanes<C, float>;
+  case Type::F64:
+    return compareLanes<C, double>;
   case Type::F16:
   case Type::F16x2:
     return high ? [](Warp &w, const Op &op) { return compareHalves<C, halfFormat>(w, op, 16); }
@@ -75,7 +91,8 @@ template <Comparison C> Comparer comparer(Type type, bool high) {
   case Type::BF16x2:
     return high ? [](Warp &w, const Op &op) { return compareHalves<C, brainFormat>(w, op, 16); }
                 : [](Warp &w, const Op &op) { return compareHalves<C, brainFormat>(w, op, 0); };
-  default: break;
+  default:
+    break;
   }
   Comparer made = nullptr;
   withInteger(type, [&](auto t) { made = compareLanes<C, decltype(t)>; });
@@ -84,21 +101,36 @@ template <Comparison C> Comparer comparer(Type type, bool high) {
 
 Comparer pickComparer(int c, Type type, bool high = false) {
   switch (c) {
-  case Eq: return comparer<Eq>(type, high);
-  case Ne: return comparer<Ne>(type, high);
-  case Lt: return comparer<Lt>(type, high);
-  case Le: return comparer<Le>(type, high);
-  case Gt: return comparer<Gt>(type, high);
-  case Ge: return comparer<Ge>(type, high);
-  case Equ: return comparer<Equ>(type, high);
-  case Neu: return comparer<Neu>(type, high);
-  case Ltu: return comparer<Ltu>(type, high);
-  case Leu: return comparer<Leu>(type, high);
-  case Gtu: return comparer<Gtu>(type, high);
-  case Geu: return comparer<Geu>(type, high);
-  case Num: return comparer<Num>(type, high);
-  case Nan: return comparer<Nan>(type, high);
-  default: return nullptr;
+  case Eq:
+    return comparer<Eq>(type, high);
+  case Ne:
+    return comparer<Ne>(type, high);
+  case Lt:
+    return comparer<Lt>(type, high);
+  case Le:
+    return comparer<Le>(type, high);
+  case Gt:
+    return comparer<Gt>(type, high);
+  case Ge:
+    return comparer<Ge>(type, high);
+  case Equ:
+    return comparer<Equ>(type, high);
+  case Neu:
+    return comparer<Neu>(type, high);
+  case Ltu:
+    return comparer<Ltu>(type, high);
+  case Leu:
+    return comparer<Leu>(type, high);
+  case Gtu:
+    return comparer<Gtu>(type, high);
+  case Geu:
+    return comparer<Geu>(type, high);
+  case Num:
+    return comparer<Num>(type, high);
+  case Nan:
+    return comparer<Nan>(type, high);
+  default:
+    return nullptr;
   }
 }
 
@@ -138,9 +170,8 @@ void runSet(Warp &warp, const Op &op) {
     return;
   }
   u32 q = combined(warp, op, comparerOf(op, 1)(warp, op));
-  eachLane<u32>(warp, op.d, [=](unsigned i) {
-    return (p >> i & 1 ? yes : 0) | (q >> i & 1 ? yes << 16 : 0);
-  });
+  eachLane<u32>(warp, op.d,
+                [=](unsigned i) { return (p >> i & 1 ? yes : 0) | (q >> i & 1 ? yes << 16 : 0); });
 }
 
 bool decodeCompare(Decoder &decoder) {
@@ -202,11 +233,24 @@ bool decodeCompare(Decoder &decoder) {
   op.tracked = true;
   if (isSet) {
     switch (to) {
-    case Type::F32: op.offset = 0x3f800000; break;
-    case Type::F16: case Type::F16x2: op.offset = 0x3c00; break;
-    case Type::BF16: case Type::BF16x2: op.offset = 0x3f80; break;
-    case Type::U16: case Type::S16: case Type::B16: op.offset = 0xffff; break;
-    default: op.offset = pair ? 0xffff : ~0u;
+    case Type::F32:
+      op.offset = 0x3f800000;
+      break;
+    case Type::F16:
+    case Type::F16x2:
+      op.offset = 0x3c00;
+      break;
+    case Type::BF16:
+    case Type::BF16x2:
+      op.offset = 0x3f80;
+      break;
+    case Type::U16:
+    case Type::S16:
+    case Type::B16:
+      op.offset = 0xffff;
+      break;
+    default:
+      op.offset = pair ? 0xffff : ~0u;
     }
   }
   return true;
@@ -216,13 +260,13 @@ bool decodeCompare(Decoder &decoder) {
 template <typename T> void select(Warp &warp, const Op &op) {
   const T *a = warp.lanes<T>(op.a), *b = warp.lanes<T>(op.b);
   u32 p = warp.predicate(op.c), m = warp.mask;
-  u32 sound = m & warp.definedIn(op.c) &
-              ((p & warp.definedIn(op.a)) | (~p & warp.definedIn(op.b)));
+  u32 sound = m & warp.definedIn(op.c) & ((p & warp.definedIn(op.a)) | (~p & warp.definedIn(op.b)));
   if (sound != m) {
     // Which of the three is to blame.
     u32 lost = m & ~sound;
-    uint32_t culprit = lost & ~warp.definedIn(op.c) ? op.c
-                       : lost & p & ~warp.definedIn(op.a) ? op.a : op.b;
+    uint32_t culprit = lost & ~warp.definedIn(op.c)       ? op.c
+                       : lost & p & ~warp.definedIn(op.a) ? op.a
+                                                          : op.b;
     uint32_t from = warp.frame->origin[culprit >> 7];
     warp.undefine(op.d, lost, from == none ? op.id : from);
   }
@@ -248,7 +292,8 @@ template <typename T, bool Floating> void choose(Warp &warp, const Op &op) {
   ternary<[](T a, T b, u32 c) {
     bool first = Floating ? asFloat(c) >= 0 : int32_t(c) >= 0;
     return first ? a : b;
-  }, T, T, T, u32>(warp, op);
+  },
+          T, T, T, u32>(warp, op);
 }
 bool decodeChoose(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -264,5 +309,7 @@ bool decodeChoose(Decoder &decoder) {
 
 } // namespace
 
-const Family tritium::sim::compareFamily = {
-    {"setp", decodeCompare}, {"set", decodeCompare}, {"selp", decodeSelect}, {"slct", decodeChoose}};
+const Family tritium::sim::compareFamily = {{"setp", decodeCompare},
+                                            {"set", decodeCompare},
+                                            {"selp", decodeSelect},
+                                            {"slct", decodeChoose}};

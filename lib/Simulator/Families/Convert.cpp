@@ -22,12 +22,22 @@ struct Conversion {
 
 const Format &formatOf(Type type) {
   switch (type) {
-  case Type::F16: case Type::F16x2: return halfFormat;
-  case Type::BF16: case Type::BF16x2: return brainFormat;
-  case Type::TF32: return tensorFormat;
-  case Type::E4M3: case Type::E4M3x2: return e4m3Format;
-  case Type::E5M2: case Type::E5M2x2: return e5m2Format;
-  default: return singleFormat;
+  case Type::F16:
+  case Type::F16x2:
+    return halfFormat;
+  case Type::BF16:
+  case Type::BF16x2:
+    return brainFormat;
+  case Type::TF32:
+    return tensorFormat;
+  case Type::E4M3:
+  case Type::E4M3x2:
+    return e4m3Format;
+  case Type::E5M2:
+  case Type::E5M2x2:
+    return e5m2Format;
+  default:
+    return singleFormat;
   }
 }
 
@@ -41,11 +51,16 @@ double toDouble(Type type, u64 bits) {
 
 double roundToInteger(double x, Round round) {
   switch (round) {
-  case Round::Nearest: return std::nearbyint(x);
-  case Round::NearestAway: return std::round(x);
-  case Round::Zero: return std::trunc(x);
-  case Round::Down: return std::floor(x);
-  case Round::Up: return std::ceil(x);
+  case Round::Nearest:
+    return std::nearbyint(x);
+  case Round::NearestAway:
+    return std::round(x);
+  case Round::Zero:
+    return std::trunc(x);
+  case Round::Down:
+    return std::floor(x);
+  case Round::Up:
+    return std::ceil(x);
   }
   return x;
 }
@@ -115,10 +130,17 @@ u64 integerToFloat(u64 bits, const Conversion &c) {
       u64 kept = magnitude >> drop;
       bool up = false;
       switch (c.round) {
-      case Round::Nearest: up = rest > half || (rest == half && (kept & 1)); break;
-      case Round::Down: up = rest && negative; break;
-      case Round::Up: up = rest && !negative; break;
-      default: break;
+      case Round::Nearest:
+        up = rest > half || (rest == half && (kept & 1));
+        break;
+      case Round::Down:
+        up = rest && negative;
+        break;
+      case Round::Up:
+        up = rest && !negative;
+        break;
+      default:
+        break;
       }
       double r = std::ldexp(double(kept + up), int(drop));
       return asBits(negative ? -r : r);
@@ -258,10 +280,10 @@ bool decodeConvert(Decoder &decoder) {
   c.relu = m.take("relu");
   c.to = m.type();
   c.from = m.type();
-  if (c.from == Type::None || c.from == Type::Pred || c.to == Type::Pred ||
-      bitsOf(c.from) > 64 || bitsOf(c.to) > 64 || bitsOf(c.from) < 8 || bitsOf(c.to) < 8 ||
-      c.from == Type::F32x2 || c.to == Type::F32x2 || c.from == Type::U16x2 ||
-      c.to == Type::U16x2 || c.from == Type::S16x2 || c.to == Type::S16x2)
+  if (c.from == Type::None || c.from == Type::Pred || c.to == Type::Pred || bitsOf(c.from) > 64 ||
+      bitsOf(c.to) > 64 || bitsOf(c.from) < 8 || bitsOf(c.to) < 8 || c.from == Type::F32x2 ||
+      c.to == Type::F32x2 || c.from == Type::U16x2 || c.to == Type::U16x2 ||
+      c.from == Type::S16x2 || c.to == Type::S16x2)
     return decoder.fail("needs the types of destination and source");
   if (isFloat(c.from) && !isFloat(c.to) && whole < 0)
     return decoder.fail("needs .rni, .rzi, .rmi or .rpi");

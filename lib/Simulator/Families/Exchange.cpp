@@ -16,8 +16,7 @@ bool members(Warp &warp, const Op &op, uint32_t slot, uint32_t &named) {
   unsigned first = unsigned(std::countr_zero(warp.mask));
   named = masks[first];
   if (warp.mask & ~named)
-    warp.machine.report(FaultKind::MissingLanes, &op, &warp,
-                        std::countr_zero(warp.mask & ~named),
+    warp.machine.report(FaultKind::MissingLanes, &op, &warp, std::countr_zero(warp.mask & ~named),
                         "a lane executes the instruction, but its mask does not name it");
   return warp.gather(op, named);
 }
@@ -40,10 +39,18 @@ template <ShuffleMode Mode> void shuffle(Warp &warp, const Op &op) {
     int most = (lane & segment) | (clamp & ~segment), least = lane & segment, from = lane;
     bool in = false;
     switch (Mode) {
-    case Up: from = lane - by, in = from >= most; break;
-    case Down: from = lane + by, in = from <= most; break;
-    case Butterfly: from = lane ^ by, in = from <= most; break;
-    case Index: from = least | (by & ~segment), in = from <= most; break;
+    case Up:
+      from = lane - by, in = from >= most;
+      break;
+    case Down:
+      from = lane + by, in = from <= most;
+      break;
+    case Butterfly:
+      from = lane ^ by, in = from <= most;
+      break;
+    case Index:
+      from = least | (by & ~segment), in = from <= most;
+      break;
     }
     if (!in)
       from = lane;
@@ -198,12 +205,24 @@ template <Reduction R, typename T> void reduce(Warp &warp, const Op &op) {
     if (warp.mask >> i & 1) {
       T x = T(a[i]);
       switch (R) {
-      case Add: r = T(u32(r) + u32(x)); break;
-      case MinOf: r = x < r ? x : r; break;
-      case MaxOf: r = r < x ? x : r; break;
-      case AndOf: r &= x; break;
-      case OrOf: r |= x; break;
-      case XorOf: r ^= x; break;
+      case Add:
+        r = T(u32(r) + u32(x));
+        break;
+      case MinOf:
+        r = x < r ? x : r;
+        break;
+      case MaxOf:
+        r = r < x ? x : r;
+        break;
+      case AndOf:
+        r &= x;
+        break;
+      case OrOf:
+        r |= x;
+        break;
+      case XorOf:
+        r ^= x;
+        break;
       }
     }
   eachLane<u32>(warp, op.d, [=](unsigned) { return u32(r); });
@@ -240,8 +259,7 @@ bool decodeActive(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
   if (bitsOf(m.type()) != 32)
     return decoder.fail("needs .b32");
-  return decoder.done(m) &&
-         emitSimple(decoder, activeMask, Class::WarpExchange, Type::B32, {});
+  return decoder.done(m) && emitSimple(decoder, activeMask, Class::WarpExchange, Type::B32, {});
 }
 
 /// elect.sync d|p, mask: the lowest lane of the mask.
@@ -275,6 +293,6 @@ bool decodeElect(Decoder &decoder) {
 
 } // namespace
 
-const Family tritium::sim::exchangeFamily = {
-    {"shfl", decodeShuffle}, {"vote", decodeVote},        {"match", decodeMatch},
-    {"redux", decodeReduce}, {"activemask", decodeActive}, {"elect", decodeElect}};
+const Family tritium::sim::exchangeFamily = {{"shfl", decodeShuffle},      {"vote", decodeVote},
+                                             {"match", decodeMatch},       {"redux", decodeReduce},
+                                             {"activemask", decodeActive}, {"elect", decodeElect}};

@@ -32,9 +32,7 @@ struct Rounding {
   bool changed;
 };
 
-float flush(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
+float flush(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 double flush(double x) { return x; }
 u32 finish(float x) { return x != x ? 0x7fffffffu : asBits(x); }
 u64 finish(double x) { return asBits(x); }
@@ -64,15 +62,24 @@ enum Flag { Flush = 1, Saturate = 2, PropagateNaN = 4, XorSign = 8, Relu = 16 };
 
 template <typename T, FloatOp What> T compute(T a, T b, T c) {
   switch (What) {
-  case FloatOp::Add: return a + b;
-  case FloatOp::Sub: return a - b;
-  case FloatOp::Mul: return a * b;
-  case FloatOp::Fma: return std::fma(a, b, c);
-  case FloatOp::Div: return a / b;
-  case FloatOp::Min: return smaller(a, b);
-  case FloatOp::Max: return larger(a, b);
-  case FloatOp::Abs: return std::fabs(a);
-  case FloatOp::Neg: return -a;
+  case FloatOp::Add:
+    return a + b;
+  case FloatOp::Sub:
+    return a - b;
+  case FloatOp::Mul:
+    return a * b;
+  case FloatOp::Fma:
+    return std::fma(a, b, c);
+  case FloatOp::Div:
+    return a / b;
+  case FloatOp::Min:
+    return smaller(a, b);
+  case FloatOp::Max:
+    return larger(a, b);
+  case FloatOp::Abs:
+    return std::fabs(a);
+  case FloatOp::Neg:
+    return -a;
   }
   return a;
 }
@@ -141,17 +148,23 @@ template <bool Negate> void sign32(Warp &warp, const Op &op) {
 }
 template <bool Negate> void sign64(Warp &warp, const Op &op) {
   unary<[](u64 x) { return Negate ? x ^ (u64(1) << 63) : x & ~(u64(1) << 63); }, u64, u64>(warp,
-                                                                                         op);
+                                                                                           op);
 }
 
 template <typename T, bool Ftz> Handler pick(FloatOp what) {
   switch (what) {
-  case FloatOp::Add: return arithmetic<T, FloatOp::Add, Ftz>;
-  case FloatOp::Sub: return arithmetic<T, FloatOp::Sub, Ftz>;
-  case FloatOp::Mul: return arithmetic<T, FloatOp::Mul, Ftz>;
-  case FloatOp::Fma: return arithmetic<T, FloatOp::Fma, Ftz>;
-  case FloatOp::Div: return arithmetic<T, FloatOp::Div, Ftz>;
-  default: return nullptr;
+  case FloatOp::Add:
+    return arithmetic<T, FloatOp::Add, Ftz>;
+  case FloatOp::Sub:
+    return arithmetic<T, FloatOp::Sub, Ftz>;
+  case FloatOp::Mul:
+    return arithmetic<T, FloatOp::Mul, Ftz>;
+  case FloatOp::Fma:
+    return arithmetic<T, FloatOp::Fma, Ftz>;
+  case FloatOp::Div:
+    return arithmetic<T, FloatOp::Div, Ftz>;
+  default:
+    return nullptr;
   }
 }
 
@@ -206,7 +219,8 @@ template <bool Root> void approximate64(Warp &warp, const Op &op) {
     if (r != r)
       return u64(0x7fffffff00000000);
     return asBits(r) & ~u64(0xffffffff);
-  }, u64, u64>(warp, op);
+  },
+        u64, u64>(warp, op);
 }
 
 bool decodeSpecial(Decoder &decoder) {
@@ -265,16 +279,16 @@ template <typename B> void copySign(Warp &warp, const Op &op) {
   binary<[](B a, B b) {
     constexpr B sign = B(1) << (8 * sizeof(B) - 1);
     return B((a & sign) | (b & ~sign));
-  }, B, B, B>(warp, op);
+  },
+         B, B, B>(warp, op);
 }
 bool decodeCopySign(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
   Type type = m.type();
   if (type != Type::F32 && type != Type::F64)
     return decoder.fail("needs .f32 or .f64");
-  return decoder.done(m) &&
-         emitSimple(decoder, type == Type::F32 ? copySign<u32> : copySign<u64>, Class::Float, type,
-                    {type, type});
+  return decoder.done(m) && emitSimple(decoder, type == Type::F32 ? copySign<u32> : copySign<u64>,
+                                       Class::Float, type, {type, type});
 }
 
 template <typename T> void testProperty(Warp &warp, const Op &op) {
@@ -286,12 +300,24 @@ template <typename T> void testProperty(Warp &warp, const Op &op) {
     T x = value(a[i]);
     bool yes = false;
     switch (op.target) {
-    case 0: yes = std::isfinite(x); break;
-    case 1: yes = std::isinf(x); break;
-    case 2: yes = !std::isnan(x); break;
-    case 3: yes = std::isnan(x); break;
-    case 4: yes = std::isnormal(x); break;
-    case 5: yes = x != 0 && std::isfinite(x) && !std::isnormal(x); break;
+    case 0:
+      yes = std::isfinite(x);
+      break;
+    case 1:
+      yes = std::isinf(x);
+      break;
+    case 2:
+      yes = !std::isnan(x);
+      break;
+    case 3:
+      yes = std::isnan(x);
+      break;
+    case 4:
+      yes = std::isnormal(x);
+      break;
+    case 5:
+      yes = x != 0 && std::isfinite(x) && !std::isnormal(x);
+      break;
     }
     d = (d & ~(1u << i)) | u32(yes) << i;
   }
@@ -312,7 +338,8 @@ bool decodeTest(Decoder &decoder) {
 
 bool decodeFma(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
-  return decodeFloat(decoder, FloatOp::Fma, m, m.type());
+  Type type = m.type();
+  return decodeFloat(decoder, FloatOp::Fma, m, type);
 }
 
 } // namespace
@@ -348,7 +375,8 @@ bool tritium::sim::decodeFloat(Decoder &decoder, FloatOp what, Modifiers given, 
                  : (max ? extremum<double, true> : extremum<double, false>);
   } else if (unaryOp) {
     bool negate = what == FloatOp::Neg;
-    run = single ? (negate ? sign32<true> : sign32<false>) : (negate ? sign64<true> : sign64<false>);
+    run =
+        single ? (negate ? sign32<true> : sign32<false>) : (negate ? sign64<true> : sign64<false>);
   } else if (what == FloatOp::Div && mode < 0 && !approximate) {
     return decoder.fail("needs .rn, .rz, .rm, .rp, .approx or .full");
   } else if (what == FloatOp::Fma && mode < 0) {
@@ -362,8 +390,8 @@ bool tritium::sim::decodeFloat(Decoder &decoder, FloatOp what, Modifiers given, 
   bool ok;
   if (unaryOp)
     ok = emitSimple(decoder, run, kind, type, {type});
-  else if (what == FloatOp::Fma || (decoder.operands() == 4 &&
-                                    (what == FloatOp::Min || what == FloatOp::Max)))
+  else if (what == FloatOp::Fma ||
+           (decoder.operands() == 4 && (what == FloatOp::Min || what == FloatOp::Max)))
     ok = emitSimple(decoder, run, kind, type, {type, type, type});
   else
     ok = emitSimple(decoder, run, kind, type, {type, type});
@@ -376,8 +404,8 @@ bool tritium::sim::decodeFloat(Decoder &decoder, FloatOp what, Modifiers given, 
 }
 
 const Family tritium::sim::floatFamily = {
-    {"fma", decodeFma},         {"rcp", decodeSpecial},       {"sqrt", decodeSpecial},
-    {"rsqrt", decodeSpecial},   {"ex2", decodeSpecial},       {"lg2", decodeSpecial},
-    {"sin", decodeSpecial},     {"cos", decodeSpecial},       {"tanh", decodeSpecial},
+    {"fma", decodeFma},           {"rcp", decodeSpecial}, {"sqrt", decodeSpecial},
+    {"rsqrt", decodeSpecial},     {"ex2", decodeSpecial}, {"lg2", decodeSpecial},
+    {"sin", decodeSpecial},       {"cos", decodeSpecial}, {"tanh", decodeSpecial},
     {"copysign", decodeCopySign}, {"testp", decodeTest},
 };

@@ -16,8 +16,8 @@ uint32_t tritium::sim::encode(const Format &format, double value, Round round, b
   uint32_t largest = format.hasInfinity ? infinity - 1 : format.nan - 1;
   double magnitude = std::fabs(value);
   auto overflow = [&] {
-    bool down = round == Round::Zero || (round == Round::Down && !sign) ||
-                (round == Round::Up && sign);
+    bool down =
+        round == Round::Zero || (round == Round::Down && !sign) || (round == Round::Up && sign);
     if (finite || down)
       return sign | largest;
     return sign | (format.hasInfinity ? infinity : format.nan);
@@ -32,16 +32,24 @@ uint32_t tritium::sim::encode(const Format &format, double value, Round round, b
   double whole = std::floor(scaled), rest = scaled - whole;
   bool up = false;
   switch (round) {
-  case Round::Nearest: up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) == 1); break;
-  case Round::NearestAway: up = rest >= 0.5; break;
-  case Round::Zero: break;
-  case Round::Down: up = rest > 0 && sign; break;
-  case Round::Up: up = rest > 0 && !sign; break;
+  case Round::Nearest:
+    up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) == 1);
+    break;
+  case Round::NearestAway:
+    up = rest >= 0.5;
+    break;
+  case Round::Zero:
+    break;
+  case Round::Down:
+    up = rest > 0 && sign;
+    break;
+  case Round::Up:
+    up = rest > 0 && !sign;
+    break;
   }
   uint64_t units = uint64_t(whole) + up; // at most 2^(m+1)
   int64_t biased = exponent + bias;
-  uint64_t bits = units < (uint64_t(1) << m) ? units
-                                             : (uint64_t(biased - 1) << m) + units;
+  uint64_t bits = units < (uint64_t(1) << m) ? units : (uint64_t(biased - 1) << m) + units;
   if (bits > largest)
     return overflow();
   return sign | uint32_t(bits);

@@ -44,23 +44,31 @@ template <const Format &F, FloatOp What> u32 one(u32 x, u32 y, u32 z, uint64_t f
     c = flushed(F, c);
   }
   switch (What) {
-  case FloatOp::Add: r = addToOdd(a, b); break;
-  case FloatOp::Sub: r = addToOdd(a, -b); break;
-  case FloatOp::Mul: r = a * b; break;
-  case FloatOp::Fma: r = addToOdd(a * b, c); break;
+  case FloatOp::Add:
+    r = addToOdd(a, b);
+    break;
+  case FloatOp::Sub:
+    r = addToOdd(a, -b);
+    break;
+  case FloatOp::Mul:
+    r = a * b;
+    break;
+  case FloatOp::Fma:
+    r = addToOdd(a * b, c);
+    break;
   case FloatOp::Min:
   case FloatOp::Max: {
     bool max = What == FloatOp::Max;
     if ((flags & PropagateNaN) && (a != a || b != b))
       r = NAN;
     else if (flags & XorSign)
-      r = (std::signbit(a) != std::signbit(b) ? -1 : 1) *
-          larger(std::fabs(a), std::fabs(b), max);
+      r = (std::signbit(a) != std::signbit(b) ? -1 : 1) * larger(std::fabs(a), std::fabs(b), max);
     else
       r = larger(a, b, max);
     break;
   }
-  default: break;
+  default:
+    break;
   }
   if (flags & Saturate)
     r = r != r || r <= 0 ? 0 : r > 1 ? 1 : r;
@@ -84,15 +92,24 @@ template <const Format &F, FloatOp What, bool Pair> void run(Warp &warp, const O
 
 template <const Format &F, bool Pair> Handler pick(FloatOp what) {
   switch (what) {
-  case FloatOp::Add: return run<F, FloatOp::Add, Pair>;
-  case FloatOp::Sub: return run<F, FloatOp::Sub, Pair>;
-  case FloatOp::Mul: return run<F, FloatOp::Mul, Pair>;
-  case FloatOp::Fma: return run<F, FloatOp::Fma, Pair>;
-  case FloatOp::Min: return run<F, FloatOp::Min, Pair>;
-  case FloatOp::Max: return run<F, FloatOp::Max, Pair>;
-  case FloatOp::Abs: return run<F, FloatOp::Abs, Pair>;
-  case FloatOp::Neg: return run<F, FloatOp::Neg, Pair>;
-  default: return nullptr;
+  case FloatOp::Add:
+    return run<F, FloatOp::Add, Pair>;
+  case FloatOp::Sub:
+    return run<F, FloatOp::Sub, Pair>;
+  case FloatOp::Mul:
+    return run<F, FloatOp::Mul, Pair>;
+  case FloatOp::Fma:
+    return run<F, FloatOp::Fma, Pair>;
+  case FloatOp::Min:
+    return run<F, FloatOp::Min, Pair>;
+  case FloatOp::Max:
+    return run<F, FloatOp::Max, Pair>;
+  case FloatOp::Abs:
+    return run<F, FloatOp::Abs, Pair>;
+  case FloatOp::Neg:
+    return run<F, FloatOp::Neg, Pair>;
+  default:
+    return nullptr;
   }
 }
 
@@ -101,14 +118,19 @@ void special(Warp &warp, const Op &op) {
   unary<[](u32 a) {
     u32 low = encode(F, Function(decode(F, a & 0xffff)));
     return Pair ? low | encode(F, Function(decode(F, a >> 16))) << 16 : low;
-  }, u32, u32>(warp, op);
+  },
+        u32, u32>(warp, op);
 }
 template <double (*Function)(double)> Handler pickSpecial(Type type) {
   switch (type) {
-  case Type::F16: return special<halfFormat, Function, false>;
-  case Type::F16x2: return special<halfFormat, Function, true>;
-  case Type::BF16: return special<brainFormat, Function, false>;
-  default: return special<brainFormat, Function, true>;
+  case Type::F16:
+    return special<halfFormat, Function, false>;
+  case Type::F16x2:
+    return special<halfFormat, Function, true>;
+  case Type::BF16:
+    return special<brainFormat, Function, false>;
+  default:
+    return special<brainFormat, Function, true>;
   }
 }
 
@@ -129,10 +151,18 @@ bool tritium::sim::decodeHalf(Decoder &decoder, FloatOp what, Modifiers m, Type 
   m.take("rn");
   Handler handler;
   switch (type) {
-  case Type::F16: handler = pick<halfFormat, false>(what); break;
-  case Type::F16x2: handler = pick<halfFormat, true>(what); break;
-  case Type::BF16: handler = pick<brainFormat, false>(what); break;
-  default: handler = pick<brainFormat, true>(what); break;
+  case Type::F16:
+    handler = pick<halfFormat, false>(what);
+    break;
+  case Type::F16x2:
+    handler = pick<halfFormat, true>(what);
+    break;
+  case Type::BF16:
+    handler = pick<brainFormat, false>(what);
+    break;
+  default:
+    handler = pick<brainFormat, true>(what);
+    break;
   }
   if (!handler)
     return decoder.fail("this form is not known");

@@ -18,8 +18,8 @@ bool tritium::sim::emitSimple(Decoder &decoder, Handler run, Class kind, Type to
                                   : decoder.source(i + 1, type);
     ++i;
   }
-  uint32_t d = to == Type::Pred ? decoder.predicateTarget(decoder.operand(0))
-                                : decoder.destination(0, to);
+  uint32_t d =
+      to == Type::Pred ? decoder.predicateTarget(decoder.operand(0)) : decoder.destination(0, to);
   Op &op = decoder.emit(run, kind);
   op.d = d;
   op.a = slots[0];
@@ -32,9 +32,11 @@ bool tritium::sim::emitSimple(Decoder &decoder, Handler run, Class kind, Type to
 namespace {
 
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
-template <typename T> using Wide = std::conditional_t<
-    sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+template <typename T>
+using Wide =
+    std::conditional_t<sizeof(T) == 8,
+                       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                       std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 template <typename T> struct Add {
   static T f(T a, T b) { return T(uint64_t(a) + uint64_t(b)); }
@@ -120,7 +122,8 @@ template <template <typename> class F> Handler pickTernary(Type type) {
 template <template <typename> class F, typename T> void pairBinary(Warp &warp, const Op &op) {
   binary<[](u32 a, u32 b) {
     return put<T>(F<T>::f(T(a), T(b))) | put<T>(F<T>::f(T(a >> 16), T(b >> 16))) << 16;
-  }, u32, u32, u32>(warp, op);
+  },
+         u32, u32, u32>(warp, op);
 }
 
 template <template <typename> class F> bool plainBinary(Decoder &decoder, Type type, Modifiers m) {
@@ -138,7 +141,8 @@ template <typename T, bool Subtract> void saturating(Warp &warp, const Op &op) {
   binary<[](u32 a, u32 b) {
     int64_t r = Subtract ? int64_t(int32_t(a)) - int32_t(b) : int64_t(int32_t(a)) + int32_t(b);
     return u32(int32_t(std::clamp<int64_t>(r, INT32_MIN, INT32_MAX)));
-  }, u32, u32, u32>(warp, op);
+  },
+         u32, u32, u32>(warp, op);
 }
 
 /// The flag's slot is a constant's, which counts as always defined; no program names this
@@ -175,11 +179,10 @@ bool carried(Decoder &decoder, Modifiers m, Type type, bool in, bool out, bool s
   bool wide = bitsOf(type) == 64;
   if (!isInteger(type) || (bitsOf(type) != 32 && !wide))
     return decoder.fail("needs an integer type of 32 or 64 bits");
-  if (!decoder.done(m) ||
-      !emitSimple(decoder,
-                  wide ? pickCarried<uint64_t>(in, out, subtract)
-                       : pickCarried<uint32_t>(in, out, subtract),
-                  Class::Integer, type, {type, type}))
+  if (!decoder.done(m) || !emitSimple(decoder,
+                                      wide ? pickCarried<uint64_t>(in, out, subtract)
+                                           : pickCarried<uint32_t>(in, out, subtract),
+                                      Class::Integer, type, {type, type}))
     return false;
   if (decoder.code.carry == none)
     decoder.code.carry = decoder.constant(carrySlot, false);
@@ -269,11 +272,20 @@ template <bool Accumulate> bool product(Decoder &decoder) {
     Handler run = nullptr;
     Type wide = Type::None;
     switch (type) {
-    case Type::U16: run = wideProduct<uint16_t, uint32_t, Accumulate>, wide = Type::U32; break;
-    case Type::S16: run = wideProduct<int16_t, int32_t, Accumulate>, wide = Type::S32; break;
-    case Type::U32: run = wideProduct<uint32_t, uint64_t, Accumulate>, wide = Type::U64; break;
-    case Type::S32: run = wideProduct<int32_t, int64_t, Accumulate>, wide = Type::S64; break;
-    default: return decoder.fail(".wide needs an integer type of 16 or 32 bits");
+    case Type::U16:
+      run = wideProduct<uint16_t, uint32_t, Accumulate>, wide = Type::U32;
+      break;
+    case Type::S16:
+      run = wideProduct<int16_t, int32_t, Accumulate>, wide = Type::S32;
+      break;
+    case Type::U32:
+      run = wideProduct<uint32_t, uint64_t, Accumulate>, wide = Type::U64;
+      break;
+    case Type::S32:
+      run = wideProduct<int32_t, int64_t, Accumulate>, wide = Type::S64;
+      break;
+    default:
+      return decoder.fail(".wide needs an integer type of 16 or 32 bits");
     }
     if (!decoder.done(m))
       return false;
@@ -304,7 +316,8 @@ template <template <typename> class F, FloatOp Floating> bool mixed(Decoder &dec
 
 bool decodeRem(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
-  return plainBinary<Rem>(decoder, m.type(), m);
+  Type type = m.type();
+  return plainBinary<Rem>(decoder, type, m);
 }
 
 template <template <typename> class F, FloatOp Floating> bool mixedUnary(Decoder &decoder) {
@@ -342,14 +355,16 @@ template <typename A, typename B> void dot4(Warp &warp, const Op &op) {
     for (int i = 0; i < 32; i += 8)
       c += u32(int32_t(A(a >> i)) * int32_t(B(b >> i)));
     return c;
-  }, u32, u32, u32, u32>(warp, op);
+  },
+          u32, u32, u32, u32>(warp, op);
 }
 template <typename A, typename B, int Shift> void dot2(Warp &warp, const Op &op) {
   ternary<[](u32 a, u32 b, u32 c) {
     for (int i = 0; i < 2; ++i)
       c += u32(int32_t(A(a >> 16 * i)) * int32_t(B(b >> (Shift + 8 * i))));
     return c;
-  }, u32, u32, u32, u32>(warp, op);
+  },
+          u32, u32, u32, u32>(warp, op);
 }
 
 bool decodeDot(Decoder &decoder) {

@@ -185,8 +185,8 @@ bool readForm(Decoder &decoder, Modifiers &m, Form &form) {
   m.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   for (std::string_view hint :
        {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-        "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first",
-        "L2::evict_last", "L2::evict_normal", "unified"})
+        "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first", "L2::evict_last",
+        "L2::evict_normal", "unified"})
     m.take(hint);
   form.hasHint = m.take("L2::cache_hint");
   int vector = m.takeOne({"v2", "v4", "v8"});
@@ -260,12 +260,12 @@ bool decodeAccess(Decoder &decoder, bool isStore) {
       return !decoder.failed();
     }
   }
-  Class kind = form.space == Space::Shared   ? (isStore ? Class::SharedStore : Class::SharedLoad)
-               : form.space == Space::Local  ? Class::LocalMemory
-               : form.space == Space::Param  ? Class::ParameterLoad
-               : form.space == Space::Const  ? Class::ConstantLoad
-               : isStore                     ? Class::GlobalStore
-                                             : Class::GlobalLoad;
+  Class kind = form.space == Space::Shared  ? (isStore ? Class::SharedStore : Class::SharedLoad)
+               : form.space == Space::Local ? Class::LocalMemory
+               : form.space == Space::Param ? Class::ParameterLoad
+               : form.space == Space::Const ? Class::ConstantLoad
+               : isStore                    ? Class::GlobalStore
+                                            : Class::GlobalLoad;
   Op &op = decoder.emit(isStore ? store : load, kind);
   if (!decoder.address(address, op))
     return false;

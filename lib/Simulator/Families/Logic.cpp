@@ -8,15 +8,20 @@ using Class = InstructionClass;
 
 namespace {
 
-template <typename T> struct And { static T f(T a, T b) { return a & b; } };
-template <typename T> struct Or { static T f(T a, T b) { return a | b; } };
-template <typename T> struct Xor { static T f(T a, T b) { return a ^ b; } };
+template <typename T> struct And {
+  static T f(T a, T b) { return a & b; }
+};
+template <typename T> struct Or {
+  static T f(T a, T b) { return a | b; }
+};
+template <typename T> struct Xor {
+  static T f(T a, T b) { return a ^ b; }
+};
 
 // A predicate is one mask for all lanes.
 template <template <typename> class F> void predicateBinary(Warp &warp, const Op &op) {
   uint32_t &d = warp.predicate(op.d);
-  d = (d & ~warp.mask) |
-      (F<uint32_t>::f(warp.predicate(op.a), warp.predicate(op.b)) & warp.mask);
+  d = (d & ~warp.mask) | (F<uint32_t>::f(warp.predicate(op.a), warp.predicate(op.b)) & warp.mask);
 }
 void predicateNot(Warp &warp, const Op &op) {
   uint32_t &d = warp.predicate(op.d);
@@ -36,8 +41,12 @@ template <template <typename> class F> bool logic(Decoder &decoder) {
   return decoder.done(m) && emitSimple(decoder, run, Class::Integer, type, {type, type});
 }
 
-template <typename T> struct Not { static T f(T a) { return T(~a); } };
-template <typename T> struct LogicalNot { static T f(T a) { return a ? 0 : 1; } };
+template <typename T> struct Not {
+  static T f(T a) { return T(~a); }
+};
+template <typename T> struct LogicalNot {
+  static T f(T a) { return a ? 0 : 1; }
+};
 
 bool decodeNot(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -57,9 +66,8 @@ bool decodeNot(Decoder &decoder) {
 
 // Amounts of 32 bits; those of the width and more shift everything out.
 template <typename T> void shiftLeft(Warp &warp, const Op &op) {
-  binary<[](Slot<T> a, u32 b) {
-    return b >= 8 * sizeof(T) ? Slot<T>(0) : put<T>(T(T(a) << b));
-  }, Slot<T>, Slot<T>, u32>(warp, op);
+  binary<[](Slot<T> a, u32 b) { return b >= 8 * sizeof(T) ? Slot<T>(0) : put<T>(T(T(a) << b)); },
+         Slot<T>, Slot<T>, u32>(warp, op);
 }
 template <typename T> void shiftRight(Warp &warp, const Op &op) {
   binary<[](Slot<T> a, u32 b) {
@@ -67,7 +75,8 @@ template <typename T> void shiftRight(Warp &warp, const Op &op) {
     if (b >= bits)
       return put<T>(T(a) < 0 ? T(-1) : T(0));
     return put<T>(T(T(a) >> b));
-  }, Slot<T>, Slot<T>, u32>(warp, op);
+  },
+         Slot<T>, Slot<T>, u32>(warp, op);
 }
 
 bool decodeShift(Decoder &decoder) {
@@ -75,9 +84,7 @@ bool decodeShift(Decoder &decoder) {
   Type type = m.type();
   bool left = decoder.instruction().opcode == "shl";
   Handler run = nullptr;
-  withInteger(type, [&](auto t) {
-    run = left ? shiftLeft<decltype(t)> : shiftRight<decltype(t)>;
-  });
+  withInteger(type, [&](auto t) { run = left ? shiftLeft<decltype(t)> : shiftRight<decltype(t)>; });
   if (!run)
     return decoder.fail("needs a type of 16, 32 or 64 bits");
   return decoder.done(m) && emitSimple(decoder, run, Class::Integer, type, {type, Type::U32});
@@ -88,7 +95,8 @@ template <bool Left, bool Wrap> void funnel(Warp &warp, const Op &op) {
     u32 n = Wrap ? c & 31 : c > 32 ? 32 : c;
     u64 both = u64(high) << 32 | low;
     return Left ? u32((both << n) >> 32) : u32(both >> n);
-  }, u32, u32, u32, u32>(warp, op);
+  },
+          u32, u32, u32, u32>(warp, op);
 }
 
 bool decodeFunnel(Decoder &decoder) {
@@ -118,7 +126,8 @@ template <typename T, bool Distance> void findBit(Warp &warp, const Op &op) {
       return ~0u;
     u32 zeros = u32(std::countl_zero(magnitude));
     return Distance ? zeros : u32(8 * sizeof(T) - 1) - zeros;
-  }, u32, Slot<T>>(warp, op);
+  },
+        u32, Slot<T>>(warp, op);
 }
 
 bool decodeCount(Decoder &decoder) {
@@ -155,10 +164,10 @@ bool decodeReverse(Decoder &decoder) {
   Type type = m.type();
   if (type != Type::B32 && type != Type::B64)
     return decoder.fail("needs .b32 or .b64");
-  return decoder.done(m) && emitSimple(decoder,
-                                       type == Type::B32 ? integerUnary<Reverse, u32>
-                                                         : integerUnary<Reverse, u64>,
-                                       Class::Integer, type, {type});
+  return decoder.done(m) &&
+         emitSimple(decoder,
+                    type == Type::B32 ? integerUnary<Reverse, u32> : integerUnary<Reverse, u64>,
+                    Class::Integer, type, {type});
 }
 
 /// bfe: len bits from pos on, with the sign of the field's highest bit.
@@ -178,7 +187,8 @@ template <typename T> void extract(Warp &warp, const Op &op) {
     if (sign)
       field |= U(~keep);
     return Slot<T>(field);
-  }, Slot<T>, Slot<T>, u32, u32>(warp, op);
+  },
+          Slot<T>, Slot<T>, u32, u32>(warp, op);
 }
 bool decodeExtract(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -233,7 +243,8 @@ template <bool Clamp> void bitMask(Warp &warp, const Op &op) {
       return 0u;
     u32 mask = count >= 32 ? ~0u : (1u << count) - 1;
     return mask << from;
-  }, u32, u32, u32>(warp, op);
+  },
+         u32, u32, u32>(warp, op);
 }
 bool decodeMask(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -253,12 +264,24 @@ template <int Mode> void permute(Warp &warp, const Op &op) {
     for (unsigned i = 0; i < 4; ++i) {
       unsigned pick, sign = 0;
       switch (Mode) {
-      case 1: pick = (s + i) & 7; break;                             // f4e
-      case 2: pick = (s + 8 - i) & 7; break;                         // b4e
-      case 3: pick = s; break;                                       // rc8
-      case 4: pick = std::max(s, i); break;                          // ecl
-      case 5: pick = std::min(s, i); break;                          // ecr
-      case 6: pick = (s & 1) * 2 + (i & 1); break;                   // rc16
+      case 1:
+        pick = (s + i) & 7;
+        break; // f4e
+      case 2:
+        pick = (s + 8 - i) & 7;
+        break; // b4e
+      case 3:
+        pick = s;
+        break; // rc8
+      case 4:
+        pick = std::max(s, i);
+        break; // ecl
+      case 5:
+        pick = std::min(s, i);
+        break; // ecr
+      case 6:
+        pick = (s & 1) * 2 + (i & 1);
+        break; // rc16
       default:
         pick = selector >> 4 * i & 7;
         sign = selector >> (4 * i + 3) & 1;
@@ -269,7 +292,8 @@ template <int Mode> void permute(Warp &warp, const Op &op) {
       result |= byte << 8 * i;
     }
     return result;
-  }, u32, u32, u32, u32>(warp, op);
+  },
+          u32, u32, u32, u32>(warp, op);
 }
 bool decodePermute(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -278,9 +302,8 @@ bool decodePermute(Decoder &decoder) {
   constexpr Handler modes[] = {permute<1>, permute<2>, permute<3>,
                                permute<4>, permute<5>, permute<6>};
   int mode = m.takeOne({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  return decoder.done(m) &&
-         emitSimple(decoder, mode < 0 ? permute<0> : modes[mode], Class::Integer, Type::B32,
-                    {Type::B32, Type::B32, Type::B32});
+  return decoder.done(m) && emitSimple(decoder, mode < 0 ? permute<0> : modes[mode], Class::Integer,
+                                       Type::B32, {Type::B32, Type::B32, Type::B32});
 }
 
 /// lop3: offset is the truth table.
@@ -321,7 +344,8 @@ template <bool Clamp, typename T> void signExtend(Warp &warp, const Op &op) {
       return a;
     return std::is_signed_v<T> ? u32(int32_t(a << (32 - n)) >> (32 - n))
                                : u32(a << (32 - n)) >> (32 - n);
-  }, u32, u32, u32>(warp, op);
+  },
+         u32, u32, u32>(warp, op);
 }
 bool decodeSignExtend(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -329,19 +353,18 @@ bool decodeSignExtend(Decoder &decoder) {
   Type type = m.type();
   if (type != Type::U32 && type != Type::S32)
     return decoder.fail("needs .u32 or .s32");
-  Handler run = type == Type::S32
-                    ? (clamp ? signExtend<true, int32_t> : signExtend<false, int32_t>)
-                    : (clamp ? signExtend<true, u32> : signExtend<false, u32>);
+  Handler run = type == Type::S32 ? (clamp ? signExtend<true, int32_t> : signExtend<false, int32_t>)
+                                  : (clamp ? signExtend<true, u32> : signExtend<false, u32>);
   return decoder.done(m) && emitSimple(decoder, run, Class::Integer, type, {type, Type::U32});
 }
 
 } // namespace
 
 const Family tritium::sim::logicFamily = {
-    {"and", logic<And>},       {"or", logic<Or>},          {"xor", logic<Xor>},
-    {"not", decodeNot},        {"cnot", decodeNot},        {"shl", decodeShift},
-    {"shr", decodeShift},      {"shf", decodeFunnel},      {"popc", decodeCount},
-    {"clz", decodeCount},      {"bfind", decodeCount},     {"brev", decodeReverse},
-    {"bfe", decodeExtract},    {"bfi", decodeInsert},      {"bmsk", decodeMask},
-    {"prmt", decodePermute},   {"lop3", decodeLogic3},     {"szext", decodeSignExtend},
+    {"and", logic<And>},     {"or", logic<Or>},      {"xor", logic<Xor>},
+    {"not", decodeNot},      {"cnot", decodeNot},    {"shl", decodeShift},
+    {"shr", decodeShift},    {"shf", decodeFunnel},  {"popc", decodeCount},
+    {"clz", decodeCount},    {"bfind", decodeCount}, {"brev", decodeReverse},
+    {"bfe", decodeExtract},  {"bfi", decodeInsert},  {"bmsk", decodeMask},
+    {"prmt", decodePermute}, {"lop3", decodeLogic3}, {"szext", decodeSignExtend},
 };

@@ -16,19 +16,28 @@ using Class = InstructionClass;
 
 namespace {
 
-
 double element(Type type, u32 bits) {
   switch (type) {
-  case Type::F16: return decode(halfFormat, bits);
-  case Type::BF16: return decode(brainFormat, bits);
-  case Type::TF32: return asFloat(bits & 0xffffe000);
-  case Type::E4M3: return decode(e4m3Format, bits);
-  case Type::E5M2: return decode(e5m2Format, bits);
-  case Type::S8: return int8_t(bits);
-  case Type::U8: return uint8_t(bits);
-  case Type::S4: return int(bits << 28) >> 28;
-  case Type::U4: return bits & 15;
-  default: return 0;
+  case Type::F16:
+    return decode(halfFormat, bits);
+  case Type::BF16:
+    return decode(brainFormat, bits);
+  case Type::TF32:
+    return asFloat(bits & 0xffffe000);
+  case Type::E4M3:
+    return decode(e4m3Format, bits);
+  case Type::E5M2:
+    return decode(e5m2Format, bits);
+  case Type::S8:
+    return int8_t(bits);
+  case Type::U8:
+    return uint8_t(bits);
+  case Type::S4:
+    return int(bits << 28) >> 28;
+  case Type::U4:
+    return bits & 15;
+  default:
+    return 0;
   }
 }
 
@@ -131,8 +140,7 @@ void multiply(Warp &warp, const Op &op) {
       for (unsigned e = 0; e < perD; ++e) {
         unsigned index = i * perD + e, row = g + 8 * (index >> 1), column = 2 * t + (index & 1);
         double r = D[row][column];
-        known &= !(lostRow >> row & 1) && !(lostColumn >> column & 1) &&
-                 !(lost[row] >> column & 1);
+        known &= !(lostRow >> row & 1) && !(lostColumn >> column & 1) && !(lost[row] >> column & 1);
         if (wide) {
           warp.lanes<u64>(rd[i])[lane] = asBits(r);
         } else if (td == Type::F32) {
@@ -162,10 +170,8 @@ bool decodeMultiply(Decoder &decoder) {
   m.take("aligned");
   if (!m.take("row") || !m.take("col"))
     return decoder.fail("needs .row.col");
-  constexpr std::initializer_list<std::string_view> shapes = {
-      "m8n8k4",   "m16n8k4",  "m16n8k8",  "m16n8k16", "m16n8k32", "m16n8k64", "m8n8k16", "m8n8k32"};
   constexpr unsigned ks[] = {4, 4, 8, 16, 32, 64};
-  int shape = m.takeOne(shapes);
+  int shape = m.takeOne({"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64"});
   bool saturate = m.take("satfinite");
   m.take("kind::f8f6f4");
   Type td = m.type(), ta = m.type(), tb = m.type(), tc = m.type();
@@ -223,8 +229,8 @@ bool decodeMultiply(Decoder &decoder) {
                           std::to_string(have));
     for (unsigned e = 0; e < counts[i]; ++e) {
       const Operand &part = operand.kind == Operand::Vector ? operand.elements[e] : operand;
-      *next++ = i == 0 ? decoder.destination(part, registers[i])
-                       : decoder.source(part, registers[i]);
+      *next++ =
+          i == 0 ? decoder.destination(part, registers[i]) : decoder.source(part, registers[i]);
     }
   }
   decoder.emit(multiply, Class::Matrix).list = list;

@@ -98,8 +98,10 @@ bool decodeVector(Decoder &decoder, Type type, const Operand &vector, bool packs
   if (!count || (count != 2 && count != 4) || bits % (8 * count) || bits / count > 64)
     return decoder.fail("the parts do not make up the type");
   unsigned part = bits / count;
-  Type partType = part == 8 ? Type::B8 : part == 16 ? Type::B16 : part == 32 ? Type::B32
-                                                                            : Type::B64;
+  Type partType = part == 8    ? Type::B8
+                  : part == 16 ? Type::B16
+                  : part == 32 ? Type::B32
+                               : Type::B64;
   uint32_t *list = decoder.list(count);
   for (unsigned i = 0; i < count; ++i)
     list[i] = packs ? decoder.source(vector.elements[i], partType)
@@ -135,7 +137,7 @@ bool decodeMove(Decoder &decoder) {
     op.tracked = true;
     return !decoder.failed();
   }
-  Handler run = type == Type::Pred     ? copyPredicate
+  Handler run = type == Type::Pred    ? copyPredicate
                 : bitsOf(type) == 128 ? copy<Quad>
                 : bitsOf(type) == 64  ? copy<u64>
                                       : copy<u32>;

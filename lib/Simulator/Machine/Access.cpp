@@ -214,8 +214,8 @@ void tritium::sim::countShared(Warp &warp, const Op &op, const uint64_t *address
       ++tally.idealWavefronts;
 }
 
-void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *addresses,
-                               uint32_t bytes, bool write) {
+void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes,
+                               bool write) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t sectors[64];
   unsigned count = 0, lanes = 0;

@@ -53,18 +53,35 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
                             ~0u << lane << 1};
         uint32_t value = 0;
         switch (special.kind) {
-        case SpecialSlot::Tid: value = tid[special.axis]; break;
-        case SpecialSlot::Ntid: value = ntid[special.axis]; break;
-        case SpecialSlot::Ctaid: value = ctaid[special.axis]; break;
-        case SpecialSlot::Nctaid: value = nctaid[special.axis]; break;
-        case SpecialSlot::Lane: value = lane; break;
-        case SpecialSlot::WarpId: value = index; break;
-        case SpecialSlot::NWarp: value = machine.warpsOfCta; break;
-        case SpecialSlot::LaneMask: value = masks[special.axis]; break;
+        case SpecialSlot::Tid:
+          value = tid[special.axis];
+          break;
+        case SpecialSlot::Ntid:
+          value = ntid[special.axis];
+          break;
+        case SpecialSlot::Ctaid:
+          value = ctaid[special.axis];
+          break;
+        case SpecialSlot::Nctaid:
+          value = nctaid[special.axis];
+          break;
+        case SpecialSlot::Lane:
+          value = lane;
+          break;
+        case SpecialSlot::WarpId:
+          value = index;
+          break;
+        case SpecialSlot::NWarp:
+          value = machine.warpsOfCta;
+          break;
+        case SpecialSlot::LaneMask:
+          value = masks[special.axis];
+          break;
         case SpecialSlot::Smem:
           value = special.axis == 0 ? machine.sharedBytes : machine.launch.dynamicShared;
           break;
-        case SpecialSlot::Zero: break;
+        case SpecialSlot::Zero:
+          break;
         }
         if (special.wide)
           reinterpret_cast<uint64_t *>(made->registers + special.slot)[lane] = value;
@@ -214,9 +231,9 @@ void Warp::returnLanes(uint32_t lanes) {
     uint32_t from = callee.returnOffsets[i], to = list[2 + 2 * i], bytes = list[3 + 2 * i];
     for (unsigned lane = 0; lane < 32; ++lane)
       if (lanes >> lane & 1)
-        std::memcpy(&caller->frame->parameters[size_t(lane) * caller->frame->code->parameterBytes +
-                                               to],
-                    &split->frame->parameters[size_t(lane) * callee.parameterBytes + from], bytes);
+        std::memcpy(
+            &caller->frame->parameters[size_t(lane) * caller->frame->code->parameterBytes + to],
+            &split->frame->parameters[size_t(lane) * callee.parameterBytes + from], bytes);
   }
   caller->arrived |= lanes;
   split->mask &= ~lanes;

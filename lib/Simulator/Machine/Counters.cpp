@@ -12,10 +12,10 @@ using namespace tritium::sim;
 
 const char *tritium::sim::nameOf(InstructionClass kind) {
   static const char *const names[instructionClasses] = {
-      "integer", "float", "half", "double", "special", "convert", "move", "compare", "control",
-      "global_load", "global_store", "shared_load", "shared_store", "local", "parameter",
-      "constant", "atomic", "async_copy", "warp_exchange", "matrix", "matrix_memory", "barrier",
-      "fence", "other"};
+      "integer",       "float",   "half",          "double",      "special",      "convert",
+      "move",          "compare", "control",       "global_load", "global_store", "shared_load",
+      "shared_store",  "local",   "parameter",     "constant",    "atomic",       "async_copy",
+      "warp_exchange", "matrix",  "matrix_memory", "barrier",     "fence",        "other"};
   return names[size_t(kind)];
 }
 
@@ -49,9 +49,10 @@ struct Limits {
   unsigned architecture, warps, ctas, sharedBytes;
 };
 /// Of one multiprocessor. Every CTA also takes 1 KiB of shared memory for the system.
-constexpr Limits limits[] = {
-    {80, 64, 32, 164 * 1024}, {86, 48, 16, 100 * 1024}, {89, 48, 24, 100 * 1024},
-    {90, 64, 32, 228 * 1024}};
+constexpr Limits limits[] = {{80, 64, 32, 164 * 1024},
+                             {86, 48, 16, 100 * 1024},
+                             {89, 48, 24, 100 * 1024},
+                             {90, 64, 32, 228 * 1024}};
 } // namespace
 
 void Tally::add(const Tally &other) {
@@ -118,8 +119,7 @@ void Machine::gatherCounters() {
   // What a thread gets is decided by ptxas; the bound that the program asks for is known.
   unsigned registers = entry->maxRegisters ? entry->maxRegisters : 32;
   for (const Limits &limit : limits)
-    counters.occupancy.push_back(
-        occupancyOf(limit.architecture, threads, registers, sharedBytes));
+    counters.occupancy.push_back(occupancyOf(limit.architecture, threads, registers, sharedBytes));
 }
 
 static void print(llvm::raw_ostream &out, const Tally &tally, const char *indent) {

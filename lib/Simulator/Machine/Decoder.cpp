@@ -100,18 +100,30 @@ uint32_t Decoder::special(std::string_view name, Type type) {
     uint8_t axis;
   };
   static constexpr Entry entries[] = {
-      {"%tid.x", SpecialSlot::Tid, 0},        {"%tid.y", SpecialSlot::Tid, 1},
-      {"%tid.z", SpecialSlot::Tid, 2},        {"%ntid.x", SpecialSlot::Ntid, 0},
-      {"%ntid.y", SpecialSlot::Ntid, 1},      {"%ntid.z", SpecialSlot::Ntid, 2},
-      {"%ctaid.x", SpecialSlot::Ctaid, 0},    {"%ctaid.y", SpecialSlot::Ctaid, 1},
-      {"%ctaid.z", SpecialSlot::Ctaid, 2},    {"%nctaid.x", SpecialSlot::Nctaid, 0},
-      {"%nctaid.y", SpecialSlot::Nctaid, 1},  {"%nctaid.z", SpecialSlot::Nctaid, 2},
-      {"%laneid", SpecialSlot::Lane, 0},      {"%warpid", SpecialSlot::WarpId, 0},
-      {"%nwarpid", SpecialSlot::NWarp, 0},    {"%lanemask_eq", SpecialSlot::LaneMask, 0},
-      {"%lanemask_le", SpecialSlot::LaneMask, 1}, {"%lanemask_lt", SpecialSlot::LaneMask, 2},
-      {"%lanemask_ge", SpecialSlot::LaneMask, 3}, {"%lanemask_gt", SpecialSlot::LaneMask, 4},
-      {"%smid", SpecialSlot::Zero, 0},        {"%gridid", SpecialSlot::Zero, 0},
-      {"%total_smem_size", SpecialSlot::Smem, 0}, {"%dynamic_smem_size", SpecialSlot::Smem, 1},
+      {"%tid.x", SpecialSlot::Tid, 0},
+      {"%tid.y", SpecialSlot::Tid, 1},
+      {"%tid.z", SpecialSlot::Tid, 2},
+      {"%ntid.x", SpecialSlot::Ntid, 0},
+      {"%ntid.y", SpecialSlot::Ntid, 1},
+      {"%ntid.z", SpecialSlot::Ntid, 2},
+      {"%ctaid.x", SpecialSlot::Ctaid, 0},
+      {"%ctaid.y", SpecialSlot::Ctaid, 1},
+      {"%ctaid.z", SpecialSlot::Ctaid, 2},
+      {"%nctaid.x", SpecialSlot::Nctaid, 0},
+      {"%nctaid.y", SpecialSlot::Nctaid, 1},
+      {"%nctaid.z", SpecialSlot::Nctaid, 2},
+      {"%laneid", SpecialSlot::Lane, 0},
+      {"%warpid", SpecialSlot::WarpId, 0},
+      {"%nwarpid", SpecialSlot::NWarp, 0},
+      {"%lanemask_eq", SpecialSlot::LaneMask, 0},
+      {"%lanemask_le", SpecialSlot::LaneMask, 1},
+      {"%lanemask_lt", SpecialSlot::LaneMask, 2},
+      {"%lanemask_ge", SpecialSlot::LaneMask, 3},
+      {"%lanemask_gt", SpecialSlot::LaneMask, 4},
+      {"%smid", SpecialSlot::Zero, 0},
+      {"%gridid", SpecialSlot::Zero, 0},
+      {"%total_smem_size", SpecialSlot::Smem, 0},
+      {"%dynamic_smem_size", SpecialSlot::Smem, 1},
   };
   bool wide = bitsOf(type) > 32;
   for (const Entry &entry : entries)
@@ -123,7 +135,8 @@ uint32_t Decoder::special(std::string_view name, Type type) {
       code.specials.push_back({entry.kind, entry.axis, slot, wide});
       return slot;
     }
-  fail("the special register " + std::string(name) + " is not known");
+  fail("'" + std::string(name) +
+       "' is neither a register that is declared here nor a known special one");
   return 0;
 }
 
@@ -156,9 +169,8 @@ uint32_t Decoder::source(const Operand &operand, Type type) {
   case Operand::Register: {
     Type have = code.function->registers[operand.index];
     if (bitsOf(have) != bits || (have == Type::Pred) != (type == Type::Pred))
-      return fail("operand '" + std::string(operand.name) + "' is a ." +
-                  std::string(nameOf(have)) + " register, but ." + std::string(nameOf(type)) +
-                  " is wanted"),
+      return fail("operand '" + std::string(operand.name) + "' is a ." + std::string(nameOf(have)) +
+                  " register, but ." + std::string(nameOf(type)) + " is wanted"),
              0;
     return slotOf(operand.index);
   }
@@ -282,9 +294,7 @@ Op &Decoder::emit(Handler run, InstructionClass kind) {
   return code.ops.back();
 }
 
-uint32_t *Decoder::list(size_t count) {
-  return code.lists.emplace_back(count, none).data();
-}
+uint32_t *Decoder::list(size_t count) { return code.lists.emplace_back(count, none).data(); }
 
 bool Decoder::run() {
   const Function &function = *code.function;

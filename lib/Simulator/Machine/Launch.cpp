@@ -35,10 +35,10 @@ bool Machine::checkLaunch(const Function &entry) {
                        std::to_string(entry.required[2]) + " threads (.reqntid)");
   if (entry.maximum[0] &&
       block.count() > uint64_t(entry.maximum[0]) * entry.maximum[1] * entry.maximum[2])
-    return invalid("the kernel allows blocks of at most " +
-                   std::to_string(uint64_t(entry.maximum[0]) * entry.maximum[1] *
-                                  entry.maximum[2]) +
-                   " threads (.maxntid)");
+    return invalid(
+        "the kernel allows blocks of at most " +
+        std::to_string(uint64_t(entry.maximum[0]) * entry.maximum[1] * entry.maximum[2]) +
+        " threads (.maxntid)");
   if (launch.arguments.size() != entry.parameters.size())
     return invalid("the kernel takes " + std::to_string(entry.parameters.size()) +
                    " arguments, but " + std::to_string(launch.arguments.size()) + " are passed");
@@ -58,9 +58,10 @@ bool Machine::checkLaunch(const Function &entry) {
     end += parameter.size;
   }
   for (const Buffer &buffer : launch.buffers) {
-    if (buffer.bytes && (!buffer.data || (buffer.address & ~windowMask) ||
-                         (buffer.bytes & ~windowMask)))
-      return invalid("buffer '" + buffer.name + "' has no memory, or its address is not below 2^56");
+    if (buffer.bytes &&
+        (!buffer.data || (buffer.address & ~windowMask) || (buffer.bytes & ~windowMask)))
+      return invalid("buffer '" + buffer.name +
+                     "' has no memory, or its address is not below 2^56");
     Range range;
     range.address = buffer.address;
     range.bytes = buffer.bytes;
@@ -72,8 +73,45 @@ bool Machine::checkLaunch(const Function &entry) {
   return true;
 }
 
+/// Functions that the entry may call, itself first.
+std::vector<uint32_t> Machine::reachable() const {
+  std::vector<uint32_t> found{entryIndex};
+  std::vector<bool> seen(module.functions.size());
+  seen[entryIndex] = true;
+  auto add = [&](uint32_t index) {
+    if (!seen[index]) {
+      seen[index] = true;
+      found.push_back(index);
+    }
+  };
+  for (size_t i = 0; i < found.size(); ++i)
+    for (const Instruction &instruction : module.functions[found[i]].body)
+      for (const Operand &operand : instruction.operands) {
+        if (operand.kind == Operand::Function)
+          add(operand.index);
+        else if (operand.kind == Operand::Register && instruction.opcode == "call")
+          for (uint32_t k = 0; k < module.functions.size(); ++k)
+            if (!module.functions[k].isEntry)
+              add(k);
+      }
+  return found;
+}
+
 bool Machine::layOutVariables() {
-  // Shared memory: variables with an extent, then what the launch adds.
+  // Shared memory: variables with an extent that are used, then what the launch adds.
+  std::vector<uint32_t> functions = reachable();
+  std::vector<bool> named(module.variables.size());
+  auto note = [&](const Operand &operand) {
+    if (operand.kind == Operand::Symbol && operand.owner == Operand::OfModule)
+      named[operand.index] = true;
+  };
+  for (uint32_t index : functions)
+    for (const Instruction &instruction : module.functions[index].body)
+      for (const Operand &operand : instruction.operands) {
+        note(operand);
+        for (const Operand &element : operand.elements)
+          note(element);
+      }
   uint64_t shared = 0;
   auto place = [&](const Variable &variable) {
     shared = alignTo(shared, variable.align);
@@ -83,9 +121,10 @@ bool Machine::layOutVariables() {
   };
   variableAddresses = *moduleAddresses;
   for (size_t i = 0; i < module.variables.size(); ++i)
-    if (module.variables[i].space == Space::Shared && module.variables[i].size)
+    if (named[i] && module.variables[i].space == Space::Shared && module.variables[i].size)
       variableAddresses[i] = place(module.variables[i]);
-  for (const Function &function : module.functions) {
+  for (uint32_t index : functions) {
+    const Function &function = module.functions[index];
     std::vector<uint32_t> &offsets = sharedOffsets[&function];
     offsets.assign(function.variables.size(), 0);
     for (size_t i = 0; i < function.variables.size(); ++i)
@@ -135,10 +174,11 @@ bool Machine::prepare() {
       if (function.isEntry && function.isDefined)
         names.append(names.empty() ? "" : ", ").append(function.name);
     report(FaultKind::InvalidLaunch, nullptr, nullptr, -1,
-           "the module has no entry '" + launch.entry + "'; it has: " +
-               (names.empty() ? "none" : names));
+           "the module has no entry '" + launch.entry +
+               "'; it has: " + (names.empty() ? "none" : names));
     return false;
   }
+  entryIndex = uint32_t(entry - module.functions.data());
   if (!checkLaunch(*entry) || !layOutVariables())
     return false;
   if (!memory.arrange()) {
@@ -151,7 +191,6 @@ bool Machine::prepare() {
   threads = uint32_t(launch.block.count());
   warpsOfCta = (threads + 31) / 32;
   code.resize(module.functions.size());
-  entryIndex = uint32_t(entry - module.functions.data());
   if (!decode(entryIndex))
     return false;
   uint64_t perWarp = 0;

@@ -47,8 +47,8 @@ struct Op {
   bool strong = false, acquires = false, releases = false, signExtend = false;
   uint32_t d = none, e = none, a = none, b = none, c = none;
   uint32_t target = 0, reconverge = 0;
-  uint32_t id = 0;      ///< over all functions: index of its tally
-  uint64_t offset = 0;  ///< of an address; otherwise the instruction's immediate
+  uint32_t id = 0;                ///< over all functions: index of its tally
+  uint64_t offset = 0;            ///< of an address; otherwise the instruction's immediate
   const uint32_t *list = nullptr; ///< further operands
   const ptx::Instruction *origin = nullptr;
 };
@@ -68,7 +68,7 @@ struct SpecialSlot {
 struct FunctionCode {
   const ptx::Function *function = nullptr;
   std::vector<Op> ops;
-  uint32_t slotBytes = 0;    ///< of a frame's registers
+  uint32_t slotBytes = 0; ///< of a frame's registers
   std::vector<std::pair<uint32_t, uint64_t>> constants32, constants64;
   std::vector<SpecialSlot> specials;
   std::vector<uint32_t> registerSlots; ///< by register; none: not used
@@ -132,7 +132,7 @@ struct Warp {
   std::vector<uint8_t> local[32], localDefined[32];
   std::vector<AsyncCopy> copies[32];
   uint32_t groups[32] = {};
-  Known known; ///< what happens before now
+  Known known;        ///< what happens before now
   Known fenced, seen; ///< known at the last fence; read from releases, not yet fenced
   bool hasFenced = false, hasSeen = false;
 
@@ -152,8 +152,8 @@ struct Warp {
   void start(const FunctionCode &code);
   void branch(const Op &op, uint32_t taken);
   void arrive();
-  void leave(uint32_t lanes);        ///< exit
-  void returnLanes(uint32_t lanes);  ///< ret
+  void leave(uint32_t lanes);       ///< exit
+  void returnLanes(uint32_t lanes); ///< ret
   void call(const Op &op, const FunctionCode &callee);
   void dissolve(Split *split);
   Split *newSplit();
@@ -175,8 +175,8 @@ struct Warp {
   }
 
   // Access.cpp
-  uint8_t *resolve(const Op &op, ptx::Space space, uint64_t address, unsigned lane,
-                   uint32_t bytes, bool write, Located &located);
+  uint8_t *resolve(const Op &op, ptx::Space space, uint64_t address, unsigned lane, uint32_t bytes,
+                   bool write, Located &located);
 };
 
 struct BarrierState {
@@ -211,9 +211,9 @@ public:
   const Launch &launch;
   Result &result;
   bool stop = false;
-  uint32_t time = 1; ///< of synchronisations, over the whole grid
-  std::vector<Tally> tallies;   ///< by Op::id
-  std::vector<const Op *> ops;  ///< by Op::id
+  uint32_t time = 1;              ///< of synchronisations, over the whole grid
+  std::vector<Tally> tallies;     ///< by Op::id
+  std::vector<const Op *> ops;    ///< by Op::id
   std::vector<FunctionCode> code; ///< by function
   std::vector<uint8_t> parameters;
   std::vector<uint32_t> parameterOffsets;
@@ -239,11 +239,13 @@ public:
   void sweepBarriers(Cta &cta);
 
   bool decode(uint32_t function);
+  std::vector<const FunctionCode *> used; ///< what the launch may run
   bool prepare();
 
 private:
   bool checkLaunch(const ptx::Function &entry);
   bool layOutVariables();
+  std::vector<uint32_t> reachable() const;
   std::unique_ptr<Cta> makeCta(uint64_t number);
   uint64_t turn(Cta &cta, uint64_t steps);
   void schedule();

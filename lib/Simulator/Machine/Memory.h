@@ -53,7 +53,7 @@ private:
 struct Located {
   Range *range = nullptr; ///< global memory; null for the others
   Shadow *shadow = nullptr;
-  uint64_t offset = 0; ///< in the shadow's memory
+  uint64_t offset = 0;            ///< in the shadow's memory
   uint8_t *definedness = nullptr; ///< a byte of memory each; null: always defined
 };
 

@@ -35,9 +35,9 @@ std::shared_ptr<Program> Program::load(std::string ptx, std::vector<ptx::Error> 
   }
   for (size_t i = 0; i < state.variables.size(); ++i)
     for (const Relocation &relocation : program->parsed->variables[i].relocations) {
-      uint64_t value = relocation.addend + (relocation.isFunction
-                                                ? functionWindow + relocation.variable
-                                                : state.addresses[relocation.variable]);
+      uint64_t value =
+          relocation.addend + (relocation.isFunction ? functionWindow + relocation.variable
+                                                     : state.addresses[relocation.variable]);
       if (relocation.offset + relocation.bytes <= state.variables[i].size())
         std::memcpy(&state.variables[i][relocation.offset], &value,
                     std::min<size_t>(relocation.bytes, 8));

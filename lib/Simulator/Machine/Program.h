@@ -8,7 +8,7 @@
 namespace tritium::sim {
 
 struct Program::State {
-  std::mutex mutex; ///< launches of a module with variables take turns
+  std::mutex mutex;                            ///< launches of a module with variables take turns
   std::vector<std::vector<uint8_t>> variables; ///< by the module's variable; empty: shared
   std::vector<uint64_t> addresses;
 };

@@ -7,13 +7,23 @@
 using namespace tritium::sim;
 
 const char *tritium::sim::nameOf(FaultKind kind) {
-  static const char *const names[] = {
-      "invalid launch",      "unknown instruction",  "out-of-bounds access",
-      "misaligned access",   "write to read-only memory", "undefined value",
-      "shared-memory race",  "global-memory race",   "partial barrier",
-      "deadlock",            "missing lanes",        "asynchronous copy not ready",
-      "asynchronous copies left over", "trap",       "assertion",
-      "step limit",          "unsupported"};
+  static const char *const names[] = {"invalid launch",
+                                      "unknown instruction",
+                                      "out-of-bounds access",
+                                      "misaligned access",
+                                      "write to read-only memory",
+                                      "undefined value",
+                                      "shared-memory race",
+                                      "global-memory race",
+                                      "partial barrier",
+                                      "deadlock",
+                                      "missing lanes",
+                                      "asynchronous copy not ready",
+                                      "asynchronous copies left over",
+                                      "trap",
+                                      "assertion",
+                                      "step limit",
+                                      "unsupported"};
   return names[size_t(kind)];
 }
 
@@ -88,8 +98,7 @@ Place Machine::placeOf(const Access &access) const {
 Fault *Machine::report(FaultKind kind, const Op *op, Warp *warp, int lane, std::string message) {
   const ptx::Instruction *origin = op ? op->origin : nullptr;
   if (origin) {
-    auto [known, isNew] =
-        reported.try_emplace({origin, kind}, uint32_t(result.faults.size()));
+    auto [known, isNew] = reported.try_emplace({origin, kind}, uint32_t(result.faults.size()));
     if (!isNew) {
       if (known->second < result.faults.size())
         ++result.faults[known->second].count;

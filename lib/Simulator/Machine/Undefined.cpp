@@ -55,12 +55,11 @@ void Warp::demand(uint32_t slot, uint32_t lanes, const Op &op, const char *use) 
   bool memory = first->kind == InstructionClass::SharedLoad ||
                 first->kind == InstructionClass::LocalMemory ||
                 first->kind == InstructionClass::MatrixMemory;
-  Fault *fault =
-      machine.report(FaultKind::Undefined, first, this, lane,
-                     std::string(memory ? "memory is read that nothing has written"
-                                        : "a register is read that nothing has written") +
-                         "; the value is used as " + use +
-                         (name.empty() ? std::string() : " (" + name + ")"));
+  Fault *fault = machine.report(
+      FaultKind::Undefined, first, this, lane,
+      std::string(memory ? "memory is read that nothing has written"
+                         : "a register is read that nothing has written") +
+          "; the value is used as " + use + (name.empty() ? std::string() : " (" + name + ")"));
   if (fault && first != &op) {
     fault->hasOther = true;
     fault->other = machine.place(&op, this, lane);

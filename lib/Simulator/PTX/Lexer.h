@@ -10,13 +10,13 @@ namespace tritium::sim::ptx {
 struct Token {
   enum Kind : uint8_t {
     End,
-    Identifier, ///< add, %r1, $L__BB0_1
-    Dotted,     ///< .s32, .L2::128B: text without the dot
-    Integer,    ///< value
-    Float,      ///< value: bits of a double, or of a float if isSingle
-    String,     ///< text without the quotes
+    Identifier,  ///< add, %r1, $L__BB0_1
+    Dotted,      ///< .s32, .L2::128B: text without the dot
+    Integer,     ///< value
+    Float,       ///< value: bits of a double, or of a float if isSingle
+    String,      ///< text without the quotes
     Punctuation, ///< text: one character
-    Bad,        ///< text: why
+    Bad,         ///< text: why
   };
   Kind kind = End;
   bool isSingle = false;

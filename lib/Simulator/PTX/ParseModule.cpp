@@ -101,8 +101,8 @@ void Parser::versionDirective() {
 void Parser::targetDirective() {
   module.target = identifier("the target, such as sm_80");
   if (module.target.substr(0, 3) == "sm_")
-    module.capability = unsigned(std::strtoul(std::string(module.target.substr(3)).c_str(),
-                                              nullptr, 10));
+    module.capability =
+        unsigned(std::strtoul(std::string(module.target.substr(3)).c_str(), nullptr, 10));
   else if (!failed())
     fail(token, "expected a target such as sm_80, found '" + std::string(module.target) + "'");
   while (accept(','))
@@ -283,8 +283,7 @@ void Parser::function(bool isEntry, bool isExternal) {
   performanceDirectives(made);
   if (failed())
     return;
-  auto [known, isNew] =
-      moduleFunctions.try_emplace(made.name, uint32_t(module.functions.size()));
+  auto [known, isNew] = moduleFunctions.try_emplace(made.name, uint32_t(module.functions.size()));
   if (isNew)
     module.functions.push_back(made);
   Function &place = module.functions[known->second];

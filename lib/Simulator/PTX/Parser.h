@@ -17,7 +17,14 @@ namespace tritium::sim::ptx {
 /// What a name stands for in a block.
 struct Meaning {
   enum Kind : uint8_t {
-    Register, Range, Variable, Parameter, Return, Label, TargetList, Prototype
+    Register,
+    Range,
+    Variable,
+    Parameter,
+    Return,
+    Label,
+    TargetList,
+    Prototype
   };
   Kind kind;
   uint32_t index, count = 1; ///< Range: first register and how many

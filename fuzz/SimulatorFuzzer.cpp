@@ -1,0 +1,48 @@
+//===- SimulatorFuzzer.cpp - the PTX parser and machine under libFuzzer ---===//
+//
+// Any bytes either parse or give an error; every entry of what parses runs to an end or to
+// a fault, on two small buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Simulator/Simulator.h"
+
+#include <cstdlib>
+
+using namespace tritium::sim;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::vector<ptx::Error> errors;
+  auto program = Program::load(std::string(reinterpret_cast<const char *>(data), size), errors);
+  if (!program) {
+    if (errors.empty())
+      abort();
+    return 0;
+  }
+  std::vector<uint8_t> memory[2] = {std::vector<uint8_t>(1024, 1), std::vector<uint8_t>(1024)};
+  for (const std::string &entry : program->entries()) {
+    Launch launch;
+    launch.entry = entry;
+    launch.grid = {2, 1, 1};
+    launch.block = {40, 1, 1};
+    launch.dynamicShared = 256;
+    launch.stepLimit = 20000;
+    launch.memoryLimit = 64 << 20;
+    launch.seed = size & 1;
+    for (unsigned i = 0; i < 2; ++i)
+      launch.buffers.push_back({0x10000 + i * 0x10000ull, memory[i].data(), 1024, i == 0, "b"});
+    unsigned pointers = 0;
+    for (const ptx::Variable &parameter : program->module().find(entry)->parameters) {
+      std::vector<uint8_t> value(parameter.size < 4096 ? parameter.size : 0);
+      uint64_t number = value.size() == 8 ? 0x10000 * (1 + pointers++ % 2) : 7;
+      std::memcpy(value.data(), &number, std::min<size_t>(value.size(), 8));
+      launch.arguments.push_back(value);
+    }
+    Result result = program->run(launch);
+    if (!result.completed && result.faults.empty())
+      abort();
+    result.renderFaults();
+    result.counters.json();
+  }
+  return 0;
+}

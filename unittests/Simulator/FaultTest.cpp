@@ -1,0 +1,249 @@
+//===- FaultTest.cpp - planted faults are found, at the right line --------===//
+//
+// In each kernel the instruction at fault follows a line `.loc 1 77 0`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimTest.h"
+
+using namespace tritium::sim;
+using namespace tritium::sim::test;
+
+namespace {
+
+const char *const shared = ".file 1 \"kernel.py\"\n.shared .align 16 .b8 s[4096];\n";
+const char *const fault = "\n.loc 1 77 0\n";
+const char *const fine = "\n.loc 1 5 0\n";
+
+struct Planted {
+  const char *name;
+  FaultKind kind;
+  std::string body;
+  uint32_t threads = 64, grid = 1;
+};
+
+std::vector<Planted> planted() {
+  std::string f = fault, g = fine;
+  std::string mine = "mad.lo.u32 %r1, %r0, 4, 0;\nmov.u32 %r2, s;\nadd.u32 %r3, %r2, %r1;\n";
+  std::string address = "mov.u32 %r9, %ctaid.x;\nmad.wide.u32 %d1, %r0, 4, %d0;\n";
+  return {
+      // Out of bounds: the buffer has 64 words.
+      {"LoadPastEnd", FaultKind::OutOfBounds, f + "ld.global.u32 %r1, [%d0+256];" + g},
+      {"StoreBeforeBegin", FaultKind::OutOfBounds, f + "st.global.u32 [%d0+-4], %r0;" + g},
+      {"VectorHalfOutside", FaultKind::OutOfBounds,
+       f + "ld.global.v2.u32 {%r1, %r2}, [%d0+256];" + g},
+      {"SharedPastEnd", FaultKind::OutOfBounds, f + "st.shared.u32 [s+4096], %r0;" + g},
+      {"NullPointer", FaultKind::OutOfBounds,
+       "mov.u64 %d1, 0;" + f + "ld.global.u32 %r1, [%d1];" + g},
+      // Misaligned.
+      {"MisalignedWord", FaultKind::Misaligned, f + "ld.global.u32 %r1, [%d0+2];" + g},
+      {"MisalignedVector", FaultKind::Misaligned,
+       f + "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d0+8];" + g},
+      {"MisalignedShared", FaultKind::Misaligned, f + "st.shared.u64 [s+4], %d0;" + g},
+      // Values that nothing wrote.
+      {"UnwrittenRegister", FaultKind::Undefined,
+       address + f + "add.u32 %r5, %r4, 1;" + g + "st.global.u32 [%d1], %r5;"},
+      {"UnwrittenShared", FaultKind::Undefined,
+       mine + address + f + "ld.shared.u32 %r5, [%r3];" + g + "st.global.u32 [%d1], %r5;"},
+      {"UnwrittenPredicate", FaultKind::Undefined, f + "@%p3 st.global.u32 [%d0], 1;" + g},
+      {"UnwrittenLocal", FaultKind::Undefined,
+       ".local .align 4 .b8 l[16];\n" + address + f + "ld.local.u32 %r5, [l+4];" + g +
+           "st.global.u32 [%d1], %r5;"},
+      // Races in shared memory.
+      {"ReadAfterWrite", FaultKind::SharedRace,
+       mine + "st.shared.u32 [%r3], %r0;\nxor.b32 %r4, %r1, 128;\nadd.u32 %r4, %r4, %r2;" + f +
+           "ld.shared.u32 %r5, [%r4];" + g},
+      {"WriteAfterRead", FaultKind::SharedRace,
+       mine +
+           "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nxor.b32 %r4, %r1, 128;\n"
+           "add.u32 %r4, %r4, %r2;\nld.shared.u32 %r5, [%r4];" +
+           f + "st.shared.u32 [%r3], %r5;" + g},
+      {"WriteWrite", FaultKind::SharedRace, f + "st.shared.u32 [s], %r0;" + g},
+      {"WithinAWarp", FaultKind::SharedRace,
+       mine + "st.shared.u32 [%r3], %r0;\nxor.b32 %r4, %r1, 4;\nadd.u32 %r4, %r4, %r2;" + f +
+           "ld.shared.u32 %r5, [%r4];" + g,
+       32},
+      {"ShuffleIsNoBarrier", FaultKind::SharedRace,
+       mine +
+           "st.shared.u32 [%r3], %r0;\nshfl.sync.bfly.b32 %r6, %r0, 1, 31, -1;\n"
+           "xor.b32 %r4, %r1, 4;\nadd.u32 %r4, %r4, %r2;" +
+           f + "ld.shared.u32 %r5, [%r4];" + g,
+       32},
+      // Races in global memory.
+      {"TwoCtasWrite", FaultKind::GlobalRace,
+       "mov.u32 %r9, %ctaid.x;\nadd.u32 %r9, %r9, %r0;" + f + "st.global.u32 [%d0], %r9;" + g, 1,
+       2},
+      {"CtaReadsAnothers", FaultKind::GlobalRace,
+       "mov.u32 %r9, %ctaid.x;\nadd.u32 %r8, %r9, 7;\nmad.wide.u32 %d1, %r9, 4, %d0;\n"
+       "st.global.u32 [%d1], %r8;\nxor.b32 %r9, %r9, 1;\nmad.wide.u32 %d2, %r9, 4, %d0;" +
+           f + "ld.global.u32 %r5, [%d2];" + g,
+       1, 2},
+      {"FlagWithoutFence", FaultKind::GlobalRace,
+       // CTA 0 writes data and sets a flag; CTA 1 waits for it. Neither fences.
+       "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra READ;\n"
+       "st.global.u32 [%d0], 42;\natom.global.exch.b32 %r1, [%d0+4], 1;\nexit;\n"
+       "READ:\natom.global.add.u32 %r1, [%d0+4], 0;\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 bra READ;" +
+           f + "ld.global.u32 %r2, [%d0];" + g,
+       1, 2},
+      // Barriers.
+      {"HalfAWarp", FaultKind::PartialBarrier,
+       "setp.lt.u32 %p1, %r0, 16;\n@!%p1 bra L;" + f + "bar.sync 0;" + g + "L:", 32},
+      {"OneWarpEnds", FaultKind::PartialBarrier,
+       "setp.ge.u32 %p1, %r0, 32;\n@%p1 exit;" + f + "bar.sync 0;" + g},
+      {"OddCount", FaultKind::PartialBarrier, f + "bar.sync 1, 33;" + g},
+      {"NeverEnough", FaultKind::Deadlock,
+       "setp.ge.u32 %p1, %r0, 32;\n@%p1 bra L;" + f + "bar.sync 1, 64;" + g + "L:"},
+      {"TwoBarriers", FaultKind::Deadlock,
+       "setp.ge.u32 %p1, %r0, 32;\n@%p1 bra L;" + f +
+           "bar.sync 1;\nbra M;\nL:\nbar.sync 2;\nM:" + g},
+      {"PartnerEnds", FaultKind::Deadlock,
+       "setp.lt.u32 %p1, %r0, 32;\n@%p1 exit;" + f + "bar.sync 3, 64;" + g},
+      // Lanes.
+      {"ShuffleInABranch", FaultKind::MissingLanes,
+       "setp.lt.u32 %p1, %r0, 16;\n@!%p1 bra L;" + f + "shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;" +
+           g + "L:",
+       32},
+      {"MaskWithoutMyself", FaultKind::MissingLanes,
+       f + "shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffff;" + g, 32},
+      {"VoteInABranch", FaultKind::MissingLanes,
+       "setp.eq.u32 %p1, %r0, 3;\nsetp.eq.u32 %p2, %r0, 3;\n@%p1 bra L;" + f +
+           "vote.sync.ballot.b32 %r1, %p2, -1;" + g + "L:",
+       32},
+      {"MmaInABranch", FaultKind::MissingLanes,
+       "mov.b32 %r1, 0;\nmov.f32 %f1, 0f00000000;\nsetp.eq.u32 %p1, %r0, 3;\n@%p1 bra L;" + f +
+           "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2,%f3,%f4,%f5}, {%r1,%r1}, {%r1}, "
+           "{%f1,%f1,%f1,%f1};" +
+           g + "L:",
+       32},
+      // Asynchronous copies.
+      {"UseBeforeWait", FaultKind::AsyncNotReady,
+       mine + address + "cp.async.ca.shared.global [%r3], [%d1], 4;\ncp.async.commit_group;" + f +
+           "ld.shared.u32 %r5, [%r3];" + g + "cp.async.wait_all;"},
+      {"OneGroupTooMany", FaultKind::AsyncNotReady,
+       mine + address +
+           "cp.async.ca.shared.global [%r3], [%d1], 4;\ncp.async.commit_group;\n"
+           "cp.async.wait_group 1;" +
+           f + "ld.shared.u32 %r5, [%r3];" + g + "cp.async.wait_all;"},
+      {"WaitOfAnotherThread", FaultKind::AsyncNotReady,
+       mine + address +
+           "setp.lt.u32 %p1, %r0, 32;\n"
+           "@%p1 cp.async.ca.shared.global [%r3], [%d1], 4;\n"
+           "@%p1 cp.async.commit_group;\n@!%p1 cp.async.wait_all;\nbar.sync 0;" +
+           f + "ld.shared.u32 %r5, [s];" + g + "cp.async.wait_all;"},
+      {"LeftOver", FaultKind::AsyncLeftOver,
+       mine + address + f + "cp.async.ca.shared.global [%r3], [%d1], 4;" + g +
+           "cp.async.commit_group;"},
+      {"NeverCommitted", FaultKind::AsyncLeftOver,
+       mine + address + f + "cp.async.ca.shared.global [%r3], [%d1], 4;" + g},
+      {"KeepsOneGroup", FaultKind::AsyncLeftOver,
+       mine + address + f + "cp.async.ca.shared.global [%r3], [%d1], 4;" + g +
+           "cp.async.commit_group;\ncp.async.wait_group 1;"},
+      {"Trap", FaultKind::Trap, f + "trap;" + g},
+  };
+}
+
+class Faults : public testing::TestWithParam<Planted> {};
+
+TEST_P(Faults, Found) {
+  const Planted &plant = GetParam();
+  std::vector<uint32_t> data(64);
+  SimRun run(kernel(plant.body, shared));
+  run.buffer(data).threads(plant.threads, plant.grid);
+  Result result = run.run();
+  // A race has two parties, and the one that comes second reports it.
+  auto at = [](const Place &place) { return place.source == "kernel.py:77"; };
+  bool found = false;
+  for (const Fault &fault : result.faults)
+    found |= fault.kind == plant.kind && (at(fault.at) || (fault.hasOther && at(fault.other)));
+  EXPECT_TRUE(found) << result.renderFaults();
+  for (const Fault &fault : result.faults)
+    EXPECT_TRUE(at(fault.at) || (fault.hasOther && at(fault.other))) << fault.render();
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Faults, testing::ValuesIn(planted()),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(Limits, EndlessLoop) {
+  std::vector<uint32_t> data(64);
+  SimRun run(kernel("L:\nbra L;"));
+  run.buffer(data);
+  run.launch.stepLimit = 10000;
+  Result result = run.run();
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::StepLimit);
+  EXPECT_FALSE(result.completed);
+}
+
+TEST(Limits, WrongLaunches) {
+  auto kindOf = [](auto &&change) {
+    std::vector<uint32_t> data(64);
+    SimRun run(kernel(""));
+    run.buffer(data);
+    change(run.launch);
+    Result result = run.run();
+    EXPECT_FALSE(result.completed);
+    return result.faults.empty() ? std::string() : result.faults[0].message;
+  };
+  EXPECT_NE(kindOf([](Launch &l) { l.entry = "nobody"; }).find("'nobody'; it has: k"),
+            std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.arguments.clear(); }).find("takes 1 arguments"),
+            std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.arguments[0].resize(4); }).find("has 8 bytes"),
+            std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.block.x = 1025; }).find("at most 1024"), std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.grid.x = 0; }).find("is 0"), std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.dynamicShared = 1u << 20; }).find("228 KiB"),
+            std::string::npos);
+}
+
+TEST(Errors, Parser) {
+  auto messageOf = [](std::string text) {
+    std::vector<ptx::Error> errors;
+    EXPECT_EQ(Program::load(text, errors), nullptr);
+    return errors.empty() ? std::string()
+                          : std::to_string(errors[0].at.line) + ": " + errors[0].message;
+  };
+  EXPECT_EQ(messageOf(".version 10.0\n"),
+            "1: PTX 10.0 is newer than 9.0, the newest that is known here");
+  EXPECT_EQ(messageOf(""), "1: the file has no .version: it is no PTX");
+  std::string whole = kernel("add.u32 %r1, %r0, %r2;");
+  EXPECT_NE(messageOf(kernel("bra NOWHERE;")).find("'NOWHERE' is not declared"), std::string::npos);
+  // A cut at any place is an error, and never more.
+  for (size_t cut = 0; cut + 2 < whole.size(); ++cut) {
+    std::vector<ptx::Error> errors;
+    auto program = Program::load(whole.substr(0, cut), errors);
+    EXPECT_TRUE(program || !errors.empty()) << cut;
+  }
+}
+
+TEST(Errors, Instructions) {
+  auto messageOf = [](const std::string &body) {
+    std::vector<uint32_t> data(64);
+    SimRun run(kernel(body));
+    run.buffer(data);
+    Result result = run.run();
+    EXPECT_FALSE(result.completed);
+    return result.faults.empty() ? std::string() : result.faults[0].message;
+  };
+  auto has = [&](const std::string &body, const char *text) {
+    std::string message = messageOf(body);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  has("add.u32 %r1, %r99, 1;", "'%r99' is neither a register that is declared here");
+  has("add.u32 %r1, %d0, 1;", "is a .b64 register, but .u32 is wanted");
+  has("add.u32 %r1, %r0;", "takes 3 operands, but has 2");
+  has("add.wobble.u32 %r1, %r0, 1;", "the modifier .wobble is not known");
+  has("wgmma.fence.sync.aligned;", "'wgmma.fence.sync.aligned': unknown instruction");
+}
+
+TEST(Errors, UnknownInstruction) {
+  std::vector<uint32_t> data(64);
+  SimRun run(kernel("frobnicate.u32 %r1, %r0;"));
+  run.buffer(data);
+  Result result = run.run();
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_NE(result.faults[0].message.find("'frobnicate.u32': unknown instruction"),
+            std::string::npos);
+}
+
+} // namespace
