@@ -30,12 +30,11 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
-SANITIZED = ("SimulatorTests", "PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
-             "RuntimeTests")
+SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
+             "SimulatorTests", "RuntimeTests")
 # With the longest input, and the folder of first inputs.
-FUZZERS = {"simulator-fuzzer": (4096, "ptx"),
-           "parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
-           "triton-c-fuzzer": (4096, "triton-c")}
+FUZZERS = {"parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
+           "triton-c-fuzzer": (4096, "triton-c"), "simulator-fuzzer": (4096, "ptx")}
 # The prebuilt LLVM and clang are not instrumented: containers and arenas that cross into
 # them would be reported.
 ASAN_OPTIONS = "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"

@@ -32,6 +32,7 @@ int run(const Arguments &arguments, const std::string &program);
 extern const char *const compileHelp;
 extern const char *const cacheHelp;
 extern const char *const tuneHelp;
+extern const char *const simHelp;
 extern const char *const runHelp, *const runProgramHelp;
 
 /// Walks over a command's arguments, with `--name value`, `--name=value` and `-o value`.

@@ -7,8 +7,8 @@
 using namespace tritium::sim;
 
 bool AddressSpace::arrange() {
-  std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const Range &a, const Range &b) { return a.address < b.address; });
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.address < b.address; });
   for (size_t i = 0; i + 1 < ranges.size(); ++i)
     if (ranges[i].bytes && ranges[i].address + ranges[i].bytes > ranges[i + 1].address)
       return false;
