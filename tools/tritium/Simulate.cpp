@@ -4,6 +4,7 @@
 
 #include "tritium/Simulator/Simulator.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -195,7 +196,7 @@ sim::Extent extent(const std::string &text, const std::string &option) {
 }
 
 bool parse(const Arguments &arguments, Request &request) {
-  Options options(arguments);
+  CommandLine options(arguments);
   while (options.next()) {
     const std::string name = options.name;
     if (!options.isOption) {
