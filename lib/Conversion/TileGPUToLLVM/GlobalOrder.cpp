@@ -61,6 +61,13 @@ bool mayMeet(Value a, Value b) {
 bool isAtomic(Operation *op) { return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op); }
 bool writes(Operation *op) { return isa<tt::StoreOp>(op) || isAtomic(op); }
 
+/// The order of two atomics does not show in what they leave in memory.
+bool commute(Operation *first, Operation *second) {
+  auto a = dyn_cast<tt::AtomicRMWOp>(first), b = dyn_cast<tt::AtomicRMWOp>(second);
+  return a && b && a.getRmwOp() == b.getRmwOp() && a.getRmwOp() != tt::RMWOp::XCHG &&
+         a->use_empty() && b->use_empty();
+}
+
 /// Other threads' earlier accesses are over when this atomic is seen by other programs.
 bool releases(Operation *op) {
   auto sem = [](Operation *op) {
@@ -95,10 +102,12 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier) {
     return true;
   if (!writes(first) && !writes(second))
     return false;
-  // Atomics take turns by themselves.
-  if (isAtomic(first) && isAtomic(second))
-    return false;
   Value a = first->getOperand(0), b = second->getOperand(0);
+  // Of atomics each element's is done by one thread, and a scalar's by the first.
+  if (isAtomic(first) && isAtomic(second) &&
+      (commute(first, second) || (a == b && !earlier) ||
+       (!tt::isTile(a.getType()) && !tt::isTile(b.getType()))))
+    return false;
   if (a == b && !earlier &&
       (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))
     return false;

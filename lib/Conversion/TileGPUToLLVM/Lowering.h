@@ -95,6 +95,7 @@ private:
   Value polynomial(Value x, Value (cpu::VectorMath::*function)(Value));
   Value emitFloat8(Value x, Type element, bool encodes);
   Value emitRemainder(Value x, Value y);
+  Value emitExp(Value x, bool isRough);
   Value emitConstant(mlir::Attribute value);
   /// The region of a reduction for two lists of partial results.
   Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr double kLog2E = 1.4426950408889634;
+constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
 
 bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
@@ -39,6 +39,32 @@ StringRef exactIntrinsic(Operation *op) {
 
 bool computesNarrow(Operation *op) { return isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(op); }
 } // namespace
+
+/// 2^(x log2 e). The product is rounded, which for a large x is many units of the result:
+/// `rest` is what the rounding took away, and corrects the result unless that is only wanted
+/// in 16 bits. Bounds keep infinities out of the correction, and let NaN through.
+Value Lowering::emitExp(Value x, bool isRough) {
+  Type f32 = b.getF32Type();
+  auto product = [&](Value v) { return binary<LLVM::FMulOp>(v, number(f32, kLog2E)); };
+  auto power = [&](Value v) { return intrinsic("llvm.nvvm.ex2.approx.f", f32, {v}); };
+  auto fma = [&](Value u, Value v, Value w) {
+    OperationState state(loc, "llvm.intr.fma", {u, v, w}, {f32});
+    return b.create(state)->getResult(0);
+  };
+  if (isRough)
+    return power(product(x));
+  constexpr double bound = 200;
+  OperationState lower(loc, "llvm.intr.maximum", {x, number(f32, -bound)}, {f32});
+  OperationState upper(loc, "llvm.intr.minimum",
+                       {b.create(lower)->getResult(0), number(f32, bound)}, {f32});
+  Value bounded = b.create(upper)->getResult(0);
+  Value exponent = product(bounded);
+  Value negated = b.create<LLVM::FNegOp>(loc, f32, exponent);
+  Value rest = fma(bounded, number(f32, kLog2E), negated);
+  rest = fma(bounded, number(f32, kLog2E - double(float(kLog2E))), rest);
+  Value correction = fma(rest, number(f32, kLn2), number(f32, 1));
+  return binary<LLVM::FMulOp>(power(exponent), correction);
+}
 
 /// What `emit` builds with operations of other dialects, lowered one by one.
 Value Lowering::lowerBuilt(ValueRange operands, llvm::function_ref<Value()> emit) {
@@ -156,8 +182,7 @@ Value Lowering::emitMathF32(Operation *op, ArrayRef<Value> operands) {
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp) {
-        return intrinsic("llvm.nvvm.ex2.approx.f", f32,
-                         {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
+        return emitExp(x, isNarrow(tt::elementType(op->getResult(0).getType())));
       })
       .Case([&](math::Exp2Op) { return intrinsic("llvm.nvvm.ex2.approx.f", f32, {x}); })
       .Case([&](math::LogOp) { return polynomial(x, &cpu::VectorMath::log); })
