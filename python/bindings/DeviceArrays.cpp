@@ -138,15 +138,22 @@ TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argume
       return TensorRead::NotTensor;
     }
   }
-  Ref isOnGPU = torch.isOnGPU(object);
-  if (!isOnGPU)
-    return TensorRead::Failed;
-  if (isOnGPU.get() != Py_True)
-    return TensorRead::NotTensor;
+  Ref device = torch.device(object);
+  long ordinal = device ? PyLong_AsLong(device.get()) : -1;
+  if (ordinal < 0)
+    return PyErr_Occurred() ? TensorRead::Failed : TensorRead::NotTensor;
+  // Other accelerators number their devices, too. One look tells for all tensors of a call
+  // that have the same number.
+  if (!storage.isTorch || ordinal != storage.device) {
+    Ref isOnGPU = torch.isOnGPU(object);
+    if (!isOnGPU)
+      return TensorRead::Failed;
+    if (isOnGPU.get() != Py_True)
+      return TensorRead::NotTensor;
+  }
   Ref kind = torch.elementType(object);
   const tritium_dtype *element = kind ? elementType(kind.get()) : nullptr;
-  Ref device = element ? torch.device(object) : Ref();
-  Ref address = device ? torch.dataPointer(object) : Ref();
+  Ref address = element ? torch.dataPointer(object) : Ref();
   if (!address)
     return TensorRead::Failed;
   argument.kind = TRITIUM_ARG_POINTER;
@@ -154,7 +161,6 @@ TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argume
   argument.type = *element;
   argument.bits = PyLong_AsUnsignedLongLong(address.get());
   argument.bytes = TRITIUM_UNKNOWN_EXTENT;
-  long ordinal = PyLong_AsLong(device.get());
   argument.device = static_cast<uint8_t>(ordinal);
   if (PyErr_Occurred())
     return TensorRead::Failed;
@@ -177,7 +183,11 @@ bool tritium::python::currentStream(const ArgumentStorage &storage, void *&strea
       torch.rawStream =
           module ? PyObject_GetAttrString(module.get(), "_cuda_getCurrentRawStream") : nullptr;
     }
-    if (torch.rawStream)
+    if (torch.rawStream && PyCFunction_CheckExact(torch.rawStream) &&
+        PyCFunction_GET_FLAGS(torch.rawStream) == METH_O)
+      answer = Ref::steal(PyCFunction_GET_FUNCTION(torch.rawStream)(
+          PyCFunction_GET_SELF(torch.rawStream), device.get()));
+    else if (torch.rawStream)
       answer = Ref::steal(PyObject_CallOneArg(torch.rawStream, device.get()));
   } else if (const Interned *names = interned()) {
     answer = Ref::steal(PyObject_CallFunctionObjArgs(names->currentStream, storage.arrayOnGPU.get(),

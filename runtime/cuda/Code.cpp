@@ -200,33 +200,14 @@ bool Code::finishDebug(Loaded &loaded, Stream stream, CompileError &error) const
   return false;
 }
 
-bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
-                  const uint32_t grid[3], CompileError &error) {
-  CurrentContext current(device);
-  Loaded *loaded = find(device, error);
-  if (!loaded)
-    return false;
-  unsigned ctas = metadata().numCtas;
-  for (size_t axis = 0; axis < 3; ++axis)
-    if (grid[axis] > device.maxGrid[axis] / (axis == 0 ? ctas : 1)) [[unlikely]] {
-      error = gridError(device, metadata().name, grid);
-      return false;
-    }
+Result Code::launchWithAttributes(const Loaded &loaded, LaunchConfig config,
+                                  void **parameters) const {
   LaunchAttribute attributes[3];
-  LaunchConfig config = {grid[0] * ctas,
-                         grid[1],
-                         grid[2],
-                         metadata().numWarps * device.warpSize,
-                         1,
-                         1,
-                         static_cast<unsigned>(metadata().sharedBytes),
-                         stream,
-                         attributes,
-                         0};
-  if (ctas > 1) {
+  config.attributes = attributes;
+  if (metadata().numCtas > 1) {
     LaunchAttribute &cluster = attributes[config.attributeCount++];
     cluster.id = LaunchAttribute::ClusterDimension;
-    cluster.value.cluster[0] = ctas;
+    cluster.value.cluster[0] = metadata().numCtas;
     cluster.value.cluster[1] = cluster.value.cluster[2] = 1;
   }
   auto addFlag = [&](bool wanted, LaunchAttribute::Id id) {
@@ -237,14 +218,37 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   };
   addFlag(settings.cooperative, LaunchAttribute::Cooperative);
   addFlag(settings.serialization, LaunchAttribute::ProgrammaticSerialization);
+  return loaded.device->api->cuLaunchKernelEx(&config, loaded.function, parameters, nullptr);
+}
+
+bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
+                  const uint32_t grid[3], CompileError &error) {
+  CurrentContext current(device);
+  Loaded *loaded = find(device, error);
+  if (!loaded)
+    return false;
+  unsigned ctas = metadata().numCtas;
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (uint64_t(grid[axis]) * (axis == 0 ? ctas : 1) > device.maxGrid[axis]) [[unlikely]] {
+      error = gridError(device, metadata().name, grid);
+      return false;
+    }
   llvm::SmallVector<void *, 24> parameters;
   for (const uint64_t &slot : slots)
     parameters.push_back(const_cast<uint64_t *>(&slot));
+  unsigned threads = metadata().numWarps * device.warpSize;
+  auto sharedBytes = static_cast<unsigned>(metadata().sharedBytes);
+  // The call without attributes is the cheaper one.
   Result result =
-      device.api->cuLaunchKernelEx(&config, loaded->function, parameters.data(), nullptr);
+      ctas == 1 && !settings.cooperative && !settings.serialization
+          ? device.api->cuLaunchKernel(loaded->function, grid[0], grid[1], grid[2], threads, 1, 1,
+                                       sharedBytes, stream, parameters.data(), nullptr)
+          : launchWithAttributes(
+                *loaded,
+                {grid[0] * ctas, grid[1], grid[2], threads, 1, 1, sharedBytes, stream, nullptr, 0},
+                parameters.data());
   if (result == LaunchOutOfResources) [[unlikely]] {
-    error =
-        outOfResources("registers", config.blockX * loaded->usage.registers, device.maxRegisters);
+    error = outOfResources("registers", threads * loaded->usage.registers, device.maxRegisters);
     return false;
   }
   if (result != Success) [[unlikely]] {

@@ -50,6 +50,7 @@ private:
   Loaded *find(Device &device, CompileError &error);
   bool checkLimits(const Device &device, CompileError &error) const;
   bool loadModule(Loaded &loaded, CompileError &error) const;
+  Result launchWithAttributes(const Loaded &loaded, LaunchConfig config, void **parameters) const;
   bool finishDebug(Loaded &loaded, Stream stream, CompileError &error) const;
   CompileError outOfResources(const char *what, uint64_t required, uint64_t limit) const;
   CompileError atKernel(CompileError error) const;

@@ -50,6 +50,7 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuModuleGetGlobal_v2", SLOT(cuModuleGetGlobal)},
       {"cuFuncGetAttribute", SLOT(cuFuncGetAttribute)},
       {"cuFuncSetAttribute", SLOT(cuFuncSetAttribute)},
+      {"cuLaunchKernel", SLOT(cuLaunchKernel)},
       {"cuLaunchKernelEx", SLOT(cuLaunchKernelEx)},
       {"cuPointerGetAttribute", SLOT(cuPointerGetAttribute)},
       {"cuMemAlloc_v2", SLOT(cuMemAlloc)},

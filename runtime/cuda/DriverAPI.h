@@ -103,6 +103,9 @@ struct DriverAPI {
   Result (*cuModuleGetGlobal)(Address *, size_t *bytes, ModuleHandle, const char *name);
   Result (*cuFuncGetAttribute)(int *, FunctionAttribute, Function);
   Result (*cuFuncSetAttribute)(Function, FunctionAttribute, int);
+  Result (*cuLaunchKernel)(Function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                           unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                           Stream, void **parameters, void **extra);
   Result (*cuLaunchKernelEx)(const LaunchConfig *, Function, void **parameters, void **extra);
   Result (*cuPointerGetAttribute)(void *value, PointerAttribute, Address);
   Result (*cuMemAlloc)(Address *, size_t);

@@ -424,6 +424,8 @@ def pointers_in_memory(table_ptr, out_ptr, N: tl.constexpr):
 
 
 def test_pointer_from_memory(compiled_backend, rng):
+    if compiled_backend == "cuda":
+        pytest.skip("the addresses are the host's")
     arrays = [random_array(rng, 32, "float32") for _ in range(3)]
     table = np.array([a.ctypes.data for a in arrays], np.int64)
     out = np.zeros((3, 32), np.float32)

@@ -36,6 +36,7 @@ struct State {
   std::vector<Launch> launches;
   std::string image;             ///< of the module loaded last
   uint64_t recordAddress = 0;    ///< what was written to the module's global variable
+  bool isQuick = false;          ///< launches are not written down
   std::map<int, double> costs;   ///< threads of a CTA -> milliseconds of a launch
   double clock = 0;              ///< milliseconds that events record
   size_t allocated = 0;          ///< allocations that live
