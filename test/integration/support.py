@@ -28,6 +28,10 @@ ULP = {
     "math": {"float32": 1.5, "float64": 4},
 }
 
+# On a GPU the hardware's approximations: ex2.approx and div.full are good to 2 ULP; exp adds
+# the rounding of its correction, sigmoid the sum and the quotient.
+GPU_ULP = {"division": 2, "exp2": 2.5, "exp": 3, "sigmoid": 5.5}
+
 # Relative error of a sum of n terms, per term added, in units of the type that it is added in.
 EPSILON = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "float32": 2.0 ** -24,
            "float64": 2.0 ** -53}

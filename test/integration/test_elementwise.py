@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from support import (DTYPES, FLOATS, INTS, SIGNED, ULP, UNSIGNED, adversarial, assert_same,
-                     is_float, numpy_dtype, pairs, random_array, ulp_error)
+from support import (DTYPES, FLOATS, GPU_ULP, INTS, SIGNED, ULP, UNSIGNED, adversarial,
+                     assert_same, is_float, numpy_dtype, pairs, random_array, ulp_error)
 
 
 @triton.jit
@@ -138,7 +138,12 @@ def test_true_division(backend, rng, dtype):
     with np.errstate(all="ignore"):
         expected = x.astype(kind) / y.astype(kind)
     result = run_binary("truediv", x, y, kind)
-    assert_same(result, expected)
+    if backend == "cuda" and kind == np.float32:
+        with np.errstate(all="ignore"):
+            exact = x.astype(kind).astype(np.longdouble) / y.astype(kind).astype(np.longdouble)
+        assert ulp_error(result, exact) <= GPU_ULP["division"]
+    else:
+        assert_same(result, expected)
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
@@ -146,6 +151,10 @@ def test_float_modulo(backend, rng, dtype):
     x, y = data(rng, dtype)
     with np.errstate(all="ignore"):
         expected = np.fmod(x, y)
+    if backend == "cuda" and dtype == "float64":
+        with pytest.raises(triton.CompilationError, match="cannot lower"):
+            run_binary("mod", x, y, x.dtype)
+        return
     assert_same(run_binary("mod", x, y, x.dtype), expected)
 
 
@@ -296,7 +305,14 @@ def test_math(backend, rng, op, dtype):
         rng.standard_normal(200) * 1e-30, np.exp(rng.uniform(-80, 80, 1000))]).astype(dtype)
     with np.errstate(all="ignore"):
         exact = EXACT[op](x.astype(np.longdouble) if op != "erf" else x.astype(np.float64))
-    assert ulp_error(run_unary(op, x), exact) <= ULP["math"][dtype] + EXTRA_ULP.get(op, 0)
+    if backend == "cuda" and dtype == "float64" and op not in ("sqrt", "rsqrt"):
+        with pytest.raises(triton.CompilationError, match="cannot lower"):
+            run_unary(op, x)
+        return
+    bound = ULP["math"][dtype] + EXTRA_ULP.get(op, 0)
+    if backend == "cuda" and dtype == "float32":
+        bound = max(bound, GPU_ULP.get(op, 0))
+    assert ulp_error(run_unary(op, x), exact) <= bound
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
