@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace tritium {
@@ -26,7 +28,15 @@ bool leadToRows(const LinearLayout &map, uint64_t innerRegisters, uint64_t inner
 }
 } // namespace
 
-std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &map, unsigned elementBytes) {
+unsigned MatrixLoad::registerOf(unsigned instruction, unsigned matrix, unsigned element) const {
+  unsigned n = (instruction * matrices + matrix) * elementsPerWord + element, result = 0;
+  for (auto [b, bit] : enumerate(registerBits))
+    result |= (n >> b & 1) << bit;
+  return result;
+}
+
+std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &map, unsigned elementBytes,
+                                         uint64_t late) {
   ArrayRef<uint64_t> registers = map.bases(kRegister), lanes = map.bases(kLane);
   if (lanes.size() != 5 || elementBytes > 4)
     return std::nullopt;
@@ -55,7 +65,14 @@ std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &map, unsigned eleme
   } else {
     return std::nullopt;
   }
-  ArrayRef<uint64_t> others = registers.drop_front(inner);
+  for (unsigned bit = 0; bit < registers.size(); ++bit)
+    load.registerBits.push_back(bit);
+  std::stable_partition(load.registerBits.begin() + inner, load.registerBits.end(),
+                        [&](unsigned bit) { return !(late >> bit & 1); });
+  SmallVector<uint64_t, 8> inOrder;
+  for (unsigned bit : ArrayRef(load.registerBits).drop_front(inner))
+    inOrder.push_back(registers[bit]);
+  ArrayRef<uint64_t> others = inOrder;
   unsigned selectors = std::min<size_t>(2, others.size());
   load.matrices = 1u << selectors;
   LinearLayout::Input reg{kRegister, {}}, lane{kLane, {}}, warp{kWarp, {}};

@@ -39,8 +39,9 @@ LinearLayout inBytes(const LinearLayout &map, unsigned elementBytes) {
   return LinearLayout(inputs, {bits});
 }
 
-void checkLoads(const LinearLayout &bytes, unsigned elementBytes, bool transposed) {
-  auto load = planMatrixLoad(bytes, elementBytes);
+void checkLoads(const LinearLayout &bytes, unsigned elementBytes, bool transposed,
+                uint64_t late = 0) {
+  auto load = planMatrixLoad(bytes, elementBytes, late);
   ASSERT_TRUE(load);
   EXPECT_EQ(load->transposed, transposed);
   unsigned instructions = 1u << load->addresses.inputBits(kRegister);
@@ -54,7 +55,7 @@ void checkLoads(const LinearLayout &bytes, unsigned elementBytes, bool transpose
         for (unsigned e = 0; e < load->elementsPerWord; ++e) {
           uint64_t got = transposed ? rowAddress(2 * (lane % 4) + e) + 2 * (lane / 4)
                                     : rowAddress(lane / 4) + 4 * (lane % 4) + e * elementBytes;
-          unsigned reg = (i * load->matrices + j) * load->elementsPerWord + e;
+          unsigned reg = load->registerOf(i, j, e);
           EXPECT_EQ(got, bytes.applyPart(kRegister, reg) ^ bytes.applyPart(kLane, lane));
         }
     }
@@ -86,6 +87,30 @@ TEST(Fragments, FewRegisters) {
   ASSERT_TRUE(load);
   EXPECT_EQ(load->matrices, 2u);
   checkLoads(inBytes(tile, 2), 2, false);
+}
+
+TEST(Fragments, LateRegistersComeLast) {
+  // 32 x 64: bits 4 and 5 of the register's number are those of k from 16 on, if k lies inside;
+  // bits 2 and 3 then choose among the rows.
+  for (bool kFast : {true, false}) {
+    LinearLayout tile = inBytes(fragment(5, 6, kFast, 1), 2);
+    unsigned bits = tile.inputBits(kRegister), inK = kFast ? 2 : 1;
+    uint64_t late = ((1u << inK) - 1) << (bits - inK);
+    checkLoads(tile, 2, !kFast, late);
+    auto load = planMatrixLoad(tile, 2, late);
+    ASSERT_TRUE(load);
+    EXPECT_EQ(load->matrices, 4u);
+    // The first half of the instructions reads what lies before the last of k.
+    for (unsigned i = 0; i < load->instructions(); ++i)
+      for (unsigned j = 0; j < 4; ++j)
+        EXPECT_EQ(load->registerOf(i, j, 0) >> (bits - 1), 2 * i / load->instructions());
+  }
+  // A selector that is not late goes before one that is.
+  LinearLayout tile = inBytes(fragment(5, 6, true, 1), 2);
+  auto load = planMatrixLoad(tile, 2, 1u << 1);
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->registerOf(load->instructions() / 2, 0, 0), 2u);
+  checkLoads(tile, 2, false, 1u << 1);
 }
 
 TEST(Fragments, RowsOfABlockedLayoutAreNot) {

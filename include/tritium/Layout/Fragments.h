@@ -27,14 +27,22 @@ struct MatrixLoad {
   unsigned matrices = 1;    ///< of one instruction: 1, 2 or 4
   unsigned elementsPerWord; ///< of a 32-bit result
   /// Byte offset of the row that a lane gives the address of: inputs lane and warp as usual;
-  /// a register is one instruction. Instruction i, matrix j, element e fills register
-  /// (i * matrices + j) * elementsPerWord + e.
+  /// a register is one instruction.
   LinearLayout addresses;
+  /// Of n = (i * matrices + j) * elementsPerWord + e for instruction i, matrix j, element e:
+  /// the bit of the register's number that bit b of n is.
+  llvm::SmallVector<unsigned, 8> registerBits;
+
+  unsigned instructions() const { return 1u << addresses.inputBits(kRegister); }
+  unsigned registerOf(unsigned instruction, unsigned matrix, unsigned element) const;
 };
 
 /// How ldmatrix can read a tile whose places lie at these byte offsets; nothing if it
-/// cannot.
-std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &placesToBytes, unsigned elementBytes);
+/// cannot. Bits of the register's number that are in `late` choose among instructions rather
+/// than among the matrices of one, and do so last: without them a lane has what the first
+/// instructions read.
+std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &placesToBytes, unsigned elementBytes,
+                                         uint64_t late = 0);
 
 } // namespace tritium
 

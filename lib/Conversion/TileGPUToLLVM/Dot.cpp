@@ -1,8 +1,10 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 //
 // On tensor cores under a mma layout: one mma.sync for each 16x8 block of c and each step of
-// k. By multiply-add under a blocked one, where every lane holds all of K for its rows of a
-// and columns of b.
+// k. Operands from shared memory are read a step ahead, and asynchronous copies start in the
+// midst of the products, so that neither keeps the tensor cores waiting behind a barrier. By
+// multiply-add under a blocked one, where every lane holds all of K for its rows of a and columns
+// of b.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,13 +75,56 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   std::string constraints = out + "," + out + "," + out + "," + out + ",r,r,r,r,r,r,0,1,2,3";
   std::string text = "mma.sync.aligned." + instruction.name +
                      " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};";
-  const Registers &a = get(op.getA()), &bRegisters = get(op.getB());
+  Registers a = get(op.getA()), bRegisters = get(op.getB());
   int64_t half = instruction.k / 2;
-  for (int64_t k = 0; k < layoutA.extents()[n]; k += instruction.k)
-    for (auto &[at, reg] : placesC) {
-      // The first of the four elements of a block.
-      if (at[n] % 8 || at[m] % 16)
-        continue;
+  unsigned steps = layoutA.extents()[n] / instruction.k;
+  // The first of the four elements of a block.
+  SmallVector<Coordinates> blocks;
+  for (auto &[at, reg] : placesC)
+    if (at[n] % 8 == 0 && at[m] % 16 == 0)
+      blocks.push_back(at);
+  // In the order of their use: all of b meets the first rows of a.
+  SmallVector<std::function<void()>> loads;
+  SmallVector<unsigned> loadsBefore{0}; // the number that a step needs
+  {
+    auto fragmentsOf = [&](Value tile) -> const Fragments * {
+      auto found = fragments.find(tile.getDefiningOp());
+      return found == fragments.end() ? nullptr : &found->second;
+    };
+    const Fragments *ofA = fragmentsOf(op.getA()), *ofB = fragmentsOf(op.getB());
+    unsigned nextA = 0, nextB = 0;
+    for (unsigned step = 1; step <= steps; ++step) {
+      auto take = [&](const Fragments *from, unsigned &next, Registers &to, unsigned end) {
+        for (; from && next < end; ++next)
+          loads.push_back([from, i = next, &to] { from->load(i, to); });
+      };
+      unsigned endA = ofA ? llvm::divideCeil(ofA->instructions * step, steps) : 0;
+      take(ofA, nextA, a, std::min(endA, nextA + 1));
+      take(ofB, nextB, bRegisters, ofB ? llvm::divideCeil(ofB->instructions * step, steps) : 0);
+      take(ofA, nextA, a, endA);
+      loadsBefore.push_back(loads.size());
+    }
+  }
+  unsigned loaded = 0;
+  auto loadUpTo = [&](unsigned end) {
+    for (; loaded < end; ++loaded)
+      loads[loaded]();
+  };
+  loadUpTo(loadsBefore[1]);
+  size_t copiesToStart = copies.size(), started = 0;
+  size_t products = blocks.size() * steps, productsWithCopies = products - blocks.size() / 2;
+  for (unsigned step = 0; step < steps; ++step)
+    for (auto [i, at] : llvm::enumerate(blocks)) {
+      int64_t k = step * instruction.k;
+      // The operands of the next step in the first half of this one.
+      if (step + 1 < steps) {
+        unsigned from = loadsBefore[step + 1], count = loadsBefore[step + 2] - from;
+        loadUpTo(from + std::min<size_t>(count, count * 2 * (i + 1) / blocks.size()));
+      }
+      size_t due =
+          std::min(copiesToStart, copiesToStart * (step * blocks.size() + i) / productsWithCopies);
+      startCopies(due - started);
+      started = due;
       SmallVector<Value> operands;
       for (int64_t dk : {int64_t(0), half})
         for (int64_t dm : {0, 8}) {
@@ -107,6 +152,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
       for (auto [i, r] : llvm::enumerate(block))
         result[r] = extract(sums, i);
     }
+  startCopies(copies.size());
   if (sum != accumulator)
     for (Value &x : result)
       x = fptrunc(x, sum);

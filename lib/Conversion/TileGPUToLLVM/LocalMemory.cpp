@@ -10,6 +10,7 @@
 
 #include "tritium/Layout/Fragments.h"
 
+#include <memory>
 #include <numeric>
 
 using namespace mlir;
@@ -102,7 +103,9 @@ Registers Lowering::loadTile(Value base, const LinearLayout &offsets, const Tile
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Registers result(layout.registers());
   if (auto load = planMatrixLoad(inBytes(places, bytes), bytes); load && options.capability >= 75) {
-    loadMatrices(base, *load, element, result);
+    Addresses addresses(*this, base, load->addresses, lane, warp);
+    for (unsigned i = 0; i < load->instructions(); ++i)
+      loadMatrix(addresses.of(i), *load, i, element, result);
     return result;
   }
   unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
@@ -125,21 +128,74 @@ Registers Lowering::loadTile(Value base, const LinearLayout &offsets, const Tile
   return result;
 }
 
-void Lowering::loadMatrices(Value base, const MatrixLoad &load, Type element, Registers &result) {
-  Addresses addresses(*this, base, load.addresses, lane, warp);
+void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
+                          Registers &result) {
   Type word = b.getI32Type();
   Type type = load.matrices == 1 ? word
                                  : LLVM::LLVMStructType::getLiteral(
                                        b.getContext(), SmallVector<Type>(load.matrices, word));
-  unsigned next = 0;
-  for (unsigned i = 0; i < 1u << load.addresses.inputBits(kRegister); ++i) {
-    Value whole =
-        b.create<NVVM::LdMatrixOp>(loc, type, addresses.of(i), load.matrices,
-                                   load.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row);
-    for (unsigned j = 0; j < load.matrices; ++j)
-      for (Value bits :
-           unpack(load.matrices == 1 ? whole : extract(whole, j), 32 / load.elementsPerWord))
-        result[next++] = fromMemory(bits, element);
+  Value whole =
+      b.create<NVVM::LdMatrixOp>(loc, type, address, load.matrices,
+                                 load.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row);
+  for (unsigned j = 0; j < load.matrices; ++j) {
+    Value matrix = load.matrices == 1 ? whole : extract(whole, j);
+    for (auto [e, bits] : llvm::enumerate(unpack(matrix, 32 / load.elementsPerWord)))
+      result[load.registerOf(instruction, j, e)] = fromMemory(bits, element);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a dot takes between its own steps
+//===----------------------------------------------------------------------===//
+
+/// The next product of tensor cores, if all before it may as well come in the midst of it:
+/// no barrier, no scratch, no write stands between.
+tt::DotOp Lowering::dotBehind(Operation *op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (shared.needsBarrierBefore(next))
+      return {};
+    if (auto dot = dyn_cast<tt::DotOp>(next))
+      return isa<MmaEncodingAttr>(dot.getC().getType().getEncoding()) ? dot : tt::DotOp();
+    if (isa<LocalLoadOp, MemDescIndexOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
+      continue;
+    if (next->getNumRegions() || !isMemoryEffectFree(next) ||
+        scratchBytes(next, numWarps(module)) || isa<AsyncWaitOp>(next))
+      return {};
+  }
+  return {};
+}
+
+bool Lowering::leaveToDot(LocalLoadOp op) {
+  tt::DotOp dot = op->hasOneUse() ? dotBehind(op) : tt::DotOp();
+  if (!dot || *op->user_begin() != dot || options.capability < 75)
+    return false;
+  MemDescType type = op.getSrc().getType();
+  unsigned bytes = tt::scalarBytes(type.getElementType());
+  const TileLayout &tile = layout(op);
+  LinearLayout places = inBytes(offsetsOf(type).compose(tile.core().flattenOutputs()), bytes);
+  unsigned k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
+  uint64_t late = 0;
+  for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
+    if (tile.core().unflatten(base)[k] >= 32 / int64_t(bytes))
+      late |= uint64_t(1) << bit;
+  std::optional<MatrixLoad> load = planMatrixLoad(places, bytes, late);
+  if (!load || tile.registers() != 1u << load->registerBits.size())
+    return false;
+  auto addresses =
+      std::make_shared<Addresses>(*this, scalar(op.getSrc()), load->addresses, lane, warp);
+  Type element = type.getElementType();
+  fragments[op] = {load->instructions(),
+                   [this, addresses, load = *load, element](unsigned i, Registers &result) {
+                     loadMatrix(addresses->of(i), load, i, element, result);
+                   }};
+  set(op, Registers(tile.registers()));
+  return true;
+}
+
+void Lowering::startCopies(size_t count) {
+  for (; count && !copies.empty(); --count) {
+    copies.front()();
+    copies.pop_front();
   }
 }
 
@@ -180,6 +236,8 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
     Value offset = mul(scalar(index.getIndex()), i32(index.getType().getTileBytes()));
     set(index, {gep(scalar(index.getSrc()), b.getI8Type(), offset)});
   } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
+    if (leaveToDot(load))
+      return success();
     MemDescType type = load.getSrc().getType();
     set(load,
         loadTile(scalar(load.getSrc()), offsetsOf(type), layout(load), type.getElementType()));
@@ -188,7 +246,11 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
     storeTile(scalar(store.getDst()), offsetsOf(type), layout(store.getSrc()),
               type.getElementType(), get(store.getSrc()));
   } else if (isa<AsyncCommitGroupOp>(op)) {
-    b.create<NVVM::CpAsyncCommitGroupOp>(loc);
+    auto commit = [this, loc = op->getLoc()] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); };
+    if (dotBehind(op))
+      copies.push_back(commit);
+    else
+      commit();
   } else {
     b.create<NVVM::CpAsyncWaitGroupOp>(loc, cast<AsyncWaitOp>(op).getNum());
     barrier();
@@ -205,29 +267,37 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   auto groups = accessGroups(op.getPtr(), op.getMask());
   unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_32(groups[0].size()));
   unsigned size = bytes << run;
-  Addresses addresses(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
+  if (size < 4)
+    return unsupported(op, "an asynchronous copy of less than 4 bytes a lane");
+  auto addresses =
+      std::make_shared<Addresses>(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
   Value first = isFirstCopy(layout);
   const Registers &pointers = get(op.getPtr());
+  bool waits = bool(dotBehind(op));
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
-    Value target = addresses.of(group[0]), source = pointers[group[0]];
-    Value mask = op.getMask() ? get(op.getMask())[group[0]] : Value();
-    if (size < 4)
-      return unsupported(op, "an asynchronous copy of less than 4 bytes a lane");
-    // Bytes beyond the given number are filled with zeros.
-    Value valid = mask ? select(mask, i32(size), i32(0)) : i32(size);
-    SmallVector<Value> operands{b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), target), source,
-                                valid};
-    std::string constraints = "r,l,r", guard;
-    if (first) {
-      operands.push_back(first);
-      constraints += ",b";
-      guard = "@$3 ";
-    }
-    // Only whole 16 bytes can pass by the L1 cache.
-    assembly({},
-             guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " +
-                 std::to_string(size) + ", $2;",
-             constraints, operands);
+    unsigned reg = group[0];
+    Value source = pointers[reg], mask = op.getMask() ? get(op.getMask())[reg] : Value();
+    auto start = [this, loc = op->getLoc(), addresses, first, size, reg, source, mask] {
+      // Bytes beyond the given number are filled with zeros.
+      Value valid = mask ? select(mask, i32(size), i32(0)) : i32(size);
+      Value target = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), addresses->of(reg));
+      SmallVector<Value> operands{target, source, valid};
+      std::string constraints = "r,l,r", guard;
+      if (first) {
+        operands.push_back(first);
+        constraints += ",b";
+        guard = "@$3 ";
+      }
+      // Only whole 16 bytes can pass by the L1 cache.
+      assembly({},
+               guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " +
+                   std::to_string(size) + ", $2;",
+               constraints, operands);
+    };
+    if (waits)
+      copies.push_back(start);
+    else
+      start();
   }
   return success();
 }

@@ -16,6 +16,8 @@
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
+#include <deque>
+#include <functional>
 #include <map>
 
 namespace tritium {
@@ -142,9 +144,15 @@ private:
                  llvm::ArrayRef<Value> registers);
   Registers loadTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
                      Type element);
-  void loadMatrices(Value base, const MatrixLoad &load, Type element, Registers &result);
+  void loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
+                  Registers &result);
   void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits);
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
+  tt::DotOp dotBehind(mlir::Operation *op);
+  /// Whether the dot that reads the tile loads it, step by step.
+  bool leaveToDot(LocalLoadOp op);
+  /// Starts the next of the copies that wait for a dot.
+  void startCopies(size_t count);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
   Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
   void storeShared(Value predicate, Value address, Value x);
@@ -168,6 +176,13 @@ private:
   llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;
   llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
   llvm::DenseMap<Type, Value> firstCopies;
+  /// Operands that a dot loads by itself: instructions in the order of its steps.
+  struct Fragments {
+    unsigned instructions;
+    std::function<void(unsigned, Registers &)> load;
+  };
+  llvm::DenseMap<mlir::Operation *, Fragments> fragments;
+  std::deque<std::function<void()>> copies; ///< asynchronous, for the next dot
   std::vector<AssertSite> asserts;
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
