@@ -137,7 +137,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.number(parameter.isWritten | parameter.isRead << 1);
   }
   writer.number(data.scratchBytes);
-  writer.number(data.hasIndirectPointers);
+  writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1);
   for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas), data.sharedBytes,
                           uint64_t(data.registers), uint64_t(data.spillBytes)})
     writer.number(number);
@@ -181,7 +181,9 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     data.parameters.push_back(std::move(parameter));
   }
   data.scratchBytes = reader.number();
-  data.hasIndirectPointers = reader.number() != 0;
+  uint64_t indirect = reader.number();
+  data.hasIndirectPointers = indirect & 1;
+  data.hasIndirectWrites = indirect & 2;
   for (unsigned *number : {&data.numWarps, &data.numCtas})
     *number = static_cast<unsigned>(reader.number());
   data.sharedBytes = reader.number();

@@ -108,6 +108,7 @@ private:
   std::vector<std::vector<double>> samples;              ///< seconds
   SavedBuffers buffers;
   std::unique_ptr<cuda::Stopwatch> watch; ///< while candidates are measured on a GPU
+  bool mayRepeatIndirectWrites = false;
 };
 
 } // namespace
@@ -288,9 +289,14 @@ std::optional<std::string> Tuner::saveBuffers() {
   };
   // By address and extent: candidates may pass different arguments.
   std::vector<Use> uses;
+  bool readsAnything = false;
   for (const auto &candidate : prepared) {
     if (!candidate)
       continue;
+    if (candidate->variant->metadata().hasIndirectWrites && !mayRepeatIndirectWrites)
+      return "the kernel writes through pointers that it loads, to memory that nobody can put "
+             "back: say restore_value=[] (or TRITIUM_TUNING=always) if it may run more than once";
+    readsAnything |= candidate->variant->metadata().hasIndirectPointers;
     const auto &parameters = candidate->variant->metadata().parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
       const BoundArgument &argument = candidate->arguments[i];
@@ -315,7 +321,7 @@ std::optional<std::string> Tuner::saveBuffers() {
       action = SavedBuffers::BeforeRun::Restore;
     else if (!use.isWritten)
       continue;
-    else if (llvm::any_of(uses, [&](const Use &other) {
+    else if (readsAnything || llvm::any_of(uses, [&](const Use &other) {
                return other.isRead && use.begin < other.end && other.begin < use.end;
              }))
       action = SavedBuffers::BeforeRun::Restore;
@@ -496,6 +502,7 @@ bool Tuner::choose(CompileError &error) {
   Mode mode = Mode::Measure;
   if (!readMode(mode, error))
     return false;
+  mayRepeatIndirectWrites = request.mayRepeatIndirectWrites || mode == Mode::Always;
   // Times of an interpreter say nothing.
   if (count == 1 || mode == Mode::First || request.isInterpreted)
     return takeFirst(error);

@@ -62,6 +62,8 @@ struct TuningRequest {
   /// For how long each candidate runs before and while it is measured; 0: as it needs.
   double warmupMilliseconds = 0, measureMilliseconds = 0;
   bool useRecord = true;
+  /// Memory that kernels write through pointers that they load is the host's affair.
+  bool mayRepeatIndirectWrites = false;
   TuningHooks *hooks = nullptr;
 };
 

@@ -336,6 +336,9 @@ typedef struct tritium_tuning {
   size_t restore_value_count;
   /* For how long each candidate runs before and while it is measured; 0: as it needs. */
   double warmup_ms, rep_ms;
+  /* 1: kernels that write through pointers that they load may run more than once, though
+     that memory is not put back. 0: where there are such, nothing is measured. */
+  int may_repeat_indirect_writes;
   int ignore_record; /* 1: neither read nor write what is kept on disk */
   /* Called around each run; each may be null. A non-zero answer ends the tuning with an
      error of the kind "Stopped". `failure`: of the run, or null. */

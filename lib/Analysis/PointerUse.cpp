@@ -112,7 +112,8 @@ PointerUse findPointerUse(tt::FuncOp func) {
       written |= bits;
   });
   unsigned elsewhere = origins.elsewhereBit();
-  PointerUse use{read, written, read.test(elsewhere) || written.test(elsewhere)};
+  PointerUse use{read, written, read.test(elsewhere) || written.test(elsewhere),
+                 written.test(elsewhere)};
   use.read.resize(elsewhere);
   use.written.resize(elsewhere);
   return use;

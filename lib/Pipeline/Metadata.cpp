@@ -59,6 +59,7 @@ void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
     parameter.isWritten = use.written[i];
   }
   metadata.hasIndirectPointers = use.indirect;
+  metadata.hasIndirectWrites = use.indirectlyWritten;
 }
 
 } // namespace tritium

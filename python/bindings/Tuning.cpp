@@ -110,7 +110,7 @@ std::vector<const char *> toPointers(const std::vector<std::string> &texts) {
 nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std::string &key,
                const std::vector<std::string> &resetToZero,
                const std::vector<std::string> &restoreValue, double warmup, double rep,
-               bool useRecord, nb::object beforeHook, nb::object afterHook,
+               bool useRecord, bool mayRepeat, nb::object beforeHook, nb::object afterHook,
                nb::object measureHook) {
   std::vector<tritium_candidate> candidates(nb::len(calls));
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -137,6 +137,7 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
   tuning.warmup_ms = warmup;
   tuning.rep_ms = rep;
   tuning.ignore_record = !useRecord;
+  tuning.may_repeat_indirect_writes = mayRepeat;
   tuning.user = &hooks;
   tuning.before = before;
   tuning.after = afterHook.is_none() ? nullptr : after;
@@ -184,5 +185,6 @@ nb::list tritium::python::timingsOf(const tritium_tuned *tuned, size_t count) {
 void tritium::python::addTuning(nb::module_ &m) {
   m.def("tune", tune, nb::arg("calls"), nb::arg("labels"), nb::arg("key"), nb::arg("reset_to_zero"),
         nb::arg("restore_value"), nb::arg("warmup"), nb::arg("rep"), nb::arg("use_record"),
-        nb::arg("before").none(), nb::arg("after").none(), nb::arg("measure").none());
+        nb::arg("may_repeat"), nb::arg("before").none(), nb::arg("after").none(),
+        nb::arg("measure").none());
 }

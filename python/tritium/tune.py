@@ -125,6 +125,7 @@ class Autotuner(_Wrapper):
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
+        self.may_repeat = not (reset_to_zero is restore_value is pre_hook is None)
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
         for option, names in (("key", self.keys), ("reset_to_zero", self.reset_to_zero),
@@ -239,7 +240,7 @@ class Autotuner(_Wrapper):
             [self._candidate(config, grid, args, kwargs) for config in configs],
             [str(config) for config in configs], self._key_text(named), self.reset_to_zero,
             self.restore_value, float(self.num_warmups or 0), float(self.num_reps or 0),
-            knobs.autotuning.cache, *self._hooks(configs, kwargs))
+            knobs.autotuning.cache, self.may_repeat, *self._hooks(configs, kwargs))
         self.bench_time = time.perf_counter() - begin
         known = dict(zip(configs, timings))
         self.dropped = {c: t for c, t in known.items() if isinstance(t, str)}
@@ -304,7 +305,9 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
         reset_to_zero: names of arrays that are zero before each measured run, and before the
             launch that made the choice necessary.
         restore_value: names of arrays that are put back before each measured run. Arrays that
-            the kernel both reads and writes are, without being named.
+            the kernel both reads and writes are, without being named. Kernels that write
+            through pointers that they load from memory are measured only if one of
+            reset_to_zero, restore_value (an empty list does) and pre_hook is given.
         pre_hook: `f(args, reset_only=False)`, called before each measured run with all
             arguments by name, and with reset_only=True after the last.
         post_hook: `f(args, exception)`, called after each measured run.

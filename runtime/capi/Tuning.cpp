@@ -75,6 +75,7 @@ runtime::TuningRequest toRequest(const tritium_tuning &tuning) {
   request.restored = {tuning.restore_value, tuning.restore_value + tuning.restore_value_count};
   request.warmupMilliseconds = tuning.warmup_ms;
   request.measureMilliseconds = tuning.rep_ms;
+  request.mayRepeatIndirectWrites = tuning.may_repeat_indirect_writes != 0;
   request.useRecord = !tuning.ignore_record;
   return request;
 }

@@ -306,6 +306,24 @@ def test_bare_addresses():
     assert tuned.source == "measured" and np.array_equal(out, x)
 
 
+def test_pointers_in_memory():
+    """What the kernel writes through a pointer that it loads cannot be put back."""
+    @triton.jit
+    def indirect(table, BLOCK: tl.constexpr):
+        p = tl.load(table).to(tl.pointer_type(tl.float32))
+        tl.store(p, tl.load(p) + 1)
+
+    target = np.zeros(1, np.float32)
+    table = np.array([target.ctypes.data], np.int64)
+    tuned = triton.autotune(configs(1, 2), key=[])(indirect)
+    with pytest.warns(UserWarning, match="writes through pointers that it loads"):
+        tuned[(1,)](table)
+    assert tuned.source == "first" and target[0] == 1
+    tuned = triton.autotune(configs(1, 2), key=[], restore_value=[])(indirect)
+    tuned[(1,)](table)
+    assert tuned.source == "measured"
+
+
 def test_threads_choose_once():
     tuned = triton.autotune(configs(16, 64), key=["n"])(picky)
     tuned.configs += configs(32, 256)

@@ -13,6 +13,7 @@ struct PointerUse {
   llvm::BitVector read, written; ///< arguments that may be read, written through
   /// A pointer that comes from memory or from an integer is accessed.
   bool indirect = false;
+  bool indirectlyWritten = false; ///< memory may be written through one of these
 };
 
 /// Follows pointers from the arguments of a function, through structured control flow,

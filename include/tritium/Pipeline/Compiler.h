@@ -76,6 +76,7 @@ struct KernelMetadata {
   uint64_t scratchBytes = 0; ///< per-thread scratch memory that the entry needs, 64-byte aligned
   /// A pointer loaded from memory is dereferenced: argument ranges do not bound accesses.
   bool hasIndirectPointers = false;
+  bool hasIndirectWrites = false; ///< such a pointer may be written through
   // GPUs:
   unsigned numWarps = 0, numCtas = 1; ///< of a CTA; of a cluster
   uint64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA
