@@ -76,6 +76,7 @@ private:
   Variant *overlapping(CompileError &error);
   bool prepare(CompileError &error);
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
+  bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                  CompileError &error);
   bool runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], void *stream,

@@ -271,3 +271,23 @@ def test_autotune_measures_on_the_gpu(tmp_path):
             for config, times in increment.configs_timings.items()))
     """)
     assert out.splitlines() == ["4", "4 [(2, 3.0), (4, 1.0), (8, 2.0)]"]
+
+
+def test_alignment_that_was_promised_is_checked_in_debug_mode(tmp_path):
+    out = run(tmp_path, """
+        from tritium.compiler import ASTSource, GPUTarget
+        source = ASTSource(scale, {"x": "*fp32", "y": "*fp32", "n": "i32", "f": "fp32"},
+                           {"BLOCK": 32}, {"x": [["tt.divisibility", 16]]})
+        class Shifted(Tensor):
+            def data_ptr(self): return self.array.ctypes.data + 4
+        for debug in (False, True):
+            kernel = triton.compile(source, GPUTarget("cuda", 90, 32), {"debug": debug})
+            try:
+                kernel[(1,)](Shifted(), Tensor(), 32, 1.5)
+                print("launched")
+            except triton.ArgumentError as error:
+                print(error)
+    """)
+    first, second = out.splitlines()
+    assert first == "launched"
+    assert "it was compiled for a 'x' that 16 divides, but the address is" in second
