@@ -441,12 +441,10 @@ private:
   /// `op` is or holds a product that reads `value` as it stands: in a loop it would be
   /// computed, and packed, in each round.
   static bool feedsDot(Operation *op, Value value) {
-    return op
-        ->walk([&](tt::DotOp dot) {
-          return dot.getA() == value || dot.getB() == value ? WalkResult::interrupt()
-                                                            : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      return isa<tt::DotOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
+             op->isAncestor(use.getOwner());
+    });
   }
 
 public:
