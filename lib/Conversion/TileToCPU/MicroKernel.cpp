@@ -94,11 +94,23 @@ public:
     BlockShape shape = chooseShape(target, m, registers, k);
     EvenCut rows(m, shape.rows), columns(registers, shape.columns);
     columnPieces = columns.pieces;
-    forPieces(columns, [&](Value firstRegister, int64_t blockColumns) {
+    auto block = [&](Value i, int64_t blockRows, Value firstRegister, int64_t blockColumns) {
       Value j = b.create<arith::MulIOp>(loc, firstRegister, index(lanes));
-      forPieces(rows,
-                [&](Value i, int64_t blockRows) { emitBlock(i, j, blockRows, blockColumns); });
-    });
+      emitBlock(i, j, blockRows, blockColumns);
+    };
+    // The rows of an `a` in memory compete for few sets of the first-level cache, so all
+    // that is done with them is done at once; otherwise a block of b's columns stays there.
+    if (a.byteStride)
+      forPieces(rows, [&](Value i, int64_t blockRows) {
+        forPieces(columns, [&](Value first, int64_t blockColumns) {
+          block(i, blockRows, first, blockColumns);
+        });
+      });
+    else
+      forPieces(columns, [&](Value first, int64_t blockColumns) {
+        forPieces(rows,
+                  [&](Value i, int64_t blockRows) { block(i, blockRows, first, blockColumns); });
+      });
   }
 
 private:
