@@ -111,7 +111,8 @@ def check_matmul():
     for size in ((64, 64, 64), (100, 72, 56), (256, 256, 256)):
         M, N, K = size
         for kind in (torch.float16, torch.float32):
-            a, b = torch.randn(M, K, device="cuda").to(kind), torch.randn(K, N, device="cuda").to(kind)
+            a = torch.randn(M, K, device="cuda").to(kind)
+            b = torch.randn(K, N, device="cuda").to(kind)
             c = torch.empty(M, N, device="cuda", dtype=kind)
             matmul[(triton.cdiv(M, 64), triton.cdiv(N, 64))](a, b, c, M, N, K, BM=64, BN=64, BK=32)
             expected = (a.double() @ b.double()).to(kind)
