@@ -22,6 +22,8 @@ struct Planted {
   uint32_t threads = 64, grid = 1;
 };
 
+void PrintTo(const Planted &planted, std::ostream *out) { *out << planted.name; }
+
 std::vector<Planted> planted() {
   std::string f = fault, g = fine;
   std::string mine = "mad.lo.u32 %r1, %r0, 4, 0;\nmov.u32 %r2, s;\nadd.u32 %r3, %r2, %r1;\n";

@@ -1,0 +1,77 @@
+"""`tritium sim`: PTX with no GPU."""
+
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import tritium
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = pathlib.Path(tritium.__file__).absolute().parents[2] / "bin" / "tritium"
+FIXTURE = ROOT / "unittests" / "Simulator" / "ptx" / "kernels.ptx"
+
+
+def run(*arguments):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=100)
+
+
+def test_help():
+    done = run("sim", "--help")
+    assert done.returncode == 0 and "--counters" in done.stdout
+    assert done.stdout == run("help", "sim").stdout
+
+
+def test_prints_and_counts(tmp_path):
+    done = run("sim", FIXTURE, "--entry", "saxpy", "--grid", 2, "--block", 64,
+               "--arg", "f32[128]=iota", "--arg", "const f32[128]=2", "--arg", "f32:3",
+               "--arg", "i32:128", "--print", "0:3", "--dump", f"0={tmp_path / 'y'}",
+               "--json", tmp_path / "counters.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "argument 0: 6 7 8\n"
+    y = np.fromfile(tmp_path / "y", np.float32)
+    assert np.array_equal(y, np.arange(128, dtype=np.float32) + 6)
+    counters = json.loads((tmp_path / "counters.json").read_text())
+    assert counters["total"]["global_bytes_read"] == 1024
+    assert any(line["source"].startswith("kernels.cu:") for line in counters["lines"])
+
+
+def test_fault():
+    done = run("sim", FIXTURE, "--entry", "saxpy", "--block", 64, "--arg", "f32[60]=zero",
+               "--arg", "f32[64]=zero", "--arg", "f32:3", "--arg", "i32:64")
+    assert done.returncode == 1
+    assert "out-of-bounds access in kernel 'saxpy' at kernels.cu:" in done.stderr
+    assert "argument 0" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], "needs a PTX file"),
+    ([FIXTURE, "--arg", "x32:1"], "is no type"),
+    ([FIXTURE, "--grid", "1,2,3,4"], "--grid wants"),
+    ([FIXTURE, "--print", "0"], "is no memory"),
+    ([FIXTURE, "--wrong"], "no option '--wrong'"),
+])
+def test_wrong_command_line(arguments, words):
+    done = run("sim", *arguments)
+    assert done.returncode == 2 and words in done.stderr
+
+
+def test_broken_file(tmp_path):
+    path = tmp_path / "cut.ptx"
+    path.write_text(FIXTURE.read_text()[:5000])
+    done = run("sim", path)
+    assert done.returncode == 1 and "cut.ptx:" in done.stderr and "error:" in done.stderr
+
+
+def test_own_code(tmp_path):
+    ptx = tmp_path / "add.ptx"
+    done = run("compile", ROOT / "examples" / "vector_add.py", "--signature",
+               "*fp32:16,*fp32:16,*fp32:16,i32", "--constexpr", "BLOCK_SIZE=1024",
+               "--target", "cuda:80", "--emit", "ptx", "-o", ptx)
+    assert done.returncode == 0, done.stderr
+    done = run("sim", ptx, "--grid", 3, "--arg", "f32[3000]=iota", "--arg", "f32[3000]=1",
+               "--arg", "f32[3000]=zero", "--arg", "i32:3000", "--print", "2:3")
+    assert (done.returncode, done.stdout) == (0, "argument 2: 1 2 3\n"), done.stderr
