@@ -141,7 +141,28 @@ Value Lowering::isThreadZero() { return equals(thread, 0); }
 // The function
 //===----------------------------------------------------------------------===//
 
+/// A thread has 255 registers. Some more of a tile live in memory; far more take the
+/// assembler minutes and run at the speed of memory.
+LogicalResult Lowering::checkTileSizes() {
+  constexpr unsigned limit = 1024;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Value value : op->getResults()) {
+      if (!tt::isTile(value.getType()) || layout(value).registers() <= limit)
+        continue;
+      op->emitError() << "a tile of " << cast<RankedTensorType>(value.getType()).getNumElements()
+                      << " elements is too large for a GPU program of " << numWarps(module)
+                      << " warps: every thread would hold " << layout(value).registers()
+                      << " elements; use a smaller tile, or more warps (num_warps)";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Lowering::run(GPULaunchInfo &info) {
+  if (failed(checkTileSizes()))
+    return failure();
   info.numWarps = numWarps(module);
   info.sharedBytes = shared.totalBytes();
   loc = kernel.getLoc();

@@ -65,6 +65,7 @@ private:
   /// The register is no padding; null if it never is.
   Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
 
+  mlir::LogicalResult checkTileSizes();
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
 
   //===--- dispatch and control flow ---===//

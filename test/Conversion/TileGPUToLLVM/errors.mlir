@@ -16,3 +16,14 @@ tt.func @atomic(%x: !tt.ptr<i8>, %v: i8) {
   %o = tt.atomic_rmw add, relaxed, gpu, %x, %v : (!tt.ptr<i8>, i8) -> i8
   tt.return
 }
+
+// -----
+
+tt.func @large(%x: !tt.ptr<i32>) {
+  // expected-error @+1 {{a tile of 1048576 elements is too large for a GPU program of 4 warps: every thread would hold 8192 elements}}
+  %r = tt.make_range {start = 0 : i32, end = 1048576 : i32} : tensor<1048576xi32>
+  %xx = tt.splat %x : !tt.ptr<i32> -> tensor<1048576x!tt.ptr<i32>>
+  %p = tt.addptr %xx, %r : tensor<1048576x!tt.ptr<i32>>, tensor<1048576xi32>
+  tt.store %p, %r : tensor<1048576x!tt.ptr<i32>>
+  tt.return
+}
