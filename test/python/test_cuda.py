@@ -291,3 +291,28 @@ def test_alignment_that_was_promised_is_checked_in_debug_mode(tmp_path):
     first, second = out.splitlines()
     assert first == "launched"
     assert "it was compiled for a 'x' that 16 divides, but the address is" in second
+
+
+def test_a_failed_device_assert_names_its_line(tmp_path):
+    out = run(tmp_path, """
+        import ctypes
+        fake = ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"])
+
+        @triton.jit
+        def checked(x, n):
+            tl.device_assert(n > 0, "n is positive")
+            tl.device_assert(n < 9, "n is small")
+            tl.store(x, n)
+
+        checked[(4,)](Tensor(), 3, debug=True)
+        fake.fakeDriverFailAssert(1)
+        try:
+            checked[(4,)](Tensor(), 3, debug=True)
+        except triton.DeviceAssertionError as error:
+            print(error.message)
+            print(open(__file__).read().splitlines()[error.line - 1].strip())
+        checked[(4,)](Tensor(), 3, debug=True)
+    """)
+    assert out.splitlines() == [
+        "kernel 'checked': assertion failed in program (3, 0, 0): n is small",
+        'tl.device_assert(n < 9, "n is small")']

@@ -14,6 +14,16 @@ static thread_local Context current = nullptr;
 
 extern "C" {
 fake::State *fakeDriverState() { return &state; }
+/// The next launch fails its device_assert of that number in program (3, 0, 0).
+void fakeDriverFailAssert(int site) {
+  state.run = [site](const fake::Launch &) {
+    auto *record = reinterpret_cast<uint32_t *>(state.recordAddress);
+    record[0] = 1;
+    record[1] = static_cast<uint32_t>(site);
+    record[2] = 3;
+    state.run = nullptr;
+  };
+}
 void fakeDriverQuick() { state.isQuick = true; }
 void fakeDriverCost(int threads, double milliseconds) { state.costs[threads] = milliseconds; }
 }
@@ -166,8 +176,8 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **pa
     launch.attributes[config->attributes[i].id] = config->attributes[i].value.cluster[0];
   if (auto cost = state.costs.find(static_cast<int>(config->blockX)); cost != state.costs.end())
     state.clock += cost->second;
-  if (state.run)
-    state.run(launch);
+  if (auto run = state.run)
+    run(launch);
   if (state.launches.size() < 100)
     state.launches.push_back(std::move(launch));
   return Success;
