@@ -144,7 +144,7 @@ Value Lowering::isThreadZero() { return equals(thread, 0); }
 /// A thread has 255 registers. Some more of a tile live in memory; far more take the
 /// assembler minutes and run at the speed of memory.
 LogicalResult Lowering::checkTileSizes() {
-  constexpr unsigned limit = 1024;
+  constexpr unsigned limit = 4096;
   WalkResult result = kernel.walk([&](Operation *op) {
     for (Value value : op->getResults()) {
       if (!tt::isTile(value.getType()) || layout(value).registers() <= limit)
