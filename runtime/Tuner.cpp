@@ -303,7 +303,8 @@ std::optional<std::string> Tuner::saveBuffers() {
       if (!parameters[i].type.isPointer())
         continue;
       Use use{argument.begin,          argument.end,         true,
-              parameters[i].isWritten, parameters[i].isRead, parameters[i].name};
+              parameters[i].isWritten, parameters[i].isRead, parameters[i].name,
+              deviceOf(argument)};
       if (argument.begin == 0 && argument.end == UINT64_MAX) {
         // Of memory without a known extent only the address tells what is the same.
         use.isKnown = false;

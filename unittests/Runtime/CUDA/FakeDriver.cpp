@@ -24,6 +24,7 @@ void fakeDriverFailAssert(int site) {
     state.run = nullptr;
   };
 }
+int fakeDriverCalls(const char *name) { return state.calls[name]; }
 void fakeDriverQuick() { state.isQuick = true; }
 void fakeDriverCost(int threads, double milliseconds) { state.costs[threads] = milliseconds; }
 }
