@@ -16,6 +16,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   structured.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
   // Before there are layouts, while an offset is still one tile.
   pm.addPass(tt::createWidenOffsets());
+  ttg::VersionTailsOptions version;
+  version.warps = options.numWarps;
+  pm.addPass(ttg::createVersionTails(version));
   ttg::ConvertTritonToTritonGPUOptions convert;
   convert.warps = options.numWarps;
   pm.addPass(ttg::createConvertTritonToTritonGPU(convert));

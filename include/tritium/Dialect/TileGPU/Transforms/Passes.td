@@ -16,6 +16,18 @@ def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::Modu
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def VersionTails : Pass<"tritongpu-version-tails", "::mlir::ModuleOp"> {
+  let summary = "a second version of a kernel for pitches and bounds that allow vectors";
+  let description = [{
+    Where the unknown alignment of integer arguments is all that keeps loads and stores
+    narrow, the kernel asks at run time, and moves 16 bytes a lane if they are multiples.
+    Kernels with dots or assumptions are left alone.
+  }];
+  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tritium::tt::TileDialect"];
+}
+
 def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
   let summary = "lets neighbouring lanes access neighbouring addresses";
   let description = [{

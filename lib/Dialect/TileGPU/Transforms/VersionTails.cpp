@@ -1,0 +1,167 @@
+//===- VersionTails.cpp - tritongpu-version-tails -------------------------===//
+//
+//   tt.func @f(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
+//     body
+//   }
+//
+// becomes, if a pitch or bound %n of unknown alignment is all that keeps accesses narrow,
+//
+//   scf.if (%n & 7) == 0 {
+//     body with %n & -8            // whose divisibility is known
+//   } else {
+//     body
+//   }
+//
+// so that rows of 3000 elements move in vectors, and rows of 3001 element by element. Only
+// arguments without which some access would stay narrow are asked about. Kernels with dots
+// are left alone, because their code is large, and so are those with assumptions, which hold
+// in the outermost block only.
+//
+// It runs on tiles without layouts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_VERSIONTAILS
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+constexpr int64_t kMaxVectorBytes = 16;
+constexpr StringRef kDivisibility = "tt.divisibility";
+
+int64_t bytesOfElement(Operation *access) {
+  return tt::scalarBytes(
+      cast<tt::PointerType>(tt::elementType(access->getOperand(0).getType())).getPointeeType());
+}
+
+/// Elements of an access that may move together, whatever the layout.
+int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes) {
+  Value ptr = access->getOperand(0);
+  auto load = dyn_cast<tt::LoadOp>(access);
+  Value mask = load ? load.getMask() : cast<tt::StoreOp>(access).getMask();
+  const AxisInfo &info = axes.get(ptr);
+  int64_t bytes = bytesOfElement(access), best = 1;
+  for (auto [d, extent] : llvm::enumerate(tt::shapeOf(ptr.getType()))) {
+    int64_t width = std::min({info.contiguity[d] & -info.contiguity[d],
+                              std::max<int64_t>(1, info.divisibility[d] / bytes),
+                              std::max<int64_t>(1, kMaxVectorBytes / bytes)});
+    if (mask)
+      width = std::gcd(width, axes.get(mask).constancy[d]);
+    best = std::max(best, std::gcd(width, extent));
+  }
+  return best;
+}
+
+class Versioning {
+public:
+  Versioning(tt::FuncOp func, int warps) : func(func) {
+    func.walk([&](Operation *op) {
+      mayPay &= !isa<tt::DotOp, tt::AssumeOp>(op);
+      if (!isa<tt::LoadOp, tt::StoreOp>(op) || !tt::isTile(op->getOperand(0).getType()))
+        return;
+      int64_t elements = 1;
+      for (int64_t extent : tt::shapeOf(op->getOperand(0).getType()))
+        elements *= extent;
+      // A lane with one element has nothing to put into a vector.
+      if (elements > 32 * warps)
+        accesses.push_back(op);
+    });
+    for (BlockArgument argument : func.getArguments())
+      if ((argument.getType().isInteger(32) || argument.getType().isInteger(64)) &&
+          !func.getArgAttr(argument.getArgNumber(), kDivisibility))
+        unknown.push_back(argument.getArgNumber());
+  }
+
+  void run() {
+    if (!mayPay || accesses.empty() || unknown.empty() || !func.getBody().hasOneBlock())
+      return;
+    SmallVector<int64_t> before = widthsIf({}), best = widthsIf(unknown);
+    if (before == best)
+      return;
+    SmallVector<unsigned> needed = unknown;
+    for (unsigned argument : unknown) {
+      SmallVector<unsigned> fewer = needed;
+      llvm::erase(fewer, argument);
+      if (widthsIf(fewer) == best)
+        needed = fewer;
+    }
+    int64_t divisor = 1;
+    for (auto [access, from, to] : llvm::zip(accesses, before, best))
+      if (to > from)
+        divisor = std::max(divisor, kMaxVectorBytes / bytesOfElement(access));
+    version(needed, divisor);
+  }
+
+private:
+  /// Widths of the accesses if these arguments were multiples of 16.
+  SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments) {
+    Builder builder(func.getContext());
+    for (unsigned i : arguments)
+      func.setArgAttr(i, kDivisibility, builder.getI32IntegerAttr(kMaxVectorBytes));
+    AxisInfoAnalysis axes(func);
+    for (unsigned i : arguments)
+      func.removeArgAttr(i, kDivisibility);
+    SmallVector<int64_t> widths;
+    for (Operation *access : accesses)
+      widths.push_back(widthOf(access, axes));
+    return widths;
+  }
+
+  void version(ArrayRef<unsigned> arguments, int64_t divisor) {
+    Block &body = func.getBody().front();
+    Location loc = func.getLoc();
+    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    auto constant = [&](Type type, int64_t value) -> Value {
+      return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, value));
+    };
+    Value fits;
+    for (unsigned i : arguments) {
+      Value x = func.getArgument(i);
+      Value rest = b.create<arith::AndIOp>(loc, x, constant(x.getType(), divisor - 1));
+      Value isMultiple =
+          b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rest, constant(x.getType(), 0));
+      fits = fits ? b.create<arith::AndIOp>(loc, fits, isMultiple).getResult() : isMultiple;
+    }
+    auto branch = b.create<scf::IfOp>(loc, fits, /*withElseRegion=*/true);
+    Block *narrow = branch.elseBlock(), *wide = branch.thenBlock();
+    narrow->getOperations().splice(narrow->begin(), body.getOperations(),
+                                   std::next(branch->getIterator()),
+                                   body.getTerminator()->getIterator());
+    b.setInsertionPointToStart(wide);
+    IRMapping mapping;
+    for (unsigned i : arguments) {
+      Value x = func.getArgument(i);
+      mapping.map(x, b.create<arith::AndIOp>(loc, x, constant(x.getType(), -divisor)).getResult());
+    }
+    for (Operation &op : narrow->without_terminator())
+      b.clone(op, mapping);
+  }
+
+  tt::FuncOp func;
+  SmallVector<Operation *> accesses;
+  SmallVector<unsigned> unknown; ///< numbers of arguments whose alignment nobody promised
+  bool mayPay = true;
+};
+
+struct VersionTailsPass : impl::VersionTailsBase<VersionTailsPass> {
+  using VersionTailsBase::VersionTailsBase;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<tt::FuncOp>())
+      if (func.isKernel() && !func.isExternal())
+        Versioning(func, warps).run();
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg
