@@ -134,8 +134,8 @@ def test_pointers():
     assert flag[0] == 1
 
 
-def test_tuning_lists():
-    """14.11: lists make candidates, another key chooses anew, in-place results are right."""
+def test_conformance_11_tuning_lists():
+    """Lists make candidates, another key chooses anew, in-place results are right."""
     kernel = tritium.c.kernel(ACCUMULATE, defines={"SIZE": [32, 64, 128, 256]}, num_warps=[2, 4])
     assert len(kernel.choices) == 8 and kernel.choices[0] == "SIZE=32, num_warps=2"
     out = np.full(1000, 5, np.float32)
