@@ -27,8 +27,8 @@ struct UpcomingTile {
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
-/// and written there (padding lanes hold anything finite). Only `a` may have a byteStride. `fromZero`: acc is only
-/// written, as if it held zeros.
+/// and written there (padding lanes hold anything finite). Only `a` may have a byteStride.
+/// `fromZero`: acc is only written, as if it held zeros.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
              PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {});
