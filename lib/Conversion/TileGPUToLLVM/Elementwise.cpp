@@ -224,11 +224,11 @@ Value Lowering::emitScalar(Operation *op, ValueRange operands) {
       })
       .Case([&](arith::RemFOp op) -> Value {
         Type f32 = b.getF32Type();
-        if (element.isF32())
+        if (element.isF32() || element.isF64())
           return emitRemainder(x, operands[1]);
         if (tt::scalarBits(element) == 16)
           return fptrunc(emitRemainder(fpext(x, f32), fpext(operands[1], f32)), type);
-        (void)unsupported(op, Twine("a remainder of ") + (onFloat8 ? "8" : "64") + "-bit floats");
+        (void)unsupported(op, "a remainder of 8-bit floats");
         return {};
       })
       .Case<arith::BitcastOp, tt::BitcastOp>([&](auto) { return bitcast(x, type); })

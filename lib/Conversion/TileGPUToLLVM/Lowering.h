@@ -96,6 +96,8 @@ private:
   Value emitMathF32(mlir::Operation *op, llvm::ArrayRef<Value> operands);
   Value lowerBuilt(mlir::ValueRange operands, llvm::function_ref<Value()> emit);
   Value polynomial(Value x, Value (cpu::VectorMath::*function)(Value));
+  /// Null if the operation is none of those that polynomials compute.
+  Value polynomialF64(mlir::Operation *op, Value x);
   Value emitFloat8(Value x, Type element, bool encodes);
   Value emitRemainder(Value x, Value y);
   Value emitExp(Value x, bool isRough);

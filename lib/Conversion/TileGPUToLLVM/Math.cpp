@@ -1,13 +1,14 @@
 //===- Math.cpp - mathematical functions ----------------------------------===//
 //
-// In f32; narrower floats are widened first. exp, sqrt and division use the hardware's
-// approximations, which a kernel that asks for rounding (`tt.exact`) avoids. What has no
-// good approximation comes from the polynomials that the CPU uses, too.
+// In f32, to which narrower floats are widened, and in f64. exp, sqrt and division of f32
+// use the hardware's approximations, which a kernel that asks for rounding (`tt.exact`)
+// avoids. What has no good approximation comes from polynomials.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 
+#include "tritium/Conversion/TileToCPU/DoubleMath.h"
 #include "tritium/Conversion/TileToCPU/VectorMath.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,6 +95,26 @@ Value Lowering::polynomial(Value x, Value (cpu::VectorMath::*function)(Value)) {
   });
 }
 
+Value Lowering::polynomialF64(Operation *op, Value x) {
+  using Function = Value (cpu::DoubleMath::*)(Value);
+  auto function = llvm::TypeSwitch<Operation *, Function>(op)
+                      .Case([](math::ExpOp) { return &cpu::DoubleMath::exp; })
+                      .Case([](math::Exp2Op) { return &cpu::DoubleMath::exp2; })
+                      .Case([](math::LogOp) { return &cpu::DoubleMath::log; })
+                      .Case([](math::Log2Op) { return &cpu::DoubleMath::log2; })
+                      .Case([](math::SinOp) { return &cpu::DoubleMath::sin; })
+                      .Case([](math::CosOp) { return &cpu::DoubleMath::cos; })
+                      .Case([](math::TanhOp) { return &cpu::DoubleMath::tanh; })
+                      .Case([](math::ErfOp) { return &cpu::DoubleMath::erf; })
+                      .Default([](Operation *) { return nullptr; });
+  if (!function)
+    return {};
+  return lowerBuilt(x, [&] {
+    cpu::DoubleMath math(b, loc);
+    return (math.*function)(x);
+  });
+}
+
 /// Between an 8-bit float's bits and f32.
 Value Lowering::emitFloat8(Value x, Type element, bool encodes) {
   cpu::TargetInfo target;
@@ -104,10 +125,12 @@ Value Lowering::emitFloat8(Value x, Type element, bool encodes) {
   });
 }
 
-/// x - trunc(x / y) y for f32, exactly: in f64 the quotient is right to one if it has less
-/// than 52 bits, so y is first scaled up until it has.
+/// x - trunc(x / y) y, exactly. f32 takes no loop: in f64 the quotient is right to one if it has
+/// less than 52 bits, so y is first scaled up until it has.
 Value Lowering::emitRemainder(Value x, Value y) {
   Type f64 = b.getF64Type();
+  if (x.getType().isF64())
+    return lowerBuilt({x, y}, [&] { return cpu::DoubleMath(b, loc).remainder(x, y); });
   Value r = fpext(x, f64), divisor = fpext(y, f64);
   auto unary = [&](StringRef name, Value v) {
     OperationState state(loc, name, {v}, {f64});
@@ -162,6 +185,9 @@ Value Lowering::emitMath(Operation *op, ValueRange operands) {
     return intrinsic("llvm.nvvm.sqrt.rn.d", type, operands);
   if (type.isF64() && isa<math::RsqrtOp>(op))
     return binary<LLVM::FDivOp>(number(type, 1), intrinsic("llvm.nvvm.sqrt.rn.d", type, operands));
+  if (type.isF64())
+    if (Value result = polynomialF64(op, operands[0]))
+      return result;
   if (isa<math::AbsIOp>(op)) {
     Value x = operands[0];
     Value isNegative = cmp(LLVM::ICmpPredicate::slt, x, constant(type, 0));
