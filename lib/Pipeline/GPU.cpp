@@ -166,7 +166,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   options.extra = gpu.assembler;
   nvptx::Assembled result;
   std::string message;
-  if (!nvptx::assemble(*ptxas, kernel.stages["ptx"], target, options, result, message)) {
+  if (!nvptx::assemble(*ptxas, kernel.stages["ptx"], target.binaryName(), options, result, message)) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;

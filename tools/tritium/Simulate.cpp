@@ -3,6 +3,7 @@
 #include "Commands.h"
 
 #include "tritium/Simulator/Simulator.h"
+#include "tritium/Target/NVPTX/Ptxas.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -285,6 +286,22 @@ void print(const Memory &memory, uint64_t index, uint64_t most) {
   std::printf("\n");
 }
 
+/// 0 if there is no ptxas, or none that takes the file.
+unsigned registersByPtxas(const sim::ptx::Module &module, const std::string &entry,
+                          unsigned architecture) {
+  auto ptxas = nvptx::findPtxas();
+  if (!ptxas || module.capability > architecture)
+    return 0;
+  nvptx::AssembleOptions options;
+  options.lineInfo = false;
+  options.extra = {"--entry", entry};
+  nvptx::Assembled assembled;
+  std::string error;
+  std::string gpu = "sm_" + std::to_string(architecture);
+  return nvptx::assemble(*ptxas, module.text, gpu, options, assembled, error) ? assembled.registers
+                                                                              : 0;
+}
+
 } // namespace
 
 int tritium::tool::simulate(const Arguments &arguments) {
@@ -317,6 +334,10 @@ int tritium::tool::simulate(const Arguments &arguments) {
     if (const auto *entry = program->module().find(launch.entry); entry && entry->required[0])
       launch.block = {entry->required[0], entry->required[1], entry->required[2]};
   }
+  if (request.counters || !request.json.empty())
+    launch.allocatedRegisters = [&](unsigned architecture) {
+      return registersByPtxas(program->module(), launch.entry, architecture);
+    };
   sim::Result result = program->run(launch);
   std::fputs(result.output.c_str(), stdout);
   for (auto [index, most] : request.prints)

@@ -6,6 +6,8 @@
 
 #include "SimTest.h"
 
+#include <fstream>
+
 using namespace tritium::sim;
 using namespace tritium::sim::test;
 
@@ -20,6 +22,7 @@ struct Planted {
   FaultKind kind;
   std::string body;
   uint32_t threads = 64, grid = 1;
+  bool readOnly = false;
 };
 
 void PrintTo(const Planted &planted, std::ostream *out) { *out << planted.name; }
@@ -141,6 +144,15 @@ std::vector<Planted> planted() {
        mine + address + f + "cp.async.ca.shared.global [%r3], [%d1], 4;" + g +
            "cp.async.commit_group;\ncp.async.wait_group 1;"},
       {"Trap", FaultKind::Trap, f + "trap;" + g},
+      {"TrapOfOneLane", FaultKind::Trap, "setp.eq.u32 %p1, %r0, 3;" + f + "@%p1 trap;" + g},
+      {"TrapInABranch", FaultKind::Trap,
+       "setp.lt.u32 %p1, %r0, 99;\n@!%p1 bra L;" + f + "trap;" + g + "L:"},
+      // The buffer may only be read.
+      {"StoreToReadOnly", FaultKind::ReadOnly, f + "st.global.u32 [%d0], 7;" + g, 1, 1, true},
+      {"AtomicOnReadOnly", FaultKind::ReadOnly, f + "atom.global.add.u32 %r1, [%d0+4], 1;" + g, 32,
+       1, true},
+      {"ReduceOnReadOnly", FaultKind::ReadOnly, f + "red.global.max.u32 [%d0], 1;" + g, 32, 1,
+       true},
   };
 }
 
@@ -151,6 +163,7 @@ TEST_P(Faults, Found) {
   std::vector<uint32_t> data(64);
   SimRun run(kernel(plant.body, shared));
   run.buffer(data).threads(plant.threads, plant.grid);
+  run.launch.buffers[0].writable = !plant.readOnly;
   Result result = run.run();
   // A race has two parties, and the one that comes second reports it.
   auto at = [](const Place &place) { return place.source == "kernel.py:77"; };
@@ -165,15 +178,55 @@ TEST_P(Faults, Found) {
 INSTANTIATE_TEST_SUITE_P(Planted, Faults, testing::ValuesIn(planted()),
                          [](const auto &info) { return info.param.name; });
 
-TEST(Limits, EndlessLoop) {
+class EndlessLoops : public testing::TestWithParam<std::string> {};
+
+TEST_P(EndlessLoops, AreGivenUp) {
   std::vector<uint32_t> data(64);
-  SimRun run(kernel("L:\nbra L;"));
-  run.buffer(data);
+  SimRun run(kernel(GetParam(), shared));
+  run.buffer(data).threads(64);
   run.launch.stepLimit = 10000;
   Result result = run.run();
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_EQ(result.faults[0].kind, FaultKind::StepLimit);
+  EXPECT_EQ(result.faults[0].at.source, "kernel.py:77") << result.renderFaults();
   EXPECT_FALSE(result.completed);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted, EndlessLoops,
+    testing::Values("\n.loc 1 77 0\nL:\nbra L;",
+                    // A flag that nobody sets.
+                    "\n.loc 1 77 0\nL:\nld.volatile.global.u32 %r1, [%d0];\n"
+                    "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;",
+                    // A loop that grows with its own bound, in one lane.
+                    "setp.ne.u32 %p2, %r0, 0;\n@%p2 exit;\nmov.u32 %r1, 0;\n"
+                    ".loc 1 77 0\nL:\nadd.u32 %r1, %r1, 1;\nadd.u32 %r2, %r1, 1;\n"
+                    "setp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;"));
+
+/// Kernels without a fault: what nvcc made of counted.cu.
+TEST(Clean, RaiseNothing) {
+  std::ifstream file(SIMULATOR_PTX_FOLDER "/counted.ptx");
+  std::vector<ptx::Error> errors;
+  auto program = Program::load({std::istreambuf_iterator<char>(file), {}}, errors);
+  ASSERT_TRUE(program) << (errors.empty() ? "" : errors[0].message);
+  EXPECT_GE(program->entries().size(), 60u);
+  for (const std::string &entry : program->entries())
+    for (uint64_t seed : {0, 1, 2}) {
+      std::vector<int32_t> from(16384), to(16384);
+      for (size_t i = 0; i < from.size(); ++i)
+        from[i] = int32_t(i * 2654435761u >> 1);
+      Launch launch;
+      launch.entry = entry;
+      launch.grid = {4};
+      launch.block = {128};
+      launch.seed = seed;
+      launch.buffers = {{0x1000000, from.data(), from.size() * 4, false, "x"},
+                        {0x2000000, to.data(), to.size() * 4, true, "y"}};
+      launch.pass(uint64_t(0x1000000));
+      launch.pass(uint64_t(0x2000000));
+      Result result = program->run(launch);
+      EXPECT_TRUE(result.clean()) << entry << ": " << result.renderFaults();
+    }
 }
 
 TEST(Limits, WrongLaunches) {

@@ -147,7 +147,8 @@ TEST_F(NVPTX, AssemblesForEveryArchitecture) {
       EmittedCode code = emit(sample.text, "cuda:" + std::to_string(capability), options);
       Assembled assembled;
       std::string error;
-      ASSERT_TRUE(assemble(*ptxas, code.ptx, info, {}, assembled, error)) << error << code.ptx;
+      ASSERT_TRUE(assemble(*ptxas, code.ptx, info.binaryName(), {}, assembled, error))
+          << error << code.ptx;
       EXPECT_EQ(assembled.cubin.substr(0, 4), "\x7f"
                                               "ELF");
       EXPECT_GT(assembled.registers, 0u);
@@ -221,7 +222,7 @@ TEST_F(NVPTX, NamesThatPTXDoesNotHave) {
     Assembled assembled;
     std::string error;
     if (ptxas)
-      EXPECT_TRUE(assemble(*ptxas, code.ptx, info, {}, assembled, error)) << error;
+      EXPECT_TRUE(assemble(*ptxas, code.ptx, info.binaryName(), {}, assembled, error)) << error;
   }
 }
 
@@ -255,10 +256,11 @@ TEST_F(NVPTX, FailuresOfTheAssembler) {
   std::string error;
   ASSERT_TRUE(resolveTarget("cuda:80", target, error));
   Assembled assembled;
-  EXPECT_FALSE(assemble({"/nonexistent/ptxas", "1"}, "", target, {}, assembled, error));
+  EXPECT_FALSE(
+      assemble({"/nonexistent/ptxas", "1"}, "", target.binaryName(), {}, assembled, error));
   EXPECT_THAT(error, HasSubstr("/nonexistent/ptxas"));
   if (std::optional<Ptxas> ptxas = findPtxas()) {
-    EXPECT_FALSE(assemble(*ptxas, "nonsense", target, {}, assembled, error));
+    EXPECT_FALSE(assemble(*ptxas, "nonsense", target.binaryName(), {}, assembled, error));
     EXPECT_THAT(error, HasSubstr("Missing .version"));
   }
   setenv("TRITON_PTXAS_PATH", "none", 1);

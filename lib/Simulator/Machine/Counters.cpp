@@ -71,6 +71,7 @@ Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, uns
   Occupancy made;
   made.architecture = of->architecture;
   made.mostWarps = of->warps;
+  made.registers = registers;
   unsigned warps = std::max(1u, (threads + 31) / 32);
   // Registers are given to a warp in units of 256, of 65536.
   unsigned perWarp = (std::max(registers, 1u) * 32 + 255) / 256 * 256;
@@ -117,9 +118,19 @@ void Machine::gatherCounters() {
   for (auto &[key, line] : lines)
     counters.lines.push_back(std::move(line));
   // What a thread gets is decided by ptxas; the bound that the program asks for is known.
-  unsigned registers = entry->maxRegisters ? entry->maxRegisters : 32;
-  for (const Limits &limit : limits)
-    counters.occupancy.push_back(occupancyOf(limit.architecture, threads, registers, sharedBytes));
+  auto add = [&](unsigned architecture) {
+    unsigned registers = launch.allocatedRegisters ? launch.allocatedRegisters(architecture) : 0;
+    bool isAllocated = registers != 0;
+    if (!isAllocated)
+      registers = entry->maxRegisters ? entry->maxRegisters : 32;
+    counters.occupancy.push_back(occupancyOf(architecture, threads, registers, sharedBytes));
+    counters.occupancy.back().isAllocated = isAllocated;
+  };
+  if (launch.architecture)
+    add(launch.architecture);
+  else
+    for (const Limits &limit : limits)
+      add(limit.architecture);
 }
 
 static void print(llvm::raw_ostream &out, const Tally &tally, const char *indent) {
@@ -142,7 +153,9 @@ std::string Counters::text() const {
   print(out, total, "  ");
   for (const Occupancy &o : occupancy)
     out << "  sm_" << o.architecture << ": " << o.ctas << " CTAs, " << o.warps << " of "
-        << o.mostWarps << " warps on a multiprocessor, limited by " << o.limitedBy << "\n";
+        << o.mostWarps << " warps on a multiprocessor, limited by " << o.limitedBy << "; "
+        << o.registers << " registers a thread"
+        << (o.isAllocated ? " (ptxas)" : " (assumed: there is no ptxas)") << "\n";
   for (const LineTally &line : lines) {
     out << (line.source.empty() ? "(no source line)" : line.source) << "\n";
     print(out, line.tally, "    ");
@@ -175,6 +188,8 @@ std::string Counters::json() const {
                                       {"ctas", int64_t(o.ctas)},
                                       {"warps", int64_t(o.warps)},
                                       {"most_warps", int64_t(o.mostWarps)},
+                                      {"registers", int64_t(o.registers)},
+                                      {"registers_by_ptxas", o.isAllocated},
                                       {"limited_by", o.limitedBy}});
   llvm::json::Object object{{"kernel", kernel},
                             {"ctas", int64_t(ctas)},

@@ -135,7 +135,7 @@ std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
   return entry->second;
 }
 
-bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const TargetInfo &target,
+bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
                               const AssembleOptions &options, Assembled &result,
                               std::string &error) {
   result = Assembled();
@@ -144,7 +144,7 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
     error = "cannot write a temporary file for ptxas";
     return false;
   }
-  std::string architecture = "--gpu-name=" + target.binaryName();
+  std::string architecture = "--gpu-name=" + gpu;
   SmallVector<StringRef, 12> arguments = {ptxas.path, "-v", architecture};
   if (options.lineInfo)
     arguments.push_back("-lineinfo");

@@ -8,8 +8,6 @@
 #ifndef TRITIUM_TARGET_NVPTX_PTXAS_H
 #define TRITIUM_TARGET_NVPTX_PTXAS_H
 
-#include "tritium/Target/NVPTX/TargetInfo.h"
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +41,8 @@ struct Assembled {
   std::string log;
 };
 
-/// Assembles `ptx` for the target. On failure fills `error` with what ptxas said.
-bool assemble(const Ptxas &ptxas, const std::string &ptx, const TargetInfo &target,
+/// Assembles `ptx` for the GPU ("sm_90a"). On failure fills `error` with what ptxas said.
+bool assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
               const AssembleOptions &options, Assembled &result, std::string &error);
 
 } // namespace tritium::nvptx
