@@ -41,30 +41,35 @@ StringRef exactIntrinsic(Operation *op) {
 bool computesNarrow(Operation *op) { return isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(op); }
 } // namespace
 
-/// 2^(x log2 e). The product is rounded, which for a large x is many units of the result:
-/// `rest` is what the rounding took away, and corrects the result unless that is only wanted
-/// in 16 bits. Bounds keep infinities out of the correction, and let NaN through.
+/// 2^(x log2 e), as 2^n 2^f with n the nearest integer, held to -126 .. 126, where 2^n is
+/// made of its exponent alone and the product with it gives subnormal results, too. Beyond,
+/// f grows until its power overflows or vanishes. f is what is left of x log2 e exactly, and
+/// so small that the rounding of log2 e is made up for by one more product.
+///
+///   c = saturate(x log2(e) / 252 + 1/2), 0 for NaN
+///   u = 252 c + 1.5 * 2^23 + 1           whose low bits are n + 127
+///
+/// Of results in 16 bits the roundings above are no matter.
 Value Lowering::emitExp(Value x, bool isRough) {
   Type f32 = b.getF32Type();
-  auto product = [&](Value v) { return binary<LLVM::FMulOp>(v, number(f32, kLog2E)); };
-  auto power = [&](Value v) { return intrinsic("llvm.nvvm.ex2.approx.f", f32, {v}); };
   auto fma = [&](Value u, Value v, Value w) {
     OperationState state(loc, "llvm.intr.fma", {u, v, w}, {f32});
     return b.create(state)->getResult(0);
   };
   if (isRough)
-    return power(product(x));
-  constexpr double bound = 200;
-  OperationState lower(loc, "llvm.intr.maximum", {x, number(f32, -bound)}, {f32});
-  OperationState upper(loc, "llvm.intr.minimum",
-                       {b.create(lower)->getResult(0), number(f32, bound)}, {f32});
-  Value bounded = b.create(upper)->getResult(0);
-  Value exponent = product(bounded);
-  Value negated = b.create<LLVM::FNegOp>(loc, f32, exponent);
-  Value rest = fma(bounded, number(f32, kLog2E), negated);
-  rest = fma(bounded, number(f32, kLog2E - double(float(kLog2E))), rest);
-  Value correction = fma(rest, number(f32, kLn2), number(f32, 1));
-  return binary<LLVM::FMulOp>(power(exponent), correction);
+    return intrinsic("llvm.nvvm.ex2.approx.f", f32,
+                     {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
+  constexpr double range = 252, shift = 3 << 22;
+  Value share = fma(x, number(f32, kLog2E / range), number(f32, 0.5));
+  share = intrinsic("llvm.nvvm.saturate.f", f32, {share});
+  Value biased = fma(share, number(f32, range), number(f32, shift + 1));
+  Value n = binary<LLVM::FSubOp>(biased, number(f32, shift + 127));
+  Value negated = b.create<LLVM::FNegOp>(loc, f32, n);
+  Value f = fma(x, number(f32, kLog2E), negated);
+  f = fma(x, number(f32, kLog2E - double(float(kLog2E))), f);
+  Value power = intrinsic("llvm.nvvm.ex2.approx.ftz.f", f32, {f});
+  Value scale = bitcast(shl(bitcast(biased, b.getI32Type()), 23), f32);
+  return binary<LLVM::FMulOp>(power, scale);
 }
 
 /// What `emit` builds with operations of other dialects, lowered one by one.

@@ -5,7 +5,8 @@
 // neighbours as alignment and mask let one instruction move, 16 bytes at most. Accesses of
 // tiles of one shape and order share the smallest width that fills 16 bytes of the widest
 // element among them, so that tiles of different element types need no conversion and
-// every instruction of a warp still covers whole lines.
+// every instruction of a warp still covers whole lines. The versions that version-tails
+// makes do not share: scalar accesses are best with neighbours in neighbouring lanes.
 //
 // It runs before remove-layout-conversions, which makes everything else follow.
 //
@@ -67,6 +68,14 @@ Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   return access;
 }
 
+/// The block of the version that the operation is in; null if there is only one.
+Block *versionOf(Operation *op) {
+  for (; !isa<tt::FuncOp>(op->getParentOp()); op = op->getParentOp())
+    if (op->getParentOp()->hasAttr(kVersions))
+      return op->getBlock();
+  return nullptr;
+}
+
 void giveLayout(const Access &access, Attribute layout) {
   Operation *op = access.op;
   OpBuilder builder(op);
@@ -96,10 +105,10 @@ void coalesce(tt::FuncOp func, int warps) {
   struct Group {
     int64_t vector = 1, widest = 1;
   };
-  std::map<std::pair<SmallVector<int64_t>, SmallVector<int32_t>>, Group> groups;
+  std::map<std::tuple<Block *, SmallVector<int64_t>, SmallVector<int32_t>>, Group> groups;
   auto groupOf = [&](const Access &access) -> Group & {
     ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
-    return groups[{SmallVector<int64_t>(shape), access.order}];
+    return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order}];
   };
   for (const Access &access : accesses) {
     Group &group = groupOf(access);

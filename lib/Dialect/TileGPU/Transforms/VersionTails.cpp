@@ -133,6 +133,7 @@ private:
       fits = fits ? b.create<arith::AndIOp>(loc, fits, isMultiple).getResult() : isMultiple;
     }
     auto branch = b.create<scf::IfOp>(loc, fits, /*withElseRegion=*/true);
+    branch->setAttr(kVersions, b.getUnitAttr());
     Block *narrow = branch.elseBlock(), *wide = branch.thenBlock();
     narrow->getOperations().splice(narrow->begin(), body.getOperations(),
                                    std::next(branch->getIterator()),

@@ -27,6 +27,8 @@ namespace tritium::ttg {
 constexpr int kLanesPerWarp = 32;
 /// On a module: warps of a program, i32.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
+/// On an scf.if: its branches are versions of the same code for other alignments.
+inline constexpr llvm::StringLiteral kVersions = "ttg.versions";
 
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);
