@@ -57,7 +57,7 @@ static bool holdsHidden(const Value &value) {
   if (value.is<Slice>())
     return true;
   auto *method = value.getIf<BoundMethod>();
-  return method && method->self->is<Tensor>();
+  return method && (method->self->is<Tensor>() || blockedArray(*method->self));
 }
 
 static std::string onePath(std::string_view name) {

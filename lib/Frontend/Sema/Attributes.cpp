@@ -51,6 +51,31 @@ static std::optional<Value> tensorAttribute(Sema &sema, const Value &base, const
   return std::nullopt;
 }
 
+static Value tensorTuple(llvm::ArrayRef<Tensor> tensors) {
+  Tuple tuple;
+  for (const Tensor &tensor : tensors)
+    tuple.elements.push_back(tensor);
+  return tuple;
+}
+
+static std::optional<Value> descriptorAttribute(const Value &base, const Descriptor &descriptor,
+                                                std::string_view name) {
+  if (name == "shape")
+    return tensorTuple(descriptor.shape);
+  if (name == "strides")
+    return tensorTuple(descriptor.strides);
+  if (name == "block_shape")
+    return shapeTuple(descriptor.blockShape);
+  if (name == "dtype")
+    return makeDType(descriptor.element());
+  if (name == "type" || name == "block_type")
+    return Value(BlockType{descriptor.element(), descriptor.blockShape});
+  std::string method = "tensor_descriptor." + std::string(name);
+  if (findBuiltin(method))
+    return Value(bindMethod(std::move(method), base));
+  return std::nullopt;
+}
+
 /// The name that Triton gives the type: "fp32", "int32", "bf16", "pointer<fp32>".
 static std::string typeName(DType dtype) {
   if (dtype.isPointer())
@@ -156,6 +181,10 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
     return dtypeAttribute(base, *dtype, name);
   if (auto *type = base.getIf<BlockType>())
     return blockTypeAttribute(*type, name);
+  if (auto *descriptor = base.getIf<Descriptor>())
+    return descriptorAttribute(base, *descriptor, name);
+  if (base.is<BlockPointer>() && name == "advance")
+    return Value(bindMethod("advance", base));
   if (auto *library = base.getIf<Library>())
     return libraryAttribute(*library, name);
   if (auto *function = base.getIf<Function>(); function && name == "__name__")
@@ -185,11 +214,6 @@ static bool isUnsupported(std::string_view name) {
                                          "topk",
                                          "bitonic_merge",
                                          "dot_scaled",
-                                         "make_block_ptr",
-                                         "advance",
-                                         "make_tensor_descriptor",
-                                         "load_tensor_descriptor",
-                                         "store_tensor_descriptor",
                                          "map_elementwise",
                                          "inline_asm_elementwise",
                                          "atomic_poll"};

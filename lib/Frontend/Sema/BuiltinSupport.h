@@ -37,6 +37,8 @@ private:
 void addCreationBuiltins(Registry &registry);
 void addMemoryBuiltins(Registry &registry);
 void addAtomicBuiltins(Registry &registry);
+void addDescriptorBuiltins(Registry &registry);
+void addBlockPointerBuiltins(Registry &registry);
 void addMathBuiltins(Registry &registry);
 void addShapeBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);

@@ -53,9 +53,25 @@ Result Sema::materialize(const Value &value) {
   return Value(std::move(result));
 }
 
+/// Whether two arrays have the same types, and blocks of one shape.
+static bool sameArray(const BlockedArray &a, const BlockedArray &b) {
+  if (a.base.dtype != b.base.dtype || a.blockShape != b.blockShape)
+    return false;
+  for (int64_t d = 0; d < a.rank(); ++d)
+    if (a.shape[d].dtype != b.shape[d].dtype)
+      return false;
+  return true;
+}
+
 bool Sema::sameType(const Value &a, const Value &b) {
   if (auto *at = a.getIf<Tensor>(), *bt = b.getIf<Tensor>(); at && bt)
     return at->dtype == bt->dtype && at->shape() == bt->shape();
+  if (auto *ad = a.getIf<Descriptor>(), *bd = b.getIf<Descriptor>(); ad && bd)
+    return sameArray(*ad, *bd) && ad->padsWithNaN == bd->padsWithNaN;
+  if (auto *ap = a.getIf<BlockPointer>(), *bp = b.getIf<BlockPointer>(); ap && bp)
+    return sameArray(*ap, *bp) && ap->order == bp->order;
+  if (blockedArray(a) || blockedArray(b))
+    return false;
   auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
   if (at && bt) {
     if (at->elements.size() != bt->elements.size())

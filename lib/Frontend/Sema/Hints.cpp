@@ -1,5 +1,7 @@
 //===- Hints.cpp - facts that the user vouches for ------------------------===//
 
+#include "Hints.h"
+
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -29,9 +31,31 @@ static bool attachToArgument(const Tensor &tensor, const char *attribute, int32_
   return true;
 }
 
-/// Attaches a hint. The fact holds where the user stated it: it goes on the defining
-/// operation only if that stands in the same block, and only if nothing else can share
-/// that operation; otherwise an identity carries it.
+/// The fact holds where it is stated: it goes on the defining operation only if that stands
+/// in the same block, and only if nothing else can share that operation; otherwise an
+/// identity carries it.
+static Tensor attachHint(Sema &sema, const Tensor &tensor, const char *attribute,
+                         llvm::ArrayRef<int32_t> values) {
+  mlir::OpBuilder &b = sema.builder();
+  if (attachToArgument(tensor, attribute, values[0], b))
+    return tensor;
+  mlir::Operation *op = tensor.value.getDefiningOp();
+  bool attaches = op && op->getBlock() == b.getInsertionBlock() && op->getNumResults() == 1 &&
+                  op->getNumRegions() == 0 && !op->hasTrait<mlir::OpTrait::ConstantLike>() &&
+                  !op->hasAttr(attribute);
+  Tensor result = tensor;
+  if (!attaches) {
+    op = b.create<tt::BitcastOp>(sema.loc(), tensor.value.getType(), tensor.value);
+    result.value = op->getResult(0);
+  }
+  op->setAttr(attribute, b.getDenseI32ArrayAttr(values));
+  return result;
+}
+
+Tensor sema::stateMultiple(Sema &sema, const Tensor &scalar, int32_t divisor) {
+  return attachHint(sema, scalar, "tt.divisibility", divisor);
+}
+
 static Result hint(Sema &sema, const BoundArguments &args, std::string_view name,
                    const char *attribute, bool allowFloat) {
   auto *tensor = args[0].getIf<Tensor>();
@@ -56,20 +80,7 @@ static Result hint(Sema &sema, const BoundArguments &args, std::string_view name
                         " must be positive 32-bit integers, found " + std::to_string(value));
     narrow.push_back(static_cast<int32_t>(value));
   }
-  mlir::OpBuilder &b = sema.builder();
-  if (attachToArgument(*tensor, attribute, narrow[0], b))
-    return args[0];
-  mlir::Operation *op = tensor->value.getDefiningOp();
-  bool attaches = op && op->getBlock() == b.getInsertionBlock() && op->getNumResults() == 1 &&
-                  op->getNumRegions() == 0 && !op->hasTrait<mlir::OpTrait::ConstantLike>() &&
-                  !op->hasAttr(attribute);
-  Tensor result = *tensor;
-  if (!attaches) {
-    op = b.create<tt::BitcastOp>(sema.loc(), tensor->value.getType(), tensor->value);
-    result.value = op->getResult(0);
-  }
-  op->setAttr(attribute, b.getDenseI32ArrayAttr(narrow));
-  return Value(result);
+  return Value(attachHint(sema, *tensor, attribute, narrow));
 }
 
 static Result multipleOf(Sema &sema, const BoundArguments &args) {

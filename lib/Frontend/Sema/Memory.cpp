@@ -2,6 +2,7 @@
 
 #include "Memory.h"
 
+#include "Blocks.h"
 #include "BuiltinSupport.h"
 #include "Casts.h"
 #include "tritium/Frontend/Sema/Build.h"
@@ -157,14 +158,22 @@ static bool refuseBoundaryCheck(Sema &sema, const Value &boundaryCheck, const Va
 /// load(pointer, mask, other, boundary_check, padding_option, cache_modifier,
 /// eviction_policy, volatile)
 static Result load(Sema &sema, const BoundArguments &args) {
-  auto pointer = pointerArgument(sema, args[0], "tl.load");
-  if (!pointer || !refuseBoundaryCheck(sema, args[3], args[4]))
-    return std::nullopt;
   auto cache = cacheModifier(sema, args[5], true);
   auto evict = cache ? evictionPolicy(sema, args[6]) : std::nullopt;
   auto isVolatile = evict ? constantBool(sema, args[7], "'volatile'") : std::nullopt;
+  if (!isVolatile)
+    return std::nullopt;
+  if (auto *block = args[0].getIf<BlockPointer>()) {
+    if (!args[1].isNone() || !args[2].isNone())
+      return sema.error("tl.load of a block pointer takes no mask and no 'other'; name the "
+                        "dimensions to check in 'boundary_check' and use 'padding_option'");
+    return loadBlock(sema, *block, args[3], args[4], {*cache, *evict, *isVolatile});
+  }
+  auto pointer = pointerArgument(sema, args[0], "tl.load");
+  if (!pointer || !refuseBoundaryCheck(sema, args[3], args[4]))
+    return std::nullopt;
   std::optional<Tensor> mask, other;
-  if (!isVolatile || !maskArgument(sema, args[1], *pointer, "tl.load", mask))
+  if (!maskArgument(sema, args[1], *pointer, "tl.load", mask))
     return std::nullopt;
   if (!args[2].isNone() && !mask)
     return sema.error("tl.load: 'other' needs a mask: it is what masked-off elements read");
@@ -191,16 +200,25 @@ static Result load(Sema &sema, const BoundArguments &args) {
 
 /// store(pointer, value, mask, boundary_check, cache_modifier, eviction_policy)
 static Result store(Sema &sema, const BoundArguments &args) {
-  auto pointer = pointerArgument(sema, args[0], "tl.store");
-  if (!pointer || !refuseBoundaryCheck(sema, args[3], Value()))
+  auto *block = args[0].getIf<BlockPointer>();
+  auto pointer = block ? block->base : pointerArgument(sema, args[0], "tl.store");
+  if (!pointer || (!block && !refuseBoundaryCheck(sema, args[3], Value())))
     return std::nullopt;
   if (pointer->dtype.isConst)
     return sema.error("tl.store through a tl.const pointer; remove the tl.const annotation of "
                       "the parameter if the kernel writes to it");
   auto cache = cacheModifier(sema, args[4], false);
   auto evict = cache ? evictionPolicy(sema, args[5]) : std::nullopt;
+  if (!evict)
+    return std::nullopt;
+  if (block) {
+    if (!args[2].isNone())
+      return sema.error("tl.store through a block pointer takes no mask; name the dimensions to "
+                        "check in 'boundary_check'");
+    return storeBlock(sema, *block, args[1], args[3], *cache, *evict);
+  }
   std::optional<Tensor> mask;
-  if (!evict || !maskArgument(sema, args[2], *pointer, "tl.store", mask))
+  if (!maskArgument(sema, args[2], *pointer, "tl.store", mask))
     return std::nullopt;
   DType element = pointee(pointer->dtype);
   std::optional<Tensor> value = coerce(sema, args[1], element);

@@ -22,6 +22,8 @@ static const Registry &registry() {
     addCreationBuiltins(r);
     addMemoryBuiltins(r);
     addAtomicBuiltins(r);
+    addDescriptorBuiltins(r);
+    addBlockPointerBuiltins(r);
     addMathBuiltins(r);
     addShapeBuiltins(r);
     addReductionBuiltins(r);
@@ -84,7 +86,8 @@ static std::optional<Value> languageName(llvm::StringRef name) {
     return makeInt(tt::kMaxTileElements);
   bool isClass = llvm::StringSwitch<bool>(name)
                      .Cases("range", "static_range", "condition", true)
-                     .Cases("tensor", "const", "PropagateNan", true)
+                     .Cases("tensor", "const", "PropagateNan", "tensor_descriptor", true)
+                     .Cases("tensor_descriptor_base", "tensor_descriptor_type", true)
                      .Default(false);
   if (isClass)
     return Value(Library{name.str()});

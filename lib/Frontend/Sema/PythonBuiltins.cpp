@@ -116,6 +116,7 @@ static std::optional<bool> isInstance(Sema &sema, const Value &value, const Valu
                    .Case("dtype", holds(DType()) || value.is<BlockType>())
                    .Case("pointer_type", asDType(value) && asDType(value)->isPointer())
                    .Case("block_type", value.is<BlockType>())
+                   .Cases("tensor_descriptor", "tensor_descriptor_base", value.is<Descriptor>())
                    .Cases("tuple", "builtins.tuple", "builtins.list", value.is<Tuple>())
                    .Case("builtins.bool", holds(bool()))
                    .Case("builtins.int", holds(Constant::Int()) || holds(bool()))

@@ -3,6 +3,7 @@
 #include "tritium/Frontend/Sema/Value.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/DTypes.h"
 
 using namespace tritium;
 using namespace tritium::sema;
@@ -14,6 +15,14 @@ int64_t Tensor::numElements() const {
   for (int64_t extent : shape())
     n *= extent;
   return n;
+}
+
+DType BlockedArray::element() const { return pointee(base.dtype); }
+
+const BlockedArray *sema::blockedArray(const Value &value) {
+  if (auto *descriptor = value.getIf<Descriptor>())
+    return descriptor;
+  return value.getIf<BlockPointer>();
 }
 
 const Value *Dict::find(std::string_view key) const {
@@ -128,6 +137,10 @@ struct Describe {
   std::string operator()(const BoundMethod &m) const {
     return "the method '" + m.callee.name + "'";
   }
+  std::string operator()(const Descriptor &d) const {
+    return "a tensor descriptor of " + blocks(d);
+  }
+  std::string operator()(const BlockPointer &p) const { return "a block pointer to " + blocks(p); }
   std::string operator()(const Slice &) const { return "a slice"; }
   std::string operator()(const Dict &) const { return "a dictionary"; }
   std::string operator()(const frontend::External::Module &m) const {
@@ -136,33 +149,52 @@ struct Describe {
   std::string operator()(const frontend::External::HostFunction &f) const {
     return "the host function '" + f.name + "'";
   }
+
+private:
+  static std::string blocks(const BlockedArray &array) {
+    return describeType(array.element()) + describeShape(array.blockShape);
+  }
 };
 } // namespace
 
 std::string sema::describe(const Value &value) { return std::visit(Describe{}, value.value); }
 
+/// Calls `visit` on every tensor within `value`.
+template <typename V, typename F> static void eachTensor(V &value, F visit) {
+  auto eachOf = [&](auto &tensors) {
+    for (auto &tensor : tensors)
+      visit(tensor);
+  };
+  auto arrayOf = [&](auto &array) {
+    visit(array.base);
+    eachOf(array.shape);
+    eachOf(array.strides);
+  };
+  if (auto *tensor = value.template getIf<Tensor>()) {
+    visit(*tensor);
+  } else if (auto *tuple = value.template getIf<Tuple>()) {
+    for (auto &element : tuple->elements)
+      eachTensor(element, visit);
+  } else if (auto *dict = value.template getIf<Dict>()) {
+    for (auto &[name, entry] : dict->entries)
+      eachTensor(entry, visit);
+  } else if (auto *descriptor = value.template getIf<Descriptor>()) {
+    arrayOf(*descriptor);
+  } else if (auto *pointer = value.template getIf<BlockPointer>()) {
+    arrayOf(*pointer);
+    eachOf(pointer->offsets);
+  }
+}
+
 void sema::flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
-  if (auto *tensor = value.getIf<Tensor>())
-    out.push_back(tensor->value);
-  else if (auto *tuple = value.getIf<Tuple>())
-    for (const Value &element : tuple->elements)
-      flatten(element, out);
-  else if (auto *dict = value.getIf<Dict>())
-    for (const auto &[name, entry] : dict->entries)
-      flatten(entry, out);
+  eachTensor(value, [&](const Tensor &tensor) { out.push_back(tensor.value); });
 }
 
 Value sema::rebuild(const Value &like, llvm::ArrayRef<mlir::Value> &values) {
   Value result = like;
-  if (auto *tensor = result.getIf<Tensor>()) {
-    tensor->value = values.front();
+  eachTensor(result, [&](Tensor &tensor) {
+    tensor.value = values.front();
     values = values.drop_front();
-  } else if (auto *tuple = result.getIf<Tuple>()) {
-    for (Value &element : tuple->elements)
-      element = rebuild(element, values);
-  } else if (auto *dict = result.getIf<Dict>()) {
-    for (auto &[name, entry] : dict->entries)
-      entry = rebuild(entry, values);
-  }
+  });
   return result;
 }

@@ -72,6 +72,29 @@ struct Slice {
   std::shared_ptr<const Value> begin, end, step;
 };
 
+/// An array in memory that is accessed block by block.
+struct BlockedArray {
+  Tensor base;                 ///< a scalar pointer to its first element
+  std::vector<Tensor> shape;   ///< in elements: int32 scalars, or int64 ones
+  std::vector<Tensor> strides; ///< in elements: int64 scalars
+  std::vector<int64_t> blockShape;
+
+  DType element() const;
+  int64_t rank() const { return blockShape.size(); }
+};
+
+/// `tl.make_tensor_descriptor(...)`: an array that is accessed in blocks of one shape;
+/// what lies outside of it reads as padding and is not written.
+struct Descriptor : BlockedArray {
+  bool padsWithNaN = false;
+};
+
+/// `tl.make_block_ptr(...)`: one block of an array.
+struct BlockPointer : BlockedArray {
+  std::vector<Tensor> offsets; ///< int64 scalars
+  std::vector<int32_t> order;  ///< the dimensions from the fastest
+};
+
 /// A keyword dictionary, as `**META` binds it.
 struct Dict {
   std::vector<std::pair<std::string, Value>> entries;
@@ -85,13 +108,15 @@ constexpr bool isOneOf = (std::is_same_v<std::decay_t<T>, Ts> || ...);
 /// `Tuple`, never a `Constant`.
 struct Value {
   std::variant<Constant, Tensor, Tuple, BlockType, Function, Library, BoundMethod, Slice, Dict,
-               frontend::External::Module, frontend::External::HostFunction>
+               Descriptor, BlockPointer, frontend::External::Module,
+               frontend::External::HostFunction>
       value;
 
   Value() = default; ///< None
   template <typename T>
     requires isOneOf<T, Constant, Tensor, Tuple, BlockType, Function, Library, BoundMethod, Slice,
-                     Dict, frontend::External::Module, frontend::External::HostFunction>
+                     Dict, Descriptor, BlockPointer, frontend::External::Module,
+                     frontend::External::HostFunction>
   Value(T &&v) : value(std::forward<T>(v)) {}
 
   template <typename T> const T *getIf() const { return std::get_if<T>(&value); }
@@ -127,7 +152,10 @@ std::string describeShape(llvm::ArrayRef<int64_t> shape);
 /// The name in the language, also of pointers: "float32", "pointer<float32>".
 std::string describeType(DType dtype);
 
-/// The SSA values within `value` in order, through tuples.
+/// The array of a descriptor or a block pointer; null for anything else.
+const BlockedArray *blockedArray(const Value &value);
+
+/// The SSA values within `value` in order, through tuples, descriptors and block pointers.
 void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out);
 /// `like` with its SSA values replaced, in order, from the front of `values`, which
 /// is advanced.

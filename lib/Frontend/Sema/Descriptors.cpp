@@ -1,0 +1,161 @@
+//===- Descriptors.cpp - tensor descriptors -------------------------------===//
+//
+//   d = tl.make_tensor_descriptor(p, [M, N], [s, 1], [BM, BN])
+//   x = d.load([i, j])            x = tl.load(pointers, mask, 0)     (see Blocks.cpp)
+//   d.store([i, j], y)            tl.store(pointers, y, mask)
+//
+// That the base and all strides but the last are multiples of 16 bytes is the language's
+// rule. It is checked of what is known, and stated as a fact of the rest; kernels that are
+// compiled for debugging check it when they run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Blocks.h"
+#include "BuiltinSupport.h"
+#include "Hints.h"
+#include "tritium/Frontend/Sema/DTypes.h"
+
+namespace arith = mlir::arith;
+using namespace tritium;
+using namespace tritium::sema;
+
+static constexpr int64_t kAlignment = 16; ///< bytes
+static constexpr std::string_view kMake = "tl.make_tensor_descriptor";
+
+/// Elements that make up the alignment; 1 if an element is larger.
+static int64_t alignedElements(DType element) {
+  return std::max<int64_t>(1, kAlignment * 8 / std::max(element.bits(), 8u));
+}
+
+/// Asserts, in code for debugging, that 16 bytes divide a value.
+static void checkMultiple(Sema &sema, const Tensor &value, int64_t divisor, std::string message) {
+  if (!sema.options().debug)
+    return;
+  mlir::OpBuilder &b = sema.builder();
+  Tensor integer = *sema.cast(value, {DTypeKind::Int64});
+  auto constant = [&](int64_t n) {
+    return sema.constant({Constant::Int(n)}, integer.dtype)->value;
+  };
+  mlir::Value rest = b.create<arith::RemSIOp>(sema.loc(), integer.value, constant(divisor));
+  mlir::Value isMultiple =
+      b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::eq, rest, constant(0));
+  b.create<tt::AssertOp>(sema.loc(), isMultiple, std::move(message));
+}
+
+/// Checks the last stride and the alignment of the others, and states the latter.
+static bool checkStrides(Sema &sema, BlockedArray &array) {
+  int64_t last = array.rank() - 1, divisor = alignedElements(array.element());
+  if (knownInteger(array.strides[last]) != 1) {
+    auto known = knownInteger(array.strides[last]);
+    sema.error("the last stride of " + std::string(kMake) + " must be the constant 1, found " +
+               (known ? std::to_string(*known) : std::string("a value known only at run time")) +
+               "; reorder the dimensions so that the contiguous one is last");
+    return false;
+  }
+  for (int64_t d = 0; d < last; ++d) {
+    Tensor &stride = array.strides[d];
+    auto known = knownInteger(stride);
+    if (known && *known % divisor != 0) {
+      sema.error("the strides of " + std::string(kMake) +
+                 " must be multiples of 16 bytes, which are " + std::to_string(divisor) +
+                 " elements of " + describeType(array.element()) + ", found " +
+                 std::to_string(*known) + "; pad the rows, or use pointers and a mask");
+      return false;
+    }
+    if (known || divisor == 1)
+      continue;
+    checkMultiple(sema, stride, divisor,
+                  "stride " + std::to_string(d) + " of a tensor descriptor is not a multiple of " +
+                      std::to_string(divisor) + " elements (16 bytes)");
+    stride = stateMultiple(sema, stride, static_cast<int32_t>(divisor));
+  }
+  return true;
+}
+
+/// make_tensor_descriptor(base, shape, strides, block_shape, padding_option)
+static Result makeDescriptor(Sema &sema, const BoundArguments &args) {
+  auto array = readArray(sema, args[0], args[1], args[2], args[3], kMake);
+  if (!array)
+    return std::nullopt;
+  auto padsWithNaN = readPadding(sema, args[4], array->element(), /*allowsNone=*/false, kMake);
+  if (!padsWithNaN || !checkStrides(sema, *array))
+    return std::nullopt;
+  checkMultiple(sema, array->base, kAlignment,
+                "the base of a tensor descriptor is not aligned to 16 bytes");
+  array->base = stateMultiple(sema, array->base, kAlignment);
+  return Value(Descriptor{std::move(*array), *padsWithNaN});
+}
+
+//===----------------------------------------------------------------------===//
+// Access
+//===----------------------------------------------------------------------===//
+
+static const Descriptor *descriptorArgument(Sema &sema, const Value &value, std::string_view what) {
+  if (auto *descriptor = value.getIf<Descriptor>())
+    return descriptor;
+  sema.error(std::string(what) + " needs a tensor descriptor, found " + describe(value) +
+             "; make one with tl.make_tensor_descriptor");
+  return nullptr;
+}
+
+/// The block of a descriptor at `offsets`.
+static std::optional<BlockAccess> blockAt(Sema &sema, const Descriptor &descriptor,
+                                          const Value &offsets, std::string_view what) {
+  auto starts = readOffsets(sema, offsets, descriptor.rank(), "offsets", what);
+  if (!starts)
+    return std::nullopt;
+  std::vector<BlockIndex> indices;
+  for (const Tensor &start : *starts)
+    indices.push_back({start});
+  return accessBlock(sema, descriptor, descriptor.blockShape, indices);
+}
+
+static bool checkWritable(Sema &sema, const Descriptor &descriptor, std::string_view what) {
+  if (!descriptor.base.dtype.isConst)
+    return true;
+  sema.error(std::string(what) + " through a tl.const pointer; remove the tl.const annotation of "
+                                 "the parameter if the kernel writes to it");
+  return false;
+}
+
+static Tensor loadFrom(Sema &sema, const Descriptor &descriptor, const BlockAccess &access) {
+  std::optional<Tensor> other;
+  if (access.mask)
+    other = padding(sema, descriptor.element(), access.pointers.shape(), descriptor.padsWithNaN);
+  return build::load(sema, access.pointers, access.mask, other);
+}
+
+/// load(desc, offsets)
+static Result load(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "the load of a tensor descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  auto access = descriptor ? blockAt(sema, *descriptor, args[1], what) : std::nullopt;
+  if (!access)
+    return std::nullopt;
+  return Value(loadFrom(sema, *descriptor, *access));
+}
+
+/// store(desc, offsets, value)
+static Result store(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "the store of a tensor descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  if (!descriptor || !checkWritable(sema, *descriptor, what))
+    return std::nullopt;
+  auto access = blockAt(sema, *descriptor, args[1], what);
+  if (!access)
+    return std::nullopt;
+  auto value = blockValue(sema, args[2], descriptor->element(), descriptor->blockShape, what);
+  if (!value)
+    return std::nullopt;
+  build::store(sema, access->pointers, *value, access->mask);
+  return Value();
+}
+
+void sema::addDescriptorBuiltins(Registry &registry) {
+  registry.add("make_tensor_descriptor", "base, shape, strides, block_shape, padding_option='zero'",
+               makeDescriptor);
+  registry.add("load_tensor_descriptor", "desc, offsets", load);
+  registry.add("store_tensor_descriptor", "desc, offsets, value", store);
+  registry.add("tensor_descriptor.load", "desc, offsets", load);
+  registry.add("tensor_descriptor.store", "desc, offsets, value", store);
+}
