@@ -36,6 +36,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pipeline.stages = options.numStages;
   pipeline.capability = options.capability;
   pm.addPass(ttg::createPipeline(pipeline));
+  // Conversions that the pipeline has not taken.
+  pm.addPass(ttg::createReduceDataDuplication());
   pm.addPass(createCanonicalizerPass(structured));
   pm.addPass(createCSEPass());
 }

@@ -74,6 +74,11 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
   return result;
 }
 
+/// All of the tile is in the core: no repeats.
+bool isLinear(const TileLayout &layout) {
+  return layout.registers() == 1u << layout.core().inputBits(kRegister);
+}
+
 constexpr unsigned kMaxVectorBytes = 16;
 } // namespace
 
@@ -110,22 +115,27 @@ Registers Lowering::loadTile(Value base, const LinearLayout &offsets, const Tile
   }
   unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
   Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
-  unsigned wordBits = bytes == 8 ? 64 : std::min(32u, (bytes * 8) << run);
-  unsigned words = ((bytes * 8) << run) / wordBits;
-  for (ArrayRef<unsigned> group : runsOf(places, run)) {
-    Type type = intType(wordBits);
-    if (words > 1)
-      type = VectorType::get(words, type);
-    Value whole = b.create<LLVM::LoadOp>(loc, type, addresses.of(group[0]), bytes << run);
-    unsigned i = 0;
-    for (unsigned w = 0; w < words; ++w) {
-      Value word =
-          words == 1 ? whole : b.create<LLVM::ExtractElementOp>(loc, whole, i32(w)).getResult();
-      for (Value bits : unpack(word, bytes * 8))
-        result[group[i++]] = fromMemory(bits, element);
-    }
-  }
+  for (ArrayRef<unsigned> group : runsOf(places, run))
+    loadRun(addresses.of(group[0]), group, element, result);
   return result;
+}
+
+/// Neighbours in shared memory, in one access.
+void Lowering::loadRun(Value address, ArrayRef<unsigned> run, Type element, Registers &result) {
+  unsigned bytes = tt::scalarBytes(element), total = bytes * run.size();
+  unsigned wordBits = bytes == 8 ? 64 : std::min(32u, total * 8);
+  unsigned words = total * 8 / wordBits;
+  Type type = intType(wordBits);
+  if (words > 1)
+    type = VectorType::get(words, type);
+  Value whole = b.create<LLVM::LoadOp>(loc, type, address, total);
+  unsigned i = 0;
+  for (unsigned w = 0; w < words; ++w) {
+    Value word =
+        words == 1 ? whole : b.create<LLVM::ExtractElementOp>(loc, whole, i32(w)).getResult();
+    for (Value bits : unpack(word, bytes * 8))
+      result[run[i++]] = fromMemory(bits, element);
+  }
 }
 
 void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
@@ -148,14 +158,14 @@ void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instru
 // What a dot takes between its own steps
 //===----------------------------------------------------------------------===//
 
-/// The next product of tensor cores, if all before it may as well come in the midst of it:
+/// The next product, if all before it may as well come in the midst of it:
 /// no barrier, no scratch, no write stands between.
 tt::DotOp Lowering::dotBehind(Operation *op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
     if (shared.needsBarrierBefore(next))
       return {};
     if (auto dot = dyn_cast<tt::DotOp>(next))
-      return isa<MmaEncodingAttr>(dot.getC().getType().getEncoding()) ? dot : tt::DotOp();
+      return dot;
     if (isa<LocalLoadOp, MemDescIndexOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
       continue;
     if (next->getNumRegions() || !isMemoryEffectFree(next) ||
@@ -167,27 +177,53 @@ tt::DotOp Lowering::dotBehind(Operation *op) {
 
 bool Lowering::leaveToDot(LocalLoadOp op) {
   tt::DotOp dot = op->hasOneUse() ? dotBehind(op) : tt::DotOp();
-  if (!dot || *op->user_begin() != dot || options.capability < 75)
+  if (!dot || *op->user_begin() != dot || dot.getC() == op.getResult())
     return false;
   MemDescType type = op.getSrc().getType();
-  unsigned bytes = tt::scalarBytes(type.getElementType());
-  const TileLayout &tile = layout(op);
-  LinearLayout places = inBytes(offsetsOf(type).compose(tile.core().flattenOutputs()), bytes);
-  unsigned k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
-  uint64_t late = 0;
-  for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
-    if (tile.core().unflatten(base)[k] >= 32 / int64_t(bytes))
-      late |= uint64_t(1) << bit;
-  std::optional<MatrixLoad> load = planMatrixLoad(places, bytes, late);
-  if (!load || tile.registers() != 1u << load->registerBits.size())
-    return false;
-  auto addresses =
-      std::make_shared<Addresses>(*this, scalar(op.getSrc()), load->addresses, lane, warp);
   Type element = type.getElementType();
-  fragments[op] = {load->instructions(),
-                   [this, addresses, load = *load, element](unsigned i, Registers &result) {
-                     loadMatrix(addresses->of(i), load, i, element, result);
-                   }};
+  unsigned bytes = tt::scalarBytes(element);
+  const TileLayout &tile = layout(op);
+  if (!isLinear(tile))
+    return false;
+  LinearLayout offsets = offsetsOf(type).compose(tile.core().flattenOutputs());
+  unsigned k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
+  if (isa<MmaEncodingAttr>(dot.getC().getType().getEncoding()) && options.capability >= 75) {
+    uint64_t late = 0;
+    for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
+      if (tile.core().unflatten(base)[k] >= 32 / int64_t(bytes))
+        late |= uint64_t(1) << bit;
+    if (auto load = planMatrixLoad(inBytes(offsets, bytes), bytes, late)) {
+      auto addresses =
+          std::make_shared<Addresses>(*this, scalar(op.getSrc()), load->addresses, lane, warp);
+      fragments[op] = {load->instructions(),
+                       [this, addresses, load = *load, element](unsigned i, Registers &result) {
+                         loadMatrix(addresses->of(i), load, i, element, result);
+                       },
+                       {}};
+      set(op, Registers(tile.registers()));
+      return true;
+    }
+  }
+  auto runs = std::make_shared<SmallVector<SmallVector<unsigned, 8>>>(
+      runsOf(offsets, std::min(runBits(offsets), llvm::Log2_32(kMaxVectorBytes / bytes))));
+  auto firstK = [&tile, k, runs](unsigned i) {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    for (unsigned r : (*runs)[i])
+      first = std::min(first, tile.offset(r)[k]);
+    return first;
+  };
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, runs->size()));
+  llvm::sort(order, [&](unsigned x, unsigned y) {
+    return std::pair(firstK(x), x) < std::pair(firstK(y), y);
+  });
+  auto addresses =
+      std::make_shared<Addresses>(*this, scalar(op.getSrc()), inBytes(offsets, bytes), lane, warp);
+  fragments[op] = {unsigned(runs->size()),
+                   [this, addresses, runs, order, element](unsigned i, Registers &result) {
+                     loadRun(addresses->of((*runs)[order[i]][0]), (*runs)[order[i]], element,
+                             result);
+                   },
+                   [firstK, order](unsigned i) { return firstK(order[i]); }};
   set(op, Registers(tile.registers()));
   return true;
 }

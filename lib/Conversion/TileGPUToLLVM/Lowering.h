@@ -31,6 +31,9 @@ namespace tritium::ttg {
 
 using Registers = llvm::SmallVector<mlir::Value, 8>;
 
+/// The register of a lane that holds each place; of copies the first.
+std::map<Coordinates, unsigned> byPlace(const TileLayout &layout);
+
 /// What bits of `index` contribute to dimension `dim`, as i32; null if nothing.
 mlir::Value partOf(Emitter &e, mlir::Value index, const LinearLayout &core, llvm::StringRef name,
                    unsigned dim);
@@ -149,6 +152,7 @@ private:
                      Type element);
   void loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
                   Registers &result);
+  void loadRun(Value address, llvm::ArrayRef<unsigned> run, Type element, Registers &result);
   void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits);
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
   tt::DotOp dotBehind(mlir::Operation *op);
@@ -161,10 +165,21 @@ private:
   void storeShared(Value predicate, Value address, Value x);
   Value loadShared(Value address, Type type);
 
-  //===--- dot (Dot.cpp), debugging (Debug.cpp) ---===//
+  //===--- dot (Dot.cpp, Mma.cpp), debugging (Debug.cpp) ---===//
 
+  /// Operands that a dot loads by itself: instructions in the order of its steps.
+  struct Fragments {
+    unsigned instructions;
+    std::function<void(unsigned, Registers &)> load;
+    std::function<int64_t(unsigned)> firstK; ///< the first k that an instruction is for
+  };
+  const Fragments *fragmentsOf(Value tile) const {
+    auto found = fragments.find(tile.getDefiningOp());
+    return found == fragments.end() ? nullptr : &found->second;
+  }
   mlir::LogicalResult lowerDot(tt::DotOp op);
   mlir::LogicalResult lowerMma(tt::DotOp op);
+  llvm::SmallVector<Value, 3> splitFloat(Value x, bool isTF32, unsigned parts);
   Value stringConstant(llvm::StringRef text);
   void callPrintf(Value predicate, llvm::StringRef format, llvm::ArrayRef<Value> arguments);
   mlir::LogicalResult lowerPrint(tt::PrintOp op);
@@ -179,11 +194,6 @@ private:
   llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;
   llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
   llvm::DenseMap<Type, Value> firstCopies;
-  /// Operands that a dot loads by itself: instructions in the order of its steps.
-  struct Fragments {
-    unsigned instructions;
-    std::function<void(unsigned, Registers &)> load;
-  };
   llvm::DenseMap<mlir::Operation *, Fragments> fragments;
   std::deque<std::function<void()>> copies; ///< asynchronous, for the next dot
   std::vector<AssertSite> asserts;

@@ -59,7 +59,7 @@ void multiply(Warp &warp, const Op &op) {
   const uint32_t *rd = head + 10, *ra = rd + nd, *rb = ra + na, *rc = rb + nb;
   static thread_local double A[16][64], B[64][8], C[16][8];
   bool wide = ta == Type::F64, integer = tc == Type::S32;
-  unsigned m = wide && na == 1 ? 8 : 16;
+  unsigned m = na == 1 ? 8 : 16;
   u32 lostRow = 0, lostColumn = 0, lost[32] = {}, origin = none;
   auto soundness = [&](uint32_t slot, unsigned lane) {
     bool sound = warp.definedIn(slot) >> lane & 1;
@@ -170,22 +170,24 @@ bool decodeMultiply(Decoder &decoder) {
   m.take("aligned");
   if (!m.take("row") || !m.take("col"))
     return decoder.fail("needs .row.col");
-  constexpr unsigned ks[] = {4, 4, 8, 16, 32, 64};
-  int shape = m.takeOne({"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64"});
+  constexpr unsigned ks[] = {4, 16, 4, 8, 16, 32, 64};
+  int shape =
+      m.takeOne({"m8n8k4", "m8n8k16", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64"});
   bool saturate = m.take("satfinite");
   m.take("kind::f8f6f4");
   Type td = m.type(), ta = m.type(), tb = m.type(), tc = m.type();
-  if (shape < 0 || shape > 5)
+  if (shape < 0 || shape > 6)
     return decoder.fail("this shape is not known");
   unsigned k = ks[shape], bits = bitsOf(ta);
   auto isByte = [](Type t) { return t == Type::S8 || t == Type::U8; };
   auto isNibble = [](Type t) { return t == Type::S4 || t == Type::U4; };
   auto isFp8 = [](Type t) { return t == Type::E4M3 || t == Type::E5M2; };
   bool fits = false;
+  bool isSmall = shape < 2; // 8 rows
   if (ta == Type::F64)
-    fits = tb == ta && tc == ta && td == ta;
-  else if (shape == 0)
-    fits = false;
+    fits = tb == ta && tc == ta && td == ta && shape != 1;
+  else if (isSmall)
+    fits = shape == 1 && isByte(ta) && isByte(tb) && tc == Type::S32 && td == Type::S32;
   else if (ta == Type::F16 && tb == ta)
     fits = (k == 8 || k == 16) && (tc == Type::F16 || tc == Type::F32) &&
            (td == Type::F16 || td == Type::F32);
@@ -203,7 +205,7 @@ bool decodeMultiply(Decoder &decoder) {
     return decoder.fail("this combination of shape and types is not known");
   if (!decoder.done(m) || !decoder.wants(4))
     return false;
-  unsigned rows = shape == 0 ? 8 : 16;
+  unsigned rows = isSmall ? 8 : 16;
   // Registers of 32 bits (f64: 64) of each fragment.
   unsigned word = ta == Type::F64 ? 64 : 32;
   unsigned counts[4] = {rows * 8 * bitsOf(td) / (32 * std::max(word, bitsOf(td))),

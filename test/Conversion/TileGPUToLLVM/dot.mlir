@@ -1,11 +1,11 @@
 // RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=1 -convert-triton-gpu-to-llvm | FileCheck %s
 
-// 16x16x16 by one warp: both operands through swizzled shared memory, a as it lies, b
-// transposed by ldmatrix, two instructions, accumulators in registers.
+// 16x16x16 by one warp: both operands through swizzled shared memory and one barrier, a as it
+// lies, b transposed by ldmatrix, two instructions, accumulators in registers.
 // CHECK-LABEL: llvm.func @dot
 // CHECK: nvvm.barrier0
+// CHECK-NOT: nvvm.barrier0
 // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
-// CHECK: nvvm.barrier0
 // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<col>, num = 4 : i32}
 // CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK-NOT: mma.sync

@@ -1,17 +1,19 @@
 //===- AccelerateMatmul.cpp - tritongpu-accelerate-matmul -----------------===//
 //
-// Gives dots that a tensor core can do the layouts of its instruction:
+// Gives dots that a tensor core can do the layouts of its instructions (Mma.h). Warps share
+// the tile so that together they read the least: m x n warps with the smallest M / m + N / n,
+// and m alone if the product feeds another dot, so that a row stays with one warp.
 //
-//   f16, bf16              m16n8k16   accumulating in f32
-//   f32, if tf32 will do   m16n8k8
-//   i8                     m16n8k32
+// All other dots, such as exact ones of f32 and those of small tiles, are multiplied out.
+// Their lanes take blocks of the result that are as square as may be, since each step of k
+// reads a row and a column of a block.
 //
-// Warps share the tile so that together they read the least: m x n warps with the smallest
-// M / m + N / n, and m alone if the product feeds another dot, so that a row stays with
-// one warp. All other dots keep the blocked layout and are multiplied out.
+// 8-bit floats for which there is no instruction are first converted to f16, which holds all
+// of them exactly.
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -24,19 +26,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// K of the instruction; 0 if there is none for these operands.
-int64_t instructionK(tt::DotOp dot, int capability) {
-  Type element = dot.getA().getType().getElementType();
-  Type sum = dot.getC().getType().getElementType();
-  if (element != dot.getB().getType().getElementType() || capability < 80)
-    return 0;
-  if (element.isF16() || element.isBF16())
-    return sum.isF32() || sum.isF16() ? 16 : 0;
-  if (element.isF32() && dot.getInputPrecision() == tt::InputPrecision::TF32)
-    return 8;
-  return element.isInteger(8) ? 32 : 0;
-}
-
 bool feedsDot(tt::DotOp dot) {
   SetVector<Operation *> slice;
   ForwardSliceOptions options;
@@ -72,19 +61,22 @@ SmallVector<int32_t> shareWarps(tt::DotOp dot, int warps) {
   return best;
 }
 
-void accelerate(tt::DotOp dot, int warps) {
+Value inLayout(OpBuilder &builder, Value tile, Attribute layout) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return builder.create<ConvertLayoutOp>(
+      tile.getLoc(), RankedTensorType::get(type.getShape(), type.getElementType(), layout), tile);
+}
+
+/// The same dot with the result in `layout`, operands in those that it needs.
+void giveLayouts(tt::DotOp dot, Attribute layout, uint32_t kWidth) {
   OpBuilder builder(dot);
   MLIRContext *context = dot.getContext();
-  auto inLayout = [&](Value tile, Attribute layout) -> Value {
-    auto type = cast<RankedTensorType>(tile.getType());
-    return builder.create<ConvertLayoutOp>(
-        dot.getLoc(), RankedTensorType::get(type.getShape(), type.getElementType(), layout), tile);
+  auto operandLayout = [&](uint32_t i) {
+    return DotOperandEncodingAttr::get(context, i, layout, kWidth);
   };
-  auto mma = MmaEncodingAttr::get(context, 2, shareWarps(dot, warps));
-  uint32_t perWord = 32 / tt::scalarBits(dot.getA().getType().getElementType());
-  auto a = inLayout(dot.getA(), DotOperandEncodingAttr::get(context, 0, mma, perWord));
-  auto b = inLayout(dot.getB(), DotOperandEncodingAttr::get(context, 1, mma, perWord));
-  auto c = inLayout(dot.getC(), mma);
+  Value a = inLayout(builder, dot.getA(), operandLayout(0));
+  Value b = inLayout(builder, dot.getB(), operandLayout(1));
+  Value c = inLayout(builder, dot.getC(), layout);
   auto fresh =
       builder.create<tt::DotOp>(dot.getLoc(), c.getType(), a, b, c, dot.getInputPrecision(),
                                 dot.getMaxNumImpreciseAcc(), dot.getIsUnsigned());
@@ -94,22 +86,69 @@ void accelerate(tt::DotOp dot, int warps) {
   dot.erase();
 }
 
+/// Blocks of up to 4x4 elements a lane, lanes and warps over what is left, as square as may be.
+BlockedEncodingAttr squareLayout(tt::DotOp dot, int warps) {
+  RankedTensorType c = dot.getC().getType();
+  int64_t rank = c.getRank();
+  SmallVector<int32_t> order, sizes(rank, 1), lanes(rank, 1), warpsPer(rank, 1);
+  for (int64_t d = rank - 1; d >= 0; --d)
+    order.push_back(d);
+  SmallVector<int64_t> left;
+  for (int64_t extent : c.getShape())
+    left.push_back(llvm::PowerOf2Ceil(extent));
+  // The larger of the last two dimensions, which are m and n.
+  auto takeFrom = [&](SmallVector<int32_t> &counts) {
+    int64_t d = left[rank - 1] >= left[rank - 2] ? rank - 1 : rank - 2;
+    if (left[d] == 1)
+      return false;
+    left[d] /= 2;
+    counts[d] *= 2;
+    return true;
+  };
+  int64_t threads = int64_t(warps) * kLanesPerWarp, elements = left[rank - 1] * left[rank - 2];
+  for (int64_t block = std::min<int64_t>(16, elements / threads); block > 1; block /= 2)
+    takeFrom(sizes);
+  auto share = [&](SmallVector<int32_t> &counts, int64_t count) {
+    for (; count > 1 && takeFrom(counts); count /= 2)
+      ;
+    // A batch takes what the tile has no room for; without one they hold copies.
+    counts[0] *= count;
+  };
+  share(lanes, kLanesPerWarp);
+  share(warpsPer, warps);
+  return BlockedEncodingAttr::get(dot.getContext(), sizes, lanes, warpsPer, order);
+}
+
+void widenFloat8(tt::DotOp dot) {
+  OpBuilder builder(dot);
+  for (unsigned i : {0u, 1u}) {
+    auto type = cast<RankedTensorType>(dot->getOperand(i).getType());
+    auto wide = RankedTensorType::get(type.getShape(), builder.getF16Type(), type.getEncoding());
+    dot->setOperand(i, builder.create<arith::ExtFOp>(dot.getLoc(), wide, dot->getOperand(i)));
+  }
+}
+
 struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    int warps = numWarps(module);
     SmallVector<tt::DotOp> dots;
-    module.walk([&](tt::DotOp dot) {
-      int64_t k = instructionK(dot, capability);
-      RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
-      int64_t rank = c.getRank();
-      if (k && a.getDimSize(rank - 1) % k == 0 && c.getDimSize(rank - 2) >= 16 &&
-          c.getDimSize(rank - 1) >= 8)
-        dots.push_back(dot);
-    });
-    for (tt::DotOp dot : dots)
-      accelerate(dot, numWarps(module));
+    module.walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    for (tt::DotOp dot : dots) {
+      std::optional<MmaFragments> fragments = mmaFragmentsFor(dot, capability);
+      if (!fragments && tt::scalarBits(dot.getA().getType().getElementType()) == 8 &&
+          tt::isTileFloat(dot.getA().getType().getElementType())) {
+        widenFloat8(dot);
+        fragments = mmaFragmentsFor(dot, capability);
+      }
+      if (fragments)
+        giveLayouts(dot, MmaEncodingAttr::get(&getContext(), 2, shareWarps(dot, warps)),
+                    fragments->kWidth);
+      else
+        giveLayouts(dot, squareLayout(dot, warps), 1);
+    }
   }
 };
 } // namespace

@@ -41,7 +41,9 @@ def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
 def AccelerateMatmul : Pass<"tritongpu-accelerate-matmul", "::mlir::ModuleOp"> {
   let summary = "dots to tensor cores";
   let description = [{
-    Dots whose element types and extents an mma.sync instruction has get its layouts.
+    Dots whose element types, precision and extents an mma.sync instruction of the
+    architecture has get its layouts; all others a blocked one with square blocks a lane.
+    8-bit floats without an instruction become f16.
   }];
   let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
@@ -55,6 +57,15 @@ def Pipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
                  Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::ModuleOp"> {
+  let summary = "operands of dots in shared memory instead of copies in every lane";
+  let description = [{
+    A conversion to the layout of a dot's operand that crosses lanes becomes a store to
+    shared memory and, right before the dot, a load.
+  }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
