@@ -13,6 +13,21 @@
 using namespace tritium;
 using namespace tritium::runtime;
 
+/// Makes `options` those of code for a GPU.
+static void aimAt(std::string target, CompileOptions &options) {
+  options.target = std::move(target);
+  options.cpu.clear();
+  options.mayAlias = true;
+}
+
+static void aimAt(const cuda::Device &device, CompileOptions &options) {
+  aimAt("cuda:" + std::to_string(device.capability), options);
+  // An older driver takes only older PTX.
+  unsigned newest = cuda::newestPTX(device.driverVersion);
+  if (newest < kUsualPTXVersion)
+    options.extra.try_emplace("ptx_version", Constant{static_cast<Constant::Int>(newest)});
+}
+
 llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
                                                 const tritium_kernel_config *config,
                                                 CompileError &error) {
@@ -36,15 +51,18 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
 
   int interpret = config ? config->interpret : 0;
   std::string backend = variable("TRITIUM_BACKEND");
+  std::string simulated = interpret == 0 ? simulator::targetNamed(backend) : "";
   if (interpret == 0 && !backend.empty() && backend != "cpu" && backend != "interpret" &&
-      backend != "cuda") {
-    error = launchError("OptionError", "TRITIUM_BACKEND=" + backend +
-                                           ": no such back end; there are: cpu, interpret, cuda");
+      backend != "cuda" && simulated.empty()) {
+    error = launchError("OptionError",
+                        "TRITIUM_BACKEND=" + backend +
+                            ": no such back end; there are: cpu, interpret, cuda, sim:sm_75, "
+                            "sim:sm_80, sim:sm_86, sim:sm_89, sim:sm_90");
     return nullptr;
   }
   if (interpret == 0)
     interpret = backend.empty() ? flag("TRITON_INTERPRET") : backend == "interpret";
-  if (interpret > 0 || backend == "cpu")
+  if (interpret > 0 || backend == "cpu" || !simulated.empty())
     kernel->backend = Backend::Host;
   else if (backend == "cuda" && !(config && config->interpret))
     kernel->backend = Backend::CUDA;
@@ -54,6 +72,8 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   kernel->options.cpu = cpu.empty() ? "native" : cpu;
   kernel->options.debug = debug ? debug > 0 : flag("TRITON_DEBUG");
   kernel->options.mayAlias = false;
+  if (!simulated.empty())
+    aimAt(simulated, kernel->options);
   return kernel;
 }
 
@@ -240,17 +260,6 @@ Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
   return compile(call, key, classes, bound, device, error);
 }
 
-/// Makes `options` those of code for a GPU.
-static void aimAt(const cuda::Device &device, CompileOptions &options) {
-  options.target = "cuda:" + std::to_string(device.capability);
-  options.cpu.clear();
-  options.mayAlias = true;
-  // An older driver takes only older PTX.
-  unsigned newest = cuda::newestPTX(device.driverVersion);
-  if (newest < kUsualPTXVersion)
-    options.extra.try_emplace("ptx_version", Constant{static_cast<Constant::Int>(newest)});
-}
-
 Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
                                   const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                   const llvm::SmallVectorImpl<const tritium_argument *> &bound,
@@ -344,10 +353,11 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
   recipe.options = options;
   recipe.options.mayAlias = true;
   if (isGPUTarget(target)) {
-    recipe.options.target = target;
-    recipe.options.cpu.clear();
+    aimAt(target, recipe.options);
   } else if (!target.empty()) {
     recipe.options.cpu = target;
+    if (isSimulatedTarget(recipe.options.target))
+      recipe.options.target = "cpu";
   }
   if (!names->applyOptions(launchOptions, optionCount, recipe.options, error))
     return nullptr;

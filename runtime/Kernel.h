@@ -47,7 +47,10 @@ public:
   const Signature &signature() const { return *names; }
   /// Bytes that change with the kernel's text and with how it is compiled and run.
   std::string identity() const;
-  bool isInterpreted() const { return options.target == "interpret"; }
+  /// Its programs take as long as the host's tools make them: nothing can be measured.
+  bool isInterpreted() const {
+    return options.target == "interpret" || isSimulatedTarget(options.target);
+  }
   bool isDebug() const { return options.debug; }
   /// What was read of the kernel's text.
   const KernelSignature &declaration() const { return declared; }

@@ -115,6 +115,12 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
 bool Variant::prepare(CompileError &error) {
   for (const ParameterInfo &parameter : metadata().parameters)
     hasWrittenPointer |= parameter.type.isPointer() && parameter.isWritten;
+  const frontend::FunctionSource *source = origin.source ? &*origin.source : nullptr;
+  if (isSimulatedTarget(origin.options.target)) {
+    simulated = simulator::Code::load(*compiled, simulator::architectureOf(origin.options.target),
+                                      source, error);
+    return simulated != nullptr;
+  }
   if (isGPUTarget(origin.options.target)) {
     auto isSet = [&](const char *option) {
       auto found = origin.options.extra.find(option);
@@ -122,9 +128,8 @@ bool Variant::prepare(CompileError &error) {
     };
     cuda::LaunchSettings settings = {isSet("launch_cooperative_grid"), isSet("launch_pdl"),
                                      origin.options.debug};
-    std::string file = origin.source ? origin.source->file : "";
-    code = std::make_unique<cuda::Code>(*compiled, settings, file,
-                                        origin.source ? origin.source->firstLine : 0);
+    code = std::make_unique<cuda::Code>(*compiled, settings, source ? source->file : "",
+                                        source ? source->firstLine : 0);
     return true;
   }
   auto bytes = compiled->stages.find("obj");
@@ -249,6 +254,8 @@ bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t gri
     return false;
   if (code)
     return runOnGPU(arguments, grid, stream, error);
+  if (simulated)
+    return runSimulated(arguments, grid, error);
   if (mustAssumeOverlap(arguments)) {
     Variant *other = overlapping(error);
     return other && other->runNative(arguments, grid, error);
@@ -357,11 +364,12 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   if (later != laterStages.end())
     return &later->second;
   std::unique_ptr<CompiledKernel> again;
-  bool isLater =
-      code ? name == "ttgir" || name == "llir" : name == "llir" || name == "asm" || name == "obj";
+  bool isForGPU = isGPUTarget(origin.options.target);
+  bool isLater = isForGPU ? name == "ttgir" || name == "llir"
+                          : name == "llir" || name == "asm" || name == "obj";
   if (isLater) {
     Recipe recipe = origin;
-    if (!code)
+    if (!isForGPU)
       recipe.options.target = "cpu";
     recipe.options.keepStages = {"ttgir", "llir", "asm"};
     if (!(again = compile(recipe, nullptr, error)))
@@ -378,7 +386,9 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
           ? "there is no cubin: no ptxas was found (TRITON_PTXAS_PATH, PATH); the driver assembles "
             "the PTX"
           : "no stage '" + name + "'; there are: " +
-                (code ? "ttir, ttgir, llir, ptx, cubin" : "ttir, llir, asm, obj"));
+                (code       ? "ttir, ttgir, llir, ptx, cubin"
+                 : isForGPU ? "ttir, ttgir, llir, ptx"
+                            : "ttir, llir, asm, obj"));
   return nullptr;
 }
 
@@ -436,8 +446,8 @@ const std::string &Variant::describe() {
                          {"printed", llvm::json::fixUTF8(compiled->printed)},
                          {"cached", fromCache},
                          {"compile_ms", compileMilliseconds}};
-  if (code) {
-    cuda::Usage usage = code->usage();
+  if (isGPUTarget(origin.options.target)) {
+    cuda::Usage usage = code ? code->usage() : cuda::Usage();
     bool assembled = metadata().registers != 0;
     all["num_warps"] = metadata().numWarps;
     all["num_ctas"] = metadata().numCtas;

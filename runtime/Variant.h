@@ -5,6 +5,7 @@
 
 #include "ObjectLoader.h"
 #include "cuda/Code.h"
+#include "simulator/Code.h"
 #include "tritium/Interpreter/Interpreter.h"
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/tritium.h"
@@ -81,6 +82,8 @@ private:
                  CompileError &error);
   bool runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], void *stream,
                 CompileError &error);
+  bool runSimulated(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                    CompileError &error);
   bool runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                  CompileError &error);
   bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
@@ -88,8 +91,9 @@ private:
 
   Recipe origin;
   std::unique_ptr<CompiledKernel> compiled;
-  std::shared_ptr<LoadedObject> object; ///< code for the CPU
-  std::unique_ptr<cuda::Code> code;     ///< code for GPUs; neither: the interpreter runs it
+  std::shared_ptr<LoadedObject> object;       ///< code for the CPU
+  std::unique_ptr<cuda::Code> code;           ///< code for GPUs
+  std::unique_ptr<simulator::Code> simulated; ///< for simulated ones; none: the interpreter runs it
   std::string hash, dependencies;
   bool fromCache = false;
   double compileMilliseconds = 0;

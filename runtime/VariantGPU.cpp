@@ -81,3 +81,25 @@ bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   CompileError later;
   return staging.copyOut(metadata().name, launched ? error : later) && launched;
 }
+
+bool Variant::runSimulated(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                           CompileError &error) {
+  const std::vector<ParameterInfo> &parameters = metadata().parameters;
+  llvm::SmallVector<uint64_t, 24> slots;
+  std::vector<simulator::Memory> memory;
+  // Memory behind pointers in memory belongs to no argument.
+  bool hasUnknownMemory = metadata().hasIndirectPointers;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument &argument = arguments[i];
+    slots.push_back(slotOnGPU(argument.slot, parameters[i].type));
+    if (!parameters[i].type.isPointer() || argument.slot == 0)
+      continue;
+    if (argument.end == UINT64_MAX)
+      hasUnknownMemory = true;
+    else
+      memory.push_back({argument.begin, argument.end, !argument.isReadOnly, parameters[i].name});
+  }
+  simulator::Settings settings;
+  return simulator::Settings::fromEnvironment(settings, error) &&
+         simulated->launch(slots, memory, hasUnknownMemory, grid, settings, error);
+}

@@ -35,8 +35,8 @@ typedef struct tritium_error {
   const char *kind;     /* "CompilationError", "CompileTimeAssertionFailure",
                            "UnsupportedLanguageConstruct", "InterpreterError",
                            "DeviceAssertion", "ArgumentError", "OptionError", "GridError",
-                           "CUDAError", "PTXASError", "OutOfResources", "AutotunerError",
-                           "OutOfMemory", "Stopped", "InternalError" */
+                           "CUDAError", "SimulatorError", "PTXASError", "OutOfResources",
+                           "AutotunerError", "OutOfMemory", "Stopped", "InternalError" */
   const char *message;  /* one line */
   const char *file;     /* source file, or "" */
   int line, column;     /* from 1; 0 if unknown */

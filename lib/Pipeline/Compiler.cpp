@@ -112,8 +112,8 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
                CompiledKernel &kernel, CompileError &error) {
   if (options.target != "cpu" && options.target != "interpret" && !isGPUTarget(options.target))
     return fail(error, "unknown target '" + options.target +
-                           "': use 'cpu', 'interpret' or 'cuda:NN', NN the GPU's compute "
-                           "capability (90 for 9.0)");
+                           "': use 'cpu', 'interpret', 'cuda:NN' or 'sim:NN', NN the "
+                           "GPU's compute capability (90 for 9.0)");
   if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
     return false;
   session.enter("ttir");

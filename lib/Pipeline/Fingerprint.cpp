@@ -29,7 +29,7 @@ std::string buildStamp() {
 std::string compilerFingerprint(const CompileOptions &options) {
   static const std::string stamp = buildStamp();
   std::string text = "tritium " TRITIUM_VERSION " " + stamp + "; llvm " LLVM_VERSION_STRING;
-  if (isGPUTarget(options.target)) {
+  if (isGPUTarget(options.target) && !isSimulatedTarget(options.target)) {
     std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
     return text + "; " + options.target + "; ptxas " + (ptxas ? ptxas->version : "none");
   }

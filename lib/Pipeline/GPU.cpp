@@ -261,7 +261,7 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
     kernel.stages["llir"] = std::move(code.llir);
   metadata.entry = code.entry;
   kernel.stages["ptx"] = std::move(code.ptx);
-  return assembleForGPU(session, target, gpu, kernel, error);
+  return isSimulatedTarget(options.target) || assembleForGPU(session, target, gpu, kernel, error);
 }
 
 //===-- From tiles --------------------------------------------------------===//

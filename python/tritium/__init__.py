@@ -17,8 +17,8 @@ from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
                      CompileTimeAssertionFailure, DeviceAssertionError, GridError, InternalError,
-                     InterpreterError, OptionError, OutOfResources, PTXASError, TritonError,
-                     UnsupportedLanguageConstruct)
+                     InterpreterError, OptionError, OutOfResources, PTXASError, SimulatorError,
+                     TritonError, UnsupportedLanguageConstruct)
 from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
                   jit, reinterpret)
 from .language.math import cdiv as _language_cdiv
@@ -32,8 +32,8 @@ __all__ = [
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
-    "AutotunerError", "DeviceAssertionError", "InternalError", "set_num_threads", "num_threads",
-    "c", "kernel", "config", "read",
+    "AutotunerError", "DeviceAssertionError", "SimulatorError", "InternalError",
+    "set_num_threads", "num_threads", "c", "kernel", "config", "read",
 ]
 
 __version__ = _C.version()

@@ -69,9 +69,10 @@ class CompiledKernel:
 
     @property
     def asm(self):
-        on_gpu = self._described()["target"].startswith("cuda:")
-        return _Stages(self._native, ("ttir", "ttgir", "llir", "ptx", "cubin") if on_gpu else
-                       ("ttir", "llir", "asm", "obj"))
+        kind = self._described()["target"].partition(":")[0]
+        stages = {"cuda": ("ttir", "ttgir", "llir", "ptx", "cubin"),
+                  "sim": ("ttir", "ttgir", "llir", "ptx")}
+        return _Stages(self._native, stages.get(kind, ("ttir", "llir", "asm", "obj")))
 
     @property
     def n_regs(self):

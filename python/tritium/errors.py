@@ -11,7 +11,7 @@ __all__ = [
     "TritonError", "CompilationError", "CompileTimeAssertionFailure",
     "UnsupportedLanguageConstruct", "OutOfResources", "AutotunerError", "InterpreterError",
     "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
-    "DeviceAssertionError", "InternalError",
+    "SimulatorError", "DeviceAssertionError", "InternalError",
 ]
 
 
@@ -76,6 +76,11 @@ class InterpreterError(TritonError):
     """The interpreter stopped a kernel: an access out of bounds, a failed assertion."""
 
 
+class SimulatorError(TritonError):
+    """The simulated GPU found a fault in a kernel's code: an access out of bounds, a race, a
+    barrier that part of the threads miss, data of an asynchronous copy that has not arrived."""
+
+
 class ArgumentError(TritonError, TypeError):
     """An argument of a launch is missing, superfluous, or of a kind that does not fit."""
 
@@ -111,6 +116,7 @@ _BY_KIND = {
     "CompileTimeAssertionFailure": CompileTimeAssertionFailure,
     "UnsupportedLanguageConstruct": UnsupportedLanguageConstruct,
     "InterpreterError": InterpreterError,
+    "SimulatorError": SimulatorError,
     "DeviceAssertion": DeviceAssertionError,
     "ArgumentError": ArgumentError,
     "OptionError": OptionError,

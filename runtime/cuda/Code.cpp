@@ -187,16 +187,7 @@ bool Code::finishDebug(Loaded &loaded, Stream stream, CompileError &error) const
     return true;
   AssertRecord record = *loaded.record;
   loaded.record->failed = 0;
-  static const AssertSite unknown;
-  const AssertSite &site =
-      record.site < metadata().asserts.size() ? metadata().asserts[record.site] : unknown;
-  error = launchError("DeviceAssertion",
-                      "kernel '" + metadata().name + "': assertion failed in program (" +
-                          std::to_string(record.pid[0]) + ", " + std::to_string(record.pid[1]) +
-                          ", " + std::to_string(record.pid[2]) + "): " + site.message);
-  error.file = site.file;
-  error.line = site.line;
-  error.rendered = site.file + ":" + std::to_string(site.line) + ": error: " + error.message;
+  error = assertionError(metadata(), record);
   return false;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TRITIUM_RUNTIME_CUDA_DEVICE_H
 #define TRITIUM_RUNTIME_CUDA_DEVICE_H
 
+#include "../AssertRecord.h"
 #include "DriverAPI.h"
 #include "tritium/Pipeline/Compiler.h"
 
@@ -11,13 +12,6 @@
 #include <mutex>
 
 namespace tritium::runtime::cuda {
-
-/// Where kernels record a failed device_assert: memory of the host that the GPU writes.
-struct AssertRecord {
-  uint32_t failed; ///< 0, or 1 once the rest is being written
-  uint32_t site;   ///< index into KernelMetadata::asserts
-  uint32_t pid[3];
-};
 
 /// One GPU. Lives as long as the process.
 struct Device {

@@ -27,7 +27,8 @@ struct ArgumentSpec {
 };
 
 struct CompileOptions {
-  /// "cpu", "interpret" (stops at ttir) or "cuda:90" (a GPU of compute capability 9.0).
+  /// "cpu", "interpret" (stops at ttir), "cuda:90" (a GPU of compute capability 9.0) or
+  /// "sim:90" (the same on the simulator: PTX is the last stage).
   std::string target = "cpu";
   std::string cpu =
       "native"; ///< LLVM's name of the CPU: "native", "haswell", "skylake-avx512", ...
@@ -46,8 +47,12 @@ struct CompileOptions {
 /// The PTX version of code for GPUs, 84 for 8.4, unless the option ptx_version names another.
 inline constexpr unsigned kUsualPTXVersion = 84;
 
-/// Whether CompileOptions::target is a GPU.
-inline bool isGPUTarget(const std::string &target) { return target.starts_with("cuda:"); }
+/// Whether CompileOptions::target is a GPU that is simulated.
+inline bool isSimulatedTarget(const std::string &target) { return target.starts_with("sim:"); }
+/// Whether CompileOptions::target is a GPU, also a simulated one.
+inline bool isGPUTarget(const std::string &target) {
+  return target.starts_with("cuda:") || isSimulatedTarget(target);
+}
 
 /// One run-time parameter of a compiled kernel.
 struct ParameterInfo {

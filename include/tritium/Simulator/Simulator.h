@@ -52,6 +52,8 @@ struct Launch {
   uint32_t dynamicShared = 0;                  ///< bytes
   std::vector<std::vector<uint8_t>> arguments; ///< one a parameter, in its own size
   std::vector<Buffer> buffers;
+  /// What variables of the module hold from this launch on: name, first bytes.
+  std::vector<std::pair<std::string, std::vector<uint8_t>>> variables;
 
   bool checkRaces = true;
   bool checkUndefined = true; ///< reads of registers and memory never written

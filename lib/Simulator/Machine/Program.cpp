@@ -3,6 +3,8 @@
 #include "Program.h"
 #include "Machine.h"
 
+#include <algorithm>
+
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
 
@@ -63,6 +65,10 @@ Result Program::run(const Launch &launch) {
     if (!lock.owns_lock())
       lock.lock();
     const Variable &variable = parsed->variables[i];
+    for (const auto &[name, bytes] : launch.variables)
+      if (name == variable.name)
+        std::copy_n(bytes.begin(), std::min(bytes.size(), state->variables[i].size()),
+                    state->variables[i].begin());
     Range range;
     range.address = state->addresses[i];
     range.bytes = state->variables[i].size();

@@ -44,8 +44,9 @@ bool tritium::nvptx::resolveTarget(const std::string &name, TargetInfo &info, st
   info = TargetInfo();
   StringRef number(name);
   const Architecture *architecture = nullptr;
-  if (!number.consume_front("cuda:") || number.getAsInteger(10, info.capability) ||
-      info.capability >= 1000 || !(architecture = newestBelow(info.capability))) {
+  if ((!number.consume_front("cuda:") && !number.consume_front("sim:")) ||
+      number.getAsInteger(10, info.capability) || info.capability >= 1000 ||
+      !(architecture = newestBelow(info.capability))) {
     error = "no target '" + name +
             "'; write cuda:80 for a GPU of compute capability 8.0; it must be 7.5 or newer";
     return false;

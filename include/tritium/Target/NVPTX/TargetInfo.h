@@ -21,7 +21,7 @@ struct TargetInfo {
   std::string binaryName() const;
 };
 
-/// The target that `name`, "cuda:90" or "cuda:80", stands for. On an unknown one fills `error`.
+/// The target that `name`, "cuda:90" or "sim:80", stands for. On an unknown one fills `error`.
 bool resolveTarget(const std::string &name, TargetInfo &info, std::string &error);
 
 /// Whether LLVM can write `version` for the target; fills `error` if not.

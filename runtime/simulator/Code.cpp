@@ -1,0 +1,217 @@
+//===- Code.cpp - a compiled kernel on the simulated GPU ------------------===//
+
+#include "Code.h"
+#include "../AssertRecord.h"
+#include "../Files.h"
+#include "../HostOutput.h"
+#include "../Signature.h"
+#include "HostMemory.h"
+#include "tritium/Support/Diagnostics.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace tritium;
+using namespace tritium::runtime;
+using namespace tritium::runtime::simulator;
+
+//===-- Loading -----------------------------------------------------------===//
+
+std::unique_ptr<Code> Code::load(const CompiledKernel &compiled, unsigned architecture,
+                                 const frontend::FunctionSource *source, CompileError &error) {
+  std::unique_ptr<Code> code(new Code(compiled));
+  code->architecture = architecture;
+  if (source) {
+    code->file = source->file;
+    code->text = source->text;
+    code->firstLine = source->firstLine;
+    code->columnOffset = source->columnOffset;
+  }
+  auto ptx = compiled.stages.find("ptx");
+  std::vector<sim::ptx::Error> errors;
+  if (ptx != compiled.stages.end())
+    code->program = sim::Program::load(ptx->second, errors);
+  if (code->program)
+    return code;
+  std::string reason = "the compiler made no PTX";
+  if (!errors.empty())
+    reason = "line " + std::to_string(errors[0].at.line) + " of its PTX: " + errors[0].message;
+  error = launchError("InternalError",
+                      "kernel '" + compiled.metadata.name + "' cannot be simulated: " + reason);
+  return nullptr;
+}
+
+//===-- Faults ------------------------------------------------------------===//
+
+namespace {
+
+/// Faults as diagnostics at the kernel's lines.
+class FaultRenderer {
+public:
+  FaultRenderer(const std::string &file, const std::string &text, int firstLine, int columnOffset)
+      : engine(sources) {
+    if (!text.empty())
+      files[file] = {sources.addFile(file, text, firstLine, columnOffset), firstLine, columnOffset};
+  }
+
+  SourceRange rangeOf(const sim::Place &place) {
+    if (place.source.empty() || place.line.line == 0)
+      return {};
+    std::string path = place.source.substr(0, place.source.rfind(':'));
+    auto [known, isNew] = files.try_emplace(path);
+    if (isNew)
+      known->second = {sources.addFile(path, readFile(path)), 1, 0};
+    auto [number, firstLine, columnOffset] = known->second;
+    std::string_view text = sources.text(number);
+    size_t at = 0;
+    for (int line = firstLine; line < int(place.line.line); ++line) {
+      at = text.find('\n', at);
+      if (at == std::string_view::npos)
+        return {};
+      ++at;
+    }
+    size_t column = std::max(int(place.line.column) - 1 - columnOffset, 0);
+    SourceLoc loc{number, uint32_t(std::min(at + column, text.size()))};
+    return {loc, loc};
+  }
+
+  std::string render(const Diagnostic &diagnostic) { return engine.render(diagnostic); }
+  LineColumn lineColumn(SourceLoc loc) const { return sources.lineColumn(loc); }
+  std::string fileOf(SourceLoc loc) const { return std::string(sources.name(loc.file)); }
+
+private:
+  struct File {
+    uint32_t number;
+    int firstLine, columnOffset;
+  };
+  SourceManager sources;
+  DiagnosticEngine engine;
+  std::map<std::string, File> files;
+};
+
+std::string placeText(const sim::Place &place) {
+  std::string text;
+  auto add = [&](const std::string &part) { text += (text.empty() ? "" : ", ") + part; };
+  if (place.warp >= 0) {
+    add("CTA (" + std::to_string(place.cta.x) + ", " + std::to_string(place.cta.y) + ", " +
+        std::to_string(place.cta.z) + ") warp " + std::to_string(place.warp) +
+        (place.lane >= 0 ? " lane " + std::to_string(place.lane) : ""));
+  }
+  if (place.ptxLine)
+    add("PTX line " + std::to_string(place.ptxLine));
+  return text;
+}
+
+} // namespace
+
+CompileError Code::describe(const sim::Result &result) const {
+  FaultRenderer renderer(file, text, firstLine, columnOffset);
+  CompileError error;
+  for (const sim::Fault &fault : result.faults) {
+    Diagnostic diagnostic;
+    std::string where = placeText(fault.at);
+    diagnostic.message = "kernel '" + metadata().name + "': " + nameOf(fault.kind) + ": " +
+                         fault.message + (where.empty() ? "" : "; " + where);
+    if (fault.hasAddress)
+      diagnostic.message += ", address 0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
+    if (fault.count > 1)
+      diagnostic.message += " [" + std::to_string(fault.count) + " times]";
+    diagnostic.range = renderer.rangeOf(fault.at);
+    if (fault.hasOther) {
+      Diagnostic note;
+      note.severity = Severity::Note;
+      note.range = renderer.rangeOf(fault.other);
+      note.message = fault.otherIs + " here: " + placeText(fault.other);
+      diagnostic.notes.push_back(std::move(note));
+    }
+    if (error.kind.empty()) {
+      error.kind = fault.kind == sim::FaultKind::Assertion ? "DeviceAssertion" : "SimulatorError";
+      error.message = diagnostic.message;
+      if (diagnostic.range.begin.isValid()) {
+        LineColumn at = renderer.lineColumn(diagnostic.range.begin);
+        error.file = renderer.fileOf(diagnostic.range.begin);
+        error.line = at.line;
+        error.column = at.column;
+      }
+    }
+    error.rendered += renderer.render(diagnostic);
+  }
+  if (result.faultsLeftOut)
+    error.rendered += std::to_string(result.faultsLeftOut) + " more faults are not shown\n";
+  return error;
+}
+
+//===-- Launching ---------------------------------------------------------===//
+
+bool Code::checkLimits(const uint32_t grid[3], CompileError &error) const {
+  std::string kernel = "kernel '" + metadata().name + "': ";
+  if (grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
+    error = launchError("GridError",
+                        kernel + "the grid (" + std::to_string(grid[0]) + ", " +
+                            std::to_string(grid[1]) + ", " + std::to_string(grid[2]) +
+                            ") is over the limits of a GPU, (2147483647, 65535, 65535); let each "
+                            "program do more");
+  else if (metadata().numCtas > 1)
+    error = launchError("OptionError", kernel + "the simulator has no clusters: num_ctas=" +
+                                           std::to_string(metadata().numCtas) +
+                                           "; leave the option out");
+  else
+    return true;
+  return false;
+}
+
+bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
+                  bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
+                  CompileError &error, sim::Counters *counters) const {
+  if (!checkLimits(grid, error))
+    return false;
+  sim::Launch launch;
+  launch.entry = metadata().entry;
+  launch.grid = {grid[0], grid[1], grid[2]};
+  launch.block = {32 * metadata().numWarps, 1, 1};
+  launch.dynamicShared = static_cast<uint32_t>(metadata().sharedBytes);
+  launch.architecture = architecture;
+  launch.checkRaces = settings.checkRaces;
+  launch.checkUndefined = settings.checkUndefined;
+  launch.seed = settings.seed;
+  launch.stepLimit = settings.stepLimit;
+
+  const sim::ptx::Function *entry = program->module().find(metadata().entry);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    size_t bytes = entry && i < entry->parameters.size() ? entry->parameters[i].size : 8;
+    std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
+    std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
+  }
+  std::vector<Memory> reached = mergeOverlapping(memory);
+  if (hasUnknownMemory)
+    for (Memory &other : otherMemory(reached))
+      reached.push_back(std::move(other));
+  for (Memory &each : reached)
+    launch.buffers.push_back({each.begin, reinterpret_cast<void *>(each.begin),
+                              each.end - each.begin, each.isWritable, std::move(each.name)});
+  AssertRecord record = {};
+  if (!metadata().asserts.empty() && !hasUnknownMemory) {
+    auto address = reinterpret_cast<uint64_t>(&record);
+    launch.buffers.push_back({address, &record, sizeof record, true, "the assertion's record"});
+  }
+  if (!metadata().asserts.empty()) {
+    auto address = reinterpret_cast<uint64_t>(&record);
+    std::vector<uint8_t> bytes(sizeof address);
+    std::memcpy(bytes.data(), &address, sizeof address);
+    launch.variables.emplace_back(kAssertRecordSymbol, std::move(bytes));
+  }
+  sim::Result result = program->run(launch);
+  if (!result.output.empty())
+    printText(result.output);
+  if (counters)
+    *counters = std::move(result.counters);
+  if (!result.faults.empty()) {
+    error = describe(result);
+    return false;
+  }
+  if (!record.failed)
+    return true;
+  error = assertionError(metadata(), record);
+  return false;
+}

@@ -1,0 +1,69 @@
+//===- Code.h - a compiled kernel on the simulated GPU ----------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_SIMULATOR_CODE_H
+#define TRITIUM_RUNTIME_SIMULATOR_CODE_H
+
+#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Simulator/Simulator.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tritium::runtime::simulator {
+
+/// The architecture of "sim:80": 80.
+unsigned architectureOf(const std::string &target);
+/// The target "sim:80" that the environment's name of a back end ("sim", "sim:sm_80",
+/// "sim:80") stands for; empty if it is none.
+std::string targetNamed(const std::string &backend);
+
+/// Memory that a launch may touch: [begin, end).
+struct Memory {
+  uint64_t begin, end;
+  bool isWritable;
+  std::string name; ///< of the parameter
+};
+
+/// How a launch is simulated.
+struct Settings {
+  bool checkRaces = true, checkUndefined = true;
+  uint64_t seed = 0; ///< not 0: warps and CTAs take turns at random
+  uint64_t stepLimit = 2'000'000'000;
+
+  /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS and TRITIUM_SIM_STEP_LIMIT say.
+  static bool fromEnvironment(Settings &settings, CompileError &error);
+  /// Switches the checks named in "races,undefined" on, the others off; also "all" and
+  /// "none". Errors name `option`.
+  bool choose(const std::string &checks, const char *option, CompileError &error);
+};
+
+/// The PTX of one variant, parsed once.
+class Code {
+public:
+  /// `compiled` outlives this object. Null with `error` if the machine cannot read the PTX.
+  static std::unique_ptr<Code> load(const CompiledKernel &compiled, unsigned architecture,
+                                    const frontend::FunctionSource *source, CompileError &error);
+
+  /// Runs the kernel. `slots`: one for each run-time parameter. `hasUnknownMemory`: the
+  /// kernel may follow addresses whose memory nobody named. False with `error` after a
+  /// fault; what the launch did stands in `counters` in either case.
+  bool launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory, bool hasUnknownMemory,
+              const uint32_t grid[3], const Settings &settings, CompileError &error,
+              sim::Counters *counters = nullptr) const;
+
+private:
+  explicit Code(const CompiledKernel &compiled) : compiled(compiled) {}
+  const KernelMetadata &metadata() const { return compiled.metadata; }
+  bool checkLimits(const uint32_t grid[3], CompileError &error) const;
+  CompileError describe(const sim::Result &result) const;
+
+  const CompiledKernel &compiled;
+  unsigned architecture = 80;
+  /// The kernel's text, for messages.
+  std::string file, text;
+  int firstLine = 1, columnOffset = 0;
+  std::shared_ptr<sim::Program> program;
+};
+
+} // namespace tritium::runtime::simulator
+
+#endif // TRITIUM_RUNTIME_SIMULATOR_CODE_H
