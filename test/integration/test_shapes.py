@@ -190,3 +190,58 @@ def test_program_ids(backend, grid):
     out = np.zeros(int(np.prod(grid)), np.int32)
     three_axes[grid](out, full[0], full[1])
     assert_same(out, np.arange(out.size, dtype=np.int32) * 10 + np.int32(full[2]))
+
+
+@triton.jit
+def join_and_split(a_ptr, b_ptr, joined_ptr, woven_ptr, halves_ptr, M: tl.constexpr,
+                   N: tl.constexpr):
+    tile = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    a = tl.load(a_ptr + tile)
+    b = tl.load(b_ptr + tile)
+    joined = tl.join(a, b)
+    pair = tl.arange(0, 2)[None, None, :]
+    tl.store(joined_ptr + tile[:, :, None] * 2 + pair, joined)
+    wide = tl.arange(0, M)[:, None] * (2 * N) + tl.arange(0, 2 * N)[None, :]
+    tl.store(woven_ptr + wide, tl.interleave(a, b))
+    first, second = joined.split()
+    tl.store(halves_ptr + tile, second)
+    tl.store(halves_ptr + M * N + tile, first)
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int8", "int64", "float16", "bfloat16", "float64"))
+@pytest.mark.parametrize("m,n", [(16, 32), (1, 1), (3, 5)])
+def test_join_split_interleave(backend, rng, dtype, m, n):
+    a, b = (random_array(rng, (m, n), dtype) for _ in range(2))
+    joined, woven = np.zeros((m, n, 2), a.dtype), np.zeros((m, 2 * n), a.dtype)
+    halves = np.zeros((2, m, n), a.dtype)
+    join_and_split[(1,)](a, b, joined, woven, halves, M=m, N=n)
+    assert_same(joined, np.stack([a, b], axis=2))
+    assert_same(woven, np.stack([a, b], axis=2).reshape(m, 2 * n))
+    assert_same(halves, np.stack([b, a]))
+
+
+@triton.jit
+def split_bits(x_ptr, out_ptr, N: tl.constexpr):
+    pairs = tl.arange(0, N)[:, None] * 2 + tl.arange(0, 2)[None, :]
+    first, second = tl.split(tl.load(x_ptr + pairs))
+    tl.store(out_ptr + tl.arange(0, N), first)
+    tl.store(out_ptr + N + tl.arange(0, N), second)
+
+
+def test_split_keeps_bits(backend):
+    x = np.array([[-0.0, np.nan], [np.inf, -np.inf], [1e-45, -1e-45], [3.5, 0.0]], np.float32)
+    out = np.zeros(8, np.float32)
+    split_bits[(1,)](x, out, N=4)
+    assert np.array_equal(out.view(np.uint32), x.T.ravel().view(np.uint32))
+
+
+@triton.jit
+def split_scalars(out_ptr):
+    a, b = tl.split(tl.join(5, 7))
+    tl.store(out_ptr, a * 10 + b)
+
+
+def test_split_gives_scalars(backend):
+    out = np.zeros(1, np.int32)
+    split_scalars[(1,)](out)
+    assert out[0] == 57

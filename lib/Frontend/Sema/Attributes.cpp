@@ -201,9 +201,6 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 /// Names of the language that have no implementation here.
 static bool isUnsupported(std::string_view name) {
   constexpr std::string_view kNames[] = {"cat",
-                                         "join",
-                                         "split",
-                                         "interleave",
                                          "flip",
                                          "gather",
                                          "cumsum",

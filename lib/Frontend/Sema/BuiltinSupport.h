@@ -41,6 +41,7 @@ void addDescriptorBuiltins(Registry &registry);
 void addBlockPointerBuiltins(Registry &registry);
 void addMathBuiltins(Registry &registry);
 void addShapeBuiltins(Registry &registry);
+void addJoinBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);
 void addHintBuiltins(Registry &registry);

@@ -26,6 +26,7 @@ static const Registry &registry() {
     addBlockPointerBuiltins(r);
     addMathBuiltins(r);
     addShapeBuiltins(r);
+    addJoinBuiltins(r);
     addReductionBuiltins(r);
     addDotBuiltins(r);
     addHintBuiltins(r);
