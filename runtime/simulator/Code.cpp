@@ -6,10 +6,13 @@
 #include "../HostOutput.h"
 #include "../Signature.h"
 #include "HostMemory.h"
+#include "tritium/Simulator/Recording.h"
 #include "tritium/Support/Diagnostics.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace tritium;
@@ -161,6 +164,27 @@ bool Code::checkLimits(const uint32_t grid[3], CompileError &error) const {
   return false;
 }
 
+/// Keeps the launch as a file, ENTRY.HASH.NUMBER.launch: a dozen of a kernel, none with much
+/// memory.
+static void keep(const std::string &folder, const std::string &ptx, const sim::Launch &launch) {
+  constexpr uint64_t mostBytes = 8 << 20;
+  uint64_t bytes = 0;
+  for (const sim::Buffer &buffer : launch.buffers)
+    bytes += buffer.bytes;
+  if (bytes > mostBytes)
+    return;
+  std::string path = folder + "/" + launch.entry + "." +
+                     llvm::utohexstr(llvm::xxh3_64bits(ptx), /*LowerCase=*/true) + ".";
+  for (int i = 0; i < 12; ++i)
+    // Only who creates the file writes it: other processes record, too.
+    if (std::FILE *file = std::fopen((path + std::to_string(i) + ".launch").c_str(), "wx")) {
+      std::string text = sim::record(ptx, launch);
+      std::fwrite(text.data(), 1, text.size(), file);
+      std::fclose(file);
+      return;
+    }
+}
+
 bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
                   bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
@@ -201,6 +225,8 @@ bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
     std::memcpy(bytes.data(), &address, sizeof address);
     launch.variables.emplace_back(kAssertRecordSymbol, std::move(bytes));
   }
+  if (!settings.recordFolder.empty())
+    keep(settings.recordFolder, program->module().text, launch);
   sim::Result result = program->run(launch);
   if (!result.output.empty())
     printText(result.output);

@@ -45,6 +45,7 @@ bool simulator::Settings::fromEnvironment(Settings &settings, CompileError &erro
   if (!number("TRITIUM_SIM_SEED", settings.seed) ||
       !number("TRITIUM_SIM_STEP_LIMIT", settings.stepLimit))
     return false;
+  settings.recordFolder = variable("TRITIUM_SIM_RECORD");
   std::string checks = variable("TRITIUM_SIM_CHECKS");
   return checks.empty() || settings.choose(checks, "TRITIUM_SIM_CHECKS", error);
 }

@@ -30,6 +30,7 @@ enum class InstructionClass : uint8_t {
   ConstantLoad,
   Atomic,
   AsyncCopy,
+  AsyncGroup, ///< commit, wait
   WarpExchange,
   Matrix,
   MatrixMemory,
@@ -42,7 +43,8 @@ const char *nameOf(InstructionClass kind);
 
 /// What one instruction, one source line or one kernel did.
 struct Tally {
-  std::array<uint64_t, instructionClasses> warps{}; ///< warp instructions by class
+  /// By class: warp instructions; of threads, those whose guard is true.
+  std::array<uint64_t, instructionClasses> warps{}, threads{};
   uint64_t warpInstructions = 0, threadInstructions = 0;
   /// Global memory: requests of a warp, 32-byte sectors that they touch, the fewest
   /// sectors that hold as many bytes, bytes.

@@ -16,6 +16,8 @@ using Class = InstructionClass;
 
 namespace {
 
+constexpr uint32_t bypassed = 1; ///< Op::e of .cg
+
 // Op: a, offset, target: the address in shared memory; list: slot of the source's address,
 // its offset (two words), its bits; b: bytes to read (none: all); bytes to write.
 void issue(Warp &warp, const Op &op) {
@@ -70,12 +72,7 @@ void issue(Warp &warp, const Op &op) {
     copy.op = &op;
     warp.copies[lane].push_back(copy);
   }
-  countShared(warp, op, to, op.bytes, true);
-  if (reading) {
-    std::swap(reading, warp.mask);
-    countGlobal(warp, op, from, op.bytes, false);
-    std::swap(reading, warp.mask);
-  }
+  countCopy(warp, op, to, from, reading, op.e == bypassed);
 }
 
 void commit(Warp &warp, const Op &op) {
@@ -132,7 +129,7 @@ bool decodeCopy(Decoder &decoder) {
   if (m.take("commit_group")) {
     if (!decoder.done(m) || !decoder.wants(0))
       return false;
-    decoder.emit(commit, Class::AsyncCopy);
+    decoder.emit(commit, Class::AsyncGroup);
     return true;
   }
   bool all = m.take("wait_all");
@@ -140,7 +137,7 @@ bool decodeCopy(Decoder &decoder) {
     uint64_t keep = ~uint64_t(0);
     if (!decoder.done(m) || !decoder.wants(all ? 0 : 1) || (!all && !decoder.immediate(0, keep)))
       return false;
-    decoder.emit(wait, Class::AsyncCopy).offset = keep;
+    decoder.emit(wait, Class::AsyncGroup).offset = keep;
     return true;
   }
   bool small = m.takeOne({"ca", "cg"}) == 0;
@@ -176,6 +173,7 @@ bool decodeCopy(Decoder &decoder) {
   op.list = list;
   op.b = size;
   op.c = ignore;
+  op.e = small ? none : bypassed;
   op.bytes = uint8_t(bytes);
   op.space = Space::Shared;
   return !decoder.failed();

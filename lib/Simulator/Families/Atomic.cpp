@@ -13,7 +13,8 @@ namespace {
 enum What { And, Or, Xor, Exch, Add, Inc, Dec, Min, Max, Cas };
 
 // Op: a address, b operand, c second operand of cas, d result; e: What; offset stays the
-// address's; bytes; count: parts of a packed type; list[0]: Type.
+// address's; bytes; count: parts of a packed type; list[0]: Type, list[1]:
+// whether 1 is added.
 
 template <typename T> T integerAtomic(What what, T old, T b, T c) {
   switch (what) {
@@ -101,7 +102,7 @@ void run(Warp &warp, const Op &op) {
     if (!counted && located.range)
       countGlobal(warp, op, addresses, op.bytes, true);
     else if (!counted)
-      countShared(warp, op, addresses, op.bytes, true);
+      countSharedAtomic(warp, op, addresses, op.bytes, op.list[1] != 0);
     counted = true;
     if (located.definedness && !*located.definedness && warp.machine.launch.checkUndefined) {
       warp.machine.report(FaultKind::Undefined, &op, &warp, int(lane),
@@ -159,8 +160,11 @@ bool decodeAtomic(Decoder &decoder) {
   uint32_t c = what == Cas ? decoder.source(first + 2, type) : none;
   bool drops = reduces || (decoder.operand(0).kind == Operand::Sink);
   uint32_t d = drops ? none : decoder.destination(0, type);
-  uint32_t *list = decoder.list(1);
+  uint32_t *list = decoder.list(2);
   list[0] = uint32_t(type);
+  const Operand &added = decoder.operand(first + 1);
+  list[1] = what == Add && bits == 32 && isInteger(type) && added.kind == Operand::Integer &&
+            added.value == 1;
   Op &op = decoder.emit(run, Class::Atomic);
   if (!decoder.address(decoder.operand(first), op))
     return false;

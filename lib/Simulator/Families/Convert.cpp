@@ -173,13 +173,25 @@ u64 integerToInteger(u64 value, const Conversion &c) {
   return value;
 }
 
+/// NaN between the wide types keeps its sign and payload, as on a GPU; otherwise it is the
+/// type's own.
+u64 notANumber(u64 bits, const Conversion &c) {
+  if (c.from == Type::F32 && c.to == Type::TF32)
+    return bits & 0xffffe000;
+  if (c.from == Type::F32 && c.to == Type::F64)
+    return (bits & 0x80000000) << 32 | 0x7ff8000000000000 | (bits & 0x3fffff) << 29;
+  if (c.from == Type::F64 && c.to == Type::F32)
+    return (bits >> 32 & 0x80000000) | 0x7fc00000 | (bits >> 29 & 0x3fffff);
+  return floatToFloat(std::numeric_limits<double>::quiet_NaN(), c);
+}
+
 u64 convert(u64 bits, const Conversion &c) {
   if (isFloat(c.from)) {
     double x = toDouble(c.from, lowBits(bits, bitsOf(c.from)));
     if (c.ftz && c.from == Type::F32 && std::fabs(x) < 0x1p-126)
       x = std::copysign(0.0, x);
     if (isFloat(c.to))
-      return floatToFloat(x, c);
+      return x != x && !c.sat && !c.relu ? notANumber(bits, c) : floatToFloat(x, c);
     return floatToInteger(roundToInteger(x, c.round), c.from, c.to);
   }
   unsigned from = bitsOf(c.from);

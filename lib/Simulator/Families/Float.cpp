@@ -141,6 +141,8 @@ template <bool Negate> void sign32(Warp &warp, const Op &op) {
   bool ftz = op.offset & Flush;
   eachLane<u32>(warp, op.d, [=](unsigned i) {
     u32 x = a[i];
+    if ((x & 0x7fffffffu) > 0x7f800000u)
+      return 0x7fffffffu; // as an addition makes NaN
     if (ftz)
       x = asBits(flush(asFloat(x)));
     return Negate ? x ^ 0x80000000u : x & 0x7fffffffu;

@@ -69,7 +69,7 @@ template <typename T> struct Div {
 template <typename T> struct Rem {
   static T f(T a, T b) {
     if (b == 0)
-      return a;
+      return T(~T(0));
     if (std::is_signed_v<T> && b == T(-1))
       return 0;
     return T(a % b);

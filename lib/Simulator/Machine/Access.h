@@ -19,10 +19,20 @@ enum class AccessMode : uint8_t {
 void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located, uint32_t bytes,
                 AccessMode mode, bool sameValue = false);
 
-uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
+/// Passes over the banks of shared memory.
+struct Wavefronts {
+  uint32_t needed = 0, ideal = 0; ///< ideal: were there no bank conflicts
+};
+Wavefronts countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 /// One request of the warp's active lanes; addresses by lane.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
+/// combines: an increment, whose lanes at one word go together.
+void countSharedAtomic(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes,
+                       bool combines);
 void countGlobal(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
+/// cp.async; reading: the lanes that read at all; bypass: .cg
+void countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *from,
+               uint32_t reading, bool bypass);
 
 /// What happens at a strong access or a fence (memory model of PTX, at warp granularity).
 void acquire(Warp &warp, const Op &op, uint64_t address);

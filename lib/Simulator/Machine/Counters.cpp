@@ -12,10 +12,11 @@ using namespace tritium::sim;
 
 const char *tritium::sim::nameOf(InstructionClass kind) {
   static const char *const names[instructionClasses] = {
-      "integer",       "float",   "half",          "double",      "special",      "convert",
-      "move",          "compare", "control",       "global_load", "global_store", "shared_load",
-      "shared_store",  "local",   "parameter",     "constant",    "atomic",       "async_copy",
-      "warp_exchange", "matrix",  "matrix_memory", "barrier",     "fence",        "other"};
+      "integer",      "float",         "half",         "double",      "special",
+      "convert",      "move",          "compare",      "control",     "global_load",
+      "global_store", "shared_load",   "shared_store", "local",       "parameter",
+      "constant",     "atomic",        "async_copy",   "async_group", "warp_exchange",
+      "matrix",       "matrix_memory", "barrier",      "fence",       "other"};
   return names[size_t(kind)];
 }
 
@@ -57,7 +58,7 @@ constexpr Limits limits[] = {{80, 64, 32, 164 * 1024},
 
 void Tally::add(const Tally &other) {
   for (size_t i = 0; i < instructionClasses; ++i)
-    warps[i] += other.warps[i];
+    warps[i] += other.warps[i], threads[i] += other.threads[i];
   for (const Field &field : fields)
     this->*field.member += other.*field.member;
 }
@@ -106,6 +107,7 @@ void Machine::gatherCounters() {
     if (!op || !tallies[i].warpInstructions)
       continue;
     tallies[i].warps[size_t(op->kind)] = tallies[i].warpInstructions;
+    tallies[i].threads[size_t(op->kind)] = tallies[i].threadInstructions;
     counters.total.add(tallies[i]);
     ptx::SourceLine line = op->origin ? op->origin->source : ptx::SourceLine();
     line.column = 0;
@@ -164,14 +166,17 @@ std::string Counters::text() const {
 }
 
 static llvm::json::Object toJson(const Tally &tally) {
-  llvm::json::Object object, classes;
+  llvm::json::Object object, classes, threads;
   for (const Field &field : fields)
     object[field.name] = int64_t(tally.*field.member);
   for (size_t i = 0; i < instructionClasses; ++i)
-    if (tally.warps[i])
+    if (tally.warps[i]) {
       classes[nameOf(InstructionClass(i))] = int64_t(tally.warps[i]);
+      threads[nameOf(InstructionClass(i))] = int64_t(tally.threads[i]);
+    }
   object["bank_conflicts"] = int64_t(tally.bankConflicts());
   object["classes"] = std::move(classes);
+  object["thread_classes"] = std::move(threads);
   return object;
 }
 

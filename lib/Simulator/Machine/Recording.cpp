@@ -8,7 +8,7 @@
 //   block 128 1 1
 //   shared 0
 //   argument 00007f2a10000000     (bytes, in hexadecimal)
-//   variable name 0102            (first bytes of a module's variable)
+//   variable name 0102            (first bytes of a variable of the module)
 //   buffer ADDRESS BYTES w name   (w: writable, r: not)
 //   ptx BYTES
 //
@@ -45,8 +45,10 @@ std::string tritium::sim::record(const std::string &ptx, const Launch &launch) {
   for (const std::vector<uint8_t> &argument : launch.arguments)
     out << "argument " << llvm::toHex(argument) << "\n";
   for (const Buffer &buffer : launch.buffers)
-    out << "buffer " << buffer.address << " " << buffer.bytes << " " << (buffer.writable ? "w" : "r")
-        << " " << buffer.name << "\n";
+    out << "buffer " << buffer.address << " " << buffer.bytes << " "
+        << (buffer.writable ? "w" : "r") << " " << buffer.name << "\n";
+  for (const auto &[name, value] : launch.variables)
+    out << "variable " << name << " " << llvm::toHex(value) << "\n";
   out << "ptx " << ptx.size() << "\n";
   for (const Buffer &buffer : launch.buffers)
     out.write(static_cast<const char *>(buffer.data), std::streamsize(buffer.bytes));
@@ -90,12 +92,18 @@ bool tritium::sim::restore(std::string_view bytes, Recording &recording, std::st
       extent(launch.block);
     } else if (word == "shared") {
       words >> launch.dynamicShared;
-    } else if (word == "argument") {
+    } else if (word == "argument" || word == "variable") {
+      std::string name, value;
+      if (word == "variable")
+        words >> name;
       words >> text;
-      std::string value;
       if (!llvm::tryGetFromHex(text, value))
         return fail("'" + text + "' is not in hexadecimal");
-      launch.arguments.emplace_back(value.begin(), value.end());
+      std::vector<uint8_t> decoded(value.begin(), value.end());
+      if (word == "variable")
+        launch.variables.emplace_back(name, std::move(decoded));
+      else
+        launch.arguments.push_back(std::move(decoded));
     } else if (word == "buffer") {
       Buffer buffer;
       char mode = 0;
