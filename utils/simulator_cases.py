@@ -6,6 +6,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import zlib
 
 import numpy as np
 
@@ -80,6 +81,23 @@ INSTRUCTIONS = [
     ("abs.f32 %fd, %fa;", "f", "f"), ("neg.ftz.f32 %fd, %fa;", "f", "f"),
     ("testp.subnormal.f32 %pd, %fa;", "p", "f"), ("set.gt.u32.f32 %rd, %fa, %fb;", "r", "f"),
     ("min.f64 %gd, %ga, %gb;", "g", "g"), ("slct.s32.f32 %rd, %ra, %rb, %fc;", "r", "f"),
+    ("neg.f32 %fd, %fa;", "f", "f"), ("abs.ftz.f32 %fd, %fa;", "f", "f"),
+    ("neg.f64 %gd, %ga;", "g", "g"), ("abs.f64 %gd, %ga;", "g", "g"),
+    ("neg.f16 %hd, %ha;", "h", "i"), ("abs.f16x2 %rd, %ra;", "r", "i"),
+    ("neg.bf16x2 %rd, %ra;", "r", "i"), ("abs.bf16 %hd, %ha;", "h", "i"),
+    ("cvt.f64.f16 %gd, %ha;", "g", "i"), ("cvt.rn.f16.f64 %hd, %ga;", "h", "g"),
+    ("max.f64 %gd, %ga, %gb;", "g", "g"), ("min.ftz.f32 %fd, %fa, %fb;", "f", "f"),
+    ("cvt.sat.f32.f32 %fd, %fa;", "f", "f"), ("cvt.rni.f64.f64 %gd, %ga;", "g", "g"),
+    ("cvt.rn.bf16.f32 %hd, %fa;", "h", "f"), ("cvt.f32.bf16 %fd, %ha;", "f", "i"),
+    ("sub.rn.ftz.f32 %fd, %fa, %fb;", "f", "f"), ("rcp.rn.f64 %gd, %ga;", "g", "g"),
+    ("sqrt.rn.ftz.f32 %fd, %fa;", "f", "f"), ("mul.f64 %gd, %ga, %gb;", "g", "g"),
+    ("fma.rn.bf16 %hd, %ha, %hb, %hc;", "h", "i"), ("mul.rn.bf16x2 %rd, %ra, %rb;", "r", "i"),
+    ("add.rn.bf16x2 %rd, %ra, %rb;", "r", "i"), ("sub.f16x2 %rd, %ra, %rb;", "r", "i"),
+    ("add.sat.f16x2 %rd, %ra, %rb;", "r", "i"), ("setp.nan.f32 %pd, %fa, %fb;", "p", "f"),
+    ("setp.gt.f64 %pd, %ga, %gb;", "p", "g"), ("shr.u64 %dd, %da, %rb;", "d", "i"),
+    ("shl.b64 %dd, %da, %rb;", "d", "i"), ("mad.hi.s32 %rd, %ra, %rb, %rc;", "r", "i"),
+    ("popc.b64 %rd, %da;", "r", "i"), ("bfe.u64 %dd, %da, %rb, %rc;", "d", "i"),
+    ("min.s64 %dd, %da, %db;", "d", "i"), ("abs.s32 %rd, %ra;", "r", "i"),
     # Approximate: relative and absolute error, as PTX states them.
     ("rcp.approx.ftz.f32 %fd, %fa;", "f", "f", 2**-22), ("rsqrt.approx.f32 %fd, %fa;", "f", "f",
                                                          2**-22),
@@ -144,15 +162,22 @@ def rows(kind, random):
     return data
 
 
+def random_of(name):
+    """The data of a case is its own, whatever other cases there are."""
+    return np.random.default_rng(zlib.crc32(name.encode()))
+
+
 def nvcc_cases(folder):
     """Single instructions, and what nvcc made of unittests/Simulator/ptx (copied to folder)."""
-    random = np.random.default_rng(1)
     made = []
-    for index, (text, kind, inputs, *bound) in enumerate(INSTRUCTIONS):
-        name = f"i{index:02d}_{text.split()[0].replace('.', '_')}"
+    for text, kind, inputs, *bound in INSTRUCTIONS:
+        name = "i_" + text.split()[0].replace(".", "_")
+        random = random_of(name)
         made.append(Case(name, name, instruction_kernel(text, kind),
                          "k", (ROWS // 128, 1, 1), (128, 1, 1), [rows(inputs, random)], *bound))
     text = (folder / "kernels.ptx").read_text()
+
+    random = random_of("kernels")
 
     def kernel(entry, grid, block, arguments, **more):
         made.append(Case(entry, "kernels", text, entry, grid, block, arguments, **more))
@@ -199,6 +224,7 @@ def nvcc_cases(folder):
            [random.integers(-2**62, 2**62, 5000), np.zeros(5000, np.int64), n], counted=True)
     text = (folder / "counted.ptx").read_text()
     for entry in re.findall(r"\.entry (\w+)", text):
+        random = random_of(entry)
         made.append(Case(entry, "counted", text, entry, (4, 1, 1), (128, 1, 1),
                          [whole(16384, 2**31), np.zeros(16384, np.int32)], counted=True))
     return made

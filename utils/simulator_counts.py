@@ -7,51 +7,24 @@ import sys
 import time
 from pathlib import Path
 
-GLOBAL = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for what in ("requests", "sectors")
-          for op in ("ld", "st", "red", "atom", "ldgsts_cache_access", "ldgsts_cache_bypass")]
-LOCAL = [f"l1tex__t_{what}_pipe_lsu_mem_local_op_{op}.sum" for what in ("requests", "sectors")
-         for op in ("ld", "st")]
-SHARED = [f"l1tex__data_{what}_pipe_lsu{how}_mem_shared{op}.sum"
-          for what, how in (("pipe_lsu_wavefronts", ""), ("bank_conflicts", ""))
-          for op in ("", "_op_ld", "_op_st", "_op_atom")]
-SHARED = [name.replace("wavefronts_pipe_lsu", "wavefronts") for name in SHARED]
+# What the hardware counts.
+OPS = ("ld", "st", "red", "atom")
+REQUESTS = [f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in OPS]
+SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in OPS]
+CONFLICTS = [f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"
+             for op in ("ld", "st", "atom")]
 EXECUTED = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
-            "smsp__thread_inst_executed_pred_on.sum", "smsp__inst_executed_op_branch.sum",
-            "smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_st.sum",
-            "smsp__inst_executed_op_ldsm.sum", "smsp__inst_executed_op_shared_atom.sum",
-            "smsp__inst_executed_op_global_ld.sum", "smsp__inst_executed_op_global_st.sum",
-            "smsp__inst_executed_op_global_atom.sum", "smsp__inst_executed_op_global_red.sum",
-            "smsp__inst_executed_op_ldgsts.sum", "smsp__inst_executed_op_local_ld.sum",
-            "smsp__inst_executed_op_local_st.sum", "smsp__inst_executed_pipe_tensor.sum",
-            "sm__inst_executed_pipe_tensor.sum", "sm__inst_executed_pipe_tensor_op_hmma.sum",
-            "sm__inst_executed_pipe_tensor_op_imma.sum",
-            "sm__inst_executed_pipe_tensor_op_dmma.sum"]
+            "smsp__thread_inst_executed_pred_on.sum"]
 LAUNCH = ["launch__registers_per_thread", "launch__occupancy_limit_registers",
           "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps",
-          "launch__occupancy_limit_blocks", "launch__shared_mem_per_block",
-          "sm__maximum_warps_per_active_cycle_pct"]
-SASS_OPS = ["global_ld", "global_st", "global_atom", "global_red", "shared_ld", "shared_st",
-            "shared_atom", "local_ld", "local_st", "ldsm", "ldgsts", "branch", "barrier"]
-SASS = ([f"smsp__sass_inst_executed_op_{op}.sum" for op in SASS_OPS] +
-        [f"smsp__sass_l1tex_data_{what}_pipe_lsu_mem_shared{op}.sum"
-         for what in ("bank_conflicts",) for op in ("", "_op_ld", "_op_st", "_op_ldsm",
-                                                    "_op_ldgsts", "_op_atom")] +
-        [f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared{op}.sum"
-         for op in ("", "_op_ld", "_op_st", "_op_ldsm", "_op_ldgsts", "_op_atom", "_ideal")] +
-        [f"smsp__sass_l1tex_t_{what}_pipe_lsu_mem_global_op_{op}.sum"
-         for what in ("requests", "sectors") for op in ("ld", "st", "ldgsts_cache_access",
-                                                        "ldgsts_cache_bypass")] +
-        [f"smsp__sass_thread_inst_executed_op_{op}_pred_on.sum" for op in (
-            "integer", "conversion", "control", "memory", "bit", "inter_thread_communication",
-            "misc", "fp16", "fp32", "fp64", "fadd", "fmul", "ffma")] +
-        ["smsp__sass_branch_targets.sum", "smsp__sass_branch_targets_threads_divergent.sum",
-         "smsp__sass_branch_targets_threads_uniform.sum"])
+          "launch__occupancy_limit_blocks"]
+# What is counted in the code, instruction by instruction, as ncu's source page shows it.
 SOURCE = ["memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal",
           "memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal",
           "memory_l1_tag_requests_global", "sass__inst_executed_per_opcode",
           "sass__thread_inst_executed_true_per_opcode"]
 PARTS = 2  # runs of ncu a group, so that a limit of time loses only the last
-GROUPS = {"hardware": EXECUTED + GLOBAL + LOCAL + SHARED + LAUNCH, "source": SOURCE, "code": SASS}
+GROUPS = {"hardware": EXECUTED + REQUESTS + SECTORS + CONFLICTS + LAUNCH, "source": SOURCE}
 
 
 def known_metrics(out):
@@ -79,7 +52,7 @@ def profile(folder, out, seconds):
             name = f"{group}{part}"
             command = ["ncu", "--clock-control", "none", "--cache-control", "none", "--csv",
                        "--page", "raw", "--print-units", "base", "--print-metric-instances",
-                       "values", "--metrics", ",".join(asked), "--log-file",
+                       "details", "--metrics", ",".join(asked), "--log-file",
                        out / f"{name}.csv", sys.executable,
                        Path(__file__).parent / "check_simulator.py", "gpu", folder, out,
                        "--counted", str(part)]
@@ -93,3 +66,82 @@ def profile(folder, out, seconds):
                     print(f"{name}: out of time")
                     return 1
     return 0
+
+
+# Classes of the simulator and the opcodes of machine code that they become. Of threads with a
+# true guard, so that a branch and a predicate count the same.
+CLASSES = {
+    "global_load": ("LDG",), "global_store": ("STG",), "shared_load": ("LDS",),
+    "shared_store": ("STS",), "async_copy": ("LDGSTS",), "matrix_memory": ("LDSM", "STSM"),
+    "matrix": ("HMMA", "IMMA", "DMMA"), "atomic": ("ATOM", "ATOMG", "ATOMS", "RED", "REDG"),
+    "barrier": ("BAR", "WARPSYNC"),
+}
+
+
+def number(text):
+    digits = text.split("(")[0].replace(",", "").split(".")[0].strip()
+    return int(digits) if digits.isdigit() else 0
+
+
+def opcodes(text):
+    """"12 (LDG: 8; STG: 4)" as a dict."""
+    parts = text.partition("(")[2].rstrip(")").split(";")
+    pairs = [part.rsplit(":", 1) for part in parts if ":" in part]
+    return {name.strip().split(".")[0]: number(count) for name, count in pairs}
+
+
+def measured(cases, folder):
+    """Case name -> metric -> text, from the runs' files."""
+    made = {case.name: {} for case in cases}
+    for group in GROUPS:
+        for part in range(PARTS):
+            lines = [line for line in (folder / f"{group}{part}.csv").read_text().splitlines()
+                     if line.startswith('"')]
+            rows = list(csv.DictReader(lines))[1:]  # the first has the units
+            own = cases[part::PARTS]
+            assert [row["Kernel Name"] for row in rows] == [case.entry for case in own]
+            for case, row in zip(own, rows):
+                made[case.name].update(row)
+    return made
+
+
+def table(cases, gpu, sim):
+    """Prints a line a kernel: GPU's number, and the simulator's where it is another one."""
+    values = measured(cases, gpu)
+    columns = ["kernel", "requests", "sectors", "ideal", "wavefronts", "ideal", "instructions"]
+    print("| " + " | ".join(columns) + " |")
+    print("|---" * len(columns) + "|")
+    equal = 0
+    for case in cases:
+        theirs = values[case.name]
+        counters = json.loads((sim / f"{case.name}.json").read_text())
+        ours = counters["total"]
+        pairs = [
+            (sum(number(theirs[name]) for name in REQUESTS), ours["global_requests"]),
+            (number(theirs["memory_l2_theoretical_sectors_global"]), ours["global_sectors"]),
+            (number(theirs["memory_l2_theoretical_sectors_global_ideal"]),
+             ours["global_sectors_ideal"]),
+            (number(theirs["memory_l1_wavefronts_shared"]), ours["shared_wavefronts"]),
+            (number(theirs["memory_l1_wavefronts_shared_ideal"]),
+             ours["shared_wavefronts_ideal"]),
+        ]
+        executed = opcodes(theirs["sass__thread_inst_executed_true_per_opcode"])
+        differences = []
+        for kind, names in CLASSES.items():
+            here = ours["thread_classes"].get(kind, 0)
+            there = sum(executed.get(name, 0) for name in names)
+            if here != there:
+                differences.append(f"{kind} {there} ({here})")
+        cells = [str(a) if a == b else f"{a} ({b})" for a, b in pairs]
+        cells.append("; ".join(differences) or "=")
+        equal += not differences and all(a == b for a, b in pairs)
+        registers = number(theirs["launch__registers_per_thread"])
+        limits = {name: number(theirs[f"launch__occupancy_limit_{name}"])
+                  for name in ("registers", "shared_mem", "warps", "blocks")}
+        mine = next(o for o in counters["occupancy"] if o["architecture"] == 90)
+        if (min(limits.values()), registers) != (mine["ctas"], mine["registers"]):
+            cells[-1] += (f"; occupancy {min(limits.values())} CTAs with {registers} registers "
+                          f"({mine['ctas']} with {mine['registers']})")
+        print(f"| {case.name} | " + " | ".join(cells) + " |")
+    print(f"{equal} of {len(cases)} kernels have equal counts")
+    return len(cases) - equal

@@ -92,7 +92,7 @@ TEST(Integer, DivideMinMax) {
   check("div.s32 %rd, %ra, %rb;", 'r', w, [](u64 a, u64 b, u64) {
     return !u32(b) ? ~0u : s32(b) == -1 ? u32(0 - a) : u32(s32(a) / s32(b));
   });
-  check("rem.u32 %rd, %ra, %rb;", 'r', w, [](u64 a, u64 b, u64) { return b ? a % b : a; });
+  check("rem.u32 %rd, %ra, %rb;", 'r', w, [](u64 a, u64 b, u64) { return b ? a % b : 0xffffffff; });
   check("min.s32 %rd, %ra, %rb;", 'r', w,
         [](u64 a, u64 b, u64) { return u32(std::min(s32(a), s32(b))); });
   check("max.u32 %rd, %ra, %rb;", 'r', w, [](u64 a, u64 b, u64) { return std::max(a, b); });

@@ -86,20 +86,12 @@ void tritium::sim::countSharedAtomic(Warp &warp, const Op &op, const uint64_t *a
   addShared(warp, op, {passes(addresses, warp.mask, bytes, combines), 1}, bytes, true);
 }
 
-static void addGlobal(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes,
-                      uint64_t sectors, bool write) {
+static void addGlobal(Warp &warp, const Op &op, uint32_t bytes, uint64_t sectors, bool write) {
   Tally &tally = warp.machine.tallies[op.id];
-  uint64_t seen[32];
-  unsigned count = 0;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (warp.mask >> lane & 1)
-      seen[count++] = addresses[lane];
-  uint64_t all = uint64_t(count) * bytes;
-  std::sort(seen, seen + count);
-  uint64_t distinct = uint64_t(std::unique(seen, seen + count) - seen);
+  uint64_t all = uint64_t(std::popcount(warp.mask)) * bytes;
   tally.sectors += sectors;
   ++tally.globalRequests;
-  tally.idealSectors += (distinct * bytes + 31) / 32;
+  tally.idealSectors += std::min(sectors, (all + 31) / 32);
   (write ? tally.globalBytesWritten : tally.globalBytesRead) += all;
 }
 
@@ -116,7 +108,7 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
     }
   std::sort(sectors, sectors + count);
   uint64_t distinct = uint64_t(std::unique(sectors, sectors + count) - sectors);
-  addGlobal(warp, op, addresses, bytes, distinct, write);
+  addGlobal(warp, op, bytes, distinct, write);
 }
 
 void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *from,
@@ -160,7 +152,7 @@ void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const
     return;
   std::swap(reading, warp.mask);
   if (bypass)
-    addGlobal(warp, op, from, op.bytes, sectors, false);
+    addGlobal(warp, op, op.bytes, sectors, false);
   else
     countGlobal(warp, op, from, op.bytes, false);
   std::swap(reading, warp.mask);

@@ -64,6 +64,22 @@ SHARED(sharedBroadcast, int, 128, t, OTHER / 32 * 32)
 SHARED(sharedQuadBroadcast, int4, 128, t, OTHER / 32 * 32)
 SHARED(sharedPairBroadcast, int2, 128, t, OTHER / 4)
 SHARED(sharedQuadHalves, int4, 128, t, OTHER % 16)
+SHARED(sharedPairEvery2, int2, 128, t, OTHER / 2)
+SHARED(sharedPairXor2, int2, 128, t, (OTHER & ~2))
+SHARED(sharedPairXor4, int2, 128, t, (OTHER & ~4))
+SHARED(sharedPairMixed, int2, 128, t, (OTHER % 32 < 16 ? OTHER & ~1 : OTHER & ~2))
+SHARED(sharedQuadXor1, int4, 128, t, (OTHER & ~1))
+SHARED(sharedQuadXor2, int4, 128, t, (OTHER & ~2))
+SHARED(sharedQuadXor8, int4, 128, t, (OTHER & ~8))
+SHARED(sharedQuadOneHalf, int4, 128, t, (OTHER % 32 < 16 ? OTHER & ~1 : OTHER))
+SHARED(sharedQuadEvery4, int4, 512, 4 * t, 4 * (OTHER / 4))
+KERNEL(sharedQuadSomeLanes) {
+  INDEX;
+  __shared__ int4 s[128];
+  s[t] = ((const int4 *)x)[i];
+  __syncthreads();
+  if (t % 4 == 1) ((int4 *)y)[i] = s[OTHER];
+}
 KERNEL(sharedOddLanes) {
   INDEX;
   __shared__ int2 s[128];
@@ -121,9 +137,44 @@ KERNEL(atomicSharedFew) {
   s[t] = t;
   __syncthreads();
   atomicAdd(&s[(t & 3) * 32], x[i]);
+  __syncthreads();
   atomicMax(&s[t & 7], x[i]);
   __syncthreads();
   y[i] = s[t];
+}
+KERNEL(atomicSharedOnes) {
+  INDEX;
+  __shared__ int s[128];
+  s[t] = t;
+  __syncthreads();
+  atomicAdd(&s[t & 5], 1);
+  __syncthreads();
+  y[i] = s[t];
+}
+KERNEL(atomicSharedTwos) {
+  INDEX;
+  __shared__ int s[128];
+  s[t] = t;
+  __syncthreads();
+  atomicAdd(&s[t & 5], 2);
+  __syncthreads();
+  y[i] = s[t];
+}
+KERNEL(atomicSharedLongs) {
+  INDEX;
+  __shared__ unsigned long long s[128];
+  s[t] = t;
+  __syncthreads();
+  atomicAdd(&s[t * 3 & 127], 5ull + x[i]);
+  __syncthreads();
+  ((unsigned long long *)y)[i] = s[t];
+}
+KERNEL(exchangeShared) {
+  INDEX;
+  __shared__ int s[128];
+  s[t] = t;
+  __syncthreads();
+  y[i] = atomicExch(&s[t * 5 & 127], x[i]);
 }
 
 // Control.
@@ -279,3 +330,27 @@ ASYNC(async16Bypass, "cg", 16, 16)
 ASYNC(async16Spread, "cg", 16, 80)
 ASYNC(async4Spread, "ca", 4, 16)
 ASYNC(async16Conflict, "cg", 16, 128)
+ASYNC(async16Pitch32, "cg", 16, 32)
+ASYNC(async16Pitch48, "cg", 16, 48)
+ASYNC(async16Pitch64, "cg", 16, 64)
+ASYNC(async16Cached, "ca", 16, 80)
+ASYNC(async16CachedConflict, "ca", 16, 128)
+ASYNC(async8Spread, "ca", 8, 24)
+#define ASYNC_TILE(name, form, row, stride, swizzle)                                             \
+  KERNEL(name) {                                                                                 \
+    INDEX;                                                                                       \
+    __shared__ __align__(128) unsigned char s[128 * 16];                                         \
+    int r = t / (row), c = t % (row);                                                            \
+    unsigned to = __cvta_generic_to_shared(&s[(r * (row) + (c ^ (swizzle))) * 16]);              \
+    asm volatile("cp.async." form ".shared.global [%0], [%1], 16;" ::"r"(to),                    \
+                 "l"((const char *)x + blockIdx.x * 64 + r * (stride) + c * 16) : "memory");     \
+    asm volatile("cp.async.commit_group;\n cp.async.wait_group 0;" ::: "memory");                \
+    __syncthreads();                                                                             \
+    y[i] = *(const int *)&s[OTHER * 16];                                                         \
+  }
+ASYNC_TILE(asyncRows2, "cg", 2, 256, 0)
+ASYNC_TILE(asyncRows4, "cg", 4, 256, 0)
+ASYNC_TILE(asyncRows8, "cg", 8, 256, 0)
+ASYNC_TILE(asyncRows4Swizzled, "cg", 4, 256, r / 2 % 4)
+ASYNC_TILE(asyncRows8Swizzled, "cg", 8, 256, r % 8)
+ASYNC_TILE(asyncRows8SwizzledCached, "ca", 8, 256, r % 8)
