@@ -77,12 +77,13 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   return kernel;
 }
 
-bool Kernel::findDevice(llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+bool Kernel::findDevice(llvm::ArrayRef<ArgumentClass> classes,
+                        llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
                         CompileError &error) const {
   constexpr size_t none = SIZE_MAX;
   size_t onGPU = none, onHost = none;
   auto place = [&](size_t i) {
-    return "'" + names->parameters()[i].name + "' is " +
+    return "'" + names->parameters()[classes[i].parameter].name + "' is " +
            (bound[i]->memory == TRITIUM_CUDA_MEMORY
                 ? "on the GPU " + std::to_string(bound[i]->device)
                 : std::string("in host memory"));
@@ -205,11 +206,10 @@ Kernel::Dispatch *Kernel::find(const Call &call,
       {gathered.arguments.data(), parameters, gathered.options.data(), gathered.options.size()},
       bound, error);
   // The gathered copies end here; run-time arguments are those of the caller.
-  for (const tritium_argument *&argument : bound) {
-    auto index = static_cast<size_t>(argument - gathered.arguments.data());
-    if (index < call.count)
-      argument = &call.arguments[index];
-  }
+  for (const tritium_argument *&argument : bound)
+    for (size_t i = 0; i < call.count; ++i)
+      if (argument == &gathered.arguments[i])
+        argument = &call.arguments[i];
   return found;
 }
 
@@ -225,7 +225,7 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     return nullptr;
   }
   cuda::Device *device = nullptr;
-  if (!findDevice(bound, device, error))
+  if (!findDevice(classes, bound, device, error))
     return nullptr;
   key.push_back(device ? device->capability : 0);
   for (size_t i = 0; i < call.optionCount; ++i)
@@ -272,11 +272,13 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
     aimAt(*device, recipe.options);
   auto dispatch = std::make_unique<Dispatch>();
   dispatch->key = key;
-  for (unsigned i = 0; i < classes.size(); ++i) {
-    recipe.arguments.push_back(Signature::spec(classes[i], *bound[i]));
-    if (!classes[i].isConstexpr)
+  for (unsigned i = 0; i < classes.size(); ++i)
+    if (!classes[i].isConstexpr && !classes[i].items)
       dispatch->runTime.emplace_back(i, classes[i].type);
-  }
+  llvm::ArrayRef<ArgumentClass> nextClass = classes;
+  llvm::ArrayRef<const tritium_argument *> nextArgument = bound;
+  while (!nextClass.empty())
+    recipe.arguments.push_back(Signature::spec(nextClass, nextArgument));
   recipe.source = source;
   recipe.included = declared.includedFiles;
   dispatch->variant = Variant::create(std::move(recipe), error);

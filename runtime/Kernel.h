@@ -65,7 +65,8 @@ private:
 
   Kernel() = default;
   /// The GPU that a call runs on; null: the host.
-  bool findDevice(llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+  bool findDevice(llvm::ArrayRef<ArgumentClass> classes,
+                  llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
                   CompileError &error) const;
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                  CompileError &error);

@@ -216,7 +216,10 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
 }
 
 void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
-  writer.number(argument.isConstexpr);
+  writer.number(argument.isConstexpr | argument.isDescriptor << 1);
+  writer.number(argument.parts.size());
+  for (const ArgumentSpec &part : argument.parts)
+    write(writer, part);
   if (argument.isConstexpr) {
     writer.constant(argument.value);
   } else {

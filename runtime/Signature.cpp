@@ -173,6 +173,10 @@ static const char *describeKind(const tritium_argument &argument) {
     return "a bool";
   case TRITIUM_ARG_FLOAT:
     return "a float";
+  case TRITIUM_ARG_TUPLE:
+    return "a tuple with arrays";
+  case TRITIUM_ARG_DESCRIPTOR:
+    return "a tensor descriptor";
   default:
     return argument.value && argument.value->kind != TRITIUM_NONE ? "a compile-time value" : "None";
   }
@@ -242,7 +246,7 @@ bool Signature::fitType(const Parameter &parameter, const tritium_argument &argu
 }
 
 bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &argument,
-                            ArgumentClass &result, CompileError &error) const {
+                            bool isItem, ArgumentClass &result, CompileError &error) const {
   if (parameter.isConstexpr) {
     result.isConstexpr = true;
     result.payload = argument.bits;
@@ -263,14 +267,15 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
       result.isComplex = true;
       return true;
     default:
-      error = launchError("ArgumentError",
-                          "kernel '" + kernelName + "': parameter '" + parameter.name +
-                              "' is a constexpr, but got an array; pass a number, a string, a "
-                              "dtype, None or a tuple of these");
+      error =
+          launchError("ArgumentError", "kernel '" + kernelName + "': parameter '" + parameter.name +
+                                           "' is a constexpr, but got " + describeKind(argument) +
+                                           "; pass a number, a string, a "
+                                           "dtype, None or a tuple of these");
       return false;
     }
   }
-  if (parameter.type && argument.kind != TRITIUM_ARG_VALUE) {
+  if (parameter.type && !isItem && argument.kind != TRITIUM_ARG_VALUE) {
     if (!fitType(parameter, argument, error))
       return false;
     result.type = *parameter.type;
@@ -307,11 +312,47 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
   case TRITIUM_ARG_FLOAT:
     result.type.kind = DTypeKind::Float32;
     return true;
+  case TRITIUM_ARG_TUPLE:
+  case TRITIUM_ARG_DESCRIPTOR:
+    result.items = argument.bits;
+    result.isDescriptor = argument.kind == TRITIUM_ARG_DESCRIPTOR;
+    return true;
   default:
     result.isConstexpr = true;
     result.isComplex = true;
     return true;
   }
+}
+
+bool Signature::classifyAll(const Parameter &parameter, unsigned number,
+                            const tritium_argument &argument, bool isItem,
+                            llvm::SmallVectorImpl<ArgumentClass> &classes,
+                            llvm::SmallVectorImpl<const tritium_argument *> &bound, Key &key,
+                            CompileError &error) const {
+  ArgumentClass result;
+  if (!classifyOne(parameter, argument, isItem, result, error))
+    return false;
+  result.parameter = number;
+  key.push_back(static_cast<uint64_t>(result.isConstexpr) | uint64_t(result.isComplex) << 1 |
+                uint64_t(result.divisible) << 2 | uint64_t(result.type.isConst) << 3 |
+                uint64_t(result.isDescriptor) << 4 | uint64_t(result.type.kind) << 8 |
+                uint64_t(result.type.pointerDepth) << 16 | uint64_t(result.items) << 32);
+  if (result.isComplex) {
+    Writer writer;
+    writer.constant(toConstant(*argument.value));
+    key.push_back(writer.bytes.size());
+    size_t words = (writer.bytes.size() + 7) / 8, at = key.size();
+    key.resize(at + words, 0);
+    std::memcpy(&key[at], writer.bytes.data(), writer.bytes.size());
+  } else if (result.isConstexpr) {
+    key.push_back(result.payload);
+  }
+  classes.push_back(result);
+  bound.push_back(&argument);
+  for (size_t i = 0; i < result.items; ++i)
+    if (!classifyAll(parameter, number, argument.items[i], true, classes, bound, key, error))
+      return false;
+  return true;
 }
 
 bool Signature::classify(const tritium_argument *arguments, size_t count,
@@ -335,30 +376,26 @@ bool Signature::classify(const tritium_argument *arguments, size_t count,
                                                (parameter.isConstexpr ? " (a constexpr)" : ""));
       return false;
     }
-    ArgumentClass result;
-    if (!classifyOne(parameter, *argument, result, error))
+    if (!classifyAll(parameter, static_cast<unsigned>(i), *argument, false, classes, bound, key,
+                     error))
       return false;
-    key.push_back(static_cast<uint64_t>(result.isConstexpr) | uint64_t(result.isComplex) << 1 |
-                  uint64_t(result.divisible) << 2 | uint64_t(result.type.isConst) << 3 |
-                  uint64_t(result.type.kind) << 8 | uint64_t(result.type.pointerDepth) << 16);
-    if (result.isComplex) {
-      Writer writer;
-      writer.constant(toConstant(*argument->value));
-      key.push_back(writer.bytes.size());
-      size_t words = (writer.bytes.size() + 7) / 8, at = key.size();
-      key.resize(at + words, 0);
-      std::memcpy(&key[at], writer.bytes.data(), writer.bytes.size());
-    } else if (result.isConstexpr) {
-      key.push_back(result.payload);
-    }
-    classes.push_back(result);
-    bound.push_back(argument);
   }
   return true;
 }
 
-ArgumentSpec Signature::spec(const ArgumentClass &argument, const tritium_argument &value) {
+ArgumentSpec Signature::spec(llvm::ArrayRef<ArgumentClass> &classes,
+                             llvm::ArrayRef<const tritium_argument *> &bound) {
   ArgumentSpec spec;
+  const ArgumentClass &argument = classes.front();
+  const tritium_argument &value = *bound.front();
+  classes = classes.drop_front();
+  bound = bound.drop_front();
+  if (argument.items) {
+    spec.isDescriptor = argument.isDescriptor;
+    for (size_t i = 0; i < argument.items; ++i)
+      spec.parts.push_back(Signature::spec(classes, bound));
+    return spec;
+  }
   spec.isConstexpr = argument.isConstexpr;
   if (!argument.isConstexpr) {
     spec.type = argument.type;

@@ -13,6 +13,7 @@
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/tritium.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -51,6 +52,10 @@ struct ArgumentClass {
   DType type;             ///< run-time type, or the kind of the inline constant
   bool divisible = false;
   uint64_t payload = 0; ///< inline constant: its bits
+  /// A tuple or a descriptor of this many items, which follow with their own classes.
+  size_t items = 0;
+  bool isDescriptor = false;
+  unsigned parameter = 0; ///< number of the parameter that it belongs to
 };
 
 class Signature {
@@ -63,12 +68,15 @@ public:
   const std::vector<Parameter> &parameters() const { return params; }
 
   /// Classifies `count` arguments and appends their words to `key`. `bound` receives
-  /// the arguments, with defaults in place of absent ones. On failure fills `error`.
+  /// the arguments, with defaults in place of absent ones, and the items of aggregates
+  /// behind them. On failure fills `error`.
   bool classify(const tritium_argument *arguments, size_t count,
                 llvm::SmallVectorImpl<ArgumentClass> &classes,
                 llvm::SmallVectorImpl<const tritium_argument *> &bound, Key &key,
                 CompileError &error) const;
-  static ArgumentSpec spec(const ArgumentClass &argument, const tritium_argument &value);
+  /// The spec of the argument that is first in both lists, which are advanced behind it.
+  static ArgumentSpec spec(llvm::ArrayRef<ArgumentClass> &classes,
+                           llvm::ArrayRef<const tritium_argument *> &bound);
 
   /// `name` is neither a parameter nor an option: says so and names the nearest.
   CompileError unknownName(const std::string &name) const;
@@ -82,8 +90,12 @@ public:
                     CompileError &error) const;
 
 private:
-  bool classifyOne(const Parameter &parameter, const tritium_argument &argument,
+  bool classifyOne(const Parameter &parameter, const tritium_argument &argument, bool isItem,
                    ArgumentClass &result, CompileError &error) const;
+  bool classifyAll(const Parameter &parameter, unsigned number, const tritium_argument &argument,
+                   bool isItem, llvm::SmallVectorImpl<ArgumentClass> &classes,
+                   llvm::SmallVectorImpl<const tritium_argument *> &bound, Key &key,
+                   CompileError &error) const;
   bool fitType(const Parameter &parameter, const tritium_argument &argument,
                CompileError &error) const;
 

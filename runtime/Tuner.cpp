@@ -559,15 +559,27 @@ bool Tuner::choose(CompileError &error) {
   return true;
 }
 
+/// The first array on a GPU; null: there is none.
+static const tritium_argument *findOnGPU(llvm::ArrayRef<tritium_argument> arguments) {
+  for (const tritium_argument &argument : arguments) {
+    if (argument.kind == TRITIUM_ARG_POINTER && argument.memory == TRITIUM_CUDA_MEMORY)
+      return &argument;
+    bool isAggregate =
+        argument.kind == TRITIUM_ARG_TUPLE || argument.kind == TRITIUM_ARG_DESCRIPTOR;
+    if (auto *inside =
+            isAggregate ? findOnGPU(llvm::ArrayRef(argument.items, argument.bits)) : nullptr)
+      return inside;
+  }
+  return nullptr;
+}
+
 std::string tritium::runtime::machineOf(llvm::ArrayRef<tritium_argument> arguments) {
   Writer writer;
-  auto onGPU = llvm::find_if(arguments, [](const tritium_argument &argument) {
-    return argument.kind == TRITIUM_ARG_POINTER && argument.memory == TRITIUM_CUDA_MEMORY;
-  });
+  const tritium_argument *onGPU = findOnGPU(arguments);
   bool isForced = variable("TRITIUM_BACKEND") == "cuda";
-  if (onGPU != arguments.end() || isForced) {
+  if (onGPU || isForced) {
     CompileError ignored;
-    int ordinal = onGPU != arguments.end() ? onGPU->device : cuda::currentDevice();
+    int ordinal = onGPU ? onGPU->device : cuda::currentDevice();
     if (const cuda::Device *device = cuda::device(ordinal, "", ignored)) {
       writer.text(device->name);
       writer.number(static_cast<uint64_t>(device->driverVersion));

@@ -231,16 +231,16 @@ bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileErr
 /// ahead may promise more than they hold.
 bool Variant::checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const {
   size_t next = 0;
-  for (const ArgumentSpec &promised : origin.arguments) {
-    if (promised.isConstexpr || next >= arguments.size())
-      continue;
+  for (const ArgumentSpec *promised : runTimeArguments(origin.arguments)) {
+    if (next >= arguments.size())
+      break;
     const ParameterInfo &parameter = metadata().parameters[next];
     uint64_t value = arguments[next++].slot;
-    if (promised.divisibility <= 1 || value % static_cast<uint64_t>(promised.divisibility) == 0)
+    if (promised->divisibility <= 1 || value % static_cast<uint64_t>(promised->divisibility) == 0)
       continue;
     error = launchError("ArgumentError",
                         "kernel '" + metadata().name + "': it was compiled for a '" +
-                            parameter.name + "' that " + std::to_string(promised.divisibility) +
+                            parameter.name + "' that " + std::to_string(promised->divisibility) +
                             " divides, but " + (parameter.type.isPointer() ? "the address" : "it") +
                             " is " + std::to_string(value));
     return false;

@@ -154,7 +154,12 @@ typedef enum tritium_argument_kind {
   TRITIUM_ARG_UINT,    /* bits: uint64, above the range of int64 */
   TRITIUM_ARG_BOOL,    /* bits: 0 or 1 */
   TRITIUM_ARG_FLOAT,   /* bits: those of a double */
-  TRITIUM_ARG_VALUE    /* value: a compile-time value */
+  TRITIUM_ARG_VALUE,   /* value: a compile-time value */
+  TRITIUM_ARG_TUPLE,   /* items: a tuple of arguments */
+  /* items: a tensor descriptor, as what tl.make_tensor_descriptor takes, in its order: a
+     pointer, a tuple of ints (shape), a tuple of ints (strides, in elements), and two
+     compile-time values, a tuple (block shape) and a string (padding). */
+  TRITIUM_ARG_DESCRIPTOR
 } tritium_argument_kind;
 
 #define TRITIUM_UNKNOWN_EXTENT UINT64_MAX
@@ -176,6 +181,7 @@ typedef struct tritium_argument {
      assumes that a written one overlaps no other, whenever that is so. */
   uint64_t begin, bytes;
   const tritium_value *value;
+  const struct tritium_argument *items; /* as many as `bits` says */
 } tritium_argument;
 
 /* A named option of a launch: num_warps, num_stages, debug, ... */

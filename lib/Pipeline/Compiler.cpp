@@ -148,7 +148,7 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSour
 std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
                                        const CompileOptions &options,
                                        std::unique_ptr<CompiledKernel> kernel,
-                                       llvm::ArrayRef<ArgumentSpec> arguments,
+                                       const std::vector<ArgumentSpec> &arguments,
                                        CompileError &error) {
   std::string message;
   tt::FuncOp func = onlyKernel(module, message);
@@ -159,12 +159,26 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
   kernel->metadata = describeKernel(func);
   // The specialisation knows the signs.
   auto parameter = kernel->metadata.parameters.begin();
-  for (const ArgumentSpec &argument : arguments)
-    if (!argument.isConstexpr && parameter != kernel->metadata.parameters.end())
-      (parameter++)->type = argument.type;
+  for (const ArgumentSpec *argument : runTimeArguments(arguments))
+    if (parameter != kernel->metadata.parameters.end())
+      (parameter++)->type = argument->type;
   return runStages(session, module, options, *kernel, error) ? std::move(kernel) : nullptr;
 }
 } // namespace
+
+static void addRunTime(const ArgumentSpec &argument, std::vector<const ArgumentSpec *> &result) {
+  for (const ArgumentSpec &part : argument.parts)
+    addRunTime(part, result);
+  if (argument.parts.empty() && !argument.isConstexpr)
+    result.push_back(&argument);
+}
+
+std::vector<const ArgumentSpec *> runTimeArguments(const std::vector<ArgumentSpec> &arguments) {
+  std::vector<const ArgumentSpec *> result;
+  for (const ArgumentSpec &argument : arguments)
+    addRunTime(argument, result);
+  return result;
+}
 
 std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
                                               const std::vector<ArgumentSpec> &arguments,

@@ -157,9 +157,24 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
   return true;
 }
 
+/// A tuple of Python objects as a tuple of arguments, or as a descriptor.
+bool fromItems(PyObject *tuple, tritium_argument_kind kind, tritium_argument &argument,
+               ArgumentStorage &storage) {
+  auto count = static_cast<size_t>(PyTuple_GET_SIZE(tuple));
+  auto items = std::make_unique<tritium_argument[]>(count);
+  for (size_t i = 0; i < count; ++i)
+    if (!toArgument(PyTuple_GET_ITEM(tuple, static_cast<Py_ssize_t>(i)), items[i], storage))
+      return false;
+  argument.kind = static_cast<uint8_t>(kind);
+  argument.bits = count;
+  argument.items = items.get();
+  storage.items.push_back(std::move(items));
+  return true;
+}
+
 /// The Python side answers ("pointer", address, signature, begin, bytes, read_only,
-/// owner), with the number of its GPU behind it for an array that is on one, or ("value",
-/// simpler object).
+/// owner), with the number of its GPU behind it for an array that is on one, ("value",
+/// simpler object), or ("tuple" or "descriptor", tuple of the items).
 bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
   const Interned *names = interned();
   if (!names)
@@ -173,6 +188,10 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
     if (!PyArg_ParseTuple(answer.get(), "sO", &kind, &simpler))
       return false;
     storage.owners.push_back(Ref::borrow(simpler));
+    if (std::strcmp(kind, "tuple") == 0)
+      return fromItems(simpler, TRITIUM_ARG_TUPLE, argument, storage);
+    if (std::strcmp(kind, "descriptor") == 0)
+      return fromItems(simpler, TRITIUM_ARG_DESCRIPTOR, argument, storage);
     if (simpler == object || PyTuple_Check(simpler))
       return fromConstant(simpler, argument, storage);
     return toArgument(simpler, argument, storage);

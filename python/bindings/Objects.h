@@ -78,6 +78,7 @@ Ref fromValue(const tritium_value &value);
 struct ArgumentStorage {
   std::vector<Ref> owners;
   std::vector<std::unique_ptr<tritium_value>> values;
+  std::vector<std::unique_ptr<tritium_argument[]>> items; ///< of tuples and descriptors
   ValueStorage nested;
   /// The first array on a GPU: its device (-1: there is none), and who knows its stream.
   int device = -1;

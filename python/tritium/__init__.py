@@ -12,7 +12,7 @@
     add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
-from . import _C, c, errors, knobs, language, runtime, testing
+from . import _C, c, errors, knobs, language, runtime, testing, tools
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
@@ -33,7 +33,7 @@ __all__ = [
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
     "AutotunerError", "DeviceAssertionError", "SimulatorError", "InternalError",
-    "set_num_threads", "num_threads", "c", "kernel", "config", "read",
+    "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config", "read",
 ]
 
 __version__ = _C.version()
@@ -60,3 +60,14 @@ def set_num_threads(count):
 def num_threads():
     """How many threads the next launch will use."""
     return _C.num_threads()
+
+
+def set_allocator(allocator):
+    """Taken for programs that provide memory for descriptors on a GPU, which kernels here
+    need none of.
+
+    Args:
+        allocator: `f(size, alignment, stream)` that returns an object with `data_ptr()`.
+    """
+    if not callable(allocator):
+        raise TypeError(f"set_allocator needs a function, but got {type(allocator).__qualname__}")

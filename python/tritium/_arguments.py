@@ -6,6 +6,7 @@ from . import _C
 from . import language as tl
 from ._wrapper import TensorWrapper
 from .errors import ArgumentError
+from .tools.tensor_descriptor import TensorDescriptor
 
 # Element types by the names that NumPy, ml_dtypes and torch give them.
 _SIGNATURES = {
@@ -159,13 +160,38 @@ def _reinterpreted(wrapper):
     return (*answer[:2], after.signature, *answer[3:])
 
 
+def _is_known(item):
+    """Whether an item of a tuple is a compile-time value."""
+    if isinstance(item, (tuple, list)):
+        return all(map(_is_known, item))
+    return item is None or isinstance(item, (bool, int, float, str, tl.dtype, tl.constexpr))
+
+
+def _descriptor(descriptor):
+    return ("descriptor", (descriptor.base, _run_time(descriptor.shape),
+                           _run_time(descriptor.strides), tuple(descriptor.block_shape),
+                           descriptor.padding))
+
+
+class _run_time(tuple):
+    """A tuple whose items are arguments of their own, and no compile-time values."""
+
+
 def classify(argument):
-    """("pointer", address, signature, begin, bytes, read_only, owner) of an array, or
-    ("value", v) with a simpler Python value. TypeError if it is neither."""
+    """("pointer", address, signature, begin, bytes, read_only, owner) of an array, ("value",
+    v) with a simpler Python value, or ("tuple" or "descriptor", items). TypeError if it is
+    none of them."""
     if isinstance(argument, tl.constexpr):
         return ("value", argument.value)
+    if isinstance(argument, _run_time):
+        return ("tuple", tuple(argument))
     if isinstance(argument, (tl.dtype, tuple, list)):
-        return ("value", tuple(argument) if isinstance(argument, list) else argument)
+        if isinstance(argument, tl.dtype):
+            return ("value", argument)
+        items = tuple(argument)
+        return ("value", items) if all(map(_is_known, items)) else ("tuple", items)
+    if isinstance(argument, TensorDescriptor):
+        return _descriptor(argument)
     if isinstance(argument, TensorWrapper):
         return _reinterpreted(argument)
     if hasattr(argument, "data_ptr") and hasattr(argument, "dtype"):

@@ -7,6 +7,7 @@ import warnings
 from . import _C, knobs
 from .errors import ArgumentError, AutotunerError
 from .jit import JITFunction, KernelInterface, _GridCall
+from .tools.tensor_descriptor import TensorDescriptor
 
 __all__ = ["Config", "autotune", "heuristics", "Autotuner", "Heuristics"]
 
@@ -202,6 +203,10 @@ class Autotuner(_Wrapper):
     def _candidate(self, config, grid, args, kwargs):
         """The launch under `config`, bound but not run."""
         fn, everything = self.fn, {**kwargs, **config.all_kwargs()}
+        named = {**self.nargs, **everything}
+        # The hook may give descriptors the block shapes of the config.
+        if config.pre_hook and any(isinstance(v, TensorDescriptor) for v in named.values()):
+            config.pre_hook(named)
         while isinstance(fn, Heuristics):
             everything = fn._computed(args, everything)
             fn = fn.fn

@@ -192,11 +192,11 @@ int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argumen
     for (size_t i = 0; fits && i < count; ++i) {
       bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
       if (isPointer != parameters[i].type.isPointer() || arguments[i].kind == TRITIUM_ARG_ABSENT ||
-          arguments[i].kind == TRITIUM_ARG_VALUE) {
+          arguments[i].kind >= TRITIUM_ARG_VALUE) {
         report(runtime::launchError("ArgumentError", "kernel '" + variant->metadata().name +
                                                          "': argument '" + parameters[i].name +
                                                          "' must be " +
-                                                         (isPointer ? "a number" : "an array")),
+                                                         (parameters[i].type.isPointer() ? "an array" : "a number")),
                error);
         return 1;
       }

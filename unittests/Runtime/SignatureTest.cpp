@@ -45,9 +45,12 @@ Outcome classify(const Signature &signature, std::vector<tritium_argument> argum
   llvm::SmallVector<ArgumentClass> classes;
   llvm::SmallVector<const tritium_argument *> bound;
   if (signature.classify(arguments.data(), arguments.size(), classes, bound, outcome.key,
-                         outcome.error))
-    for (size_t i = 0; i < classes.size(); ++i)
-      outcome.specs.push_back(Signature::spec(classes[i], *bound[i]));
+                         outcome.error)) {
+    llvm::ArrayRef<ArgumentClass> nextClass = classes;
+    llvm::ArrayRef<const tritium_argument *> next = bound;
+    while (!next.empty())
+      outcome.specs.push_back(Signature::spec(nextClass, next));
+  }
   return outcome;
 }
 

@@ -24,7 +24,15 @@ struct ArgumentSpec {
   Constant value;           ///< constexpr: the value
   DType type;               ///< run-time argument: its type
   int64_t divisibility = 1; ///< run-time argument: value (or address) is a multiple of this
+  /// Not empty: a tuple of arguments, or a tensor descriptor as what
+  /// tl.make_tensor_descriptor takes.
+  std::vector<ArgumentSpec> parts;
+  bool isDescriptor = false;
 };
+
+/// The run-time arguments among `arguments`, parts included, in the order in which the
+/// compiled kernel takes them.
+std::vector<const ArgumentSpec *> runTimeArguments(const std::vector<ArgumentSpec> &arguments);
 
 struct CompileOptions {
   /// "cpu", "interpret" (stops at ttir), "cuda:90" (a GPU of compute capability 9.0) or

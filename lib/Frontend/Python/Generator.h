@@ -126,6 +126,7 @@ private:
   bool checkConstexprParameter(const ast::Function &function, const ast::Parameter &parameter,
                                const Value &value);
   bool isConstexprAnnotation(const ast::Expr *annotation);
+  Result kernelArgument(const ArgumentSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &values);
   bool bindKernelArguments(const ast::Function &function,
                            const std::vector<ArgumentSpec> &arguments, mlir::Block &entry);
   bool checkRecursion(const FunctionSource &source);

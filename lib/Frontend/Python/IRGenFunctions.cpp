@@ -281,10 +281,32 @@ static std::optional<Dict> dictOf(const Constant &constant) {
   return dict;
 }
 
+/// The value of an argument; takes its run-time values from the front of `values`.
+Result Generator::kernelArgument(const ArgumentSpec &spec,
+                                 llvm::ArrayRef<mlir::BlockArgument> &values) {
+  if (spec.isConstexpr)
+    return fromConstant(spec.value);
+  if (spec.parts.empty()) {
+    Tensor tensor{values.front(), spec.type};
+    values = values.drop_front();
+    return Value(tensor);
+  }
+  Tuple parts;
+  for (const ArgumentSpec &part : spec.parts) {
+    auto value = kernelArgument(part, values);
+    if (!value)
+      return std::nullopt;
+    parts.elements.push_back(std::move(*value));
+  }
+  if (!spec.isDescriptor)
+    return Value(std::move(parts));
+  return sema.callLibrary("make_tensor_descriptor", {std::move(parts.elements), {}});
+}
+
 bool Generator::bindKernelArguments(const ast::Function &function,
                                     const std::vector<ArgumentSpec> &arguments,
                                     mlir::Block &entry) {
-  unsigned nextArgument = 0;
+  llvm::ArrayRef<mlir::BlockArgument> values = entry.getArguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ast::Parameter &parameter = function.parameters[i];
     const ArgumentSpec &spec = arguments[i];
@@ -296,15 +318,31 @@ bool Generator::bindKernelArguments(const ast::Function &function,
         return false;
       }
       value = std::move(*dict);
-    } else if (spec.isConstexpr) {
-      value = fromConstant(spec.value);
     } else {
-      value = Tensor{entry.getArgument(nextArgument++), spec.type};
       sema.setRange(parameter.range);
-      if (!checkConstexprParameter(function, parameter, value))
+      auto given = kernelArgument(spec, values);
+      if (!given || !checkConstexprParameter(function, parameter, *given))
         return false;
+      value = std::move(*given);
     }
     bind(parameter.name, std::move(value), parameter.range);
+  }
+  return true;
+}
+
+/// Visits an argument that is no aggregate, or the parts of one, with names: a descriptor
+/// `d` is "d", "d.shape[0]", ..., "d.strides[0]", ...; a tuple `t` is "t[0]", ....
+static bool forEachPart(const ArgumentSpec &spec, const std::string &name,
+                        llvm::function_ref<bool(const ArgumentSpec &, std::string)> visit) {
+  if (spec.parts.empty())
+    return visit(spec, name);
+  constexpr std::string_view kDescriptorParts[] = {"", ".shape", ".strides", ".block_shape",
+                                                   ".padding"};
+  for (size_t i = 0; i < spec.parts.size(); ++i) {
+    std::string part = spec.isDescriptor ? name + std::string(kDescriptorParts[i])
+                                         : name + "[" + std::to_string(i) + "]";
+    if (!forEachPart(spec.parts[i], part, visit))
+      return false;
   }
   return true;
 }
@@ -328,18 +366,10 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::Location> locations;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ArgumentSpec &spec = arguments[i];
-    const ast::Parameter &parameter = function.parameters[i];
-    if (parameter.kind == ast::Parameter::VarArgs) {
-      error(parameter.range, "a kernel cannot have a '*' parameter; name every parameter");
-      return nullptr;
-    }
-    if (spec.isConstexpr)
-      continue;
+  auto declare = [&](const ArgumentSpec &spec, const ast::Parameter &parameter, std::string name) {
     if (spec.type.kind == DTypeKind::Void) {
-      error(parameter.range, "parameter '" + parameter.name + "' has no type");
-      return nullptr;
+      error(parameter.range, "parameter '" + name + "' has no type");
+      return false;
     }
     types.push_back(sema.elementType(spec.type));
     locations.push_back(location(parameter.range));
@@ -349,8 +379,22 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source
     if (spec.divisibility > 1 && spec.divisibility <= INT32_MAX)
       named.push_back(builder.getNamedAttr(
           "tt.divisibility", builder.getI32IntegerAttr(static_cast<int32_t>(spec.divisibility))));
-    named.push_back(builder.getNamedAttr("tt.name", builder.getStringAttr(parameter.name)));
+    named.push_back(builder.getNamedAttr("tt.name", builder.getStringAttr(name)));
     attributes.push_back(builder.getDictionaryAttr(named));
+    return true;
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ast::Parameter &parameter = function.parameters[i];
+    if (parameter.kind == ast::Parameter::VarArgs) {
+      error(parameter.range, "a kernel cannot have a '*' parameter; name every parameter");
+      return nullptr;
+    }
+    bool isDeclared =
+        forEachPart(arguments[i], parameter.name, [&](const ArgumentSpec &spec, std::string name) {
+          return spec.isConstexpr || declare(spec, parameter, std::move(name));
+        });
+    if (!isDeclared)
+      return nullptr;
   }
 
   mlir::Location at = location(function.nameRange);

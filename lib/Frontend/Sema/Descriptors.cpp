@@ -151,6 +151,90 @@ static Result store(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
+/// atomic_add(desc, offsets, value), ...: unordered, as nothing can be read of them.
+template <const char *name> static Result atomic(Sema &sema, const BoundArguments &args) {
+  std::string what = "the " + std::string(name) + " of a tensor descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  if (!descriptor || !checkWritable(sema, *descriptor, what))
+    return std::nullopt;
+  auto access = blockAt(sema, *descriptor, args[1], what);
+  auto value = access ? blockValue(sema, args[2], descriptor->element(), descriptor->blockShape,
+                                   what)
+                      : std::nullopt;
+  if (!value)
+    return std::nullopt;
+  Value mask = access->mask ? Value(*access->mask) : Value();
+  if (!sema.callLibrary(name, {{access->pointers, *value, mask, makeString("relaxed")}, {}}))
+    return std::nullopt;
+  return Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows of an array of two dimensions.
+struct Rows {
+  llvm::SmallVector<int64_t> shape;
+  BlockAccess access;
+};
+} // namespace
+
+static std::optional<Rows> rowsAt(Sema &sema, const Descriptor &descriptor, const Value &rows,
+                                  const Value &column, std::string_view what) {
+  if (descriptor.rank() != 2 || descriptor.blockShape[0] != 1)
+    return sema.error(std::string(what) + " needs blocks of one row, [1, columns], found " +
+                      describeShape(descriptor.blockShape));
+  auto *tile = rows.getIf<Tensor>();
+  if (!tile || tile->shape().size() != 1)
+    return sema.error("the rows of " + std::string(what) +
+                      " must be a tile of one dimension, found " + describe(rows));
+  auto indices = wideInteger(sema, rows, "rows", what);
+  auto start = indices ? wideInteger(sema, column, "column", what) : std::nullopt;
+  if (!start)
+    return std::nullopt;
+  if (!start->isScalar())
+    return sema.error("the column of " + std::string(what) + " must be a scalar, found " +
+                      describe(column));
+  Rows result{{tile->shape()[0], descriptor.blockShape[1]}, {}};
+  if (!sema.checkShape(result.shape))
+    return std::nullopt;
+  result.access =
+      accessBlock(sema, descriptor, result.shape, {{*indices, /*isList=*/true}, {*start}});
+  return result;
+}
+
+/// gather(desc, x_offsets, y_offset)
+static Result gather(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "the gather of a tensor descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  auto rows = descriptor ? rowsAt(sema, *descriptor, args[1], args[2], what) : std::nullopt;
+  return rows ? Result(Value(loadFrom(sema, *descriptor, rows->access))) : std::nullopt;
+}
+
+/// scatter(desc, value, x_offsets, y_offset)
+static Result scatter(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "the scatter of a tensor descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  if (!descriptor || !checkWritable(sema, *descriptor, what))
+    return std::nullopt;
+  auto rows = rowsAt(sema, *descriptor, args[2], args[3], what);
+  auto value = rows ? blockValue(sema, args[1], descriptor->element(), rows->shape, what)
+                    : std::nullopt;
+  if (!value)
+    return std::nullopt;
+  build::store(sema, rows->access.pointers, *value, rows->access.mask);
+  return Value();
+}
+
+static constexpr char kAdd[] = "atomic_add", kMin[] = "atomic_min", kMax[] = "atomic_max",
+                      kAnd[] = "atomic_and", kOr[] = "atomic_or", kXor[] = "atomic_xor";
+
+template <const char *name> static void addAtomic(Registry &registry) {
+  registry.add("tensor_descriptor." + std::string(name), "desc, offsets, value", atomic<name>);
+}
+
 void sema::addDescriptorBuiltins(Registry &registry) {
   registry.add("make_tensor_descriptor", "base, shape, strides, block_shape, padding_option='zero'",
                makeDescriptor);
@@ -158,4 +242,12 @@ void sema::addDescriptorBuiltins(Registry &registry) {
   registry.add("store_tensor_descriptor", "desc, offsets, value", store);
   registry.add("tensor_descriptor.load", "desc, offsets", load);
   registry.add("tensor_descriptor.store", "desc, offsets, value", store);
+  registry.add("tensor_descriptor.gather", "desc, x_offsets, y_offset", gather);
+  registry.add("tensor_descriptor.scatter", "desc, value, x_offsets, y_offset", scatter);
+  addAtomic<kAdd>(registry);
+  addAtomic<kMin>(registry);
+  addAtomic<kMax>(registry);
+  addAtomic<kAnd>(registry);
+  addAtomic<kOr>(registry);
+  addAtomic<kXor>(registry);
 }

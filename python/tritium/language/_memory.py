@@ -49,9 +49,13 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
     Args:
         base: pointer to the array's first element.
         shape, strides: of the array, in elements (int64).
-        offsets: of the block in the array (int32).
+        offsets: of the block in the array, ints.
         block_shape: of the block, constexpr.
         order: the dimensions from the fastest, a constexpr permutation.
+
+    `tl.load(p, boundary_check=(0,), padding_option="nan")` masks off what lies outside of the
+    array along the named dimensions; it reads as zero, or as NaN. Along the others the block
+    must lie within the array. `tl.store(p, value, boundary_check=(0,))` likewise.
     """
 
 
@@ -66,9 +70,13 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
 
     Args:
         base: pointer, 16-byte aligned.
-        shape: int32 each; strides: int64 each, in elements, the last one 1.
+        shape: ints, the extents in elements.
+        strides: ints, in elements; the last one is the constant 1, the others are multiples of
+            16 bytes.
         block_shape: constexpr.
-        padding_option: "zero" or "nan": what elements outside read as.
+        padding_option: "zero" or, for floats, "nan": what elements outside read as.
+
+    Returns a `tl.tensor_descriptor`.
     """
 
 

@@ -1,6 +1,7 @@
 """Element types and compile-time values."""
 
-__all__ = ["dtype", "pointer_type", "block_type", "constexpr", "const", "tensor", "void",
+__all__ = ["dtype", "pointer_type", "block_type", "constexpr", "const", "tensor",
+           "tensor_descriptor", "tensor_descriptor_base", "tensor_descriptor_type", "void",
            "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float8e5", "float8e4nv", "float16", "bfloat16", "float32", "float64", "pi32_t"]
 
@@ -307,3 +308,32 @@ class tensor:
 
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError("a tl.tensor exists only inside a kernel")
+
+
+class tensor_descriptor:
+    """A tensor descriptor in a kernel: made by `tl.make_tensor_descriptor`, or passed as a
+    `tritium.tools.tensor_descriptor.TensorDescriptor`. On the host it is of use as an
+    annotation only.
+
+    Attributes, in a kernel: shape, strides (tuples of scalars), block_shape (a tuple of
+    constants), dtype.
+
+    Methods, in a kernel:
+        load(offsets): the block at `offsets`, one int for each dimension; what lies outside of
+            the array reads as padding.
+        store(offsets, value): writes a block; what lies outside is dropped.
+        atomic_add, atomic_min, atomic_max, atomic_and, atomic_or, atomic_xor(offsets, value):
+            combine a block with what is in memory; they return nothing.
+        gather(x_offsets, y_offset): rows `x_offsets`, a tile of ints, of an array of two
+            dimensions, from column `y_offset` on; the block is one row.
+        scatter(value, x_offsets, y_offset): writes rows likewise.
+    """
+
+    _library_name = "triton.language.tensor_descriptor"
+
+    def __init__(self, *_args, **_kwargs):
+        raise RuntimeError("a tl.tensor_descriptor exists only inside a kernel; make a "
+                           "TensorDescriptor to pass one")
+
+
+tensor_descriptor_base = tensor_descriptor_type = tensor_descriptor

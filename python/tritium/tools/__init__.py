@@ -1,1 +1,3 @@
 """Tools around kernels."""
+
+from . import tensor_descriptor
