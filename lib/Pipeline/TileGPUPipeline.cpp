@@ -36,6 +36,10 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pipeline.stages = options.numStages;
   pipeline.capability = options.capability;
   pm.addPass(ttg::createPipeline(pipeline));
+  pm.addPass(ttg::createOptimizeDotOperands());
+  ttg::PrefetchOptions prefetch;
+  prefetch.capability = options.capability;
+  pm.addPass(ttg::createPrefetch(prefetch));
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
   pm.addPass(createCanonicalizerPass(structured));

@@ -143,7 +143,7 @@ LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
   Value base = sharedAddress(op);
   storeTile(base, offsets, from, element, src);
   barrier();
-  set(op, loadTile(base, offsets, to, element));
+  set(op, loadTile(base, offsets.compose(to.core().flattenOutputs()), to, element));
   return success();
 }
 

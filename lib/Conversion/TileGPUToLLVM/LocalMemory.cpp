@@ -21,8 +21,10 @@ namespace {
 /// Addresses of registers by a map from places to byte offsets.
 class Addresses {
 public:
-  Addresses(Lowering &e, Value base, LinearLayout placesToBytes, Value lane, Value warp)
-      : e(e), base(base), map(std::move(placesToBytes)) {
+  /// `start` is the offset of a part, in bytes.
+  Addresses(Lowering &e, Value base, LinearLayout placesToBytes, Value lane, Value warp,
+            uint64_t start = 0)
+      : e(e), base(base), map(std::move(placesToBytes)), start(start) {
     for (const LinearLayout::Input &input : map.getInputs())
       if (input.name != kRegister)
         for (uint64_t offset : input.bases)
@@ -34,22 +36,47 @@ public:
   }
 
   Value of(unsigned reg) {
-    uint64_t offset = map.applyPart(kRegister, reg), mixed = offset & threadBits;
-    Value &start = starts[mixed];
-    if (!start) {
+    uint64_t offset = map.applyPart(kRegister, reg) ^ start, mixed = offset & threadBits;
+    Value &address = starts[mixed];
+    if (!address) {
       Value sum = mixed ? e.ixor(thread, e.i32(mixed)) : thread;
-      start = e.gep(base, e.intType(8), sum);
+      address = e.gep(base, e.intType(8), sum);
     }
-    return e.gep(start, e.intType(8), int32_t(offset - mixed));
+    return e.gep(address, e.intType(8), int32_t(offset - mixed));
   }
 
 private:
   Lowering &e;
   Value base, thread;
   LinearLayout map;
-  uint64_t threadBits = 0;
+  uint64_t start, threadBits = 0;
   std::map<uint64_t, Value> starts;
 };
+
+/// From places of `tile`, a part of a buffer of `type`, to offsets in elements.
+LinearLayout placesIn(MemDescType type, const TileLayout &tile) {
+  LinearLayout offsets = offsetsOf(type);
+  LinearLayout whole({}, llvm::to_vector(llvm::map_range(type.getShape(), [](int64_t extent) {
+                       return unsigned(llvm::Log2_64(extent));
+                     })));
+  SmallVector<LinearLayout::Input, 3> inputs(tile.core().getInputs());
+  for (LinearLayout::Input &input : inputs)
+    for (uint64_t &base : input.bases)
+      base = whole.flatten(tile.core().unflatten(base));
+  return offsets.compose(LinearLayout(inputs, {whole.totalOutputBits()}));
+}
+
+/// Where a part of a buffer begins, in bytes.
+uint64_t startOf(LocalLoadOp op) {
+  if (!op.getOffsets())
+    return 0;
+  MemDescType type = op.getSrc().getType();
+  LinearLayout offsets = offsetsOf(type);
+  LinearLayout whole({}, llvm::to_vector(llvm::map_range(type.getShape(), [](int64_t extent) {
+                       return unsigned(llvm::Log2_64(extent));
+                     })));
+  return offsets.apply({whole.flatten(*op.getOffsets())}) * tt::scalarBytes(type.getElementType());
+}
 
 LinearLayout inBytes(const LinearLayout &map, unsigned bytes) {
   SmallVector<LinearLayout::Input, 3> inputs(map.getInputs());
@@ -74,9 +101,8 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
   return result;
 }
 
-/// All of the tile is in the core: no repeats.
-bool isLinear(const TileLayout &layout) {
-  return layout.registers() == 1u << layout.core().inputBits(kRegister);
+bool isOnTensorCores(tt::DotOp dot) {
+  return isa<MmaEncodingAttr>(dot.getC().getType().getEncoding());
 }
 
 constexpr unsigned kMaxVectorBytes = 16;
@@ -102,21 +128,57 @@ void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayo
   }
 }
 
-Registers Lowering::loadTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
-                             Type element) {
+Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
+                                        const TileLayout &tile, Type element, uint64_t start,
+                                        std::optional<unsigned> k) {
   unsigned bytes = tt::scalarBytes(element);
-  LinearLayout places = offsets.compose(layout.core().flattenOutputs());
-  Registers result(layout.registers());
-  if (auto load = planMatrixLoad(inBytes(places, bytes), bytes); load && options.capability >= 75) {
-    Addresses addresses(*this, base, load->addresses, lane, warp);
-    for (unsigned i = 0; i < load->instructions(); ++i)
-      loadMatrix(addresses.of(i), *load, i, element, result);
-    return result;
+  // Instructions of later k last.
+  uint64_t late = 0;
+  for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
+    if (k && tile.core().unflatten(base)[*k] >= 32 / int64_t(bytes))
+      late |= uint64_t(1) << bit;
+  auto load = planMatrixLoad(inBytes(places, bytes), bytes, late);
+  if (load && options.capability >= 75) {
+    auto addresses = std::make_shared<Addresses>(*this, base, load->addresses, lane, warp, start);
+    return {load->instructions(),
+            [this, addresses, load = *load, element](unsigned i, Registers &result) {
+              loadMatrix(addresses->of(i), load, i, element, result);
+            },
+            {}};
   }
-  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
-  Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
-  for (ArrayRef<unsigned> group : runsOf(places, run))
-    loadRun(addresses.of(group[0]), group, element, result);
+  auto addresses =
+      std::make_shared<Addresses>(*this, base, inBytes(places, bytes), lane, warp, start);
+  auto runs = std::make_shared<SmallVector<SmallVector<unsigned, 8>>>(
+      runsOf(places, std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes))));
+  Fragments fragments{unsigned(runs->size()),
+                      [this, addresses, runs, element](unsigned i, Registers &result) {
+                        loadRun(addresses->of((*runs)[i][0]), (*runs)[i], element, result);
+                      },
+                      {}};
+  if (!k)
+    return fragments;
+  auto firstK = [&](ArrayRef<unsigned> run) {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    for (unsigned r : run)
+      first = std::min(first, tile.offset(r)[*k]);
+    return first;
+  };
+  llvm::sort(*runs, [&](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
+    return std::pair(firstK(x), x[0]) < std::pair(firstK(y), y[0]);
+  });
+  SmallVector<int64_t> firsts;
+  for (ArrayRef<unsigned> run : *runs)
+    firsts.push_back(firstK(run));
+  fragments.firstK = [firsts](unsigned i) { return firsts[i]; };
+  return fragments;
+}
+
+Registers Lowering::loadTile(Value base, const LinearLayout &places, const TileLayout &tile,
+                             Type element, uint64_t start) {
+  Registers result(tile.registers());
+  Fragments fragments = planLoads(base, places, tile, element, start, std::nullopt);
+  for (unsigned i = 0; i < fragments.instructions; ++i)
+    fragments.load(i, result);
   return result;
 }
 
@@ -166,7 +228,8 @@ tt::DotOp Lowering::dotBehind(Operation *op) {
       return {};
     if (auto dot = dyn_cast<tt::DotOp>(next))
       return dot;
-    if (isa<LocalLoadOp, MemDescIndexOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
+    if (isa<LocalLoadOp, MemDescIndexOp, MemDescTransOp, AsyncCopyGlobalToLocalOp,
+            AsyncCommitGroupOp>(next))
       continue;
     if (next->getNumRegions() || !isMemoryEffectFree(next) ||
         scratchBytes(next, numWarps(module)) || isa<AsyncWaitOp>(next))
@@ -180,52 +243,66 @@ bool Lowering::leaveToDot(LocalLoadOp op) {
   if (!dot || *op->user_begin() != dot || dot.getC() == op.getResult())
     return false;
   MemDescType type = op.getSrc().getType();
-  Type element = type.getElementType();
-  unsigned bytes = tt::scalarBytes(element);
   const TileLayout &tile = layout(op);
-  if (!isLinear(tile))
-    return false;
-  LinearLayout offsets = offsetsOf(type).compose(tile.core().flattenOutputs());
   unsigned k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
-  if (isa<MmaEncodingAttr>(dot.getC().getType().getEncoding()) && options.capability >= 75) {
-    uint64_t late = 0;
-    for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
-      if (tile.core().unflatten(base)[k] >= 32 / int64_t(bytes))
-        late |= uint64_t(1) << bit;
-    if (auto load = planMatrixLoad(inBytes(offsets, bytes), bytes, late)) {
-      auto addresses =
-          std::make_shared<Addresses>(*this, scalar(op.getSrc()), load->addresses, lane, warp);
-      fragments[op] = {load->instructions(),
-                       [this, addresses, load = *load, element](unsigned i, Registers &result) {
-                         loadMatrix(addresses->of(i), load, i, element, result);
-                       },
-                       {}};
-      set(op, Registers(tile.registers()));
-      return true;
-    }
-  }
-  auto runs = std::make_shared<SmallVector<SmallVector<unsigned, 8>>>(
-      runsOf(offsets, std::min(runBits(offsets), llvm::Log2_32(kMaxVectorBytes / bytes))));
-  auto firstK = [&tile, k, runs](unsigned i) {
-    int64_t first = std::numeric_limits<int64_t>::max();
-    for (unsigned r : (*runs)[i])
-      first = std::min(first, tile.offset(r)[k]);
-    return first;
-  };
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, runs->size()));
-  llvm::sort(order, [&](unsigned x, unsigned y) {
-    return std::pair(firstK(x), x) < std::pair(firstK(y), y);
-  });
-  auto addresses =
-      std::make_shared<Addresses>(*this, scalar(op.getSrc()), inBytes(offsets, bytes), lane, warp);
-  fragments[op] = {unsigned(runs->size()),
-                   [this, addresses, runs, order, element](unsigned i, Registers &result) {
-                     loadRun(addresses->of((*runs)[order[i]][0]), (*runs)[order[i]], element,
-                             result);
-                   },
-                   [firstK, order](unsigned i) { return firstK(order[i]); }};
+  fragments[op] = planLoads(scalar(op.getSrc()), placesIn(type, tile), tile, type.getElementType(),
+                            startOf(op), k);
   set(op, Registers(tile.registers()));
   return true;
+}
+
+/// Loads for later, in the midst of the product behind them.
+bool Lowering::leaveForLater(LocalLoadOp op) {
+  tt::DotOp dot = dotBehind(op);
+  bool isForLater =
+      dot && isOnTensorCores(dot) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+        Operation *here = dot->getBlock()->findAncestorOpInBlock(*user);
+        return here && dot->isBeforeInBlock(here);
+      });
+  if (!isForLater)
+    return false;
+  MemDescType type = op.getSrc().getType();
+  const TileLayout &tile = layout(op);
+  Fragments loads = planLoads(scalar(op.getSrc()), placesIn(type, tile), tile,
+                              type.getElementType(), startOf(op), std::nullopt);
+  set(op, Registers(tile.registers()));
+  for (unsigned i = 0; i < loads.instructions; ++i)
+    later.push_back([this, i, load = loads.load, result = op.getResult()] {
+      load(i, values.find(result)->second);
+    });
+  return true;
+}
+
+/// A barrier in the midst of a product keeps no tensor core waiting, if only what is for later
+/// comes after it.
+bool Lowering::leaveForLater(AsyncWaitOp op) {
+  tt::DotOp dot = dotBehind(op);
+  if (!dot || !isOnTensorCores(dot) || fragmentsOf(dot.getA()) || fragmentsOf(dot.getB()))
+    return false;
+  for (Operation *next = op->getNextNode(); next != dot; next = next->getNextNode()) {
+    if (isa<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
+      return false;
+    if (auto load = dyn_cast<LocalLoadOp>(next))
+      for (Operation *user : load->getUsers()) {
+        Operation *here = dot->getBlock()->findAncestorOpInBlock(*user);
+        if (!here || !dot->isBeforeInBlock(here))
+          return false;
+      }
+  }
+  waitsInDot = true;
+  later.push_back([this, loc = op->getLoc(), num = op.getNum()] {
+    b.create<NVVM::CpAsyncWaitGroupOp>(loc, num);
+    barrier();
+  });
+  return true;
+}
+
+/// Products in a row, from `dot` on, among which copies can start.
+unsigned Lowering::dotsInARow(tt::DotOp dot) {
+  unsigned count = 1;
+  while ((dot = dotBehind(dot)))
+    ++count;
+  return count;
 }
 
 void Lowering::startCopies(size_t count) {
@@ -272,11 +349,12 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
     Value offset = mul(scalar(index.getIndex()), i32(index.getType().getTileBytes()));
     set(index, {gep(scalar(index.getSrc()), b.getI8Type(), offset)});
   } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-    if (leaveToDot(load))
+    if (leaveToDot(load) || leaveForLater(load))
       return success();
     MemDescType type = load.getSrc().getType();
-    set(load,
-        loadTile(scalar(load.getSrc()), offsetsOf(type), layout(load), type.getElementType()));
+    const TileLayout &tile = layout(load);
+    set(load, loadTile(scalar(load.getSrc()), placesIn(type, tile), tile, type.getElementType(),
+                       startOf(load)));
   } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
     MemDescType type = store.getDst().getType();
     storeTile(scalar(store.getDst()), offsetsOf(type), layout(store.getSrc()),
@@ -287,8 +365,14 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
       copies.push_back(commit);
     else
       commit();
+  } else if (auto trans = dyn_cast<MemDescTransOp>(op)) {
+    set(trans, {scalar(trans.getSrc())});
   } else {
-    b.create<NVVM::CpAsyncWaitGroupOp>(loc, cast<AsyncWaitOp>(op).getNum());
+    auto wait = cast<AsyncWaitOp>(op);
+    startCopies(copies.size());
+    if (leaveForLater(wait))
+      return success();
+    b.create<NVVM::CpAsyncWaitGroupOp>(loc, wait.getNum());
     barrier();
   }
   return success();

@@ -264,8 +264,8 @@ LogicalResult Lowering::lower(Operation *op) {
       })
       .Case([&](tt::ReshapeOp op) { return lowerReshape(op); })
       .Case([&](ConvertLayoutOp op) { return lowerConvert(op); })
-      .Case<LocalAllocOp, MemDescIndexOp, LocalLoadOp, LocalStoreOp, AsyncCommitGroupOp,
-            AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
+      .Case<LocalAllocOp, MemDescIndexOp, MemDescTransOp, LocalLoadOp, LocalStoreOp,
+            AsyncCommitGroupOp, AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
       .Case([&](AsyncCopyGlobalToLocalOp op) { return lowerAsyncCopy(op); })
       .Case([&](tt::LoadOp op) { return lowerLoad(op); })
       .Case([&](tt::StoreOp op) { return lowerStore(op); })

@@ -145,11 +145,27 @@ private:
   /// their coordinates, those of `to` are read at theirs.
   Registers exchange(mlir::Operation *op, Type element, llvm::ArrayRef<Value> registers,
                      const TileLayout &from, const TileLayout &to);
-  /// The same at linear offsets (in elements) from `base`; see LocalMemory.cpp.
+  /// The same at linear offsets (in elements) from `base`, `start` bytes further on; see
+  /// LocalMemory.cpp.
   void storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout, Type element,
                  llvm::ArrayRef<Value> registers);
-  Registers loadTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
-                     Type element);
+  Registers loadTile(Value base, const LinearLayout &places, const TileLayout &tile, Type element,
+                     uint64_t start = 0);
+  /// A tile from shared memory, instruction by instruction.
+  struct Fragments {
+    unsigned instructions;
+    std::function<void(unsigned, Registers &)> load;
+    std::function<int64_t(unsigned)> firstK; ///< the first k that one is for; null: in proportion
+  };
+  /// `places` leads to offsets in elements from `base`, `start` bytes further on; instructions
+  /// are in the order of dimension `k`, if one is given.
+  Fragments planLoads(Value base, const LinearLayout &places, const TileLayout &tile, Type element,
+                      uint64_t start, std::optional<unsigned> k);
+  /// What the dot that reads `tile` loads by itself.
+  const Fragments *fragmentsOf(Value tile) const {
+    auto found = fragments.find(tile.getDefiningOp());
+    return found == fragments.end() ? nullptr : &found->second;
+  }
   void loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
                   Registers &result);
   void loadRun(Value address, llvm::ArrayRef<unsigned> run, Type element, Registers &result);
@@ -158,6 +174,9 @@ private:
   tt::DotOp dotBehind(mlir::Operation *op);
   /// Whether the dot that reads the tile loads it, step by step.
   bool leaveToDot(LocalLoadOp op);
+  bool leaveForLater(LocalLoadOp op);
+  bool leaveForLater(AsyncWaitOp op);
+  unsigned dotsInARow(tt::DotOp dot);
   /// Starts the next of the copies that wait for a dot.
   void startCopies(size_t count);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
@@ -167,16 +186,6 @@ private:
 
   //===--- dot (Dot.cpp, Mma.cpp), debugging (Debug.cpp) ---===//
 
-  /// Operands that a dot loads by itself: instructions in the order of its steps.
-  struct Fragments {
-    unsigned instructions;
-    std::function<void(unsigned, Registers &)> load;
-    std::function<int64_t(unsigned)> firstK; ///< the first k that an instruction is for
-  };
-  const Fragments *fragmentsOf(Value tile) const {
-    auto found = fragments.find(tile.getDefiningOp());
-    return found == fragments.end() ? nullptr : &found->second;
-  }
   mlir::LogicalResult lowerDot(tt::DotOp op);
   mlir::LogicalResult lowerMma(tt::DotOp op);
   llvm::SmallVector<Value, 3> splitFloat(Value x, bool isTF32, unsigned parts);
@@ -195,7 +204,9 @@ private:
   llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
   llvm::DenseMap<Type, Value> firstCopies;
   llvm::DenseMap<mlir::Operation *, Fragments> fragments;
-  std::deque<std::function<void()>> copies; ///< asynchronous, for the next dot
+  std::deque<std::function<void()>> copies; ///< asynchronous, for the next dots
+  std::vector<std::function<void()>> later; ///< loads in the midst of the next dot
+  bool waitsInDot = false;                  ///< the first of them is a barrier
   std::vector<AssertSite> asserts;
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it

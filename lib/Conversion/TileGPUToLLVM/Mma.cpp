@@ -319,8 +319,19 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
       loads[loaded]();
   };
   loadUpTo(loadsBefore[1]);
-  size_t copiesToStart = copies.size(), started = 0;
-  size_t products = blocks.size() * steps, productsWithCopies = products - blocks.size() / 2;
+  unsigned dots = dotsInARow(op);
+  size_t copiesToStart = dots == 1 ? copies.size() : llvm::divideCeil(copies.size(), dots);
+  size_t products = blocks.size() * steps, started = 0, done = 0;
+  size_t productsWithCopies = dots == 1 ? products - blocks.size() / 2 : products;
+  // What is for later begins at once, or after a quarter if that is a barrier.
+  size_t laterFrom = waitsInDot ? products / 4 : 0, laterIn = std::max<size_t>(1, products / 2);
+  auto startLater = [&](size_t product) {
+    if (product < laterFrom)
+      return;
+    size_t end = std::min(later.size(), later.size() * (product - laterFrom + 1) / laterIn);
+    for (; done < end; ++done)
+      later[done]();
+  };
   for (unsigned step = 0; step < steps; ++step) {
     if (restart < steps && step % restart == 0) {
       if (step == 0)
@@ -343,6 +354,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
           std::min(copiesToStart, copiesToStart * (step * blocks.size() + i) / productsWithCopies);
       startCopies(due - started);
       started = due;
+      startLater(step * blocks.size() + i);
       SmallVector<ArrayRef<Value>, 4> left, right;
       for (int64_t dk : {int64_t(0), half}) {
         for (int64_t dm : {0, 8}) {
@@ -365,7 +377,11 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
       }
     }
   }
-  startCopies(copies.size());
+  if (dots == 1)
+    startCopies(copies.size());
+  startLater(2 * products);
+  later.clear();
+  waitsInDot = false;
   for (auto [i, at] : llvm::enumerate(blocks)) {
     SmallVector<Value> elements;
     for (auto [r, x] : llvm::enumerate(sums[i])) {

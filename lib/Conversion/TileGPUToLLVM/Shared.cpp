@@ -184,8 +184,8 @@ void SharedPlan::place(tt::FuncOp kernel, int warps) {
       for (Operation *user : names.pop_back_val().getUsers()) {
         Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
         last = std::max(last, times[ancestor ? ancestor : user].second);
-        if (auto index = dyn_cast<MemDescIndexOp>(user))
-          names.push_back(index.getResult());
+        if (isa<MemDescIndexOp, MemDescTransOp>(user))
+          names.push_back(user->getResult(0));
       }
     MemDescType type = op.getType();
     put(op, type.getTileBytes() * type.getNumBuffers(), {times[op].first, last});
@@ -195,9 +195,36 @@ void SharedPlan::place(tt::FuncOp kernel, int warps) {
 }
 
 SharedPlan::Range SharedPlan::rangeOf(Value value) const {
-  while (auto index = value.getDefiningOp<MemDescIndexOp>())
-    value = index.getSrc();
-  return places.lookup(value.getDefiningOp());
+  int slot = -1;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto index = dyn_cast<MemDescIndexOp>(op)) {
+      int64_t buffers = index.getSrc().getType().getNumBuffers();
+      if (auto ahead = index.getAhead())
+        slot = (int64_t(int32_t(*ahead)) % buffers + buffers) % buffers;
+    } else if (!isa<MemDescTransOp>(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  Range range = places.lookup(value.getDefiningOp());
+  range.ring = slot >= 0 ? value.getDefiningOp() : nullptr;
+  range.slot = slot;
+  return range;
+}
+
+void SharedPlan::State::forEachSlot(llvm::function_ref<void(Range &)> change) {
+  for (auto *list : {&reads, &writes})
+    for (Range &range : *list)
+      if (range.slot >= 0)
+        change(range);
+}
+
+/// An iteration of `loop` takes the next buffer of the ring.
+static bool turns(Operation *loop, Operation *ring) {
+  return llvm::any_of(ring->getUsers(), [&](Operation *user) {
+    auto index = dyn_cast<MemDescIndexOp>(user);
+    return index && index.getAhead() && index->getParentOp() == loop;
+  });
 }
 
 bool SharedPlan::State::join(const State &other) {
@@ -287,10 +314,21 @@ void SharedPlan::visit(Operation *op, State &state) {
       for (auto &[access, earlier] : after.globals)
         earlier |= op->isProperAncestor(access) &&
                    !cast<LoopLikeOpInterface>(op).isDefinedOutsideOfLoop(access->getOperand(0));
+    if (isLoop)
+      after.forEachSlot([&](Range &range) {
+        int buffers = cast<LocalAllocOp>(range.ring).getType().getNumBuffers();
+        if (turns(op, range.ring))
+          range.slot = (range.slot + buffers - 1) % buffers;
+      });
   } while (isLoop && before.join(after));
   // A branch that is not taken, a loop that does not run.
   after.join(before);
   state = after;
+  if (isLoop)
+    state.forEachSlot([&](Range &range) {
+      if (turns(op, range.ring))
+        range.slot = -1;
+    });
 }
 
 } // namespace tritium::ttg

@@ -34,7 +34,15 @@ public:
 private:
   struct Range {
     uint64_t begin = 0, end = 0;
-    bool overlaps(Range other) const { return begin < other.end && other.begin < end; }
+    /// Of an allocation with several buffers the one that is meant, counted from the one
+    /// that the present iteration of the loop reads; -1: not known.
+    mlir::Operation *ring = nullptr;
+    int slot = -1;
+    bool overlaps(Range other) const {
+      bool isOther =
+          ring && ring == other.ring && slot >= 0 && other.slot >= 0 && slot != other.slot;
+      return begin < other.end && other.begin < end && !isOther;
+    }
     bool operator==(const Range &) const = default;
   };
   /// What some thread may still read, and has written, since the last barrier.
@@ -44,6 +52,8 @@ private:
     /// pointer than the operation has now.
     llvm::SmallVector<std::pair<mlir::Operation *, bool>, 4> globals;
     bool join(const State &other);
+    /// Applies `change` to ranges that know their slot.
+    void forEachSlot(llvm::function_ref<void(Range &)> change);
   };
 
   void place(tt::FuncOp kernel, int warps);

@@ -123,3 +123,22 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %p: tensor<64x64x!tt.ptr<f32
   ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> !ttg.memdesc<64x64xf16, #s>
   tt.return
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>) {
+  // expected-error @+1 {{(local_load_c2) a part must lie inside at multiples of its extents}}
+  %y = ttg.local_load %m {offsets = array<i64: 0, 16>} : !ttg.memdesc<64x64xf16, #s> -> tensor<64x32xf16, #b>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s>) {
+  // expected-error @+1 {{(memdesc_trans_c1) the result must be the transposed buffer}}
+  %y = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #s> -> !ttg.memdesc<32x64xf16, #s>
+  tt.return
+}

@@ -4,12 +4,14 @@
 // CHECK-DAG: #[[$B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-DAG: #[[$M:.*]] = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
 // CHECK-DAG: #[[$S:.*]] = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// CHECK-DAG: #[[$T:.*]] = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 // CHECK-DAG: #[[$L:.*]] = #ttg.linear<{register = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0, 0], shape = [128]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #row = #ttg.slice<{dim = 1, parent = #blocked}>
 #shared = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#transposed = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 #linear = #ttg.linear<{register = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0, 0], shape = [128]}>
 
 // CHECK: module attributes {"ttg.num-warps" = 4 : i32}
@@ -33,6 +35,9 @@ tt.func private @layouts(%x: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, 
 // CHECK: ttg.async_wait {num = 1 : i32}
 // CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]] : <64x64xf16, #[[$S]]> -> tensor<64x64xf16, #[[$B]]>
 // CHECK: ttg.local_store %[[X]], %[[BUFFER]]
+// CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] {ahead = 1 : i32} : <3x64x64xf16, #[[$S]]> -> <64x64xf16, #[[$S]]>
+// CHECK: %[[T:.*]] = ttg.memdesc_trans %[[NEXT]] {order = array<i32: 1, 0>} : <64x64xf16, #[[$S]]> -> <64x64xf16, #[[$T]]>
+// CHECK: ttg.local_load %[[T]] {offsets = array<i64: 0, 32>} : <64x64xf16, #[[$T]]> -> tensor<64x32xf16, #[[$B]]>
 tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x64xi1, #blocked>, %i: i32) {
   %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #shared>
   %buffer = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #shared>
@@ -41,6 +46,9 @@ tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x
   ttg.async_wait {num = 1 : i32}
   %x = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
   ttg.local_store %x, %buffer : tensor<64x64xf16, #blocked>, !ttg.memdesc<64x64xf16, #shared>
+  %next = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #shared>
+  %t = ttg.memdesc_trans %next {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #transposed>
+  %part = ttg.local_load %t {offsets = array<i64: 0, 32>} : !ttg.memdesc<64x64xf16, #transposed> -> tensor<64x32xf16, #blocked>
   tt.return
 }
 }

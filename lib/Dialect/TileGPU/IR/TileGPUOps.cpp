@@ -40,6 +40,15 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+void MemDescIndexOp::build(OpBuilder &builder, OperationState &state, Value src, Value index,
+                           std::optional<int> ahead) {
+  auto ring = cast<MemDescType>(src.getType());
+  build(builder, state,
+        MemDescType::get(builder.getContext(), ring.getTileShape(), ring.getElementType(),
+                         ring.getEncoding()),
+        src, index, ahead ? builder.getI32IntegerAttr(*ahead) : IntegerAttr());
+}
+
 LogicalResult MemDescIndexOp::verify() {
   MemDescType src = getSrc().getType(), dst = getType();
   if (src.getShape().size() != src.getTileShape().size() + 1 ||
@@ -50,12 +59,41 @@ LogicalResult MemDescIndexOp::verify() {
   return success();
 }
 
+MemDescType MemDescTransOp::transposed(MemDescType type, ArrayRef<int32_t> order) {
+  SharedEncodingAttr encoding = type.getEncoding();
+  SmallVector<int64_t> shape;
+  SmallVector<int32_t> position(order.size()), fastest;
+  for (auto [i, d] : llvm::enumerate(order)) {
+    shape.push_back(type.getShape()[d]);
+    position[d] = i;
+  }
+  for (int32_t d : encoding.getOrder())
+    fastest.push_back(position[d]);
+  return MemDescType::get(type.getContext(), shape, type.getElementType(),
+                          SharedEncodingAttr::get(type.getContext(), encoding.getVec(),
+                                                  encoding.getPerPhase(), encoding.getMaxPhase(),
+                                                  fastest));
+}
+
+LogicalResult MemDescTransOp::verify() {
+  MemDescType src = getSrc().getType();
+  SmallVector<int32_t> sorted(getOrder());
+  llvm::sort(sorted);
+  if (src.getShape().size() != src.getTileShape().size() ||
+      sorted != llvm::to_vector(llvm::seq<int32_t>(0, src.getShape().size())) ||
+      getType() != transposed(src, getOrder()))
+    return emitOpError() << "(memdesc_trans_c1) the result must be the transposed buffer, found "
+                         << src << " -> " << getType();
+  return success();
+}
+
 /// A tile in registers that is moved to or from shared memory.
-static LogicalResult verifyMove(Operation *op, StringRef constraint, Type tile,
-                                MemDescType memory) {
+static LogicalResult verifyMove(Operation *op, StringRef constraint, Type tile, MemDescType memory,
+                                bool isPart = false) {
   auto type = cast<RankedTensorType>(tile);
-  if (type.getShape() != memory.getShape() || type.getElementType() != memory.getElementType() ||
-      !type.getEncoding() || !isDistributed(type.getEncoding()))
+  if ((!isPart && type.getShape() != memory.getShape()) ||
+      type.getElementType() != memory.getElementType() || !type.getEncoding() ||
+      !isDistributed(type.getEncoding()))
     return op->emitOpError() << "(" << constraint
                              << ") shape and element type must agree and the tile must have a "
                                 "layout, found "
@@ -64,7 +102,21 @@ static LogicalResult verifyMove(Operation *op, StringRef constraint, Type tile,
 }
 
 LogicalResult LocalLoadOp::verify() {
-  return verifyMove(*this, "local_load_c1", getType(), getSrc().getType());
+  MemDescType src = getSrc().getType();
+  if (failed(verifyMove(*this, "local_load_c1", getType(), src, getOffsets().has_value())))
+    return failure();
+  if (!getOffsets())
+    return success();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape(), offsets = *getOffsets();
+  bool fits = offsets.size() == shape.size() && shape.size() == src.getShape().size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits =
+        offsets[d] >= 0 && offsets[d] % shape[d] == 0 && offsets[d] + shape[d] <= src.getShape()[d];
+  if (!fits)
+    return emitOpError() << "(local_load_c2) a part must lie inside at multiples of its extents, "
+                            "found "
+                         << getType() << " of " << src;
+  return success();
 }
 
 LogicalResult LocalStoreOp::verify() {

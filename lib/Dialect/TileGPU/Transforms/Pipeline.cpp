@@ -185,10 +185,6 @@ private:
     llvm::append_range(shape, type.getShape());
     return MemDescType::get(load.getContext(), shape, type.getElementType(), encoding);
   }
-  static MemDescType bufferOf(MemDescType ring) {
-    return MemDescType::get(ring.getContext(), ring.getTileShape(), ring.getElementType(),
-                            ring.getEncoding());
-  }
 
   Value wide(OpBuilder &b, Value x) {
     if (x.getType().isInteger(64))
@@ -197,7 +193,7 @@ private:
   }
 
   /// Starts the copies of one iteration, if `runs`, into buffer `slot`.
-  void startCopies(OpBuilder &b, const IRMapping &mapping, Value runs, Value slot) {
+  void startCopies(OpBuilder &b, const IRMapping &mapping, Value runs, Value slot, int ahead) {
     for (auto [load, ring] : llvm::zip(loads, rings)) {
       Location loc = load.getLoc();
       Value ptr = mapping.lookupOrDefault(load.getPtr());
@@ -207,8 +203,7 @@ private:
       Value mask = b.create<tt::SplatOp>(loc, maskType, runs);
       if (load.getMask())
         mask = b.create<arith::AndIOp>(loc, mask, mapping.lookupOrDefault(load.getMask()));
-      auto ringType = cast<MemDescType>(ring.getType());
-      Value buffer = b.create<MemDescIndexOp>(loc, bufferOf(ringType), ring, slot);
+      Value buffer = b.create<MemDescIndexOp>(loc, ring, slot, ahead);
       b.create<AsyncCopyGlobalToLocalOp>(loc, ptr, buffer, mask);
     }
     b.create<AsyncCommitGroupOp>(loop.getLoc());
@@ -259,7 +254,7 @@ void LoopPipeliner::rewrite() {
     Value runs = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, wideIndex, wideUpper);
     IRMapping mapping = mappingFor(index, ahead);
     slice.clone(b, mapping);
-    startCopies(b, mapping, runs, i32(s));
+    startCopies(b, mapping, runs, i32(s), s);
     ahead = carriedOn(mapping);
     index = b.create<arith::AddIOp>(loc, index, step);
     wideIndex = b.create<arith::AddIOp>(loc, wideIndex, wideStep);
@@ -291,7 +286,7 @@ void LoopPipeliner::rewrite() {
   Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, i32(0));
   Value before = b.create<arith::SubIOp>(loc, slot, i32(1));
   Value target = b.create<arith::SelectOp>(loc, isFirst, i32(stages - 1), before);
-  startCopies(b, aheadMapping, runs, target);
+  startCopies(b, aheadMapping, runs, target, stages - 1);
 
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), fresh.getInductionVar());
@@ -305,8 +300,7 @@ void LoopPipeliner::rewrite() {
         if (auto source = convert.getSrc().getDefiningOp<tt::LoadOp>())
           if (auto found = llvm::find(loads, source); found != loads.end()) {
             Value ring = rings[found - loads.begin()];
-            Value buffer = b.create<MemDescIndexOp>(
-                op.getLoc(), bufferOf(cast<MemDescType>(ring.getType())), ring, slot);
+            Value buffer = b.create<MemDescIndexOp>(op.getLoc(), ring, slot, 0);
             mapping.map(convert.getResult(),
                         b.create<LocalLoadOp>(op.getLoc(), convert.getType(), buffer).getResult());
             continue;
@@ -320,8 +314,7 @@ void LoopPipeliner::rewrite() {
     if (isConverted)
       continue;
     Value ring = rings[it - loads.begin()];
-    Value buffer = b.create<MemDescIndexOp>(
-        op.getLoc(), bufferOf(cast<MemDescType>(ring.getType())), ring, slot);
+    Value buffer = b.create<MemDescIndexOp>(op.getLoc(), ring, slot, 0);
     mapping.map(op.getResult(0),
                 b.create<LocalLoadOp>(op.getLoc(), op.getResult(0).getType(), buffer).getResult());
   }

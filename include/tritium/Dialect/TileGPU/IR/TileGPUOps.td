@@ -47,22 +47,53 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]
 def TileGPU_MemDescIndexOp : TileGPU_Op<"memdesc_index", [Pure]> {
   let summary = "one buffer of several";
   let description = [{
+    `ahead` promises which one it is: buffers are taken in turn, one an iteration of the loop
+    that reads them, and this is the one of that many iterations later (or earlier). Accesses
+    of different ones need no barrier between them.
+
     - (memdesc_index_c1) the result is the operand without its number of buffers.
   }];
-  let arguments = (ins TileGPU_MemDesc:$src, I32:$index);
+  let arguments = (ins TileGPU_MemDesc:$src, I32:$index, OptionalAttr<I32Attr>:$ahead);
   let results = (outs TileGPU_MemDesc:$result);
   let assemblyFormat = "$src `[` $index `]` attr-dict `:` type($src) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$index,
+                                 CArg<"std::optional<int>", "std::nullopt">:$ahead)>];
   let hasVerifier = 1;
+}
+
+def TileGPU_MemDescTransOp : TileGPU_Op<"memdesc_trans", [Pure]> {
+  let summary = "the same memory as the transposed tile";
+  let description = [{
+    Dimension i of the result is dimension `order[i]` of the operand.
+    - (memdesc_trans_c1) the operand is one buffer, order is a permutation, and shape and
+      layout of the result are permuted by it.
+  }];
+  let arguments = (ins TileGPU_MemDesc:$src, DenseI32ArrayAttr:$order);
+  let results = (outs TileGPU_MemDesc:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the result of a transposition of `type` is.
+    static ::tritium::ttg::MemDescType transposed(::tritium::ttg::MemDescType type,
+                                                  ::llvm::ArrayRef<int32_t> order);
+  }];
 }
 
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
   let summary = "a tile from shared memory to registers";
   let description = [{
-    - (local_load_c1) shape and element type agree, and the result has a layout.
+    With `offsets` a part of what lies there, from that element on.
+
+    - (local_load_c1) shape and element type agree, and the result has a layout;
+    - (local_load_c2) a part lies inside, at multiples of its extents.
   }];
-  let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src);
+  let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src,
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$src), [{
+    build($_builder, $_state, type, src, ::mlir::DenseI64ArrayAttr());
+  }]>];
   let hasVerifier = 1;
 }
 

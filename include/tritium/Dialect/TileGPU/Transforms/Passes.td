@@ -60,6 +60,27 @@ def Pipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def OptimizeDotOperands : Pass<"tritongpu-optimize-dot-operands", "::mlir::ModuleOp"> {
+  let summary = "operands of dots straight from the pipeline's buffers";
+  let description = [{
+    A load from shared memory whose result reaches a dot through conversions, transpositions
+    and functions of one element becomes a load of the dot's fragments, from the transposed
+    buffer if need be.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def Prefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
+  let summary = "operands of the next step of k while this one is multiplied";
+  let description = [{
+    In pipelined loops, a dot on tensor cores becomes one dot a step of k, each of whose
+    operands are loaded from shared memory before the step in front of it; those of an
+    iteration's first step at the end of the iteration before.
+  }];
+  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::ModuleOp"> {
   let summary = "operands of dots in shared memory instead of copies in every lane";
   let description = [{

@@ -1,0 +1,98 @@
+//===- OptimizeDotOperands.cpp - tritongpu-optimize-dot-operands ----------===//
+//
+//   %x = ttg.local_load %m : -> tensor<64x32xf8E5M2, #blocked>
+//   %y = arith.extf %x
+//   %z = tt.trans %y
+//   %b = ttg.convert_layout %z : -> tensor<32x64xf16, #dot_op>
+//   %d = tt.dot %a, %b, %c
+//
+// becomes
+//
+//   %t = ttg.memdesc_trans %m
+//   %x = ttg.local_load %t : -> tensor<32x64xf8E5M2, #dot_op>
+//   %b = arith.extf %x
+//   %d = tt.dot %a, %b, %c
+//
+// What lies in shared memory is read as the fragments that the dot needs, instead of being
+// sent through shared memory a second time: a transposition then is ldmatrix with or without
+// .trans. Casts and other functions of one element follow in the layout of the operand.
+//
+// Every operation on the way must have no other use. It runs behind the pipeliner, whose
+// buffers are what is read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPlan.h"
+
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_OPTIMIZEDOTOPERANDS
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+/// The operations from shared memory to an operand, the last first; empty if there are others.
+SmallVector<Operation *> pathTo(Value operand) {
+  SmallVector<Operation *> path;
+  for (Value value = operand;;) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !op->hasOneUse())
+      return {};
+    path.push_back(op);
+    if (auto load = dyn_cast<LocalLoadOp>(op))
+      return load.getOffsets() ? SmallVector<Operation *>() : path;
+    bool isStep =
+        isa<ConvertLayoutOp, tt::TransOp>(op) || (isElementwise(op) && op->getNumOperands() == 1);
+    if (!isStep)
+      return {};
+    value = op->getOperand(0);
+  }
+}
+
+void readInPlace(OpOperand &operand) {
+  SmallVector<Operation *> path = pathTo(operand.get());
+  if (path.empty() ||
+      llvm::none_of(path, [](Operation *op) { return isa<ConvertLayoutOp, tt::TransOp>(op); }))
+    return;
+  Attribute layout = cast<RankedTensorType>(operand.get().getType()).getEncoding();
+  auto load = cast<LocalLoadOp>(path.back());
+  OpBuilder builder(load);
+  Value memory = load.getSrc();
+  for (Operation *op : llvm::reverse(path))
+    if (auto trans = dyn_cast<tt::TransOp>(op))
+      memory = builder.create<MemDescTransOp>(
+          trans.getLoc(),
+          MemDescTransOp::transposed(cast<MemDescType>(memory.getType()), trans.getOrder()), memory,
+          builder.getDenseI32ArrayAttr(trans.getOrder()));
+  ArrayRef<int64_t> shape = cast<MemDescType>(memory.getType()).getShape();
+  auto typeOf = [&](Value like) {
+    return RankedTensorType::get(shape, tt::elementType(like.getType()), layout);
+  };
+  Value value = builder.create<LocalLoadOp>(load.getLoc(), typeOf(load.getResult()), memory);
+  for (Operation *op : llvm::reverse(path)) {
+    if (isa<LocalLoadOp, ConvertLayoutOp, tt::TransOp>(op))
+      continue;
+    builder.setInsertionPoint(op);
+    OperationState state(op->getLoc(), op->getName(), value, typeOf(op->getResult(0)),
+                         op->getAttrs());
+    value = builder.create(state)->getResult(0);
+  }
+  operand.set(value);
+  for (Operation *op : path)
+    op->erase();
+}
+
+struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperandsPass> {
+  void runOnOperation() override {
+    getOperation().walk([](tt::DotOp dot) {
+      readInPlace(dot.getAMutable());
+      readInPlace(dot.getBMutable());
+    });
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg
