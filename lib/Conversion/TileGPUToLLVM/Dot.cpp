@@ -40,10 +40,10 @@ LogicalResult Lowering::lowerDot(tt::DotOp op) {
     for (Value &x : result)
       x = fpext(x, sum);
   const Fragments *ofA = fragmentsOf(op.getA()), *ofB = fragmentsOf(op.getB());
-  unsigned nextA = 0, nextB = 0;
-  auto loadUpTo = [&](const Fragments *from, unsigned &next, Registers &to, int64_t k) {
-    for (; from && next < from->instructions && from->firstK(next) <= k; ++next)
-      from->load(next, to);
+  size_t nextA = 0, nextB = 0;
+  auto loadUpTo = [&](const Fragments *from, size_t &next, Registers &to, int64_t k) {
+    for (size_t end = from ? from->loadsBelow(k + 1) : 0; next < end; ++next)
+      from->loads[next](to);
   };
   std::map<unsigned, Value> wideA, wideB;
   auto operand = [&](std::map<unsigned, Value> &wide, const Registers &registers, unsigned r) {

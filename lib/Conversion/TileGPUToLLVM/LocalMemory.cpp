@@ -137,48 +137,57 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   for (auto [bit, base] : llvm::enumerate(tile.core().bases(kRegister)))
     if (k && tile.core().unflatten(base)[*k] >= 32 / int64_t(bytes))
       late |= uint64_t(1) << bit;
-  auto load = planMatrixLoad(inBytes(places, bytes), bytes, late);
-  if (load && options.capability >= 75) {
-    auto addresses = std::make_shared<Addresses>(*this, base, load->addresses, lane, warp, start);
-    return {load->instructions(),
-            [this, addresses, load = *load, element](unsigned i, Registers &result) {
-              loadMatrix(addresses->of(i), load, i, element, result);
-            },
-            {}};
+  Fragments fragments;
+  std::vector<SmallVector<unsigned, 8>> registers; // that an instruction loads
+  auto matrices = planMatrixLoad(inBytes(places, bytes), bytes, late);
+  if (matrices && options.capability >= 75) {
+    auto addresses =
+        std::make_shared<Addresses>(*this, base, matrices->addresses, lane, warp, start);
+    for (unsigned i = 0; i < matrices->instructions(); ++i) {
+      registers.emplace_back();
+      for (unsigned matrix = 0; matrix < matrices->matrices; ++matrix)
+        for (unsigned e = 0; e < matrices->elementsPerWord; ++e)
+          registers.back().push_back(matrices->registerOf(i, matrix, e));
+      fragments.loads.push_back(
+          [this, i, addresses, matrices = *matrices, element](Registers &result) {
+            loadMatrix(addresses->of(i), matrices, i, element, result);
+          });
+    }
+  } else {
+    auto addresses =
+        std::make_shared<Addresses>(*this, base, inBytes(places, bytes), lane, warp, start);
+    unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
+    for (auto &list : runsOf(places, run)) {
+      registers.push_back(list);
+      fragments.loads.push_back([this, addresses, list, element](Registers &result) {
+        loadRun(addresses->of(list[0]), list, element, result);
+      });
+    }
   }
-  auto addresses =
-      std::make_shared<Addresses>(*this, base, inBytes(places, bytes), lane, warp, start);
-  auto runs = std::make_shared<SmallVector<SmallVector<unsigned, 8>>>(
-      runsOf(places, std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes))));
-  Fragments fragments{unsigned(runs->size()),
-                      [this, addresses, runs, element](unsigned i, Registers &result) {
-                        loadRun(addresses->of((*runs)[i][0]), (*runs)[i], element, result);
-                      },
-                      {}};
   if (!k)
     return fragments;
-  auto firstK = [&](ArrayRef<unsigned> run) {
+  std::vector<std::pair<int64_t, unsigned>> order; // the first k, instruction
+  for (auto [i, list] : llvm::enumerate(registers)) {
     int64_t first = std::numeric_limits<int64_t>::max();
-    for (unsigned r : run)
+    for (unsigned r : list)
       first = std::min(first, tile.offset(r)[*k]);
-    return first;
-  };
-  llvm::sort(*runs, [&](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
-    return std::pair(firstK(x), x[0]) < std::pair(firstK(y), y[0]);
-  });
-  SmallVector<int64_t> firsts;
-  for (ArrayRef<unsigned> run : *runs)
-    firsts.push_back(firstK(run));
-  fragments.firstK = [firsts](unsigned i) { return firsts[i]; };
-  return fragments;
+    order.push_back({first, i});
+  }
+  llvm::sort(order);
+  Fragments sorted;
+  for (auto [first, i] : order) {
+    sorted.firstK.push_back(first);
+    sorted.loads.push_back(std::move(fragments.loads[i]));
+  }
+  return sorted;
 }
 
 Registers Lowering::loadTile(Value base, const LinearLayout &places, const TileLayout &tile,
                              Type element, uint64_t start) {
   Registers result(tile.registers());
   Fragments fragments = planLoads(base, places, tile, element, start, std::nullopt);
-  for (unsigned i = 0; i < fragments.instructions; ++i)
-    fragments.load(i, result);
+  for (auto &load : fragments.loads)
+    load(result);
   return result;
 }
 
@@ -266,10 +275,8 @@ bool Lowering::leaveForLater(LocalLoadOp op) {
   Fragments loads = planLoads(scalar(op.getSrc()), placesIn(type, tile), tile,
                               type.getElementType(), startOf(op), std::nullopt);
   set(op, Registers(tile.registers()));
-  for (unsigned i = 0; i < loads.instructions; ++i)
-    later.push_back([this, i, load = loads.load, result = op.getResult()] {
-      load(i, values.find(result)->second);
-    });
+  for (auto &load : loads.loads)
+    later.push_back([this, load, result = op.getResult()] { load(values.find(result)->second); });
   return true;
 }
 

@@ -153,9 +153,11 @@ private:
                      uint64_t start = 0);
   /// A tile from shared memory, instruction by instruction.
   struct Fragments {
-    unsigned instructions;
-    std::function<void(unsigned, Registers &)> load;
-    std::function<int64_t(unsigned)> firstK; ///< the first k that one is for; null: in proportion
+    std::vector<std::function<void(Registers &)>> loads;
+    std::vector<int64_t> firstK; ///< the first k that each is for, ascending
+
+    /// Loads for k below `end`.
+    size_t loadsBelow(int64_t end) const { return llvm::lower_bound(firstK, end) - firstK.begin(); }
   };
   /// `places` leads to offsets in elements from `base`, `start` bytes further on; instructions
   /// are in the order of dimension `k`, if one is given.

@@ -292,23 +292,15 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   SmallVector<unsigned> loadsBefore{0}; // the number that a step needs
   {
     const Fragments *ofA = fragmentsOf(op.getA()), *ofB = fragmentsOf(op.getB());
-    unsigned nextA = 0, nextB = 0;
+    size_t nextA = 0, nextB = 0;
     for (unsigned step = 1; step <= steps; ++step) {
-      auto take = [&](const Fragments *from, unsigned &next, Registers &to, unsigned end) {
+      auto take = [&](const Fragments *from, size_t &next, Registers &to, size_t end) {
         for (; from && next < end; ++next)
-          loads.push_back([from, i = next, &to] { from->load(i, to); });
+          loads.push_back([&load = from->loads[next], &to] { load(to); });
       };
-      auto endOf = [&](const Fragments *from) -> unsigned {
-        if (!from || !from->firstK)
-          return from ? llvm::divideCeil(from->instructions * step, steps) : 0;
-        unsigned end = 0;
-        while (end < from->instructions && from->firstK(end) < step * shape->k)
-          ++end;
-        return end;
-      };
-      unsigned endA = endOf(ofA);
+      size_t endA = ofA ? ofA->loadsBelow(step * shape->k) : 0;
       take(ofA, nextA, a, std::min(endA, nextA + 1));
-      take(ofB, nextB, bRegisters, endOf(ofB));
+      take(ofB, nextB, bRegisters, ofB ? ofB->loadsBelow(step * shape->k) : 0);
       take(ofA, nextA, a, endA);
       loadsBefore.push_back(loads.size());
     }
