@@ -63,6 +63,58 @@ def test_mask_of_a_matrix(backend, rng, m, n):
     assert not out[m:].any()
 
 
+# A tile of several vectors for each lane, of which a bound cuts some, or none, or all.
+@triton.jit
+def window(x_ptr, out_ptr, low, high, N: tl.constexpr, KIND: tl.constexpr):
+    offs = tl.arange(0, N)
+    mask = offs < high
+    if KIND == "from":
+        mask = offs >= low
+    elif KIND == "turned":
+        mask = high > offs
+    elif KIND == "between":
+        mask = (low <= offs) & (offs < high)
+    x = tl.load(x_ptr + offs, mask=mask, other=9)
+    tl.store(out_ptr + offs, x)
+    tl.store(out_ptr + N + offs, x, mask=mask)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float16", "float32", "int64"))
+@pytest.mark.parametrize("kind", ("below", "from", "turned", "between"))
+def test_vectors_at_a_bound(backend, rng, dtype, kind):
+    n = 1024
+    x = random_array(rng, n, dtype)
+    index = np.arange(n)
+    for low, high in [(0, n), (1, n - 1), (513, 519), (517, 518), (8, 16), (600, 500), (-5, 3),
+                      (n - 1, n + 70), (n, 0)]:
+        inside = {"below": index < high, "turned": index < high, "from": index >= low,
+                  "between": (low <= index) & (index < high)}[kind]
+        out = np.full(2 * n, 7, x.dtype)
+        window[(1,)](x, out, low, high, N=n, KIND=kind, num_warps=2)
+        assert_same(out[:n], np.where(inside, x, np.array(9, x.dtype)))
+        assert_same(out[n:], np.where(inside, x, np.array(7, x.dtype)))
+
+
+# Rows of which only some begin at a multiple of 16 bytes.
+@triton.jit
+def pitched(x_ptr, out_ptr, pitch, n, M: tl.constexpr, N: tl.constexpr):
+    cols = tl.arange(0, N)[None, :]
+    tile = tl.arange(0, M)[:, None] * pitch + cols
+    x = tl.load(x_ptr + tile, mask=cols < n)
+    tl.store(out_ptr + tile, x + 1, mask=cols < n)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float16", "float32", "float64"))
+@pytest.mark.parametrize("pitch,n", [(256, 256), (256, 255), (248, 243), (244, 241), (251, 251),
+                                     (250, 1), (256, 0)])
+def test_rows_of_any_pitch(backend, rng, dtype, pitch, n):
+    x = random_array(rng, (4, pitch), dtype, 0, 100)
+    out = np.full_like(x, 7)
+    pitched[(1,)](x, out, pitch, n, M=4, N=256, num_warps=1)
+    assert_same(out[:, :n], x[:, :n] + np.array(1, x.dtype))
+    assert_same(out[:, n:], np.full_like(x[:, n:], 7))
+
+
 @triton.jit
 def nothing_outside(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -1,7 +1,7 @@
 //===- ControlFlow.cpp - structured control flow to branches --------------===//
 //
-// Conditions and bounds are scalars, which all threads of a program agree on, so that a
-// barrier may stand anywhere.
+// Conditions and bounds of the program are scalars, which all threads of it agree on, so
+// that a barrier may stand anywhere but in a detour, which lanes take by themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,21 @@ Block *Lowering::blockFor(ValueRange like, ValueRange names) {
     set(name, std::move(registers));
   }
   return block;
+}
+
+SmallVector<Value> Lowering::branchAround(Value condition, ArrayRef<Value> values,
+                                          llvm::function_ref<SmallVector<Value>()> emit) {
+  Block *origin = b.getInsertionBlock(), *detour = newBlock();
+  b.setInsertionPointToStart(detour);
+  SmallVector<Value> made = emit(), results;
+  Block *join = newBlock();
+  for (Value value : values)
+    results.push_back(join->addArgument(value.getType(), loc));
+  b.create<LLVM::BrOp>(loc, made, join);
+  b.setInsertionPointToEnd(origin);
+  b.create<LLVM::CondBrOp>(loc, condition, detour, ValueRange(), join, ValueRange(values));
+  b.setInsertionPointToStart(join);
+  return results;
 }
 
 LogicalResult Lowering::lowerFor(scf::ForOp loop) {

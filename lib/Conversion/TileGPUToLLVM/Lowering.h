@@ -12,7 +12,7 @@
 #include "Emitter.h"
 #include "Shared.h"
 
-#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -84,6 +84,9 @@ private:
   /// become the registers of `names`.
   mlir::Block *blockFor(mlir::ValueRange values, mlir::ValueRange names);
   mlir::Block *newBlock();
+  /// `values`, or where the condition holds for a lane what `emit` makes of them.
+  llvm::SmallVector<Value> branchAround(Value condition, llvm::ArrayRef<Value> values,
+                                        llvm::function_ref<llvm::SmallVector<Value>()> emit);
 
   //===--- element-wise (Elementwise.cpp, Math.cpp) ---===//
 
@@ -123,8 +126,29 @@ private:
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
-  /// How the elements behind a tile of pointers move: groups of neighbouring registers.
-  llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask);
+  /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
+  /// mask is the same for all of a group, or, if `bound` is given, as that says.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask,
+                                                                 MaskRuns *bound = nullptr);
+  /// Predicates of a vector. `whole`: it moves as one, null if always. `ragged`: some of its
+  /// elements move, null if never.
+  struct VectorMask {
+    Value whole, ragged;
+  };
+  VectorMask vectorMask(llvm::ArrayRef<unsigned> group, Value mask, const MaskRuns &bound,
+                        Value also);
+  Value anyOf(llvm::ArrayRef<Value> conditions);
+  /// A copy of x that LLVM does not look through.
+  Value hidden(Value x);
+  /// The same mask, computed here: where only a branch that is seldom taken wants it, nothing
+  /// of it should be kept ready.
+  Value maskHere(Value mask, int depth = 4);
+  /// One instruction; `fallback` (empty: zeros) where the predicate does not hold.
+  llvm::SmallVector<Value> loadWords(Value address, Value predicate, llvm::ArrayRef<Value> fallback,
+                                     unsigned count, unsigned wordBits,
+                                     llvm::StringRef instruction);
+  void storeWords(Value address, Value predicate, llvm::ArrayRef<Value> words, unsigned wordBits,
+                  llvm::StringRef instruction);
   /// Memory format of an element and back.
   Value toMemory(Value x, Type element);
   Value fromMemory(Value bits, Type element);

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
+constexpr double kLog2E = 1.4426950408889634;
 
 bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 

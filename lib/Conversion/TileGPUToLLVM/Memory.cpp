@@ -4,9 +4,20 @@
 // alignment and mask allow. An access under a mask is one predicated instruction in inline
 // assembly, because LLVM would branch around it; one without is a plain LLVM access.
 //
+// Where the mask is a bound (MaskRuns.h), a vector is taken as if it were whole:
+//
+//   whole = mask of its last element            of the first, if the bound is a lower one
+//   @whole ld.global.v4 ...
+//   if (some vector of this lane is neither whole nor outside)
+//     its elements, each under its own mask
+//
+// so that only the lanes at the bound take the branch.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+
+#include "mlir/IR/IRMapping.h"
 
 #include <numeric>
 
@@ -116,24 +127,133 @@ SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
   return elements;
 }
 
-SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask) {
+SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
+                                                             MaskRuns *bound) {
   const TileLayout &layout = this->layout(ptr);
   const AxisInfo &info = axes.get(ptr);
   unsigned bytes =
       tt::scalarBytes(cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType());
-  unsigned best = 1, bestDim = 0;
+  MaskRuns best;
+  unsigned bestDim = 0;
   for (unsigned d = 0; d < layout.rank(); ++d) {
     int64_t width = std::gcd<int64_t>(info.contiguity[d], layout.contiguous(d));
     width = std::min<int64_t>(width, std::max<int64_t>(1, info.divisibility[d] / bytes));
     width = std::min<int64_t>(width, kMaxVectorBytes / bytes);
-    if (mask)
-      width = std::gcd(width, axes.get(mask).constancy[d]);
-    if (width > best) {
-      best = width;
+    MaskRuns runs{width};
+    if (mask && bound)
+      runs = maskRuns(mask, d, width, axes);
+    else if (mask)
+      runs.width = std::gcd(width, axes.get(mask).constancy[d]);
+    if (runs.width > best.width) {
+      best = runs;
       bestDim = d;
     }
   }
-  return layout.vectors(bestDim, best);
+  if (bound)
+    *bound = best;
+  return layout.vectors(bestDim, best.width);
+}
+
+Value Lowering::hidden(Value x) {
+  Type type = x.getType();
+  if (!type.isInteger(16) && !type.isInteger(32) && !type.isInteger(64))
+    return x;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  std::string letter = letterOf(bits).str();
+  return assembly(type, "mov.b" + std::to_string(bits) + " $0, $1;", "=" + letter + "," + letter,
+                  {x});
+}
+
+Value Lowering::maskHere(Value mask, int depth) {
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_nonnull<LLVM::ConstantOp>(op))
+    return mask;
+  if (depth == 0 || !isa_and_nonnull<LLVM::ICmpOp, LLVM::AndOp, LLVM::AddOp>(op))
+    return hidden(mask);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, maskHere(operand, depth - 1));
+  return b.clone(*op, mapping)->getResult(0);
+}
+
+Lowering::VectorMask Lowering::vectorMask(ArrayRef<unsigned> group, Value mask,
+                                          const MaskRuns &bound, Value also) {
+  if (!mask)
+    return {also, {}};
+  const Registers &masks = get(mask);
+  Value first = masks[group.front()], last = masks[group.back()];
+  if (bound.isConstant())
+    return {both(also, first), {}};
+  Value whole = both(bound.rises ? first : Value(), bound.falls ? last : Value()), some;
+  if (bound.rises && bound.falls)
+    for (unsigned r : group)
+      some = some ? ior(some, masks[r]) : masks[r];
+  else
+    some = bound.falls ? first : last;
+  return {both(also, whole), both(also, both(some, ixor(whole, boolean(true))))};
+}
+
+Value Lowering::anyOf(ArrayRef<Value> conditions) {
+  Value any;
+  for (Value x : conditions)
+    any = any ? ior(any, x) : x;
+  return any;
+}
+
+SmallVector<Value> Lowering::loadWords(Value address, Value predicate, ArrayRef<Value> fallback,
+                                       unsigned count, unsigned wordBits, StringRef instruction) {
+  // Registers of 8 bits do not exist.
+  unsigned registerBits = std::max(wordBits, 16u), next = count + 1;
+  std::string text, constraints;
+  SmallVector<Value> operands{address}, loaded;
+  for (unsigned w = 0; w < count; ++w)
+    constraints += ("=&" + letterOf(registerBits) + ",").str();
+  constraints += "l";
+  if (predicate) {
+    operands.push_back(predicate);
+    constraints += ",b";
+    std::string guard = "@$" + std::to_string(next++) + " ";
+    for (unsigned w = 0; w < count; ++w) {
+      text += "mov.b" + std::to_string(registerBits) + " $" + std::to_string(w) + ", ";
+      if (fallback.empty()) {
+        text += "0;\n";
+        continue;
+      }
+      text += "$" + std::to_string(next++) + ";\n";
+      operands.push_back(wordBits == 8 ? zext(fallback[w], 16) : fallback[w]);
+      constraints += ("," + letterOf(registerBits)).str();
+    }
+    text += guard;
+  }
+  text += (instruction + vectorSuffix(count) + ".b" + Twine(wordBits) + " " +
+           operandList(0, count) + ", [$" + Twine(count) + "];")
+              .str();
+  Type type = intType(registerBits);
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(count, type));
+  Value whole = assembly(type, text, constraints, operands);
+  for (unsigned w = 0; w < count; ++w)
+    loaded.push_back(trunc(count == 1 ? whole : extract(whole, w), wordBits));
+  return loaded;
+}
+
+void Lowering::storeWords(Value address, Value predicate, ArrayRef<Value> words, unsigned wordBits,
+                          StringRef instruction) {
+  SmallVector<Value> operands{address};
+  std::string constraints = "l", text;
+  for (Value word : words) {
+    operands.push_back(wordBits == 8 ? zext(word, 16) : word);
+    constraints += ("," + letterOf(wordBits)).str();
+  }
+  if (predicate) {
+    text = "@$" + std::to_string(operands.size()) + " ";
+    operands.push_back(predicate);
+    constraints += ",b";
+  }
+  text += (instruction + vectorSuffix(words.size()) + ".b" + Twine(wordBits) + " [$0], " +
+           operandList(1, words.size()) + ";")
+              .str();
+  assembly({}, text, constraints, operands);
 }
 
 LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
@@ -141,19 +261,21 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   Type element = tt::elementType(op.getType());
   bool isTile = tt::isTile(ptr.getType());
   SmallVector<SmallVector<unsigned, 8>> groups{{0}};
+  MaskRuns bound;
   if (isTile)
-    groups = accessGroups(ptr, mask);
+    groups = accessGroups(ptr, mask, &bound);
   unsigned elementBits = 8 * tt::scalarBytes(element);
   Words words(groups[0].size(), elementBits);
   std::string hints = hintsOf(op);
-  Registers result(get(ptr).size());
+  std::string instruction = op.getIsVolatile() ? "ld.volatile.global" : "ld.global" + hints;
+  SmallVector<Value> loaded, ragged; // words of all groups; conditions
   for (ArrayRef<unsigned> group : groups) {
-    Value predicate = mask ? get(mask)[group[0]] : Value();
-    if (isTile)
-      predicate = both(predicate, isInside(layout(ptr), threadCoordinates(ptr), group[0]));
+    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+    VectorMask predicate = vectorMask(group, mask, bound, inside);
+    if (predicate.ragged)
+      ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
-    SmallVector<Value> loaded;
-    if (!predicate && hints.empty() && !op.getIsVolatile()) {
+    if (!predicate.whole && hints.empty() && !op.getIsVolatile()) {
       Type type = intType(words.bits);
       if (words.count > 1)
         type = VectorType::get(words.count, type);
@@ -162,51 +284,44 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
         loaded.push_back(words.count == 1
                              ? whole
                              : b.create<LLVM::ExtractElementOp>(loc, whole, i32(w)).getResult());
-    } else {
-      // Registers of 8 bits do not exist.
-      unsigned registerBits = std::max(words.bits, 16u);
-      std::string bits = std::to_string(words.bits);
-      std::string text, constraints;
-      SmallVector<Value> operands{address};
-      unsigned next = words.count + 1;
-      for (unsigned w = 0; w < words.count; ++w)
-        constraints += ("=&" + letterOf(registerBits) + ",").str();
-      constraints += "l";
-      if (predicate) {
-        operands.push_back(predicate);
-        constraints += ",b";
-        std::string guard = "@$" + std::to_string(next++) + " ";
-        SmallVector<Value> fallback;
-        if (other) {
-          for (unsigned r : group)
-            fallback.push_back(toMemory(get(other)[r], element));
-          fallback = pack(fallback, words.bits);
-        }
-        for (unsigned w = 0; w < words.count; ++w) {
-          text += "mov.b" + std::to_string(registerBits) + " $" + std::to_string(w) + ", ";
-          if (!other) {
-            text += "0;\n";
-            continue;
-          }
-          text += "$" + std::to_string(next++) + ";\n";
-          operands.push_back(words.bits == 8 ? zext(fallback[w], 16) : fallback[w]);
-          constraints += ("," + letterOf(registerBits)).str();
-        }
-        text += guard;
-      }
-      text += (op.getIsVolatile() ? "ld.volatile.global" : "ld.global" + hints) +
-              vectorSuffix(words.count) + ".b" + bits + " " + operandList(0, words.count) + ", [$" +
-              std::to_string(words.count) + "];";
-      Type type = intType(registerBits);
-      if (words.count > 1)
-        type =
-            LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(words.count, type));
-      Value whole = assembly(type, text, constraints, operands);
-      for (unsigned w = 0; w < words.count; ++w)
-        loaded.push_back(trunc(words.count == 1 ? whole : extract(whole, w), words.bits));
+      continue;
     }
+    SmallVector<Value> fallback;
+    if (other && predicate.whole) {
+      for (unsigned r : group)
+        fallback.push_back(toMemory(get(other)[r], element));
+      fallback = pack(fallback, words.bits);
+    }
+    loaded.append(
+        loadWords(address, predicate.whole, fallback, words.count, words.bits, instruction));
+  }
+  // One branch for all vectors in the usual case, then one for each.
+  auto elementByElement = [&](unsigned g) {
+    ArrayRef<unsigned> group = groups[g];
+    SmallVector<Value> elements;
+    for (auto [i, r] : llvm::enumerate(group)) {
+      Value address = gep(get(ptr)[group[0]], intType(elementBits), int32_t(i));
+      SmallVector<Value> fallback;
+      if (other)
+        fallback.push_back(toMemory(get(other)[r], element));
+      elements.push_back(
+          loadWords(address, maskHere(get(mask)[r]), fallback, 1, elementBits, instruction)
+              .front());
+    }
+    return pack(elements, words.bits);
+  };
+  if (!ragged.empty())
+    loaded = branchAround(anyOf(ragged), loaded, [&] {
+      SmallVector<Value> merged;
+      for (unsigned g = 0; g < groups.size(); ++g)
+        merged.append(branchAround(ragged[g], ArrayRef(loaded).slice(g * words.count, words.count),
+                                   [&] { return elementByElement(g); }));
+      return merged;
+    });
+  Registers result(get(ptr).size());
+  for (auto [g, group] : llvm::enumerate(groups)) {
     unsigned i = 0;
-    for (Value word : loaded)
+    for (Value word : ArrayRef(loaded).slice(g * words.count, words.count))
       for (Value bits : unpack(word, elementBits))
         result[group[i++]] = fromMemory(bits, element);
   }
@@ -219,47 +334,54 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
   Type element = tt::elementType(op.getValue().getType());
   bool isTile = tt::isTile(ptr.getType());
   SmallVector<SmallVector<unsigned, 8>> groups{{0}};
+  MaskRuns bound;
   if (isTile)
-    groups = accessGroups(ptr, mask);
+    groups = accessGroups(ptr, mask, &bound);
   unsigned elementBits = 8 * tt::scalarBytes(element);
   Words words(groups[0].size(), elementBits);
-  std::string hints = hintsOf(op);
+  std::string hints = hintsOf(op), instruction = "st.global" + hints;
   // Of copies of an element one is written.
   Value writes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();
+  SmallVector<Value> stored, ragged; // words of all groups; conditions
   for (ArrayRef<unsigned> group : groups) {
-    Value predicate = both(writes, mask ? get(mask)[group[0]] : Value());
-    if (isTile)
-      predicate = both(predicate, isInside(layout(ptr), threadCoordinates(ptr), group[0]));
+    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+    VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside));
+    if (predicate.ragged)
+      ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
-    SmallVector<Value> stored;
+    SmallVector<Value> elements;
     for (unsigned r : group)
-      stored.push_back(toMemory(get(op.getValue())[r], element));
-    stored = pack(stored, words.bits);
-    if (!predicate && hints.empty()) {
-      Value whole = stored[0];
-      if (words.count > 1) {
-        whole = undef(VectorType::get(words.count, intType(words.bits)));
-        for (unsigned w = 0; w < words.count; ++w)
-          whole = b.create<LLVM::InsertElementOp>(loc, whole, stored[w], i32(w));
-      }
-      b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
+      elements.push_back(toMemory(get(op.getValue())[r], element));
+    SmallVector<Value> packed = pack(elements, words.bits);
+    stored.append(packed);
+    if (predicate.whole || !hints.empty()) {
+      storeWords(address, predicate.whole, packed, words.bits, instruction);
       continue;
     }
-    SmallVector<Value> operands{address};
-    std::string constraints = "l", text;
-    for (Value word : stored) {
-      operands.push_back(words.bits == 8 ? zext(word, 16) : word);
-      constraints += ("," + letterOf(words.bits)).str();
+    Value whole = packed[0];
+    if (words.count > 1) {
+      whole = undef(VectorType::get(words.count, intType(words.bits)));
+      for (unsigned w = 0; w < words.count; ++w)
+        whole = b.create<LLVM::InsertElementOp>(loc, whole, packed[w], i32(w));
     }
-    if (predicate) {
-      text = "@$" + std::to_string(operands.size()) + " ";
-      operands.push_back(predicate);
-      constraints += ",b";
-    }
-    text += "st.global" + hints + vectorSuffix(words.count) + ".b" + std::to_string(words.bits) +
-            " [$0], " + operandList(1, words.count) + ";";
-    assembly({}, text, constraints, operands);
+    b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
   }
+  auto elementByElement = [&](unsigned g) {
+    ArrayRef<unsigned> group = groups[g];
+    SmallVector<Value> elements;
+    for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
+      elements.append(unpack(hidden(word), elementBits));
+    for (auto [i, r] : llvm::enumerate(group))
+      storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)), maskHere(get(mask)[r]),
+                 elements[i], elementBits, instruction);
+    return SmallVector<Value>();
+  };
+  if (!ragged.empty())
+    branchAround(anyOf(ragged), {}, [&] {
+      for (unsigned g = 0; g < groups.size(); ++g)
+        branchAround(ragged[g], {}, [&] { return elementByElement(g); });
+      return SmallVector<Value>();
+    });
   return success();
 }
 

@@ -18,6 +18,29 @@ tt.func @masked(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> 
   tt.return
 }
 
+// A bound of unknown alignment: a vector whose last element is inside moves as one; lanes
+// with a vector across the bound take a branch.
+// CHECK-LABEL: llvm.func @bound
+// CHECK: %[[LAST:.*]] = llvm.icmp "slt"
+// CHECK: llvm.inline_asm has_side_effects {{.*}}@$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b" %{{.*}}, %[[LAST]]
+// CHECK: llvm.cond_br %{{.*}}, ^[[RAGGED:bb[0-9]+]], ^{{.*}}
+// CHECK: ^[[RAGGED]]
+// CHECK-COUNT-4: ld.global.b16
+// CHECK: @$3 st.global.v2.b32
+// CHECK: llvm.cond_br
+// CHECK-COUNT-4: st.global.b16
+// CHECK: llvm.return
+tt.func @bound(%x: !tt.ptr<f16> {tt.divisibility = 8 : i32}, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %nn = tt.splat %n : i32 -> tensor<512xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<512xi32>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %r : tensor<512x!tt.ptr<f16>>, tensor<512xi32>
+  %v = tt.load %p, %m : tensor<512x!tt.ptr<f16>>
+  tt.store %p, %v, %m : tensor<512x!tt.ptr<f16>>
+  tt.return
+}
+
 // Threads beyond a small tile hold copies, of which one is stored.
 // CHECK-LABEL: llvm.func @copies
 // CHECK: %[[WARP:.*]] = llvm.lshr

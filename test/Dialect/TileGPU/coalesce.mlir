@@ -28,3 +28,39 @@ tt.func @unaligned(%x: !tt.ptr<f32>) {
   tt.store %p, %v : tensor<512x!tt.ptr<f32>>
   tt.return
 }
+
+// A bound of unknown alignment costs no width.
+// CHECK-LABEL: @bound
+// CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
+tt.func @bound(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %nn = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %v = tt.load %p, %m : tensor<1024x!tt.ptr<f32>>
+  tt.store %p, %v, %m : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// Versions of a kernel do not share layouts: the narrow one has neighbours in
+// neighbouring lanes.
+// CHECK-LABEL: @versions
+// CHECK: tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[$WIDE]]>
+// CHECK: } else {
+// CHECK: tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[$NARROW]]>
+tt.func @versions(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32>, %c: i1) {
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  scf.if %c {
+    %xx = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+    %p = tt.addptr %xx, %r : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+    %v = tt.load %p : tensor<512x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<512x!tt.ptr<f32>>
+  } else {
+    %yy = tt.splat %y : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+    %p = tt.addptr %yy, %r : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+    %v = tt.load %p : tensor<512x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<512x!tt.ptr<f32>>
+  } {ttg.versions}
+  tt.return
+}

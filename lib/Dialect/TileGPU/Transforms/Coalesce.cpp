@@ -2,7 +2,9 @@
 //
 // For each access of a tile, from the axis info of its pointers: lanes run first along the
 // dimension with the longest runs of neighbouring addresses, and a lane takes as many
-// neighbours as alignment and mask let one instruction move, 16 bytes at most. Accesses of
+// neighbours as alignment and mask let one instruction move, 16 bytes at most. Where a mask
+// is a bound, most vectors are inside or outside as a whole, and the rest is moved element by
+// element (Memory.cpp in the lowering to LLVM), so that such a mask costs no width. Accesses of
 // tiles of one shape and order share the smallest width that fills 16 bytes of the widest
 // element among them, so that tiles of different element types need no conversion and
 // every instruction of a warp still covers whole lines. The versions that version-tails
@@ -14,7 +16,7 @@
 
 #include "LayoutPropagation.h"
 
-#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include <map>
@@ -62,7 +64,7 @@ Access describe(Operation *op, const AxisInfoAnalysis &axes) {
                              std::max<uint64_t>(1, info.divisibility[d] / access.elementBytes),
                              uint64_t(kMaxVectorBytes / access.elementBytes)});
   if (Value mask = maskOf(op))
-    vector = std::gcd(vector, axes.get(mask).constancy[d]);
+    vector = maskRuns(mask, d, vector, axes).width;
   // Padding begins at a multiple of the width.
   access.vector = std::gcd(vector, type.getDimSize(d));
   return access;

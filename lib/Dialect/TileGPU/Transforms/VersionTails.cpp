@@ -4,7 +4,7 @@
 //     body
 //   }
 //
-// becomes, if a pitch or bound %n of unknown alignment is all that keeps accesses narrow,
+// becomes, if a pitch %n of unknown alignment is all that keeps accesses narrow,
 //
 //   scf.if (%n & 7) == 0 {
 //     body with %n & -8            // whose divisibility is known
@@ -13,15 +13,16 @@
 //   }
 //
 // so that rows of 3000 elements move in vectors, and rows of 3001 element by element. Only
-// arguments without which some access would stay narrow are asked about. Kernels with dots
-// are left alone, because their code is large, and so are those with assumptions, which hold
-// in the outermost block only.
+// arguments without which some access would stay narrow are asked about: the bound of a mask
+// is not, because vectors across it are taken apart when they are met (tritongpu-coalesce). Kernels
+// with dots are left alone, because their code is large, and so are those with assumptions, which
+// hold in the outermost block only.
 //
 // It runs on tiles without layouts.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -56,7 +57,7 @@ int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes) {
                               std::max<int64_t>(1, info.divisibility[d] / bytes),
                               std::max<int64_t>(1, kMaxVectorBytes / bytes)});
     if (mask)
-      width = std::gcd(width, axes.get(mask).constancy[d]);
+      width = maskRuns(mask, d, std::gcd(width, extent), axes).width;
     best = std::max(best, std::gcd(width, extent));
   }
   return best;
