@@ -8,6 +8,7 @@
 #include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <cstdlib>
@@ -152,6 +153,18 @@ DType dtypeOf(Type type) {
   return dtype;
 }
 
+/// Of the slow path, if anything.
+constexpr unsigned kTolerableSpills = 16;
+
+/// Removes the wish for a number of CTAs a multiprocessor; false if there is none.
+bool dropOccupancy(std::string &ptx) {
+  size_t from = ptx.find("\n.minnctapersm");
+  if (from == std::string::npos)
+    return false;
+  ptx.erase(from, ptx.find('\n', from + 1) - from);
+  return true;
+}
+
 /// Assembles the kernel's PTX if there is a ptxas that knows the architecture.
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
                     CompiledKernel &kernel, CompileError &error) {
@@ -166,7 +179,12 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   options.extra = gpu.assembler;
   nvptx::Assembled result;
   std::string message;
-  if (!nvptx::assemble(*ptxas, kernel.stages["ptx"], target.binaryName(), options, result, message)) {
+  std::string &ptx = kernel.stages["ptx"];
+  bool isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
+  // More programs side by side are not worth registers spilled to memory.
+  if (isGood && result.spillBytes > kTolerableSpills && dropOccupancy(ptx))
+    isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
+  if (!isGood) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;
@@ -185,7 +203,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
     remark.message = std::move(text);
     kernel.remarks.push_back(std::move(remark));
   };
-  if (result.spillBytes)
+  if (result.spillBytes > kTolerableSpills)
     remark("missed", "registers do not suffice: " + std::to_string(result.spillBytes) +
                          " bytes a thread are spilled to memory at " +
                          std::to_string(result.registers) +
@@ -234,6 +252,9 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   LLVM::LLVMFuncOp function = onlyLLVMKernel(module);
   if (!function)
     return session.internalError("the lowering to the GPU (not exactly one kernel)", module);
+  // The user's limit decides.
+  if (gpu.maxRegisters)
+    function->removeAttr(NVVM::NVVMDialect::getMinctasmAttrName());
   KernelMetadata &metadata = kernel.metadata;
   metadata.cpu = target.codeName();
   nvptx::EmitOptions emit;

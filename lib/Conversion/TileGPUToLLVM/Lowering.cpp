@@ -181,6 +181,8 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
+  if (unsigned programs = programsAtOnce(); programs > 1)
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(programs));
   entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   for (auto [old, fresh] : llvm::zip(kernel.getArguments(), entry->getArguments()))

@@ -69,6 +69,10 @@ private:
   Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
 
   mlir::LogicalResult checkTileSizes();
+  /// 32-bit registers of a thread (Occupancy.cpp).
+  unsigned tileRegistersAtOnce(mlir::Block &block);
+  /// Programs that one multiprocessor should run side by side; 0: no matter.
+  unsigned programsAtOnce();
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
 
   //===--- dispatch and control flow ---===//

@@ -313,6 +313,8 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   if (!ragged.empty())
     loaded = branchAround(anyOf(ragged), loaded, [&] {
       SmallVector<Value> merged;
+      if (groups.size() == 1)
+        return elementByElement(0);
       for (unsigned g = 0; g < groups.size(); ++g)
         merged.append(branchAround(ragged[g], ArrayRef(loaded).slice(g * words.count, words.count),
                                    [&] { return elementByElement(g); }));
@@ -378,6 +380,8 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
   };
   if (!ragged.empty())
     branchAround(anyOf(ragged), {}, [&] {
+      if (groups.size() == 1)
+        return elementByElement(0);
       for (unsigned g = 0; g < groups.size(); ++g)
         branchAround(ragged[g], {}, [&] { return elementByElement(g); });
       return SmallVector<Value>();

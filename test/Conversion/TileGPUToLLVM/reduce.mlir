@@ -5,7 +5,7 @@
 // CHECK: llvm.mlir.global external @tritium_shared() {addr_space = 3 : i32, alignment = 16 : i64}
 // CHECK-LABEL: llvm.func @sum(
 // CHECK-SAME: !llvm.ptr<1>
-// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128>
+// CHECK-SAME: nvvm.kernel, {{.*}}nvvm.reqntid = array<i32: 128>
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK-NOT: nvvm.barrier0

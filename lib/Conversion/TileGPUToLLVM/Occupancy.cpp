@@ -1,0 +1,89 @@
+//===- Occupancy.cpp - programs that should share a multiprocessor --------===//
+//
+// A kernel that streams tiles through registers hides the latency of memory by other
+// programs on the same multiprocessor, as many as registers suffice for. The assembler does
+// not know that: it spends registers on the order of instructions in a branch that is
+// seldom taken. So it is told how many programs there should be, from the registers that
+// tiles need at the same time:
+//
+//   registers of a thread = tiles alive at once + some for addresses
+//
+// Tiles of indices, pointers and masks do not count, since they are made where they are
+// used. Kernels with loops or dots are left to the assembler: what they keep in registers
+// over iterations is not all that they need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+constexpr unsigned kRegisters = 65536, kWarps = 64; ///< of a multiprocessor
+constexpr unsigned kForAddresses = 16, kLeast = 32;
+/// With more registers than this there are few programs, whatever is asked for.
+constexpr unsigned kMost = 40;
+
+/// Made of ranges and scalars alone.
+bool isIndex(Value value, llvm::DenseMap<Value, bool> &known) {
+  if (!tt::isTile(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<FloatType>(tt::elementType(value.getType())))
+    return isa_and_nonnull<tt::SplatOp, arith::ConstantOp>(op);
+  auto [it, isNew] = known.try_emplace(value, false);
+  if (!isNew)
+    return it->second;
+  bool result = isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+                llvm::all_of(op->getOperands(), [&](Value x) { return isIndex(x, known); });
+  return known[value] = result;
+}
+} // namespace
+
+unsigned Lowering::tileRegistersAtOnce(Block &block) {
+  llvm::DenseMap<Value, bool> known;
+  auto sizeOf = [&](Value value) -> unsigned {
+    Type type = value.getType();
+    if (!tt::isTile(type) || tt::elementType(type).isInteger(1) || isIndex(value, known))
+      return 0;
+    return (layout(value).registers() * tt::scalarBits(tt::elementType(type)) + 31) / 32;
+  };
+  unsigned alive = 0, most = 0;
+  llvm::DenseMap<Operation *, unsigned> freed; // behind their last uses
+  for (Operation &op : block) {
+    unsigned inside = 0;
+    for (Region &region : op.getRegions())
+      if (!region.empty())
+        inside = std::max(inside, tileRegistersAtOnce(region.front()));
+    for (Value result : op.getResults()) {
+      unsigned size = sizeOf(result);
+      Operation *last = &op;
+      for (Operation *user : result.getUsers())
+        if (Operation *here = block.findAncestorOpInBlock(*user))
+          last = last->isBeforeInBlock(here) ? here : last;
+      freed[last] += size;
+      alive += size;
+    }
+    // An operand that is used up gives way element by element.
+    alive -= freed.lookup(&op);
+    most = std::max(most, alive + inside);
+  }
+  return most;
+}
+
+unsigned Lowering::programsAtOnce() {
+  bool streams = true;
+  kernel.walk([&](Operation *op) {
+    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp, LocalAllocOp>(op);
+  });
+  unsigned registers = std::max<unsigned>(
+      kLeast, llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + kForAddresses, 8));
+  if (!streams || registers > kMost)
+    return 0;
+  unsigned warps = numWarps(module);
+  return std::min(kWarps / warps, kRegisters / (registers * kLanesPerWarp * warps));
+}
+
+} // namespace tritium::ttg
