@@ -2,7 +2,8 @@
 //
 // Gives dots that a tensor core can do the layouts of its instructions (Mma.h). Warps share
 // the tile so that together they read the least: m x n warps with the smallest M / m + N / n,
-// and m alone if the product feeds another dot, so that a row stays with one warp.
+// and m alone, as far as it goes, where one product feeds another, so that a row stays with
+// one warp.
 //
 // All other dots, such as exact ones of f32 and those of small tiles, are multiplied out.
 // Their lanes take blocks of the result that are as square as may be, since each step of k
@@ -26,13 +27,22 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-bool feedsDot(tt::DotOp dot) {
-  SetVector<Operation *> slice;
-  ForwardSliceOptions options;
-  getForwardSlice(dot.getOperation(), &slice, options);
-  return llvm::any_of(slice, [&](Operation *op) {
-    return isa<tt::DotOp>(op) && op != dot && op->getBlock() == dot->getBlock();
-  });
+/// One dot's result is made into an operand of another, in the same block: attention.
+bool isChained(tt::DotOp dot) {
+  auto feeds = [](tt::DotOp first, tt::DotOp second) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    options.inclusive = true;
+    options.filter = [&](Operation *op) { return op->getBlock() == second->getBlock(); };
+    getBackwardSlice(second.getA(), &slice, options);
+    getBackwardSlice(second.getB(), &slice, options);
+    return slice.contains(first);
+  };
+  for (auto other : dot->getBlock()->getOps<tt::DotOp>())
+    if (other != dot && (feeds(dot, other) || feeds(other, dot)))
+      return true;
+  return false;
 }
 
 SmallVector<int32_t> shareWarps(tt::DotOp dot, int warps) {
@@ -43,11 +53,11 @@ SmallVector<int32_t> shareWarps(tt::DotOp dot, int warps) {
     best[0] = std::min<int64_t>(warps, llvm::bit_floor<uint64_t>(c.getDimSize(0)));
     warps /= best[0];
   }
-  bool alongM = feedsDot(dot);
+  bool alongM = isChained(dot);
   double least = -1;
   for (int alongN = 1; alongN <= warps; alongN *= 2) {
     int along = warps / alongN;
-    if (alongM && alongN > 1)
+    if (alongM && alongN > 1 && along * 16 < m)
       break;
     // Warps beyond the tile hold copies, which is as if they read all of it.
     double cost = double(m) / std::min<int64_t>(along, llvm::divideCeil(m, 16)) +
