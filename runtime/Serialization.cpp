@@ -135,6 +135,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.text(parameter.name);
     writer.dtype(parameter.type);
     writer.number(parameter.isWritten | parameter.isRead << 1);
+    writer.number(parameter.streamedBytes);
   }
   writer.number(data.scratchBytes);
   writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1);
@@ -178,6 +179,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     uint64_t flags = reader.number();
     parameter.isWritten = flags & 1;
     parameter.isRead = flags & 2;
+    parameter.streamedBytes = reader.number();
     data.parameters.push_back(std::move(parameter));
   }
   data.scratchBytes = reader.number();
@@ -231,7 +233,7 @@ void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
 void tritium::runtime::write(Writer &writer, const CompileOptions &options) {
   writer.text(options.target);
   writer.text(options.cpu);
-  writer.number(options.mayAlias | options.debug << 1);
+  writer.number(options.mayAlias | options.debug << 1 | options.streamStores << 2);
   writer.number(options.extra.size());
   for (const auto &[name, value] : options.extra) {
     writer.text(name);

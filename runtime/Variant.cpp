@@ -138,8 +138,11 @@ bool Variant::prepare(CompileError &error) {
   std::string reason = "the compiler made no object code";
   if (bytes != compiled->stages.end())
     object = loadObject(bytes->second, metadata().entry, reason);
-  if (object)
+  if (object) {
+    if (!origin.options.streamStores)
+      streaming = StreamingChoice(metadata().parameters, streamingThreshold());
     return true;
+  }
   error = launchError("InternalError",
                       "kernel '" + metadata().name + "': cannot load its code: " + reason);
   return false;
@@ -180,15 +183,15 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
   return false;
 }
 
-Variant *Variant::overlapping(CompileError &error) {
+Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error) {
   std::lock_guard lock(mutex);
-  if (!twin) {
+  if (!slot) {
     Recipe recipe = origin;
-    recipe.options.mayAlias = true;
+    recipe.options.*option = true;
     recipe.isRepeat = true;
-    twin = create(std::move(recipe), error);
+    slot = create(std::move(recipe), error);
   }
-  return twin.get();
+  return slot.get();
 }
 
 //===-- Launch ------------------------------------------------------------===//
@@ -256,10 +259,13 @@ bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t gri
     return runOnGPU(arguments, grid, stream, error);
   if (simulated)
     return runSimulated(arguments, grid, error);
-  if (mustAssumeOverlap(arguments)) {
-    Variant *other = overlapping(error);
+  Variant *other = this;
+  if (mustAssumeOverlap(arguments))
+    other = sibling(overlapping, &CompileOptions::mayAlias, error);
+  else if (streaming.isWorthwhile(arguments, grid))
+    other = sibling(streamingVariant, &CompileOptions::streamStores, error);
+  if (other != this)
     return other && other->runNative(arguments, grid, error);
-  }
   return object ? runNative(arguments, grid, error) : runInterpreter(arguments, grid, error);
 }
 

@@ -3,7 +3,9 @@
 #ifndef TRITIUM_RUNTIME_VARIANT_H
 #define TRITIUM_RUNTIME_VARIANT_H
 
+#include "BoundArgument.h"
 #include "ObjectLoader.h"
+#include "Streaming.h"
 #include "cuda/Code.h"
 #include "simulator/Code.h"
 #include "tritium/Interpreter/Interpreter.h"
@@ -30,14 +32,6 @@ struct Recipe {
   /// Triton-C: the files that the text includes, path and content.
   std::vector<std::pair<std::string, std::string>> included;
   bool isRepeat = false; ///< the same kernel once more: its static_print stays silent
-};
-
-/// One run-time argument of a launch, ready to pass.
-struct BoundArgument {
-  uint64_t slot = 0;
-  uint64_t begin = 0, end = 0; ///< pointer: the memory behind it
-  bool isReadOnly = false;
-  int device = -1; ///< pointer to memory of a GPU: its number
 };
 
 /// Prepares `argument` to be passed as a value of `type`.
@@ -74,7 +68,8 @@ public:
 private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
-  Variant *overlapping(CompileError &error);
+  /// The same kernel with other options, compiled when it is first asked for.
+  Variant *sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error);
   bool prepare(CompileError &error);
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
@@ -98,12 +93,14 @@ private:
   bool fromCache = false;
   double compileMilliseconds = 0;
   bool hasWrittenPointer = false;
+  StreamingChoice streaming;
 
   std::mutex mutex; ///< guards what follows
   std::map<std::string, std::string> laterStages;
   std::string description;
   bool isDriverDescribed = false;
-  VariantRef twin; ///< the same for arguments that overlap
+  VariantRef overlapping;      ///< the same for arguments that overlap
+  VariantRef streamingVariant; ///< the same for large outputs
 };
 
 } // namespace tritium::runtime

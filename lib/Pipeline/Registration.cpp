@@ -44,6 +44,7 @@ struct TileToCPUPass : PassWrapper<TileToCPUPass, OperationPass<ModuleOp>> {
     }
     CompileOptions options;
     options.mayAlias = mayAlias;
+    options.streamStores = streamStores;
     KernelMetadata metadata = describeKernel(kernel);
     describePointers(kernel, metadata);
     std::vector<Remark> remarks;
@@ -59,6 +60,8 @@ struct TileToCPUPass : PassWrapper<TileToCPUPass, OperationPass<ModuleOp>> {
                           llvm::cl::init("native")};
   Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(true),
                         llvm::cl::desc("Pointer arguments may reach the same memory")};
+  Option<bool> streamStores{*this, "stream-stores", llvm::cl::init(false),
+                            llvm::cl::desc("Outputs are stored past the caches")};
 };
 
 struct CPUToLLVMPass : PassWrapper<CPUToLLVMPass, OperationPass<ModuleOp>> {

@@ -39,6 +39,7 @@ TEST(Serialization, KernelsComeBack) {
   EXPECT_EQ(copy.metadata.parameters[0].type, kernel.metadata.parameters[0].type);
   EXPECT_TRUE(copy.metadata.parameters[0].isRead);
   EXPECT_FALSE(copy.metadata.parameters[0].isWritten);
+  EXPECT_EQ(copy.metadata.parameters[0].streamedBytes, 4096u);
   EXPECT_EQ(copy.stages, kernel.stages);
   ASSERT_EQ(copy.remarks.size(), 1u);
   EXPECT_EQ(copy.remarks[0].values, kernel.remarks[0].values);

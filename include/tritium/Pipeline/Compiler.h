@@ -43,6 +43,9 @@ struct CompileOptions {
   /// Two pointer arguments may reach the same memory. When false, memory reached from
   /// different pointer arguments does not overlap.
   bool mayAlias = true;
+  /// Large outputs are stored past the caches, where that is possible: see
+  /// ParameterInfo::streamedBytes.
+  bool streamStores = false;
   bool debug = false; ///< device_assert and assume are checked
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
   /// checked by the host; kept in the metadata; without effect on a CPU.
@@ -62,12 +65,17 @@ inline bool isGPUTarget(const std::string &target) {
   return target.starts_with("cuda:") || isSimulatedTarget(target);
 }
 
+inline constexpr uint64_t kUnknownBytes = UINT64_MAX;
+
 /// One run-time parameter of a compiled kernel.
 struct ParameterInfo {
   std::string name;
   DType type;
   bool isWritten = false; ///< pointer: the kernel may write through it
   bool isRead = false;    ///< pointer: the kernel may read through it
+  /// CPU, pointer: how much one program stores that CompileOptions::streamStores may stream;
+  /// kUnknownBytes in a loop.
+  uint64_t streamedBytes = 0;
 };
 
 /// A device_assert in code for a GPU, which reports by its number.

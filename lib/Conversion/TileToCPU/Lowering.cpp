@@ -41,6 +41,7 @@ LogicalResult Lowering::run() {
   if (hasCalls || metadata.parameters.size() != kernel.getNumArguments())
     return failure();
   kernel.walk([&](tt::DotOp) { hasDot = true; });
+  findStreamedStores();
   emitEntry();
   if (failed)
     return failure();
@@ -99,6 +100,7 @@ void Lowering::emitEntry() {
          return {};
        });
   b.setInsertionPointToEnd(body);
+  emitStreamFence();
   b.create<func::ReturnOp>(kernel.getLoc());
 }
 

@@ -24,6 +24,9 @@
 
 namespace tritium::cpu {
 
+/// What a pointer, or the pointers of a tile, point to.
+mlir::Type pointeeOf(mlir::Value ptr);
+
 class Lowering : public PlanContext {
 public:
   Lowering(mlir::ModuleOp module, const TargetInfo &target, const CompileOptions &options,
@@ -172,6 +175,7 @@ private:
                mlir::Type pointee);
   void emitStore(tt::StoreOp op, const Chunk &value, const Index &index);
   void fetchLaterRow(tt::StoreOp op, const Index &index);
+  void storeInOrder(mlir::Value value, mlir::Value address, unsigned alignment, bool isStreamed);
   void storeAt(const Chunk &ptr, mlir::Value value, const Chunk *mask, const Index &index,
                mlir::Type pointee);
   void emitAtomic(mlir::Operation *op, const Index &index);
@@ -188,6 +192,16 @@ private:
   mlir::Value decodeStorage(mlir::Value stored, mlir::Type element);
   mlir::Value encodeStorage(mlir::Value value, mlir::Type element);
   bool isUnitStride(const Chunk &ptr, mlir::Type pointee);
+
+  //===--------------------------------------------------------------------===//
+  // Streaming.cpp
+  //===--------------------------------------------------------------------===//
+  llvm::DenseSet<mlir::Operation *> streamedStores;
+  bool isStreaming = false; ///< what is being emitted may stream its stores
+  void findStreamedStores();
+  /// Writes `value`, of elements of so many bytes, past the cache if it is aligned.
+  void storePastCache(mlir::Value address, mlir::Value value, unsigned bytes);
+  void emitStreamFence();
 
   //===--------------------------------------------------------------------===//
   // Alias.cpp
@@ -221,10 +235,12 @@ private:
     int64_t width;                        ///< lanes of a full chunk
     llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
     std::vector<Accumulators> accumulators;
+    bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
   };
   void emitPhase(Step &step);
   void emitPhaseLoops(PhaseState &state);
   void emitLevel(PhaseState &state, unsigned level, Index index);
+  bool emitStreamedRow(PhaseState &state, unsigned level, const Index &index);
   void emitLanesLevel(PhaseState &state, unsigned level, Index index);
   void emitReduceLevel(PhaseState &state, unsigned level, Index index);
   void emitBody(PhaseState &state, const Index &index);

@@ -177,6 +177,7 @@ void Lowering::emitPhase(Step &step) {
 
   MemoScope scope(*this);
   Summary summary = summarize(step, buffers);
+  state.isPlain = summary.operations < kPolynomial;
   SmallVector<Value> conditions;
   SmallVector<Value> proved;
   if (!hasDot && summary.operations <= kThin)
@@ -267,6 +268,8 @@ void Lowering::emitLevel(PhaseState &state, unsigned level, Index index) {
 }
 
 void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
+  if (emitStreamedRow(state, level, index))
+    return;
   int64_t dim = state.step->lanesDim, extent = state.step->shape[dim];
   int64_t full = extent / state.width * state.width, rest = extent - full;
   auto at = [&](Value first, int64_t width, int64_t valid) {

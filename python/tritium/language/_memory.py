@@ -36,7 +36,8 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
         value: broadcast to the pointer's shape and cast to the element type.
         mask: bool, broadcast likewise; lanes where it is False are not written.
         boundary_check: for block pointers: the dimensions to check, a tuple of ints.
-        cache_modifier, eviction_policy: hints ("", ".wb", ".cg", ".cs", ".wt"; as for load).
+        cache_modifier, eviction_policy: hints ("", ".wb", ".cg", ".cs", ".wt"; as for load). On a
+            CPU "evict_last" keeps a large output from being stored past the caches.
 
     Where several lanes hold one address, one of their values is stored.
     """

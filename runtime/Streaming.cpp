@@ -1,0 +1,47 @@
+//===- Streaming.cpp - which launches store past the caches ---------------===//
+
+#include "Streaming.h"
+#include "Environment.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <charconv>
+#include <unistd.h>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+StreamingChoice::StreamingChoice(const std::vector<ParameterInfo> &parameters, uint64_t threshold)
+    : threshold(threshold) {
+  for (auto [i, parameter] : llvm::enumerate(parameters))
+    if (parameter.streamedBytes)
+      outputs.push_back({static_cast<unsigned>(i), parameter.streamedBytes});
+}
+
+bool StreamingChoice::isWorthwhile(llvm::ArrayRef<BoundArgument> arguments,
+                                   const uint32_t grid[3]) const {
+  if (outputs.empty())
+    return false;
+  uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2], written = 0;
+  for (const Output &output : outputs) {
+    const BoundArgument &argument = arguments[output.argument];
+    uint64_t most = llvm::SaturatingMultiply(output.bytesPerProgram, programs);
+    uint64_t bytes = std::min(argument.end - argument.begin, most);
+    if (bytes != kUnknownBytes)
+      written = llvm::SaturatingAdd(written, bytes);
+  }
+  return written >= threshold;
+}
+
+uint64_t tritium::runtime::streamingThreshold() {
+  std::string text = variable("TRITIUM_STREAMING_BYTES");
+  uint64_t bytes = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (!text.empty() && error == std::errc() && end == text.data() + text.size())
+    return bytes;
+  for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
+    if (long size = sysconf(level); size > 0)
+      return static_cast<uint64_t>(size);
+  return 32 << 20; // the system does not tell
+}
