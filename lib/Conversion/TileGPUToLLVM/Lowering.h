@@ -16,6 +16,8 @@
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include <deque>
 #include <functional>
 #include <map>
@@ -145,8 +147,8 @@ private:
   /// A copy of x that LLVM does not look through.
   Value hidden(Value x);
   /// The same mask, computed here: where only a branch that is seldom taken wants it, nothing
-  /// of it should be kept ready.
-  Value maskHere(Value mask, int depth = 4);
+  /// of it should be kept ready. `here` is what has been copied.
+  Value maskHere(Value mask, mlir::IRMapping &here, int depth = 4);
   /// One instruction; `fallback` (empty: zeros) where the predicate does not hold.
   llvm::SmallVector<Value> loadWords(Value address, Value predicate, llvm::ArrayRef<Value> fallback,
                                      unsigned count, unsigned wordBits,

@@ -164,16 +164,42 @@ Value Lowering::hidden(Value x) {
                   {x});
 }
 
-Value Lowering::maskHere(Value mask, int depth) {
+Value Lowering::maskHere(Value mask, IRMapping &here, int depth) {
   Operation *op = mask.getDefiningOp();
-  if (isa_and_nonnull<LLVM::ConstantOp>(op))
-    return mask;
-  if (depth == 0 || !isa_and_nonnull<LLVM::ICmpOp, LLVM::AndOp, LLVM::AddOp>(op))
-    return hidden(mask);
-  IRMapping mapping;
-  for (Value operand : op->getOperands())
-    mapping.map(operand, maskHere(operand, depth - 1));
-  return b.clone(*op, mapping)->getResult(0);
+  if (isa_and_nonnull<LLVM::ConstantOp>(op) || here.contains(mask))
+    return here.lookupOrDefault(mask);
+  Value made;
+  if (depth == 0 || !isa_and_nonnull<LLVM::ICmpOp, LLVM::AndOp, LLVM::AddOp>(op)) {
+    made = hidden(mask);
+  } else {
+    for (Value operand : op->getOperands())
+      maskHere(operand, here, depth - 1);
+    made = b.clone(*op, here)->getResult(0);
+  }
+  here.map(mask, made);
+  return made;
+}
+
+/// The tile goes only into stores of its own layout, element by element.
+static bool isOnlyStored(Value tile) {
+  SmallVector<Value> todo{tile};
+  llvm::DenseSet<Value> seen{tile};
+  Attribute layout = cast<RankedTensorType>(tile.getType()).getEncoding();
+  while (!todo.empty())
+    for (Operation *user : todo.pop_back_val().getUsers()) {
+      if (isa<tt::StoreOp>(user))
+        continue;
+      auto type = user->getNumResults() == 1
+                      ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
+                      : RankedTensorType();
+      bool isElementwise =
+          OpTrait::hasElementwiseMappableTraits(user) || isa<tt::AddPtrOp, tt::BitcastOp>(user);
+      if (!isElementwise || !type || type.getEncoding() != layout)
+        return false;
+      if (seen.insert(user->getResult(0)).second)
+        todo.push_back(user->getResult(0));
+    }
+  return true;
 }
 
 Lowering::VectorMask Lowering::vectorMask(ArrayRef<unsigned> group, Value mask,
@@ -268,10 +294,13 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   Words words(groups[0].size(), elementBits);
   std::string hints = hintsOf(op);
   std::string instruction = op.getIsVolatile() ? "ld.volatile.global" : "ld.global" + hints;
+  // What only goes back to memory is wanted by those who write it.
+  Value wanted =
+      isTile && !op.getIsVolatile() && isOnlyStored(op) ? isFirstCopy(layout(ptr)) : Value();
   SmallVector<Value> loaded, ragged; // words of all groups; conditions
   for (ArrayRef<unsigned> group : groups) {
     Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
-    VectorMask predicate = vectorMask(group, mask, bound, inside);
+    VectorMask predicate = vectorMask(group, mask, bound, both(wanted, inside));
     if (predicate.ragged)
       ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
@@ -299,13 +328,14 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   auto elementByElement = [&](unsigned g) {
     ArrayRef<unsigned> group = groups[g];
     SmallVector<Value> elements;
+    IRMapping here;
     for (auto [i, r] : llvm::enumerate(group)) {
       Value address = gep(get(ptr)[group[0]], intType(elementBits), int32_t(i));
       SmallVector<Value> fallback;
       if (other)
         fallback.push_back(toMemory(get(other)[r], element));
       elements.push_back(
-          loadWords(address, maskHere(get(mask)[r]), fallback, 1, elementBits, instruction)
+          loadWords(address, maskHere(get(mask)[r], here), fallback, 1, elementBits, instruction)
               .front());
     }
     return pack(elements, words.bits);
@@ -373,9 +403,10 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
     SmallVector<Value> elements;
     for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
       elements.append(unpack(hidden(word), elementBits));
+    IRMapping here;
     for (auto [i, r] : llvm::enumerate(group))
-      storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)), maskHere(get(mask)[r]),
-                 elements[i], elementBits, instruction);
+      storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)),
+                 maskHere(get(mask)[r], here), elements[i], elementBits, instruction);
     return SmallVector<Value>();
   };
   if (!ragged.empty())
