@@ -31,6 +31,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createCanonicalizerPass(structured));
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(ttg::createOptimizeThreadLocality());
   // What a loop loads is in place, and addresses that do not change are out of it.
   ttg::PipelineOptions pipeline;
   pipeline.stages = options.numStages;

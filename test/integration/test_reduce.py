@@ -227,6 +227,46 @@ def test_max_with_indices(backend, rng, n):
     assert_same(index, np.array([x.argmax(), x.argmin()], np.int32))
 
 
+# The accumulator is a scalar, or a tile that the reduction leaves.
+@triton.jit
+def reduce_in_loop(x_ptr, out_ptr, rows, start, M: tl.constexpr, N: tl.constexpr,
+                   OP: tl.constexpr):
+    cols = tl.arange(0, N)
+    lanes = tl.arange(0, M)[:, None] * N + cols[None, :]
+    one = start
+    many = tl.zeros((M,), x_ptr.dtype.element_ty) + start
+    for row in range(rows):
+        x = tl.load(x_ptr + row * M * N + cols)
+        y = tl.load(x_ptr + row * M * N + lanes)
+        if OP == "sum":
+            one += tl.sum(x, axis=0)
+            many += tl.sum(y, axis=1)
+        elif OP == "max":
+            one = tl.maximum(one, tl.max(x, axis=0))
+            many = tl.maximum(tl.max(y, axis=1), many)
+        else:
+            one = tl.minimum(one, tl.min(x, axis=0))
+            many = tl.minimum(many, tl.min(y, axis=1))
+    tl.store(out_ptr, one)
+    tl.store(out_ptr + 1 + tl.arange(0, M), many)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int32"))
+@pytest.mark.parametrize("op", ("sum", "max", "min"))
+@pytest.mark.parametrize("m,n", [(2, 128), (4, 100), (1, 1), (3, 64)])
+def test_reduction_accumulated_by_a_loop(backend, rng, op, dtype, m, n):
+    numpy_op = {"sum": np.add, "max": np.maximum, "min": np.minimum}[op]
+    for rows in (0, 1, 5):
+        x = random_array(rng, (max(rows, 1), m, n), dtype, -99, 99).round()
+        out = np.zeros(1 + m, dtype)
+        start = np.dtype(dtype).type(3)
+        reduce_in_loop[(1,)](x, out, rows, start.item(), M=m, N=n, OP=op)
+        used = x[:rows]
+        expected = numpy_op.reduce(used, axis=(0, 2), initial=start, dtype=dtype)
+        assert out[0] == expected[0]
+        assert_same(out[1:], expected)
+
+
 @triton.jit
 def sum_of_bools(x_ptr, out_ptr, N: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))

@@ -142,7 +142,7 @@ private:
     Value whole, ragged;
   };
   VectorMask vectorMask(llvm::ArrayRef<unsigned> group, Value mask, const MaskRuns &bound,
-                        Value also);
+                        Value also, mlir::IRMapping &here);
   Value anyOf(llvm::ArrayRef<Value> conditions);
   /// A copy of x that LLVM does not look through.
   Value hidden(Value x);

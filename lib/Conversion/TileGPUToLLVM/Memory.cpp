@@ -203,17 +203,20 @@ static bool isOnlyStored(Value tile) {
 }
 
 Lowering::VectorMask Lowering::vectorMask(ArrayRef<unsigned> group, Value mask,
-                                          const MaskRuns &bound, Value also) {
+                                          const MaskRuns &bound, Value also, IRMapping &here) {
   if (!mask)
     return {also, {}};
   const Registers &masks = get(mask);
-  Value first = masks[group.front()], last = masks[group.back()];
   if (bound.isConstant())
-    return {both(also, first), {}};
+    return {both(also, masks[group[0]]), {}};
+  // Made anew for each access, or all of them would be kept in registers between a load and
+  // the store of its results.
+  auto at = [&](unsigned r) { return maskHere(masks[r], here); };
+  Value first = at(group.front()), last = at(group.back());
   Value whole = both(bound.rises ? first : Value(), bound.falls ? last : Value()), some;
   if (bound.rises && bound.falls)
     for (unsigned r : group)
-      some = some ? ior(some, masks[r]) : masks[r];
+      some = some ? ior(some, at(r)) : at(r);
   else
     some = bound.falls ? first : last;
   return {both(also, whole), both(also, both(some, ixor(whole, boolean(true))))};
@@ -298,9 +301,10 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   Value wanted =
       isTile && !op.getIsVolatile() && isOnlyStored(op) ? isFirstCopy(layout(ptr)) : Value();
   SmallVector<Value> loaded, ragged; // words of all groups; conditions
+  IRMapping masks;
   for (ArrayRef<unsigned> group : groups) {
     Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
-    VectorMask predicate = vectorMask(group, mask, bound, both(wanted, inside));
+    VectorMask predicate = vectorMask(group, mask, bound, both(wanted, inside), masks);
     if (predicate.ragged)
       ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
@@ -375,9 +379,10 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
   // Of copies of an element one is written.
   Value writes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();
   SmallVector<Value> stored, ragged; // words of all groups; conditions
+  IRMapping masks;
   for (ArrayRef<unsigned> group : groups) {
     Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
-    VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside));
+    VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside), masks);
     if (predicate.ragged)
       ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];

@@ -21,8 +21,10 @@ tt.func @masked(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> 
 // A bound of unknown alignment: a vector whose last element is inside moves as one; lanes
 // with a vector across the bound take a branch.
 // CHECK-LABEL: llvm.func @bound
-// CHECK-COUNT-3: llvm.icmp "slt"
-// CHECK: %[[LAST:.*]] = llvm.icmp "slt"
+// CHECK: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: llvm.icmp "slt"
+// CHECK: %[[AT:.*]] = llvm.add %{{.*}}, %[[THREE]]
+// CHECK: %[[LAST:.*]] = llvm.icmp "slt" %[[AT]]
 // CHECK: llvm.inline_asm has_side_effects {{.*}}@$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b" %{{.*}}, %[[LAST]]
 // CHECK: llvm.cond_br %{{.*}}, ^[[RAGGED:bb[0-9]+]], ^{{.*}}
 // CHECK: ^[[RAGGED]]

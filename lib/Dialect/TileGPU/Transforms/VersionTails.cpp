@@ -1,22 +1,27 @@
 //===- VersionTails.cpp - tritongpu-version-tails -------------------------===//
 //
-//   tt.func @f(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
+//   tt.func @f(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pitch: i32, %n: i32) {
 //     body
 //   }
 //
-// becomes, if a pitch %n of unknown alignment is all that keeps accesses narrow,
+// becomes, if a pitch of unknown alignment is all that keeps accesses narrow,
 //
-//   scf.if (%n & 7) == 0 {
-//     body with %n & -8            // whose divisibility is known
+//   scf.if (%pitch & 7) == 0 && (%n & 7) == 0 {
+//     body with %pitch & -8 and %n & -8            // whose divisibility is known
 //   } else {
-//     body
+//     scf.if (%pitch & 7) == 0 {
+//       body with %pitch & -8
+//     } else {
+//       body
+//     }
 //   }
 //
 // so that rows of 3000 elements move in vectors, and rows of 3001 element by element. Only
-// arguments without which some access would stay narrow are asked about: the bound of a mask
-// is not, because vectors across it are taken apart when they are met (tritongpu-coalesce). Kernels
-// with dots are left alone, because their code is large, and so are those with assumptions, which
-// hold in the outermost block only.
+// arguments without which some access would stay narrow are asked about. The bound of a mask
+// alone makes no version, because vectors across it are taken apart when they are met
+// (tritongpu-coalesce); but where there are versions, one is free of that. Kernels with dots
+// are left alone, because their code is large, and so are those with assumptions, which hold
+// in the outermost block only.
 //
 // It runs on tiles without layouts.
 //
@@ -45,8 +50,11 @@ int64_t bytesOfElement(Operation *access) {
       cast<tt::PointerType>(tt::elementType(access->getOperand(0).getType())).getPointeeType());
 }
 
+/// What a vector may be: all inside its mask or all outside, or cut by the mask's bound.
+enum class Cut { Never, AtBound };
+
 /// Elements of an access that may move together, whatever the layout.
-int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes) {
+int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes, Cut cut) {
   Value ptr = access->getOperand(0);
   auto load = dyn_cast<tt::LoadOp>(access);
   Value mask = load ? load.getMask() : cast<tt::StoreOp>(access).getMask();
@@ -56,9 +64,11 @@ int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes) {
     int64_t width = std::min({info.contiguity[d] & -info.contiguity[d],
                               std::max<int64_t>(1, info.divisibility[d] / bytes),
                               std::max<int64_t>(1, kMaxVectorBytes / bytes)});
+    width = std::gcd(width, extent);
     if (mask)
-      width = maskRuns(mask, d, std::gcd(width, extent), axes).width;
-    best = std::max(best, std::gcd(width, extent));
+      width = cut == Cut::AtBound ? maskRuns(mask, d, width, axes).width
+                                  : std::gcd(width, axes.get(mask).constancy[d]);
+    best = std::max(best, width);
   }
   return best;
 }
@@ -86,26 +96,40 @@ public:
   void run() {
     if (!mayPay || accesses.empty() || unknown.empty() || !func.getBody().hasOneBlock())
       return;
-    SmallVector<int64_t> before = widthsIf({}), best = widthsIf(unknown);
+    SmallVector<int64_t> before = widthsIf({}, Cut::AtBound);
+    SmallVector<int64_t> best = widthsIf(unknown, Cut::AtBound);
     if (before == best)
       return;
-    SmallVector<unsigned> needed = unknown;
-    for (unsigned argument : unknown) {
-      SmallVector<unsigned> fewer = needed;
-      llvm::erase(fewer, argument);
-      if (widthsIf(fewer) == best)
-        needed = fewer;
-    }
     int64_t divisor = 1;
     for (auto [access, from, to] : llvm::zip(accesses, before, best))
       if (to > from)
         divisor = std::max(divisor, kMaxVectorBytes / bytesOfElement(access));
-    version(needed, divisor);
+    SmallVector<unsigned> pitches = needed(Cut::AtBound), all = needed(Cut::Never);
+    for (unsigned pitch : pitches)
+      if (!llvm::is_contained(all, pitch))
+        all.push_back(pitch);
+    Block *rest = &func.getBody().front();
+    if (all.size() > pitches.size())
+      rest = version(rest, all, divisor);
+    version(rest, pitches, divisor);
   }
 
 private:
+  /// The arguments that must be multiples for accesses to be as wide as they can be.
+  SmallVector<unsigned> needed(Cut cut) {
+    SmallVector<int64_t> best = widthsIf(unknown, cut);
+    SmallVector<unsigned> needed = unknown;
+    for (unsigned argument : unknown) {
+      SmallVector<unsigned> fewer = needed;
+      llvm::erase(fewer, argument);
+      if (widthsIf(fewer, cut) == best)
+        needed = fewer;
+    }
+    return needed;
+  }
+
   /// Widths of the accesses if these arguments were multiples of 16.
-  SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments) {
+  SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments, Cut cut) {
     Builder builder(func.getContext());
     for (unsigned i : arguments)
       func.setArgAttr(i, kDivisibility, builder.getI32IntegerAttr(kMaxVectorBytes));
@@ -114,14 +138,14 @@ private:
       func.removeArgAttr(i, kDivisibility);
     SmallVector<int64_t> widths;
     for (Operation *access : accesses)
-      widths.push_back(widthOf(access, axes));
+      widths.push_back(widthOf(access, axes, cut));
     return widths;
   }
 
-  void version(ArrayRef<unsigned> arguments, int64_t divisor) {
-    Block &body = func.getBody().front();
+  /// Two versions of a block; returns the one for arguments that are no multiples.
+  Block *version(Block *body, ArrayRef<unsigned> arguments, int64_t divisor) {
     Location loc = func.getLoc();
-    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    OpBuilder b = OpBuilder::atBlockBegin(body);
     auto constant = [&](Type type, int64_t value) -> Value {
       return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, value));
     };
@@ -136,9 +160,9 @@ private:
     auto branch = b.create<scf::IfOp>(loc, fits, /*withElseRegion=*/true);
     branch->setAttr(kVersions, b.getUnitAttr());
     Block *narrow = branch.elseBlock(), *wide = branch.thenBlock();
-    narrow->getOperations().splice(narrow->begin(), body.getOperations(),
+    narrow->getOperations().splice(narrow->begin(), body->getOperations(),
                                    std::next(branch->getIterator()),
-                                   body.getTerminator()->getIterator());
+                                   body->getTerminator()->getIterator());
     b.setInsertionPointToStart(wide);
     IRMapping mapping;
     for (unsigned i : arguments) {
@@ -147,6 +171,7 @@ private:
     }
     for (Operation &op : narrow->without_terminator())
       b.clone(op, mapping);
+    return narrow;
   }
 
   tt::FuncOp func;

@@ -17,10 +17,11 @@ def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::Modu
 }
 
 def VersionTails : Pass<"tritongpu-version-tails", "::mlir::ModuleOp"> {
-  let summary = "a second version of a kernel for pitches and bounds that allow vectors";
+  let summary = "a second version of a kernel for pitches that allow vectors";
   let description = [{
-    Where the unknown alignment of integer arguments is all that keeps loads and stores
-    narrow, the kernel asks at run time, and moves 16 bytes a lane if they are multiples.
+    Where the unknown alignment of integer arguments, pitches of rows, is all that keeps
+    loads and stores narrow, the kernel asks at run time, and moves 16 bytes a lane if they
+    are multiples. The bound of a mask costs no width and is not asked about.
     Kernels with dots or assumptions are left alone.
   }];
   let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">];
@@ -33,7 +34,8 @@ def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
   let description = [{
     Gives loads, stores and atomics of tiles a blocked layout whose fastest dimension is
     the one along which addresses are contiguous, with up to 16 bytes a lane as far as
-    alignment and masks allow.
+    alignment allows. Under a mask that is a bound, vectors that lie wholly inside move
+    whole, the one across it element by element.
   }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
@@ -88,6 +90,16 @@ def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::M
     shared memory and, right before the dot, a load.
   }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def OptimizeThreadLocality : Pass<"tritongpu-optimize-thread-locality", "::mlir::ModuleOp"> {
+  let summary = "reductions that a loop accumulates add in registers first";
+  let description = [{
+    Where a loop combines an accumulator with the reduction of a tile, it combines a tile of
+    accumulators with the tile instead, and reduces that once behind the loop. Results of
+    floats may differ in the last places, as by any other order of a reduction.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mlir::ModuleOp"> {

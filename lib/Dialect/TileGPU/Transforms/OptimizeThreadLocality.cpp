@@ -1,0 +1,170 @@
+//===- OptimizeThreadLocality.cpp - tritongpu-optimize-thread-locality ----===//
+//
+//   %s = scf.for ... iter_args(%acc = %init) -> f32 {
+//     %r = "tt.reduce"(%x) {add} : tensor<1024xf32, #blocked> -> f32
+//     %t = arith.addf %acc, %r
+//     scf.yield %t
+//   }
+//
+// becomes
+//
+//   %tile = scf.for ... iter_args(%acc = dense<-0.0>) -> tensor<1024xf32, #blocked> {
+//     %t = arith.addf %acc, %x
+//     scf.yield %t
+//   }
+//   %r = "tt.reduce"(%tile) {add}
+//   %s = arith.addf %init, %r
+//
+// An iteration adds in registers; shuffles and barriers come once, behind the loop. The
+// reduction must be the accumulator's only use, of one operand, with the operation that
+// combines them, which is associative and commutative because tt.reduce asks that. Padding
+// of a tile stays padding, and a reduction leaves it out.
+//
+// Reductions whose axis a thread holds alone stay, as do tiles of more registers than a
+// thread can spare over the loop.
+//
+// It runs when layouts are settled, before loops are pipelined.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_OPTIMIZETHREADLOCALITY
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+constexpr unsigned kSpareRegisters = 32;
+
+/// e with combine(e, x) = x for every x; null if `op` has none that is known.
+TypedAttr neutralOf(Operation *op, Type type) {
+  Builder b(op->getContext());
+  auto number = [&](double value) -> TypedAttr { return b.getFloatAttr(type, value); };
+  auto integer = [&](APInt value) -> TypedAttr { return b.getIntegerAttr(type, value); };
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
+      // Of zeros, only -0 leaves -0 as it is.
+      .Case([&](arith::AddFOp) { return number(-0.0); })
+      .Case([&](arith::MulFOp) { return number(1); })
+      // These return the other operand of NaN.
+      .Case<arith::MaxNumFOp, arith::MinNumFOp>([&](auto) { return number(NAN); })
+      .Case([&](arith::MaximumFOp) { return number(-INFINITY); })
+      .Case([&](arith::MinimumFOp) { return number(INFINITY); })
+      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
+          [&](auto) { return integer(APInt::getZero(bits)); })
+      .Case([&](arith::MulIOp) { return integer(APInt(bits, 1)); })
+      .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return integer(APInt::getAllOnes(bits)); })
+      .Case([&](arith::MaxSIOp) { return integer(APInt::getSignedMinValue(bits)); })
+      .Case([&](arith::MinSIOp) { return integer(APInt::getSignedMaxValue(bits)); })
+      .Default([](Operation *) { return TypedAttr(); });
+}
+
+/// The operation of a region that is one, on both of its arguments.
+Operation *combinerOf(tt::ReduceOp reduce) {
+  Block &block = reduce.getCombineOp().front();
+  if (reduce.getSrcs().size() != 1 || block.getOperations().size() != 2)
+    return nullptr;
+  Operation *op = &block.front();
+  bool usesBoth = op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+                  op->getOperand(0) != op->getOperand(1) &&
+                  llvm::all_of(op->getOperands(), [](Value v) { return isa<BlockArgument>(v); });
+  return usesBoth && block.getTerminator()->getOperand(0) == op->getResult(0) ? op : nullptr;
+}
+
+bool crossesThreads(RankedTensorType type, unsigned axis) {
+  TileLayout layout = layoutOf(type);
+  for (StringRef name : {StringRef(kLane), StringRef(kWarp)})
+    for (uint64_t base : layout.core().bases(name))
+      if (layout.core().unflatten(base)[axis])
+        return true;
+  return false;
+}
+
+/// An accumulator of a loop, by its number.
+struct Accumulator {
+  unsigned number;
+  tt::ReduceOp reduce;
+  Operation *combine; ///< of the accumulator and the reduction's result
+  TypedAttr neutral;
+};
+
+std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
+  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!arg.hasOneUse())
+      continue;
+    Operation *combine = *arg.user_begin();
+    if (combine->getBlock() != loop.getBody() || combine->getNumOperands() != 2 ||
+        combine->getNumResults() != 1 || !combine->hasOneUse() ||
+        loop.getYieldedValues()[i] != combine->getResult(0))
+      continue;
+    Value reduced = combine->getOperand(combine->getOperand(0) == arg ? 1 : 0);
+    auto reduce = reduced.getDefiningOp<tt::ReduceOp>();
+    if (!reduce || reduce->getBlock() != loop.getBody() || !reduced.hasOneUse())
+      continue;
+    Operation *combiner = combinerOf(reduce);
+    if (!combiner || combiner->getName() != combine->getName() ||
+        combiner->getAttrDictionary() != combine->getAttrDictionary())
+      continue;
+    auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
+    TypedAttr neutral = neutralOf(combiner, type.getElementType());
+    unsigned registers = layoutOf(type).registers() * tt::scalarBits(type.getElementType()) / 32;
+    if (neutral && registers <= kSpareRegisters && crossesThreads(type, reduce.getAxis()))
+      return Accumulator{unsigned(i), reduce, combine, neutral};
+  }
+  return std::nullopt;
+}
+
+scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
+  auto [number, reduce, combine, neutral] = found;
+  Value tile = reduce.getSrcs()[0], init = loop.getInitArgs()[number];
+  auto type = cast<RankedTensorType>(tile.getType());
+  OpBuilder b(loop);
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits[number] = b.create<arith::ConstantOp>(
+      reduce.getLoc(), type, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+  auto fresh = b.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                    loop.getStep(), inits);
+  fresh->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  fresh.getBody()->getOperations().splice(fresh.getBody()->end(), loop.getBody()->getOperations());
+  for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), fresh.getBody()->getArguments()))
+    if (from != loop.getRegionIterArgs()[number])
+      from.replaceAllUsesWith(to);
+
+  auto combined = [&](Location loc, Value x, Value y) {
+    OperationState state(loc, combine->getName(), {x, y}, {x.getType()}, combine->getAttrs());
+    return b.create(state)->getResult(0);
+  };
+  b.setInsertionPoint(combine);
+  combine->replaceAllUsesWith(
+      ValueRange(combined(combine->getLoc(), fresh.getRegionIterArgs()[number], tile)));
+
+  b.setInsertionPointAfter(fresh);
+  auto once = cast<tt::ReduceOp>(b.clone(*reduce));
+  once->setOperand(0, fresh.getResult(number));
+  Value total = combined(combine->getLoc(), init, once->getResult(0));
+  for (auto [i, result] : llvm::enumerate(loop.getResults()))
+    result.replaceAllUsesWith(i == number ? total : fresh.getResult(i));
+  combine->erase();
+  reduce->erase();
+  loop->erase();
+  return fresh;
+}
+
+struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThreadLocalityPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      while (std::optional<Accumulator> found = findAccumulator(loop))
+        loop = accumulateTile(loop, *found);
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg
