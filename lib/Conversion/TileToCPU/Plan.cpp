@@ -28,11 +28,12 @@ void forEachTileOperand(Operation *op, llvm::function_ref<void(Value)> fn) {
   op->walk([&](Operation *inner) {
     if (inner == op)
       return;
-    for (Value v : inner->getOperands()) {
-      Operation *owner = v.getParentBlock()->getParentOp();
-      if (!op->isAncestor(owner))
-        visit(v);
-    }
+    // In a chain of branches nearly all operands are of the same block, and to ask for their
+    // ancestors at every level would take cubic time.
+    for (Value v : inner->getOperands())
+      if (isa<RankedTensorType>(v.getType()) && v.getParentBlock() != inner->getBlock() &&
+          !op->isAncestor(v.getParentBlock()->getParentOp()))
+        fn(v);
   });
 }
 
