@@ -199,6 +199,29 @@ def test_promotion(backend, rng, left, right, result):
     assert_same(run_binary("add", y, x, kind), expected)
 
 
+# Many elements by one divisor, whose reciprocal they may share.
+@triton.jit
+def divided_by_scalar(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    y = tl.load(y_ptr + tl.program_id(0))
+    tl.store(out_ptr + tl.program_id(0) * n + offs, x / y, mask=offs < n)
+
+
+def test_division_by_one_divisor(backend):
+    y = np.concatenate([adversarial("float32"), 2.0 ** np.arange(-149, 128, 8)]).astype("float32")
+    x = np.resize(y, 1024)
+    out = np.zeros((len(y), len(x)), np.float32)
+    divided_by_scalar[(len(y),)](x, y, out, len(x), BLOCK=1024)
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.float64)[None, :] / y.astype(np.float64)[:, None]
+        expected = x[None, :] / y[:, None]
+    if backend == "cuda" or backend.startswith("sim"):
+        assert ulp_error(out, exact) <= GPU_ULP["division"]
+    else:
+        assert_same(out, expected)
+
+
 @triton.jit
 def with_scalar(x_ptr, out_ptr, s, n, BLOCK: tl.constexpr, OP: tl.constexpr, C: tl.constexpr):
     offs = tl.arange(0, BLOCK)

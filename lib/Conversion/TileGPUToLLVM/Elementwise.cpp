@@ -107,6 +107,8 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   bool isTile = tt::isTile(op->getResult(0).getType());
   unsigned count = isTile ? layout(op->getResult(0)).registers() : 1;
   Registers result;
+  if (auto division = dyn_cast<arith::DivFOp>(op); division && !op->hasAttr("tt.exact"))
+    shareReciprocals(get(division.getRhs()), count);
   for (unsigned r = 0; r < count; ++r) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
@@ -118,6 +120,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
       return failure();
     result.push_back(x);
   }
+  reciprocals.clear();
   set(op->getResult(0), std::move(result));
   return success();
 }

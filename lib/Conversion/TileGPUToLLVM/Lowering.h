@@ -104,6 +104,7 @@ private:
   Value emitShift(mlir::Operation *op, Value x, Value y);
   Value emitCompare(mlir::Operation *op, Value x, Value y);
   Value emitFloatDivision(Value x, Value y, bool isExact);
+  void shareReciprocals(llvm::ArrayRef<Value> divisors, unsigned elements);
   Value emitMath(mlir::Operation *op, mlir::ValueRange operands);
   Value emitMathF32(mlir::Operation *op, llvm::ArrayRef<Value> operands);
   Value lowerBuilt(mlir::ValueRange operands, llvm::function_ref<Value()> emit);
@@ -239,6 +240,8 @@ private:
   std::deque<std::function<void()>> copies; ///< asynchronous, for the next dots
   std::vector<std::function<void()>> later; ///< loads in the midst of the next dot
   bool waitsInDot = false;                  ///< the first of them is a barrier
+  /// Of the division at hand: scales and reciprocals of divisors.
+  llvm::DenseMap<Value, std::pair<Value, Value>> reciprocals;
   std::vector<AssertSite> asserts;
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it

@@ -57,8 +57,7 @@ Value Lowering::emitExp(Value x, bool isRough) {
     return b.create(state)->getResult(0);
   };
   if (isRough)
-    return intrinsic("llvm.nvvm.ex2.approx.f", f32,
-                     {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
+    return intrinsic("llvm.nvvm.ex2.approx.f", f32, {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
   constexpr double range = 252, shift = 3 << 22;
   Value share = fma(x, number(f32, kLog2E / range), number(f32, 0.5));
   share = intrinsic("llvm.nvvm.saturate.f", f32, {share});
@@ -162,12 +161,39 @@ Value Lowering::emitRemainder(Value x, Value y) {
   return fptrunc(result, x.getType());
 }
 
+/// For divisors y that several elements share, k and 1 / (k y), so that x / y is (x k) (1 / (k y))
+/// within 2 units in the last place, as div.full. The factor k keeps both the reciprocal and
+/// its argument normal, whatever y is; where x k overflows or loses bits, x / y is infinite
+/// or zero.
+void Lowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
+  llvm::DenseMap<Value, unsigned> uses;
+  for (Value y : divisors)
+    uses[y] += divisors.size() == 1 ? elements : 1;
+  Type f32 = b.getF32Type();
+  for (Value y : divisors) {
+    if (!y.getType().isF32() || uses[y] < 4 || reciprocals.contains(y))
+      continue;
+    OperationState absolute(loc, "llvm.intr.fabs", {y}, {f32});
+    Value size = b.create(absolute)->getResult(0);
+    auto compares = [&](LLVM::FCmpPredicate predicate, int exponent) -> Value {
+      return b.create<LLVM::FCmpOp>(loc, predicate, size, number(f32, std::ldexp(1.0, exponent)));
+    };
+    Value k = select(compares(LLVM::FCmpPredicate::ogt, 126), number(f32, 0.25),
+                     select(compares(LLVM::FCmpPredicate::olt, -126),
+                            number(f32, std::ldexp(1.0, 24)), number(f32, 1)));
+    Value inverse = intrinsic("llvm.nvvm.rcp.approx.ftz.f", f32, {binary<LLVM::FMulOp>(y, k)});
+    reciprocals[y] = {k, inverse};
+  }
+}
+
 Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
   Type type = x.getType(), f32 = b.getF32Type();
   if (isNarrow(type))
     return fptrunc(emitFloatDivision(fpext(x, f32), fpext(y, f32), isExact), type);
   if (type.isF64() || isExact)
     return binary<LLVM::FDivOp>(x, y);
+  if (auto it = reciprocals.find(y); it != reciprocals.end())
+    return binary<LLVM::FMulOp>(binary<LLVM::FMulOp>(x, it->second.first), it->second.second);
   return assembly(type, "div.full.f32 $0, $1, $2;", "=f,f,f", {x, y}, /*hasSideEffects=*/false);
 }
 
