@@ -103,6 +103,125 @@ for i in range(0, n, 0):  # HERE
     ("static_range_bound", """
 for i in tl.static_range(n):  # HERE
     pass""", ["static_range|constexpr|compile"]),
+    ("descriptor_base", "d = tl.make_tensor_descriptor(n, [16], [1], [16])  # HERE",
+     ["make_tensor_descriptor", "pointer", "int32"]),
+    ("descriptor_base_tile",
+     "d = tl.make_tensor_descriptor(x_ptr + tl.arange(0, 4), [16], [1], [16])  # HERE",
+     ["base", "one pointer"]),
+    ("descriptor_rank", "d = tl.make_tensor_descriptor(x_ptr, [1] * 6, [1] * 6, [1] * 6)  # HERE",
+     ["1 to 5 dimensions", "6"]),
+    ("descriptor_no_dimension", "d = tl.make_tensor_descriptor(x_ptr, [], [], [])  # HERE",
+     ["1 to 5 dimensions", "0"]),
+    ("descriptor_size",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [2048, 2048])  # HERE", ["1048576"]),
+    ("descriptor_extent", "d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [0, 16])  # HERE",
+     ["positive", "0"]),
+    ("descriptor_run_time_block", "d = tl.make_tensor_descriptor(x_ptr, [n], [1], [n])  # HERE",
+     ["block_shape", "compile time"]),
+    ("descriptor_lengths", "d = tl.make_tensor_descriptor(x_ptr, [n], [n, 1], [8, 8])  # HERE",
+     ["shape", "2", "found 1"]),
+    ("descriptor_strides_count",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, n], [1], [8, 8])  # HERE", ["strides", "found 1"]),
+    ("descriptor_last_stride",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 2], [8, 8])  # HERE",
+     ["last stride", "constant 1", "found 2"]),
+    ("descriptor_unknown_last_stride",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, n], [8, 8])  # HERE",
+     ["last stride", "run time"]),
+    ("descriptor_stride_alignment",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, n], [6, 1], [8, 8])  # HERE",
+     ["16 bytes", "4 elements", "float32", "found 6"]),
+    ("descriptor_negative_shape",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, -4], [n, 1], [8, 8])  # HERE", ["negative", "-4"]),
+    ("descriptor_float_shape",
+     "d = tl.make_tensor_descriptor(x_ptr, [n, 1.5], [n, 1], [8, 8])  # HERE",
+     ["shape", "integers", "1.5"]),
+    ("descriptor_padding",
+     "d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8], padding_option='one')  # HERE",
+     ["padding_option", "zero", "one"]),
+    ("descriptor_nan_of_ints",
+     "d = tl.make_tensor_descriptor(b_ptr, [n], [1], [16], padding_option='nan')  # HERE",
+     ["nan", "int8", "zero"]),
+    ("descriptor_offsets", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+x = d.load([0])  # HERE""", ["offsets", "2", "found 1"]),
+    ("descriptor_offset_type", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+x = d.load([0, 1.5])  # HERE""", ["offsets", "integers", "1.5"]),
+    ("descriptor_offset_tile", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+x = d.load([0, tl.arange(0, 8)])  # HERE""", ["offsets", "scalars", "8"]),
+    ("descriptor_value_shape", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+d.store([0, 0], tl.zeros([8, 4], tl.float32))  # HERE""", [r"\[8, 8\]", r"\[8, 4\]"]),
+    ("descriptor_value_scalar", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+d.store([0, 0], 1.0)  # HERE""", [r"\[8, 8\]", "1.0"]),
+    ("descriptor_value_type", """
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
+d.store([0], x_ptr + tl.arange(0, 8))  # HERE""", ["pointer", "float32"]),
+    ("descriptor_store_through_const", """
+d = tl.make_tensor_descriptor(c_ptr, [n], [1], [8])
+d.store([0], tl.zeros([8], tl.float32))  # HERE""", ["const"]),
+    ("descriptor_atomic_type", """
+d = tl.make_tensor_descriptor(b_ptr, [n], [1], [16])
+d.atomic_add([0], tl.zeros([16], tl.int8))  # HERE""", ["atomic_add", "int8"]),
+    ("descriptor_as_pointer", """
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
+x = tl.load(d)  # HERE""", ["tl.load", "tensor descriptor"]),
+    ("load_of_no_descriptor", "x = tl.load_tensor_descriptor(x_ptr, [0])  # HERE",
+     ["tensor descriptor", "make_tensor_descriptor"]),
+    ("gather_block", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [8, 8])
+x = d.gather(tl.arange(0, 8), 0)  # HERE""", ["one row", r"\[8, 8\]"]),
+    ("gather_rows", """
+d = tl.make_tensor_descriptor(x_ptr, [n, n], [n, 1], [1, 8])
+x = d.gather(n, 0)  # HERE""", ["rows", "one dimension"]),
+    ("descriptor_attribute", """
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
+x = d.layout  # HERE""", ["tensor descriptor", "layout"]),
+    ("descriptors_of_two_shapes", """
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
+if n > 4:
+    d = tl.make_tensor_descriptor(x_ptr, [n], [1], [16])
+x = d.load([0])  # HERE""", [r"\bd\b", r"\[8\]", r"\[16\]"]),
+    ("arithmetic_on_descriptors", """
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
+x = d + 1  # HERE""", [r"\+", "tensor descriptor"]),
+    ("block_pointer_order",
+     "p = tl.make_block_ptr(x_ptr, (n, n), (n, 1), (0, 0), (8, 8), (1, 1))  # HERE",
+     ["order", "each of the 2 dimensions", r"\[1, 1\]"]),
+    ("block_pointer_lengths",
+     "p = tl.make_block_ptr(x_ptr, (n, n), (n, 1), (0,), (8, 8), (1, 0))  # HERE",
+     ["offsets", "2", "found 1"]),
+    ("block_pointer_mask", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+x = tl.load(p, mask=n > 0)  # HERE""", ["mask", "boundary_check"]),
+    ("block_pointer_other", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+x = tl.load(p, other=0.0)  # HERE""", ["other", "padding_option"]),
+    ("block_pointer_store_mask", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+tl.store(p, tl.zeros([8], tl.float32), mask=n > 0)  # HERE""", ["mask", "boundary_check"]),
+    ("boundary_check_range", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+x = tl.load(p, boundary_check=(1,))  # HERE""", ["boundary_check", "dimension 1", "0 to 0"]),
+    ("boundary_check_twice", """
+p = tl.make_block_ptr(x_ptr, (n, n), (n, 1), (0, 0), (8, 8), (1, 0))
+x = tl.load(p, boundary_check=(1, 1))  # HERE""", ["boundary_check", "twice"]),
+    ("block_pointer_nan_of_ints", """
+p = tl.make_block_ptr(b_ptr, (n,), (1,), (0,), (8,), (0,))
+x = tl.load(p, boundary_check=(0,), padding_option="nan")  # HERE""", ["nan", "int8"]),
+    ("block_pointer_value_shape", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+tl.store(p, tl.zeros([4], tl.float32))  # HERE""", [r"\[8\]", r"\[4\]"]),
+    ("boundary_check_of_pointers", "x = tl.load(x_ptr, boundary_check=(0,))  # HERE",
+     ["boundary_check", "block pointers only"]),
+    ("advance_of_pointer", "p = tl.advance(x_ptr, (1,))  # HERE", ["advance", "block pointers"]),
+    ("advance_lengths", """
+p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (8,), (0,))
+p = tl.advance(p, (1, 1))  # HERE""", ["advance", "found 2"]),
+    ("split_of_other_shape", "x = tl.split(tl.arange(0, 4))  # HERE", ["split", "last dimension"]),
     ("unroll_without_end", """
 for i in tl.static_range(100000000):  # HERE
     pass""", ["static_range|unroll"]),
