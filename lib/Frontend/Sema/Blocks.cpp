@@ -6,9 +6,12 @@
 //   pointers = tile + (i * s + j)                               one scalar, in int64
 //   mask  = (range(BM) >= -i and range(BM) < M - i)[:, None] and the same of the columns
 //
-// The tile and the ranges do not change while a loop moves over blocks; only scalars do,
-// which is the form that the analyses and the targets know best. The bounds of the mask
-// are computed in int64 and cut to [0, BM], so comparisons of elements are of int32.
+// Within an innermost loop only offsets that the loop changes become the scalar; the others
+// are added to the ranges. So the tile of pointers does not change while the loop moves over
+// blocks, which is the form that the analyses and the targets know best, and it does depend
+// on the blocks of an outer loop, across which nobody should keep it in registers. The bounds
+// of the mask are computed in int64 and cut to [0, BM], so comparisons of elements are of
+// int32.
 // Offsets are exact: sums and products of int32 that they are made of do not wrap, in the
 // address and in the mask alike.
 //
@@ -67,6 +70,32 @@ static bool isNonNegative(mlir::Value value, int depth = 8) {
       .Case<arith::MinSIOp, arith::DivSIOp>(both)
       .Case([&](arith::RemSIOp op) { return isNonNegative(op.getLhs(), depth - 1); })
       .Default([](mlir::Operation *) { return false; });
+}
+
+/// The innermost loop around the place where `builder` builds, unless it holds a loop by now.
+static mlir::Operation *innermostLoop(mlir::OpBuilder &builder) {
+  mlir::Operation *loop = builder.getInsertionBlock()->getParentOp();
+  while (loop && !mlir::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(loop))
+    loop = loop->getParentOp();
+  if (!loop)
+    return nullptr;
+  mlir::WalkResult result = loop->walk([&](mlir::Operation *op) {
+    bool isInner = op != loop && mlir::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(op);
+    return isInner ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return result.wasInterrupted() ? nullptr : loop;
+}
+
+/// Whether `value` may be another one in each iteration of `loop`.
+static bool changesIn(mlir::Operation *loop, mlir::Value value, int depth = 32) {
+  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value))
+    return loop->isAncestor(argument.getOwner()->getParentOp());
+  mlir::Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return false;
+  return depth == 0 || op->getNumRegions() || !mlir::isMemoryEffectFree(op) ||
+         llvm::any_of(op->getOperands(),
+                      [&](mlir::Value operand) { return changesIn(loop, operand, depth - 1); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,6 +248,7 @@ public:
       : sema(sema), array(array), shape(shape), builder(sema.builder()), loc(sema.loc()) {}
 
   BlockAccess build(llvm::ArrayRef<BlockIndex> indices) {
+    mlir::Operation *loop = innermostLoop(builder);
     // Dimension by dimension, so that what varies along the last one only stays a row.
     llvm::SmallVector<int64_t> grown(shape.size(), 1);
     Tensor pointers = *sema.broadcastTo(array.base, grown);
@@ -226,11 +256,12 @@ public:
     for (size_t d = 0; d < shape.size(); ++d) {
       const BlockIndex &index = indices[d];
       Tensor range = build::range(sema, 0, static_cast<int32_t>(shape[d]));
-      Tensor steps = index.isList ? index.start : range;
+      bool moves = !index.isList && loop && changesIn(loop, index.start.value);
+      Tensor steps = index.isList ? index.start : moves ? range : shifted(range, index.start);
       grown[d] = shape[d];
       pointers = build::addPointer(sema, *sema.broadcastTo(pointers, grown),
                                    *sema.broadcastTo(along(d, times(steps, d)), grown));
-      if (!index.isList)
+      if (moves)
         offset = sum(offset, times(index.start, d));
       if (index.isChecked)
         mask = both(mask, index.isList ? listInside(d, index.start) : rangeInside(d, index, range));
@@ -249,6 +280,13 @@ private:
       if (axis != d)
         tile = sema.expandDims(tile, static_cast<int>(axis));
     return tile;
+  }
+
+  Tensor shifted(const Tensor &range, const Tensor &start) {
+    if (knownInteger(start) == 0)
+      return range;
+    Tensor wide = *sema.cast(range, kInt64), all = *sema.broadcastTo(start, range.shape());
+    return {builder.create<arith::AddIOp>(loc, all.value, wide.value), kInt64};
   }
 
   /// Elements from the base: indices along dimension d by its stride.

@@ -192,6 +192,24 @@ private:
     return b.create<arith::ExtSIOp>(loop.getLoc(), b.getI64Type(), x);
   }
 
+  /// What of a load is copied, if `runs`. Of a mask that is the rows within an array and the
+  /// columns within it, say, one part stays the same in the loop: `runs` goes to the other, where
+  /// it is one operation for all rows.
+  Value copyMask(OpBuilder &b, const IRMapping &mapping, tt::LoadOp load, Type type, Value runs) {
+    Location loc = load.getLoc();
+    Value all = b.create<tt::SplatOp>(loc, type, runs), mask = load.getMask();
+    if (!mask)
+      return all;
+    auto both = mask.getDefiningOp<arith::AndIOp>();
+    if (!both || loop.isDefinedOutsideOfLoop(mask))
+      return b.create<arith::AndIOp>(loc, all, mapping.lookupOrDefault(mask));
+    Value fixed = both.getLhs(), moving = both.getRhs();
+    if (loop.isDefinedOutsideOfLoop(moving))
+      std::swap(fixed, moving);
+    all = b.create<arith::AndIOp>(loc, all, mapping.lookupOrDefault(moving));
+    return b.create<arith::AndIOp>(loc, mapping.lookupOrDefault(fixed), all);
+  }
+
   /// Starts the copies of one iteration, if `runs`, into buffer `slot`.
   void startCopies(OpBuilder &b, const IRMapping &mapping, Value runs, Value slot, int ahead) {
     for (auto [load, ring] : llvm::zip(loads, rings)) {
@@ -200,9 +218,7 @@ private:
       auto ptrType = cast<RankedTensorType>(ptr.getType());
       auto maskType =
           RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
-      Value mask = b.create<tt::SplatOp>(loc, maskType, runs);
-      if (load.getMask())
-        mask = b.create<arith::AndIOp>(loc, mask, mapping.lookupOrDefault(load.getMask()));
+      Value mask = copyMask(b, mapping, load, maskType, runs);
       Value buffer = b.create<MemDescIndexOp>(loc, ring, slot, ahead);
       b.create<AsyncCopyGlobalToLocalOp>(loc, ptr, buffer, mask);
     }
