@@ -45,6 +45,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createReduceDataDuplication());
   pm.addPass(createCanonicalizerPass(structured));
   pm.addPass(createCSEPass());
+  pm.addPass(ttg::createReorderInstructions());
 }
 
 } // namespace tritium

@@ -112,4 +112,12 @@ def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mli
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def ReorderInstructions : Pass<"tritongpu-reorder-instructions", "::mlir::ModuleOp"> {
+  let summary = "addresses behind the loops that do not need them";
+  let description = [{
+    Addresses and masks that are used only behind a loop are computed behind it, where they
+    take no registers from the loop.
+  }];
+}
+
 #endif
