@@ -90,13 +90,34 @@ int64_t pointeeBytes(Type type) {
 }
 
 /// min(a - b, c) of scalars with c > 0, as a divisor: the programs of a group, of which the
-/// last group has fewer. It is positive for every program of the grid that such a kernel is
-/// launched on; beyond it, indices made of it are out of bounds.
+/// last group has fewer. Nothing in a kernel proves it positive. For kernels with dots it is
+/// taken to be, because their operands are vectors only then: it is, for every program of a
+/// grid that such a kernel is launched on. In all others it is an int like any other.
 bool isGroupSize(Value value) {
   auto min = value.getDefiningOp<arith::MinSIOp>();
   APInt size;
-  return min && !tt::isTile(value.getType()) && min.getLhs().getDefiningOp<arith::SubIOp>() &&
-         matchPattern(min.getRhs(), m_ConstantInt(&size)) && size.isStrictlyPositive();
+  if (!min || tt::isTile(value.getType()) || !min.getLhs().getDefiningOp<arith::SubIOp>() ||
+      !matchPattern(min.getRhs(), m_ConstantInt(&size)) || !size.isStrictlyPositive())
+    return false;
+  auto func = min->getParentOfType<tt::FuncOp>();
+  return func && func.walk([](tt::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// `assume(value >= 0)` or `> 0` in the entry block: a program in which it does not hold has
+/// no meaning.
+bool isAssumedNonNegative(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    APInt bound;
+    if (!compare || compare.getLhs() != value ||
+        !matchPattern(compare.getRhs(), m_ConstantInt(&bound)))
+      return false;
+    bool holds = (compare.getPredicate() == arith::CmpIPredicate::sge && bound.isNonNegative()) ||
+                 (compare.getPredicate() == arith::CmpIPredicate::sgt && bound.sge(-1));
+    return holds && llvm::any_of(compare->getUsers(), [](Operation *assume) {
+             return isa<tt::AssumeOp>(assume) && isa<tt::FuncOp>(assume->getParentOp());
+           });
+  });
 }
 
 /// Whether every element is >= 0, as far as a short look at its definition shows.
@@ -104,6 +125,8 @@ bool isNonNegative(Value value, int depth = 8) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.isNonNegative();
+  if (isAssumedNonNegative(value))
+    return true;
   if (depth == 0)
     return false;
   auto all = [&](Operation *op) {

@@ -115,6 +115,28 @@ def test_rows_of_any_pitch(backend, rng, dtype, pitch, n):
     assert_same(out[:, n:], np.full_like(x[:, n:], 7))
 
 
+# The tail of a group has fewer programs; beyond the last group their number is negative, and
+# offsets modulo an extent jump where they pass zero.
+@triton.jit
+def grouped(x_ptr, out_ptr, n, N: tl.constexpr, GROUP: tl.constexpr):
+    pid = tl.program_id(0)
+    size = min(n - pid * GROUP, GROUP)
+    offs = (pid * 6 // size * N + tl.arange(0, N)) % N
+    x = tl.load(x_ptr + N + offs)
+    tl.store(out_ptr + pid * N + tl.arange(0, N), x)
+
+
+def test_group_of_negative_size(backend):
+    n, group = 256, 8
+    x = np.arange(3 * n, dtype=np.int32)
+    out = np.zeros((3, n), np.int32)
+    grouped[(3,)](x, out, 2, N=n, GROUP=group, num_warps=1)
+    for pid in range(3):
+        size = min(2 - pid * group, group)
+        start = int(pid * 6 / size) * n
+        assert_same(out[pid], x[n + np.fmod(start + np.arange(n), n)])
+
+
 @triton.jit
 def nothing_outside(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

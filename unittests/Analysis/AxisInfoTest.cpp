@@ -112,6 +112,33 @@ TEST(AxisInfo, Assumption) {
              {{1}, {32}, {1}});
 }
 
+// A remainder of negative numbers jumps behind zero, so it counts up only where the sign is
+// known. Nothing tells that of a group's size.
+TEST(AxisInfo, RemainderOfUnknownSign) {
+  std::string before = R"(
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %c128 = arith.constant 128 : i32
+  %pid = tt.get_program_id 0 : i32
+  %left = arith.subi %n, %pid : i32
+  %size = arith.minsi %left, %c8 : i32
+  %q = arith.divsi %pid, %size : i32
+)";
+  std::string after = R"(
+  %s = arith.muli %q, %c128 : i32
+  %t = tt.splat %s : i32 -> tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %o = arith.addi %t, %r : tensor<128xi32>
+  %e = arith.constant dense<256> : tensor<128xi32>
+  %m = arith.remsi %o, %e : tensor<128xi32>)";
+  expectInfo("%n: i32", before + after, {{1}, {1}, {1}});
+  expectInfo("%n: i32", before + R"(
+  %positive = arith.cmpi sge, %q, %c0 : i32
+  tt.assume %positive
+)" + after,
+             {{128}, {128}, {1}});
+}
+
 // The offset that a loop carries keeps what its start and its step have in common.
 TEST(AxisInfo, Loop) {
   expectInfo("%n: i32", R"(
