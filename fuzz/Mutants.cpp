@@ -5,8 +5,10 @@
 // FOLDER holds recorded launches (Recording.h) of kernels that are right. From each kernel's
 // PTX one barrier, fence, wait or mask at a time is taken away, and the launches run again: a
 // fault, or memory that differs from what the whole kernel leaves, finds the mutant. With
-// --seconds the mutants come in an order drawn by --seed until the time is over. A mask that
-// never masks anything in any launch is counted apart: without it the kernel does the same.
+// --seconds the kernels come in an order drawn by --seed until the time is over. Three sorts
+// are counted apart, since without them the kernel does the same in every launch: what no
+// launch reaches, masks that never mask anything, and masks of loads and copies whose further
+// values, in bounds, nobody uses (anything else in their place makes no difference).
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,6 +129,7 @@ Outcome runOnce(const std::string &ptx, const sim::Recording &recording, uint64_
   copy.launch.seed = seed;
   copy.launch.stepLimit = stepLimit;
   copy.launch.mostFaults = 1;
+  copy.launch.checkSameValue = true;
   Outcome outcome;
   std::vector<sim::ptx::Error> errors;
   auto program = sim::Program::load(ptx, errors);
@@ -207,7 +210,9 @@ std::vector<std::unique_ptr<Kernel>> load(const Options &options) {
 
 //===-- Finding -----------------------------------------------------------===//
 
-enum Verdict { Found, Survives, NeverMasks };
+enum Verdict { Found, Survives, NeverRuns, NeverMasks, Unused };
+constexpr const char *verdictNames[] = {"found", "survive", "never run", "never mask",
+                                        "mask what nobody uses"};
 
 std::string mutated(const Kernel &kernel, size_t line, const std::string &replacement) {
   std::string text;
@@ -216,8 +221,9 @@ std::string mutated(const Kernel &kernel, size_t line, const std::string &replac
   return text;
 }
 
-bool findsDifference(const Kernel &kernel, const std::string &ptx, std::string &how) {
-  for (size_t s = 0; s < std::size(seeds); ++s)
+bool findsDifference(const Kernel &kernel, const std::string &ptx, std::string &how,
+                     size_t schedules = std::size(seeds)) {
+  for (size_t s = 0; s < schedules; ++s)
     for (size_t i = 0; i < kernel.launches.size(); ++i) {
       const Outcome &right = kernel.whole[i][s];
       Outcome outcome = runOnce(ptx, kernel.launches[i].second, seeds[s], 4 * right.steps + 10000);
@@ -233,13 +239,20 @@ bool findsDifference(const Kernel &kernel, const std::string &ptx, std::string &
   return false;
 }
 
+/// Whether no launch comes to this line: a trap before it is never reached.
+bool neverRuns(const Kernel &kernel, const Mutant &mutant) {
+  std::string how;
+  return !findsDifference(
+      kernel, mutated(kernel, mutant.line, "trap;\n" + kernel.lines[mutant.line]), how, 1);
+}
+
 /// Whether the guard of this line never keeps a lane back: a trap in its place, guarded the
 /// other way round, is never reached.
 bool neverMasks(const Kernel &kernel, const Mutant &mutant) {
   const std::string &line = kernel.lines[mutant.line];
   std::string how;
   auto neverTraps = [&](const std::string &trap) {
-    return !findsDifference(kernel, mutated(kernel, mutant.line, trap + "\n" + line), how);
+    return !findsDifference(kernel, mutated(kernel, mutant.line, trap + "\n" + line), how, 1);
   };
   static const std::regex partly("\\], (\\d+), (%\\w+);");
   std::smatch copy;
@@ -257,10 +270,74 @@ bool neverMasks(const Kernel &kernel, const Mutant &mutant) {
   return neverTraps((negated == isBranch ? "@!" : "@") + predicate + " trap;");
 }
 
+/// "%rd1+16" as operands of an addition.
+std::string addressOf(const std::string &text) {
+  size_t plus = text.find('+');
+  return plus == std::string::npos ? text + ", 0"
+                                   : text.substr(0, plus) + ", " + text.substr(plus + 1);
+}
+
+/// Whether the mask is of a load, and what the lanes that it kept back then load is of no
+/// consequence: they get other values here.
+bool isUnused(const Kernel &kernel, const Mutant &mutant) {
+  static const std::regex copy("^\\s*(cp\\.async\\.c[\\w.:]*) (\\[[^\\]]*\\]), \\[([^\\]]+)\\], "
+                               "(\\d+), (%\\w+);.*$");
+  static const std::regex load("^\\s*@(!?)(%\\w+)\\s+(ld\\.[\\w.:]*\\.([bsuf])(8|16|32|64))\\s+"
+                               "\\{?([^\\[]*?)\\}?,\\s*(\\[[^\\]]*\\]);.*$");
+  if (std::smatch copies; std::regex_match(kernel.lines[mutant.line], copies, copy)) {
+    // The further lanes copy from the beginning of a buffer, one that nobody writes.
+    static const std::regex pointer("ld\\.param\\.u64\\s+%\\w+, (\\[[^\\]]+\\]);");
+    auto end = std::sregex_iterator();
+    for (auto it = std::sregex_iterator(kernel.ptx.begin(), kernel.ptx.end(), pointer); it != end;
+         ++it) {
+      std::string text = "{ .reg .pred %never; .reg .b64 %other; setp.lt.u32 %never, " +
+                         copies[5].str() + ", " + copies[4].str() + "; add.u64 %other, " +
+                         addressOf(copies[3]) + "; @%never ld.param.u64 %other, " + (*it)[1].str() +
+                         "; " + copies[1].str() + " " + copies[2].str() + ", [%other], " +
+                         copies[4].str() + "; }";
+      std::string how;
+      if (!findsDifference(kernel, mutated(kernel, mutant.line, text), how, 1))
+        return true;
+    }
+    return false;
+  }
+  std::smatch parts;
+  const std::string &line = kernel.lines[mutant.line];
+  if (!std::regex_match(line, parts, load))
+    return false;
+  std::string text = mutant.replacement, bits = parts[5] == "8" ? "16" : parts[5].str();
+  std::istringstream registers(parts[6]);
+  std::string guard = std::string("@") + (parts[1].length() ? "" : "!") + parts[2].str();
+  for (std::string name; std::getline(registers, name, ',');) {
+    name.erase(std::remove_if(name.begin(), name.end(), ::isspace), name.end());
+    // A quiet NaN as a float, a large number as an integer.
+    std::string value = parts[4] == "f" ? (bits == "64" ? "0d7FF8123456789ABC" : "0f7FC12345")
+                        : bits == "16"  ? "0x7e55"
+                        : bits == "32"  ? "0x7fc12345"
+                                        : "0x7ff8123456789abc";
+    text += "\n" + guard + " mov." + (parts[4] == "f" ? "f" : "b") + bits + " " + name + ", " +
+            value + ";";
+  }
+  std::string how;
+  return !findsDifference(kernel, mutated(kernel, mutant.line, text), how, 1);
+}
+
 struct Tally {
-  unsigned found = 0, survive = 0, never = 0;
+  unsigned of[std::size(verdictNames)] = {};
   std::map<std::string, unsigned> byFault;
 };
+
+Verdict judge(const Kernel &kernel, const Mutant &mutant, std::string &how) {
+  bool isMask = std::string(mutant.kind) == "mask" || std::string(mutant.kind) == "branch";
+  std::string ptx = mutated(kernel, mutant.line, mutant.replacement);
+  if (findsDifference(kernel, ptx, how, isMask ? 1 : std::size(seeds)))
+    return Found;
+  if (neverRuns(kernel, mutant))
+    return NeverRuns;
+  if (isMask && neverMasks(kernel, mutant))
+    return NeverMasks;
+  return isMask && isUnused(kernel, mutant) ? Unused : Survives;
+}
 
 } // namespace
 
@@ -317,20 +394,16 @@ int main(int argc, char **argv) {
         if (isOver())
           break;
         std::string how;
-        Verdict verdict = Survives;
-        if (findsDifference(kernel, mutated(kernel, mutant.line, mutant.replacement), how))
-          verdict = Found;
-        else if (neverMasks(kernel, mutant))
-          verdict = NeverMasks;
+        Verdict verdict = judge(kernel, mutant, how);
         std::lock_guard lock(mutex);
         Tally &tally = tallies[mutant.kind];
-        ++(verdict == Found ? tally.found : verdict == Survives ? tally.survive : tally.never);
+        ++tally.of[verdict];
         if (verdict == Found)
           ++tally.byFault[how.substr(0, how.find(" in kernel"))];
         else
-          survivors << (verdict == Survives ? "survives " : "never masks ") << mutant.kind << " "
-                    << kernel.name << " " << kernel.launches[0].first << ":" << mutant.line + 1
-                    << ": " << kernel.lines[mutant.line] << "\n";
+          survivors << verdictNames[verdict] << ": " << mutant.kind << " " << kernel.name << " "
+                    << kernel.launches[0].first << ":" << mutant.line + 1 << ": "
+                    << kernel.lines[mutant.line] << "\n";
       }
       std::lock_guard lock(mutex);
       ++tried;
@@ -347,10 +420,12 @@ int main(int argc, char **argv) {
 
   unsigned found = 0, survive = 0;
   for (const auto &[kind, tally] : tallies) {
-    found += tally.found;
-    survive += tally.survive;
-    std::printf("%-8s %6u found, %4u survive, %4u never mask;", kind.c_str(), tally.found,
-                tally.survive, tally.never);
+    found += tally.of[Found];
+    survive += tally.of[Survives];
+    std::printf("%-8s", kind.c_str());
+    for (size_t i = 0; i < std::size(verdictNames); ++i)
+      std::printf(" %u %s%s", tally.of[i], verdictNames[i],
+                  i + 1 < std::size(verdictNames) ? "," : ";");
     for (const auto &[fault, count] : tally.byFault)
       std::printf(" %s %u,", fault.c_str(), count);
     std::printf("\n");

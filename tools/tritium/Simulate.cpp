@@ -37,6 +37,7 @@ if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
   --step-limit N      warp instructions before the launch is given up (2000000000)
   --arch sm_NN        the GPU whose occupancy is shown: 80, 86, 89 or 90 (all)
   --no-races          do not look for races
+  --same-value        races of writes that leave memory as it is are faults, too
   --no-undefined      do not look for values that nothing wrote
   --counters          print the counters by kernel and source line
   --json PATH         write the counters as JSON; -: standard output
@@ -243,6 +244,9 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "--no-races") {
       options.noValue();
       request.launch.checkRaces = false;
+    } else if (name == "--same-value") {
+      options.noValue();
+      request.launch.checkSameValue = true;
     } else if (name == "--no-undefined") {
       options.noValue();
       request.launch.checkUndefined = false;

@@ -56,6 +56,8 @@ struct Launch {
   std::vector<std::pair<std::string, std::vector<uint8_t>>> variables;
 
   bool checkRaces = true;
+  /// Races of writes that leave memory as it is count, too.
+  bool checkSameValue = false;
   bool checkUndefined = true; ///< reads of registers and memory never written
   /// Not 0: warps and CTAs take turns at random, by this seed.
   uint64_t seed = 0;

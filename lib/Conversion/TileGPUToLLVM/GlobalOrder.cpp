@@ -103,10 +103,11 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier) {
   if (!writes(first) && !writes(second))
     return false;
   Value a = first->getOperand(0), b = second->getOperand(0);
-  // Of atomics each element's is done by one thread, and a scalar's by the first.
-  if (isAtomic(first) && isAtomic(second) &&
-      (commute(first, second) || (a == b && !earlier) ||
-       (!tt::isTile(a.getType()) && !tt::isTile(b.getType()))))
+  // What writes a scalar is done by the first thread.
+  if (writes(first) && writes(second) && !tt::isTile(a.getType()) && !tt::isTile(b.getType()))
+    return false;
+  // Of atomics each element's is done by one thread.
+  if (isAtomic(first) && isAtomic(second) && (commute(first, second) || (a == b && !earlier)))
     return false;
   if (a == b && !earlier &&
       (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))

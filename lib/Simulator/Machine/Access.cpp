@@ -146,6 +146,7 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
   if (!warp.machine.launch.checkRaces || !located.shadow)
     return;
   bool write = mode != AccessMode::Read;
+  sameValue &= !warp.machine.launch.checkSameValue;
   Access mine;
   mine.cta = warp.cta.linear;
   mine.thread = uint16_t(warp.thread(lane));
