@@ -58,10 +58,10 @@ std::vector<std::string> linesOf(const std::string &text) {
   return lines;
 }
 
-/// A forward branch over code with accesses and without other jumps: a mask as control flow.
+/// A forward branch over code that has accesses without masks of their own, and no other jumps:
+/// a mask as control flow.
 bool skipsAccesses(const std::vector<std::string> &lines, size_t branch, const std::string &to) {
-  static const std::regex access(
-      "^\\s*(@!?%\\w+\\s+)?(ld|st|atom|red|cp)\\.[\\w.:]*(global|shared)");
+  static const std::regex access("^\\s*(ld|st|atom|red|cp)\\.[\\w.:]*(global|shared)");
   static const std::regex jump("^\\s*(@!?%\\w+\\s+)?(bra|brx|call|ret|exit)\\b");
   bool found = false;
   for (size_t i = branch + 1; i < lines.size(); ++i) {

@@ -240,5 +240,5 @@ def own_cases(folder):
         arguments = [a if a.ndim else a[()] for a in arguments]
         made.append(Case(path.stem, path.stem, path.with_suffix(".ptx").read_text(),
                          launch["entry"], launch["grid"], launch["block"], arguments,
-                         launch["relative"], launch["relative"] / 10, True, launch["shared"]))
+                         *launch["bounds"], counted=True, shared=launch["shared"]))
     return made

@@ -2,7 +2,7 @@
 
 #include "Commands.h"
 
-#include "tritium/Simulator/Simulator.h"
+#include "tritium/Simulator/Recording.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@ using namespace tritium::tool;
 
 const char *const tritium::tool::simHelp =
     R"(usage: tritium sim FILE.ptx [--entry NAME] --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...]
+       tritium sim --launch FILE.launch [OPTION...]
 
 Runs a kernel of a PTX file with no GPU: every access is checked and counted. Exit status 0
 if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
@@ -31,6 +32,8 @@ if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
                       [-1, 1)), a number, or @PATH for a file's bytes. `const TYPE[N]=FILL`
                       makes it read-only
   --arg bytes:HEX     the next argument, a structure by its bytes
+  --launch FILE       run a launch that TRITIUM_SIM_RECORD=FOLDER has kept, with its kernel,
+                      extents and arguments; --print and --dump count its buffers, as bytes
   --print INDEX[:N]   print the first N (16) elements of argument INDEX, from 0, afterwards
   --dump INDEX=PATH   write the memory of argument INDEX to a file
   --seed N            let warps and blocks take turns at random, by this seed
@@ -137,7 +140,7 @@ void fill(Memory &memory, uint64_t count, const std::string &how) {
 }
 
 struct Request {
-  std::string file, json;
+  std::string file, json, recorded;
   sim::Launch launch;
   std::vector<Memory> memories; ///< by argument; no type: a number
   std::vector<std::pair<uint64_t, uint64_t>> prints;
@@ -221,6 +224,8 @@ bool parse(const Arguments &arguments, Request &request) {
           uint32_t(std::min<uint64_t>(number(options.value(), name), ~0u));
     } else if (name == "--arg") {
       addArgument(request, options.value());
+    } else if (name == "--launch") {
+      request.recorded = options.value();
     } else if (name == "--print") {
       std::string text = options.value();
       size_t colon = text.find(':');
@@ -259,8 +264,8 @@ bool parse(const Arguments &arguments, Request &request) {
       throw UsageError("sim has no option '" + name + "'");
     }
   }
-  if (request.file.empty())
-    throw UsageError("sim needs a PTX file");
+  if (request.file.empty() == request.recorded.empty())
+    throw UsageError("sim needs either a PTX file or --launch FILE");
   return true;
 }
 
@@ -290,6 +295,38 @@ void print(const Memory &memory, uint64_t index, uint64_t most) {
   std::printf("\n");
 }
 
+std::string readWhole(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Failure("cannot read '" + path + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Fills in the launch that was recorded; returns its PTX.
+std::string readRecording(Request &request) {
+  sim::Recording recording;
+  std::string error;
+  if (!sim::restore(readWhole(request.recorded), recording, error))
+    throw Failure(request.recorded + ": " + error);
+  sim::Launch &launch = request.launch, &kept = recording.launch;
+  if (!launch.arguments.empty())
+    throw UsageError("--launch has arguments of its own: leave --arg out");
+  launch.entry = kept.entry;
+  launch.grid = kept.grid;
+  launch.block = kept.block;
+  launch.dynamicShared = kept.dynamicShared;
+  launch.arguments = std::move(kept.arguments);
+  launch.variables = std::move(kept.variables);
+  launch.buffers = std::move(kept.buffers);
+  request.hasBlock = true;
+  request.file = request.recorded;
+  for (std::vector<uint8_t> &bytes : recording.memory)
+    request.memories.push_back({&elementType("u8", ""), std::move(bytes)});
+  for (size_t i = 0; i < request.memories.size(); ++i)
+    launch.buffers[i].data = request.memories[i].bytes.data();
+  return std::move(recording.ptx);
+}
+
 /// 0 if there is no ptxas, or none that takes the file.
 unsigned registersByPtxas(const sim::ptx::Module &module, const std::string &entry,
                           unsigned architecture) {
@@ -312,17 +349,19 @@ int tritium::tool::simulate(const Arguments &arguments) {
   Request request;
   if (!parse(arguments, request))
     return 0;
+  std::string text;
+  if (!request.recorded.empty())
+    text = readRecording(request);
   for (auto [index, most] : request.prints)
     memoryOf(request, index, "--print");
   for (auto &[index, path] : request.dumps)
     memoryOf(request, index, "--dump");
-  std::ifstream file(request.file, std::ios::binary);
-  if (!file)
-    throw Failure("cannot read '" + request.file + "'");
+  if (request.recorded.empty())
+    text = readWhole(request.file);
   std::vector<sim::ptx::Error> errors;
-  auto program = sim::Program::load({std::istreambuf_iterator<char>(file), {}}, errors);
+  auto program = sim::Program::load(std::move(text), errors);
   if (!program) {
-    std::string text;
+    text.clear();
     for (const sim::ptx::Error &error : errors)
       text += request.file + ":" + std::to_string(error.at.line) + ":" +
               std::to_string(error.at.column) + ": error: " + error.message + "\n";

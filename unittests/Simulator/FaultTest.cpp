@@ -74,6 +74,11 @@ std::vector<Planted> planted() {
            "xor.b32 %r4, %r1, 4;\nadd.u32 %r4, %r4, %r2;" +
            f + "ld.shared.u32 %r5, [%r4];" + g,
        32},
+      {"LastLaneWritesWhatAllRead", FaultKind::SharedRace,
+       mine + "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"
+              "setp.eq.u32 %p1, %r0, 31;" +
+           f + "@%p1 st.shared.u32 [s], %r0;" + g,
+       32},
       // Races in global memory.
       {"TwoCtasWrite", FaultKind::GlobalRace,
        "mov.u32 %r9, %ctaid.x;\nadd.u32 %r9, %r9, %r0;" + f + "st.global.u32 [%d0], %r9;" + g, 1,

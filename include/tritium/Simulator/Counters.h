@@ -35,6 +35,7 @@ enum class InstructionClass : uint8_t {
   Matrix,
   MatrixMemory,
   Barrier,
+  WarpBarrier,
   Fence,
   Other,
 };

@@ -101,7 +101,7 @@ bool decodeBarrier(Decoder &decoder) {
     if (!m.take("sync") || !decoder.done(m) || !decoder.wants(1))
       return decoder.fail("this form is not known");
     uint32_t b = decoder.source(0, Type::B32);
-    Op &op = decoder.emit(runWarpBarrier, Class::Barrier);
+    Op &op = decoder.emit(runWarpBarrier, Class::WarpBarrier);
     op.b = b;
     return !decoder.failed();
   }

@@ -259,7 +259,7 @@ template <bool Store> void moveMatrix(Warp &warp, const Op &op) {
   tally.idealWavefronts += op.count;
   bool transposed = op.bytes;
   for (unsigned i = 0; i < op.count; ++i) {
-    tally.wavefronts += countWavefronts(addresses, 0xffu << 8 * i, 16).needed;
+    tally.wavefronts += countWavefronts(addresses, 0xffu << 8 * i, 16);
     uint16_t matrix[8][8] = {};
     uint32_t rowSound[8];
     uint8_t *memory[8];

@@ -115,6 +115,11 @@ static bool ordered(const Warp &warp, unsigned lane, const Access &earlier) {
   return !known.pairs.empty() && earlier.time < known.pairs[lane * 32 + earlier.thread % 32];
 }
 
+static Access otherOf(Access read) {
+  read.thread = uint16_t(read.thread / 32 * 32 + read.otherLane);
+  return read;
+}
+
 static void reportRace(Warp &warp, const Op &op, unsigned lane, const Access &other,
                        const Located &located, uint64_t at, bool write, bool otherWrote) {
   bool isShared = !located.range;
@@ -167,13 +172,20 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
       // Two readers are kept: the latest of one warp, and one of another.
       Access &first = cell.reads[0];
       bool same = first.present && (first.cta != mine.cta || first.thread / 32 != mine.thread / 32);
-      cell.reads[same] = mine;
+      Access &slot = cell.reads[same];
+      Access made = mine;
+      if (slot.present && slot.cta == mine.cta && slot.thread / 32 == mine.thread / 32 &&
+          slot.time == mine.time && slot.thread != mine.thread) {
+        made.otherLane = slot.thread % 32;
+        made.hasOther = 1;
+      }
+      slot = made;
       return;
     }
     if (mode != AccessMode::AsyncArrival)
       for (const Access &read : cell.reads)
-        if (read.present && !(read.strong && mine.strong) && !ordered(warp, lane, read) &&
-            !sameValue)
+        if (read.present && !(read.strong && mine.strong) && !sameValue &&
+            (!ordered(warp, lane, read) || (read.hasOther && !ordered(warp, lane, otherOf(read)))))
           reportRace(warp, op, lane, read, located, at, true, false);
     cell.write = mine;
     cell.reads[0].present = cell.reads[1].present = 0;

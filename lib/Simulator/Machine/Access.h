@@ -20,10 +20,7 @@ void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located,
                 AccessMode mode, bool sameValue = false);
 
 /// Passes over the banks of shared memory.
-struct Wavefronts {
-  uint32_t needed = 0, ideal = 0; ///< ideal: were there no bank conflicts
-};
-Wavefronts countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
+uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 /// One request of the warp's active lanes; addresses by lane.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
 /// combines: an increment, whose lanes at one word go together.

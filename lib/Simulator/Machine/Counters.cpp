@@ -12,11 +12,11 @@ using namespace tritium::sim;
 
 const char *tritium::sim::nameOf(InstructionClass kind) {
   static const char *const names[instructionClasses] = {
-      "integer",      "float",         "half",         "double",      "special",
-      "convert",      "move",          "compare",      "control",     "global_load",
-      "global_store", "shared_load",   "shared_store", "local",       "parameter",
-      "constant",     "atomic",        "async_copy",   "async_group", "warp_exchange",
-      "matrix",       "matrix_memory", "barrier",      "fence",       "other"};
+      "integer",      "float",         "half",      "double",        "special",      "convert",
+      "move",         "compare",       "control",   "global_load",   "global_store", "shared_load",
+      "shared_store", "local",         "parameter", "constant",      "atomic",       "async_copy",
+      "async_group",  "warp_exchange", "matrix",    "matrix_memory", "barrier",      "warp_barrier",
+      "fence",        "other"};
   return names[size_t(kind)];
 }
 

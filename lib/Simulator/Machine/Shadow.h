@@ -22,7 +22,8 @@ namespace tritium::sim {
 
 struct Access {
   uint32_t cta = 0;
-  uint16_t thread = 0;
+  /// A read: another lane of the warp read at the same time, too.
+  uint16_t thread : 10 = 0, otherLane : 5 = 0, hasOther : 1 = 0;
   uint8_t present = 0, strong : 1 = 0, async : 1 = 0;
   uint32_t time = 0, op = 0;
 };

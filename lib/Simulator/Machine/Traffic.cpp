@@ -7,6 +7,8 @@
 
 #include "Access.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -39,13 +41,10 @@ static uint32_t passes(const uint64_t *addresses, uint32_t mask, uint32_t bytes,
   return most;
 }
 
-Wavefronts tritium::sim::countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  Wavefronts made;
+uint32_t tritium::sim::countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
+  uint32_t total = 0;
   auto together = [&](uint32_t lanes) {
-    if (!(mask & lanes))
-      return;
-    made.needed += passes(addresses, mask & lanes, bytes, /*distinct=*/true);
-    ++made.ideal;
+    total += passes(addresses, mask & lanes, bytes, /*distinct=*/true);
   };
   // 8 bytes go by half warps, 16 by quarters, unless pairs of lanes share their addresses.
   auto split = [&](uint32_t lanes, unsigned width) {
@@ -63,16 +62,16 @@ Wavefronts tritium::sim::countWavefronts(const uint64_t *addresses, uint32_t mas
     split(0xffff, 8);
     split(0xffff0000, 8);
   }
-  return made;
+  return total;
 }
 
-static void addShared(Warp &warp, const Op &op, Wavefronts wavefronts, uint32_t bytes, bool write) {
+static void addShared(Warp &warp, const Op &op, uint32_t wavefronts, uint32_t bytes, bool write) {
   Tally &tally = warp.machine.tallies[op.id];
   ++tally.sharedRequests;
-  uint64_t all = uint64_t(std::popcount(warp.mask)) * bytes;
+  uint32_t all = uint32_t(std::popcount(warp.mask)) * bytes;
   (write ? tally.sharedBytesWritten : tally.sharedBytesRead) += all;
-  tally.wavefronts += wavefronts.needed;
-  tally.idealWavefronts += wavefronts.ideal;
+  tally.wavefronts += wavefronts;
+  tally.idealWavefronts += std::min(wavefronts, (all + 127) / 128);
 }
 
 void tritium::sim::countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes,
@@ -83,7 +82,7 @@ void tritium::sim::countShared(Warp &warp, const Op &op, const uint64_t *address
 void tritium::sim::countSharedAtomic(Warp &warp, const Op &op, const uint64_t *addresses,
                                      uint32_t bytes, bool combines) {
   // Each lane is a pass of its own in its bank, but increments of one word are summed.
-  addShared(warp, op, {passes(addresses, warp.mask, bytes, combines), 1}, bytes, true);
+  addShared(warp, op, passes(addresses, warp.mask, bytes, combines), bytes, true);
 }
 
 static void addGlobal(Warp &warp, const Op &op, uint32_t bytes, uint64_t sectors, bool write) {
@@ -111,42 +110,52 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
   addGlobal(warp, op, bytes, distinct, write);
 }
 
+/// Past the first-level cache a sector goes to shared memory as it is: once for each sector
+/// there that it becomes part of. Whole sectors of one line go together, parts of a sector
+/// only within 64 bytes and where each half stays a half of its kind.
+static uint64_t countBypass(const Op &op, const uint64_t *to, const uint64_t *from,
+                            uint32_t reading, uint32_t &wavefronts) {
+  struct Piece {
+    uint64_t from = 0, to = 0; ///< sectors
+    unsigned bytes = 0;
+    bool inPlace = true;
+  };
+  Piece pieces[32];
+  unsigned count = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(reading >> lane & 1))
+      continue;
+    uint64_t source = from[lane] / 32, target = to[lane] / 32;
+    Piece *end = pieces + count, *piece = std::find_if(pieces, end, [&](const Piece &p) {
+      return p.from == source && p.to == target;
+    });
+    if (piece == end)
+      *end = {source, target}, ++count;
+    piece->bytes += op.bytes;
+    piece->inPlace &= from[lane] % 32 == to[lane] % 32;
+  }
+  std::pair<uint64_t, uint64_t> groups[32];
+  unsigned grouped = 0, alone = 0;
+  for (const Piece &piece : llvm::ArrayRef(pieces, count)) {
+    if (piece.bytes >= 32)
+      groups[grouped++] = {piece.from / 4, piece.to / 4};
+    else if (piece.inPlace)
+      groups[grouped++] = {~piece.from, piece.to / 2};
+    else
+      ++alone;
+  }
+  std::sort(groups, groups + grouped);
+  alone += unsigned(std::unique(groups, groups + grouped) - groups);
+  wavefronts = std::max(wavefronts, alone);
+  return count;
+}
+
 void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *from,
                              uint32_t reading, bool bypass) {
-  Wavefronts wavefronts = countWavefronts(to, warp.mask, op.bytes);
+  uint32_t wavefronts = countWavefronts(to, warp.mask, op.bytes);
   uint64_t sectors = 0;
-  if (reading && bypass) {
-    // Past the first-level cache a sector goes to shared memory as it is: once for each
-    // sector that it becomes part of. Whole ones of a line share a wavefront.
-    struct Piece {
-      uint64_t from, to;
-      unsigned bytes;
-      bool operator<(const Piece &other) const {
-        return std::pair(from, to) < std::pair(other.from, other.to);
-      }
-    };
-    std::vector<Piece> pieces;
-    for (unsigned lane = 0; lane < 32; ++lane)
-      if (reading >> lane & 1)
-        pieces.push_back({from[lane] / 32, to[lane] / 32, op.bytes});
-    std::sort(pieces.begin(), pieces.end());
-    std::vector<std::pair<uint64_t, uint64_t>> lines;
-    uint32_t partial = 0;
-    for (size_t i = 0; i < pieces.size();) {
-      unsigned bytes = 0;
-      size_t first = i;
-      for (; i < pieces.size() && !(pieces[first] < pieces[i]); ++i)
-        bytes += pieces[i].bytes;
-      ++sectors;
-      if (bytes < 32)
-        ++partial;
-      else
-        lines.emplace_back(pieces[first].from / 4, pieces[first].to / 4);
-    }
-    std::sort(lines.begin(), lines.end());
-    auto whole = std::unique(lines.begin(), lines.end()) - lines.begin();
-    wavefronts.needed = std::max(wavefronts.needed, partial + uint32_t(whole));
-  }
+  if (reading && bypass)
+    sectors = countBypass(op, to, from, reading, wavefronts);
   addShared(warp, op, wavefronts, op.bytes, true);
   if (!reading)
     return;
