@@ -17,7 +17,7 @@ using namespace tritium::runtime;
 static void aimAt(std::string target, CompileOptions &options) {
   options.target = std::move(target);
   options.cpu.clear();
-  options.mayAlias = true;
+  options.mayAlias = false;
 }
 
 static void aimAt(const cuda::Device &device, CompileOptions &options) {
@@ -77,7 +77,7 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   return kernel;
 }
 
-bool Kernel::findDevice(llvm::ArrayRef<ArgumentClass> classes,
+bool Kernel::findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
                         llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
                         CompileError &error) const {
   constexpr size_t none = SIZE_MAX;
@@ -106,11 +106,14 @@ bool Kernel::findDevice(llvm::ArrayRef<ArgumentClass> classes,
     }
   }
   if (onGPU == none) {
-    if (backend != Backend::CUDA)
+    if (backend != Backend::CUDA || call.simulated)
       return true;
     device = cuda::device(cuda::currentDevice(), source.name, error);
     return device != nullptr;
   }
+  if (call.simulated)
+    return refuse("argument " + place(onGPU) +
+                  ", but the simulator works on host memory; copy it to the host");
   if (backend == Backend::Host)
     return refuse("argument " + place(onGPU) +
                   ", but TRITIUM_BACKEND or TRITON_INTERPRET says that kernels run on the host; "
@@ -202,9 +205,9 @@ Kernel::Dispatch *Kernel::find(const Call &call,
     return nullptr;
   }
   KeywordCall gathered(call, parameters);
-  Dispatch *found = findExact(
-      {gathered.arguments.data(), parameters, gathered.options.data(), gathered.options.size()},
-      bound, error);
+  Dispatch *found = findExact({gathered.arguments.data(), parameters, gathered.options.data(),
+                               gathered.options.size(), call.stream, call.simulated},
+                              bound, error);
   // The gathered copies end here; run-time arguments are those of the caller.
   for (const tritium_argument *&argument : bound)
     for (size_t i = 0; i < call.count; ++i)
@@ -225,9 +228,9 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     return nullptr;
   }
   cuda::Device *device = nullptr;
-  if (!findDevice(classes, bound, device, error))
+  if (!findDevice(call, classes, bound, device, error))
     return nullptr;
-  key.push_back(device ? device->capability : 0);
+  key.push_back(device ? device->capability : uint64_t(call.simulated) << 32);
   for (size_t i = 0; i < call.optionCount; ++i)
     appendOption(key, call.options[i]);
   Dispatch *recent = last.load(std::memory_order_acquire);
@@ -268,7 +271,9 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
   recipe.options = options;
   if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
     return nullptr;
-  if (device)
+  if (call.simulated)
+    aimAt("sim:" + std::to_string(call.simulated), recipe.options);
+  else if (device)
     aimAt(*device, recipe.options);
   auto dispatch = std::make_unique<Dispatch>();
   dispatch->key = key;
@@ -308,6 +313,13 @@ bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, Co
   for (auto [index, type] : dispatch->runTime)
     arguments.push_back(bindArgument(*bound[index], type));
   return dispatch->variant->launch(arguments, grid, error, call.stream);
+}
+
+bool Kernel::simulate(const Call &call, const uint32_t grid[3], const simulator::Settings &settings,
+                      sim::Counters &counters, CompileError &error) {
+  Prepared prepared;
+  return checkGrid(source.name, grid, error) && prepare(call, prepared, error) &&
+         prepared.variant->simulate(prepared.arguments, grid, settings, error, &counters);
 }
 
 bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) {

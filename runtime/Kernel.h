@@ -25,9 +25,13 @@ public:
     const tritium_option *options;
     size_t optionCount;
     void *stream = nullptr; ///< of the arguments' GPU
+    unsigned simulated = 0; ///< 80: on a simulated sm_80, wherever else it would run
   };
   /// Finds or compiles the variant for a call, and runs it. `used` receives it.
   bool launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error);
+  /// Runs a call whose `simulated` is set; `counters` receives what it did, also after a fault.
+  bool simulate(const Call &call, const uint32_t grid[3], const simulator::Settings &settings,
+                sim::Counters &counters, CompileError &error);
   /// Finds or compiles the variant only.
   VariantRef variantFor(const Call &call, CompileError &error);
   /// A variant with the arguments that it is launched on.
@@ -65,7 +69,7 @@ private:
 
   Kernel() = default;
   /// The GPU that a call runs on; null: the host.
-  bool findDevice(llvm::ArrayRef<ArgumentClass> classes,
+  bool findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
                   llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
                   CompileError &error) const;
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,

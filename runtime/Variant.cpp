@@ -165,19 +165,25 @@ BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument, c
 //===-- Overlap -----------------------------------------------------------===//
 
 bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
-  if (origin.options.mayAlias || !object)
+  bool isForGPU = code || simulated;
+  if (origin.options.mayAlias || (!object && !isForGPU))
     return false;
-  if (metadata().hasIndirectPointers)
+  // Code for GPUs takes pointers that it loads for what may lead anywhere.
+  if (metadata().hasIndirectPointers && !isForGPU)
     return true;
   if (!hasWrittenPointer)
     return false;
+  auto overlap = [&](const BoundArgument &a, const BoundArgument &b) {
+    // Extents of arrays on a GPU are not known: then only one and the same array is seen.
+    bool isKnown = a.end != UINT64_MAX && b.end != UINT64_MAX;
+    return isForGPU && !isKnown ? a.slot == b.slot && a.slot : a.begin < b.end && b.begin < a.end;
+  };
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!parameters[i].isWritten || !parameters[i].type.isPointer())
       continue;
     for (size_t j = 0; j < arguments.size(); ++j)
-      if (j != i && parameters[j].type.isPointer() && arguments[i].begin < arguments[j].end &&
-          arguments[j].begin < arguments[i].end)
+      if (j != i && parameters[j].type.isPointer() && overlap(arguments[i], arguments[j]))
         return true;
   }
   return false;
@@ -253,20 +259,24 @@ bool Variant::checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileErr
 
 bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                      CompileError &error, void *stream) {
+  if (simulated) {
+    simulator::Settings settings;
+    return simulator::Settings::fromEnvironment(settings, error) &&
+           simulate(arguments, grid, settings, error, nullptr);
+  }
   if (!checkArguments(arguments, error))
     return false;
-  if (code)
-    return runOnGPU(arguments, grid, stream, error);
-  if (simulated)
-    return runSimulated(arguments, grid, error);
   Variant *other = this;
   if (mustAssumeOverlap(arguments))
     other = sibling(overlapping, &CompileOptions::mayAlias, error);
-  else if (streaming.isWorthwhile(arguments, grid))
+  else if (object && streaming.isWorthwhile(arguments, grid))
     other = sibling(streamingVariant, &CompileOptions::streamStores, error);
-  if (other != this)
-    return other && other->runNative(arguments, grid, error);
-  return object ? runNative(arguments, grid, error) : runInterpreter(arguments, grid, error);
+  if (!other)
+    return false;
+  if (other->code)
+    return other->runOnGPU(arguments, grid, stream, error);
+  return other->object ? other->runNative(arguments, grid, error)
+                       : other->runInterpreter(arguments, grid, error);
 }
 
 namespace {

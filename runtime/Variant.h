@@ -56,6 +56,10 @@ public:
   bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], CompileError &error,
               void *stream = nullptr);
 
+  /// The same for code for a simulated GPU. `counters` receives what the kernel did.
+  bool simulate(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                const simulator::Settings &settings, CompileError &error, sim::Counters *counters);
+
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const Recipe &recipe() const { return origin; }
   /// Changes with what the names in the kernel's text stood for.
@@ -77,8 +81,6 @@ private:
                  CompileError &error);
   bool runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], void *stream,
                 CompileError &error);
-  bool runSimulated(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                    CompileError &error);
   bool runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                  CompileError &error);
   bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],

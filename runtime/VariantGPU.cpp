@@ -82,8 +82,15 @@ bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   return staging.copyOut(metadata().name, launched ? error : later) && launched;
 }
 
-bool Variant::runSimulated(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                           CompileError &error) {
+bool Variant::simulate(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                       const simulator::Settings &settings, CompileError &error,
+                       sim::Counters *counters) {
+  if (!checkArguments(arguments, error))
+    return false;
+  if (mustAssumeOverlap(arguments)) {
+    Variant *other = sibling(overlapping, &CompileOptions::mayAlias, error);
+    return other && other->simulate(arguments, grid, settings, error, counters);
+  }
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   llvm::SmallVector<uint64_t, 24> slots;
   std::vector<simulator::Memory> memory;
@@ -99,7 +106,5 @@ bool Variant::runSimulated(llvm::ArrayRef<BoundArgument> arguments, const uint32
     else
       memory.push_back({argument.begin, argument.end, !argument.isReadOnly, parameters[i].name});
   }
-  simulator::Settings settings;
-  return simulator::Settings::fromEnvironment(settings, error) &&
-         simulated->launch(slots, memory, hasUnknownMemory, grid, settings, error);
+  return simulated->launch(slots, memory, hasUnknownMemory, grid, settings, error, counters);
 }

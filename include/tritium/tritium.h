@@ -245,6 +245,29 @@ TRITIUM_API int tritium_kernel_launch_on(tritium_kernel *kernel, const tritium_a
                                          size_t count, const tritium_option *options,
                                          size_t option_count, const uint32_t grid[3], void *stream,
                                          tritium_compiled **variant, tritium_error *error);
+/* How tritium_kernel_simulate runs a kernel. A zeroed one is good. */
+typedef struct tritium_simulation {
+  const char *arch;    /* "sm_75", "sm_80" (also if null), "sm_86", "sm_89", "sm_90" */
+  const char *checks;  /* "races", "undefined", both with a comma between, "none"; null: all.
+                          Accesses, barriers and lanes are always checked */
+  uint64_t seed;       /* not 0: warps and CTAs take turns at random, by this seed */
+  uint64_t step_limit; /* warp instructions before the launch is given up; 0: 2000000000 */
+} tritium_simulation;
+
+/* What a simulated kernel did, as text and as JSON; see docs/simulator.md. */
+typedef struct tritium_simulated tritium_simulated;
+TRITIUM_API const char *tritium_simulated_text(const tritium_simulated *simulated);
+TRITIUM_API const char *tritium_simulated_json(const tritium_simulated *simulated);
+TRITIUM_API void tritium_simulated_release(tritium_simulated *simulated);
+
+/* Runs the kernel on a simulated GPU, wherever a launch would run: the arrays, which are in
+   host memory, change as by a launch. Null after an error, such as a fault that the checks
+   find ("SimulatorError"). `how` may be null. To be released. */
+TRITIUM_API tritium_simulated *
+tritium_kernel_simulate(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
+                        const tritium_option *options, size_t option_count, const uint32_t grid[3],
+                        const tritium_simulation *how, tritium_error *error);
+
 /* Compiles for these arguments (only types, alignment and constants matter) and runs
    nothing. Returns a variant with a reference. */
 TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
@@ -261,8 +284,8 @@ typedef struct tritium_specialization {
 } tritium_specialization;
 
 /* Compiles one explicit specialisation, ahead of time, for `target`: LLVM's name of a CPU
-   (null: this one), or "cuda:90" for a GPU of compute capability 9.0, which need not be
-   there. */
+   (null: this one), "cuda:90" for a GPU of compute capability 9.0, which need not be
+   there, or "sim:90" for the simulation of one. */
 TRITIUM_API tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                                         const tritium_specialization *parameters,
                                                         size_t count, const tritium_option *options,

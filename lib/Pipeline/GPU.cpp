@@ -313,6 +313,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
   lowering.capability = target.codeCapability;
+  lowering.mayAlias = options.mayAlias;
   GPULaunchInfo launch;
   if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");

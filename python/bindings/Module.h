@@ -11,6 +11,8 @@ namespace tritium::python {
 
 /// Adds the functions of the tuner.
 void addTuning(nanobind::module_ &module);
+/// Adds the functions of the simulator.
+void addSimulation(nanobind::module_ &module);
 /// Adds the class Program.
 void addPrograms(nanobind::module_ &module);
 

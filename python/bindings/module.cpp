@@ -302,6 +302,7 @@ NB_MODULE(_C, m) {
       },
       nb::arg("kernel").none() = nb::none());
   addTuning(m);
+  addSimulation(m);
   addPrograms(m);
   if (!addLauncherTypes(m.ptr()))
     throw nb::python_error();

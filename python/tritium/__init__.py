@@ -12,7 +12,7 @@
     add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
-from . import _C, c, errors, knobs, language, runtime, testing, tools
+from . import _C, c, errors, knobs, language, runtime, simulation, testing, tools
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
@@ -27,7 +27,7 @@ from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 
 __all__ = [
     "jit", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
-    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs",
+    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "simulation",
     "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",

@@ -6,6 +6,7 @@ import textwrap
 
 from . import _C
 from . import language as tl
+from . import simulation
 from ._scope import FunctionScope
 from ._wrapper import TensorWrapper, reinterpret
 from .errors import ArgumentError, TritonError
@@ -202,6 +203,28 @@ class JITFunction(_C.KernelBase, KernelInterface):
                     named[param.name] = _mock(named[param.name])
             return self._compile(*args[len(self.params):], **named)
         return self[grid](*args, **kwargs)
+
+    def simulate(self, grid, /, *args, **kwargs):
+        """Runs the kernel on a simulated GPU, where every access is checked and counted.
+
+        The arrays change as by `kernel[grid](*args, **kwargs)`. Keywords of its own, unless the
+        kernel has a parameter of that name:
+
+        Args:
+            arch: "sm_75", "sm_80" (which is also the default), "sm_86", "sm_89" or "sm_90".
+            checks: "races", "undefined" or both in a list; None or True: all; False: neither.
+                Accesses, barriers and lanes are always checked.
+            seed: not 0: warps and programs take turns at random, by this seed, so that a race
+                changes results.
+            step_limit: warp instructions before the launch is given up; 0: 2000000000.
+
+        Returns a `tritium.simulation.Simulation` with counters of the kernel and of each source
+        line. Raises `SimulatorError` for a fault that the checks find, `OptionError` for an
+        unknown architecture or check, and what a launch raises.
+        """
+        own = {name: kwargs.pop(name) for name in simulation.OPTIONS
+               if name in kwargs and name not in self.arg_names}
+        return simulation.run(self._candidate(grid, args, kwargs), **own)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for these arguments and runs nothing. A dtype stands for an array of it."""

@@ -132,10 +132,12 @@ tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *o
     CompileError failure;
     runtime::Recipe recipe;
     recipe.ttir = ttir;
-    if (target && isGPUTarget(target))
+    if (target && isGPUTarget(target)) {
       recipe.options.target = target;
-    else if (target && *target)
+      recipe.options.mayAlias = false; // launches look
+    } else if (target && *target) {
       recipe.options.cpu = target;
+    }
     runtime::Signature checker({"ttir", {}}, nullptr);
     runtime::VariantRef variant;
     if (checker.applyOptions(options, optionCount, recipe.options, failure))

@@ -71,11 +71,13 @@ struct LineTally {
 struct Occupancy {
   unsigned architecture = 0;
   unsigned ctas = 0, warps = 0, mostWarps = 0;
-  std::string limitedBy; ///< "threads", "registers", "shared memory", "CTAs"
-  unsigned registers = 0; ///< of a thread, that this holds for
+  std::string limitedBy;    ///< "threads", "registers", "shared memory", "CTAs"
+  unsigned registers = 0;   ///< of a thread, that this holds for
   bool isAllocated = false; ///< registers are what the assembler gives, not a guess
 };
-/// registers: of a thread. architecture: 80, 86, 89 or 90; others take the nearest below.
+/// Shared memory that a CTA can have, in bytes.
+unsigned mostSharedOf(unsigned architecture);
+/// registers: of a thread. architecture: 75, 80, 86, 89 or 90; others take the nearest below.
 Occupancy occupancyOf(unsigned architecture, unsigned threads, unsigned registers,
                       unsigned sharedBytes);
 

@@ -64,7 +64,8 @@ struct Launch {
   uint64_t stepLimit = 2'000'000'000;       ///< warp instructions of the launch
   uint64_t memoryLimit = uint64_t(4) << 30; ///< bytes for registers, shared and local memory
   unsigned mostFaults = 20;                 ///< different ones; the same place counts once
-  unsigned architecture = 0;                ///< 80, 86, 89, 90 for occupancy; 0: all
+  /// 75, 80, 86, 89, 90: whose limits hold; 0: any GPU's.
+  unsigned architecture = 0;
   /// For occupancy: the registers that the assembler for an architecture gives a thread;
   /// 0 if it cannot say. Without it, .maxnreg or 32.
   std::function<unsigned(unsigned architecture)> allocatedRegisters;

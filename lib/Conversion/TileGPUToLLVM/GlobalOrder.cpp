@@ -97,7 +97,7 @@ bool hasNoCopies(Value ptr) {
 }
 } // namespace
 
-bool mustWaitFor(Operation *second, Operation *first, bool earlier) {
+bool mustWaitFor(Operation *second, Operation *first, bool earlier, bool mayAlias) {
   if (releases(second) && (isa<tt::StoreOp>(first) || mayUnlock(second)) && !isAtomic(first))
     return true;
   if (!writes(first) && !writes(second))
@@ -112,7 +112,7 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier) {
   if (a == b && !earlier &&
       (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))
     return false;
-  return mayMeet(a, b);
+  return mayAlias || mayMeet(a, b);
 }
 
 } // namespace tritium::ttg

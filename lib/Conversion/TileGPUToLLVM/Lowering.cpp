@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
     : Emitter(module.getContext()), module(module), kernel(kernel), options(options), axes(kernel),
-      shared(kernel, numWarps(module)) {}
+      shared(kernel, numWarps(module), options.mayAlias) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {
   return op->emitError() << "the GPU back end cannot lower " << what;

@@ -117,7 +117,7 @@ ReductionPlan planReduction(const TileLayout &src, unsigned axis) {
   return plan;
 }
 
-SharedPlan::SharedPlan(tt::FuncOp kernel, int warps) {
+SharedPlan::SharedPlan(tt::FuncOp kernel, int warps, bool mayAlias) : mayAlias(mayAlias) {
   place(kernel, warps);
   State state;
   walk(kernel.getBody().front(), state);
@@ -260,8 +260,9 @@ void SharedPlan::walk(Block &block, State &state) {
 }
 
 void SharedPlan::accessGlobal(Operation *op, State &state) {
-  if (llvm::any_of(state.globals,
-                   [&](auto access) { return mustWaitFor(op, access.first, access.second); })) {
+  if (llvm::any_of(state.globals, [&](auto access) {
+        return mustWaitFor(op, access.first, access.second, mayAlias);
+      })) {
     barriers.insert(op);
     state = {};
   }

@@ -24,7 +24,8 @@ namespace tritium::ttg {
 
 class SharedPlan {
 public:
-  SharedPlan(tt::FuncOp kernel, int warps);
+  /// mayAlias: see GPULoweringOptions.
+  SharedPlan(tt::FuncOp kernel, int warps, bool mayAlias);
 
   uint64_t totalBytes() const { return total; }
   /// Where the scratch or the allocation of `op` begins.
@@ -64,6 +65,7 @@ private:
   void walk(mlir::Block &block, State &state);
   void visit(mlir::Operation *op, State &state);
 
+  bool mayAlias;
   uint64_t total = 0;
   llvm::DenseMap<mlir::Operation *, Range> places;
   llvm::DenseSet<mlir::Operation *> barriers;
@@ -74,7 +76,7 @@ private:
 /// writes, and not every thread accesses only what is its own. Accesses through different
 /// arguments are taken not to meet. `earlier`: `first` ran in an earlier iteration, where
 /// its pointer had another value.
-bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier);
+bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier, bool mayAlias);
 
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
 uint64_t scratchBytes(mlir::Operation *op, int warps);

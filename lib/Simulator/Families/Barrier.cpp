@@ -226,10 +226,7 @@ void Machine::completeBarrier(Cta &cta, unsigned number) {
     uint32_t own = known.warps[warp->index];
     known.warps = all.warps;
     known.warps[warp->index] = own;
-    for (auto [other, when] : all.others) {
-      uint32_t &mine = known.others[other];
-      mine = std::max(mine, when);
-    }
+    known.others.join(all.others);
     if (split->mask == warp->live) {
       known.lanes = now;
       known.pairs.clear();
@@ -272,31 +269,20 @@ void Machine::sweepBarriers(Cta &cta) {
 static Known knownOf(Warp &warp) {
   Known made = warp.known;
   u32 now = ++warp.machine.time;
-  // As another CTA sees it: by CTA and warp.
-  for (uint32_t i = 0; i < made.warps.size(); ++i)
-    made.others[uint64_t(warp.cta.linear) << 5 | i] = i == warp.index ? now : made.warps[i];
+  // As another CTA sees it.
+  made.warps[warp.index] = now;
+  made.others.join(warp.cta.linear, made.warps);
   made.pairs.clear();
   return made;
 }
 
-static void give(Known &to, const Known &from) {
-  for (auto [warp, time] : from.others) {
-    uint32_t &mine = to.others[warp];
-    mine = std::max(mine, time);
-  }
-}
+static void give(Known &to, const Known &from) { to.others.join(from.others); }
 
 static void learn(Warp &warp, const Known &from) {
-  for (auto [other, time] : from.others) {
-    if (other >> 5 == warp.cta.linear) {
-      uint32_t index = uint32_t(other & 31);
-      uint32_t &mine = warp.known.warps[index];
-      mine = std::max(mine, time);
-      continue;
-    }
-    uint32_t &mine = warp.known.others[other];
-    mine = std::max(mine, time);
-  }
+  warp.known.others.join(from.others);
+  if (const std::vector<uint32_t> *own = from.others.find(warp.cta.linear))
+    for (size_t i = 0; i < own->size(); ++i)
+      warp.known.warps[i] = std::max(warp.known.warps[i], (*own)[i]);
 }
 
 void tritium::sim::fence(Warp &warp) {

@@ -105,8 +105,8 @@ static bool ordered(const Warp &warp, unsigned lane, const Access &earlier) {
   const Known &known = warp.known;
   uint32_t other = earlier.thread / 32;
   if (earlier.cta != warp.cta.linear) {
-    auto found = known.others.find(uint64_t(earlier.cta) << 5 | other);
-    return found != known.others.end() && earlier.time < found->second;
+    const std::vector<uint32_t> *times = known.others.find(earlier.cta);
+    return times && other < times->size() && earlier.time < (*times)[other];
   }
   if (other != warp.index)
     return earlier.time < known.warps[other];

@@ -49,8 +49,10 @@ constexpr Field fields[] = {
 struct Limits {
   unsigned architecture, warps, ctas, sharedBytes;
 };
-/// Of one multiprocessor. Every CTA also takes 1 KiB of shared memory for the system.
-constexpr Limits limits[] = {{80, 64, 32, 164 * 1024},
+/// Of one multiprocessor. From sm_80 on every CTA also takes 1 KiB of shared memory for
+/// the system.
+constexpr Limits limits[] = {{75, 32, 16, 64 * 1024},
+                             {80, 64, 32, 164 * 1024},
                              {86, 48, 16, 100 * 1024},
                              {89, 48, 24, 100 * 1024},
                              {90, 64, 32, 228 * 1024}};
@@ -63,12 +65,22 @@ void Tally::add(const Tally &other) {
     this->*field.member += other.*field.member;
 }
 
-Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, unsigned registers,
-                                    unsigned sharedBytes) {
+static const Limits &limitsOf(unsigned architecture) {
   const Limits *of = &limits[0];
   for (const Limits &limit : limits)
     if (limit.architecture <= architecture)
       of = &limit;
+  return *of;
+}
+
+unsigned tritium::sim::mostSharedOf(unsigned architecture) {
+  const Limits &limit = limitsOf(architecture);
+  return limit.sharedBytes - (limit.architecture == 75 ? 0 : 1024);
+}
+
+Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, unsigned registers,
+                                    unsigned sharedBytes) {
+  const Limits *of = &limitsOf(architecture);
   Occupancy made;
   made.architecture = of->architecture;
   made.mostWarps = of->warps;
@@ -77,7 +89,8 @@ Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, uns
   // Registers are given to a warp in units of 256, of 65536.
   unsigned perWarp = (std::max(registers, 1u) * 32 + 255) / 256 * 256;
   unsigned byRegisters = 65536 / perWarp / 4 * 4 / warps;
-  unsigned byShared = of->sharedBytes / ((sharedBytes + 1024 + 127) / 128 * 128);
+  unsigned system = of->architecture == 75 ? 0 : 1024;
+  unsigned byShared = of->sharedBytes / std::max((sharedBytes + system + 127) / 128 * 128, 256u);
   unsigned byThreads = of->warps / warps;
   made.ctas = std::min({byThreads, byShared, of->ctas, byRegisters});
   made.limitedBy = made.ctas == byThreads     ? "threads"

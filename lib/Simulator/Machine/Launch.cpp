@@ -141,10 +141,14 @@ bool Machine::layOutVariables() {
   if (!launch.dynamicShared)
     dynamic = shared;
   sharedStatic = uint32_t(std::min<uint64_t>(shared, ~0u));
-  if (dynamic + launch.dynamicShared > 228 * 1024) {
+  unsigned most = mostSharedOf(launch.architecture ? launch.architecture : newestArchitecture);
+  if (dynamic + launch.dynamicShared > most) {
     report(FaultKind::InvalidLaunch, nullptr, nullptr, -1,
            "the kernel wants " + std::to_string(dynamic + launch.dynamicShared) +
-               " bytes of shared memory, and no GPU has more than 228 KiB");
+               " bytes of shared memory, and " +
+               (launch.architecture ? "sm_" + std::to_string(launch.architecture) + " has "
+                                    : "no GPU has more than ") +
+               std::to_string(most));
     return false;
   }
   sharedBytes = uint32_t(dynamic + launch.dynamicShared);

@@ -41,8 +41,5 @@ void Known::join(const Known &other) {
     warps.resize(other.warps.size());
   for (size_t i = 0; i < other.warps.size(); ++i)
     warps[i] = std::max(warps[i], other.warps[i]);
-  for (auto [warp, time] : other.others) {
-    uint32_t &mine = others[warp];
-    mine = std::max(mine, time);
-  }
+  others.join(other.others);
 }

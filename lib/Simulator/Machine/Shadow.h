@@ -13,10 +13,7 @@
 #ifndef TRITIUM_SIMULATOR_SHADOW_H
 #define TRITIUM_SIMULATOR_SHADOW_H
 
-#include <cstdint>
-#include <memory>
-#include <unordered_map>
-#include <vector>
+#include "Elsewhere.h"
 
 namespace tritium::sim {
 
@@ -36,7 +33,7 @@ struct Known {
   std::vector<uint32_t> warps; ///< of the own CTA
   uint32_t lanes = 0;          ///< of the own warp, for all pairs of lanes
   std::vector<uint32_t> pairs; ///< [lane][lane], where only a part synchronised; or empty
-  std::unordered_map<uint64_t, uint32_t> others; ///< warps of other CTAs: cta << 5 | warp
+  Elsewhere others;            ///< of other CTAs
 
   void join(const Known &other);
 };

@@ -16,6 +16,8 @@ namespace tritium {
 
 struct GPULoweringOptions {
   unsigned capability = 80; ///< 80 for sm_80: what instructions may be used
+  /// Memory that is reached from two pointer arguments may be the same.
+  bool mayAlias = false;
 };
 
 /// What a launch of the kernel needs to know.

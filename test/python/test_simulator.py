@@ -1,0 +1,377 @@
+"""Kernels on the simulated GPU: TRITIUM_BACKEND=sim:sm_NN, and kernel.simulate()."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tritium
+import tritium as triton
+import tritium.language as tl
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)  # LOAD X
+    y = tl.load(y_ptr + offs, mask=offs < n)  # LOAD Y
+    tl.store(out_ptr + offs, x + y, mask=offs < n)  # STORE
+
+
+@triton.jit
+def endless(x_ptr):
+    while tl.load(x_ptr) >= 0:  # AGAIN
+        tl.store(x_ptr, 1)
+
+
+@triton.jit
+def asserting(x_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.device_assert(x < 5, "x must be below five")  # ASSERT
+    tl.store(x_ptr + tl.arange(0, N), x + 1)
+
+
+@triton.jit
+def printing(x_ptr, N: tl.constexpr):
+    tl.device_print("x is", tl.load(x_ptr + tl.arange(0, N)))
+
+
+@triton.jit
+def gather(pointers, out_ptr, N: tl.constexpr):
+    """Each program copies from the array that its pointer leads to."""
+    source = tl.load(pointers + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    offs = tl.arange(0, N)
+    tl.store(out_ptr + tl.program_id(0) * N + offs, tl.load(source + offs))  # GATHER
+
+
+@triton.jit
+def reverse(x_ptr, out_ptr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    tl.store(out_ptr + N - 1 - offs, tl.load(x_ptr + offs))
+
+
+@triton.jit
+def columns(x_ptr, out_ptr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    tl.store(out_ptr + offs, tl.load(x_ptr + offs * N))  # STRIDED
+
+
+@triton.jit
+def collide(out_ptr):
+    tl.store(out_ptr, tl.program_id(0))  # COLLIDE
+
+
+@triton.jit
+def seeded(out_ptr, seed, arch):
+    tl.store(out_ptr, seed + arch)
+
+
+@triton.jit
+def matmul(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
+    rows, columns = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    a = tl.load(a_ptr + rows * N + columns)
+    b = tl.load(b_ptr + rows * N + columns)
+    tl.store(c_ptr + rows * N + columns, tl.dot(a, b))  # DOT
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_80")
+
+
+def line_of(marker):
+    text = pathlib.Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(text, 1) if line.endswith("# " + marker))
+
+
+def arrays(n=1000):
+    x = np.arange(n, dtype=np.float32)
+    return x, 2 * x, np.zeros_like(x)
+
+
+# -- Launches ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [f"sim:{arch}" for arch in ARCHITECTURES] + ["sim", "sim:80"])
+def test_launch(monkeypatch, name):
+    monkeypatch.setenv("TRITIUM_BACKEND", name)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "/nowhere")
+    x, y, out = arrays()
+    compiled = add[(8,)](x, y, out, 1000, BLOCK=128, num_warps=2)
+    assert np.array_equal(out, 3 * x)
+    assert list(compiled.asm) == ["ttir", "ttgir", "llir", "ptx"]
+    arch = name[4:].removeprefix("sm_") or "80"
+    assert f".target sm_{arch}" in compiled.asm["ptx"]
+    assert ".reqntid 64" in compiled.asm["ptx"] or ".maxntid 64" in compiled.asm["ptx"]
+
+
+@pytest.mark.parametrize("name", ["sim:sm_70", "sim:", "simulator", "sim:sm_80x", "sim sm_80"])
+def test_unknown_back_end(monkeypatch, name):
+    monkeypatch.setenv("TRITIUM_BACKEND", name)
+    with pytest.raises(triton.OptionError, match="no such back end.*sim:sm_80"):
+        add[(8,)](*arrays(), 1000, BLOCK=128)
+
+
+def test_back_end_is_read_at_each_launch(monkeypatch):
+    x, y, out = arrays()
+    assert "obj" in add[(8,)](x, y, out, 1000, BLOCK=128).asm
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_90")
+    assert "ptx" in add[(8,)](x, y, out, 1000, BLOCK=128).asm
+    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+    assert "obj" in add[(8,)](x, y, out, 1000, BLOCK=128).asm
+
+
+def test_code_comes_from_the_cache(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("""
+import numpy as np, tritium, tritium.language as tl
+@tritium.jit
+def one(x):
+    tl.store(x, 1)
+x = np.zeros(1, np.int32)
+print(one[(1,)](x).metadata.cached, x[0])
+""")
+    for cached in (False, True):
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True,
+                              env={**os.environ, "TRITIUM_BACKEND": "sim:sm_80"}, timeout=100)
+        assert done.stdout == f"{cached} 1\n", done.stderr
+
+
+def test_triton_c(simulated):
+    scale = tritium.c.kernel("""
+__global__ void scale(float *x, int n) {
+  int i[128] = get_program_id(0) * 128 + 0 ... 128;
+  bool inside[128] = i < n;
+  float *p[128] = x + i;
+  *?(inside)p = *?(inside)p * 2;
+}
+""")
+    x = np.arange(300, dtype=np.float32)
+    scale(x, 300, grid=3)
+    assert np.array_equal(x, 2 * np.arange(300))
+    with pytest.raises(triton.SimulatorError, match=r":6:.*out-of-bounds") as caught:
+        scale(x, 301, grid=3)
+    assert caught.value.line == 6
+
+
+def test_output(simulated, capsys):
+    printing[(2,)](np.array([7, 11], np.int32), N=2)
+    assert re.findall(r"pid \((\d), 0, 0\) idx \((\d)\) x is: (\d+)", capsys.readouterr().out) == [
+        ("0", "0", "7"), ("0", "1", "11"), ("1", "0", "7"), ("1", "1", "11")]
+
+
+def test_assertion(simulated):
+    x = np.arange(5, dtype=np.int32)
+    asserting[(1,)](x, N=5, debug=True)
+    with pytest.raises(triton.DeviceAssertionError, match="x must be below five") as caught:
+        asserting[(1,)](x, N=5, debug=True)
+    assert caught.value.line == line_of("ASSERT")
+    # What stands behind the assertion does not run.
+    assert x.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_overlapping_arguments(simulated):
+    x = np.arange(1000, dtype=np.float32)
+    reverse[(1,)](x, x, N=1000)
+    assert np.array_equal(x, np.arange(1000)[::-1])
+
+
+def test_pointers_in_memory(simulated):
+    sources = [np.full(64, value, np.float32) for value in (1, 2, 3)]
+    pointers = np.array([source.ctypes.data for source in sources], np.int64)
+    out = np.zeros(3 * 64, np.float32)
+    gather[(3,)](pointers, out, N=64)
+    assert np.array_equal(out, np.repeat([1, 2, 3], 64))
+    # No memory of the process: a fault, not a crash.
+    pointers[1] = 4096
+    with pytest.raises(triton.SimulatorError, match="out-of-bounds") as caught:
+        gather[(3,)](pointers, out, N=64)
+    assert caught.value.line == line_of("GATHER")
+
+
+# -- Faults --------------------------------------------------------------------------------------
+
+
+def test_array_too_small(simulated):
+    x, y, out = arrays()
+    with pytest.raises(triton.SimulatorError) as caught:
+        add[(8,)](x, y[:900], out, 1000, BLOCK=128)
+    error = caught.value
+    assert isinstance(error, triton.TritonError)
+    assert error.line == line_of("LOAD Y") and error.file == __file__ and error.column > 0
+    text = str(error)
+    assert text.splitlines()[1].strip().startswith("y = tl.load") and "^" in text
+    # Program 7 begins at element 896: its lane 4 is the first one outside.
+    for word in ("kernel 'add'", "'y_ptr' (3600 bytes", "CTA (7, 0, 0) warp 0 lane 4", "PTX line",
+                 "[100 times]", hex(y.ctypes.data + 3600)):
+        assert word in text, text
+
+
+def test_read_only_array(simulated):
+    x, y, out = arrays()
+    out.flags.writeable = False
+    with pytest.raises(triton.ArgumentError, match="'out_ptr'.*read-only"):
+        add[(8,)](x, y, out, 1000, BLOCK=128)
+
+
+def test_race_names_both_parties(simulated):
+    with pytest.raises(triton.SimulatorError, match="global-memory race") as caught:
+        collide[(2,)](np.zeros(1, np.int32))
+    text = str(caught.value)
+    assert caught.value.line == line_of("COLLIDE")
+    assert "CTA (1, 0, 0)" in text and "note: written here: CTA (0, 0, 0)" in text
+
+
+def test_checks_can_be_switched_off(simulated, monkeypatch):
+    monkeypatch.setenv("TRITIUM_SIM_CHECKS", "undefined")
+    collide[(2,)](np.zeros(1, np.int32))
+    monkeypatch.setenv("TRITIUM_SIM_CHECKS", "rases")
+    with pytest.raises(triton.OptionError, match="no checks 'rases'"):
+        collide[(2,)](np.zeros(1, np.int32))
+
+
+def test_schedule_by_seed(simulated, monkeypatch):
+    monkeypatch.setenv("TRITIUM_SIM_CHECKS", "none")
+    seen = set()
+    for seed in range(1, 30):
+        monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+        last = np.zeros(1, np.int32)
+        collide[(4,)](last)
+        seen.add(int(last[0]))
+    assert len(seen) > 1
+    monkeypatch.setenv("TRITIUM_SIM_SEED", "one")
+    with pytest.raises(triton.OptionError, match="TRITIUM_SIM_SEED=one"):
+        collide[(4,)](last)
+
+
+def test_endless_loop(simulated, monkeypatch):
+    monkeypatch.setenv("TRITIUM_SIM_STEP_LIMIT", "20000")
+    with pytest.raises(triton.SimulatorError, match="step limit.*20000") as caught:
+        endless[(1,)](np.zeros(1, np.int32))
+    assert abs(caught.value.line - line_of("AGAIN")) <= 1
+
+
+@pytest.mark.parametrize("grid", [(1, 65536), (1, 1, 65536), (1 << 31,)])
+def test_grid_over_the_limits(simulated, grid):
+    with pytest.raises(triton.GridError, match="over the limits of a GPU"):
+        add[grid](*arrays(), 1000, BLOCK=128)
+
+
+def test_clusters(simulated):
+    with pytest.raises(triton.OptionError, match="no clusters"):
+        add[(8,)](*arrays(), 1000, BLOCK=128, num_ctas=2)
+
+
+def test_shared_memory_over_the_limit(simulated):
+    a = np.zeros((256, 256), np.float32)
+    with pytest.raises(triton.OutOfResources, match="shared memory.*limit: "):
+        matmul[(1,)](a, a, np.zeros_like(a), N=256, num_warps=8)
+
+
+# -- simulate() ----------------------------------------------------------------------------------
+
+
+def test_counters():
+    x, y, out = arrays(1024)
+    result = add.simulate((8,), x, y, out, 1024, BLOCK=128)
+    assert np.array_equal(out, 3 * x)
+    assert (result.kernel, result.ctas, result.threads) == ("add", 8, 128)
+    # Three arrays of 1024 floats: 4096 bytes or 128 sectors each, if they begin at a sector.
+    assert result.global_bytes_read == 8192 and result.global_bytes_written == 4096
+    assert result.global_sectors_ideal == 3 * 128
+    load = result.line(line_of("LOAD X"))
+    assert load.file == __file__ and load.global_bytes_read == 4096
+    assert load.classes["global_load"] == load.global_requests
+    store = result.line(line_of("STORE"))
+    assert store.global_bytes_written == 4096 and store.classes["float"] == 32
+    with pytest.raises(KeyError, match="no instruction of line 1 ran"):
+        result.line(1)
+    assert result.warp_instructions == sum(line.warp_instructions for line in result.lines)
+    assert result.occupancy.architecture == 80 and result.occupancy.warps == 64
+
+
+def test_uncoalesced_loads():
+    x, out = np.zeros(128 * 128, np.float32), np.zeros(128, np.float32)
+    line = columns.simulate((1,), x, out, N=128, num_warps=4).line(line_of("STRIDED"))
+    # Each of the 128 elements lies in a sector of its own.
+    assert 128 + 16 <= line.global_sectors <= 128 + 17 and line.global_sectors_ideal == 16 + 16
+
+
+def test_text_and_json():
+    result = add.simulate(lambda meta: (tritium.cdiv(meta["n"], meta["BLOCK"]),), *arrays(), 1000,
+                          BLOCK=128, arch="sm_90", num_warps=8)
+    everything = json.loads(result.to_json())
+    assert everything["total"]["warp_instructions"] == result.warp_instructions
+    assert everything["threads"] == 256 and everything["occupancy"][0]["architecture"] == 90
+    text = result.as_text()
+    assert f"{__file__}:{line_of('STORE')}" in text and "kernel add: 8 CTAs" in text
+    assert "add" in repr(result) and str(line_of("STORE")) in repr(result.lines)
+
+
+def test_matrix_operations():
+    a = np.eye(64, dtype=np.float16)
+    c = np.zeros((64, 64), np.float32)
+    result = matmul.simulate((1,), a, a, c, N=64)
+    assert np.array_equal(c, np.eye(64))
+    # m16n8k16: 4 x 8 x 4 of them.
+    assert result.matrix_operations == result.line(line_of("DOT")).matrix_operations == 128
+    assert result.barriers > 0 and result.shared_wavefronts > 0
+
+
+def test_simulate_finds_faults():
+    x, y, out = arrays()
+    with pytest.raises(triton.SimulatorError, match="out-of-bounds"):
+        add.simulate((8,), x, y[:900], out, 1000, BLOCK=128)
+    with pytest.raises(triton.SimulatorError, match="race"):
+        collide.simulate((2,), np.zeros(1, np.int32))
+    collide.simulate((2,), np.zeros(1, np.int32), checks="undefined")
+    collide.simulate((2,), np.zeros(1, np.int32), checks=False)
+    seen = set()
+    for seed in range(1, 30):
+        last = np.zeros(1, np.int32)
+        collide.simulate((4,), last, checks=[], seed=seed)
+        seen.add(int(last[0]))
+    assert len(seen) > 1
+
+
+def test_parameters_go_before_options():
+    out = np.zeros(1, np.int32)
+    seeded.simulate((1,), out, seed=40, arch=2)
+    assert out[0] == 42
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"arch": "sm_70"}, "no such architecture; there are: sm_75"),
+    ({"arch": 80}, "arch=80"),
+    ({"checks": "everything"}, "no checks 'everything'"),
+    ({"checks": [1]}, "checks="),
+    ({"seed": -1}, "seed=-1"),
+    ({"seed": 1.5}, "seed=1.5"),
+    ({"step_limit": "many"}, "step_limit='many'"),
+    ({"step_limt": 3}, "did you mean"),
+    ({"num_warps": 3}, "power of two"),
+])
+def test_wrong_options(options, words):
+    with pytest.raises(triton.OptionError, match=re.escape(words)):
+        add.simulate((8,), *arrays(), 1000, BLOCK=128, **options)
+
+
+def test_step_limit():
+    with pytest.raises(triton.SimulatorError, match="step limit"):
+        add.simulate((8,), *arrays(), 1000, BLOCK=128, step_limit=100)
+
+
+def test_wrong_calls():
+    with pytest.raises(triton.ArgumentError):
+        add.simulate((8,), *arrays())
+    with pytest.raises(triton.GridError):
+        add.simulate((0,), *arrays(), 1000, BLOCK=128)
+    with pytest.raises(TypeError):
+        add.simulate()
