@@ -10,6 +10,7 @@ status is 0 only if nothing failed.
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import fnmatch
 import json
@@ -28,6 +29,7 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 # The package has no __main__, and its script holds the path at which the .venv was made.
 LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
+SIMULATED = ("sm_80", "sm_90")
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
 SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
@@ -166,11 +168,11 @@ def lit(log, paths=()):
     return count
 
 
-def pytest(paths, name, log, extra=()):
+def pytest(paths, name, log, extra=(), env=None):
     report = LOGS / f"{name}.xml"
     report.unlink(missing_ok=True)
     status = run([PYTHON, "-m", "pytest", "-q", "-rf", "--tb=short", f"--junitxml={report}",
-                  *extra, *paths], log, 1800)
+                  *extra, *paths], log, 1800, env)
     count = Count()
     try:
         cases = xml.etree.ElementTree.parse(report).getroot().iter("testcase")
@@ -196,6 +198,26 @@ def python(log):
 
 def integration(log):
     return pytest(["test/integration"], "integration", log)
+
+
+def simulator(log):
+    """The integration suite's kernels on simulated GPUs, one process for each."""
+
+    def one(name):
+        own = LOGS / f"test-simulator-{name}.log"
+        own.unlink(missing_ok=True)
+        backend = f"sim:{name}"
+        # -k: what does not ask for a back end is about the host, and has run already.
+        return own, pytest(["test/integration"], f"simulator-{name}", own, ["-k", backend],
+                           {"TRITIUM_TEST_BACKENDS": backend})
+
+    count = Count()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for own, each in pool.map(one, SIMULATED):
+            count.add(each)
+            with open(log, "ab") as out:
+                out.write(own.read_bytes())
+    return count
 
 
 def kernels(log):
@@ -268,6 +290,7 @@ SUITES = {
     "lit": ("IR and diagnostics (lit)", lit),
     "python": ("Python package", python),
     "integration": ("kernels on every back end", integration),
+    "simulator": ("kernels on simulated GPUs", simulator),
     "kernels": ("random kernels", kernels),
     "sanitizers": ("unit tests with sanitizers", sanitizers),
     "parser": ("parser fuzzing", parser),

@@ -159,6 +159,11 @@ bool Code::checkLimits(const uint32_t grid[3], CompileError &error) const {
     error = launchError("OptionError", kernel + "the simulator has no clusters: num_ctas=" +
                                            std::to_string(metadata().numCtas) +
                                            "; leave the option out");
+  else if (metadata().sharedBytes > sim::mostSharedOf(architecture))
+    error = launchError("OutOfResources", kernel + "out of resource: shared memory, required: " +
+                                              std::to_string(metadata().sharedBytes) + ", limit: " +
+                                              std::to_string(sim::mostSharedOf(architecture)) +
+                                              "; use smaller tiles, fewer warps or fewer stages");
   else
     return true;
   return false;

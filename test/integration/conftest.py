@@ -1,5 +1,6 @@
 """Every test that takes `backend` runs on the interpreter, on this machine's CPU, and as code
-for a CPU with AVX2 only. TRITIUM_TEST_BACKENDS names others (comma-separated)."""
+for a CPU with AVX2 only. TRITIUM_TEST_BACKENDS names others (comma-separated): "cuda", or
+"sim:sm_80" and the like, which is what the suite `simulator` does (utils/test.py)."""
 
 import os
 import pathlib

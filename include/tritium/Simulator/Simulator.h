@@ -31,6 +31,9 @@
 
 namespace tritium::sim {
 
+/// The newest GPU that is known: sm_90.
+inline constexpr unsigned newestArchitecture = 90;
+
 struct Extent {
   uint32_t x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t(x) * y * z; }

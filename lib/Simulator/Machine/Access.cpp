@@ -31,9 +31,11 @@ static std::string outside(Machine &machine, uint64_t address, uint32_t bytes) {
   if (address < end)
     return std::to_string(address + bytes - end) + " bytes past the end of " + below->name + " (" +
            std::to_string(below->bytes) + " bytes at " + hex(below->address) + ")";
-  return "outside every buffer, " + std::to_string(address - end) + " bytes after the end of " +
-         below->name + " (" + std::to_string(below->bytes) + " bytes at " + hex(below->address) +
-         ")";
+  std::string where = address == end ? "right behind "
+                                     : "outside every buffer, " + std::to_string(address - end) +
+                                           " bytes after the end of ";
+  return where + below->name + " (" + std::to_string(below->bytes) + " bytes at " +
+         hex(below->address) + ")";
 }
 
 uint8_t *Warp::resolve(const Op &op, Space space, uint64_t address, unsigned lane, uint32_t bytes,

@@ -1,0 +1,102 @@
+"""How fast the simulated GPU is: thread instructions a second on one core, checks on.
+
+    bench/simulator.py [NAME...]     some of: straight add softmax matmul
+
+The time is that of the thread on its CPU, so waiting for other processes does not count; the
+best of several launches. Compiling and parsing are not part of it. Prints a table in Markdown.
+"""
+
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+cache = tempfile.TemporaryDirectory(prefix="tritium-bench-")
+os.environ["TRITON_CACHE_DIR"] = cache.name
+sys.path[:0] = [str(ROOT / "examples")]
+
+import numpy as np
+
+import tritium as triton
+import tritium.language as tl
+from matmul import matmul as matmul_kernel
+from softmax import softmax_kernel
+from vector_add import add_kernel
+
+GOAL = 20e6  # straight-line fp32 code
+
+
+@triton.jit
+def straight(x_ptr, a, b, BLOCK: tl.constexpr):
+    """Long runs of fp32 arithmetic on registers."""
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs)
+    for _ in range(20):
+        for _ in tl.static_range(100):
+            x = x * a + b
+            x = x - a
+    tl.store(x_ptr + offs, x)
+
+
+def floats(*shape, dtype=np.float32):
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+def straightLine():
+    x = floats(16 * 128)
+    return lambda: straight.simulate((16,), x, 0.5, 0.25, BLOCK=128)
+
+
+def add():
+    x, y, n = floats(1 << 18), floats(1 << 18), 1 << 18
+    out = np.zeros_like(x)
+    return lambda: add_kernel.simulate((triton.cdiv(n, 1024),), x, y, out, n, BLOCK_SIZE=1024)
+
+
+def softmax():
+    x = floats(64, 1000)
+    out = np.zeros_like(x)
+    return lambda: softmax_kernel.simulate((64,), out, x, 1000, 1000, 1000, BLOCK_SIZE=1024)
+
+
+def matmul():
+    a, b = floats(128, 128, dtype=np.float16), floats(128, 128, dtype=np.float16)
+    c = np.zeros((128, 128), np.float32)
+    return lambda: matmul_kernel.simulate((4,), a, b, c, 128, 128, 128, BM=64, BN=64, BK=32)
+
+
+ROWS = {"straight": ("straight-line fp32", straightLine), "add": ("vector add", add),
+        "softmax": ("softmax of rows of 1000", softmax), "matmul": ("matmul f16", matmul)}
+
+
+def measure(launch):
+    launch()
+    best, instructions = float("inf"), 0
+    for _ in range(5):
+        start = time.thread_time()
+        instructions = launch().thread_instructions
+        best = min(best, time.thread_time() - start)
+    return instructions, best
+
+
+def main():
+    names = sys.argv[1:] or list(ROWS)
+    if unknown := [name for name in names if name not in ROWS]:
+        sys.exit(f"no such row: {' '.join(unknown)}; there are: {' '.join(ROWS)}")
+    print("| kernel | thread instructions | ms | million a second |\n|---|---|---|---|")
+    slow = False
+    for name in names:
+        title, make = ROWS[name]
+        instructions, seconds = measure(make())
+        print(f"| {title} | {instructions} | {seconds * 1e3:.1f} | "
+              f"{instructions / seconds / 1e6:.1f} |", flush=True)
+        slow |= name == "straight" and instructions / seconds < GOAL
+    if slow:
+        print(f"slower than the goal for straight-line code, {GOAL / 1e6:.0f} million")
+    return slow
+
+
+if __name__ == "__main__":
+    sys.exit(main())
