@@ -176,7 +176,7 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
   auto overlap = [&](const BoundArgument &a, const BoundArgument &b) {
     // Extents of arrays on a GPU are not known: then only one and the same array is seen.
     bool isKnown = a.end != UINT64_MAX && b.end != UINT64_MAX;
-    return isForGPU && !isKnown ? a.slot == b.slot && a.slot : a.begin < b.end && b.begin < a.end;
+    return code && !isKnown ? a.slot == b.slot && a.slot : a.begin < b.end && b.begin < a.end;
   };
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -75,3 +75,38 @@ def test_own_code(tmp_path):
     done = run("sim", ptx, "--grid", 3, "--arg", "f32[3000]=iota", "--arg", "f32[3000]=1",
                "--arg", "f32[3000]=zero", "--arg", "i32:3000", "--print", "2:3")
     assert (done.returncode, done.stdout) == (0, "argument 2: 1 2 3\n"), done.stderr
+
+
+def test_architecture(tmp_path):
+    ptx = tmp_path / "copy.ptx"
+    text = """.version 8.0
+.target sm_TARGET
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  .shared .align 4 .b8 big[BYTES];
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 5;
+  redux.sync.add.s32 %r2, %r1, 0xffffffff;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+"""
+
+    def sim(target, size, *arguments):
+        ptx.write_text(text.replace("TARGET", target).replace("BYTES", str(size)))
+        return run("sim", ptx, "--block", 32, "--arg", "i32[1]=zero", "--no-races", *arguments)
+
+    done = sim("80", 1024, "--arch", "sm_86", "--counters")
+    assert done.returncode == 0 and "sm_86: " in done.stdout and "sm_80: " not in done.stdout
+    done = sim("75", 1024)
+    assert done.returncode == 1
+    assert "'redux.sync.add.s32': needs sm_80 or newer, but this is for sm_75" in done.stderr
+    assert "PTX line 9" in done.stderr
+    done = sim("80", 1024, "--arch", "sm_75")
+    assert "the file is for sm_80 and newer: sm_75 cannot run it" in done.stderr
+    done = sim("80", 120000, "--arch", "sm_86")
+    assert "sm_86 has 101376" in done.stderr
+    assert sim("80", 120000, "--arch", "80").returncode == 0
+    done = sim("80", 1024, "--arch", "sm_70")
+    assert done.returncode == 2 and "--arch wants" in done.stderr

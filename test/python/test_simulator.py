@@ -301,7 +301,8 @@ def test_uncoalesced_loads():
     x, out = np.zeros(128 * 128, np.float32), np.zeros(128, np.float32)
     line = columns.simulate((1,), x, out, N=128, num_warps=4).line(line_of("STRIDED"))
     # Each of the 128 elements lies in a sector of its own.
-    assert 128 + 16 <= line.global_sectors <= 128 + 17 and line.global_sectors_ideal == 16 + 16
+    # Each of the four stores touches one more where the array begins inside a sector.
+    assert 128 + 16 <= line.global_sectors <= 128 + 20 and line.global_sectors_ideal == 16 + 16
 
 
 def test_text_and_json():

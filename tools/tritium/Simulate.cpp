@@ -38,7 +38,8 @@ if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
   --dump INDEX=PATH   write the memory of argument INDEX to a file
   --seed N            let warps and blocks take turns at random, by this seed
   --step-limit N      warp instructions before the launch is given up (2000000000)
-  --arch sm_NN        the GPU whose occupancy is shown: 80, 86, 89 or 90 (all)
+  --arch sm_NN        the GPU whose limits hold and whose occupancy is shown: 75, 80, 86, 89
+                      or 90 (those of all that run the file)
   --no-races          do not look for races
   --same-value        races of writes that leave memory as it is are faults, too
   --no-undefined      do not look for values that nothing wrote
@@ -244,8 +245,11 @@ bool parse(const Arguments &arguments, Request &request) {
       request.launch.stepLimit = number(options.value(), name);
     } else if (name == "--arch") {
       std::string text = options.value();
-      request.launch.architecture =
-          unsigned(number(text.substr(0, 3) == "sm_" ? text.substr(3) : text, name));
+      uint64_t arch = number(text.substr(0, 3) == "sm_" ? text.substr(3) : text, name);
+      if (arch != 75 && arch != 80 && arch != 86 && arch != 89 && arch != 90)
+        throw UsageError("--arch wants sm_75, sm_80, sm_86, sm_89 or sm_90, but got '" + text +
+                         "'");
+      request.launch.architecture = unsigned(arch);
     } else if (name == "--no-races") {
       options.noValue();
       request.launch.checkRaces = false;

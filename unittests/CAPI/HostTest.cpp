@@ -154,6 +154,29 @@ TEST_F(HostTest, ExplainsErrors) {
   has(errorOf([&] { checked.launch({1}, Stream{}, x); }), "DeviceAssertion: ");
 }
 
+TEST_F(HostTest, SimulatedGPU) {
+  setenv("TRITIUM_BACKEND", "sim:sm_80", 1);
+  tritium::Module simulated = tritium::load(folder + "/kernels.py");
+  auto scale = simulated.kernel("scale", {{"BLOCK", 16}, {"num_warps", 2}});
+  scale.launch({4}, Stream{}, x, out, 50, 2.5f);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(out[i], i * 2.5f);
+  std::string fault =
+      errorOf([&] { scale.launch({4}, Stream{}, x, std::span(out).first(40), 50, 2.5f); });
+  EXPECT_NE(fault.find("SimulatorError: "), std::string::npos) << fault;
+  EXPECT_NE(fault.find("kernels.py:18:"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("'out_ptr' (160 bytes"), std::string::npos) << fault;
+  // What lies behind bare pointers is all that the process can read.
+  auto reload = simulated.kernel("reload", {{"N", 48}});
+  reload.launch({1}, Stream{}, x.data(), x.data() + 2);
+  EXPECT_EQ(x[7], 504); // the second load of 5 sees what 3 has stored, 4
+  int32_t negative = -1;
+  auto checked = simulated.kernel("checked", {{"debug", true}});
+  EXPECT_NE(errorOf([&] { checked.launch({1}, Stream{}, &negative); }).find("must be positive"),
+            std::string::npos);
+  unsetenv("TRITIUM_BACKEND");
+}
+
 TEST_F(HostTest, ThreadsShareAKernel) {
   auto scale = module.kernel("scale", {{"BLOCK", 16}});
   std::atomic<int> wrong{0};

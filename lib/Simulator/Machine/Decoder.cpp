@@ -335,8 +335,14 @@ bool Decoder::run() {
     current = &instruction;
     starts.push_back(uint32_t(code.ops.size()));
     const OpcodeEntry *entry = findOpcode(instruction.opcode);
+    unsigned least = leastArchitecture(instruction);
+    unsigned have =
+        machine.launch.architecture ? machine.launch.architecture : machine.module.capability;
     if (!entry)
       fail("unknown instruction");
+    else if (have && have < least)
+      fail("needs sm_" + std::to_string(least) + " or newer, but this is for sm_" +
+           std::to_string(have));
     else
       entry->decode(*this);
     if (bad)

@@ -97,6 +97,9 @@ struct OpcodeEntry {
 /// Null: no such instruction is known.
 const OpcodeEntry *findOpcode(std::string_view name);
 
+/// The oldest GPU that has the instruction (80 for sm_80), if it is newer than sm_70; or 0.
+unsigned leastArchitecture(const ptx::Instruction &instruction);
+
 using Family = std::initializer_list<OpcodeEntry>;
 extern const Family integerFamily, logicFamily, floatFamily, halfFamily, compareFamily,
     convertFamily, moveFamily, controlFamily, memoryFamily, atomicFamily, exchangeFamily,

@@ -18,6 +18,9 @@ bool Machine::checkLaunch(const Function &entry) {
     return false;
   };
   const Extent &grid = launch.grid, &block = launch.block;
+  if (launch.architecture && launch.architecture < module.capability)
+    return invalid("the file is for sm_" + std::to_string(module.capability) + " and newer: sm_" +
+                   std::to_string(launch.architecture) + " cannot run it");
   if (!grid.count() || !block.count())
     return invalid("an extent of the grid or of the block is 0");
   if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024)
@@ -265,7 +268,9 @@ void Machine::schedule() {
     bool progress = false;
     for (size_t i = 0; i < resident.size() && !stop; ++i) {
       Cta &cta = *resident[launch.seed ? random() % resident.size() : i];
-      uint64_t done = turn(cta, quantum);
+      // No further past the limit than each warp takes to notice.
+      uint64_t left = launch.stepLimit - std::min(steps, launch.stepLimit) + 1;
+      uint64_t done = turn(cta, std::min(quantum, left));
       steps += done;
       clock += done;
       progress |= done > 0;
