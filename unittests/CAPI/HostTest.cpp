@@ -164,7 +164,7 @@ TEST_F(HostTest, SimulatedGPU) {
   std::string fault =
       errorOf([&] { scale.launch({4}, Stream{}, x, std::span(out).first(40), 50, 2.5f); });
   EXPECT_NE(fault.find("SimulatorError: "), std::string::npos) << fault;
-  EXPECT_NE(fault.find("kernels.py:18:"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("kernels.py:17:"), std::string::npos) << fault;
   EXPECT_NE(fault.find("'out_ptr' (160 bytes"), std::string::npos) << fault;
   // What lies behind bare pointers is all that the process can read.
   auto reload = simulated.kernel("reload", {{"N", 48}});

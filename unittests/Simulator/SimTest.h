@@ -55,7 +55,7 @@ public:
 /// A kernel of one pointer parameter p, whose body is given; %p, %h, %r, %d, %f, %g are
 /// registers of 1, 16, 32, 64 bits, f32 and f64. %d0 holds the pointer, %r0 the thread.
 inline std::string kernel(const std::string &body, const std::string &before = "") {
-  return ".version 8.5\n.target sm_80\n.address_size 64\n" + before +
+  return ".version 8.5\n.target sm_90\n.address_size 64\n" + before +
          "\n.visible .entry k(.param .u64 p)\n{\n"
          ".reg .pred %p<10>;\n.reg .b16 %h<20>;\n.reg .b32 %r<40>;\n.reg .b64 %d<20>;\n"
          ".reg .f32 %f<20>;\n.reg .f64 %g<20>;\n"
