@@ -353,3 +353,88 @@ def test_matmul(backend, rng, m, n, k):
     matmul[(-(-m // 32), -(-n // 32))](a, b, c, m, n, k, BM=32, BN=32, BK=16)
     exact = a.astype(np.float32) @ b.astype(np.float32).T
     np.testing.assert_allclose(c.astype(np.float32), exact, rtol=2e-3, atol=2e-2)
+
+
+#===-- Bad input -----------------------------------------------------------===#
+
+
+@triton.jit
+def sum_rows(x_ptr, out_ptr, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [M, N], [stride, 1], [BM, BN])
+    tl.store(out_ptr + tl.arange(0, BM), tl.sum(x.load([0, 0]), 1))
+
+
+@pytest.mark.parametrize("shift,stride,message", [(1, 32, "aligned to 16 bytes"),
+                                                  (0, 30, "multiple of 4 elements")])
+def test_broken_promises(backend, monkeypatch, shift, stride, message):
+    """What the rules promise is checked when debugging. On the host, a broken promise is
+    nothing but slow."""
+    x = np.arange(1024, dtype=np.float32)
+    out = np.zeros(16, np.float32)
+    if not backend.startswith(("cuda", "sim")):
+        sum_rows[(1,)](x[shift:], out, 16, 30, stride, BM=16, BN=32)
+        rows = x[shift + np.arange(16)[:, None] * stride + np.arange(30)[None, :]]
+        np.testing.assert_allclose(out, rows.sum(1), rtol=1e-6)
+    monkeypatch.setenv("TRITON_DEBUG", "1")
+    with pytest.raises(triton.DeviceAssertionError, match=message):
+        sum_rows[(1,)](x[shift:], out, 16, 30, stride, BM=16, BN=32)
+
+
+X = np.zeros((8, 32), np.float32)
+
+
+@pytest.mark.parametrize("make,error,message", [
+    (lambda: TensorDescriptor(3, [8], [1], [8]), TypeError, "must be an array"),
+    (lambda: TensorDescriptor.from_tensor([1, 2], [2]), TypeError, "made from an array"),
+    (lambda: TensorDescriptor(X, [], [], []), ValueError, "1 to 5 dimensions"),
+    (lambda: TensorDescriptor(X, [8, 32], [1], [8, 32]), ValueError, "strides"),
+    (lambda: TensorDescriptor(X, [8, 32], [32, 1], [8]), ValueError, "block_shape"),
+    (lambda: TensorDescriptor(X, [8, 0], [32, 1], [8, 32]), ValueError, "positive"),
+    (lambda: TensorDescriptor(X, [8, 32], [32, 1], [8, -1]), ValueError, "positive"),
+    (lambda: TensorDescriptor(X, [8, 32], [32, 2], [8, 32]), ValueError, "last stride"),
+    (lambda: TensorDescriptor(X, [8, 32], [31, 1], [8, 32]), ValueError, "4 elements"),
+    (lambda: TensorDescriptor(X, [8, 1.5], [32, 1], [8, 32]), ValueError, "ints"),
+    (lambda: TensorDescriptor(X, [8, 32], [32, 1], [8, 32], "one"), ValueError, "padding"),
+    (lambda: TensorDescriptor(X.astype(np.int32), [8, 32], [32, 1], [8, 32], "nan"), ValueError,
+     "nan"),
+    (lambda: TensorDescriptor.from_tensor(X[:, 1:], [8, 16]), ValueError, "aligned"),
+    (lambda: TensorDescriptor.from_tensor(X.T, [32, 8]), ValueError, "last stride"),
+])
+def test_host_errors(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_block_shape_that_is_no_shape(backend):
+    x = TensorDescriptor.from_tensor(X, [8, 32])
+    out = TensorDescriptor.from_tensor(X.copy(), [8, 32])
+    for block, message in (([8], "2|1"), ([8, 0], "positive"), ([8, "a"], "integer"),
+                           (7, ""), ([1 << 20, 2], "1048576")):
+        x.block_shape = block
+        with pytest.raises((triton.TritonError, TypeError), match=message):
+            copy[(1,)](x, out, 0, 0)
+
+
+@triton.jit
+def needs_constant(x: tl.constexpr, y: tl.int32):
+    pass
+
+
+def test_descriptor_for_another_parameter(backend):
+    x = TensorDescriptor.from_tensor(X, [8, 32])
+    with pytest.raises(TypeError, match="'x' is a constexpr, but got a tensor descriptor"):
+        needs_constant[(1,)](x, 3)
+    with pytest.raises(TypeError, match="'y' is annotated tl.int32, but got a tensor descriptor"):
+        needs_constant[(1,)](3, x)
+    with pytest.raises(TypeError, match="tuple"):
+        needs_constant[(1,)]((X, 1), 3)
+    with pytest.raises(TypeError, match="cannot be passed"):
+        needs_constant[(1,)]((X, object()), 3)
+
+
+def test_read_only_array(backend):
+    x = X.copy()
+    x.flags.writeable = False
+    out = TensorDescriptor.from_tensor(x, [8, 32])
+    with pytest.raises((triton.TritonError, ValueError, TypeError), match="out|read-only|written"):
+        copy[(1,)](TensorDescriptor.from_tensor(X, [8, 32]), out, 0, 0)
