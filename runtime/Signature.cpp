@@ -292,7 +292,7 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
     return true;
   case TRITIUM_ARG_INT: {
     int64_t value = static_cast<int64_t>(argument.bits);
-    if (value == 1 && parameter.specializeValue) {
+    if (value == 1 && (parameter.specializeValue || isItem)) {
       result.isConstexpr = true;
       result.payload = 1;
       result.type.kind = DTypeKind::Int64;

@@ -168,6 +168,9 @@ def _is_known(item):
 
 
 def _descriptor(descriptor):
+    if not isinstance(descriptor.block_shape, (tuple, list)):
+        raise TypeError("the block_shape of a tensor descriptor must be a list of ints, but it is "
+                        f"{descriptor.block_shape!r}")
     return ("descriptor", (descriptor.base, _run_time(descriptor.shape),
                            _run_time(descriptor.strides), tuple(descriptor.block_shape),
                            descriptor.padding))

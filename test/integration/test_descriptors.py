@@ -282,6 +282,38 @@ def test_host_padding(backend):
     assert np.isnan(out[2:]).all() and not out[:2].any()
 
 
+@triton.jit(do_not_specialize=["x", "out"])
+def copy_unspecialized(x, out):
+    out.store([0, 0], x.load([1, 2]))
+
+
+def test_without_specialization(backend, rng):
+    x = random_array(rng, (4, 16), "float32")
+    out = np.zeros_like(x)
+    copy_unspecialized[(1,)](TensorDescriptor.from_tensor(x, x.shape),
+                             TensorDescriptor.from_tensor(out, x.shape))
+    assert_same(out, block_of(x, (1, 2), x.shape))
+
+
+@triton.jit
+def copy_typed(x_ptr, out_ptr, m, n, i, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [m.to(tl.int64), n.to(tl.uint32)],
+                                  [n.to(tl.int16), 1], [B, B])
+    out = tl.make_tensor_descriptor(out_ptr, [m, n], [n.to(tl.int64), 1], [B, B])
+    out.store([i.to(tl.int8), 0], x.load([i.to(tl.int64), i.to(tl.uint8)]))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int8", "float64"))
+def test_integer_types(backend, rng, dtype):
+    """Extents, strides and offsets may have any integer type."""
+    x = random_array(rng, (20, 32), dtype)
+    out = np.zeros_like(x)
+    expected = out.copy()
+    copy_typed[(1,)](x, out, 20, 32, 3, B=16)
+    put_block(expected, (3, 0), block_of(x, (3, 3), (16, 16)))
+    assert_same(out, expected)
+
+
 def test_block_shape_of_each_launch(backend, rng):
     """Another block shape is another variant."""
     x = random_array(rng, (16, 64), "float32")
@@ -409,7 +441,7 @@ def test_block_shape_that_is_no_shape(backend):
     x = TensorDescriptor.from_tensor(X, [8, 32])
     out = TensorDescriptor.from_tensor(X.copy(), [8, 32])
     for block, message in (([8], "2|1"), ([8, 0], "positive"), ([8, "a"], "integer"),
-                           (7, ""), ([1 << 20, 2], "1048576")):
+                           (7, "list of ints"), ([1 << 20, 2], "1048576")):
         x.block_shape = block
         with pytest.raises((triton.TritonError, TypeError), match=message):
             copy[(1,)](x, out, 0, 0)

@@ -30,6 +30,7 @@
 #include "tritium/Frontend/Sema/DTypes.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace arith = mlir::arith;
@@ -86,16 +87,19 @@ static mlir::Operation *innermostLoop(mlir::OpBuilder &builder) {
   return result.wasInterrupted() ? nullptr : loop;
 }
 
-/// Whether `value` may be another one in each iteration of `loop`.
-static bool changesIn(mlir::Operation *loop, mlir::Value value, int depth = 32) {
+/// Whether `value` may be another one in each iteration of `loop`. `seen`: operations that
+/// are known not to be.
+static bool changesIn(mlir::Operation *loop, mlir::Value value,
+                      llvm::SmallPtrSetImpl<mlir::Operation *> &seen) {
+  constexpr unsigned kMaxOperations = 200;
   if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value))
     return loop->isAncestor(argument.getOwner()->getParentOp());
   mlir::Operation *op = value.getDefiningOp();
-  if (!loop->isProperAncestor(op))
+  if (!loop->isProperAncestor(op) || !seen.insert(op).second)
     return false;
-  return depth == 0 || op->getNumRegions() || !mlir::isMemoryEffectFree(op) ||
+  return seen.size() > kMaxOperations || op->getNumRegions() || !mlir::isMemoryEffectFree(op) ||
          llvm::any_of(op->getOperands(),
-                      [&](mlir::Value operand) { return changesIn(loop, operand, depth - 1); });
+                      [&](mlir::Value operand) { return changesIn(loop, operand, seen); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,7 +260,8 @@ public:
     for (size_t d = 0; d < shape.size(); ++d) {
       const BlockIndex &index = indices[d];
       Tensor range = build::range(sema, 0, static_cast<int32_t>(shape[d]));
-      bool moves = !index.isList && loop && changesIn(loop, index.start.value);
+      llvm::SmallPtrSet<mlir::Operation *, 16> seen;
+      bool moves = !index.isList && loop && changesIn(loop, index.start.value, seen);
       Tensor steps = index.isList ? index.start : moves ? range : shifted(range, index.start);
       grown[d] = shape[d];
       pointers = build::addPointer(sema, *sema.broadcastTo(pointers, grown),

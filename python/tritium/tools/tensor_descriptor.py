@@ -106,6 +106,8 @@ class TensorDescriptor:
             raise ValueError(f"the padding of a tensor descriptor is 'nan', but its elements are "
                              f"{self.base.dtype}; only floats have a NaN: use 'zero'")
 
+    __hash__ = None  # its block shape changes
+
     @property
     def dtype(self):
         """The element type, as the array has it."""
