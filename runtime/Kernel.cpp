@@ -311,7 +311,7 @@ bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, Co
   used = dispatch->variant.get();
   llvm::SmallVector<BoundArgument, 12> arguments;
   for (auto [index, type] : dispatch->runTime)
-    arguments.push_back(bindArgument(*bound[index], type));
+    bindArgument(*bound[index], type, arguments.emplace_back());
   return dispatch->variant->launch(arguments, grid, error, call.stream);
 }
 
@@ -329,7 +329,7 @@ bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) 
     return false;
   prepared.variant = dispatch->variant;
   for (auto [index, type] : dispatch->runTime)
-    prepared.arguments.push_back(bindArgument(*bound[index], type));
+    bindArgument(*bound[index], type, prepared.arguments.emplace_back());
   return true;
 }
 

@@ -329,7 +329,8 @@ bool Signature::classifyAll(const Parameter &parameter, unsigned number,
                             llvm::SmallVectorImpl<ArgumentClass> &classes,
                             llvm::SmallVectorImpl<const tritium_argument *> &bound, Key &key,
                             CompileError &error) const {
-  ArgumentClass result;
+  // Filled in where it stays: to copy it right after its fields were written is slow.
+  ArgumentClass &result = classes.emplace_back();
   if (!classifyOne(parameter, argument, isItem, result, error))
     return false;
   result.parameter = number;
@@ -347,9 +348,8 @@ bool Signature::classifyAll(const Parameter &parameter, unsigned number,
   } else if (result.isConstexpr) {
     key.push_back(result.payload);
   }
-  classes.push_back(result);
   bound.push_back(&argument);
-  for (size_t i = 0; i < result.items; ++i)
+  for (size_t i = 0, items = result.items; i < items; ++i)
     if (!classifyAll(parameter, number, argument.items[i], true, classes, bound, key, error))
       return false;
   return true;

@@ -148,18 +148,17 @@ bool Variant::prepare(CompileError &error) {
   return false;
 }
 
-BoundArgument tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type) {
-  BoundArgument result;
+void tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type,
+                                    BoundArgument &result) {
   result.slot = argumentSlot(argument, type);
   if (argument.kind != TRITIUM_ARG_POINTER)
-    return result;
+    return;
   // Memory of unknown extent overlaps everything.
   bool isKnown = argument.bytes != TRITIUM_UNKNOWN_EXTENT;
   result.begin = isKnown ? argument.begin : 0;
   result.end = isKnown ? argument.begin + argument.bytes : UINT64_MAX;
   result.isReadOnly = argument.read_only != 0;
   result.device = argument.memory == TRITIUM_CUDA_MEMORY ? argument.device : -1;
-  return result;
 }
 
 //===-- Overlap -----------------------------------------------------------===//

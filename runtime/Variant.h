@@ -34,8 +34,8 @@ struct Recipe {
   bool isRepeat = false; ///< the same kernel once more: its static_print stays silent
 };
 
-/// Prepares `argument` to be passed as a value of `type`.
-BoundArgument bindArgument(const tritium_argument &argument, const DType &type);
+/// Prepares `argument` to be passed as a value of `type`; `result` is as constructed.
+void bindArgument(const tritium_argument &argument, const DType &type, BoundArgument &result);
 
 /// compilerFingerprint, which takes longer than all the rest of a hit in the cache; kept.
 std::string fingerprint(const CompileOptions &options);

@@ -195,14 +195,14 @@ int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argumen
       bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
       if (isPointer != parameters[i].type.isPointer() || arguments[i].kind == TRITIUM_ARG_ABSENT ||
           arguments[i].kind >= TRITIUM_ARG_VALUE) {
-        report(runtime::launchError("ArgumentError", "kernel '" + variant->metadata().name +
-                                                         "': argument '" + parameters[i].name +
-                                                         "' must be " +
-                                                         (parameters[i].type.isPointer() ? "an array" : "a number")),
+        report(runtime::launchError("ArgumentError",
+                                    "kernel '" + variant->metadata().name + "': argument '" +
+                                        parameters[i].name + "' must be " +
+                                        (parameters[i].type.isPointer() ? "an array" : "a number")),
                error);
         return 1;
       }
-      bound.push_back(runtime::bindArgument(arguments[i], parameters[i].type));
+      runtime::bindArgument(arguments[i], parameters[i].type, bound.emplace_back());
     }
     if (!fits)
       bound.resize(count);
