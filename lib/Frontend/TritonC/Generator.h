@@ -94,7 +94,6 @@ private:
   const Unit *unit = nullptr;
   std::map<std::string, Tensor, std::less<>> tables;
   std::vector<Local> locals;
-  LocalIndex scopeStart = 0; ///< of the innermost scope
   FunctionFrame *frame = nullptr;
   std::optional<Tensor> mask;
   unsigned arms = 0; ///< arms of `?:` and predicated statements around this point
@@ -141,8 +140,8 @@ private:
   //===--- Statements (IRGenStatements.cpp) --------------------------------===//
 
   using Body = llvm::function_ref<void()>;
-  /// Statements of one scope; `isRest`: of the scope that is open.
-  Flow run(llvm::ArrayRef<StmtPtr> statements, bool isRest = false);
+  /// Statements of one scope, or the rest of them.
+  Flow run(llvm::ArrayRef<StmtPtr> statements);
   Flow statement(const Stmt &stmt);
   Flow scoped(const Stmt &stmt);
   void declaration(const DeclStmt &stmt);

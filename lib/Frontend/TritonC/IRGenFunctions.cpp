@@ -213,11 +213,7 @@ void Generator::body(const Function &function) {
         declare("", function.result, conversions.zero(function.result).value, function.nameRange);
   if (returnsEarly(function))
     frame->isLive = declareFlag(true);
-  // Parameters and the variables of the body are in one scope.
-  LocalIndex outerScope = scopeStart;
-  scopeStart = frame->firstLocal;
-  run(function.body->body, /*isRest=*/true);
-  scopeStart = outerScope;
+  run(function.body->body);
 }
 
 //===----------------------------------------------------------------------===//

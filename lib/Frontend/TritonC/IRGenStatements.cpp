@@ -24,30 +24,25 @@ std::optional<LocalIndex> Generator::innermostLive() const {
   return frame->loop ? frame->loop->isIterationLive : frame->isLive;
 }
 
-Flow Generator::run(llvm::ArrayRef<StmtPtr> statements, bool isRest) {
-  LocalIndex outer = locals.size(), outerScope = scopeStart;
-  if (!isRest)
-    scopeStart = outer;
+Flow Generator::run(llvm::ArrayRef<StmtPtr> statements) {
+  LocalIndex outer = locals.size();
   Flow flow = Flow::Falls;
   for (size_t i = 0; i < statements.size() && flow == Flow::Falls && !isStopped; ++i) {
     flow = statement(*statements[i]);
     if (flow != Flow::Maybe || i + 1 == statements.size())
       continue;
     sema.setRange(statements[i + 1]->range);
-    branch(get(*innermostLive()).value, [&] { run(statements.drop_front(i + 1), true); });
+    branch(get(*innermostLive()).value, [&] { run(statements.drop_front(i + 1)); });
     break;
   }
   locals.resize(outer);
-  scopeStart = outerScope;
   return flow;
 }
 
 Flow Generator::scoped(const Stmt &stmt) {
-  LocalIndex outer = locals.size(), outerScope = scopeStart;
-  scopeStart = outer;
+  LocalIndex outer = locals.size();
   Flow flow = statement(stmt);
   locals.resize(outer);
-  scopeStart = outerScope;
   return flow;
 }
 
@@ -68,11 +63,9 @@ Flow Generator::statement(const Stmt &stmt) {
   case StmtKind::If:
     return ifStatement(llvm::cast<IfStmt>(stmt));
   case StmtKind::For: {
-    LocalIndex outer = locals.size(), outerScope = scopeStart;
-    scopeStart = outer;
+    LocalIndex outer = locals.size();
     Flow flow = forStatement(llvm::cast<ForStmt>(stmt));
     locals.resize(outer);
-    scopeStart = outerScope;
     return flow;
   }
   case StmtKind::While:
@@ -108,11 +101,6 @@ void Generator::declaration(const DeclStmt &stmt) {
     }
     if (!sema.checkShape(variable.type.shape))
       continue;
-    if (auto same = find(variable.name); same && *same >= scopeStart) {
-      sema.error("redefinition of '" + variable.name + "'");
-      note(locals[*same].at, "it is declared here");
-      continue;
-    }
     // The name is in scope in its own initialiser, where it has no value yet.
     LocalIndex local = declare(variable.name, variable.type, conversions.zero(variable.type).value,
                                variable.nameRange);
