@@ -1,6 +1,7 @@
 //===- Programs.cpp - Triton-C, for Python --------------------------------===//
 
 #include "DeviceArrays.h"
+#include "HookError.h"
 #include "Launcher.h"
 #include "Module.h"
 
@@ -54,27 +55,19 @@ struct Chosen {
 
 struct GridCall {
   nb::object function; ///< answers three ints
-  PyObject *raised[3] = {};
+  HookError error = {};
 };
 
 int computeGrid(void *user, const tritium_chosen *chosen, uint32_t grid[3]) {
   auto *call = static_cast<GridCall *>(user);
-  nb::gil_scoped_acquire gil;
-  try {
+  return call->error.guarded([&] {
     Chosen *view = new Chosen{chosen};
     nb::object object = nb::cast(view, nb::rv_policy::take_ownership);
     auto dims = nb::cast<std::vector<uint32_t>>(call->function(object));
     view->native = nullptr;
     for (size_t axis = 0; axis < dims.size() && axis < 3; ++axis)
       grid[axis] = dims[axis];
-    return 0;
-  } catch (nb::python_error &error) {
-    error.restore();
-  } catch (const std::exception &error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
-  }
-  PyErr_Fetch(&call->raised[0], &call->raised[1], &call->raised[2]);
-  return 1;
+  });
 }
 
 [[noreturn]] void fail(tritium_error &error) {
@@ -198,11 +191,7 @@ public:
     }
     if (status != 0) {
       tritium_compiled_release(launched.compiled);
-      if (!call.raised[0])
-        fail(error);
-      PyErr_Restore(call.raised[0], call.raised[1], call.raised[2]);
-      tritium_error_clear(&error);
-      throw nb::python_error();
+      call.error.raiseInsteadOf(error);
     }
     nb::object tuning = nb::none();
     if (launched.tuned) {

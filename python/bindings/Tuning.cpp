@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HookError.h"
 #include "Launcher.h"
 #include "Module.h"
 
@@ -22,30 +23,12 @@ namespace {
 /// `measure(i, run)`, which answers three times, are functions or None.
 struct Hooks {
   nb::object before, after, measure;
-  PyObject *raised[3] = {}; ///< an exception, as PyErr_Fetch gives it
-
-  int keepException() {
-    PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
-    return 1;
-  }
-
-  template <typename Body> int guarded(Body body) {
-    nb::gil_scoped_acquire gil;
-    try {
-      body();
-      return PyErr_CheckSignals() < 0 ? keepException() : 0;
-    } catch (nb::python_error &error) {
-      error.restore();
-    } catch (const std::exception &error) {
-      PyErr_SetString(PyExc_TypeError, error.what());
-    }
-    return keepException();
-  }
+  HookError error = {};
 };
 
 int before(void *user, size_t candidate) {
   auto *hooks = static_cast<Hooks *>(user);
-  return hooks->guarded([&] {
+  return hooks->error.guarded([&] {
     if (!hooks->before.is_none())
       hooks->before(candidate);
   });
@@ -65,7 +48,7 @@ nb::object toException(const tritium_error *error) {
 
 int after(void *user, size_t candidate, const tritium_error *failure) {
   auto *hooks = static_cast<Hooks *>(user);
-  return hooks->guarded([&] {
+  return hooks->error.guarded([&] {
     if (!hooks->after.is_none())
       hooks->after(candidate, toException(failure));
   });
@@ -73,7 +56,7 @@ int after(void *user, size_t candidate, const tritium_error *failure) {
 
 int measure(void *user, size_t candidate, tritium_trial *trial, double times[3]) {
   auto *hooks = static_cast<Hooks *>(user);
-  return hooks->guarded([&] {
+  return hooks->error.guarded([&] {
     auto run = nb::cpp_function([hooks, trial] {
       tritium_error error = {};
       int status;
@@ -81,16 +64,8 @@ int measure(void *user, size_t candidate, tritium_trial *trial, double times[3])
         nb::gil_scoped_release release;
         status = tritium_trial_run(trial, &error);
       }
-      if (status == 0)
-        return;
-      if (hooks->raised[0]) {
-        PyErr_Restore(hooks->raised[0], hooks->raised[1], hooks->raised[2]);
-        std::fill_n(hooks->raised, 3, nullptr);
-        tritium_error_clear(&error);
-      } else {
-        raise(error);
-      }
-      throw nb::python_error();
+      if (status != 0)
+        hooks->error.raiseInsteadOf(error);
     });
     auto measured = nb::cast<std::vector<double>>(hooks->measure(candidate, run));
     measured.resize(3, measured.empty() ? 0 : measured.back());
@@ -148,15 +123,8 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
     nb::gil_scoped_release release;
     tuned = tritium_tune(&tuning, &error);
   }
-  if (!tuned) {
-    if (hooks.raised[0]) {
-      PyErr_Restore(hooks.raised[0], hooks.raised[1], hooks.raised[2]);
-      tritium_error_clear(&error);
-    } else {
-      raise(error);
-    }
-    throw nb::python_error();
-  }
+  if (!tuned)
+    hooks.error.raiseInsteadOf(error);
   nb::list timings = timingsOf(tuned, candidates.size());
   double compileSeconds = 0, measureSeconds = 0;
   tritium_tuned_seconds(tuned, &compileSeconds, &measureSeconds);

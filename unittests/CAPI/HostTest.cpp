@@ -1,12 +1,7 @@
 //===- HostTest.cpp - kernels from C++ ------------------------------------===//
 
-#include "tritium/tritium.hpp"
+#include "KernelFolder.h"
 
-#include "gtest/gtest.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -57,32 +52,14 @@ def broken(x_ptr):
     tl.store(x_ptr, nowhere)
 )";
 
-class HostTest : public testing::Test {
+class HostTest : public KernelFolder {
 protected:
-  static void SetUpTestSuite() {
-    char pattern[] = "/tmp/tritium-capi-XXXXXX";
-    folder = mkdtemp(pattern);
-    setenv("TRITON_CACHE_DIR", (folder + "/cache").c_str(), 1);
-    std::ofstream(folder + "/kernels.py") << kernels;
-  }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+  static void SetUpTestSuite() { makeFolder("kernels.py", kernels); }
 
   tritium::Module module = tritium::load(folder + "/kernels.py");
   std::vector<float> x = std::vector<float>(50), out = std::vector<float>(50);
   void SetUp() override { std::iota(x.begin(), x.end(), 0.0f); }
-
-  /// The kind and message of the error that `call` throws.
-  template <typename Call> std::string errorOf(Call call) {
-    try {
-      call();
-    } catch (const tritium::Error &error) {
-      return error.kind + ": " + error.what();
-    }
-    return "no error";
-  }
-  static std::string folder;
 };
-std::string HostTest::folder;
 
 TEST_F(HostTest, ListsKernels) {
   EXPECT_EQ(module.kernelNames(),

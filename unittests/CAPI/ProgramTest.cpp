@@ -1,12 +1,7 @@
 //===- ProgramTest.cpp - Triton-C from C++ --------------------------------===//
 
-#include "tritium/tritium.hpp"
+#include "KernelFolder.h"
 
-#include "gtest/gtest.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 using tritium::Grid;
@@ -30,15 +25,9 @@ __global__ void look(int *out, int i) {
 }
 )";
 
-class ProgramTest : public testing::Test {
+class ProgramTest : public KernelFolder {
 protected:
-  static void SetUpTestSuite() {
-    char pattern[] = "/tmp/tritium-program-XXXXXX";
-    folder = mkdtemp(pattern);
-    setenv("TRITON_CACHE_DIR", (folder + "/cache").c_str(), 1);
-    std::ofstream(folder + "/kernels.tc") << kernels;
-  }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+  static void SetUpTestSuite() { makeFolder("kernels.tc", kernels); }
 
   tritium::Kernel kernel(const char *name, tritium::LoadOptions options = {}) {
     return tritium::load(folder + "/kernels.tc", std::move(options)).kernel(name);
@@ -46,18 +35,8 @@ protected:
   static auto blocks(int n) {
     return [n](const Options &opt) { return Grid(tritium::cdiv(n, opt["SIZE"])); };
   }
-  template <typename Call> std::string errorOf(Call call) {
-    try {
-      call();
-    } catch (const tritium::Error &error) {
-      return error.kind + ": " + error.what();
-    }
-    return "no error";
-  }
-  static std::string folder;
   std::vector<float> out = std::vector<float>(100);
 };
-std::string ProgramTest::folder;
 
 TEST_F(ProgramTest, LaunchesWithAGridOfTheOptions) {
   auto k = kernel("accumulate", {.defines = {{"TYPE", "float"}, {"SIZE", "16"}}});

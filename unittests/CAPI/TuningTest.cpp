@@ -1,12 +1,6 @@
 //===- TuningTest.cpp - the tuner through the C interface -----------------===//
 
-#include "tritium/tritium.hpp"
-
-#include "gtest/gtest.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include "KernelFolder.h"
 
 namespace {
 
@@ -21,15 +15,9 @@ def add_one(x_ptr, n, BLOCK: tl.constexpr):
     tl.store(x_ptr + i, tl.load(x_ptr + i, i < n) + 1, i < n)
 )";
 
-class TuningTest : public testing::Test {
+class TuningTest : public KernelFolder {
 protected:
-  static void SetUpTestSuite() {
-    char pattern[] = "/tmp/tritium-tuning-XXXXXX";
-    folder = mkdtemp(pattern);
-    setenv("TRITON_CACHE_DIR", (folder + "/cache").c_str(), 1);
-    std::ofstream(folder + "/kernels.py") << kernels;
-  }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+  static void SetUpTestSuite() { makeFolder("kernels.py", kernels); }
   void TearDown() override {
     tritium_tuned_release(tuned);
     tritium_error_clear(&error);
@@ -64,7 +52,6 @@ protected:
   }
   std::string source() const { return tritium_tuned_source(tuned); }
 
-  static std::string folder;
   tritium::Module module = tritium::load(folder + "/kernels.py");
   tritium::Kernel kernel = module.kernel("add_one");
   std::vector<float> x = std::vector<float>(100, 5);
@@ -73,7 +60,6 @@ protected:
   tritium_tuned *tuned = nullptr;
   tritium_error error = {};
 };
-std::string TuningTest::folder;
 
 TEST_F(TuningTest, MeasuresOnceAndLeavesNoTrace) {
   ASSERT_TRUE(tune({8, 16, 64})) << error.rendered;

@@ -4,10 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TritonC/FusedProduct.h"
 #include "TritonCTestUtil.h"
 
 using namespace tritium;
 using namespace tritium::frontend::tritonc;
+using tritium::testing::kFusedProduct;
 
 namespace {
 constexpr const char *kAdd = R"(
@@ -29,36 +31,6 @@ __global__ void transpose(TYPE * X, TYPE * Y, int M, int N, int ldx, int ldy) {
   bool checkx[TM, TN] = (rm[:, newaxis] < M) && (rn[newaxis, :] < N); //(7a)
   bool checky[TN, TM] = (rm[newaxis, :] < M) && (rn[:, newaxis] < N); //(7b)
   *?(checky)py = ^(*?(checkx)px); //(7)
-}
-)";
-
-constexpr const char *kDot = R"(
-void dot(TYPE * A, TYPE * B, TYPE * C,
-         int M, int N, int K,
-         int lda __multipleof(8), int ldb __multipleof(8), int ldc __multipleof(8)) {
-  int pm = get_program_id(0);
-  int pn = get_program_id(1);
-  int rm[TM] = pm * TM + 0 ... TM;
-  int rn[TN] = pn * TN + 0 ... TN;
-  int rk[TK] = 0 ... TK;
-  float c[TM, TN] = 0;
-  // pointers to operands
-  TYPE* pa[SHAPE_A] = A + rk[BROADCAST_AK] * STRIDE_AK + rm[BROADCAST_AM] * STRIDE_AM;
-  TYPE* pb[SHAPE_B] = B + rk[BROADCAST_BK] * STRIDE_BK + rn[BROADCAST_BN] * STRIDE_BN;
-  TYPE a[SHAPE_A] = (*pa);
-  TYPE b[SHAPE_B] = (*pb);
-  for(int k = K; k > 0; k-= TK){
-    c += USE_A @ USE_B;
-    pa = pa + TK * STRIDE_AK;
-    pb = pb + TK * STRIDE_BK;
-    bool check = k > TK;
-    a = check ? *pa : 0;
-    b = check ? *pb : 0;
-  }
-  int rcm[TM] = pm * TM + 0 ... TM;
-  int rcn[TN] = pn * TN + 0 ... TN;
-  TYPE* pc[TM, TN] = C + rcn[newaxis, :] + rcm[:, newaxis] * ldc;
-  *pc = c;
 }
 )";
 
@@ -152,20 +124,20 @@ TEST(TritonCTutorial, Conformance3FusedTranspositions) {
   const std::string turnedA = "(+ (+ A (* ([] rk : newaxis) lda)) (* ([] rm newaxis :) 1))";
   const std::string plainB = "(+ (+ B (* ([] rk : newaxis) ldb)) (* ([] rn newaxis :) 1))";
   const std::string turnedB = "(+ (+ B (* ([] rk newaxis :) 1)) (* ([] rn : newaxis) ldb))";
-  EXPECT_EQ(parsed(kDot, dotOptions(false, false)),
+  EXPECT_EQ(parsed(kFusedProduct, dotOptions(false, false)),
             dotTree("8, 32", plainA, "32, 16", plainB, "(@ a b)", "1", "ldb"));
-  EXPECT_EQ(parsed(kDot, dotOptions(true, false)),
+  EXPECT_EQ(parsed(kFusedProduct, dotOptions(true, false)),
             dotTree("32, 8", turnedA, "32, 16", plainB, "(@ (^ a) b)", "lda", "ldb"));
-  EXPECT_EQ(parsed(kDot, dotOptions(false, true)),
+  EXPECT_EQ(parsed(kFusedProduct, dotOptions(false, true)),
             dotTree("8, 32", plainA, "16, 32", turnedB, "(@ a (^ b))", "1", "1"));
-  EXPECT_EQ(parsed(kDot, dotOptions(true, true)),
+  EXPECT_EQ(parsed(kFusedProduct, dotOptions(true, true)),
             dotTree("32, 8", turnedA, "16, 32", turnedB, "(@ (^ a) (^ b))", "lda", "1"));
 }
 
 TEST(TritonCTutorial, AMissingOptionIsNamedWithItsLine) {
   Defines options = dotOptions(false, false);
   std::erase_if(options, [](const auto &entry) { return entry.first == "SHAPE_A"; });
-  std::string all = parsed(kDot, options);
+  std::string all = parsed(kFusedProduct, options);
   EXPECT_EQ(all.substr(0, all.find('\n')),
             "k.tc:12:12: error: the extent of a tile must be an integer constant, found "
             "'SHAPE_A'; if it is a macro, define it with -DSHAPE_A=...");

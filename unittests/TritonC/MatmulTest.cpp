@@ -1,5 +1,6 @@
 //===- MatmulTest.cpp - @ (conformance 8), in both languages --------------===//
 
+#include "FusedProduct.h"
 #include "Kernel.h"
 
 #include "tritium/Frontend/Python/ModuleScope.h"
@@ -52,33 +53,7 @@ template <typename T> void testProduct(const char *type, int tm, int tn, int tk,
           {"SHAPE_B", "TN,TK"},
           {"BROADCAST_BK", "newaxis,:"},
           {"BROADCAST_BN", ":,newaxis"}});
-  Kernel(R"(
-    void dot(TYPE * A, TYPE * B, TYPE * C, int M, int N, int K,
-             int lda __multipleof(8), int ldb __multipleof(8), int ldc __multipleof(8)) {
-      int pm = get_program_id(0);
-      int pn = get_program_id(1);
-      int rm[TM] = pm * TM + 0 ... TM;
-      int rn[TN] = pn * TN + 0 ... TN;
-      int rk[TK] = 0 ... TK;
-      float c[TM, TN] = 0;
-      TYPE* pa[SHAPE_A] = A + rk[BROADCAST_AK] * STRIDE_AK + rm[BROADCAST_AM] * STRIDE_AM;
-      TYPE* pb[SHAPE_B] = B + rk[BROADCAST_BK] * STRIDE_BK + rn[BROADCAST_BN] * STRIDE_BN;
-      TYPE a[SHAPE_A] = (*pa);
-      TYPE b[SHAPE_B] = (*pb);
-      for (int k = K; k > 0; k -= TK) {
-        c += USE_A @ USE_B;
-        pa = pa + TK * STRIDE_AK;
-        pb = pb + TK * STRIDE_BK;
-        bool check = k > TK;
-        a = check ? *pa : 0;
-        b = check ? *pb : 0;
-      }
-      int rcm[TM] = pm * TM + 0 ... TM;
-      int rcn[TN] = pn * TN + 0 ... TN;
-      TYPE* pc[TM, TN] = C + rcn[newaxis, :] + rcm[:, newaxis] * ldc;
-      *pc = c;
-    })",
-         defines)
+  Kernel(kFusedProduct, defines)
       .array(a)
       .array(b)
       .array(c, sizeof(T) == 2 ? 2e-3 : 1e-5)
