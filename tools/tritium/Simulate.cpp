@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -109,6 +110,13 @@ std::vector<uint8_t> scalar(const ElementType &type, const std::string &text) {
   return bytes;
 }
 
+std::string readWhole(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path))
+    throw Failure("cannot read '" + path + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 struct Memory {
   const ElementType *type = nullptr;
   std::vector<uint8_t> bytes;
@@ -117,10 +125,7 @@ struct Memory {
 void fill(Memory &memory, uint64_t count, const std::string &how) {
   const ElementType &type = *memory.type;
   if (how[0] == '@') {
-    std::ifstream file(how.substr(1), std::ios::binary);
-    if (!file)
-      throw Failure("cannot read '" + how.substr(1) + "'");
-    std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
+    std::string content = readWhole(how.substr(1));
     std::copy_n(content.begin(), std::min(content.size(), memory.bytes.size()),
                 memory.bytes.begin());
     return;
@@ -162,7 +167,9 @@ void addArgument(Request &request, std::string text) {
     std::string value = text.substr(colon + 1);
     if (text.substr(0, colon) == "bytes") {
       std::vector<uint8_t> bytes;
-      for (size_t i = 0; i + 1 < value.size(); i += 2)
+      if (value.size() % 2)
+        throw UsageError("--arg bytes: wants two digits for each byte, but got '" + value + "'");
+      for (size_t i = 0; i < value.size(); i += 2)
         bytes.push_back(uint8_t(number("0x" + value.substr(i, 2), "--arg bytes:")));
       request.launch.arguments.push_back(bytes);
     } else {
@@ -176,8 +183,12 @@ void addArgument(Request &request, std::string text) {
   Memory &memory = request.memories.back();
   memory.type = &elementType(text.substr(0, bracket), option);
   uint64_t count = number(text.substr(bracket + 1, close - bracket - 1), "--arg " + option);
-  if (count > uint64_t(1) << 32)
-    throw UsageError("--arg " + option + ": at most 2^32 elements");
+  uint64_t before = 0;
+  for (const Memory &other : request.memories)
+    before += other.bytes.size();
+  constexpr uint64_t most = uint64_t(4) << 30;
+  if (count > most || before + count * memory.type->bytes > most)
+    throw UsageError("--arg " + option + ": the memory of all arguments is at most 4 GiB");
   memory.bytes.resize(count * memory.type->bytes);
   fill(memory, count, text.substr(equals + 1));
   // Far apart, so that no overrun of one lands in another.
@@ -299,13 +310,6 @@ void print(const Memory &memory, uint64_t index, uint64_t most) {
   std::printf("\n");
 }
 
-std::string readWhole(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Failure("cannot read '" + path + "'");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Fills in the launch that was recorded; returns its PTX.
 std::string readRecording(Request &request) {
   sim::Recording recording;
@@ -376,6 +380,12 @@ int tritium::tool::simulate(const Arguments &arguments) {
   sim::Launch &launch = request.launch;
   if (launch.entry.empty() && program->entries().size() == 1)
     launch.entry = program->entries()[0];
+  if (launch.entry.empty()) {
+    std::string names;
+    for (const std::string &name : program->entries())
+      names += (names.empty() ? "" : ", ") + name;
+    throw UsageError(names.empty() ? "the file has no kernel" : "say --entry, one of: " + names);
+  }
   if (!request.hasBlock) {
     launch.block = {32, 1, 1};
     if (const auto *entry = program->module().find(launch.entry); entry && entry->required[0])
