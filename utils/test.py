@@ -16,6 +16,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -30,6 +31,7 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 SIMULATED = ("sm_80", "sm_90")
+MUTANT_SECONDS = 40
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
 SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
@@ -201,7 +203,11 @@ def integration(log):
 
 
 def simulator(log):
-    """The integration suite's kernels on simulated GPUs, one process for each."""
+    """The integration suite's kernels on simulated GPUs, one process for each; then, whether
+    it is found that one of their barriers, waits or masks is missing."""
+    launches = LOGS / "launches"
+    shutil.rmtree(launches, ignore_errors=True)
+    launches.mkdir()
 
     def one(name):
         own = LOGS / f"test-simulator-{name}.log"
@@ -209,7 +215,8 @@ def simulator(log):
         backend = f"sim:{name}"
         # -k: what does not ask for a back end is about the host, and has run already.
         return own, pytest(["test/integration"], f"simulator-{name}", own, ["-k", backend],
-                           {"TRITIUM_TEST_BACKENDS": backend})
+                           {"TRITIUM_TEST_BACKENDS": backend,
+                            "TRITIUM_SIM_RECORD": str(launches) if name == SIMULATED[0] else ""})
 
     count = Count()
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -217,6 +224,8 @@ def simulator(log):
             count.add(each)
             with open(log, "ab") as out:
                 out.write(own.read_bytes())
+    count.add(plainTest([BUILD / "bin" / "ptx-mutants", launches, "--seconds", str(MUTANT_SECONDS),
+                         "--least", "90"], log))
     return count
 
 
