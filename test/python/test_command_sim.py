@@ -1,8 +1,10 @@
 """`tritium sim`: PTX with no GPU."""
 
 import json
+import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -48,15 +50,43 @@ def test_fault():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ([], "needs a PTX file"),
+    ([], "needs either a PTX file or --launch"),
     ([FIXTURE, "--arg", "x32:1"], "is no type"),
     ([FIXTURE, "--grid", "1,2,3,4"], "--grid wants"),
     ([FIXTURE, "--print", "0"], "is no memory"),
+    ([FIXTURE, "--arg", "f32[4294967296]=zero"], "at most 4 GiB"),
+    ([FIXTURE, "--arg", "bytes:123"], "two digits"),
+    ([FIXTURE], "say --entry, one of: saxpy"),
+    ([FIXTURE, "--launch", "x"], "either a PTX file or --launch"),
     ([FIXTURE, "--wrong"], "no option '--wrong'"),
 ])
 def test_wrong_command_line(arguments, words):
     done = run("sim", *arguments)
     assert done.returncode == 2 and words in done.stderr
+
+
+def test_folder(tmp_path):
+    done = run("sim", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "") and "cannot read" in done.stderr
+
+
+def test_recorded_launch(tmp_path):
+    """A launch of a script is kept, and runs again; cut anywhere it is an error."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport numpy as np\n"
+            "from vector_add import add\nadd(np.ones(700, 'f4'), np.ones(700, 'f4'))\n")
+    environment = {**os.environ, "TRITIUM_BACKEND": "sim:sm_80",
+                   "TRITIUM_SIM_RECORD": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code, str(ROOT / "examples")], env=environment,
+                   check=True, timeout=100)
+    launch, = tmp_path.glob("add_kernel.*.0.launch")
+    done = run("sim", "--launch", launch, "--dump", f"2={tmp_path / 'sum'}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.all(np.fromfile(tmp_path / "sum", np.float32) == 2)
+    whole = launch.read_bytes()
+    for size in (0, 10, 40, 150, 250, 1000, len(whole) - 1):
+        launch.write_bytes(whole[:size])
+        done = run("sim", "--launch", launch)
+        assert done.returncode == 1 and done.stderr.startswith(str(launch)), size
 
 
 def test_broken_file(tmp_path):
