@@ -149,10 +149,18 @@ LogicalResult Lowering::checkTileSizes() {
     for (Value value : op->getResults()) {
       if (!tt::isTile(value.getType()) || layout(value).registers() <= limit)
         continue;
-      op->emitError() << "a tile of " << cast<RankedTensorType>(value.getType()).getNumElements()
-                      << " elements is too large for a GPU program of " << numWarps(module)
-                      << " warps: every thread would hold " << layout(value).registers()
-                      << " elements; use a smaller tile, or more warps (num_warps)";
+      int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
+      int64_t warps = numWarps(module), most = limit * kLanesPerWarp;
+      InFlightDiagnostic diagnostic =
+          op->emitError() << "a tile of " << elements
+                          << " elements is too large for a GPU program of " << warps
+                          << " warps: every thread would hold " << layout(value).registers()
+                          << " elements; use a tile of at most " << most * warps << " elements";
+      // As many warps as the layout needs, if a program may have them.
+      int64_t enough =
+          warps * llvm::PowerOf2Ceil(llvm::divideCeil(layout(value).registers(), limit));
+      if (enough <= 32)
+        diagnostic << ", or num_warps=" << enough;
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
