@@ -6,7 +6,7 @@ import pytest
 import tritium as triton
 import tritium.language as tl
 from blocks import block_of, pitched, put_block, strides_of
-from support import DTYPES, assert_same, random_array
+from support import DTYPES, assert_same, kernels_from, random_array
 from tritium.tools.tensor_descriptor import TensorDescriptor
 
 OFFSETS = [(0, 0), (3, 5), (-3, 0), (0, -7), (-16, -32), (13, 40), (18, 30), (19, 0), (20, 45),
@@ -255,6 +255,27 @@ def test_offsets_do_not_wrap(backend):
     out = np.ones(16, np.float32)
     far_block[(1,)](np.ones(64, np.float32), out, 64, 2**16, 2**16, B=16)
     assert not out.any()
+
+
+DOUBLINGS = "\n".join("        j = j + j" for _ in range(60))
+LONG_OFFSET = f"""
+@triton.jit
+def kernel(x_ptr, out_ptr, n, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [n], [1], [B])
+    total = tl.zeros([B], tl.float32)
+    for i in range(n):
+        j = i
+{DOUBLINGS}
+        total += x.load([j])
+    tl.store(out_ptr + tl.arange(0, B), total)
+"""
+
+
+def test_long_offset(backend):
+    """Each sum uses the one in front of it twice: looking at every path would never end."""
+    out = np.zeros(16, np.float32)
+    kernels_from(LONG_OFFSET).kernel[(1,)](np.ones(3, np.float32), out, 3, B=16)
+    assert np.array_equal(out, np.arange(16) < 3)
 
 
 #===-- Descriptors from the host --------------------------------------------===#

@@ -24,6 +24,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -52,13 +53,13 @@ Operation *widenable(Value value) {
   return isArithmetic(op) || isShape(op) || extends ? op : nullptr;
 }
 
-/// Whether i32 arithmetic takes part in `value`.
-bool mayWrap(Value value, int depth = 0) {
+/// Whether i32 arithmetic takes part in `value`. `seen`: operations that were looked at.
+bool mayWrap(Value value, llvm::SmallPtrSetImpl<Operation *> &seen, int depth = 0) {
   Operation *op = widenable(value);
-  if (!op || depth > kMaxDepth)
+  if (!op || depth > kMaxDepth || !seen.insert(op).second)
     return false;
   return (isArithmetic(op) && widthOf(value) == 32) ||
-         llvm::any_of(op->getOperands(), [&](Value v) { return mayWrap(v, depth + 1); });
+         llvm::any_of(op->getOperands(), [&](Value v) { return mayWrap(v, seen, depth + 1); });
 }
 } // namespace
 
@@ -92,7 +93,8 @@ Value OffsetWidener::widen(Value value, int depth) {
 void widenOffsets(FuncOp func) {
   OffsetWidener widener;
   func.walk([&](AddPtrOp op) {
-    if (mayWrap(op.getOffset()))
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    if (mayWrap(op.getOffset(), seen))
       op.getOffsetMutable().assign(widener.widen(op.getOffset()));
   });
   // The narrow operations that nothing else uses.
