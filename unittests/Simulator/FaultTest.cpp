@@ -75,8 +75,9 @@ std::vector<Planted> planted() {
            f + "ld.shared.u32 %r5, [%r4];" + g,
        32},
       {"LastLaneWritesWhatAllRead", FaultKind::SharedRace,
-       mine + "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"
-              "setp.eq.u32 %p1, %r0, 31;" +
+       mine +
+           "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [s];\n"
+           "setp.eq.u32 %p1, %r0, 31;" +
            f + "@%p1 st.shared.u32 [s], %r0;" + g,
        32},
       // Races in global memory.
