@@ -133,7 +133,8 @@ def compare(folder, gpu, sim):
             a, b = theirs[name], ours[name]
             if a.tobytes() == b.tobytes():
                 continue
-            if (case.relative or case.absolute) and a.dtype.kind in "fu" and a.shape == b.shape and close(case, a, b):
+            bounded = (case.relative or case.absolute) and a.dtype.kind in "fu"
+            if bounded and a.shape == b.shape and close(case, a, b):
                 worst = max(worst, 1)
                 continue
             worst = 2

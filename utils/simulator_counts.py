@@ -109,7 +109,8 @@ def measured(cases, folder):
 def table(cases, gpu, sim):
     """Prints a line a kernel: GPU's number, and the simulator's where it is another one."""
     values = measured(cases, gpu)
-    columns = ["kernel", "requests", "sectors", "ideal", "wavefronts", "ideal", "CTAs", "instructions"]
+    columns = ["kernel", "requests", "sectors", "ideal", "wavefronts", "ideal", "CTAs",
+               "instructions"]
     print("| " + " | ".join(columns) + " |")
     print("|---" * len(columns) + "|")
     equal = 0
