@@ -185,9 +185,9 @@ std::shared_ptr<const Body> Builder::buildBlock(Block &block, int64_t blockLanes
 
 void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
-  constexpr Family families[] = {buildInteger,    buildFloat,       buildMath,
-                                 buildConversion, buildShape,       buildMemory,
-                                 buildReduce,     buildControlFlow, buildDebug};
+  constexpr Family families[] = {buildInteger, buildFloat,  buildMath,   buildConversion,
+                                 buildShape,   buildMemory, buildReduce, buildControlFlow,
+                                 buildDebug,   buildShared};
   for (Family family : families)
     if (family(*this, op))
       return;

@@ -16,6 +16,10 @@
 
 #include <map>
 
+namespace tritium::ttg {
+class MemDescType;
+}
+
 namespace tritium::interpreter {
 
 class Builder {
@@ -79,8 +83,14 @@ bool buildConversion(Builder &builder, mlir::Operation *op);
 bool buildShape(Builder &builder, mlir::Operation *op);
 bool buildMemory(Builder &builder, mlir::Operation *op);
 bool buildReduce(Builder &builder, mlir::Operation *op);
+bool buildShared(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
+
+/// Where the elements of a tile of `shape` lie in a buffer from its first slot on; the tile's
+/// first element is the buffer's at `start`.
+std::vector<int32_t> placesIn(ttg::MemDescType memory, llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> start);
 
 } // namespace tritium::interpreter
 

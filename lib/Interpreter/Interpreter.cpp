@@ -3,6 +3,7 @@
 #include "Builder.h"
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -21,8 +22,8 @@ using namespace interpreter;
 namespace {
 std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string &error) {
   DialectRegistry registry;
-  registry.insert<tt::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                  cf::ControlFlowDialect, ub::UBDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
+                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())

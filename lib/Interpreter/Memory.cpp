@@ -8,6 +8,8 @@
 
 #include "Loops.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstring>
@@ -57,6 +59,20 @@ struct Access {
     std::memcpy(address, &bits, element.bytes());
   }
 };
+
+/// What is masked out becomes 0.
+void buildCopy(Builder &b, ttg::AsyncCopyGlobalToLocalOp op) {
+  Access access(b, op, op.getPtr(), op.getMask());
+  Tile memory = b.get(op.getDst());
+  b.add([=, places = placesIn(op.getDst().getType(), tt::shapeOf(op.getPtr().getType()), {})](
+            Machine &m) {
+    Slot *to = m.frame.data() + *m.at(memory);
+    for (size_t i = 0; i < places.size() && !m.stopped; ++i) {
+      void *address = access.lane(m, i, "copy", false);
+      to[places[i]] = address ? access.read(address) : 0;
+    }
+  });
+}
 
 void buildLoad(Builder &b, tt::LoadOp op) {
   Access access(b, op, op.getPtr(), op.getMask());
@@ -157,6 +173,7 @@ bool buildMemory(Builder &b, Operation *op) {
       .Case([&](tt::AddPtrOp op) { return buildAddPtr(b, op), true; })
       .Case([&](tt::LoadOp op) { return buildLoad(b, op), true; })
       .Case([&](tt::StoreOp op) { return buildStore(b, op), true; })
+      .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
       .Case([&](tt::AtomicRMWOp op) { return buildAtomicRMW(b, op), true; })
       .Case([&](tt::AtomicCASOp op) { return buildAtomicCAS(b, op), true; })
       .Default([](Operation *) { return false; });

@@ -130,6 +130,14 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
                                      : emitForCPU(session, module, options, kernel, error);
 }
 
+/// The precision of an fp32 dot that names none.
+std::string defaultInputPrecision(const std::string &target) {
+  const char *chosen = std::getenv("TRITON_F32_DEFAULT");
+  if (chosen && *chosen)
+    return llvm::StringRef(chosen).lower();
+  return isGPUTarget(target) ? "tf32" : "ieee";
+}
+
 /// A kernel's text -> tt.
 OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSource &source,
                                   const std::vector<ArgumentSpec> &arguments,
@@ -140,6 +148,7 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSour
                                        {options.debug});
   frontend::python::GenerateOptions generate;
   generate.debug = options.debug;
+  generate.defaultInputPrecision = defaultInputPrecision(options.target);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
                                     generate, printed);
 }

@@ -30,6 +30,8 @@ def compiled_backend(request, monkeypatch):
 
 
 def select(name, monkeypatch):
+    # Results are compared with exact ones; tf32 has tests of its own (test_dot.py).
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     if name == "haswell":
         monkeypatch.setenv("TRITIUM_BACKEND", "cpu")

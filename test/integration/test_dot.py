@@ -1,5 +1,6 @@
 """tl.dot over element types, shapes, transposed operands and accumulators."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import tritium as triton
@@ -186,3 +187,86 @@ def test_blocked_matmul(backend, rng, dtype, result, layout, shape, block):
     blocked[(triton.cdiv(M, BM), triton.cdiv(N, BN))](*args, out, M, N, K, *strides, BM=BM, BN=BN,
                                                       BK=BK)
     check(a, b, np.zeros((M, N)), out, "none", result)
+
+
+@triton.jit
+def dot_as_told(a_ptr, b_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+                PRECISION: tl.constexpr, OUT: tl.constexpr, IMPRECISE: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + m[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+    c = tl.dot(a, b, input_precision=PRECISION, out_dtype=OUT, max_num_imprecise_acc=IMPRECISE)
+    tl.store(out_ptr + m[:, None] * N + n[None, :], c)
+
+
+def run_as_told(a, b, out_dtype, precision=None, imprecise=None):
+    (M, K), N = a.shape, b.shape[1]
+    out = np.zeros((M, N), numpy_dtype(out_dtype))
+    dot_as_told[(1,)](a, b, out, M=M, N=N, K=K, PRECISION=precision, OUT=getattr(tl, out_dtype),
+                      IMPRECISE=imprecise)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    magnitude = np.abs(wide_a) @ np.abs(wide_b)
+    return np.max(np.abs(out.astype(np.float64) - wide_a @ wide_b) / magnitude)
+
+
+# Relative error of a product. A significand of tf32 has 11 bits, so each operand may be off by
+# 2^-11; two parts of it are off by 2^-22 each, and the product of the second ones, which is left
+# out, is as small. In bf16 it has 8 bits.
+PRECISIONS = {"ieee": 0, "tf32": 2.0 ** -10, "tf32x3": 2.0 ** -20, "bf16x3": 2.0 ** -14,
+              "bf16x6": 2.0 ** -21}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("shape", [(32, 16, 48), (64, 64, 32), (5, 7, 9)])
+def test_input_precision(backend, rng, precision, shape):
+    M, N, K = shape
+    a, b = random_array(rng, (M, K), "float32"), random_array(rng, (K, N), "float32")
+    bound = PRECISIONS[precision] + (K + 4) * 2.0 ** -24
+    assert run_as_told(a, b, "float32", precision) <= bound
+
+
+def test_default_precision(backend, rng, monkeypatch):
+    """fp32 operands may be rounded to tf32 on a GPU, if TRITON_F32_DEFAULT does not say
+    otherwise, as it does for the other tests."""
+    a, b = random_array(rng, (64, 64), "float32"), random_array(rng, (64, 64), "float32")
+    exact = run_as_told(a, b, "float32", "ieee")
+    monkeypatch.delenv("TRITON_F32_DEFAULT")
+    rounded = run_as_told(a, b, "float32")
+    assert rounded <= 2.0 ** -10 + 68 * 2.0 ** -24
+    if backend.startswith(("cuda", "sim")):
+        assert rounded > 4 * exact
+
+
+@pytest.mark.parametrize("precision", ("tf32x3", "bf16x6"))
+def test_special_values_of_parts(backend, rng, precision):
+    """What is missing from an infinity is nothing, not NaN."""
+    a, b = np.abs(random_array(rng, (16, 16), "float32")) + 0.5, np.eye(16, dtype=np.float32)
+    a[3, 4] = np.inf
+    a[5, 6] = np.nan
+    out = np.zeros((16, 16), np.float32)
+    dot_as_told[(1,)](a, b + 1, out, M=16, N=16, K=16, PRECISION=precision, OUT=tl.float32,
+                      IMPRECISE=None)
+    assert np.all(np.isposinf(out[3])) and np.all(np.isnan(out[5]))
+    assert np.all(np.isfinite(np.delete(out, (3, 5), axis=0)))
+
+
+@pytest.mark.parametrize("shape", [(16, 16, 16), (64, 32, 48), (8, 24, 40)])
+def test_half_accumulators(backend, rng, shape):
+    M, N, K = shape
+    a, b = random_array(rng, (M, K), "float16"), random_array(rng, (K, N), "float16")
+    # Rounded once a step of k, of which there are at most K / 16.
+    assert run_as_told(a, b, "float16") <= (K // 16 + 1) * 2.0 ** -11 + (K + 4) * 2.0 ** -24
+
+
+FLOAT8 = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+
+
+@pytest.mark.parametrize("types", [("e4m3", "e4m3"), ("e5m2", "e5m2"), ("e5m2", "e4m3")])
+@pytest.mark.parametrize("out", ("float32", "float16"))
+@pytest.mark.parametrize("shape", [(16, 16, 32), (64, 32, 64), (8, 8, 32)])
+def test_float8(backend, rng, types, out, shape):
+    M, N, K = shape
+    a, b = (rng.standard_normal(s).astype(FLOAT8[t]) for s, t in zip(((M, K), (K, N)), types))
+    bound = (K + 4) * 2.0 ** -24 + (2.0 ** -11 if out == "float16" else 0)
+    assert run_as_told(a, b, out) <= bound
+    assert run_as_told(a, b, out, imprecise=32) <= bound

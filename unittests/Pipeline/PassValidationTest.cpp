@@ -1,8 +1,8 @@
 //===- PassValidationTest.cpp - passes keep what kernels compute ----------===//
 //
 // Every kernel is run by the interpreter as the front end built it, and again after
-// each pass of the pipeline. tt-combine may change the order of a sum; all other passes
-// must keep every bit.
+// each pass of the pipelines for tiles and for GPUs. tt-combine may change the order of a
+// sum; all other passes must keep every bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +73,11 @@ struct AfterEachPass : PassInstrumentation {
 void checkPasses(ModuleOp module, std::function<void(StringRef, const std::string &)> check) {
   PassManager pm(module.getContext());
   buildTileIRPipeline(pm);
+  GPUPipelineOptions gpu;
+  gpu.numWarps = 2;
+  gpu.capability = 80;
+  gpu.numStages = 3;
+  buildTileGPUPipeline(pm, gpu);
   pm.addInstrumentation(std::make_unique<AfterEachPass>(std::move(check)));
   ASSERT_TRUE(succeeded(pm.run(module)));
 }
@@ -106,8 +111,11 @@ void checkCase(const Case &test) {
   SourceManager sources;
   tritium::DiagnosticEngine diagnostics(sources);
   std::string printed;
-  auto module =
-      frontend::python::generate(context, *source, arguments, sources, diagnostics, {}, printed);
+  // For the interpreter all precisions are one; passes for GPUs have more to do in this one.
+  frontend::python::GenerateOptions generate;
+  generate.defaultInputPrecision = "tf32";
+  auto module = frontend::python::generate(context, *source, arguments, sources, diagnostics,
+                                           generate, printed);
   ASSERT_TRUE(module) << diagnostics.render();
   std::vector<Floats> expected = runCase(test, print(*module));
   bool computes = false;

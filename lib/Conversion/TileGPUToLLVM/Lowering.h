@@ -221,7 +221,8 @@ private:
 
   mlir::LogicalResult lowerDot(tt::DotOp op);
   mlir::LogicalResult lowerMma(tt::DotOp op);
-  llvm::SmallVector<Value, 3> splitFloat(Value x, bool isTF32, unsigned parts);
+  unsigned wordsInFlight(tt::DotOp op);
+  llvm::SmallVector<Value, 4> splitFloat(Value x, bool isTF32, unsigned parts);
   Value stringConstant(llvm::StringRef text);
   void callPrintf(Value predicate, llvm::StringRef format, llvm::ArrayRef<Value> arguments);
   mlir::LogicalResult lowerPrint(tt::PrintOp op);

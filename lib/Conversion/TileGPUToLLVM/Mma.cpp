@@ -34,7 +34,12 @@ std::map<Coordinates, unsigned> byPlace(const TileLayout &layout) {
 }
 
 namespace {
-/// The parts that an f32 operand is split into, and products of them, the smallest first.
+/// More than that, and the assembler spills.
+constexpr unsigned kMostWords = 220;
+
+/// The parts that an f32 operand is split into, and products of them, the smallest first. One
+/// more part is the first again, or 0 if that is not finite: an infinity times what is missing
+/// from the other operand, which may be 0, is no part of the product.
 struct Splitting {
   unsigned parts = 1;
   SmallVector<std::pair<unsigned, unsigned>> products{{0, 0}};
@@ -46,9 +51,9 @@ Splitting splittingFor(tt::DotOp op) {
   switch (op.getInputPrecision()) {
   case tt::InputPrecision::TF32x3:
   case tt::InputPrecision::BF16x3:
-    return {2, {{1, 0}, {0, 1}, {0, 0}}};
+    return {2, {{1, 2}, {2, 1}, {0, 0}}};
   case tt::InputPrecision::BF16x6:
-    return {3, {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}};
+    return {3, {{2, 3}, {1, 1}, {3, 2}, {1, 3}, {3, 1}, {0, 0}}};
   default:
     return {};
   }
@@ -173,10 +178,12 @@ private:
 } // namespace
 
 /// The parts of f32 `x` as operands of tensor cores: rounded, then what is missing, rounded.
-/// Of infinities and NaN nothing is missing.
-SmallVector<Value, 3> Lowering::splitFloat(Value x, bool isTF32, unsigned parts) {
-  SmallVector<Value, 3> result;
+/// Of infinities and NaN nothing is missing. If there are several, the first follows again, or 0
+/// if it is not finite.
+SmallVector<Value, 4> Lowering::splitFloat(Value x, bool isTF32, unsigned parts) {
+  SmallVector<Value, 4> result;
   Type f32 = b.getF32Type();
+  Value finite;
   for (unsigned i = 0; i < parts; ++i) {
     Value part, rounded;
     if (isTF32) {
@@ -195,8 +202,27 @@ SmallVector<Value, 3> Lowering::splitFloat(Value x, bool isTF32, unsigned parts)
         b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::olt, b.create(absolute)->getResult(0),
                                number(f32, std::numeric_limits<float>::infinity()));
     x = select(isFinite, binary<LLVM::FSubOp>(x, rounded), number(f32, 0.0));
+    if (i == 0)
+      finite = select(isFinite, part, constant(part.getType(), 0));
   }
+  if (finite)
+    result.push_back(finite);
   return result;
+}
+
+/// Words of registers that a lane needs around a dot: results, operands of this step and the
+/// next, addresses that the loop copies from.
+unsigned Lowering::wordsInFlight(tt::DotOp op) {
+  auto words = [&](Value tile) -> unsigned {
+    unsigned bits = tt::scalarBits(tt::elementType(tile.getType()));
+    return llvm::divideCeil(layout(tile).registers() * bits, 32);
+  };
+  unsigned total = words(op.getC()) + 2 * (words(op.getA()) + words(op.getB()));
+  for (auto copy : op->getBlock()->getOps<AsyncCopyGlobalToLocalOp>())
+    total += 2 * llvm::divideCeil(layout(copy.getPtr()).registers() *
+                                      tt::scalarBytes(copy.getDst().getType().getElementType()),
+                                  16);
+  return total;
 }
 
 LogicalResult Lowering::lowerMma(tt::DotOp op) {
@@ -219,7 +245,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   bool isTF32 = StringRef(instruction.name).contains("tf32");
   auto wordsOf = [&](const Registers &registers, std::map<Coordinates, unsigned> &places,
                      Coordinates at, unsigned k) {
-    SmallVector<SmallVector<Value>, 3> elements(splitting.parts);
+    SmallVector<SmallVector<Value>, 4> elements(splitting.parts + (splitting.parts > 1));
     for (unsigned i = 0; i < shape->kWidth; ++i, ++at[k]) {
       Value x = registers[places.find(at)->second];
       if (element.isF32()) {
@@ -229,7 +255,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
         elements[0].push_back(element.isF64() ? x : toMemory(x, element));
       }
     }
-    SmallVector<Value, 3> words;
+    SmallVector<Value, 4> words;
     for (ArrayRef<Value> list : elements)
       words.push_back(element.isF64() ? list[0] : pack(list, 32)[0]);
     return words;
@@ -238,7 +264,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   if (accumulator != sum)
     for (Value &x : result)
       x = fpext(x, accumulator);
-  std::map<Coordinates, SmallVector<Value, 3>> wordsA, wordsB;
+  std::map<Coordinates, SmallVector<Value, 4>> wordsA, wordsB;
   auto wordOfA = [&](const Coordinates &at) -> ArrayRef<Value> {
     auto [it, isNew] = wordsA.try_emplace(at);
     if (isNew)
@@ -315,8 +341,11 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   size_t copiesToStart = dots == 1 ? copies.size() : llvm::divideCeil(copies.size(), dots);
   size_t products = blocks.size() * steps, started = 0, done = 0;
   size_t productsWithCopies = dots == 1 ? products - blocks.size() / 2 : products;
-  // What is for later begins at once, or after a quarter if that is a barrier.
-  size_t laterFrom = waitsInDot ? products / 4 : 0, laterIn = std::max<size_t>(1, products / 2);
+  // What is for later, all at once: products are fastest undisturbed. If that takes more
+  // registers than there are, along the first half, a barrier after a quarter.
+  bool isTight = wordsInFlight(op) > kMostWords;
+  size_t laterFrom = waitsInDot && isTight ? products / 4 : 0,
+         laterIn = std::max<size_t>(1, products / (isTight ? 2 : 8));
   auto startLater = [&](size_t product) {
     if (product < laterFrom)
       return;

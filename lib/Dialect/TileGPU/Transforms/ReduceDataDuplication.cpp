@@ -17,8 +17,12 @@
 // Fragments of a dot hold each element in several lanes and warps. In shared memory they are
 // held once, and the dot reads them as it goes along k, so that few are in registers at a time.
 // One barrier does for both operands. Conversions within registers stay, and so do those of
-// tiles that shared memory cannot hold as such (extents that are no powers of two), of operands
-// that something else uses, and of those that a loop around the dot need not convert again.
+// tiles that shared memory cannot hold as such (extents that are no powers of two), and of
+// operands that something else uses.
+//
+// What a loop around the dot takes from outside is converted once, to registers, unless there
+// are none left: beside the results and carried tiles of the loop, 200 words a lane. Then the
+// pipelined loop, which begins with a barrier, reads it in every iteration.
 //
 // It runs behind the pipeliner, which reads operands from its own buffers.
 //
@@ -49,6 +53,26 @@ bool staysInLanes(RankedTensorType from, RankedTensorType to) {
   return true;
 }
 
+constexpr int64_t kMostWords = 200;
+
+/// Words of registers that a lane needs for `operand` in the midst of `loop`: carried tiles,
+/// of which the results of dots that are carried are some, and the other dots' results.
+int64_t wordsOf(scf::ForOp loop, RankedTensorType operand) {
+  auto words = [](Type type) -> int64_t {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile)
+      return 0;
+    return llvm::divideCeil(layoutOf(tile).registers() * tt::scalarBits(tile.getElementType()), 32);
+  };
+  int64_t total = words(operand);
+  for (Value carried : loop.getRegionIterArgs())
+    total += words(carried.getType());
+  for (auto dot : loop.getBody()->getOps<tt::DotOp>())
+    if (!llvm::is_contained(loop.getYieldedValues(), dot.getResult()))
+      total += words(dot.getType());
+  return total;
+}
+
 bool isToReplace(ConvertLayoutOp convert) {
   RankedTensorType from = convert.getSrc().getType(), to = convert.getType();
   if (!isa<DotOperandEncodingAttr>(to.getEncoding()) || to.getRank() != 2 ||
@@ -56,7 +80,13 @@ bool isToReplace(ConvertLayoutOp convert) {
       !isa<IntegerType, FloatType>(to.getElementType()) || to.getElementType().isInteger(1))
     return false;
   auto dot = dyn_cast<tt::DotOp>(*convert->user_begin());
-  return dot && dot->getBlock() == convert->getBlock() && !staysInLanes(from, to);
+  if (!dot || staysInLanes(from, to))
+    return false;
+  if (dot->getBlock() == convert->getBlock())
+    return true;
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  return loop && loop->getBlock() == convert->getBlock() &&
+         isa<AsyncWaitOp>(loop.getBody()->front()) && wordsOf(loop, to) > kMostWords;
 }
 
 void replace(ConvertLayoutOp convert) {

@@ -87,7 +87,8 @@ def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::M
   let summary = "operands of dots in shared memory instead of copies in every lane";
   let description = [{
     A conversion to the layout of a dot's operand that crosses lanes becomes a store to
-    shared memory and, right before the dot, a load.
+    shared memory and, right before the dot, a load. One outside of the dot's loop stays
+    unless the loop needs the registers.
   }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
