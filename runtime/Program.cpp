@@ -164,17 +164,32 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
       return false;
     result.arguments.push_back(argument);
   }
+  auto onGPU = llvm::find_if(result.arguments, [](const tritium_argument &argument) {
+    return argument.kind == TRITIUM_ARG_POINTER && argument.memory == TRITIUM_CUDA_MEMORY;
+  });
+  std::optional<int> device;
+  if (onGPU != result.arguments.end())
+    device = onGPU->device;
   std::lock_guard lock(mutex);
   for (const ConstantTable &declaredTable : declared.tables) {
     auto filled = tables.find(declaredTable.name);
-    Table table = filled != tables.end()
-                      ? filled->second
-                      : std::make_shared<std::vector<uint8_t>>(declaredTable.bytes);
+    // One that is not filled is not read, either.
+    Table table =
+        filled != tables.end()
+            ? filled->second
+            : std::make_shared<ConstantContent>(std::vector<uint8_t>(declaredTable.bytes));
     tritium_argument argument = {};
     argument.kind = TRITIUM_ARG_POINTER;
     argument.read_only = 1;
     argument.type = fromDType(declaredTable.element);
-    argument.bits = argument.begin = reinterpret_cast<uint64_t>(table->data());
+    argument.bits = table->address();
+    if (device) {
+      argument.memory = TRITIUM_CUDA_MEMORY;
+      argument.device = static_cast<uint8_t>(*device);
+      if (!table->addressOn(*device, name, argument.bits, error))
+        return false;
+    }
+    argument.begin = argument.bits;
     argument.bytes = table->size();
     result.arguments.push_back(argument);
     result.tables.push_back(std::move(table));
@@ -400,9 +415,9 @@ bool Program::fillTable(const std::string &name, llvm::ArrayRef<uint8_t> bytes,
                                              " bytes, but got " + std::to_string(bytes.size()));
     return false;
   }
-  auto content = std::make_shared<std::vector<uint8_t>>(bytes.begin(), bytes.end());
-  content->resize(table->bytes);
+  std::vector<uint8_t> content(bytes.begin(), bytes.end());
+  content.resize(table->bytes);
   std::lock_guard lock(mutex);
-  tables[name] = std::move(content);
+  tables[name] = std::make_shared<ConstantContent>(std::move(content));
   return true;
 }

@@ -9,6 +9,7 @@
 #ifndef TRITIUM_RUNTIME_PROGRAM_H
 #define TRITIUM_RUNTIME_PROGRAM_H
 
+#include "ConstantContent.h"
 #include "Definitions.h"
 #include "Kernel.h"
 #include "Tuner.h"
@@ -77,7 +78,7 @@ public:
 private:
   Program() = default;
   using KernelRef = llvm::IntrusiveRefCntPtr<Kernel>;
-  using Table = std::shared_ptr<std::vector<uint8_t>>;
+  using Table = std::shared_ptr<ConstantContent>;
   /// A call as one choice's kernel takes it.
   struct Converted {
     llvm::SmallVector<tritium_argument, 16> arguments;

@@ -155,12 +155,13 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   }
   writer.number(kernel.remarks.size());
   for (const Remark &remark : kernel.remarks) {
-    for (const std::string *text : {&remark.pass, &remark.kind, &remark.message, &remark.file})
+    for (const std::string *text :
+         {&remark.pass, &remark.kind, &remark.message, &remark.file, &remark.rendered})
       writer.text(*text);
     writer.number(static_cast<uint32_t>(remark.line));
     writer.number(static_cast<uint32_t>(remark.column));
-    writer.number(remark.values.size());
-    for (const auto &[name, value] : remark.values) {
+    writer.number(remark.arguments.size());
+    for (const auto &[name, value] : remark.arguments) {
       writer.text(name);
       writer.text(value);
     }
@@ -204,13 +205,14 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   }
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
     Remark remark;
-    for (std::string *text : {&remark.pass, &remark.kind, &remark.message, &remark.file})
+    for (std::string *text :
+         {&remark.pass, &remark.kind, &remark.message, &remark.file, &remark.rendered})
       *text = reader.text();
     remark.line = static_cast<int>(reader.number());
     remark.column = static_cast<int>(reader.number());
     for (size_t values = reader.length(); values && !reader.failed(); --values) {
       std::string name = reader.text();
-      remark.values[name] = reader.text();
+      remark.arguments[name] = reader.text();
     }
     kernel.remarks.push_back(std::move(remark));
   }

@@ -420,6 +420,16 @@ static llvm::json::Value toJSON(const Constant &constant) {
   return constant.repr();
 }
 
+const std::string &Variant::remarks(bool all) {
+  std::lock_guard lock(mutex);
+  std::string &text = remarkTexts[all];
+  if (text.empty())
+    for (const Remark &remark : compiled->remarks)
+      if (all || remark.kind != "applied")
+        text += remark.rendered;
+  return text;
+}
+
 const std::string &Variant::describe() {
   std::lock_guard lock(mutex);
   // What the driver assembles it can describe once it has.
@@ -435,7 +445,7 @@ const std::string &Variant::describe() {
                                             {"written", parameter.isWritten}});
   for (const Remark &remark : compiled->remarks) {
     llvm::json::Object values;
-    for (const auto &[name, value] : remark.values)
+    for (const auto &[name, value] : remark.arguments)
       values[name] = value;
     remarks.push_back(llvm::json::Object{{"pass", remark.pass},
                                          {"kind", remark.kind},
@@ -443,7 +453,8 @@ const std::string &Variant::describe() {
                                          {"file", llvm::json::fixUTF8(remark.file)},
                                          {"line", remark.line},
                                          {"column", remark.column},
-                                         {"values", std::move(values)}});
+                                         {"arguments", std::move(values)},
+                                         {"rendered", llvm::json::fixUTF8(remark.rendered)}});
   }
   llvm::json::Object options;
   for (const auto &[name, value] : origin.options.extra)

@@ -15,6 +15,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
+#include <array>
 #include <mutex>
 #include <optional>
 
@@ -68,6 +69,8 @@ public:
   const std::string *stage(const std::string &name, CompileError &error);
   /// What tritium_compiled_metadata answers.
   const std::string &describe();
+  /// What tritium_compiled_remarks answers.
+  const std::string &remarks(bool all);
 
 private:
   Variant() = default;
@@ -100,6 +103,7 @@ private:
   std::mutex mutex; ///< guards what follows
   std::map<std::string, std::string> laterStages;
   std::string description;
+  std::array<std::string, 2> remarkTexts;
   bool isDriverDescribed = false;
   VariantRef overlapping;      ///< the same for arguments that overlap
   VariantRef streamingVariant; ///< the same for large outputs

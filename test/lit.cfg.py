@@ -7,7 +7,7 @@ import lit.formats
 config.name = "tritium"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["integration", "python"]
+config.excludes = ["Inputs", "integration", "python"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_root, "test")
 
@@ -20,4 +20,5 @@ for name in sorted(tools, key=len, reverse=True):
 config.substitutions.append(("%source_root", config.source_root))
 config.substitutions.append(("%mlir_include", config.mlir_include))
 config.environment["TRITIUM_VERIFY"] = "1"
+config.environment["TRITON_ALWAYS_COMPILE"] = "1"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"

@@ -308,6 +308,9 @@ TRITIUM_API const char *tritium_compiled_stage(tritium_compiled *compiled, const
    printed, cached, compile_ms; for a GPU also num_warps, num_ctas, shared (bytes of a CTA),
    n_regs and n_spills (32-bit registers of a thread, once ptxas or the driver has told). */
 TRITIUM_API const char *tritium_compiled_metadata(const tritium_compiled *compiled);
+/* What the compiler remarks on the kernel, as text with the lines of the source: what it has
+   missed, and with `all` what it has done, too. Lives as long as `compiled`. */
+TRITIUM_API const char *tritium_compiled_remarks(const tritium_compiled *compiled, int all);
 /* Runs this variant. `arguments`: one for each run-time parameter of the variant. */
 TRITIUM_API int tritium_compiled_launch(tritium_compiled *compiled,
                                         const tritium_argument *arguments, size_t count,

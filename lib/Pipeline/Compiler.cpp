@@ -104,7 +104,11 @@ std::unique_ptr<CompiledKernel> compileLLVMDialect(Session &session, ModuleOp mo
     fail(error, "a module in the LLVM dialect has one kernel, and is for a GPU");
     return nullptr;
   }
-  return emitForGPU(session, module, options, gpu, *kernel, error) ? std::move(kernel) : nullptr;
+  if (!emitForGPU(session, module, options, gpu, *kernel, error))
+    return nullptr;
+  session.takeRemarks(kernel->remarks);
+  renderRemarks({}, kernel->remarks);
+  return kernel;
 }
 
 /// From a module of tt to the target's last stage.
@@ -171,7 +175,10 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
   for (const ArgumentSpec *argument : runTimeArguments(arguments))
     if (parameter != kernel->metadata.parameters.end())
       (parameter++)->type = argument->type;
-  return runStages(session, module, options, *kernel, error) ? std::move(kernel) : nullptr;
+  if (!runStages(session, module, options, *kernel, error))
+    return nullptr;
+  session.takeRemarks(kernel->remarks);
+  return kernel;
 }
 } // namespace
 
@@ -211,7 +218,12 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
     session.internalError("the front end", *module);
     return nullptr;
   }
-  return finish(session, *module, options, std::move(kernel), arguments, error);
+  kernel = finish(session, *module, options, std::move(kernel), arguments, error);
+  if (kernel) {
+    renderRemarks(source, kernel->remarks);
+    printRemarks(kernel->remarks);
+  }
+  return kernel;
 }
 
 std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
@@ -226,7 +238,12 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
   }
   if (!module->getOps<LLVM::LLVMFuncOp>().empty())
     return compileLLVMDialect(session, *module, options, error);
-  return finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
+  auto kernel = finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
+  if (kernel) {
+    renderRemarks({}, kernel->remarks);
+    printRemarks(kernel->remarks);
+  }
+  return kernel;
 }
 
 } // namespace tritium

@@ -3,7 +3,9 @@
 #include "GPU.h"
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Pipeline/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
@@ -167,7 +169,7 @@ bool dropOccupancy(std::string &ptx) {
 
 /// Assembles the kernel's PTX if there is a ptxas that knows the architecture.
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
-                    CompiledKernel &kernel, CompileError &error) {
+                    Location where, CompiledKernel &kernel, CompileError &error) {
   std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
   if (!ptxas)
     return true;
@@ -196,20 +198,16 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   kernel.metadata.registers = result.registers;
   kernel.metadata.spillBytes = result.spillBytes;
   kernel.stages["cubin"] = std::move(result.cubin);
-  auto remark = [&](const char *kind, std::string text) {
-    Remark remark;
-    remark.pass = "ptxas";
-    remark.kind = kind;
-    remark.message = std::move(text);
-    kernel.remarks.push_back(std::move(remark));
-  };
   if (result.spillBytes > kTolerableSpills)
-    remark("missed", "registers do not suffice: " + std::to_string(result.spillBytes) +
-                         " bytes a thread are spilled to memory at " +
-                         std::to_string(result.registers) +
-                         " registers; use smaller tiles or more warps");
+    remarkMissed(where, "ptxas",
+                 "registers do not suffice: " + std::to_string(result.spillBytes) +
+                     " bytes a thread are spilled to memory at " +
+                     std::to_string(result.registers) +
+                     " registers; use smaller tiles, more warps, or a larger maxnreg",
+                 {{"bytes", std::to_string(result.spillBytes)},
+                  {"registers", std::to_string(result.registers)}});
   for (const std::string &warning : result.warnings)
-    remark("missed", warning);
+    remarkMissed(where, "ptxas", warning);
   return true;
 }
 
@@ -252,6 +250,7 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   LLVM::LLVMFuncOp function = onlyLLVMKernel(module);
   if (!function)
     return session.internalError("the lowering to the GPU (not exactly one kernel)", module);
+  Location where = function.getLoc();
   // The user's limit decides.
   if (gpu.maxRegisters)
     function->removeAttr(NVVM::NVVMDialect::getMinctasmAttrName());
@@ -282,10 +281,30 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
     kernel.stages["llir"] = std::move(code.llir);
   metadata.entry = code.entry;
   kernel.stages["ptx"] = std::move(code.ptx);
-  return isSimulatedTarget(options.target) || assembleForGPU(session, target, gpu, kernel, error);
+  return isSimulatedTarget(options.target) ||
+         assembleForGPU(session, target, gpu, where, kernel, error);
 }
 
 //===-- From tiles --------------------------------------------------------===//
+
+/// What a tile kernel cannot have on this GPU.
+static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &gpu,
+                            CompileError &error) {
+  auto refuse = [&](const std::string &message) {
+    error.kind = "OptionError";
+    error.rendered = error.message = message;
+    return false;
+  };
+  if (!llvm::isPowerOf2_32(gpu.numWarps))
+    return refuse("option 'num_warps' must be a power of two on a GPU, but got " +
+                  std::to_string(gpu.numWarps));
+  if (gpu.numCtas > 1 && target.capability < 90)
+    return refuse("option 'num_ctas' is " + std::to_string(gpu.numCtas) +
+                  ", but clusters begin with compute capability 9.0, and this GPU has " +
+                  std::to_string(target.capability / 10) + "." +
+                  std::to_string(target.capability % 10));
+  return true;
+}
 
 bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
                    CompiledKernel &kernel, CompileError &error) {
@@ -297,8 +316,11 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     return false;
   }
   GPUOptions gpu;
-  if (!readGPUOptions(options, gpu, error))
+  if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
     return false;
+  if (gpu.numCtas > 1)
+    remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "num-ctas",
+                 "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
   GPUPipelineOptions pipeline;
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = static_cast<int>(target.codeCapability);
@@ -322,7 +344,8 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   if (session.wants("MLIR_ENABLE_DUMP"))
     llvm::errs() << "// -----// IR Dump After TileGPUToLLVM //----- //\n" << *module << "\n";
   kernel.metadata.numWarps = static_cast<unsigned>(launch.numWarps);
-  kernel.metadata.numCtas = gpu.numCtas;
+  // Programs are counted in CTAs.
+  kernel.metadata.numCtas = 1;
   kernel.metadata.sharedBytes = launch.sharedBytes;
   kernel.metadata.asserts = std::move(launch.asserts);
   return emitForGPU(session, module, options, gpu, kernel, error);

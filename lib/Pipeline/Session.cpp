@@ -3,6 +3,7 @@
 #include "Session.h"
 
 #include "tritium/Pipeline/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Verify.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -95,6 +96,8 @@ std::string writeReproducer(const std::string &kernel, ModuleOp module) {
 Session::Session(std::string kernel, CompileError &error)
     : kernel(std::move(kernel)), error(error), shared(ContextPool::get().take()),
       handler(std::in_place, &shared->context, [this](Diagnostic &diagnostic) {
+        if (std::optional<Remark> remark = readRemark(diagnostic))
+          remarks.push_back(std::move(*remark));
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         std::string message = placeOf(diagnostic.getLocation()) + diagnostic.str();
@@ -163,6 +166,16 @@ bool Session::internalError(const std::string &what, ModuleOp module) {
     if (std::string path = writeReproducer(kernel, module); !path.empty())
       error.rendered += "\nreproducer: " + path;
   return false;
+}
+
+void Session::takeRemarks(std::vector<Remark> &taken) {
+  auto isSame = [](const Remark &a, const Remark &b) {
+    return a.line == b.line && a.column == b.column && a.message == b.message && a.file == b.file;
+  };
+  for (Remark &remark : remarks)
+    if (llvm::none_of(taken, [&](const Remark &known) { return isSame(known, remark); }))
+      taken.push_back(std::move(remark));
+  remarks.clear();
 }
 
 void Session::textError(const std::string &fallback) {

@@ -57,6 +57,9 @@ public:
   /// Reports an error in a text that the user gave, from the captured diagnostics.
   void textError(const std::string &fallback);
 
+  /// Moves what passes have remarked to the end of `remarks`, each thing once.
+  void takeRemarks(std::vector<Remark> &remarks);
+
   /// Whether `variable` is set to a true value or to the kernel's name.
   bool wants(const char *variable) const;
 
@@ -65,6 +68,7 @@ private:
   CompileError &error;
   std::unique_ptr<SharedContext> shared;
   std::vector<std::string> messages; ///< captured errors with their places
+  std::vector<Remark> remarks;
   std::optional<mlir::ScopedDiagnosticHandler> handler;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope root, stage;

@@ -14,8 +14,12 @@ namespace tritium {
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
   GreedyRewriteConfig structured;
   structured.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+  pm.addPass(tt::createUnrollLoops());
+  // Masks that are decided in some of the iterations are none.
+  pm.addPass(tt::createFoldRanges());
   // Before there are layouts, while an offset is still one tile.
   pm.addPass(tt::createWidenOffsets());
+  pm.addPass(tt::createNarrowOffsets());
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));

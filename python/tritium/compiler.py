@@ -1,6 +1,7 @@
 """Compiling ahead of a launch, and what comes out."""
 
 import collections
+import dataclasses
 import json
 import pathlib
 import types
@@ -9,13 +10,40 @@ from . import _C
 from .errors import ArgumentError, CompilationError, CompileTimeAssertionFailure, \
     UnsupportedLanguageConstruct
 
-__all__ = ["compile", "ASTSource", "CompiledKernel", "GPUTarget", "CompilationError",
-           "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct"]
+__all__ = ["compile", "ASTSource", "CompiledKernel", "GPUTarget", "Remark",
+           "CompilationError", "CompileTimeAssertionFailure",
+           "UnsupportedLanguageConstruct"]
 
 GPUTarget = collections.namedtuple("GPUTarget", ["backend", "arch", "warp_size"])
 GPUTarget.__doc__ = """What a kernel is compiled for. backend "cuda": arch is the compute
 capability (90 for 9.0), warp_size 32. backend "cpu": arch is LLVM's name of a CPU ("native",
 "haswell", "skylake-avx512", ...), warp_size 1."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """What the compiler says of one decision; docs/remarks.md lists them.
+
+    Attributes:
+        pass_: who says it ("coalesce", "pipeline", ...).
+        kind: "missed", "applied", or "warning" of the front end.
+        message: what was found, why, and what would change it.
+        file, line, column: the user's place.
+        arguments: a dict, the numbers and names in the message as strings.
+        rendered: the message with its place, the line of text, and a caret.
+    """
+
+    pass_: str
+    kind: str
+    message: str
+    file: str
+    line: int
+    column: int
+    arguments: dict
+    rendered: str
+
+    def __str__(self):
+        return self.rendered
 
 
 class _Stages(collections.abc.Mapping):
@@ -50,8 +78,7 @@ class CompiledKernel:
         metadata: a namespace: name, target, cpu, hash, parameters (name, type, read,
             written), scratch_bytes, debug, cached, compile_ms, and the launch's options; of a
             GPU also shared, the bytes of dynamic shared memory of a CTA.
-        remarks: the optimisations that were applied or missed, each a namespace with pass_,
-            kind, message, file, line, column, values.
+        remarks: the optimisations that were applied or missed, a list of `Remark`.
         n_regs, n_spills: the 32-bit registers of a thread, and how many of them are
             spilled to memory; 0 on a CPU, and where no ptxas is until the kernel is loaded.
         name, hash: its name and the hash of everything that it was made from.
@@ -98,8 +125,7 @@ class CompiledKernel:
 
     @property
     def remarks(self):
-        return [types.SimpleNamespace(pass_=r["pass"],
-                                      **{k: v for k, v in r.items() if k != "pass"})
+        return [Remark(pass_=r["pass"], **{k: v for k, v in r.items() if k != "pass"})
                 for r in self._described()["remarks"]]
 
     @property

@@ -177,6 +177,10 @@ const char *tritium_compiled_metadata(const tritium_compiled *compiled) {
   return unwrap(const_cast<tritium_compiled *>(compiled))->describe().c_str();
 }
 
+const char *tritium_compiled_remarks(const tritium_compiled *compiled, int all) {
+  return unwrap(const_cast<tritium_compiled *>(compiled))->remarks(all != 0).c_str();
+}
+
 int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,
                             size_t count, const uint32_t grid[3], tritium_error *error) {
   return tritium_compiled_launch_on(compiled, arguments, count, grid, nullptr, error);

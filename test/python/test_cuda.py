@@ -194,6 +194,103 @@ def test_other_arrays(tmp_path):
     assert out.split() == ["cuda:90", "cuda:80"]
 
 
+def test_arrays_of_cupy(tmp_path):
+    out = run(tmp_path, """
+        cupy = types.ModuleType("cupy")
+        class Stream:
+            def __init__(self, ptr): self.ptr = ptr
+        class OnDevice:
+            current = 0
+            def __init__(self, index): self.index = index
+            def __enter__(self): self.before, OnDevice.current = OnDevice.current, self.index
+            def __exit__(self, *_): OnDevice.current = self.before
+        asked = []
+        def get_current_stream():
+            asked.append(OnDevice.current)
+            return Stream(0x200 + OnDevice.current)
+        cupy.cuda = types.SimpleNamespace(Device=OnDevice, get_current_stream=get_current_stream)
+        class ndarray:
+            def __init__(self, index):
+                self.array, self.index = np.zeros(64, np.float32), index
+                self.__cuda_array_interface__ = {
+                    "data": (self.array.ctypes.data, False), "typestr": "<f4", "shape": (64,),
+                    "version": 3}
+            def __dlpack_device__(self): return (2, self.index)
+        ndarray.__module__ = "cupy"
+        cupy.ndarray = ndarray
+        sys.modules["cupy"] = cupy
+        for index in (0, 1):
+            print(scale[(2,)](ndarray(index), ndarray(index), 64, 2.5, BLOCK=32).metadata.target)
+        print(asked)
+        try:
+            scale[(2,)](ndarray(0), ndarray(1), 64, 2.5, BLOCK=32)
+        except triton.ArgumentError as error:
+            print(error)
+    """)
+    first, second, asked, error = out.splitlines()
+    assert (first, second, asked) == ("cuda:90", "cuda:80", "[0, 1]")
+    assert "argument 'x' is on the GPU 0, but 'y' is on the GPU 1" in error
+
+
+def test_constant_tables_are_copied_to_the_gpu(tmp_path):
+    out = run(tmp_path, """
+        import ctypes
+        import tritium.c
+        driver = ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"])
+        driver.fakeDriverCalls.argtypes = [ctypes.c_char_p]
+        calls = lambda name: driver.fakeDriverCalls(name)
+        kernel = tritium.c.kernel('''
+            char __constant__* TABLE = calloc(32);
+            void look(float *out, int i) {
+              int __constant__* p = (int __constant__*)TABLE;
+              *out = *(p + i);
+            }''', constants={"TABLE": np.arange(8, dtype=np.int32)})
+        for _ in range(3):
+            kernel(Tensor(), 3, grid=(1,))
+            print(calls(b"cuMemcpyHtoDAsync_v2"))
+        kernel(Tensor(index=1), 3, grid=(1,))
+        print(calls(b"cuMemcpyHtoDAsync_v2"))
+        kernel.fill("TABLE", np.arange(4, dtype=np.int32))
+        print(calls(b"cuMemFree_v2"))
+        kernel(Tensor(), 3, grid=(1,))
+        print(calls(b"cuMemcpyHtoDAsync_v2"))
+    """)
+    assert out.split() == ["1", "1", "1", "2", "2", "3"]
+
+
+def test_more_shared_memory_than_there_is(tmp_path):
+    out = run(tmp_path, """
+        @triton.jit
+        def turn(x, y, N: tl.constexpr):
+            i = tl.arange(0, N)
+            v = tl.load(x + i[:, None] * N + i[None, :])
+            tl.store(y + i[:, None] * N + i[None, :], tl.trans(v))
+        try:
+            turn[(1,)](Tensor(), Tensor(), 256, num_warps=32)
+        except triton.OutOfResources as error:
+            print(error)
+        print(turn[(1,)](Tensor(), Tensor(), 64).metadata.shared)
+    """)
+    first, second = out.splitlines()
+    assert "kernel 'turn'" in first and "shared memory, required: 26" in first
+    assert "limit: 232448" in first and int(second) > 0
+
+
+def test_options_that_the_gpu_lacks(tmp_path):
+    out = run(tmp_path, """
+        for options in ({"num_ctas": 2}, {"maxnreg": 8}, {"num_warps": 3}):
+            try:
+                scale[(2,)](Tensor(index=1), Tensor(index=1), 64, 2.5, BLOCK=32, **options)
+                print("no error")
+            except triton.TritonError as error:
+                print(type(error).__name__, str(error).splitlines()[0])
+    """)
+    clusters, registers, warps = out.splitlines()
+    assert "num_ctas" in clusters and "9.0" in clusters
+    assert "'maxnreg' must be an int from 16 to 255" in registers
+    assert "num_warps" in warps
+
+
 def test_too_many_resources(tmp_path):
     out = run(tmp_path, """
         try:

@@ -45,6 +45,8 @@ public:
   bool isOption = false;
   /// The option's value. Throws UsageError if there is none.
   std::string value();
+  /// Whether the option came as `--name=value`.
+  bool hasValue() const { return hasInline; }
   /// Throws unless the option came without a value.
   void noValue() const;
 

@@ -46,6 +46,8 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          (the default) and cubin: machine code, by ptxas
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated
   --debug                check device_assert
+  --remarks[=all]        say on standard error what keeps the kernel from its speed; all:
+                         also what was done for it
   -o FILE                where to write; -: standard output (the default, but for obj and
                          cubin)
   -h, --help             show this text
@@ -116,6 +118,13 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "--debug") {
       options.noValue();
       request.options.emplace_back("debug", true);
+    } else if (name == "--remarks") {
+      request.remarks = true;
+      if (options.hasValue()) {
+        if (options.value() != "all")
+          throw UsageError("compile: --remarks, or --remarks=all");
+        request.allRemarks = true;
+      }
     } else if (name == "--from") {
       request.from = options.value();
     } else if (name == "--target") {
@@ -258,6 +267,11 @@ std::vector<tritium_option> CompileRequest::nativeOptions() const {
   return native;
 }
 
+void tritium::tool::writeRemarks(const tritium_compiled *compiled, const CompileRequest &request) {
+  if (request.remarks)
+    std::fputs(tritium_compiled_remarks(compiled, request.allRemarks), stderr);
+}
+
 void tritium::tool::writeStage(tritium_compiled *compiled, const std::string &stage,
                                const std::string &output) {
   tritium_error error = {};
@@ -285,6 +299,7 @@ int tritium::tool::compile(const Arguments &arguments) try {
   if (request.from.empty() && isTritonC(request.file))
     return compileTritonC(request);
   CompiledHandle compiled = compileRequest(request);
+  writeRemarks(compiled.get(), request);
   if (!request.onlySyntax)
     writeStage(compiled.get(), request.emit, request.output);
   return 0;

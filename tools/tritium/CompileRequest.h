@@ -11,13 +11,17 @@ struct CompileRequest {
   std::string file, kernel, from, target, emit, output;
   std::string signature;
   bool onlySyntax = false;
-  ProgramRequest program; ///< of a file in Triton-C
+  bool remarks = false, allRemarks = false; ///< to be written to standard error
+  ProgramRequest program;                   ///< of a file in Triton-C
   std::map<std::string, Value> constants;
   std::vector<std::pair<std::string, Value>> options;
 
   bool isBinary() const { return emit == "obj" || emit == "cubin"; }
   std::vector<tritium_option> nativeOptions() const;
 };
+
+/// Writes what is asked for to standard error.
+void writeRemarks(const tritium_compiled *compiled, const CompileRequest &request);
 
 /// Writes a stage to a file, or to standard output if `output` is empty or "-".
 void writeStage(tritium_compiled *compiled, const std::string &stage, const std::string &output);

@@ -87,6 +87,7 @@ int tool::compileTritonC(const CompileRequest &request) {
       ++failures;
       continue;
     }
+    writeRemarks(compiled.get(), request);
     if (request.onlySyntax)
       continue;
     std::string output = isMany ? outputFor(request.output, label) : request.output;

@@ -42,7 +42,7 @@ TEST(Serialization, KernelsComeBack) {
   EXPECT_EQ(copy.metadata.parameters[0].streamedBytes, 4096u);
   EXPECT_EQ(copy.stages, kernel.stages);
   ASSERT_EQ(copy.remarks.size(), 1u);
-  EXPECT_EQ(copy.remarks[0].values, kernel.remarks[0].values);
+  EXPECT_EQ(copy.remarks[0].arguments, kernel.remarks[0].arguments);
   EXPECT_EQ(copy.remarks[0].line, 3);
   EXPECT_EQ(copy.printed, "hello\n");
 }

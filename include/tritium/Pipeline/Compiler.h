@@ -10,6 +10,7 @@
 
 #include "tritium/Frontend/Scope.h"
 #include "tritium/Support/Constant.h"
+#include "tritium/Support/Remark.h"
 
 #include <map>
 #include <memory>
@@ -104,13 +105,6 @@ struct KernelMetadata {
   /// A thread's, as ptxas says; 0 registers: the driver will assemble the code.
   unsigned registers = 0, spillBytes = 0;
   std::vector<AssertSite> asserts;
-};
-
-/// An optimisation that was applied or missed, at the user's line.
-struct Remark {
-  std::string pass, kind, message, file;
-  int line = 0, column = 0;
-  std::map<std::string, std::string> values;
 };
 
 /// A note or an error, rendered with file, line, column, caret and notes.

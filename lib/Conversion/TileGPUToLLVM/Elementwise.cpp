@@ -209,7 +209,12 @@ Value Lowering::emitScalar(Operation *op, ValueRange operands) {
   bool onFloat8 = isFloat8(element) && !isa<tt::BitcastOp, arith::SelectOp, arith::ConstantOp>(op);
   if (StringRef name = sameType(op); !name.empty() && !onFloat8) {
     OperationState state(loc, name, operands, {type});
-    return b.create(state)->getResult(0);
+    Operation *lowered = b.create(state);
+    if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+        flags && flags.hasNoSignedWrap())
+      cast<LLVM::IntegerOverflowFlagsInterface>(lowered).setOverflowFlags(
+          LLVM::IntegerOverflowFlags::nsw);
+    return lowered->getResult(0);
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](arith::ConstantOp op) { return emitConstant(op.getValue()); })

@@ -112,7 +112,7 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier, bool mayAlia
   if (a == b && !earlier &&
       (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))
     return false;
-  return mayAlias || mayMeet(a, b);
+  return (mayAlias || mayMeet(a, b)) && !neverMeet(second, first, earlier);
 }
 
 } // namespace tritium::ttg

@@ -171,6 +171,7 @@ LogicalResult Lowering::checkTileSizes() {
 LogicalResult Lowering::run(GPULaunchInfo &info) {
   if (failed(checkTileSizes()))
     return failure();
+  remarkOnKernel();
   info.numWarps = numWarps(module);
   info.sharedBytes = shared.totalBytes();
   loc = kernel.getLoc();

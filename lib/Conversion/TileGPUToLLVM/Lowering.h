@@ -128,11 +128,23 @@ private:
                                     llvm::function_ref<Coordinates(const Coordinates &)> source);
   mlir::LogicalResult lowerReshape(tt::ReshapeOp op);
 
+  //===--- what the kernel could do better (Remarks.cpp) ---===//
+
+  void remarkOnKernel();
+  void remarkOnAccesses();
+  void remarkOnThreads();
+  void remarkOnDots();
+  void remarkOnConversions();
+
   //===--- memory (Memory.cpp, Atomics.cpp) ---===//
 
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
+  /// How neighbours along `dim` move together, as `axes` tells. The mask is the same for all of
+  /// a group or, if `mayCross`, as the result says.
+  MaskRuns accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, bool mayCross,
+                      unsigned &dim);
   /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
   /// mask is the same for all of a group, or, if `bound` is given, as that says.
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask,

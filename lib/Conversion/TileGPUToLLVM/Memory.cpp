@@ -127,31 +127,38 @@ SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
   return elements;
 }
 
-SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
-                                                             MaskRuns *bound) {
+MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, bool mayCross,
+                              unsigned &dim) {
   const TileLayout &layout = this->layout(ptr);
   const AxisInfo &info = axes.get(ptr);
   unsigned bytes =
       tt::scalarBytes(cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType());
   MaskRuns best;
-  unsigned bestDim = 0;
+  dim = 0;
   for (unsigned d = 0; d < layout.rank(); ++d) {
     int64_t width = std::gcd<int64_t>(info.contiguity[d], layout.contiguous(d));
     width = std::min<int64_t>(width, std::max<int64_t>(1, info.divisibility[d] / bytes));
     width = std::min<int64_t>(width, kMaxVectorBytes / bytes);
     MaskRuns runs{width};
-    if (mask && bound)
+    if (mask && mayCross)
       runs = maskRuns(mask, d, width, axes);
     else if (mask)
       runs.width = std::gcd(width, axes.get(mask).constancy[d]);
     if (runs.width > best.width) {
       best = runs;
-      bestDim = d;
+      dim = d;
     }
   }
+  return best;
+}
+
+SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
+                                                             MaskRuns *bound) {
+  unsigned dim;
+  MaskRuns runs = accessRuns(axes, ptr, mask, bound != nullptr, dim);
   if (bound)
-    *bound = best;
-  return layout.vectors(bestDim, best.width);
+    *bound = runs;
+  return layout(ptr).vectors(dim, runs.width);
 }
 
 Value Lowering::hidden(Value x) {

@@ -30,6 +30,7 @@
 
 #include "tritium/Analysis/AxisInfo.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -107,60 +108,98 @@ public:
 
   /// Whether the loop was rewritten.
   bool run() {
-    if (stages < 2 || writesMemory())
+    if (stages < 2)
       return false;
+    SmallVector<tt::LoadOp> wanted;
     for (Operation &op : *loop.getBody())
-      if (auto load = dyn_cast<tt::LoadOp>(&op); load && isWorthIt(load))
+      if (auto load = dyn_cast<tt::LoadOp>(&op); load && isWanted(load))
+        wanted.push_back(load);
+    if (wanted.empty())
+      return false;
+    if (Operation *write = findWrite()) {
+      remarkMissed(write->getLoc(), "pipeline",
+                   "the loop is not pipelined, because this may write what a later iteration "
+                   "loads; move it behind the loop, or into a loop of its own");
+      return false;
+    }
+    for (tt::LoadOp load : wanted) {
+      if (std::string reason = reasonAgainst(load); reason.empty())
         loads.push_back(load);
+      else
+        remarkMissed(load.getLoc(), "pipeline", "the load is not pipelined: " + reason);
+    }
     if (loads.empty())
       return false;
     int64_t bytes = 0;
     for (tt::LoadOp load : loads)
       bytes += memoryOf(load).getTileBytes();
-    stages = std::min<int64_t>(stages, limit / bytes);
+    int64_t fitting = std::min<int64_t>(stages, limit / bytes);
+    if (fitting < stages)
+      remarkMissed(loop.getLoc(), "pipeline",
+                   Twine(fitting < 2 ? "the loop is not pipelined" : "the loop has fewer stages") +
+                       ": " + Twine(stages) + " stages of " + Twine(bytes) +
+                       " bytes are more than the " + Twine(limit) +
+                       " of shared memory; use smaller tiles, or num_stages=" +
+                       Twine(std::max<int64_t>(fitting, 1)),
+                   {{"stages", std::to_string(fitting)}, {"bytes", std::to_string(bytes)}});
+    stages = static_cast<int>(fitting);
     if (stages < 2)
       return false;
+    remarkApplied(loop.getLoc(), "pipeline",
+                  Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
+                      " iterations ahead, in " + Twine(stages * bytes) + " bytes of shared memory",
+                  {{"stages", std::to_string(stages)}, {"bytes", std::to_string(bytes)}});
     rewrite();
     return true;
   }
 
 private:
-  bool writesMemory() {
-    return loop
-        .walk([&](Operation *op) {
-          bool isSafe =
-              isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-          if (auto load = dyn_cast<tt::LoadOp>(op))
-            isSafe = !load.getIsVolatile();
-          // Assumptions of the loop hold of what the program runs, ahead or not.
-          isSafe |= isa<tt::AssumeOp>(op);
-          return isSafe ? WalkResult::advance() : WalkResult::interrupt();
-        })
-        .wasInterrupted();
+  /// The first operation that keeps loads from running ahead; null if there is none.
+  Operation *findWrite() {
+    Operation *found = nullptr;
+    loop.walk([&](Operation *op) {
+      bool isSafe = isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+      if (auto load = dyn_cast<tt::LoadOp>(op))
+        isSafe = !load.getIsVolatile();
+      // Assumptions of the loop hold of what the program runs, ahead or not.
+      isSafe |= isa<tt::AssumeOp>(op);
+      if (isSafe)
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return found;
   }
 
-  bool isWorthIt(tt::LoadOp load) {
-    auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || !tt::isTile(load.getPtr().getType()) || type.getRank() > 2 ||
-        !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+  /// Loads of tiles that feed a dot, or all if the user asks.
+  bool isWanted(tt::LoadOp load) {
+    if (!tt::isTile(load.getType()) || !tt::isTile(load.getPtr().getType()))
       return false;
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    return isAsked || reachesDot(load, loop.getBody(), seen);
+  }
+
+  /// Empty if the load can run ahead; its addresses are then part of the slice.
+  std::string reasonAgainst(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    if (type.getRank() > 2 ||
+        !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+      return "only tiles of one or two dimensions whose extents are powers of two are";
     if (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
         !matchPattern(load.getOther(), m_AnyZeroFloat()))
-      return false;
+      return "asynchronous copies fill with zeros only; use other=0";
     if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
-      return false;
+      return "it loads neither integers nor floats";
     if (runBytes(load) < 4 || layoutOf(type).contiguous(orderOf(type.getEncoding())[0]) *
                                       tt::scalarBytes(type.getElementType()) <
                                   4)
-      return false;
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    if (!isAsked && !reachesDot(load, loop.getBody(), seen))
-      return false;
+      return "a lane moves less than the 4 bytes of an asynchronous copy; its strides and "
+             "bounds should be known to be multiples (tl.multiple_of)";
     AddressSlice attempt = slice;
     if (!attempt.add(load.getPtr()) || (load.getMask() && !attempt.add(load.getMask())))
-      return false;
+      return "its address or mask depends on what the same iteration loads or computes";
     slice = attempt;
-    return true;
+    return "";
   }
 
   /// Neighbouring bytes of one element group, as alignment and mask allow.

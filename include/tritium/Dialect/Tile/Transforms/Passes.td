@@ -32,6 +32,33 @@ def WidenOffsets : Pass<"tt-widen-offsets"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
 }
 
+def UnrollLoops : Pass<"tt-unroll-loops"> {
+  let summary = "unrolls short loops of known trip count";
+  let description = [{
+    A loop without products or other loops in it, of at most 16 iterations, becomes its
+    iterations.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FoldRanges : Pass<"tt-fold-ranges"> {
+  let summary = "decides comparisons by what their operands can be";
+  let description = [{
+    A mask that ranges of integers show to be always true, or always false, becomes a
+    constant.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def NarrowOffsets : Pass<"tt-narrow-offsets"> {
+  let summary = "computes offsets of pointers in 32 bits where that is proved to suffice";
+  let description = [{
+    The offset of an `addptr` whose i64 arithmetic cannot leave the range of i32 is
+    computed in i32, without wrap.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
 def Combine : Pass<"tt-combine"> {
   let summary = "merges neighbouring tile operations";
   let description = [{

@@ -1,0 +1,35 @@
+//===- EmitRemark.h - remarks of passes -------------------------*- C++ -*-===//
+//
+// A pass reports through MLIR's diagnostics, so that tritium-opt shows its remarks and lit
+// tests can expect them; what is more than text travels as metadata of the location.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_SUPPORT_EMITREMARK_H
+#define TRITIUM_SUPPORT_EMITREMARK_H
+
+#include "tritium/Support/Remark.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+#include <optional>
+
+namespace tritium {
+
+using RemarkArguments = llvm::ArrayRef<std::pair<llvm::StringRef, std::string>>;
+
+/// Something that would have made the kernel faster was not done: what, why, and what would
+/// change it.
+void remarkMissed(mlir::Location loc, llvm::StringRef pass, const llvm::Twine &message,
+                  RemarkArguments arguments = {});
+/// An optimisation was made.
+void remarkApplied(mlir::Location loc, llvm::StringRef pass, const llvm::Twine &message,
+                   RemarkArguments arguments = {});
+
+/// The remark in a diagnostic, if it is one of the above.
+std::optional<Remark> readRemark(mlir::Diagnostic &diagnostic);
+
+} // namespace tritium
+
+#endif // TRITIUM_SUPPORT_EMITREMARK_H

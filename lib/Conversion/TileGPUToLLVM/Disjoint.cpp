@@ -1,0 +1,142 @@
+//===- Disjoint.cpp - accesses that never meet ----------------------------===//
+//
+// The addresses of a tile of pointers as a sum of scalars and a window:
+//
+//   base + pid * 1024 + iv * 128 + [0, 127]        (in elements)
+//
+// Two accesses with the same scalars do not meet if their windows do not overlap. One access in
+// two iterations of a loop does not if what an iteration adds is at least as long as the window.
+// So a loop that writes one tile after the other needs no barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shared.h"
+
+#include "tritium/Analysis/IntegerRanges.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+constexpr int kMaxDepth = 64;
+/// Beyond this a window is as good as unknown, and sums of windows do not wrap.
+constexpr int64_t kFar = int64_t(1) << 48;
+
+struct Address {
+  llvm::SmallMapVector<Value, int64_t, 4> scalars; ///< with their factors
+  int64_t low = 0, high = 0;                       ///< the window, both ends included
+
+  bool isSmall() const { return low > -kFar && high < kFar; }
+};
+
+class AddressReader {
+public:
+  /// False if nothing is known.
+  bool read(Value value, int64_t factor, Address &address, int depth = 0) {
+    if (depth > kMaxDepth || std::abs(factor) >= (int64_t(1) << 31))
+      return false;
+    Operation *op = value.getDefiningOp();
+    auto follow = [&](unsigned operand, int64_t by) {
+      return read(op->getOperand(operand), by, address, depth + 1);
+    };
+    if (isa_and_nonnull<tt::AddPtrOp>(op))
+      return follow(0, factor) && follow(1, factor);
+    if (isa_and_nonnull<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
+                        ConvertLayoutOp, arith::ExtSIOp>(op))
+      return follow(0, factor);
+    if (!isa<tt::PointerType>(tt::elementType(value.getType()))) {
+      IntegerRange range = ranges.get(value);
+      bool isConstant = range.low == range.high;
+      if (!isConstant && isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) && cannotWrap(op))
+        return follow(0, factor) && follow(1, isa<arith::SubIOp>(op) ? -factor : factor);
+      if (!isConstant && isa_and_nonnull<arith::MulIOp>(op) && cannotWrap(op))
+        for (unsigned i : {0u, 1u}) {
+          IntegerRange by = ranges.get(op->getOperand(i));
+          if (by.low == by.high && std::abs(by.low) < (int64_t(1) << 31))
+            return follow(1 - i, factor * by.low);
+        }
+      // Constants, and what else differs between elements.
+      if (isConstant || tt::isTile(value.getType())) {
+        if (range.low <= -kFar || range.high >= kFar)
+          return false;
+        address.low += factor * (factor < 0 ? range.high : range.low);
+        address.high += factor * (factor < 0 ? range.low : range.high);
+        return address.isSmall();
+      }
+    }
+    if (tt::isTile(value.getType()))
+      return false;
+    address.scalars[value] += factor;
+    return true;
+  }
+
+private:
+  /// Offsets are computed in 64 bits, where they do not, or in 32 where it is proved.
+  static bool cannotWrap(Operation *op) {
+    if (tt::elementType(op->getResult(0).getType()).getIntOrFloatBitWidth() == 64)
+      return true;
+    auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+    return flags && flags.hasNoSignedWrap();
+  }
+
+  IntegerRanges ranges;
+};
+
+/// What an iteration of `loop` adds to a scalar; nothing if that is not known.
+std::optional<int64_t> stepOf(Value scalar, scf::ForOp loop, AddressReader &reader) {
+  if (scalar == loop.getInductionVar()) {
+    APInt step;
+    if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
+      return std::nullopt;
+    return step.getSExtValue();
+  }
+  if (loop.isDefinedOutsideOfLoop(scalar))
+    return 0;
+  auto argument = dyn_cast<BlockArgument>(scalar);
+  if (!argument || argument.getOwner() != loop.getBody())
+    return std::nullopt;
+  Address next;
+  if (!reader.read(loop.getYieldedValues()[argument.getArgNumber() - 1], 1, next) ||
+      next.scalars.size() != 1 || next.scalars.front() != std::pair(scalar, int64_t(1)) ||
+      next.low != next.high)
+    return std::nullopt;
+  return next.low;
+}
+} // namespace
+
+bool neverMeet(Operation *second, Operation *first, bool earlier) {
+  auto pointee = [](Operation *op) {
+    return cast<tt::PointerType>(tt::elementType(op->getOperand(0).getType())).getPointeeType();
+  };
+  if (tt::scalarBytes(pointee(first)) != tt::scalarBytes(pointee(second)))
+    return false;
+  AddressReader reader;
+  Address a, b;
+  if (!reader.read(first->getOperand(0), 1, a) || !reader.read(second->getOperand(0), 1, b) ||
+      a.scalars.size() != b.scalars.size())
+    return false;
+  for (auto [scalar, factor] : a.scalars)
+    if (b.scalars.lookup(scalar) != factor)
+      return false;
+  if (!earlier)
+    return a.high < b.low || b.high < a.low;
+  auto loop = dyn_cast<scf::ForOp>(first->getParentOp());
+  if (!loop || second->getParentOp() != loop || loop->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  int64_t added = 0;
+  for (auto [scalar, factor] : a.scalars) {
+    std::optional<int64_t> step = stepOf(scalar, loop, reader);
+    if (!step || std::abs(*step) >= (int64_t(1) << 31))
+      return false;
+    added += factor * *step;
+  }
+  int64_t window = std::max(a.high, b.high) - std::min(a.low, b.low) + 1;
+  return std::abs(added) >= window;
+}
+
+} // namespace tritium::ttg

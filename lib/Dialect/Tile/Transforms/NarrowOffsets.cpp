@@ -1,0 +1,123 @@
+//===- NarrowOffsets.cpp - tt-narrow-offsets ------------------------------===//
+//
+// Offsets of pointers are computed in i64, so that they do not wrap. Where ranges prove that
+// none of it can leave 32 bits, it goes back to i32:
+//
+//   %r64 = arith.extsi %rows                         // 0 to 63
+//   %o64 = arith.muli %r64, %c128                    // 0 to 8064
+//   %p = tt.addptr %base, %o64
+//
+//   %o = arith.muli %rows, %c128 overflow<nsw>
+//   %p = tt.addptr %base, %o
+//
+// Only the whole offset of an addptr is narrowed: an extension in its midst would be done for
+// every element. Offsets with arguments of the kernel, or with program ids along x times a
+// size, can be beyond 32 bits and stay.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/IntegerRanges.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tritium::tt {
+
+#define GEN_PASS_DEF_NARROWOFFSETS
+#include "tritium/Dialect/Tile/Transforms/Passes.h.inc"
+
+namespace {
+unsigned widthOf(Value value) {
+  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+}
+
+class Narrower {
+public:
+  /// `value`, an i64, as i32; null if it is not known to fit.
+  Value narrow(Value value) {
+    if (auto found = narrowed.find(value); found != narrowed.end())
+      return found->second;
+    Value result = canNarrow(value) ? make(value) : Value();
+    return narrowed[value] = result;
+  }
+
+private:
+  bool canNarrow(Value value) {
+    auto [found, isNew] = fits.try_emplace(value, false);
+    if (!isNew)
+      return found->second;
+    bool result = decide(value);
+    return fits[value] = result;
+  }
+
+  bool decide(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || widthOf(value) != 64 || !ranges.get(value).isWithin(IntegerRange::ofWidth(32)))
+      return false;
+    if (isa<arith::ExtSIOp>(op))
+      return widthOf(op->getOperand(0)) == 32;
+    if (APInt number; matchPattern(value, m_ConstantInt(&number)))
+      return true;
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, SplatOp, BroadcastOp, ExpandDimsOp,
+             TransOp, ReshapeOp>(op))
+      return false;
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return canNarrow(operand); });
+  }
+
+  Value make(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (isa<arith::ExtSIOp>(op))
+      return op->getOperand(0);
+    OpBuilder b(op);
+    Type type = withElement(value.getType(), b.getI32Type());
+    APInt number; // of a splat, too
+    if (matchPattern(value, m_ConstantInt(&number))) {
+      TypedAttr constant = b.getI32IntegerAttr(int32_t(number.getSExtValue()));
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        constant = DenseElementsAttr::get(tile, Attribute(constant));
+      return b.create<arith::ConstantOp>(op->getLoc(), constant);
+    }
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      operands.map(operand, narrow(operand));
+    Operation *clone = b.clone(*op, operands);
+    clone->getResult(0).setType(type);
+    if (auto arithmetic = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(clone))
+      clone->setAttr(
+          arithmetic.getIntegerOverflowAttrName(),
+          arith::IntegerOverflowFlagsAttr::get(b.getContext(), arith::IntegerOverflowFlags::nsw));
+    return clone->getResult(0);
+  }
+
+  IntegerRanges ranges;
+  llvm::DenseMap<Value, bool> fits;
+  llvm::DenseMap<Value, Value> narrowed;
+};
+} // namespace
+
+void narrowOffsets(FuncOp func) {
+  Narrower narrower;
+  SmallVector<AddPtrOp> pointers;
+  func.walk([&](AddPtrOp op) { pointers.push_back(op); });
+  for (AddPtrOp op : pointers)
+    if (widthOf(op.getOffset()) == 64)
+      if (Value offset = narrower.narrow(op.getOffset()))
+        op.getOffsetMutable().assign(offset);
+}
+
+namespace {
+struct NarrowOffsetsPass : impl::NarrowOffsetsBase<NarrowOffsetsPass> {
+  void runOnOperation() override {
+    getOperation()->walk([](FuncOp func) {
+      if (!func.isExternal())
+        narrowOffsets(func);
+    });
+  }
+};
+} // namespace
+
+} // namespace tritium::tt

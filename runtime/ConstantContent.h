@@ -1,0 +1,36 @@
+//===- ConstantContent.h - what a constant table holds ----------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_CONSTANTCONTENT_H
+#define TRITIUM_RUNTIME_CONSTANTCONTENT_H
+
+#include "tritium/Pipeline/Compiler.h"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tritium::runtime {
+
+/// Bytes on the host, and copies on the GPUs that have asked for them.
+class ConstantContent {
+public:
+  explicit ConstantContent(std::vector<uint8_t> bytes) : bytes(std::move(bytes)) {}
+  /// Copies go when the launches that read them are over.
+  ~ConstantContent();
+  ConstantContent(const ConstantContent &) = delete;
+  ConstantContent &operator=(const ConstantContent &) = delete;
+
+  uint64_t address() const { return reinterpret_cast<uint64_t>(bytes.data()); }
+  size_t size() const { return bytes.size(); }
+  /// The address of the copy on a GPU. False with `error`, which names `kernel`.
+  bool addressOn(int device, const std::string &kernel, uint64_t &address, CompileError &error);
+
+private:
+  std::vector<uint8_t> bytes;
+  std::mutex mutex;
+  std::map<int, uint64_t> copies;
+};
+
+} // namespace tritium::runtime
+
+#endif // TRITIUM_RUNTIME_CONSTANTCONTENT_H
