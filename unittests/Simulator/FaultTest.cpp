@@ -235,6 +235,16 @@ TEST(Clean, RaiseNothing) {
     }
 }
 
+/// A source that the selector takes no byte from may be undefined.
+TEST(Clean, PermuteOfOneSource) {
+  std::vector<uint32_t> data(64);
+  SimRun(kernel("prmt.b32 %r2, %r0, %r1, 0x0012;\nprmt.b32 %r3, %r1, %r2, 0x4567;\n"
+                "mad.wide.u32 %d1, %r0, 4, %d0;\nst.global.u32 [%d1], %r3;"))
+      .buffer(data)
+      .clean();
+  EXPECT_EQ(data[3], 0x0303u);
+}
+
 TEST(Limits, WrongLaunches) {
   auto kindOf = [](auto &&change) {
     std::vector<uint32_t> data(64);

@@ -1,7 +1,8 @@
 //===- Atomics.cpp - atomic read-modify-write and compare-and-swap --------===//
 //
 // One instruction an element, for one of the threads that hold copies of it. The other
-// copies get the result from there: a scalar's through shared memory, if it is used.
+// copies get the result from there: a scalar's through shared memory, if it is used. GPUs
+// before 9.0 have no addition of bf16: there it is a loop around a compare-and-swap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +74,28 @@ std::string operationOf(tt::RMWOp operation, Type element) {
 }
 } // namespace
 
+Value Lowering::addByCompareAndSwap(Value address, Value term, StringRef scope, StringRef swap) {
+  Type bits = intType(16), wide = b.getF32Type();
+  Value addend = fpext(term, wide);
+  Value first =
+      assembly(bits, ("ld.relaxed." + scope + ".global.b16 $0, [$1];").str(), "=h,l", {address});
+  Block *loop = newBlock();
+  Value expected = loop->addArgument(bits, loc);
+  b.create<LLVM::BrOp>(loc, first, loop);
+  b.setInsertionPointToStart(loop);
+  // Rounding to f32 first changes nothing: it has more than twice the bits of bf16, and two.
+  Value sum =
+      b.create<LLVM::FAddOp>(loc, fpext(fromMemory(expected, b.getBF16Type()), wide), addend);
+  Value found =
+      assembly(bits, (swap + " $0, [$1], $2, $3;").str(), "=&h,l,h,h",
+               {address, expected, toMemory(fptrunc(sum, b.getBF16Type()), b.getBF16Type())});
+  Block *exit = newBlock();
+  b.create<LLVM::CondBrOp>(loc, cmp(LLVM::ICmpPredicate::eq, found, expected), exit, ValueRange(),
+                           loop, ValueRange(found));
+  b.setInsertionPointToStart(exit);
+  return found;
+}
+
 LogicalResult Lowering::lowerAtomic(Operation *op) {
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
   auto cas = dyn_cast<tt::AtomicCASOp>(op);
@@ -82,7 +105,11 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
   std::string operation = rmw          ? operationOf(rmw.getRmwOp(), element)
                           : bits >= 16 ? "cas.b" + std::to_string(bits)
                                        : "";
-  if (operation.empty() || (element.isBF16() && rmw && options.capability < 90))
+  bool adds =
+      rmw && rmw.getRmwOp() == tt::RMWOp::FADD && element.isBF16() && options.capability < 90;
+  if (adds)
+    operation = "cas.b16";
+  if (operation.empty())
     return unsupported(op,
                        Twine("this atomic operation on ") + std::to_string(bits) + "-bit elements");
   tt::MemSemantic sem = rmw ? rmw.getSem() : cas.getSem();
@@ -103,6 +130,14 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
     Value predicate = both(executes, mask ? get(mask)[r] : Value());
     if (isTile)
       predicate = both(predicate, isInside(layout(ptr), threadCoordinates(ptr), r));
+    if (adds) {
+      auto emit = [&]() -> SmallVector<Value> {
+        return {addByCompareAndSwap(get(ptr)[r], get(rmw.getValue())[r], nameOf(scope), name)};
+      };
+      Value nothing = constant(intType(16), 0);
+      results.push_back(predicate ? branchAround(predicate, nothing, emit)[0] : emit()[0]);
+      continue;
+    }
     SmallVector<Value> operands{get(ptr)[r]};
     for (Value operand : inputs)
       operands.push_back(toMemory(get(operand)[r], element));

@@ -108,7 +108,8 @@ SmallVector<Value> Lowering::pack(ArrayRef<Value> elements, unsigned wordBits) {
     return SmallVector<Value>(elements);
   SmallVector<Value> words;
   for (size_t i = 0; i < elements.size(); i += each) {
-    Value vector = undef(VectorType::get(each, intType(bits)));
+    // Of zeros, so that no undefined bits pass through registers on the way.
+    Value vector = b.create<LLVM::ZeroOp>(loc, VectorType::get(each, intType(bits)));
     for (unsigned k = 0; k < each; ++k)
       vector = b.create<LLVM::InsertElementOp>(loc, vector, elements[i + k], i32(k));
     words.push_back(bitcast(vector, intType(wordBits)));

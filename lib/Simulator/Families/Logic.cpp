@@ -302,8 +302,20 @@ bool decodePermute(Decoder &decoder) {
   constexpr Handler modes[] = {permute<1>, permute<2>, permute<3>,
                                permute<4>, permute<5>, permute<6>};
   int mode = m.takeOne({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  return decoder.done(m) && emitSimple(decoder, mode < 0 ? permute<0> : modes[mode], Class::Integer,
-                                       Type::B32, {Type::B32, Type::B32, Type::B32});
+  if (!decoder.done(m) || !emitSimple(decoder, mode < 0 ? permute<0> : modes[mode], Class::Integer,
+                                      Type::B32, {Type::B32, Type::B32, Type::B32}))
+    return false;
+  // Compilers leave a source undefined that the selector takes nothing from.
+  const ptx::Operand &selector = decoder.operand(3);
+  if (mode < 0 && selector.kind == ptx::Operand::Integer) {
+    Op &op = decoder.code.ops.back();
+    constexpr uint64_t kFromB = 0x4444;
+    if ((selector.value & kFromB) == 0)
+      op.b = op.a;
+    else if ((selector.value & kFromB) == kFromB)
+      op.a = op.b;
+  }
+  return true;
 }
 
 /// lop3: offset is the truth table.
