@@ -178,7 +178,8 @@ LogicalResult Lowering::lowerAssert(tt::AssertOp op) {
   b.create<LLVM::CondBrOp>(loc, reports, record, end);
   b.setInsertionPointToStart(record);
   Value pointer = b.create<LLVM::IntToPtrOp>(loc, pointerType(1), address);
-  Value before = assembly(i32Type, "atom.global.sys.cas.b32 $0, [$1], 0, 1;", "=r,l", {pointer});
+  // Programs compete for the record; the host reads it after the launch.
+  Value before = assembly(i32Type, "atom.global.gpu.cas.b32 $0, [$1], 0, 1;", "=r,l", {pointer});
   Value isFirst = equals(before, 0);
   Value fields[] = {i32(number), b.create<NVVM::BlockIdXOp>(loc, i32Type),
                     b.create<NVVM::BlockIdYOp>(loc, i32Type),
