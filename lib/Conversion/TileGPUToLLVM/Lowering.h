@@ -142,8 +142,7 @@ private:
   mlir::LogicalResult lowerStore(tt::StoreOp op);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
-  Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope,
-                            llvm::StringRef swap);
+  Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);
   /// How neighbours along `dim` move together, as `axes` tells. The mask is the same for all of
   /// a group or, if `mayCross`, as the result says.
   MaskRuns accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, bool mayCross,

@@ -158,9 +158,9 @@ template <const char *name> static Result atomic(Sema &sema, const BoundArgument
   if (!descriptor || !checkWritable(sema, *descriptor, what))
     return std::nullopt;
   auto access = blockAt(sema, *descriptor, args[1], what);
-  auto value = access ? blockValue(sema, args[2], descriptor->element(), descriptor->blockShape,
-                                   what)
-                      : std::nullopt;
+  auto value = access
+                   ? blockValue(sema, args[2], descriptor->element(), descriptor->blockShape, what)
+                   : std::nullopt;
   if (!value)
     return std::nullopt;
   Value mask = access->mask ? Value(*access->mask) : Value();
@@ -220,8 +220,8 @@ static Result scatter(Sema &sema, const BoundArguments &args) {
   if (!descriptor || !checkWritable(sema, *descriptor, what))
     return std::nullopt;
   auto rows = rowsAt(sema, *descriptor, args[2], args[3], what);
-  auto value = rows ? blockValue(sema, args[1], descriptor->element(), rows->shape, what)
-                    : std::nullopt;
+  auto value =
+      rows ? blockValue(sema, args[1], descriptor->element(), rows->shape, what) : std::nullopt;
   if (!value)
     return std::nullopt;
   build::store(sema, rows->access.pointers, *value, rows->access.mask);

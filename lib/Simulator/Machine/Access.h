@@ -28,8 +28,8 @@ void countSharedAtomic(Warp &warp, const Op &op, const uint64_t *addresses, uint
                        bool combines);
 void countGlobal(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
 /// cp.async; reading: the lanes that read at all; bypass: .cg
-void countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *from,
-               uint32_t reading, bool bypass);
+void countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *from, uint32_t reading,
+               bool bypass);
 
 /// What happens at a strong access or a fence (memory model of PTX, at warp granularity).
 void acquire(Warp &warp, const Op &op, uint64_t address);
