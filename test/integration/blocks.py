@@ -1,6 +1,7 @@
 """Blocks of NumPy arrays, as descriptors and block pointers see them."""
 
 import numpy as np
+from support import assert_same, random_array
 
 
 def _overlap(array, start, shape):
@@ -37,3 +38,21 @@ def pitched(array):
 def strides_of(array):
     """In elements."""
     return [step // array.itemsize for step in array.strides]
+
+
+def check_edges(move, rng, i, j):
+    """A 16x32 block is read at (i, j) of a 19x45 array, and another is written there.
+
+    move(x, out, rows, columns, stride, i, j, oi, oj, BM, BN) copies the block at (i, j) of x
+    to (oi, oj) of out; what lies outside reads as 0 and is not written.
+    """
+    x = pitched(random_array(rng, (19, 45), "int32"))
+    out = pitched(np.full_like(x, 7))
+    expected = out.copy()
+    move[(1,)](x, out, 19, 45, strides_of(x)[0], i, j, 2, 3, BM=16, BN=32)
+    put_block(expected, (2, 3), block_of(x, (i, j), (16, 32)))
+    assert_same(out.copy(), expected)
+    out[...] = expected[...] = 7
+    move[(1,)](x, out, 19, 45, strides_of(x)[0], 1, 2, i, j, BM=16, BN=32)
+    put_block(expected, (i, j), block_of(x, (1, 2), (16, 32)))
+    assert_same(out.copy(), expected)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from blocks import block_of, pitched, put_block, strides_of
+from blocks import block_of, check_edges, pitched, put_block, strides_of
 from support import DTYPES, assert_same, kernels_from, random_array
 from tritium.tools.tensor_descriptor import TensorDescriptor
 
@@ -23,16 +23,7 @@ def move(x_ptr, out_ptr, M, N, stride, i, j, oi, oj, BM: tl.constexpr, BN: tl.co
 
 @pytest.mark.parametrize("i,j", OFFSETS)
 def test_edges(backend, rng, i, j):
-    x = pitched(random_array(rng, (19, 45), "int32"))
-    out = pitched(np.full_like(x, 7))
-    expected = out.copy()
-    move[(1,)](x, out, 19, 45, strides_of(x)[0], i, j, 2, 3, BM=16, BN=32)
-    put_block(expected, (2, 3), block_of(x, (i, j), (16, 32)))
-    assert_same(out.copy(), expected)
-    out[...] = expected[...] = 7
-    move[(1,)](x, out, 19, 45, strides_of(x)[0], 1, 2, i, j, BM=16, BN=32)
-    put_block(expected, (i, j), block_of(x, (1, 2), (16, 32)))
-    assert_same(out.copy(), expected)
+    check_edges(move, rng, i, j)
 
 
 @triton.jit
