@@ -2,6 +2,8 @@
 
 #include "HostMemory.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -10,26 +12,36 @@
 using namespace tritium::runtime;
 
 std::vector<simulator::Memory> simulator::mergeOverlapping(llvm::ArrayRef<Memory> memory) {
-  std::vector<Memory> sorted;
-  for (const Memory &each : memory)
+  struct Numbered {
+    Memory memory;
+    size_t number; ///< the least of those that it is made of
+  };
+  std::vector<Numbered> sorted;
+  for (const auto &[number, each] : llvm::enumerate(memory))
     if (each.begin < each.end)
-      sorted.push_back(each);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Memory &a, const Memory &b) { return a.begin < b.begin; });
-  std::vector<Memory> merged;
-  for (Memory &each : sorted)
-    if (!merged.empty() && each.begin < merged.back().end) {
-      Memory &last = merged.back();
-      last.end = std::max(last.end, each.end);
-      last.isWritable |= each.isWritable;
-      last.name += ", " + each.name;
+      sorted.push_back({each, number});
+  llvm::stable_sort(
+      sorted, [](const Numbered &a, const Numbered &b) { return a.memory.begin < b.memory.begin; });
+  std::vector<Numbered> merged;
+  for (Numbered &each : sorted)
+    if (!merged.empty() && each.memory.begin < merged.back().memory.end) {
+      Numbered &last = merged.back();
+      last.memory.end = std::max(last.memory.end, each.memory.end);
+      last.memory.isWritable |= each.memory.isWritable;
+      last.memory.name += ", " + each.memory.name;
+      last.number = std::min(last.number, each.number);
     } else {
       merged.push_back(std::move(each));
     }
-  return merged;
+  llvm::sort(merged, [](const Numbered &a, const Numbered &b) { return a.number < b.number; });
+  std::vector<Memory> result;
+  for (Numbered &each : merged)
+    result.push_back(std::move(each.memory));
+  return result;
 }
 
-std::vector<simulator::Memory> simulator::otherMemory(llvm::ArrayRef<Memory> known) {
+std::vector<simulator::Memory> simulator::otherMemory(std::vector<Memory> known) {
+  llvm::sort(known, [](const Memory &a, const Memory &b) { return a.begin < b.begin; });
   std::vector<Memory> found;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -7,11 +7,12 @@
 
 namespace tritium::runtime::simulator {
 
-/// Sorts `memory` and merges what overlaps; a part that may be written makes all of it so.
+/// `memory` without its empty parts, in its order. What overlaps is one, at the place of its
+/// first; a part that may be written makes all of it so.
 std::vector<Memory> mergeOverlapping(llvm::ArrayRef<Memory> memory);
 
-/// What of this process's readable memory is not in `known`, which is sorted and disjoint.
-std::vector<Memory> otherMemory(llvm::ArrayRef<Memory> known);
+/// What of this process's readable memory is not in `known`, which is disjoint.
+std::vector<Memory> otherMemory(std::vector<Memory> known);
 
 } // namespace tritium::runtime::simulator
 

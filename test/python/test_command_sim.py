@@ -71,9 +71,13 @@ def test_folder(tmp_path):
 
 
 def test_recorded_launch(tmp_path):
-    """A launch of a script is kept, and runs again; cut anywhere it is an error."""
+    """A launch of a script is kept, and runs again; cut anywhere it is an error.
+
+    The output is buffer 2, as among the arguments, wherever in memory it lies (here before the
+    inputs)."""
     code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport numpy as np\n"
-            "from vector_add import add\nadd(np.ones(700, 'f4'), np.ones(700, 'f4'))\n")
+            "import vector_add\nall = np.ones(2100, 'f4')\n"
+            "vector_add.add_kernel[(1,)](all[700:1400], all[1400:], all[:700], 700, 1024)\n")
     environment = {**os.environ, "TRITIUM_BACKEND": "sim:sm_80",
                    "TRITIUM_SIM_RECORD": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code, str(ROOT / "examples")], env=environment,
