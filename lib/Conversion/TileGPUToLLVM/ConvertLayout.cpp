@@ -1,8 +1,9 @@
 //===- ConvertLayout.cpp - tiles from one layout to another ---------------===//
 //
-// If every lane already holds the elements that it needs, registers are renamed. Otherwise
-// the tile goes through shared memory: where the extents are powers of two, at offsets that
-// make both sides free of bank conflicts, or from where ldmatrix can read; else in row-major
+// If every lane already holds the elements that it needs, registers are renamed. If every warp
+// does, lanes shuffle them (Shuffle.cpp), unless that is more work than to write and read them.
+// Otherwise the tile goes through shared memory: where the extents are powers of two, at offsets
+// that make both sides free of bank conflicts, or from where ldmatrix can read; else in row-major
 // order. Neighbours that lie in registers together move in one access.
 //
 //===----------------------------------------------------------------------===//
@@ -115,7 +116,10 @@ Registers Lowering::exchange(Operation *op, Type element, ArrayRef<Value> regist
 LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
   const TileLayout &from = layout(op.getSrc()), &to = layout(op);
   const Registers &src = get(op.getSrc());
-  if (conversionKind(from, to) == ConversionKind::Registers) {
+  Type element = tt::elementType(op.getType());
+  unsigned bytes = tt::scalarBytes(element);
+  Conversion conversion = planConversion(from, to, 8 * bytes);
+  if (conversion.kind == Conversion::Registers) {
     std::map<Coordinates, unsigned> registerAt;
     for (unsigned r = 0; r < from.registers(); ++r)
       registerAt.try_emplace(from.offset(r), r);
@@ -125,12 +129,14 @@ LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
     set(op, std::move(result));
     return success();
   }
-  Type element = tt::elementType(op.getType());
+  if (conversion.kind == Conversion::Shuffles) {
+    set(op, shuffleTile(conversion.shuffles, element, src));
+    return success();
+  }
   if (from.hasPadding() || !isLinear(from) || !isLinear(to)) {
     set(op, exchange(op, lowered(element), src, from, to));
     return success();
   }
-  unsigned bytes = tt::scalarBytes(element);
   Attribute target = cast<RankedTensorType>(op.getType()).getEncoding();
   LinearLayout offsets = conflictFreeOffsets(from.core(), to.core(), bytes);
   if (auto operand = dyn_cast<DotOperandEncodingAttr>(target);

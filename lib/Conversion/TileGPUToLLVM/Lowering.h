@@ -186,6 +186,7 @@ private:
   void exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
                         std::map<Coordinates, Registers> &groups);
   mlir::LogicalResult lowerConvert(ConvertLayoutOp op);
+  Registers shuffleTile(const ShufflePlan &plan, Type element, llvm::ArrayRef<Value> registers);
   /// Through shared memory: elements of `from` are written at an address that depends on
   /// their coordinates, those of `to` are read at theirs.
   Registers exchange(mlir::Operation *op, Type element, llvm::ArrayRef<Value> registers,

@@ -308,10 +308,9 @@ void Lowering::remarkOnConversions() {
     std::string bytes;
     if (auto store = dyn_cast<LocalStoreOp>(op))
       bytes = decimal(store.getDst().getType().getTileBytes());
-    else if (auto convert = dyn_cast<ConvertLayoutOp>(op);
-             convert &&
-             conversionKind(layout(convert.getSrc()), layout(convert)) == ConversionKind::Shared)
-      bytes = decimal(scratchBytes(op, numWarps(module)));
+    else if (uint64_t scratch = scratchBytes(op, numWarps(module));
+             scratch && isa<ConvertLayoutOp>(op))
+      bytes = decimal(scratch);
     else
       return;
     std::string text = "a tile of " + textOf(op->getOperand(0).getType()) +

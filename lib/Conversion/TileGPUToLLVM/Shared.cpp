@@ -46,9 +46,9 @@ uint64_t tileBytes(Type type) {
 uint64_t convertBytes(ConvertLayoutOp op) {
   auto src = cast<RankedTensorType>(op.getSrc().getType()),
        dst = cast<RankedTensorType>(op.getType());
-  if (conversionKind(layoutOf(src), layoutOf(dst)) != ConversionKind::Shared)
-    return 0;
-  return tileBytes(src);
+  unsigned bits = 8 * tt::scalarBytes(src.getElementType());
+  bool isShared = planConversion(layoutOf(src), layoutOf(dst), bits).kind == Conversion::Shared;
+  return isShared ? tileBytes(src) : 0;
 }
 
 uint64_t reshapeBytes(tt::ReshapeOp op) {
@@ -74,15 +74,15 @@ uint64_t scratchBytes(Operation *op, int) {
       .Default([](Operation *) { return 0; });
 }
 
-ConversionKind conversionKind(const TileLayout &from, const TileLayout &to) {
-  // Threads stay where they are if every bit of lane and warp leads to the same element.
+/// Every lane holds what it needs.
+static bool staysInLanes(const TileLayout &from, const TileLayout &to) {
   for (StringRef name : {kLane, kWarp}) {
     ArrayRef<uint64_t> a = from.core().bases(name), b = to.core().bases(name);
     if (a.size() != b.size())
-      return ConversionKind::Shared;
+      return false;
     for (auto [x, y] : llvm::zip(a, b))
       if (from.core().unflatten(x) != to.core().unflatten(y))
-        return ConversionKind::Shared;
+        return false;
   }
   llvm::SmallVector<Coordinates> held;
   for (unsigned r = 0; r < from.registers(); ++r)
@@ -90,8 +90,31 @@ ConversionKind conversionKind(const TileLayout &from, const TileLayout &to) {
   llvm::sort(held);
   for (unsigned r = 0; r < to.registers(); ++r)
     if (!llvm::binary_search(held, to.offset(r)))
-      return ConversionKind::Shared;
-  return ConversionKind::Registers;
+      return false;
+  return true;
+}
+
+/// In cycles of a multiprocessor for a warp: a shuffle or a word of shared memory takes one,
+/// a select half of one. What shuffles save beside that is a barrier and the way to memory
+/// and back.
+static bool isWorth(const ShufflePlan &plan, unsigned repeats, unsigned elementBits) {
+  constexpr unsigned kBarrier = 16;
+  unsigned wordsEach = std::max(1u, elementBits / 32);
+  double shuffled = plan.shuffles() + plan.selects() / 2.0, stored = 2 * plan.words();
+  return repeats * wordsEach * (shuffled - stored) <= kBarrier;
+}
+
+Conversion planConversion(const TileLayout &from, const TileLayout &to, unsigned elementBits) {
+  if (staysInLanes(from, to))
+    return {Conversion::Registers, {}};
+  // Repeats must be the same ones. What is in padding may never have been written.
+  if (from.core().dimBits() != to.core().dimBits() || from.hasPadding())
+    return {Conversion::Shared, {}};
+  auto plan = planShuffles(from.core(), to.core(), elementBits);
+  unsigned repeats = to.registers() >> to.core().inputBits(kRegister);
+  if (!plan || !isWorth(*plan, repeats, elementBits))
+    return {Conversion::Shared, {}};
+  return {Conversion::Shuffles, std::move(*plan)};
 }
 
 ReductionPlan planReduction(const TileLayout &src, unsigned axis) {

@@ -19,6 +19,7 @@
 #define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_SHARED_H
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Layout/Shuffle.h"
 
 namespace tritium::ttg {
 
@@ -84,9 +85,15 @@ bool neverMeet(mlir::Operation *second, mlir::Operation *first, bool earlier);
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
 uint64_t scratchBytes(mlir::Operation *op, int warps);
 
-/// How a convert_layout moves elements.
-enum class ConversionKind { Registers, Shared };
-ConversionKind conversionKind(const TileLayout &from, const TileLayout &to);
+/// How a tile changes its layout.
+struct Conversion {
+  enum Kind { Registers, Shuffles, Shared } kind;
+  ShufflePlan shuffles; ///< for every repeat of the core
+};
+/// Registers are renamed if that is enough. Shuffles need no barrier and no memory, but a word
+/// costs a shuffle and selects where shared memory writes and reads it once: they are taken
+/// while they are not more work than that.
+Conversion planConversion(const TileLayout &from, const TileLayout &to, unsigned elementBits);
 
 /// What a reduction does with each bit of lanes and warps.
 struct ReductionPlan {
