@@ -17,7 +17,7 @@ using namespace tritium::runtime;
 static void aimAt(std::string target, CompileOptions &options) {
   options.target = std::move(target);
   options.cpu.clear();
-  options.mayAlias = false;
+  options.mayAlias = options.isUnconditional = false;
 }
 
 static void aimAt(const cuda::Device &device, CompileOptions &options) {

@@ -148,6 +148,14 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.text(site.file);
     writer.number(static_cast<uint32_t>(site.line));
   }
+  writer.number(data.conditions.size());
+  for (const LaunchCondition &condition : data.conditions) {
+    writer.number(condition.size());
+    for (const ScalarStep &step : condition) {
+      writer.number(step.kind | step.bits << 8);
+      writer.number(static_cast<uint64_t>(step.value));
+    }
+  }
   writer.number(kernel.stages.size());
   for (const auto &[name, text] : kernel.stages) {
     writer.text(name);
@@ -200,6 +208,14 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     data.asserts.push_back(std::move(site));
   }
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    LaunchCondition &condition = data.conditions.emplace_back();
+    for (size_t steps = reader.length(); steps && !reader.failed(); --steps) {
+      uint64_t code = reader.number();
+      auto value = static_cast<int64_t>(reader.number());
+      condition.push_back({static_cast<uint8_t>(code), static_cast<uint8_t>(code >> 8), value});
+    }
+  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
     std::string name = reader.text();
     kernel.stages[name] = reader.text();
   }
@@ -235,7 +251,8 @@ void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
 void tritium::runtime::write(Writer &writer, const CompileOptions &options) {
   writer.text(options.target);
   writer.text(options.cpu);
-  writer.number(options.mayAlias | options.debug << 1 | options.streamStores << 2);
+  writer.number(options.mayAlias | options.debug << 1 | options.streamStores << 2 |
+                options.isUnconditional << 3);
   writer.number(options.extra.size());
   for (const auto &[name, value] : options.extra) {
     writer.text(name);

@@ -188,6 +188,29 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
   return false;
 }
 
+bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
+                              const uint32_t grid[3]) const {
+  llvm::SmallVector<uint64_t, 24> slots;
+  for (const BoundArgument &argument : arguments)
+    slots.push_back(argument.slot);
+  return llvm::all_of(metadata().conditions, [&](const LaunchCondition &condition) {
+    MaybeRange bounds = boundsOf(condition, {slots.data(), slots.size()}, grid);
+    return bounds && bounds->low >= 1;
+  });
+}
+
+Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                          CompileError &error) {
+  Variant *other = this;
+  if (mustAssumeOverlap(arguments))
+    other = sibling(overlapping, &CompileOptions::mayAlias, error);
+  else if (object && streaming.isWorthwhile(arguments, grid))
+    other = sibling(streamingVariant, &CompileOptions::streamStores, error);
+  if (!other || other->metadata().conditions.empty() || other->holdsConditions(arguments, grid))
+    return other;
+  return other->sibling(other->unconditional, &CompileOptions::isUnconditional, error);
+}
+
 Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error) {
   std::lock_guard lock(mutex);
   if (!slot) {
@@ -265,11 +288,7 @@ bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t gri
   }
   if (!checkArguments(arguments, error))
     return false;
-  Variant *other = this;
-  if (mustAssumeOverlap(arguments))
-    other = sibling(overlapping, &CompileOptions::mayAlias, error);
-  else if (object && streaming.isWorthwhile(arguments, grid))
-    other = sibling(streamingVariant, &CompileOptions::streamStores, error);
+  Variant *other = fitting(arguments, grid, error);
   if (!other)
     return false;
   if (other->code)

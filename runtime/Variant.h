@@ -75,6 +75,10 @@ public:
 private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
+  bool holdsConditions(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
+  /// The variant that fits a launch, this one or a sibling. Null with `error`.
+  Variant *fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                   CompileError &error);
   /// The same kernel with other options, compiled when it is first asked for.
   Variant *sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error);
   bool prepare(CompileError &error);
@@ -106,6 +110,7 @@ private:
   std::array<std::string, 2> remarkTexts;
   bool isDriverDescribed = false;
   VariantRef overlapping;      ///< the same for arguments that overlap
+  VariantRef unconditional;    ///< the same for launches that break a condition
   VariantRef streamingVariant; ///< the same for large outputs
 };
 

@@ -87,10 +87,9 @@ bool Variant::simulate(llvm::ArrayRef<BoundArgument> arguments, const uint32_t g
                        sim::Counters *counters) {
   if (!checkArguments(arguments, error))
     return false;
-  if (mustAssumeOverlap(arguments)) {
-    Variant *other = sibling(overlapping, &CompileOptions::mayAlias, error);
+  Variant *other = fitting(arguments, grid, error);
+  if (other != this)
     return other && other->simulate(arguments, grid, settings, error, counters);
-  }
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   llvm::SmallVector<uint64_t, 24> slots;
   std::vector<simulator::Memory> memory;

@@ -89,18 +89,13 @@ int64_t pointeeBytes(Type type) {
   return pointer ? tt::scalarBytes(pointer.getPointeeType()) : 1;
 }
 
-/// min(a - b, c) of scalars with c > 0, as a divisor: the programs of a group, of which the
-/// last group has fewer. Nothing in a kernel proves it positive. For kernels with dots it is
-/// taken to be, because their operands are vectors only then: it is, for every program of a
-/// grid that such a kernel is launched on. In all others it is an int like any other.
-bool isGroupSize(Value value) {
-  auto min = value.getDefiningOp<arith::MinSIOp>();
-  APInt size;
-  if (!min || tt::isTile(value.getType()) || !min.getLhs().getDefiningOp<arith::SubIOp>() ||
-      !matchPattern(min.getRhs(), m_ConstantInt(&size)) || !size.isStrictlyPositive())
-    return false;
-  auto func = min->getParentOfType<tt::FuncOp>();
-  return func && func.walk([](tt::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+/// Whether launches make sure that it is at least 1 (tritongpu-launch-conditions).
+bool isPositiveAtLaunch(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return op->hasAttr(kPositive);
+  auto argument = cast<BlockArgument>(value);
+  auto func = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
+  return func && func.getArgAttr(argument.getArgNumber(), kPositive);
 }
 
 /// `assume(value >= 0)` or `> 0` in the entry block: a program in which it does not hold has
@@ -125,7 +120,7 @@ bool isNonNegative(Value value, int depth = 8) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.isNonNegative();
-  if (isAssumedNonNegative(value))
+  if (isPositiveAtLaunch(value) || isAssumedNonNegative(value))
     return true;
   if (depth == 0)
     return false;
@@ -143,13 +138,9 @@ bool isNonNegative(Value value, int depth = 8) {
       .Case([](arith::ExtUIOp op) { return true; })
       .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
             arith::ExtSIOp, arith::IndexCastOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
-            arith::ShRSIOp>([&](auto op) { return all(op); })
+            arith::DivSIOp, arith::ShRSIOp>([&](auto op) { return all(op); })
       // A remainder has the sign of the dividend.
       .Case([&](arith::RemSIOp op) { return isNonNegative(op.getLhs(), depth - 1); })
-      .Case([&](arith::DivSIOp op) {
-        return isNonNegative(op.getLhs(), depth - 1) &&
-               (isNonNegative(op.getRhs(), depth - 1) || isGroupSize(op.getRhs()));
-      })
       .Case<arith::AndIOp, arith::MaxSIOp>([&](auto op) {
         return isNonNegative(op.getLhs(), depth - 1) || isNonNegative(op.getRhs(), depth - 1);
       })

@@ -21,16 +21,6 @@ unsigned widthOf(Value value) {
   return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
 }
 
-using Wide = __int128;
-
-/// The range if arithmetic in `bits` bits cannot wrap.
-std::optional<IntegerRange> bounded(Wide low, Wide high, unsigned bits) {
-  IntegerRange all = IntegerRange::ofWidth(bits);
-  if (low < all.low || high > all.high)
-    return std::nullopt;
-  return IntegerRange{int64_t(low), int64_t(high)};
-}
-
 std::optional<IntegerRange> ofConstant(Value value) {
   APInt scalar;
   if (matchPattern(value, m_ConstantInt(&scalar)) && scalar.getBitWidth() <= 64)
@@ -50,22 +40,7 @@ std::optional<IntegerRange> ofConstant(Value value) {
   return range;
 }
 
-std::optional<IntegerRange> product(IntegerRange x, IntegerRange y, unsigned bits) {
-  Wide corners[] = {Wide(x.low) * y.low, Wide(x.low) * y.high, Wide(x.high) * y.low,
-                    Wide(x.high) * y.high};
-  return bounded(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4),
-                 bits);
-}
 } // namespace
-
-IntegerRange IntegerRange::ofWidth(unsigned bits) {
-  if (bits >= 64)
-    return {INT64_MIN, INT64_MAX};
-  // One bit is false or true, however it is extended.
-  if (bits == 1)
-    return {-1, 1};
-  return {-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
-}
 
 IntegerRange IntegerRanges::get(Value value, int depth) {
   if (auto found = known.find(value); found != known.end())
@@ -82,10 +57,10 @@ std::optional<IntegerRange> IntegerRanges::evaluate(Value value, int depth) {
   unsigned bits = widthOf(value);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument != loop.getInductionVar() || get(loop.getStep(), depth).low <= 0)
+    if (!loop || argument != loop.getInductionVar())
       return std::nullopt;
-    IntegerRange lower = get(loop.getLowerBound(), depth), upper = get(loop.getUpperBound(), depth);
-    return bounded(lower.low, std::max<Wide>(lower.low, Wide(upper.high) - 1), bits);
+    return range::loopIndex(get(loop.getLowerBound(), depth), get(loop.getUpperBound(), depth),
+                            get(loop.getStep(), depth), bits);
   }
   if (Result constant = ofConstant(value))
     return constant;
@@ -111,42 +86,19 @@ std::optional<IntegerRange> IntegerRanges::evaluate(Value value, int depth) {
           return x;
         return from < 64 ? Result(IntegerRange{0, (int64_t(1) << from) - 1}) : Result();
       })
-      .Case<arith::TruncIOp>([&](auto) -> Result {
-        IntegerRange x = operand(0);
-        return bounded(x.low, x.high, bits);
-      })
-      .Case<arith::AddIOp>([&](auto) {
-        IntegerRange x = operand(0), y = operand(1);
-        return bounded(Wide(x.low) + y.low, Wide(x.high) + y.high, bits);
-      })
-      .Case<arith::SubIOp>([&](auto) {
-        IntegerRange x = operand(0), y = operand(1);
-        return bounded(Wide(x.low) - y.high, Wide(x.high) - y.low, bits);
-      })
-      .Case<arith::MulIOp>([&](auto) { return product(operand(0), operand(1), bits); })
+      .Case<arith::TruncIOp>([&](auto) { return range::fitting(operand(0), bits); })
+      .Case<arith::AddIOp>([&](auto) { return range::sum(operand(0), operand(1), bits); })
+      .Case<arith::SubIOp>([&](auto) { return range::difference(operand(0), operand(1), bits); })
+      .Case<arith::MulIOp>([&](auto) { return range::product(operand(0), operand(1), bits); })
       .Case<arith::ShLIOp>([&](auto) -> Result {
         IntegerRange x = operand(0), y = operand(1);
         if (y.low != y.high || y.low < 0 || y.low >= std::min(bits, 63u))
           return std::nullopt;
         int64_t factor = int64_t(1) << y.low;
-        return product(x, {factor, factor}, bits);
+        return range::product(x, {factor, factor}, bits);
       })
-      .Case<arith::DivSIOp>([&](auto) -> Result {
-        IntegerRange x = operand(0), y = operand(1);
-        // By zero the quotient is zero.
-        if (y.low < 0 || y.high == 0)
-          return std::nullopt;
-        int64_t least = std::max<int64_t>(1, y.low);
-        return IntegerRange{std::min<int64_t>(x.low / least, 0),
-                            std::max<int64_t>(x.high / least, 0)};
-      })
-      .Case<arith::RemSIOp>([&](auto) -> Result {
-        IntegerRange x = operand(0), y = operand(1);
-        if (y.low <= 0)
-          return std::nullopt;
-        return IntegerRange{x.low >= 0 ? 0 : std::max(x.low, 1 - y.high),
-                            x.high <= 0 ? 0 : std::min(x.high, y.high - 1)};
-      })
+      .Case<arith::DivSIOp>([&](auto) { return range::quotient(operand(0), operand(1)); })
+      .Case<arith::RemSIOp>([&](auto) { return range::remainder(operand(0), operand(1)); })
       .Case<arith::AndIOp>([&](auto) -> Result {
         IntegerRange x = operand(0), y = operand(1);
         if (bits == 1 || (x.low < 0 && y.low < 0))
@@ -154,14 +106,8 @@ std::optional<IntegerRange> IntegerRanges::evaluate(Value value, int depth) {
         int64_t most = x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high);
         return IntegerRange{0, most};
       })
-      .Case<arith::MinSIOp>([&](auto) {
-        IntegerRange x = operand(0), y = operand(1);
-        return IntegerRange{std::min(x.low, y.low), std::min(x.high, y.high)};
-      })
-      .Case<arith::MaxSIOp>([&](auto) {
-        IntegerRange x = operand(0), y = operand(1);
-        return IntegerRange{std::max(x.low, y.low), std::max(x.high, y.high)};
-      })
+      .Case<arith::MinSIOp>([&](auto) { return range::minimum(operand(0), operand(1)); })
+      .Case<arith::MaxSIOp>([&](auto) { return range::maximum(operand(0), operand(1)); })
       .Case<arith::SelectOp>([&](auto) {
         IntegerRange x = operand(1), y = operand(2);
         return IntegerRange{std::min(x.low, y.low), std::max(x.high, y.high)};

@@ -1,6 +1,7 @@
 //===- GPU.cpp - the stages of a compilation for a GPU --------------------===//
 
 #include "GPU.h"
+#include "Metadata.h"
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
@@ -325,6 +326,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = static_cast<int>(target.codeCapability);
   pipeline.numStages = static_cast<int>(gpu.numStages);
+  pipeline.launchConditions = !options.isUnconditional;
   if (!session.runPasses(module, "TileGPUPipeline",
                          [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
     return false;
@@ -332,6 +334,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     llvm::raw_string_ostream out(kernel.stages["ttgir"]);
     module->print(out, OpPrintingFlags().enableDebugInfo());
   }
+  readConditions(module, kernel.metadata);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
   lowering.capability = target.codeCapability;

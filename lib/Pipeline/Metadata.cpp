@@ -3,6 +3,7 @@
 #include "Metadata.h"
 
 #include "tritium/Analysis/PointerUse.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 using namespace mlir;
 
@@ -60,6 +61,21 @@ void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
   }
   metadata.hasIndirectPointers = use.indirect;
   metadata.hasIndirectWrites = use.indirectlyWritten;
+}
+
+void readConditions(ModuleOp module, KernelMetadata &metadata) {
+  module.walk([&](tt::FuncOp kernel) {
+    auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions);
+    if (!conditions)
+      return;
+    for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>()) {
+      LaunchCondition &condition = metadata.conditions.emplace_back();
+      ArrayRef<int64_t> list = numbers.asArrayRef();
+      for (; list.size() >= 2; list = list.drop_front(2))
+        condition.push_back(
+            {static_cast<uint8_t>(list[0]), static_cast<uint8_t>(list[0] >> 8), list[1]});
+    }
+  });
 }
 
 } // namespace tritium

@@ -19,6 +19,9 @@ KernelMetadata describeKernel(tt::FuncOp kernel);
 /// Fills in what the kernel does through its pointer parameters. Calls are inlined.
 void describePointers(tt::FuncOp kernel, KernelMetadata &metadata);
 
+/// Fills in the conditions that a kernel's launches look at.
+void readConditions(mlir::ModuleOp module, KernelMetadata &metadata);
+
 } // namespace tritium
 
 #endif // TRITIUM_LIB_PIPELINE_METADATA_H

@@ -20,6 +20,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   // Before there are layouts, while an offset is still one tile.
   pm.addPass(tt::createWidenOffsets());
   pm.addPass(tt::createNarrowOffsets());
+  if (options.launchConditions)
+    pm.addPass(ttg::createLaunchConditions());
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));

@@ -134,7 +134,7 @@ tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *o
     recipe.ttir = ttir;
     if (target && isGPUTarget(target)) {
       recipe.options.target = target;
-      recipe.options.mayAlias = false; // launches look
+      recipe.options.mayAlias = recipe.options.isUnconditional = false; // launches look
     } else if (target && *target) {
       recipe.options.cpu = target;
     }

@@ -137,6 +137,11 @@ TEST(AxisInfo, RemainderOfUnknownSign) {
   tt.assume %positive
 )" + after,
              {{128}, {128}, {1}});
+  // Launches look.
+  size_t end = before.find("i32", before.find("minsi")) + 3;
+  expectInfo("%n: i32",
+             before.substr(0, end - 5) + " {tt.positive} : i32" + before.substr(end) + after,
+             {{128}, {128}, {1}});
 }
 
 // The offset that a loop carries keeps what its start and its step have in common.

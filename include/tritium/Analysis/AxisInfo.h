@@ -19,6 +19,10 @@
 
 namespace tritium {
 
+/// On an operation with one scalar result, or an argument: a launch sees to it that this is at
+/// least 1 in all programs.
+inline constexpr llvm::StringLiteral kPositive = "tt.positive";
+
 struct AxisInfo {
   llvm::SmallVector<int64_t> contiguity, divisibility, constancy;
   std::optional<int64_t> constant; ///< one known value for all elements

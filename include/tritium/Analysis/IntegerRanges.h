@@ -10,18 +10,11 @@
 #define TRITIUM_ANALYSIS_INTEGERRANGES_H
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Support/IntegerRange.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace tritium {
-
-struct IntegerRange {
-  int64_t low, high; ///< both are possible
-
-  bool isWithin(IntegerRange other) const { return low >= other.low && high <= other.high; }
-  /// All values of a type of that many bits.
-  static IntegerRange ofWidth(unsigned bits);
-};
 
 /// Evaluates on demand and remembers; changes of the function are not seen.
 class IntegerRanges {

@@ -10,6 +10,7 @@
 
 #include "tritium/Frontend/Scope.h"
 #include "tritium/Support/Constant.h"
+#include "tritium/Support/LaunchCondition.h"
 #include "tritium/Support/Remark.h"
 
 #include <map>
@@ -44,6 +45,8 @@ struct CompileOptions {
   /// Two pointer arguments may reach the same memory. When false, memory reached from
   /// different pointer arguments does not overlap.
   bool mayAlias = true;
+  /// The code fits every launch. When false, it may rely on KernelMetadata::conditions.
+  bool isUnconditional = true;
   /// Large outputs are stored past the caches, where that is possible: see
   /// ParameterInfo::streamedBytes.
   bool streamStores = false;
@@ -105,6 +108,8 @@ struct KernelMetadata {
   /// A thread's, as ptxas says; 0 registers: the driver will assemble the code.
   unsigned registers = 0, spillBytes = 0;
   std::vector<AssertSite> asserts;
+  /// For launches that break one there is code with CompileOptions::isUnconditional.
+  std::vector<LaunchCondition> conditions;
 };
 
 /// A note or an error, rendered with file, line, column, caret and notes.

@@ -25,6 +25,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
                          llvm::cl::init(80)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
+  Option<bool> launchConditions{*this, "launch-conditions",
+                                llvm::cl::desc("Launches look at what the code relies on"),
+                                llvm::cl::init(true)};
 };
 
 /// From ttir to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a module.

@@ -27,12 +27,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tritium/Analysis/MaskRuns.h"
+#include "AccessWidth.h"
+
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -42,36 +41,7 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr int64_t kMaxVectorBytes = 16;
 constexpr StringRef kDivisibility = "tt.divisibility";
-
-int64_t bytesOfElement(Operation *access) {
-  return tt::scalarBytes(
-      cast<tt::PointerType>(tt::elementType(access->getOperand(0).getType())).getPointeeType());
-}
-
-/// What a vector may be: all inside its mask or all outside, or cut by the mask's bound.
-enum class Cut { Never, AtBound };
-
-/// Elements of an access that may move together, whatever the layout.
-int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes, Cut cut) {
-  Value ptr = access->getOperand(0);
-  auto load = dyn_cast<tt::LoadOp>(access);
-  Value mask = load ? load.getMask() : cast<tt::StoreOp>(access).getMask();
-  const AxisInfo &info = axes.get(ptr);
-  int64_t bytes = bytesOfElement(access), best = 1;
-  for (auto [d, extent] : llvm::enumerate(tt::shapeOf(ptr.getType()))) {
-    int64_t width = std::min({info.contiguity[d] & -info.contiguity[d],
-                              std::max<int64_t>(1, info.divisibility[d] / bytes),
-                              std::max<int64_t>(1, kMaxVectorBytes / bytes)});
-    width = std::gcd(width, extent);
-    if (mask)
-      width = cut == Cut::AtBound ? maskRuns(mask, d, width, axes).width
-                                  : std::gcd(width, axes.get(mask).constancy[d]);
-    best = std::max(best, width);
-  }
-  return best;
-}
 
 class Versioning {
 public:

@@ -29,6 +29,9 @@ constexpr int kLanesPerWarp = 32;
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
 /// On an scf.if: its branches are versions of the same code for other alignments.
 inline constexpr llvm::StringLiteral kVersions = "ttg.versions";
+/// On a kernel: what its launches look at, a list of LaunchConditions, each an array of two
+/// numbers a step: kind and bits, and the value.
+inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
 
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);

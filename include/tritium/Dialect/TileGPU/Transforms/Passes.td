@@ -16,6 +16,16 @@ def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::Modu
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def LaunchConditions : Pass<"tritongpu-launch-conditions", "::mlir::ModuleOp"> {
+  let summary = "what launches look at so that accesses are wide";
+  let description = [{
+    A division by a scalar tells the sign of its result only if the divisor is known to be
+    positive. Where that is all that keeps loads and stores narrow, and arguments and grid
+    decide it, the kernel relies on it (`tt.positive`), and its launches look: the function's
+    `tt.conditions` say at what.
+  }];
+}
+
 def VersionTails : Pass<"tritongpu-version-tails", "::mlir::ModuleOp"> {
   let summary = "a second version of a kernel for pitches that allow vectors";
   let description = [{

@@ -1,0 +1,53 @@
+//===- LaunchCondition.h - what compiled code relies on ---------*- C++ -*-===//
+//
+// Code may rely on a scalar of the kernel being at least 1 in every program: the size of a
+// group of programs, say, min(num_pid_m - first_pid_m, GROUP_M). Arguments and grid decide
+// whether it is. The launch looks, by computing the bounds of the scalar from a list of steps
+// in postfix order, and takes other code if it may be less.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_SUPPORT_LAUNCHCONDITION_H
+#define TRITIUM_SUPPORT_LAUNCHCONDITION_H
+
+#include "tritium/Support/IntegerRange.h"
+
+#include <span>
+#include <vector>
+
+namespace tritium {
+
+struct ScalarStep {
+  enum Kind : uint8_t {
+    Constant,    ///< `value`
+    Argument,    ///< the run-time parameter of number `value`
+    ProgramId,   ///< along axis `value`
+    NumPrograms, ///< along axis `value`
+    // Of what the steps before have left, two and, for an index, three:
+    Sum,
+    Difference,
+    Product,
+    Quotient,
+    Remainder,
+    Minimum,
+    Maximum,
+    LoopIndex ///< from lower, below upper, by step
+  };
+  uint8_t kind = Constant;
+  uint8_t bits = 32; ///< of the result
+  int64_t value = 0;
+
+  bool operator==(const ScalarStep &) const = default;
+};
+
+/// Must be at least 1.
+using LaunchCondition = std::vector<ScalarStep>;
+
+/// The bounds of the scalar over all programs of `grid`. `slots`: the arguments, each in the
+/// low bits of its slot. Nothing if they are not known, or if the list makes no sense.
+MaybeRange boundsOf(std::span<const ScalarStep> steps, std::span<const uint64_t> slots,
+                    const uint32_t grid[3]);
+
+} // namespace tritium
+
+#endif // TRITIUM_SUPPORT_LAUNCHCONDITION_H
