@@ -153,6 +153,30 @@ Kernel::Dispatch *Kernel::lookup(const Key &key) {
   return found == dispatches.end() ? nullptr : found->second.get();
 }
 
+Kernel::Dispatch *Kernel::recognize(const Call &call) const {
+  if (call.simulated)
+    return nullptr;
+  for (const std::atomic<Dispatch *> &slot : recent) {
+    Dispatch *dispatch = slot.load(std::memory_order_acquire);
+    if (!dispatch || !dispatch->pattern)
+      continue;
+    int ordinal = -1;
+    if (!dispatch->pattern->fits(call.arguments, call.count, call.options, call.optionCount,
+                                 ordinal))
+      continue;
+    CompileError ignored;
+    cuda::Device *device = ordinal < 0 ? nullptr : cuda::device(ordinal, source.name, ignored);
+    if (dispatch->capability == (device ? device->capability : 0)) [[likely]]
+      return dispatch;
+  }
+  return nullptr;
+}
+
+void Kernel::remember(Dispatch *dispatch) {
+  unsigned at = oldest.fetch_add(1, std::memory_order_relaxed) % recent.size();
+  recent[at].store(dispatch, std::memory_order_release);
+}
+
 /// A call with its keywords gathered for the kernel's `**` parameter.
 namespace {
 struct KeywordCall {
@@ -233,14 +257,14 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
   key.push_back(device ? device->capability : uint64_t(call.simulated) << 32);
   for (size_t i = 0; i < call.optionCount; ++i)
     appendOption(key, call.options[i]);
-  Dispatch *recent = last.load(std::memory_order_acquire);
-  if (recent && recent->key == key) [[likely]]
-    return recent;
+  for (const std::atomic<Dispatch *> &slot : recent)
+    if (Dispatch *known = slot.load(std::memory_order_acquire); known && known->key == key)
+      return known;
   Dispatch *found = lookup(key);
   if (!found)
     found = compileOnce(call, key, classes, bound, device, error);
   if (found)
-    last.store(found, std::memory_order_release);
+    remember(found);
   return found;
 }
 
@@ -277,6 +301,13 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
     aimAt(*device, recipe.options);
   auto dispatch = std::make_unique<Dispatch>();
   dispatch->key = key;
+  dispatch->capability = device ? device->capability : 0;
+  if (!call.simulated)
+    dispatch->pattern = CallPattern::of(*names, call.arguments, call.count, call.options,
+                                        call.optionCount, classes, bound);
+  // A call with no array runs where the environment says.
+  if (dispatch->pattern && dispatch->pattern->isOnGPU() != (device != nullptr))
+    dispatch->pattern.reset();
   for (unsigned i = 0; i < classes.size(); ++i)
     if (!classes[i].isConstexpr && !classes[i].items)
       dispatch->runTime.emplace_back(i, classes[i].type);
@@ -304,14 +335,21 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
 bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error) {
   if (!checkGrid(source.name, grid, error))
     return false;
-  llvm::SmallVector<const tritium_argument *, 16> bound;
-  Dispatch *dispatch = find(call, bound, error);
-  if (!dispatch)
-    return false;
-  used = dispatch->variant.get();
   llvm::SmallVector<BoundArgument, 12> arguments;
-  for (auto [index, type] : dispatch->runTime)
-    bindArgument(*bound[index], type, arguments.emplace_back());
+  Dispatch *dispatch = recognize(call);
+  if (dispatch) [[likely]] {
+    for (auto [index, type] : dispatch->runTime)
+      bindArgument(dispatch->pattern->argument(call.arguments, index), type,
+                   arguments.emplace_back());
+  } else {
+    llvm::SmallVector<const tritium_argument *, 16> bound;
+    dispatch = find(call, bound, error);
+    if (!dispatch)
+      return false;
+    for (auto [index, type] : dispatch->runTime)
+      bindArgument(*bound[index], type, arguments.emplace_back());
+  }
+  used = dispatch->variant.get();
   return dispatch->variant->launch(arguments, grid, error, call.stream);
 }
 
@@ -383,7 +421,8 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
 
 void Kernel::invalidate() {
   std::unique_lock lock(mutex);
-  last.store(nullptr, std::memory_order_release);
+  for (std::atomic<Dispatch *> &slot : recent)
+    slot.store(nullptr, std::memory_order_release);
   for (auto &[key, dispatch] : dispatches)
     retired.push_back(std::move(dispatch));
   dispatches.clear();

@@ -3,7 +3,7 @@
 #ifndef TRITIUM_RUNTIME_KERNEL_H
 #define TRITIUM_RUNTIME_KERNEL_H
 
-#include "Signature.h"
+#include "CallPattern.h"
 #include "Variant.h"
 
 #include <atomic>
@@ -65,6 +65,8 @@ private:
     Key key;
     VariantRef variant;
     llvm::SmallVector<std::pair<unsigned, DType>, 12> runTime;
+    std::optional<CallPattern> pattern; ///< of the call that it was compiled for
+    unsigned capability = 0;            ///< of the GPU that its code is for; 0: the host
   };
 
   Kernel() = default;
@@ -77,6 +79,9 @@ private:
   Dispatch *findExact(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                       CompileError &error);
   Dispatch *lookup(const Key &key);
+  /// The dispatch of one of the latest launches, if the call fits its pattern.
+  Dispatch *recognize(const Call &call) const;
+  void remember(Dispatch *dispatch);
   Dispatch *compileOnce(const Call &call, const Key &key,
                         const llvm::SmallVectorImpl<ArgumentClass> &classes,
                         const llvm::SmallVectorImpl<const tritium_argument *> &bound,
@@ -93,10 +98,11 @@ private:
   /// What the environment or the configuration decides for all launches.
   enum class Backend { AsArraysAre, Host, CUDA } backend = Backend::AsArraysAre;
 
-  std::atomic<Dispatch *> last{nullptr}; ///< what the previous launch used
-  std::shared_mutex mutex;               ///< guards the two tables
+  std::array<std::atomic<Dispatch *>, 4> recent = {}; ///< what the latest launches used
+  std::atomic<unsigned> oldest{0};                    ///< the entry to replace next
+  std::shared_mutex mutex;                            ///< guards the two tables
   std::map<std::vector<uint64_t>, std::unique_ptr<Dispatch>> dispatches;
-  /// Another thread may still read a dispatch through `last`: they go with the kernel.
+  /// Another thread may still read a dispatch through `recent`: they go with the kernel.
   std::vector<std::unique_ptr<Dispatch>> retired;
   /// Keys that a thread compiles now: nobody compiles the same thing twice.
   std::set<std::vector<uint64_t>> compiling;

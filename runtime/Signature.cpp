@@ -160,7 +160,7 @@ Signature::Signature(const KernelSignature &signature, const tritium_kernel_conf
 
 //===-- Classification ----------------------------------------------------===//
 
-static bool isFloat(DTypeKind kind) { return kind >= DTypeKind::Float8E5; }
+bool tritium::runtime::isFloat(DTypeKind kind) { return kind >= DTypeKind::Float8E5; }
 
 static const char *describeKind(const tritium_argument &argument) {
   switch (argument.kind) {
@@ -182,27 +182,32 @@ static const char *describeKind(const tritium_argument &argument) {
   }
 }
 
-bool tritium::runtime::fitsInteger(const tritium_argument &argument, DTypeKind kind) {
-  int64_t value = static_cast<int64_t>(argument.bits);
-  bool isLarge = argument.kind == TRITIUM_ARG_UINT;
+std::pair<int64_t, int64_t> tritium::runtime::integerRange(DTypeKind kind) {
+  auto within = [](int bits) { return INT64_MAX >> (64 - bits); };
   switch (kind) {
   case DTypeKind::Int1:
-    return !isLarge && (value == 0 || value == 1);
+    return {0, 1};
   case DTypeKind::Int64:
-    return !isLarge;
+    return {INT64_MIN, INT64_MAX};
   case DTypeKind::UInt64:
-    return isLarge || value >= 0;
+    return {0, INT64_MAX};
   case DTypeKind::Int8:
   case DTypeKind::Int16:
   case DTypeKind::Int32: {
-    int bits = 8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::Int8));
-    return !isLarge && value >= -(int64_t(1) << (bits - 1)) && value < (int64_t(1) << (bits - 1));
+    int64_t high = within(8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::Int8)));
+    return {-high - 1, high};
   }
-  default: {
-    int bits = 8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::UInt8));
-    return !isLarge && value >= 0 && value < (int64_t(1) << bits);
+  default:
+    return {0, within(1 + (8 << (static_cast<int>(kind) - static_cast<int>(DTypeKind::UInt8))))};
   }
-  }
+}
+
+bool tritium::runtime::fitsInteger(const tritium_argument &argument, DTypeKind kind) {
+  if (argument.kind == TRITIUM_ARG_UINT)
+    return kind == DTypeKind::UInt64;
+  auto [low, high] = integerRange(kind);
+  int64_t value = static_cast<int64_t>(argument.bits);
+  return low <= value && value <= high;
 }
 
 /// Whether an argument may be passed as the type that the annotation fixes.

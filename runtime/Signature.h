@@ -103,6 +103,9 @@ private:
   std::vector<Parameter> params;
 };
 
+bool isFloat(DTypeKind kind);
+/// The least and the greatest number of an integer type, as far as int64 goes.
+std::pair<int64_t, int64_t> integerRange(DTypeKind kind);
 /// Whether an integer argument can be held by the integer type `kind`.
 bool fitsInteger(const tritium_argument &argument, DTypeKind kind);
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceArrays.h"
+#include "TorchHandles.h"
 
 #include <bit>
 #include <cstring>
@@ -117,15 +118,9 @@ bool fromArray(PyObject *object, tritium_argument &argument) {
     argument.bytes = bytes;
     return true;
   }
-  Py_ssize_t low = 0, high = element->bytes;
-  for (int axis = 0; axis < head->rank; ++axis) {
-    if (head->shape[axis] == 0)
-      high = low = 0;
-    Py_ssize_t reach = (head->shape[axis] - 1) * head->strides[axis];
-    (reach < 0 ? low : high) += reach;
-  }
+  auto [low, high] = reach(head->rank, head->shape, head->strides, 1, element->bytes);
   argument.begin = argument.bits + static_cast<uint64_t>(low);
-  argument.bytes = high > low ? static_cast<uint64_t>(high - low) : 0;
+  argument.bytes = static_cast<uint64_t>(high - low);
   return true;
 }
 
@@ -244,8 +239,6 @@ bool tritium::python::toArgument(PyObject *object, tritium_argument &argument,
   }
   if (object == Py_None || type == &PyUnicode_Type)
     return fromConstant(object, argument, storage);
-  if (learnArrayType(object))
-    return fromArray(object, argument);
   switch (fromTorch(object, argument, storage)) {
   case TensorRead::Done:
     return true;
@@ -254,5 +247,7 @@ bool tritium::python::toArgument(PyObject *object, tritium_argument &argument,
   case TensorRead::NotTensor:
     break;
   }
+  if (learnArrayType(object))
+    return fromArray(object, argument);
   return fromOther(object, argument, storage);
 }

@@ -1,13 +1,17 @@
 //===- DeviceArrays.cpp - arrays on GPUs as launch arguments --------------===//
 //
-// A launch may have a dozen tensors and three microseconds. torch's methods and attributes
-// are C functions in descriptors of its type; they are looked up once and called directly,
-// which saves half of what a call by name costs. Where a descriptor is of another kind,
-// the call by name remains.
+// A launch may have a dozen tensors and three microseconds. Where torch's C interface can be
+// used (TorchHandles), it is. Else torch's methods and attributes are C functions in
+// descriptors of its type; they are looked up once and called directly, which saves half
+// of what a call by name costs. Where a descriptor is of another kind, the call by name
+// remains.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceArrays.h"
+#include "TorchHandles.h"
+
+#include <cstring>
 
 using namespace tritium::python;
 
@@ -64,6 +68,8 @@ struct Torch {
   Method dataPointer, device;
   Attribute elementType, isOnGPU;
   PyObject *rawStream = nullptr; ///< torch._C._cuda_getCurrentRawStream
+  TorchHandles handles;
+  enum { Unknown, Usable, Unusable } state = Unknown; ///< of the handles
 };
 Torch torch;
 /// A type that was looked at and is none of torch's.
@@ -123,21 +129,41 @@ const tritium_dtype *elementType(PyObject *object) {
   return &slot.type;
 }
 
-} // namespace
+/// Finds out whether handles tell of a tensor what its attributes tell.
+void checkHandles(PyObject *object) {
+  torch.state = Torch::Unusable;
+  if (!torch.handles.load() || !torch.handles.isInPlace(object))
+    return;
+  tritium_argument argument = {};
+  if (!torch.handles.read(object, argument)) {
+    torch.state = Torch::Unknown; // one without memory: the next one tells more
+    return;
+  }
+  Ref address = torch.dataPointer(object), device = torch.device(object);
+  Ref kind = torch.elementType(object), isOnGPU = torch.isOnGPU(object);
+  const tritium_dtype *element = kind ? elementType(kind.get()) : nullptr;
+  bool shouldBeOnGPU = isOnGPU.get() == Py_True;
+  if (address && device && element && isOnGPU &&
+      PyLong_AsUnsignedLongLong(address.get()) == argument.bits &&
+      std::memcmp(element, &argument.type, sizeof *element) == 0 &&
+      shouldBeOnGPU == (argument.memory == TRITIUM_CUDA_MEMORY) &&
+      (!shouldBeOnGPU || PyLong_AsLong(device.get()) == argument.device))
+    torch.state = Torch::Usable;
+  PyErr_Clear();
+}
 
-TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argument,
-                                      ArgumentStorage &storage) {
-  PyTypeObject *type = Py_TYPE(object);
+/// Notes the first array on a GPU.
+void noteDevice(int device, ArgumentStorage &storage) {
+  if (storage.device >= 0)
+    return;
+  storage.device = device;
+  storage.isTorch = true;
+}
+
+/// By torch's attributes, for tensors on GPUs.
+TensorRead fromAttributes(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
   if (storage.wantsExtents)
     return TensorRead::NotTensor;
-  if (type != torch.tensor && (type != torch.parameter || !type)) {
-    if (type == notTensorType)
-      return TensorRead::NotTensor;
-    if (!learnTorch(type)) {
-      notTensorType = type;
-      return TensorRead::NotTensor;
-    }
-  }
   Ref device = torch.device(object);
   long ordinal = device ? PyLong_AsLong(device.get()) : -1;
   if (ordinal < 0)
@@ -164,16 +190,41 @@ TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argume
   argument.device = static_cast<uint8_t>(ordinal);
   if (PyErr_Occurred())
     return TensorRead::Failed;
-  if (storage.device < 0) {
-    storage.device = static_cast<int>(ordinal);
-    storage.isTorch = true;
+  noteDevice(static_cast<int>(ordinal), storage);
+  return TensorRead::Done;
+}
+
+} // namespace
+
+TensorRead tritium::python::fromTorch(PyObject *object, tritium_argument &argument,
+                                      ArgumentStorage &storage) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (type != torch.tensor && type != torch.parameter) {
+    if (type == notTensorType)
+      return TensorRead::NotTensor;
+    if (!learnTorch(type)) {
+      notTensorType = type;
+      return TensorRead::NotTensor;
+    }
   }
+  if (torch.state == Torch::Unknown) [[unlikely]]
+    checkHandles(object);
+  if (torch.state != Torch::Usable)
+    return fromAttributes(object, argument, storage);
+  // What cannot be read is explained by the general path.
+  if (!torch.handles.read(object, argument))
+    return TensorRead::NotTensor;
+  if (argument.memory == TRITIUM_CUDA_MEMORY)
+    noteDevice(argument.device, storage);
   return TensorRead::Done;
 }
 
 bool tritium::python::currentStream(const ArgumentStorage &storage, void *&stream) {
   stream = nullptr;
   if (storage.device < 0)
+    return true;
+  if (storage.isTorch && torch.state == Torch::Usable &&
+      torch.handles.currentStream(storage.device, stream))
     return true;
   Ref device = Ref::steal(PyLong_FromLong(storage.device));
   Ref answer;

@@ -8,12 +8,12 @@
 namespace tritium::python {
 
 enum class TensorRead {
-  NotTensor, ///< no torch.Tensor on a CUDA device, or its extent is wanted, too
+  NotTensor, ///< none of torch's own tensors, or one that is read in a slower way
   Done,
   Failed ///< a Python error is set
 };
 
-/// Fills `argument` from a torch tensor on a CUDA device, without running Python code.
+/// Fills `argument` from a torch tensor, without running Python code.
 TensorRead fromTorch(PyObject *object, tritium_argument &argument, ArgumentStorage &storage);
 
 /// The stream that a call's arrays are used on now: torch's or CuPy's current one. False

@@ -24,6 +24,10 @@ void fakeDriverFailAssert(int site) {
     state.run = nullptr;
   };
 }
+/// Of each launch from now on, that many parameters are kept, as 8-byte slots.
+void fakeDriverKeep(int parameters) { state.kept = parameters; }
+uint64_t fakeDriverParameter(int index) { return state.parameters[static_cast<size_t>(index)]; }
+uint64_t fakeDriverStream() { return reinterpret_cast<uint64_t>(state.stream); }
 int fakeDriverCalls(const char *name) { return state.calls[name]; }
 void fakeDriverQuick() { state.isQuick = true; }
 void fakeDriverCost(int threads, double milliseconds) { state.costs[threads] = milliseconds; }
@@ -175,6 +179,10 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **pa
                                parameters};
   for (unsigned i = 0; i < config->attributeCount; ++i)
     launch.attributes[config->attributes[i].id] = config->attributes[i].value.cluster[0];
+  state.stream = config->stream;
+  state.parameters.clear();
+  for (int i = 0; i < state.kept; ++i)
+    state.parameters.push_back(*static_cast<uint64_t *>(parameters[i]));
   if (auto cost = state.costs.find(static_cast<int>(config->blockX)); cost != state.costs.end())
     state.clock += cost->second;
   if (auto run = state.run)

@@ -34,8 +34,11 @@ struct State {
   int registers = 40, localBytes = 0, staticShared = 0;
   std::function<void(const Launch &)> run;
   std::vector<Launch> launches;
-  std::string image;             ///< of the module loaded last
-  uint64_t recordAddress = 0;    ///< what was written to the module's global variable
+  std::string image;          ///< of the module loaded last
+  uint64_t recordAddress = 0; ///< what was written to the module's global variable
+  int kept = 0;               ///< parameters that each launch leaves in `parameters`
+  std::vector<uint64_t> parameters;
+  void *stream = nullptr;        ///< of the latest launch
   bool isQuick = false;          ///< launches are not written down
   std::map<int, double> costs;   ///< threads of a CTA -> milliseconds of a launch
   double clock = 0;              ///< milliseconds that events record
