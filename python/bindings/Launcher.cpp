@@ -28,10 +28,24 @@ struct Configured {
   tritium_kernel *kernel = nullptr;
 };
 
+/// A number that is another one after each change of a dict; 0 where Python counts none.
+uint64_t versionOf(PyObject *dict) {
+#if PY_VERSION_HEX < 0x030D0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return reinterpret_cast<PyDictObject *>(dict)->ma_version_tag;
+#pragma GCC diagnostic pop
+#else
+  (void)dict;
+  return 0;
+#endif
+}
+
 /// A name that the compiled variants depend on: `container[key]` (or the content of a
 /// closure's cell) was `value`.
 struct Watch {
   Ref container, key, value;
+  uint64_t version = 0; ///< of a dict in which this was so
 };
 
 } // namespace
@@ -41,6 +55,7 @@ struct tritium::python::KernelState {
   std::vector<Ref> defaults; ///< their default values; null: none
   std::vector<Configured> kernels;
   size_t current = 0;
+  uint64_t environmentVersion = 0; ///< of os.environ when `current` was chosen
   std::vector<Watch> watches;
   std::vector<std::pair<tritium_compiled *, Ref>> wrapped;
 
@@ -155,6 +170,9 @@ bool selectKernel(PyObject *self, KernelState &state) {
   const Interned *names = interned();
   if (!names)
     return false;
+  uint64_t version = versionOf(names->environment);
+  if (version && version == state.environmentVersion) [[likely]]
+    return true;
   PyObject *settings[settingCount];
   for (size_t i = 0; i < settingCount; ++i)
     settings[i] = PyDict_GetItem(names->environment, settingKeys[i]);
@@ -165,24 +183,31 @@ bool selectKernel(PyObject *self, KernelState &state) {
     return true;
   };
   auto isIdentical = [](PyObject *a, PyObject *b) { return a == b; };
-  if (!state.kernels.empty() && matches(state.kernels[state.current], isIdentical)) [[likely]]
-    return true;
-  for (size_t i = 0; i < state.kernels.size(); ++i)
+  bool isFound = !state.kernels.empty() && matches(state.kernels[state.current], isIdentical);
+  for (size_t i = 0; i < state.kernels.size() && !isFound; ++i)
     if (matches(state.kernels[i], isSame)) {
       state.current = i;
-      return true;
+      isFound = true;
     }
-  return createKernel(self, state);
+  if (!isFound && !createKernel(self, state))
+    return false;
+  state.environmentVersion = version;
+  return true;
 }
 
 /// Forgets what was compiled if a name that it used has changed its meaning.
 void checkWatches(KernelState &state) {
   for (Watch &watch : state.watches) {
-    PyObject *now = PyCell_Check(watch.container.get())
-                        ? PyCell_GET(watch.container.get())
-                        : PyDict_GetItem(watch.container.get(), watch.key.get());
-    if (now == watch.value.get()) [[likely]]
+    PyObject *container = watch.container.get();
+    bool isCell = PyCell_Check(container);
+    uint64_t version = isCell ? 0 : versionOf(container);
+    if (version && version == watch.version) [[likely]]
       continue;
+    PyObject *now = isCell ? PyCell_GET(container) : PyDict_GetItem(container, watch.key.get());
+    if (now == watch.value.get()) [[likely]] {
+      watch.version = version;
+      continue;
+    }
     // Releasing an object may run code that comes back here.
     std::vector<Watch> old = std::move(state.watches);
     state.watches.clear();

@@ -5,6 +5,8 @@ answers for, and by attributes. A Python object may have become another tensor s
 last launch, so nothing of it is remembered.
 """
 
+import textwrap
+
 import pytest
 
 from test_cuda import BUILD, run
@@ -19,7 +21,7 @@ loader = importlib.machinery.ExtensionFileLoader("fake_torch", library)
 fake_torch = importlib.util.module_from_spec(
     importlib.machinery.ModuleSpec("fake_torch", loader, origin=library))
 loader.exec_module(fake_torch)
-fake_torch.displace(DISPLACEMENT)
+fake_torch.displace(0 if WAY == "handles" else 8)
 
 class DType:
     def __init__(self, name): self.name = name
@@ -65,11 +67,9 @@ def torch(request, tmp_path):
     read by their attributes."""
     if not FAKE_TORCH.exists():
         pytest.skip("the fake torch is not built")
-    names = (f"FAKE_TORCH, DISPLACEMENT = {str(FAKE_TORCH)!r}, "
-             f"{0 if request.param == 'handles' else 8}")
+    names = (f"FAKE_TORCH, WAY = {str(FAKE_TORCH)!r}, {request.param!r}")
 
     def script(text):
-        import textwrap
         return run(tmp_path, names + PROLOGUE + textwrap.dedent(text)).splitlines()
 
     script.way = request.param
@@ -209,3 +209,26 @@ def test_options_and_keywords(torch):
         plain = scale[(1,)](x, y, 64, 2.5, BLOCK=32)
         print(named is eight, four is eight, plain.metadata.num_warps)
     """) == ["True False 4"]
+
+
+def test_arrays_that_overlap_partly(torch):
+    """The code that runs keeps the order of its accesses where a written array overlaps another.
+    Attributes do not tell how far a tensor reaches: there only equal addresses count."""
+    lines = torch("""
+        driver.fakeDriverCalls.argtypes = [ctypes.c_char_p]
+        def codes(x, y):
+            launched(x, y)
+            return driver.fakeDriverCalls(b"cuModuleLoadDataEx")
+        x, y = new(), new(offset=256)
+        print("apart", codes(x, y))
+        print("just below", codes(change(x, offset=256), change(y, offset=0)))
+        print("rows", codes(change(x, shape=(2, 8), strides=(32, 1)), change(y, offset=256)))
+        if WAY == "handles":
+            print("empty", codes(change(x, shape=(0, 64), strides=(64, 1)), change(y)))
+        print("last element", codes(change(x), change(y, offset=240)))
+        if WAY == "attributes":
+            print("same address", codes(change(x), change(y)))
+    """)
+    by_handles = ["apart 1", "just below 1", "rows 1", "empty 1", "last element 2"]
+    by_attributes = ["apart 1", "just below 1", "rows 1", "last element 1", "same address 2"]
+    assert lines == (by_handles if torch.way == "handles" else by_attributes)
