@@ -172,10 +172,16 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
     return true;
   if (!hasWrittenPointer)
     return false;
+  // Of a bare address on a GPU only its first byte is known to be reached.
+  auto reach = [&](const BoundArgument &argument) -> std::pair<uint64_t, uint64_t> {
+    if (!code || argument.end != UINT64_MAX)
+      return {argument.begin, argument.end};
+    return {argument.slot, argument.slot + (argument.slot != 0)};
+  };
   auto overlap = [&](const BoundArgument &a, const BoundArgument &b) {
-    // Extents of arrays on a GPU are not known: then only one and the same array is seen.
-    bool isKnown = a.end != UINT64_MAX && b.end != UINT64_MAX;
-    return code && !isKnown ? a.slot == b.slot && a.slot : a.begin < b.end && b.begin < a.end;
+    auto [beginA, endA] = reach(a);
+    auto [beginB, endB] = reach(b);
+    return beginA < endB && beginB < endA;
   };
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {
