@@ -119,6 +119,7 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.number("maxnreg", 16, 255, result.maxRegisters);
   reader.number("ptx_version", 63, 99, result.ptxVersion);
   reader.flag("enable_fp_fusion", result.fpFusion);
+  reader.flag("enable_reflect_ftz", result.flushSubnormals);
   if (const char *text = std::getenv("PTXAS_OPTIONS"))
     OptionReader::split(text, result.assembler);
   reader.words("ptx_options", result.assembler);
@@ -339,6 +340,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   GPULoweringOptions lowering;
   lowering.capability = target.codeCapability;
   lowering.mayAlias = options.mayAlias;
+  lowering.flushSubnormals = gpu.flushSubnormals;
   GPULaunchInfo launch;
   if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");

@@ -12,7 +12,7 @@ struct GPUOptions {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;
-  bool fpFusion = true, lineInfo = true, optimize = true;
+  bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
   std::vector<std::string> assembler; ///< arguments for ptxas
 };
 

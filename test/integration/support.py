@@ -37,6 +37,11 @@ EPSILON = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "float32": 2.0 ** -24,
            "float64": 2.0 ** -53}
 
 
+def is_gpu(backend):
+    """Whether `backend` runs code for GPUs, on one or simulated."""
+    return backend == "cuda" or backend.startswith("sim")
+
+
 def numpy_dtype(name):
     return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Distance.h"
 #include "Lowering.h"
 
 #include "mlir/IR/Matchers.h"
@@ -97,7 +98,40 @@ StringRef sameType(Operation *op) {
 bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) == 8; }
 } // namespace
 
+/// Two casts to 16 bits in one instruction, whose result is a pair as tensor cores and stores
+/// take it.
+bool Lowering::canCastPairs(Operation *op) {
+  Type to = tt::elementType(op->getResult(0).getType());
+  return isa<arith::TruncFOp>(op) && tt::elementType(op->getOperand(0).getType()).isF32() &&
+         (to.isF16() || to.isBF16()) && options.capability >= 80;
+}
+
+std::pair<Value, Value> Lowering::emitCastPair(Type to, Value low, Value high) {
+  StringRef name = to.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn";
+  Value both = intrinsic(name, VectorType::get(2, to), {high, low});
+  return {b.create<LLVM::ExtractElementOp>(loc, both, i32(0)),
+          b.create<LLVM::ExtractElementOp>(loc, both, i32(1))};
+}
+
+/// A tile of pointers that moves as a whole moves its first one; others that are a constant
+/// behind that are so afterwards. They take no registers.
+LogicalResult Lowering::lowerMove(tt::AddPtrOp op) {
+  const Registers &pointers = get(op.getPtr());
+  Registers result;
+  for (auto [r, pointer] : llvm::enumerate(pointers)) {
+    std::optional<int64_t> behind = r ? distance(pointers[0], pointer) : std::nullopt;
+    result.push_back(behind && llvm::isInt<24>(*behind)
+                         ? gep(result[0], intType(8), static_cast<int32_t>(*behind))
+                         : emitScalar(op, {pointer, get(op.getOffset())[0]}));
+  }
+  set(op, std::move(result));
+  return success();
+}
+
 LogicalResult Lowering::lowerElementwise(Operation *op) {
+  if (auto move = dyn_cast<tt::AddPtrOp>(op);
+      move && tt::isTile(op->getResult(0).getType()) && llvm::all_equal(get(move.getOffset())))
+    return lowerMove(move);
   Type element = tt::elementType(op->getResult(0).getType());
   auto isKnown = [](Type type) {
     return tt::isTileInt(type) || tt::isTileFloat(type) || isa<tt::PointerType>(type);
@@ -109,7 +143,15 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   Registers result;
   if (auto division = dyn_cast<arith::DivFOp>(op); division && !op->hasAttr("tt.exact"))
     shareReciprocals(get(division.getRhs()), count);
+  bool inPairs = canCastPairs(op);
   for (unsigned r = 0; r < count; ++r) {
+    if (inPairs && r + 1 < get(op->getOperand(0)).size()) {
+      const Registers &x = get(op->getOperand(0));
+      auto [low, high] = emitCastPair(element, x[r], x[r + 1]);
+      result.append({low, high});
+      ++r;
+      continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       const Registers &registers = get(operand);

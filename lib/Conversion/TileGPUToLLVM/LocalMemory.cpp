@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Distance.h"
 #include "Lowering.h"
 
 #include "tritium/Layout/Fragments.h"
@@ -103,6 +104,11 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
 
 bool isOnTensorCores(tt::DotOp dot) {
   return isa<MmaEncodingAttr>(dot.getC().getType().getEncoding());
+}
+
+/// An address as inline assembly has it.
+std::string address(unsigned operand, int32_t offset) {
+  return "[$" + std::to_string(operand) + (offset ? "+" + std::to_string(offset) : "") + "]";
 }
 
 constexpr unsigned kMaxVectorBytes = 16;
@@ -407,8 +413,10 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
     auto start = [this, loc = op->getLoc(), addresses, first, size, reg, source, mask] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? select(mask, i32(size), i32(0)) : i32(size);
-      Value target = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), addresses->of(reg));
-      SmallVector<Value> operands{target, source, valid};
+      auto [to, toOffset] = splitOffset(addresses->of(reg));
+      auto [from, fromOffset] = splitOffset(source);
+      Value target = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), to);
+      SmallVector<Value> operands{target, from, valid};
       std::string constraints = "r,l,r", guard;
       if (first) {
         operands.push_back(first);
@@ -417,7 +425,8 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
       }
       // Only whole 16 bytes can pass by the L1 cache.
       assembly({},
-               guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " +
+               guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global " +
+                   address(0, toOffset) + ", " + address(1, fromOffset) + ", " +
                    std::to_string(size) + ", $2;",
                constraints, operands);
     };

@@ -97,9 +97,12 @@ private:
   //===--- element-wise (Elementwise.cpp, Math.cpp) ---===//
 
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerMove(tt::AddPtrOp op);
   /// One element. Null, with a diagnostic, if the operation cannot be lowered.
   Value emitScalar(mlir::Operation *op, mlir::ValueRange operands);
   Value emitCast(mlir::Operation *op, Value x);
+  bool canCastPairs(mlir::Operation *op);
+  std::pair<Value, Value> emitCastPair(mlir::Type to, Value low, Value high);
   Value emitIntDivision(mlir::Operation *op, Value x, Value y);
   Value emitShift(mlir::Operation *op, Value x, Value y);
   Value emitCompare(mlir::Operation *op, Value x, Value y);
@@ -114,6 +117,7 @@ private:
   Value emitFloat8(Value x, Type element, bool encodes);
   Value emitRemainder(Value x, Value y);
   Value emitExp(Value x, bool isRough);
+  Value emitExp2(Value x);
   Value emitConstant(mlir::Attribute value);
   /// The region of a reduction for two lists of partial results.
   Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);

@@ -41,6 +41,13 @@ StringRef exactIntrinsic(Operation *op) {
 bool computesNarrow(Operation *op) { return isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(op); }
 } // namespace
 
+/// One instruction; with subnormal results, which it does not have, it is scaled in three more.
+Value Lowering::emitExp2(Value x) {
+  return intrinsic(options.flushSubnormals ? "llvm.nvvm.ex2.approx.ftz.f"
+                                           : "llvm.nvvm.ex2.approx.f",
+                   b.getF32Type(), {x});
+}
+
 /// 2^(x log2 e), as 2^n 2^f with n the nearest integer, held to -126 .. 126, where 2^n is
 /// made of its exponent alone and the product with it gives subnormal results, too. Beyond,
 /// f grows until its power overflows or vanishes. f is what is left of x log2 e exactly, and
@@ -57,7 +64,7 @@ Value Lowering::emitExp(Value x, bool isRough) {
     return b.create(state)->getResult(0);
   };
   if (isRough)
-    return intrinsic("llvm.nvvm.ex2.approx.f", f32, {binary<LLVM::FMulOp>(x, number(f32, kLog2E))});
+    return emitExp2(binary<LLVM::FMulOp>(x, number(f32, kLog2E)));
   constexpr double range = 252, shift = 3 << 22;
   Value share = fma(x, number(f32, kLog2E / range), number(f32, 0.5));
   share = intrinsic("llvm.nvvm.saturate.f", f32, {share});
@@ -241,7 +248,7 @@ Value Lowering::emitMathF32(Operation *op, ArrayRef<Value> operands) {
       .Case([&](math::ExpOp) {
         return emitExp(x, isNarrow(tt::elementType(op->getResult(0).getType())));
       })
-      .Case([&](math::Exp2Op) { return intrinsic("llvm.nvvm.ex2.approx.f", f32, {x}); })
+      .Case([&](math::Exp2Op) { return emitExp2(x); })
       .Case([&](math::LogOp) { return polynomial(x, &cpu::VectorMath::log); })
       .Case([&](math::Log2Op) { return polynomial(x, &cpu::VectorMath::log2); })
       .Case([&](math::SinOp) { return polynomial(x, &cpu::VectorMath::sin); })
