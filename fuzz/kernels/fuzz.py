@@ -1,7 +1,8 @@
-"""Random kernels on the CPU back end and on the interpreter, whose results must agree.
+"""Random kernels on the interpreter and on a back end, whose results must agree.
 
     fuzz.py --seconds 60            for a time, from a random first seed
     fuzz.py --seed 17 --count 100   the seeds 17 .. 116
+    fuzz.py --gpu                   kernels for GPUs, simulated, instead of the CPU's
     fuzz.py --run FILE              a failing case again (fuzz/kernels/failures/SEED.py)
     fuzz.py --reduce FILE           drops lines from it while it fails in the same way
 
@@ -20,21 +21,12 @@ import sys
 import tempfile
 import time
 
-from generate import ARRAY_SIZE, ATOMIC_SLOTS, INPUT_BOUND, Generator
+from generate import ATOMIC_SLOTS, INPUT_BOUND, Generator
+from generate_device import DeviceGenerator
 
 os.environ.setdefault("TRITIUM_VERIFY", "1")
 FOLDER = pathlib.Path(__file__).resolve().parent / "failures"
 SECONDS_A_KERNEL = 60
-
-
-def describe(generator):
-    """The data that a saved case needs beside its source."""
-    return {"seed": generator.seed, "grid": generator.grid, "rows": generator.rows,
-            "cols": generator.cols, "loads": sorted(generator.loads),
-            "size": 2 * generator.M * generator.N,
-            "outputs": [(output.dtype, output.error) for output in generator.outputs]}
-
-
 def load_kernel(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -42,43 +34,69 @@ def load_kernel(path):
     return module.kernel
 
 
-def execute(kernel, case, backend):
-    """Runs the kernel on fresh data; returns every array that it may have written."""
+def element_type(name):
     import ml_dtypes
     import numpy as np
-    types = {"bfloat16": ml_dtypes.bfloat16}
+    special = {"bfloat16": ml_dtypes.bfloat16, "float8e4nv": ml_dtypes.float8_e4m3fn,
+               "float8e5": ml_dtypes.float8_e5m2}
+    return np.dtype(special.get(name, name))
+
+
+def inputs(case):
+    """Arrays to load from."""
+    import numpy as np
     rng = np.random.default_rng(case["seed"])
-    programs = int(np.prod(case["grid"]))
-    arguments = []
+    shift = case.get("shift", 0)
+    size = sum(case["margins"]) + shift
+    arrays = []
     for dtype in case["loads"]:
-        kind = np.dtype(types.get(dtype, dtype))
-        if dtype in types or kind.kind == "f":
-            data = rng.integers(-INPUT_BOUND, INPUT_BOUND + 1, ARRAY_SIZE).astype(kind)
-        else:
+        kind = element_type(dtype)
+        if kind.kind in "iu":
             info = np.iinfo(kind)
-            data = rng.integers(info.min, info.max, ARRAY_SIZE, dtype=kind, endpoint=True)
-        arguments.append(data)
-    written = [np.arange(ARRAY_SIZE, dtype=np.int32), np.zeros(ATOMIC_SLOTS, np.int32)]
-    written += [np.full(case["size"] * programs, 3, np.dtype(types.get(dtype, dtype)))
-                for dtype, _ in case["outputs"]]
+            data = rng.integers(info.min, info.max, size, dtype=kind, endpoint=True)
+        else:
+            data = rng.integers(-INPUT_BOUND, INPUT_BOUND + 1, size).astype(kind)
+        arrays.append(data[shift:])
+    return arrays
+
+
+def written(case):
+    """Arrays to store to, by name."""
+    import numpy as np
+    programs = int(np.prod(case["grid"]))
+    scratch = np.arange(case["slice"] * 8, dtype=np.int32)
+    arrays = {"scratch": scratch, "atomic": np.zeros(ATOMIC_SLOTS, np.int32)}
+    if "alias" in case:
+        arrays = {"scratch": scratch, "alias": scratch[case["alias"]:],
+                  "atomic": arrays["atomic"], "sums": np.zeros(512, np.float32)}
+    for i, (dtype, _) in enumerate(case["outputs"]):
+        arrays[f"out{i}"] = np.full(case["size"] * programs, 3, element_type(dtype))
+    return arrays
+
+
+def execute(kernel, case, backend):
+    """Runs the kernel on fresh data; returns every array that it may have written."""
+    arrays = written(case)
     previous = os.environ.get("TRITIUM_BACKEND")
     os.environ["TRITIUM_BACKEND"] = backend
+    os.environ["TRITIUM_SIM_SEED"] = str(case["seed"])
     try:
-        kernel[tuple(case["grid"])](*arguments, *written, case["rows"], case["cols"])
+        kernel[tuple(case["grid"])](*inputs(case), *arrays.values(), *case["scalars"],
+                                    **case["options"])
     finally:
         if previous is None:
             del os.environ["TRITIUM_BACKEND"]
         else:
             os.environ["TRITIUM_BACKEND"] = previous
-    return written
+    return arrays
 
 
-def difference(ours, oracle, case):
+def difference(ours, oracle, case, backend):
     """The first disagreement as text, or nothing."""
     import numpy as np
-    names = ["scratch", "atomic"] + [f"out{i}" for i in range(len(case["outputs"]))]
-    errors = [0, 0] + [error for _, error in case["outputs"]]
-    for name, x, y, error in zip(names, ours, oracle, errors):
+    errors = {f"out{i}": error for i, (_, error) in enumerate(case["outputs"])}
+    for name, x in ours.items():
+        y, error = oracle[name], errors.get(name, 0)
         if x.dtype.kind in "iu":
             wrong = x != y
         else:
@@ -86,43 +104,45 @@ def difference(ours, oracle, case):
             wrong = ~(wide <= error) & ~((x != x) & (y != y)) & (x != y)
         if wrong.any():
             i = int(np.argmax(wrong))
-            return (f"{name}[{i}] is {x[i]!r} on the CPU and {y[i]!r} in the interpreter "
+            return (f"{name}[{i}] is {x[i]!r} on {backend} and {y[i]!r} in the interpreter "
                     f"({np.count_nonzero(wrong)} of {x.size} differ)")
     return None
 
 
 def check(path, case):
-    """Runs one case on both; returns (kind of failure, text) or nothing."""
-    results = []
-    for backend in ("interpret", "cpu"):
+    """Runs one case on all its back ends; returns (kind of failure, text) or nothing."""
+    oracle = None
+    for backend in ("interpret", *case["backends"]):
         try:
-            results.append(execute(load_kernel(path), case, backend))
+            result = execute(load_kernel(path), case, backend)
         except Exception as error:
             return f"error on {backend}", f"{type(error).__name__}: {error}"
-    text = difference(results[1], results[0], case)
-    return ("mismatch", text) if text else None
+        oracle = oracle or result
+        if text := difference(result, oracle, case, backend):
+            return f"mismatch on {backend}", text
+    return None
 
 
-def worker(first, count):
+def worker(first, count, kind):
     """Runs seeds and reports each on one line of JSON."""
     with tempfile.TemporaryDirectory(prefix="tritium-fuzz-") as folder:
         os.environ.setdefault("TRITON_CACHE_DIR", folder)
         for seed in range(first, first + count):
             print(json.dumps({"start": seed}), flush=True)
-            generator = Generator(seed)
+            generator = kind(seed)
             path = pathlib.Path(folder) / f"kernel_{seed}.py"
             path.write_text(generator.source)
-            failure = check(path, describe(generator))
+            failure = check(path, generator.case())
             path.unlink()
             print(json.dumps({"done": seed, "failure": failure}), flush=True)
 
 
-def save(seed, failure):
-    generator = Generator(seed)
+def save(seed, failure, kind):
+    generator = kind(seed)
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"seed_{seed}.py"
     note = "\n".join("# " + line for line in f"{failure[0]}: {failure[1]}".splitlines())
-    path.write_text(f"{note}\nCASE = {describe(generator)!r}\n\n{generator.source}")
+    path.write_text(f"{note}\nCASE = {generator.case()!r}\n\n{generator.source}")
     return path
 
 
@@ -130,15 +150,16 @@ def command(*arguments):
     return [sys.executable, str(pathlib.Path(__file__).resolve()), *map(str, arguments)]
 
 
-def campaign(first, count, seconds):
+def campaign(first, count, seconds, kind):
     """Runs seeds in child processes until the count or the time is used up."""
     end = time.monotonic() + seconds if seconds else float("inf")
     seed, last, passed, failures = first, first + count, 0, []
+    flags = ["--gpu"] if kind is DeviceGenerator else []
     while seed < last and time.monotonic() < end:
         batch = min(50, last - seed)
         # Lines go through a file: a child that hangs must not block the reader.
         with tempfile.TemporaryFile("w+") as out:
-            child = subprocess.Popen(command("--worker", seed, batch), stdout=out)
+            child = subprocess.Popen(command("--worker", seed, batch, *flags), stdout=out)
             size, quiet = 0, time.monotonic()
             while child.poll() is None and time.monotonic() < end + SECONDS_A_KERNEL:
                 time.sleep(0.05)
@@ -250,13 +271,15 @@ def main():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--report", type=pathlib.Path, help="write counts as JSON")
     parser.add_argument("--run", type=pathlib.Path)
     parser.add_argument("--reduce", type=pathlib.Path)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    kind = DeviceGenerator if options.gpu else Generator
     if options.worker:
-        return worker(*options.worker)
+        return worker(*options.worker, kind)
     if options.run:
         failure = check(options.run, read_case(options.run))
         print(f"FAILED {failure[0]}: {failure[1]}" if failure else "agrees")
@@ -268,9 +291,9 @@ def main():
     if not options.seconds and options.count == 1 << 40:
         options.seconds = 60
     print(f"first seed: {options.seed}", flush=True)
-    passed, failures = campaign(options.seed, options.count, options.seconds)
+    passed, failures = campaign(options.seed, options.count, options.seconds, kind)
     for seed, failure in failures:
-        print(f"  {save(seed, failure)}: {failure[0]}")
+        print(f"  {save(seed, failure, kind)}: {failure[0]}")
     print(f"{passed} kernels agree, {len(failures)} fail")
     if options.report:
         names = [f"seed {seed}: {kind}" for seed, (kind, _) in failures]

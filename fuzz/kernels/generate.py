@@ -21,6 +21,18 @@ EPSILON = {"float32": 2.0 ** -23, "float64": 2.0 ** -52}
 ARRAY_SIZE = 1 << 14
 INPUT_BOUND = 4.0  # Inputs of float type are whole numbers of at most this magnitude.
 ATOMIC_SLOTS = 64
+HELPERS = '''@triton.jit
+def helper(x, y):
+    return x + y + x
+
+
+@triton.jit
+def larger(a, i, b, j):
+    take = (a > b) | ((a == b) & (i < j))
+    return tl.where(take, a, b), tl.where(take, i, j)
+
+
+'''
 
 
 @dataclasses.dataclass
@@ -47,26 +59,37 @@ class Output:
 
 
 class Generator:
-    """Builds one kernel from a seed; `source`, `outputs` and `grid` are the result."""
+    """Builds one kernel from a seed; `source` and `case` are the result."""
+
+    MARGINS = (0, ARRAY_SIZE)  # Elements of inputs in front of where kernels begin, and behind.
+    SLICE = ARRAY_SIZE // 8    # Elements of the scratch array that are one program's own.
+    STATEMENTS = (4, 16)
+    WRITTEN = ["scratch_ptr", "atomic_ptr"]
 
     def __init__(self, seed):
         self.seed = seed
         self.rng = random.Random(seed)
-        pick = self.rng.choice
-        self.M = pick([1, 2, 3, 4, 7, 8, 16, 17])
-        self.N = pick([1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 64, 70])
-        self.K = pick([1, 2, 4, 5, 8, 16, 19])
-        self.grid = pick([(1,), (2,), (3,), (2, 2)])
-        self.rows = pick([0, 1, self.M // 2, self.M, self.M + 3])
-        self.cols = pick([0, 1, self.N // 2, self.N - 1, self.N, self.N + 5])
         self.lines = []
         self.indent = 1
         self.counter = 0
         self.values = []
         self.outputs = []
         self.loads = set()
-        self.usesAtomics = False
+        self.setup()
         self.generate()
+
+    def setup(self):
+        """The sizes of a kernel and its launch."""
+        pick = self.rng.choice
+        self.M = pick([1, 2, 3, 4, 7, 8, 16, 17])
+        self.N = pick([1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 64, 70])
+        self.K = pick([1, 2, 4, 5, 8, 16, 19])
+        self.grid = pick([(1,), (2,), (3,), (2, 2)])
+        self.scalars = {
+            "rows": pick([0, 1, self.M // 2, self.M, self.M + 3]),
+            "cols": pick([0, 1, self.N // 2, self.N - 1, self.N, self.N + 5])}
+        self.options = {}
+        self.backends = ["cpu"]
 
     # Text and names.
 
@@ -338,7 +361,6 @@ class Generator:
 
     def atomic(self):
         value = self.as_type(self.integer(), "int32")
-        self.usesAtomics = True
         self.emit(f"tl.atomic_add(atomic_ptr + ({value.name} & {ATOMIC_SLOTS - 1}), {value.name})")
 
     def call(self):
@@ -456,23 +478,36 @@ class Generator:
         self.emit(f"tl.store({base} + {index}, {text}{mask})")
         self.outputs.append(Output(dtype, value.error))
 
-    def generate(self):
+    def prologue(self):
         self.emit("pid = tl.program_id(0) + tl.program_id(1) * tl.num_programs(0)")
         self.emit(f"m = tl.arange(0, {self.M})")
         self.emit(f"n = tl.arange(0, {self.N})")
         self.emit(f"k = tl.arange(0, {self.K})")
-        self.emit(f"scratch = scratch_ptr + pid * {ARRAY_SIZE // 8}")
-        for _ in range(self.rng.randint(4, 16)):
+        self.emit(f"scratch = scratch_ptr + pid * {self.SLICE}")
+
+    def generate(self):
+        self.prologue()
+        for _ in range(self.rng.randint(*self.STATEMENTS)):
             self.statement()
         # Store the latest values and a few others.
         latest = self.values[-3:]
         for value in latest + self.rng.sample(self.values, min(2, len(self.values))):
             self.store(value)
         arguments = [f"{dtype}_ptr" for dtype in sorted(self.loads)]
-        arguments += ["scratch_ptr", "atomic_ptr"]
+        if before := self.MARGINS[0]:
+            self.lines[:0] = [f"    {argument} += {before}" for argument in arguments]
+        arguments += self.WRITTEN
         arguments += [f"out{i}_ptr" for i in range(len(self.outputs))]
-        arguments += ["rows", "cols"]
+        arguments += self.scalars
         self.source = ("import tritium as triton\nimport tritium.language as tl\n\n\n"
-                       "@triton.jit\ndef helper(x, y):\n    return x + y + x\n\n\n"
-                       f"@triton.jit\ndef kernel({', '.join(arguments)}):\n"
+                       + HELPERS
+                       + f"@triton.jit\ndef kernel({', '.join(arguments)}):\n"
                        + "\n".join(self.lines) + "\n")
+
+    def case(self):
+        """The data that a saved kernel needs beside its source."""
+        return {"seed": self.seed, "grid": self.grid, "scalars": list(self.scalars.values()),
+                "loads": sorted(self.loads), "size": 2 * self.M * self.N, "slice": self.SLICE,
+                "margins": self.MARGINS, "options": self.options,
+                "backends": self.backends,
+                "outputs": [(output.dtype, output.error) for output in self.outputs]}

@@ -245,6 +245,21 @@ TEST(Clean, PermuteOfOneSource) {
   EXPECT_EQ(data[3], 0x0303u);
 }
 
+/// A word is built of bytes, the upper ones undefined until they come.
+TEST(Clean, WordOfBytes) {
+  std::string begin =
+      "prmt.b32 %r2, %r0, %r1, 0x4440;\nbfi.b32 %r2, %r0, %r2, 8, 8;\n"
+      "bfi.b32 %r3, %r1, %r2, 16, 16;\n"
+      "mov.b32 {%h0, %h1}, %r3;\nmov.b32 %r3, {%h0, %h1};\nprmt.b32 %r3, %r3, %r0, 0x3410;\n";
+  std::string end = "mad.wide.u32 %d1, %r0, 4, %d0;\nst.global.u32 [%d1], %r3;";
+  std::vector<uint32_t> data(64);
+  SimRun(kernel(begin + "bfi.b32 %r3, %r0, %r3, 24, 8;\n" + end)).buffer(data).clean();
+  EXPECT_EQ(data[3], 0x03030303u);
+  Result result = SimRun(kernel(begin + end)).buffer(data).run();
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::Undefined);
+}
+
 TEST(Limits, WrongLaunches) {
   auto kindOf = [](auto &&change) {
     std::vector<uint32_t> data(64);

@@ -233,6 +233,16 @@ bool decodeInsert(Decoder &decoder) {
   op.offset = length;
   op.d = d;
   op.tracked = true;
+  const ptx::Operand &from = decoder.operand(3), &count = decoder.operand(4);
+  auto isWhole = [](const ptx::Operand &operand) {
+    return operand.kind == ptx::Operand::Integer && operand.value % 8 == 0 && operand.value <= 32;
+  };
+  if (type == Type::B32 && isWhole(from) && isWhole(count)) {
+    op.movesBytes = true;
+    unsigned first = from.value / 8, end = first + count.value / 8;
+    for (unsigned i = 0; i < 4; ++i)
+      op.bytesFrom[i] = i >= first && i < end ? i - first : 4 + i;
+  }
   return decoder.done(m);
 }
 
@@ -305,15 +315,12 @@ bool decodePermute(Decoder &decoder) {
   if (!decoder.done(m) || !emitSimple(decoder, mode < 0 ? permute<0> : modes[mode], Class::Integer,
                                       Type::B32, {Type::B32, Type::B32, Type::B32}))
     return false;
-  // Compilers leave a source undefined that the selector takes nothing from.
   const ptx::Operand &selector = decoder.operand(3);
   if (mode < 0 && selector.kind == ptx::Operand::Integer) {
     Op &op = decoder.code.ops.back();
-    constexpr uint64_t kFromB = 0x4444;
-    if ((selector.value & kFromB) == 0)
-      op.b = op.a;
-    else if ((selector.value & kFromB) == kFromB)
-      op.a = op.b;
+    op.movesBytes = true;
+    for (unsigned i = 0; i < 4; ++i)
+      op.bytesFrom[i] = selector.value >> 4 * i & 7;
   }
   return true;
 }

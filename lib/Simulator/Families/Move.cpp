@@ -56,6 +56,14 @@ void pack(Warp &warp, const Op &op) {
       value |= laneBits(warp, op.list[k], part, i) << (k * part);
     setLane(warp, op.d, whole, i, value);
   }
+  if (sound != warp.mask && whole == 32) {
+    LaneBytes bytes = {};
+    for (unsigned i = 0; i < 32; ++i)
+      for (unsigned k = 0; k < op.count; ++k)
+        bytes[i] |= (warp.bytesDefinedIn(op.list[k], i) & ((1u << op.bytes) - 1)) << k * op.bytes;
+    warp.defineBytes(op.d, bytes, from);
+    return;
+  }
   if (sound != warp.mask)
     warp.undefine(op.d, warp.mask & ~sound, from);
   warp.define(op.d, sound);
@@ -79,6 +87,16 @@ void unpack(Warp &warp, const Op &op) {
   }
   u32 origin = warp.frame->origin[op.a >> 7];
   for (unsigned k = 0; k < op.count; ++k) {
+    if (sound != warp.mask && whole == 32) {
+      LaneBytes bytes = {};
+      unsigned all = (1u << op.bytes) - 1;
+      for (unsigned i = 0; i < 32; ++i) {
+        unsigned part = warp.bytesDefinedIn(op.a, i) >> k * op.bytes & all;
+        bytes[i] = part == all ? 15 : part;
+      }
+      warp.defineBytes(op.list[k], bytes, origin == none ? op.id : origin);
+      continue;
+    }
     if (sound != warp.mask)
       warp.undefine(op.list[k], warp.mask & ~sound, origin == none ? op.id : origin);
     warp.define(op.list[k], sound);

@@ -91,6 +91,7 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
   }
   made->defined.assign(slots, 0);
   made->origin.assign(slots, none);
+  made->definedBytes.clear();
   for (auto [slot, value] : code.constants32)
     made->defined[slot >> 7] = allLanes;
   for (auto [slot, value] : code.constants64)

@@ -21,6 +21,7 @@
 #include "Shadow.h"
 #include "tritium/Simulator/Simulator.h"
 
+#include <array>
 #include <deque>
 #include <map>
 #include <random>
@@ -40,8 +41,11 @@ struct Op {
   uint32_t guard = none;
   bool guardNegated = false;
   bool tracked = false; ///< d and e are undefined where a, b or c is
-  uint8_t bytes = 0;    ///< of an element in memory
-  uint8_t count = 1;    ///< elements of a vector
+  /// Or d is bytes of a and b: bytesFrom[i] names one of the eight bytes of {b, a}.
+  bool movesBytes = false;
+  uint8_t bytesFrom[4] = {};
+  uint8_t bytes = 0; ///< of an element in memory
+  uint8_t count = 1; ///< elements of a vector
   InstructionClass kind = InstructionClass::Other;
   ptx::Space space = ptx::Space::Generic;
   bool strong = false, acquires = false, releases = false, signExtend = false;
@@ -80,12 +84,17 @@ struct FunctionCode {
   std::deque<std::vector<uint32_t>> lists;
 };
 
+using LaneBytes = std::array<uint8_t, 32>;
+
 struct Frame {
   const FunctionCode *code = nullptr;
   std::vector<uint64_t> storage;
   uint8_t *registers = nullptr;
   std::vector<uint32_t> defined, origin; ///< by offset / 128
-  std::vector<uint8_t> parameters;       ///< [lane][parameterBytes]
+  /// Which bytes are defined in a lane that is not defined as a whole; by offset / 128.
+  /// Compilers build a word of bytes from the bottom up: the upper ones are undefined meanwhile.
+  std::unordered_map<uint32_t, LaneBytes> definedBytes;
+  std::vector<uint8_t> parameters; ///< [lane][parameterBytes]
   uint32_t localBase = 0;
 };
 
@@ -165,6 +174,7 @@ struct Warp {
 
   // Undefined.cpp
   void track(const Op &op);
+  void trackBytes(const Op &op, uint32_t from);
   /// The value matters here: reports lanes of `slot` that nothing wrote.
   void demand(uint32_t slot, uint32_t lanes, const Op &op, const char *use);
   uint32_t definedIn(uint32_t slot) const { return defined[slot >> 7]; }
@@ -172,7 +182,12 @@ struct Warp {
   void undefine(uint32_t slot, uint32_t lanes, uint32_t from) {
     defined[slot >> 7] &= ~lanes;
     frame->origin[slot >> 7] = from;
+    forgetBytes(slot, lanes);
   }
+  void forgetBytes(uint32_t slot, uint32_t lanes);
+  /// Of a slot of 32 bits, as a mask of four.
+  unsigned bytesDefinedIn(uint32_t slot, unsigned lane) const;
+  void defineBytes(uint32_t slot, const LaneBytes &bytes, uint32_t from);
 
   // Access.cpp
   uint8_t *resolve(const Op &op, ptx::Space space, uint64_t address, unsigned lane, uint32_t bytes,

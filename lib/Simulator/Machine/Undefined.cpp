@@ -26,14 +26,54 @@ void Warp::track(const Op &op) {
     uint32_t origin = frame->origin[source >> 7];
     from = origin == none ? op.id : origin;
   }
+  if (op.movesBytes && sound != mask)
+    return trackBytes(op, from);
   for (uint32_t destination : {op.d, op.e}) {
     if (destination == none)
       continue;
     uint32_t &known = defined[destination >> 7];
     known = (known & ~mask) | sound;
-    if (sound != mask)
+    if (sound != mask) {
       frame->origin[destination >> 7] = from;
+      forgetBytes(destination, mask & ~sound);
+    }
   }
+}
+
+void Warp::forgetBytes(uint32_t slot, uint32_t lanes) {
+  if (auto found = frame->definedBytes.find(slot >> 7); found != frame->definedBytes.end())
+    for (unsigned lane = 0; lane < 32; ++lane)
+      if (lanes >> lane & 1)
+        found->second[lane] = 0;
+}
+
+unsigned Warp::bytesDefinedIn(uint32_t slot, unsigned lane) const {
+  if (defined[slot >> 7] >> lane & 1)
+    return 15;
+  auto found = frame->definedBytes.find(slot >> 7);
+  return found == frame->definedBytes.end() ? 0 : found->second[lane];
+}
+
+void Warp::defineBytes(uint32_t slot, const LaneBytes &bytes, uint32_t from) {
+  LaneBytes &known = frame->definedBytes[slot >> 7];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    known[lane] = bytes[lane];
+    uint32_t bit = uint32_t(1) << lane;
+    defined[slot >> 7] = bytes[lane] == 15 ? defined[slot >> 7] | bit : defined[slot >> 7] & ~bit;
+  }
+  frame->origin[slot >> 7] = from;
+}
+
+void Warp::trackBytes(const Op &op, uint32_t from) {
+  LaneBytes bytes = {};
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned sources = bytesDefinedIn(op.a, lane) | bytesDefinedIn(op.b, lane) << 4;
+    for (unsigned i = 0; i < 4; ++i)
+      bytes[lane] |= (sources >> op.bytesFrom[i] & 1) << i;
+  }
+  defineBytes(op.d, bytes, from);
 }
 
 void Warp::demand(uint32_t slot, uint32_t lanes, const Op &op, const char *use) {
