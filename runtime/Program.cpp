@@ -18,6 +18,8 @@ static std::string settings() {
   std::string text;
   for (const char *name : {"TRITIUM_BACKEND", "TRITON_INTERPRET", "TRITIUM_CPU", "TRITON_DEBUG"})
     text += variable(name) + '\0';
+  for (const std::string &given : codeVariables())
+    text += given + '\0';
   return text;
 }
 

@@ -17,9 +17,19 @@ namespace {
 
 //===-- The kernel --------------------------------------------------------===//
 
-/// The environment variables that choose how kernels run, as os.environ holds them.
-constexpr const char *settingNames[] = {"TRITIUM_BACKEND", "TRITON_INTERPRET", "TRITIUM_CPU",
-                                        "TRITON_DEBUG"};
+/// The environment variables that choose how kernels run and what is compiled for them, as
+/// os.environ holds them.
+constexpr const char *settingNames[] = {"TRITIUM_BACKEND",
+                                        "TRITON_INTERPRET",
+                                        "TRITIUM_CPU",
+                                        "TRITON_DEBUG",
+                                        "TRITON_F32_DEFAULT",
+                                        "TRITON_DEFAULT_FP_FUSION",
+                                        "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
+                                        "TRITON_DISABLE_LINE_INFO",
+                                        "TRITON_PTXAS_PATH",
+                                        "DISABLE_PTXAS_OPT",
+                                        "PTXAS_OPTIONS"};
 constexpr size_t settingCount = std::size(settingNames);
 
 /// A native kernel, made under certain settings.

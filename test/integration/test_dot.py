@@ -227,14 +227,16 @@ def test_input_precision(backend, rng, precision, shape):
 
 def test_default_precision(backend, rng, monkeypatch):
     """fp32 operands may be rounded to tf32 on a GPU, if TRITON_F32_DEFAULT does not say
-    otherwise, as it does for the other tests."""
+    otherwise, as it does for the other tests. What it says at a launch counts for that launch."""
     a, b = random_array(rng, (64, 64), "float32"), random_array(rng, (64, 64), "float32")
-    exact = run_as_told(a, b, "float32", "ieee")
+    exact = run_as_told(a, b, "float32")
     monkeypatch.delenv("TRITON_F32_DEFAULT")
     rounded = run_as_told(a, b, "float32")
     assert rounded <= 2.0 ** -10 + 68 * 2.0 ** -24
     if backend.startswith(("cuda", "sim")):
         assert rounded > 4 * exact
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
+    assert run_as_told(a, b, "float32") == exact
 
 
 @pytest.mark.parametrize("precision", ("tf32x3", "bf16x6"))
