@@ -332,23 +332,29 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
   return slot.get();
 }
 
+Kernel::Dispatch *Kernel::bind(const Call &call, llvm::SmallVectorImpl<BoundArgument> &arguments,
+                               CompileError &error) {
+  if (Dispatch *dispatch = recognize(call)) [[likely]] {
+    for (auto [index, type] : dispatch->runTime)
+      bindArgument(dispatch->pattern->argument(call.arguments, index), type,
+                   arguments.emplace_back());
+    return dispatch;
+  }
+  llvm::SmallVector<const tritium_argument *, 16> bound;
+  Dispatch *dispatch = find(call, bound, error);
+  if (dispatch)
+    for (auto [index, type] : dispatch->runTime)
+      bindArgument(*bound[index], type, arguments.emplace_back());
+  return dispatch;
+}
+
 bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error) {
   if (!checkGrid(source.name, grid, error))
     return false;
   llvm::SmallVector<BoundArgument, 12> arguments;
-  Dispatch *dispatch = recognize(call);
-  if (dispatch) [[likely]] {
-    for (auto [index, type] : dispatch->runTime)
-      bindArgument(dispatch->pattern->argument(call.arguments, index), type,
-                   arguments.emplace_back());
-  } else {
-    llvm::SmallVector<const tritium_argument *, 16> bound;
-    dispatch = find(call, bound, error);
-    if (!dispatch)
-      return false;
-    for (auto [index, type] : dispatch->runTime)
-      bindArgument(*bound[index], type, arguments.emplace_back());
-  }
+  Dispatch *dispatch = bind(call, arguments, error);
+  if (!dispatch)
+    return false;
   used = dispatch->variant.get();
   return dispatch->variant->launch(arguments, grid, error, call.stream);
 }
@@ -361,13 +367,10 @@ bool Kernel::simulate(const Call &call, const uint32_t grid[3], const simulator:
 }
 
 bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) {
-  llvm::SmallVector<const tritium_argument *, 16> bound;
-  Dispatch *dispatch = find(call, bound, error);
+  Dispatch *dispatch = bind(call, prepared.arguments, error);
   if (!dispatch)
     return false;
   prepared.variant = dispatch->variant;
-  for (auto [index, type] : dispatch->runTime)
-    bindArgument(*bound[index], type, prepared.arguments.emplace_back());
   return true;
 }
 

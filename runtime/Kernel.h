@@ -74,6 +74,9 @@ private:
   bool findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
                   llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
                   CompileError &error) const;
+  /// Finds or compiles what a call runs, and its run-time arguments.
+  Dispatch *bind(const Call &call, llvm::SmallVectorImpl<BoundArgument> &arguments,
+                 CompileError &error);
   Dispatch *find(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,
                  CompileError &error);
   Dispatch *findExact(const Call &call, llvm::SmallVectorImpl<const tritium_argument *> &bound,

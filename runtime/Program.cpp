@@ -257,6 +257,15 @@ bool Program::keyOf(const Call &call, std::string &key, CompileError &error) con
   return true;
 }
 
+bool Program::findChoice(const std::string &key, size_t &choice) const {
+  std::lock_guard lock(mutex);
+  auto found = chosen.find(key);
+  if (found == chosen.end())
+    return false;
+  choice = found->second;
+  return true;
+}
+
 bool Program::choose(const Call &call, Launched &launched, CompileError &error) {
   launched.choice = 0;
   if (all.size() == 1)
@@ -265,18 +274,10 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   if (!keyOf(call, key, error))
     return false;
   std::string known = settings() + key;
-  auto find = [&] {
-    std::lock_guard lock(mutex);
-    auto found = chosen.find(known);
-    if (found == chosen.end())
-      return false;
-    launched.choice = found->second;
-    return true;
-  };
-  if (find())
+  if (findChoice(known, launched.choice))
     return true;
   std::lock_guard one(choosing);
-  if (find())
+  if (findChoice(known, launched.choice))
     return true;
 
   TuningRequest request;
@@ -353,24 +354,42 @@ bool Program::checkUse(const Kernel &kernel, const Variant &variant, CompileErro
   return true;
 }
 
+bool Program::makeReady(const Call &call, size_t choice, unsigned simulated, Ready &ready,
+                        CompileError &error) {
+  ready.kernel = kernelFor(choice, error);
+  if (!ready.kernel || !gridFor(call, choice, ready.grid, error) ||
+      !checkGrid(declaration().name, ready.grid, error) ||
+      !convert(*ready.kernel, call, choice, ready.converted, error))
+    return false;
+  const Converted &converted = ready.converted;
+  return ready.kernel->prepare({converted.arguments.data(), converted.arguments.size(),
+                                converted.options.data(), converted.options.size(), nullptr,
+                                simulated},
+                               ready.prepared, error) &&
+         checkUse(*ready.kernel, *ready.prepared.variant, error);
+}
+
 bool Program::launch(const Call &call, Launched &launched, CompileError &error) {
   if (!choose(call, launched, error))
     return false;
-  KernelRef kernel = kernelFor(launched.choice, error);
-  uint32_t grid[3];
-  Converted converted;
-  Kernel::Prepared prepared;
-  if (!kernel || !gridFor(call, launched.choice, grid, error) ||
-      !checkGrid(declaration().name, grid, error) ||
-      !convert(*kernel, call, launched.choice, converted, error) ||
-      !kernel->prepare({converted.arguments.data(), converted.arguments.size(),
-                        converted.options.data(), converted.options.size()},
-                       prepared, error))
+  Ready ready;
+  bool isReady = makeReady(call, launched.choice, 0, ready, error);
+  launched.variant = ready.prepared.variant;
+  return isReady &&
+         ready.prepared.variant->launch(ready.prepared.arguments, ready.grid, error, call.stream);
+}
+
+bool Program::simulate(const Call &call, unsigned architecture, const simulator::Settings &settings,
+                       size_t &choice, sim::Counters &counters, CompileError &error) {
+  choice = 0;
+  std::string key;
+  if (all.size() > 1 && !keyOf(call, key, error))
     return false;
-  launched.variant = prepared.variant;
-  if (!checkUse(*kernel, *prepared.variant, error))
-    return false;
-  return prepared.variant->launch(prepared.arguments, grid, error, call.stream);
+  findChoice(::settings() + key, choice);
+  Ready ready;
+  return makeReady(call, choice, architecture, ready, error) &&
+         ready.prepared.variant->simulate(ready.prepared.arguments, ready.grid, settings, error,
+                                          &counters);
 }
 
 VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,

@@ -58,6 +58,10 @@ public:
     std::optional<TuningResult> tuning; ///< if this launch made the choice
   };
   bool launch(const Call &call, Launched &launched, CompileError &error);
+  /// Runs the call on a simulated GPU (80: of sm_80), under the choice that was made for
+  /// these arguments, or else the first. `counters` receives what it did.
+  bool simulate(const Call &call, unsigned architecture, const simulator::Settings &settings,
+                size_t &choice, sim::Counters &counters, CompileError &error);
   /// The choice for these arguments, as a launch would make it; runs what that takes.
   bool choose(const Call &call, Launched &launched, CompileError &error);
   /// Compiles one choice. `divisibility`: for each parameter; none: 1 each.
@@ -91,6 +95,17 @@ private:
   KernelRef kernelFor(size_t choice, CompileError &error);
   bool convert(const Kernel &kernel, const Call &call, size_t choice, Converted &result,
                CompileError &error) const;
+  /// What a launch under `choice` runs: `kernel` on `grid`, with checked arguments.
+  struct Ready {
+    KernelRef kernel;
+    uint32_t grid[3];
+    Converted converted;
+    Kernel::Prepared prepared;
+  };
+  bool makeReady(const Call &call, size_t choice, unsigned simulated, Ready &ready,
+                 CompileError &error);
+  /// The choice that was made for these arguments, which `key` describes.
+  bool findChoice(const std::string &key, size_t &choice) const;
   bool gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error);
   std::string describeUnused(const std::string &name) const;
   bool checkDefinitions(const ChosenOptions &options, CompileError &error);

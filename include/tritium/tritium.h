@@ -510,6 +510,14 @@ TRITIUM_API int tritium_program_launch(tritium_program *program, const tritium_a
                                        size_t option_count, tritium_grid_function grid, void *user,
                                        void *stream, tritium_launched *launched,
                                        tritium_error *error);
+/* Runs the kernel on a simulated GPU, as tritium_kernel_simulate does, under the choice that
+   was made for these arguments, or else the first: nothing is measured. `choice` receives its
+   number; it may be null, and so may `how`. */
+TRITIUM_API tritium_simulated *
+tritium_program_simulate(tritium_program *program, const tritium_argument *arguments, size_t count,
+                         const tritium_option *options, size_t option_count,
+                         tritium_grid_function grid, void *user, const tritium_simulation *how,
+                         size_t *choice, tritium_error *error);
 /* Compiles a choice ahead of time. `divisibility`: what each value or address is a
    multiple of; those left out are of 1. `cpu`: null: as the config says. */
 TRITIUM_API tritium_compiled *tritium_program_specialize(tritium_program *program, size_t choice,

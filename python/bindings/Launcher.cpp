@@ -472,6 +472,30 @@ void freeLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
+/// kernel[grid].simulate(*args, **keywords): kernel.simulate(grid, *args, **keywords).
+PyObject *simulate(PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                   PyObject *keywords) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
+  Ref grid = launcher->gridFunction
+                 ? Ref::borrow(launcher->gridFunction)
+                 : Ref::steal(Py_BuildValue("(III)", launcher->grid[0], launcher->grid[1],
+                                            launcher->grid[2]));
+  Ref method = Ref::steal(grid ? PyObject_GetAttrString(kernel, "simulate") : nullptr);
+  if (!method)
+    return nullptr;
+  std::vector<PyObject *> all = {grid.get()};
+  all.insert(all.end(), args, args + positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  return PyObject_Vectorcall(method.get(), all.data(), static_cast<size_t>(positional) + 1,
+                             keywords);
+}
+
+PyMethodDef launcherMethods[] = {
+    {"simulate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simulate)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "simulate(*args, **kwargs): kernel.simulate(grid, *args, **kwargs)."},
+    {nullptr, nullptr, 0, nullptr}};
+
 //===-- Methods of KernelBase ---------------------------------------------===//
 
 PyObject *newKernel(PyTypeObject *type, PyObject *, PyObject *) {
@@ -603,6 +627,7 @@ bool tritium::python::addLauncherTypes(PyObject *module) {
   static PyType_Slot launcherSlots[] = {{Py_tp_dealloc, slot(freeLauncher)},
                                         {Py_tp_call, slot(PyVectorcall_Call)},
                                         {Py_tp_members, launcherMembers},
+                                        {Py_tp_methods, launcherMethods},
                                         {0, nullptr}};
   static PyType_Spec launcherSpec = {"tritium._C.Launcher", sizeof(LauncherObject), 0,
                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |

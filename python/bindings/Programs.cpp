@@ -4,6 +4,7 @@
 #include "HookError.h"
 #include "Launcher.h"
 #include "Module.h"
+#include "Simulation.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -74,6 +75,26 @@ int computeGrid(void *user, const tritium_chosen *chosen, uint32_t grid[3]) {
   raise(error);
   throw nb::python_error();
 }
+
+/// The arguments and options of a call.
+struct NativeCall {
+  NativeCall(nb::tuple from, nb::dict named) : arguments(nb::len(from)) {
+    storage.wantsExtents = true; // the launch may tune
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (!toArgument(from[i].ptr(), arguments[i], storage))
+        throw nb::python_error();
+    for (auto [option, value] : named) {
+      tritium_option converted = {};
+      converted.name = PyUnicode_AsUTF8(option.ptr());
+      if (!converted.name || !toValue(value.ptr(), converted.value, storage.nested))
+        throw nb::python_error();
+      options.push_back(converted);
+    }
+  }
+  ArgumentStorage storage;
+  std::vector<tritium_argument> arguments;
+  std::vector<tritium_option> options;
+};
 
 class Program {
 public:
@@ -162,22 +183,9 @@ public:
 
   /// Answers (choice, compiled kernel, None or (source, timings, note)).
   nb::tuple launch(nb::tuple arguments, nb::dict options, nb::object grid) {
-    ArgumentStorage storage;
-    storage.wantsExtents = true; // the launch may tune
-    std::vector<tritium_argument> native(nb::len(arguments));
-    for (size_t i = 0; i < native.size(); ++i)
-      if (!toArgument(arguments[i].ptr(), native[i], storage))
-        throw nb::python_error();
-    std::vector<tritium_option> nativeOptions;
-    for (auto [option, value] : options) {
-      tritium_option converted = {};
-      converted.name = PyUnicode_AsUTF8(option.ptr());
-      if (!converted.name || !toValue(value.ptr(), converted.value, storage.nested))
-        throw nb::python_error();
-      nativeOptions.push_back(converted);
-    }
+    NativeCall given(arguments, options);
     void *stream = nullptr;
-    if (!currentStream(storage, stream))
+    if (!currentStream(given.storage, stream))
       throw nb::python_error();
     GridCall call{grid};
     tritium_launched launched = {};
@@ -185,9 +193,9 @@ public:
     int status;
     {
       nb::gil_scoped_release release;
-      status = tritium_program_launch(handle, native.data(), native.size(), nativeOptions.data(),
-                                      nativeOptions.size(), computeGrid, &call, stream, &launched,
-                                      &error);
+      status = tritium_program_launch(handle, given.arguments.data(), given.arguments.size(),
+                                      given.options.data(), given.options.size(), computeGrid,
+                                      &call, stream, &launched, &error);
     }
     if (status != 0) {
       tritium_compiled_release(launched.compiled);
@@ -204,6 +212,24 @@ public:
     if (PyErr_CheckSignals() < 0)
       throw nb::python_error();
     return nb::make_tuple(launched.choice, compiled, tuning);
+  }
+
+  /// Answers (choice, counters as text, as JSON).
+  nb::tuple simulate(nb::tuple arguments, nb::dict options, nb::object grid,
+                     const std::string &arch, const std::optional<std::string> &checks,
+                     uint64_t seed, uint64_t stepLimit) {
+    NativeCall given(arguments, options);
+    GridCall call{grid};
+    size_t choice = 0;
+    auto [text, json] = runSimulation(
+        arch, checks, seed, stepLimit,
+        [&](const tritium_simulation &how, tritium_error &error) {
+          return tritium_program_simulate(handle, given.arguments.data(), given.arguments.size(),
+                                          given.options.data(), given.options.size(), computeGrid,
+                                          &call, &how, &choice, &error);
+        },
+        [&](tritium_error &error) { call.error.raiseInsteadOf(error); });
+    return nb::make_tuple(choice, text, json);
   }
 
 private:
@@ -241,5 +267,8 @@ void tritium::python::addPrograms(nb::module_ &m) {
       .def("fill_table", &Program::fillTable, nb::arg("name"), nb::arg("content"))
       .def("choices", &Program::choices)
       .def("value", &Program::value, nb::arg("choice"), nb::arg("name"))
-      .def("launch", &Program::launch, nb::arg("arguments"), nb::arg("options"), nb::arg("grid"));
+      .def("launch", &Program::launch, nb::arg("arguments"), nb::arg("options"), nb::arg("grid"))
+      .def("simulate", &Program::simulate, nb::arg("arguments"), nb::arg("options"),
+           nb::arg("grid"), nb::arg("arch"), nb::arg("checks").none(), nb::arg("seed"),
+           nb::arg("step_limit"));
 }

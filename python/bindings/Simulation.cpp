@@ -1,5 +1,6 @@
 //===- Simulation.cpp - the simulated GPU of the extension ----------------===//
 
+#include "Simulation.h"
 #include "Launcher.h"
 #include "Module.h"
 
@@ -18,24 +19,18 @@ static std::pair<std::string, std::string> simulate(nb::object candidate, const 
       static_cast<PendingCall *>(PyCapsule_GetPointer(candidate.ptr(), PendingCall::capsule));
   if (!pending)
     throw nb::python_error();
-  tritium_simulation how = {arch.c_str(), checks ? checks->c_str() : nullptr, seed, stepLimit};
   const BoundCall &call = pending->call;
-  tritium_error error = {};
-  tritium_simulated *result;
-  {
-    nb::gil_scoped_release release;
-    result =
-        tritium_kernel_simulate(pending->native, call.arguments, call.count, call.options.data(),
-                                call.options.size(), pending->grid, &how, &error);
-  }
-  if (!result) {
-    raise(error);
-    throw nb::python_error();
-  }
-  std::pair<std::string, std::string> both(tritium_simulated_text(result),
-                                           tritium_simulated_json(result));
-  tritium_simulated_release(result);
-  return both;
+  return runSimulation(
+      arch, checks, seed, stepLimit,
+      [&](const tritium_simulation &how, tritium_error &error) {
+        return tritium_kernel_simulate(pending->native, call.arguments, call.count,
+                                       call.options.data(), call.options.size(), pending->grid,
+                                       &how, &error);
+      },
+      [](tritium_error &error) {
+        raise(error);
+        throw nb::python_error();
+      });
 }
 
 void tritium::python::addSimulation(nb::module_ &module) {

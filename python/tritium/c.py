@@ -18,6 +18,7 @@ import warnings
 
 from . import _C
 from . import language as tl
+from . import simulation
 from ._arguments import _SIGNATURES
 from .errors import ArgumentError, GridError, OptionError
 
@@ -223,6 +224,13 @@ class Kernel:
                                 "from 1 to 4294967295")
         return result
 
+    def _grid(self, grid):
+        """The function that computes the grid from the chosen options."""
+        if callable(grid):
+            return lambda chosen: self._dims(grid(Options(chosen.text, self._names)))
+        fixed = self._dims(grid)
+        return lambda chosen: fixed
+
     def __call__(self, *args, grid, device=None, **options):
         """Runs the kernel on every point of `grid`, a tuple of one to three ints or a function
         of the chosen options that returns one.
@@ -235,15 +243,7 @@ class Kernel:
 
         Returns the `CompiledKernel` that ran.
         """
-        if callable(grid):
-            def dims(chosen):
-                return self._dims(grid(Options(chosen.text, self._names)))
-        else:
-            fixed = self._dims(grid)
-
-            def dims(chosen):
-                return fixed
-        choice, compiled, tuning = self._program.launch(args, options, dims)
+        choice, compiled, tuning = self._program.launch(args, options, self._grid(grid))
         self.best = self.choices[choice]
         if tuning is not None:
             self.source, timings, note = tuning
@@ -253,6 +253,16 @@ class Kernel:
             if note:
                 warnings.warn(f"tuning of kernel '{self.name}': {note}", stacklevel=2)
         return compiled
+
+    def simulate(self, *args, grid, **options):
+        """Runs the kernel on a simulated GPU: a call, with the keywords `arch`, `checks`, `seed`
+        and `step_limit` of `tritium.JITFunction.simulate` besides, and what that returns and
+        raises. Of several choices it takes the one that was made for these arguments, or else
+        the first: nothing is measured. `best` is that choice afterwards."""
+        own = simulation.native_options(**simulation.take_options(options))
+        choice, text, encoded = self._program.simulate(args, options, self._grid(grid), *own)
+        self.best = self.choices[choice]
+        return simulation.Simulation(text, encoded)
 
     def option(self, name):
         """The value of a macro, or of num_warps, under the last launch's choice."""

@@ -36,6 +36,10 @@ class _GridCall:
     def __call__(self, *args, **kwargs):
         return self.kernel.run(*args, grid=self.grid, warmup=False, **kwargs)
 
+    def simulate(self, *args, **kwargs):
+        """`kernel.simulate(grid, *args, **kwargs)`."""
+        return self.kernel.simulate(self.grid, *args, **kwargs)
+
 
 class KernelParam:
     """A parameter of a kernel.
@@ -222,8 +226,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
         line. Raises `SimulatorError` for a fault that the checks find, `OptionError` for an
         unknown architecture or check, and what a launch raises.
         """
-        own = {name: kwargs.pop(name) for name in simulation.OPTIONS
-               if name in kwargs and name not in self.arg_names}
+        own = simulation.take_options(kwargs, self.arg_names)
         return simulation.run(self._candidate(grid, args, kwargs), **own)
 
     def warmup(self, *args, grid=None, **kwargs):

@@ -127,12 +127,22 @@ def _number(name, value):
     return value
 
 
-OPTIONS = ("arch", "checks", "seed", "step_limit")
+_OPTIONS = ("arch", "checks", "seed", "step_limit")
 
 
-def run(candidate, arch="sm_80", checks=None, seed=0, step_limit=0):
-    """Runs what `KernelBase._candidate` made."""
+def take_options(kwargs, arg_names=()):
+    """Takes the simulator's own options out of the keywords of a call."""
+    return {name: kwargs.pop(name) for name in _OPTIONS
+            if name in kwargs and name not in arg_names}
+
+
+def native_options(arch="sm_80", checks=None, seed=0, step_limit=0):
+    """The options as the extension takes them."""
     if not isinstance(arch, str):
         raise OptionError(f"arch={arch!r}: it wants a name such as 'sm_80'")
-    return Simulation(*_C.simulate(candidate, arch, _check_names(checks), _number("seed", seed),
-                                   _number("step_limit", step_limit)))
+    return (arch, _check_names(checks), _number("seed", seed), _number("step_limit", step_limit))
+
+
+def run(candidate, **options):
+    """Runs what `KernelBase._candidate` made."""
+    return Simulation(*_C.simulate(candidate, *native_options(**options)))

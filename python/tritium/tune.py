@@ -4,7 +4,7 @@ import threading
 import time
 import warnings
 
-from . import _C, knobs
+from . import _C, knobs, simulation
 from .errors import ArgumentError, AutotunerError
 from .jit import JITFunction, KernelInterface, _GridCall
 from .tools.tensor_descriptor import TensorDescriptor
@@ -85,6 +85,11 @@ class Heuristics(_Wrapper):
 
     def run(self, *args, grid, warmup=False, **kwargs):
         return self.fn.run(*args, grid=grid, warmup=warmup, **self._computed(args, kwargs))
+
+    def simulate(self, grid, /, *args, **kwargs):
+        """As `JITFunction.simulate`."""
+        own = simulation.take_options(kwargs, self.arg_names)
+        return self.fn.simulate(grid, *args, **self._computed(args, kwargs), **own)
 
 
 def heuristics(values):
@@ -263,8 +268,7 @@ class Autotuner(_Wrapper):
     def run(self, *args, grid, warmup=False, **kwargs):
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
-        named = {**dict(zip(self.arg_names, args)),
-                 **{name: value for name, value in kwargs.items() if name in self.arg_names}}
+        named = self._named(args, kwargs)
         key = self._key(named)
         config = self.cache.get(key)
         if config is None:
@@ -279,9 +283,34 @@ class Autotuner(_Wrapper):
                     self.cache[key] = config
         self.best_config = config
         self._check_conflicts([config], kwargs)
+        self._prepare_arrays(config, args, kwargs)
+        return self.fn.run(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+
+    def _prepare_arrays(self, config, args, kwargs):
         if config.pre_hook:
             config.pre_hook({**dict(zip(self.arg_names, args)), **kwargs, **config.all_kwargs()})
-        return self.fn.run(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+
+    def simulate(self, grid, /, *args, **kwargs):
+        """As `JITFunction.simulate`, under the config that was chosen for these arguments, or
+        else the first that pruning leaves: the time of a simulation says nothing about a GPU's,
+        so nothing is measured. `best_config` is that config afterwards."""
+        own = simulation.take_options(kwargs, self.arg_names)
+        config = self.cache.get(self._key(self._named(args, kwargs)))
+        if config is None:
+            with self._choosing:
+                self.nargs = dict(zip(self.arg_names, args))
+                try:
+                    config = self.prune_configs(kwargs)[0]
+                finally:
+                    self.nargs = None
+        self.best_config = config
+        self._check_conflicts([config], kwargs)
+        self._prepare_arrays(config, args, kwargs)
+        return self.fn.simulate(grid, *args, **{**kwargs, **config.all_kwargs()}, **own)
+
+    def _named(self, args, kwargs):
+        return {**dict(zip(self.arg_names, args)),
+                **{name: value for name, value in kwargs.items() if name in self.arg_names}}
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles every config that pruning leaves; returns a list of `CompiledKernel`s."""

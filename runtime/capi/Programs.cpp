@@ -3,6 +3,7 @@
 #include "../Files.h"
 #include "../Program.h"
 #include "Internal.h"
+#include "Simulation.h"
 #include "Tuning.h"
 
 #include <filesystem>
@@ -188,6 +189,22 @@ int tritium_chosen_integer(const tritium_chosen *chosen, const char *name, int64
 
 //===-- Launches ----------------------------------------------------------===//
 
+static Program::Call toCall(const tritium_argument *arguments, size_t count,
+                            const tritium_option *options, size_t optionCount,
+                            tritium_grid_function grid, void *user, void *stream) {
+  Program::Call call;
+  call.arguments = {arguments, count};
+  call.options = {options, optionCount};
+  call.stream = stream;
+  call.grid = [=](const ChosenOptions &chosen, uint32_t dims[3], CompileError &stopped) {
+    if (grid(user, reinterpret_cast<const tritium_chosen *>(&chosen), dims) == 0)
+      return true;
+    stopped = runtime::launchError("Stopped", "the grid function failed");
+    return false;
+  };
+  return call;
+}
+
 int tritium_program_launch(tritium_program *program, const tritium_argument *arguments,
                            size_t count, const tritium_option *options, size_t optionCount,
                            tritium_grid_function grid, void *user, void *stream,
@@ -196,16 +213,7 @@ int tritium_program_launch(tritium_program *program, const tritium_argument *arg
     *launched = {};
   return guarded(error, 1, [&] {
     CompileError failure;
-    Program::Call call;
-    call.arguments = {arguments, count};
-    call.options = {options, optionCount};
-    call.stream = stream;
-    call.grid = [&](const ChosenOptions &chosen, uint32_t dims[3], CompileError &stopped) {
-      if (grid(user, reinterpret_cast<const tritium_chosen *>(&chosen), dims) == 0)
-        return true;
-      stopped = runtime::launchError("Stopped", "the grid function failed");
-      return false;
-    };
+    Program::Call call = toCall(arguments, count, options, optionCount, grid, user, stream);
     Program::Launched done;
     bool isDone = unwrap(program)->launch(call, done, failure);
     if (launched) {
@@ -218,6 +226,30 @@ int tritium_program_launch(tritium_program *program, const tritium_argument *arg
       return 0;
     report(failure, error);
     return 1;
+  });
+}
+
+tritium_simulated *tritium_program_simulate(tritium_program *program,
+                                            const tritium_argument *arguments, size_t count,
+                                            const tritium_option *options, size_t optionCount,
+                                            tritium_grid_function grid, void *user,
+                                            const tritium_simulation *how, size_t *choice,
+                                            tritium_error *error) {
+  return guarded(error, static_cast<tritium_simulated *>(nullptr), [&]() -> tritium_simulated * {
+    CompileError failure;
+    SimulationRequest request;
+    sim::Counters counters;
+    size_t used = 0;
+    Program::Call call = toCall(arguments, count, options, optionCount, grid, user, nullptr);
+    bool isDone = request.read(how, failure) &&
+                  unwrap(program)->simulate(call, request.architecture, request.settings, used,
+                                            counters, failure);
+    if (choice)
+      *choice = used;
+    if (isDone)
+      return release(counters);
+    report(failure, error);
+    return nullptr;
   });
 }
 

@@ -1,5 +1,6 @@
 //===- Simulation.cpp - the simulated GPU of the C interface --------------===//
 
+#include "Simulation.h"
 #include "Internal.h"
 
 using namespace tritium;
@@ -19,32 +20,41 @@ const char *tritium_simulated_json(const tritium_simulated *simulated) {
 
 void tritium_simulated_release(tritium_simulated *simulated) { delete simulated; }
 
+bool SimulationRequest::read(const tritium_simulation *given, CompileError &error) {
+  tritium_simulation how = given ? *given : tritium_simulation();
+  settings.seed = how.seed;
+  if (how.step_limit)
+    settings.stepLimit = how.step_limit;
+  std::string arch = how.arch ? how.arch : "sm_80";
+  std::string target = runtime::simulator::targetNamed("sim:" + arch);
+  if (target.empty()) {
+    error = runtime::launchError("OptionError", "arch='" + arch +
+                                                    "': no such architecture; there are: sm_75, "
+                                                    "sm_80, sm_86, sm_89, sm_90");
+    return false;
+  }
+  architecture = runtime::simulator::architectureOf(target);
+  return !how.checks || settings.choose(how.checks, "checks", error);
+}
+
+tritium_simulated *tritium::capi::release(const sim::Counters &counters) {
+  return new tritium_simulated{counters.text(), counters.json()};
+}
+
 tritium_simulated *tritium_kernel_simulate(tritium_kernel *kernel,
                                            const tritium_argument *arguments, size_t count,
                                            const tritium_option *options, size_t optionCount,
                                            const uint32_t grid[3], const tritium_simulation *how,
                                            tritium_error *error) {
   return guarded(error, static_cast<tritium_simulated *>(nullptr), [&]() -> tritium_simulated * {
-    tritium_simulation given = how ? *how : tritium_simulation();
     CompileError failure;
-    runtime::simulator::Settings settings;
-    settings.seed = given.seed;
-    if (given.step_limit)
-      settings.stepLimit = given.step_limit;
-    std::string arch = given.arch ? given.arch : "sm_80";
-    std::string target = runtime::simulator::targetNamed("sim:" + arch);
-    runtime::Kernel::Call call{arguments, count, options, optionCount};
-    if (!target.empty())
-      call.simulated = runtime::simulator::architectureOf(target);
+    SimulationRequest request;
     sim::Counters counters;
-    if (target.empty())
-      failure = runtime::launchError("OptionError",
-                                     "arch='" + arch +
-                                         "': no such architecture; there are: sm_75, sm_80, "
-                                         "sm_86, sm_89, sm_90");
-    else if ((!given.checks || settings.choose(given.checks, "checks", failure)) &&
-             unwrap(kernel)->simulate(call, grid, settings, counters, failure))
-      return new tritium_simulated{counters.text(), counters.json()};
+    if (request.read(how, failure) &&
+        unwrap(kernel)->simulate(
+            {arguments, count, options, optionCount, nullptr, request.architecture}, grid,
+            request.settings, counters, failure))
+      return release(counters);
     report(failure, error);
     return nullptr;
   });

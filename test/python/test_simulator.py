@@ -376,3 +376,111 @@ def test_wrong_calls():
         add.simulate((0,), *arrays(), 1000, BLOCK=128)
     with pytest.raises(TypeError):
         add.simulate()
+
+
+# -- simulate() on everything that can be launched -----------------------------------------------
+
+
+def test_simulate_on_a_grid():
+    x, y, out = arrays(300)
+    whole = add.simulate((3,), x, y, out, 300, BLOCK=128)
+    assert np.array_equal(out, 3 * x)
+    for launcher in (add[(3,)], add[3], add[lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)]):
+        out[:] = 0
+        result = launcher.simulate(x, y, out, 300, BLOCK=128, arch="sm_80", seed=3)
+        assert np.array_equal(out, 3 * x)
+        assert (result.ctas, result.global_sectors) == (3, whole.global_sectors)
+    with pytest.raises(triton.SimulatorError, match="out-of-bounds"):
+        add[(3,)].simulate(x, y, out, 301, BLOCK=128)
+    with pytest.raises(triton.OptionError, match="no such architecture"):
+        add[(3,)].simulate(x, y, out, 300, BLOCK=128, arch="sm_12")
+    with pytest.raises(triton.ArgumentError, match="missing argument 'n'"):
+        add[(3,)].simulate(x, y, out, BLOCK=128)
+
+
+def autotuned(calls=None):
+    """The kernel `add` with two configs."""
+    def note(arguments):
+        if calls is not None:
+            calls.append(arguments["BLOCK"])
+    configs = [triton.Config({"BLOCK": block}, num_warps=warps, pre_hook=note)
+               for block, warps in ((64, 2), (128, 4))]
+    return triton.autotune(configs, key=["n"])(add)
+
+
+def test_simulate_an_autotuned_kernel(monkeypatch):
+    x, y, out = arrays(300)
+    calls = []
+    kernel = autotuned(calls)
+    grid = lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)
+    # Nothing has been chosen: the first config, and no measuring.
+    result = kernel.simulate(grid, x, y, out, 300)
+    assert np.array_equal(out, 3 * x)
+    assert (result.ctas, result.threads, calls) == (5, 64, [64])
+    assert kernel.best_config is kernel.configs[0] and not kernel.cache
+    # What was chosen for these arguments, and only for them.
+    kernel.cache[kernel._key({"x_ptr": x, "y_ptr": y, "out_ptr": out, "n": 300})] = (
+        kernel.configs[1])
+    out[:] = 0
+    result = kernel[grid].simulate(x, y, out, 300, arch="sm_90")
+    assert np.array_equal(out, 3 * x)
+    assert (result.ctas, result.threads, result.occupancy.architecture) == (3, 128, 90)
+    assert kernel.simulate(grid, x, y, out, 299).threads == 64
+    with pytest.raises(triton.SimulatorError, match="out-of-bounds"):
+        kernel.simulate(grid, x, y, out, 301)
+    with pytest.raises(triton.ArgumentError, match="BLOCK, which autotune chooses"):
+        kernel.simulate(grid, x, y, out, 300, BLOCK=32)
+
+
+def test_simulate_with_heuristics():
+    x, y, out = arrays(300)
+    kernel = triton.heuristics({"BLOCK": lambda arguments: 32 if arguments["n"] < 400 else 64})(add)
+    assert kernel.simulate((10,), x, y, out, 300, seed=1).ctas == 10
+    assert np.array_equal(out, 3 * x)
+    tuned = triton.autotune([triton.Config({}, num_warps=1)], key=[])(kernel)
+    out[:] = 0
+    assert tuned[(10,)].simulate(x, y, out, 300).threads == 32
+    assert np.array_equal(out, 3 * x)
+
+
+SCALE = """
+__global__ void scale(float *x, int n) {
+  int i[T] = get_program_id(0) * T + 0 ... T;
+  bool inside[T] = i < n;
+  float *p[T] = x + i;
+  *?(inside)p = *?(inside)p * 2;
+}
+"""
+
+
+def test_simulate_triton_c():
+    scale = tritium.c.kernel(SCALE, defines={"T": [32, 64]}, num_warps=1)
+    x = np.ones(100, np.float32)
+    grid = lambda options: (-(-100 // options.T),)
+    result = scale.simulate(x, 100, grid=grid, arch="sm_75")
+    assert (result.kernel, result.ctas, result.occupancy.architecture) == ("scale", 4, 75)
+    assert np.array_equal(x, np.full(100, 2)) and scale.option("T") == 32
+    assert result.line(6).global_bytes_read == 400
+    # The choice that a launch made holds here, too.
+    scale(np.ones(100, np.float32), 100, grid=grid)
+    assert scale.simulate(x, 100, grid=grid).ctas == {32: 4, 64: 2}[scale.option("T")]
+    with pytest.raises(triton.SimulatorError, match=r":6:.*out-of-bounds"):
+        scale.simulate(x, 101, grid=grid)
+    with pytest.raises(triton.OptionError, match="step_limit"):
+        scale.simulate(x, 100, grid=grid, step_limit=-1)
+    with pytest.raises(triton.ArgumentError):
+        scale.simulate(x, grid=grid)
+    with pytest.raises(ZeroDivisionError):
+        scale.simulate(x, 100, grid=lambda options: (1 // 0,))
+
+
+def test_simulate_triton_c_with_a_table():
+    look = tritium.c.kernel("""
+      char __constant__* TABLE = calloc(32);
+      void look(float *out, int i) {
+        int __constant__* p = (int __constant__*)TABLE;
+        *out = *(p + i);
+      }""", constants={"TABLE": np.arange(8, dtype=np.int32)})
+    out = np.zeros(1, np.float32)
+    look.simulate(out, 3, grid=1)
+    assert out[0] == 3
