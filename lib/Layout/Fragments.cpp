@@ -1,4 +1,4 @@
-//===- Fragments.cpp - what ldmatrix can move -----------------------------===//
+//===- Fragments.cpp - what ldmatrix and stmatrix can move ------------------===//
 
 #include "tritium/Layout/Fragments.h"
 

@@ -14,8 +14,12 @@ KERNELS = ROOT / "test" / "Acceptance" / "Inputs" / "kernels.py"
 COPY = ("f32[1000]=iota", "f32[1000]=zero")
 
 
-def counters(tmp_path, kernel, signature, constants, grid, arguments, warps=4, arch=80):
+def counters(*args, **kwargs):
     """The totals of a run that has no fault."""
+    return report(*args, **kwargs)["total"]
+
+
+def report(tmp_path, kernel, signature, constants, grid, arguments, warps=4, arch=80):
     ptx = tmp_path / "k.ptx"
     subprocess.run([TOOL, "compile", KERNELS, "--kernel", kernel, "--signature", signature,
                     *(f"--constexpr={name}={value}" for name, value in constants.items()),
@@ -26,7 +30,7 @@ def counters(tmp_path, kernel, signature, constants, grid, arguments, warps=4, a
                              *(word for argument in arguments for word in ("--arg", argument))],
                             capture_output=True, text=True)
     assert shared.returncode == 0, shared.stdout + shared.stderr
-    return json.loads((tmp_path / "counters.json").read_text())["total"]
+    return json.loads((tmp_path / "counters.json").read_text())
 
 
 @pytest.mark.parametrize("arch", [80, 90])
@@ -88,6 +92,26 @@ def test_matmul_has_one_barrier_a_step(tmp_path):
                           f"i32:{k}", f"i32:{k}", "i32:64", "i32:64"))
         steps[k] = total["barriers"] / 4
     assert steps[256] - steps[128] == (256 - 128) / 32
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+@pytest.mark.parametrize("step", [32, 64])
+def test_matmul_has_no_bank_conflicts(tmp_path, step, arch):
+    k = 128
+    counted = report(tmp_path, "matmul", "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16",
+                     {"T": 64, "TK": step}, 1,
+                     (f"i16[{64 * k}]=zero", f"i16[{64 * k}]=zero", "i16[4096]=zero",
+                      f"i32:{k}", f"i32:{k}", "i32:64", "i32:64"), arch=arch)
+    # A pass of a copy past the L1 cache takes bytes of one line of global memory, of which a
+    # row of 32 halves is a half: a copy of 16 bytes a lane takes 8 passes, not 4, wherever
+    # it goes.
+    copies = 2 * 4 * (k // step) if step == 32 else 0
+    assert counted["total"]["bank_conflicts"] == copies * 4
+    epilogue = max((line for line in counted["lines"] if line["shared_wavefronts"]),
+                   key=lambda line: line["line"])
+    assert epilogue["bank_conflicts"] == 0
+    # The result is written and read 16 bytes a lane; without stmatrix written 8 bytes a lane.
+    assert epilogue["shared_requests"] == 2 * 64 * 64 * 2 // 512 * (1 if arch == 90 else 1.5)
 
 
 def test_softmax_reads_and_writes_once(tmp_path):

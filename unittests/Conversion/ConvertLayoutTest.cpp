@@ -285,7 +285,37 @@ TEST_F(ConvertLayout, RandomLayoutsOfMatrices) {
     Extents shape{int64_t(16) << make.below(3), int64_t(16) << make.below(3)};
     if (make.below(3) == 0)
       shape[make.below(2)] *= 3;
-    std::string from = make.any(warps), to = make.any(warps);
-    ASSERT_TRUE(copy(shape, make.one(types), warps, from, to, make.below(2) ? 80 : 90));
+    std::string from = make.any(warps), to = make.any(warps), type = make.one(types);
+    ASSERT_TRUE(copy(shape, type, warps, from, to, make.below(2) ? 80 : 90));
   }
+}
+
+TEST_F(ConvertLayout, ResultsOfTensorCoresToRowsAndColumns) {
+  // Without conflicts; 16-bit elements with 16 bytes a lane on both sides if there is stmatrix.
+  unsigned matrices = 0;
+  for (Extents shape : {Extents{64, 64}, Extents{32, 128}, Extents{128, 32}, Extents{32, 16}})
+    for (std::string type : {"f16", "bf16", "f32", "i8"})
+      for (const char *order : {"[1, 0]", "[0, 1]"})
+        for (unsigned capability : {80u, 90u}) {
+          std::string from = "#ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>";
+          bool byRows = order[1] == '1';
+          int64_t bytes = type == "i8" ? 1 : type == "f32" ? 4 : 2, vector = 16 / bytes;
+          vector = std::min(vector, product(shape) / 128);
+          int64_t along = std::min<int64_t>(32, shape[byRows] / vector);
+          Extents size{1, 1}, threads{32 / along, 32 / along};
+          size[byRows] = vector;
+          threads[byRows] = along;
+          std::string to = "#ttg.blocked<{sizePerThread = " + listOf(size) +
+                           ", threadsPerWarp = " + listOf(threads) +
+                           ", warpsPerCTA = " + (byRows ? "[4, 1]" : "[1, 4]") +
+                           ", order = " + order + "}>";
+          auto counters = copy(shape, type, 2, from, to, capability);
+          ASSERT_TRUE(counters);
+          EXPECT_EQ(counters->total.bankConflicts(), 0u) << type << " " << to;
+          if (bytes != 2 || capability < 90 || vector < 8)
+            continue;
+          EXPECT_EQ(int64_t(counters->total.sharedRequests), 2 * product(shape) * 2 / 512);
+          matrices += ptx.find("stmatrix") != std::string::npos;
+        }
+  EXPECT_GT(matrices, 0u);
 }

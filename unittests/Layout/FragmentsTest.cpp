@@ -28,17 +28,6 @@ LinearLayout fragment(unsigned outer, unsigned inner, bool kFast, unsigned perWo
   return LinearLayout({reg, lane}, {inner, outer});
 }
 
-LinearLayout inBytes(const LinearLayout &map, unsigned elementBytes) {
-  auto inputs = llvm::SmallVector<LinearLayout::Input, 3>(map.getInputs());
-  unsigned bits = map.totalOutputBits();
-  for (auto &input : inputs)
-    for (uint64_t &base : input.bases)
-      base *= elementBytes;
-  while (elementBytes >>= 1)
-    ++bits;
-  return LinearLayout(inputs, {bits});
-}
-
 void checkLoads(const LinearLayout &bytes, unsigned elementBytes, bool transposed,
                 uint64_t late = 0) {
   auto load = planMatrixLoad(bytes, elementBytes, late);

@@ -1,9 +1,9 @@
-//===- Fragments.h - what ldmatrix can move ---------------------*- C++ -*-===//
+//===- Fragments.h - what ldmatrix and stmatrix can move --------*- C++ -*-===//
 //
 // ldmatrix reads up to four 8x8 matrices of 16-bit elements. Lane l gives the address of
 // row l % 8 of matrix l / 8, 16 bytes; lane l gets bytes 4 (l % 4) .. + 3 of row l / 4 of
 // every matrix. With .trans it gets the elements (2 (l % 4), l / 4) and (2 (l % 4) + 1,
-// l / 4) instead.
+// l / 4) instead. stmatrix writes what ldmatrix reads.
 //
 // Whether a tile can be read like this is a property of the map from places to byte
 // offsets: the bits that choose a byte within 16 must be exactly
@@ -37,8 +37,8 @@ struct MatrixLoad {
   unsigned registerOf(unsigned instruction, unsigned matrix, unsigned element) const;
 };
 
-/// How ldmatrix can read a tile whose places lie at these byte offsets; nothing if it
-/// cannot. Bits of the register's number that are in `late` choose among instructions rather
+/// How ldmatrix can read (stmatrix write) a tile whose places lie at these byte offsets; nothing if
+/// it cannot. Bits of the register's number that are in `late` choose among instructions rather
 /// than among the matrices of one, and do so last: without them a lane has what the first
 /// instructions read.
 std::optional<MatrixLoad> planMatrixLoad(const LinearLayout &placesToBytes, unsigned elementBytes,

@@ -23,17 +23,28 @@ namespace tritium {
 /// Name of the input of maps from flat elements.
 inline constexpr llvm::StringLiteral kElement = "element";
 
-/// A one-to-one map from flat elements to offsets (in elements) such that neither writing
-/// a tile from registers in layout `a` nor reading it in layout `b` has more bank conflicts
-/// than must be, with common neighbours in registers kept together for wide accesses.
+/// A one-to-one map from flat elements to offsets (in elements) such that writing a tile from
+/// registers in layout `a` and reading it in layout `b` takes as few passes over the banks and
+/// as few instructions as can be. `storesMatrices`, `loadsMatrices`: there are stmatrix and
+/// ldmatrix.
 ///
-/// Let V be the register bases that both sides share, up to 16 bytes: they become the
-/// lowest offset bits. The lanes that are served together span a space on each side. The
-/// bits that choose the segment must leave each of these spaces untouched: elements in
-/// neither are taken first, then sums x + y of an x in one and a y in the other, which lie
-/// in neither: that is the XOR of a swizzle.
+/// Let V be the lowest offset bits, up to 16 bytes: register bases that both sides share, then
+/// some of one side, or the row of a matrix. The lanes that are served together span a space
+/// on each side. The bits that choose the segment must leave each of these spaces untouched:
+/// elements in neither are taken first, then sums x + y of an x in one and a y in the other,
+/// which lie in neither: that is the XOR of a swizzle. Each V that is likely is tried.
 LinearLayout conflictFreeOffsets(const LinearLayout &a, const LinearLayout &b,
-                                 unsigned elementBytes);
+                                 unsigned elementBytes, bool storesMatrices = false,
+                                 bool loadsMatrices = false);
+
+/// What a warp takes to access a tile at these offsets, in elements.
+struct SharedAccess {
+  unsigned instructions, wavefronts;
+};
+SharedAccess accessOf(const LinearLayout &placesToOffsets, unsigned elementBytes, bool byMatrix);
+
+/// Offsets in bytes instead of elements.
+LinearLayout inBytes(const LinearLayout &map, unsigned elementBytes);
 
 /// Row-major offsets (the last of `order` slowest) of a tile, in which chunks of `vector`
 /// elements along the fastest dimension are XORed with (row / perPhase) % maxPhase.

@@ -137,15 +137,8 @@ LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
     set(op, exchange(op, lowered(element), src, from, to));
     return success();
   }
-  Attribute target = cast<RankedTensorType>(op.getType()).getEncoding();
-  LinearLayout offsets = conflictFreeOffsets(from.core(), to.core(), bytes);
-  if (auto operand = dyn_cast<DotOperandEncodingAttr>(target);
-      operand && isa<MmaEncodingAttr>(operand.getParent()) && to.rank() == 2) {
-    SharedEncodingAttr swizzled =
-        swizzledLayout(b.getContext(), to.extents(),
-                       orderOf(cast<RankedTensorType>(op.getSrc().getType()).getEncoding()), bytes);
-    offsets = offsetsOf(MemDescType::get(b.getContext(), to.extents(), element, swizzled));
-  }
+  LinearLayout offsets = conflictFreeOffsets(from.core(), to.core(), bytes, storesMatrices(from),
+                                             options.capability >= 75);
   Value base = sharedAddress(op);
   storeTile(base, offsets, from, element, src);
   barrier();

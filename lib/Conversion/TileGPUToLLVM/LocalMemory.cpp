@@ -79,14 +79,6 @@ uint64_t startOf(LocalLoadOp op) {
   return offsets.apply({whole.flatten(*op.getOffsets())}) * tt::scalarBytes(type.getElementType());
 }
 
-LinearLayout inBytes(const LinearLayout &map, unsigned bytes) {
-  SmallVector<LinearLayout::Input, 3> inputs(map.getInputs());
-  for (LinearLayout::Input &input : inputs)
-    for (uint64_t &base : input.bases)
-      base *= bytes;
-  return LinearLayout(inputs, {map.totalOutputBits() + llvm::Log2_32(bytes)});
-}
-
 /// Registers in groups of 2^`bits` neighbouring offsets, in order.
 SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned bits) {
   std::map<uint64_t, SmallVector<unsigned, 8>> runs;
@@ -118,19 +110,33 @@ Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name)
   return partOf(*this, index, map, name, 0);
 }
 
+/// A matrix is stored by all lanes of a warp.
+bool Lowering::storesMatrices(const TileLayout &layout) {
+  return options.capability >= 90 && !layout.core().freeMask(kLane);
+}
+
 void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
                          Type element, ArrayRef<Value> registers) {
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
+  Value predicate = isFirstCopy(layout);
+  if (storesMatrices(layout))
+    if (auto matrices = planMatrixLoad(inBytes(places, bytes), bytes)) {
+      Addresses addresses(*this, base, matrices->addresses, lane, warp);
+      for (unsigned i = 0; i < matrices->instructions(); ++i)
+        storeMatrix(predicate, addresses.of(i), *matrices, i, element, registers);
+      return;
+    }
   unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
   Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
-  Value predicate = isFirstCopy(layout);
   unsigned wordBits = bytes == 8 ? 64 : std::min(32u, (bytes * 8) << run);
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     SmallVector<Value> stored;
     for (unsigned r : group)
       stored.push_back(toMemory(registers[r], element));
-    storeSharedWords(predicate, addresses.of(group[0]), pack(stored, wordBits), wordBits);
+    // LLVM would take packed words apart again, and with them the vector.
+    storeSharedWords(predicate, addresses.of(group[0]), pack(stored, wordBits), wordBits,
+                     /*asWritten=*/bytes < 4 && wordBits == 32);
   }
 }
 
@@ -231,6 +237,29 @@ void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instru
   }
 }
 
+void Lowering::storeMatrix(Value predicate, Value address, const MatrixLoad &store,
+                           unsigned instruction, Type element, ArrayRef<Value> registers) {
+  SmallVector<Value> operands{b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address)};
+  std::string constraints = "r", list, guard;
+  for (unsigned j = 0; j < store.matrices; ++j) {
+    SmallVector<Value> elements;
+    for (unsigned e = 0; e < store.elementsPerWord; ++e)
+      elements.push_back(toMemory(registers[store.registerOf(instruction, j, e)], element));
+    operands.push_back(pack(elements, 32).front());
+    constraints += ",r";
+    list += (j ? ", $" : "$") + std::to_string(j + 1);
+  }
+  if (predicate) {
+    guard = "@$" + std::to_string(operands.size()) + " ";
+    operands.push_back(predicate);
+    constraints += ",b";
+  }
+  assembly({},
+           guard + "stmatrix.sync.aligned.m8n8.x" + std::to_string(store.matrices) +
+               (store.transposed ? ".trans" : "") + ".shared.b16 [$0], {" + list + "};",
+           constraints, operands);
+}
+
 //===----------------------------------------------------------------------===//
 // What a dot takes between its own steps
 //===----------------------------------------------------------------------===//
@@ -326,8 +355,8 @@ void Lowering::startCopies(size_t count) {
 }
 
 void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> words,
-                                unsigned bits) {
-  if (!predicate) {
+                                unsigned bits, bool asWritten) {
+  if (!predicate && !asWritten) {
     Value whole = words[0];
     if (words.size() > 1) {
       whole = undef(VectorType::get(words.size(), intType(bits)));
@@ -337,17 +366,22 @@ void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> 
     b.create<LLVM::StoreOp>(loc, whole, address, words.size() * bits / 8);
     return;
   }
-  SmallVector<Value> operands{predicate, b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address)};
-  std::string constraints = "b,r", list;
+  SmallVector<Value> operands{b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address)};
+  std::string constraints = "r", list, guard;
   for (auto [i, word] : llvm::enumerate(words)) {
     operands.push_back(bits == 8 ? zext(word, 16) : word);
     constraints += bits == 64 ? ",l" : bits == 32 ? ",r" : ",h";
-    list += (i ? ", $" : "$") + std::to_string(i + 2);
+    list += (i ? ", $" : "$") + std::to_string(i + 1);
+  }
+  if (predicate) {
+    guard = "@$" + std::to_string(operands.size()) + " ";
+    operands.push_back(predicate);
+    constraints += ",b";
   }
   if (words.size() > 1)
     list = "{" + list + "}";
   std::string vector = words.size() > 1 ? ".v" + std::to_string(words.size()) : "";
-  assembly({}, "@$0 st.shared" + vector + ".b" + std::to_string(bits) + " [$1], " + list + ";",
+  assembly({}, guard + "st.shared" + vector + ".b" + std::to_string(bits) + " [$0], " + list + ";",
            constraints, operands);
 }
 

@@ -220,8 +220,13 @@ private:
   }
   void loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
                   Registers &result);
+  bool storesMatrices(const TileLayout &layout);
+  /// stmatrix, which is to ldmatrix as a store is to a load.
+  void storeMatrix(Value predicate, Value address, const MatrixLoad &store, unsigned instruction,
+                   Type element, llvm::ArrayRef<Value> registers);
   void loadRun(Value address, llvm::ArrayRef<unsigned> run, Type element, Registers &result);
-  void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits);
+  void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits,
+                        bool asWritten);
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
   tt::DotOp dotBehind(mlir::Operation *op);
   /// Whether the dot that reads the tile loads it, step by step.
