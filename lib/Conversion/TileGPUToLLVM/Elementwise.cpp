@@ -128,43 +128,67 @@ LogicalResult Lowering::lowerMove(tt::AddPtrOp op) {
   return success();
 }
 
+LogicalResult Lowering::prepareElementwise(Operation *op) {
+  Value result = op->getResult(0);
+  Type element = tt::elementType(result.getType());
+  if (!tt::isTileInt(element) && !tt::isTileFloat(element) && !isa<tt::PointerType>(element))
+    return unsupported(op, "'" + op->getName().getStringRef() + "'");
+  unsigned count = tt::isTile(result.getType()) ? layout(result).registers() : 1;
+  if (auto division = dyn_cast<arith::DivFOp>(op); division && !op->hasAttr("tt.exact"))
+    shareReciprocals(get(division.getRhs()), count);
+  set(result, Registers(count));
+  return success();
+}
+
+LogicalResult Lowering::emitElementwise(Operation *op, ArrayRef<unsigned> registers) {
+  Value result = op->getResult(0);
+  auto operandOf = [&](unsigned i, unsigned r) {
+    const Registers &all = get(op->getOperand(i));
+    return all[all.size() == 1 ? 0 : r];
+  };
+  if (auto division = dyn_cast<arith::DivFOp>(op); division && !registers.empty()) {
+    auto it = reciprocals.find(operandOf(1, registers[0]));
+    if (it != reciprocals.end() &&
+        llvm::all_of(registers, [&](unsigned r) { return operandOf(1, r) == it->first; })) {
+      auto quotients = divideAll(
+          llvm::map_to_vector(registers, [&](unsigned r) { return operandOf(0, r); }), it->second);
+      for (auto [r, x] : llvm::zip_equal(registers, quotients))
+        values[result][r] = x;
+      return success();
+    }
+  }
+  bool inPairs = canCastPairs(op);
+  for (size_t i = 0; i < registers.size(); ++i) {
+    unsigned r = registers[i];
+    if (inPairs && i + 1 < registers.size() && registers[i + 1] == r + 1) {
+      auto [low, high] =
+          emitCastPair(tt::elementType(result.getType()), operandOf(0, r), operandOf(0, r + 1));
+      values[result][r] = low;
+      values[result][r + 1] = high;
+      ++i;
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (unsigned k = 0; k < op->getNumOperands(); ++k)
+      operands.push_back(operandOf(k, r));
+    Value x = emitScalar(op, operands);
+    if (!x)
+      return failure();
+    values[result][r] = x;
+  }
+  return success();
+}
+
 LogicalResult Lowering::lowerElementwise(Operation *op) {
   if (auto move = dyn_cast<tt::AddPtrOp>(op);
       move && tt::isTile(op->getResult(0).getType()) && llvm::all_equal(get(move.getOffset())))
     return lowerMove(move);
-  Type element = tt::elementType(op->getResult(0).getType());
-  auto isKnown = [](Type type) {
-    return tt::isTileInt(type) || tt::isTileFloat(type) || isa<tt::PointerType>(type);
-  };
-  if (!isKnown(element))
-    return unsupported(op, "'" + op->getName().getStringRef() + "'");
-  bool isTile = tt::isTile(op->getResult(0).getType());
-  unsigned count = isTile ? layout(op->getResult(0)).registers() : 1;
-  Registers result;
-  if (auto division = dyn_cast<arith::DivFOp>(op); division && !op->hasAttr("tt.exact"))
-    shareReciprocals(get(division.getRhs()), count);
-  bool inPairs = canCastPairs(op);
-  for (unsigned r = 0; r < count; ++r) {
-    if (inPairs && r + 1 < get(op->getOperand(0)).size()) {
-      const Registers &x = get(op->getOperand(0));
-      auto [low, high] = emitCastPair(element, x[r], x[r + 1]);
-      result.append({low, high});
-      ++r;
-      continue;
-    }
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      const Registers &registers = get(operand);
-      operands.push_back(registers[registers.size() == 1 ? 0 : r]);
-    }
-    Value x = emitScalar(op, operands);
-    if (!x)
-      return failure();
-    result.push_back(x);
-  }
+  if (failed(prepareElementwise(op)))
+    return failure();
+  LogicalResult result =
+      emitElementwise(op, llvm::to_vector(llvm::seq(0u, unsigned(get(op->getResult(0)).size()))));
   reciprocals.clear();
-  set(op->getResult(0), std::move(result));
-  return success();
+  return result;
 }
 
 Value Lowering::emitCast(Operation *op, Value x) {

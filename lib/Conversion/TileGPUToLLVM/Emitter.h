@@ -129,6 +129,11 @@ public:
     return b.create<mlir::LLVM::ExtractValueOp>(loc, aggregate, i);
   }
 
+  /// The condition holds for some lane of the warp, all of which come here.
+  Value anyLane(Value condition) {
+    return intrinsic("llvm.nvvm.vote.any.sync", intType(1), {i32(-1), condition});
+  }
+
   void barrier() { b.create<mlir::NVVM::Barrier0Op>(loc); }
 
   /// The value of the lane whose number differs from this one's by the bits of `mask`.

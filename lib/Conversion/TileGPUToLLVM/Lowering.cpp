@@ -16,7 +16,8 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
     : Emitter(module.getContext()), module(module), kernel(kernel), options(options), axes(kernel),
-      shared(kernel, numWarps(module), options.mayAlias) {}
+      shared(kernel, numWarps(module), options.mayAlias),
+      slots(kernel, axes, [this](Value tile) -> const TileLayout & { return layout(tile); }) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {
   return op->emitError() << "the GPU back end cannot lower " << what;
@@ -172,6 +173,7 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   if (failed(checkTileSizes()))
     return failure();
   remarkOnKernel();
+  slots.hoistAddresses(kernel);
   info.numWarps = numWarps(module);
   info.sharedBytes = shared.totalBytes();
   loc = kernel.getLoc();
@@ -221,6 +223,9 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 LogicalResult Lowering::lower(Operation *op) {
   loc = op->getLoc();
   using Result = LogicalResult;
+  if (mustEmitBefore(op) && failed(emitPostponed()))
+    return failure();
+  loc = op->getLoc();
   if (shared.needsBarrierBefore(op))
     barrier();
   return llvm::TypeSwitch<Operation *, Result>(op)
@@ -296,8 +301,12 @@ LogicalResult Lowering::lower(Operation *op) {
           set(op->getResult(0), {b.clone(*op, mapping)->getResult(0)});
           return success();
         }
-        if (op->getNumResults() == 1 && op->getNumRegions() == 0)
-          return lowerElementwise(op);
+        if (op->getNumResults() == 1 && op->getNumRegions() == 0) {
+          if (!slots.maskOf(op))
+            return lowerElementwise(op);
+          postpone(op);
+          return success();
+        }
         return unsupported(op, "'" + op->getName().getStringRef() + "'");
       });
 }

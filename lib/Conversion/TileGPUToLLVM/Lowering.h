@@ -11,6 +11,7 @@
 
 #include "Emitter.h"
 #include "Shared.h"
+#include "Slots.h"
 
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
@@ -32,6 +33,8 @@ class VectorMath;
 namespace tritium::ttg {
 
 using Registers = llvm::SmallVector<mlir::Value, 8>;
+/// Of a reduction, one for each operand, by the place of the result.
+using Partials = std::map<Coordinates, Registers>;
 
 /// The register of a lane that holds each place; of copies the first.
 std::map<Coordinates, unsigned> byPlace(const TileLayout &layout);
@@ -94,10 +97,37 @@ private:
   llvm::SmallVector<Value> branchAround(Value condition, llvm::ArrayRef<Value> values,
                                         llvm::function_ref<llvm::SmallVector<Value>()> emit);
 
+  //===--- what a mask rules out (SlotEmission.cpp) ---===//
+
+  /// An operation that joins those that have been postponed, slot by slot.
+  struct SlotSink {
+    mlir::Operation *op;
+    /// Takes these registers.
+    std::function<mlir::LogicalResult(llvm::ArrayRef<unsigned>)> take;
+    /// Does without this slot; may be empty.
+    std::function<mlir::LogicalResult(const Slot &)> leaveOut;
+    /// What either changes, if anything.
+    Partials *partials = nullptr;
+  };
+  void postpone(mlir::Operation *op);
+  bool mustEmitBefore(mlir::Operation *op);
+  /// Emits what has been postponed, and the sink, if any.
+  mlir::LogicalResult emitPostponed(const SlotSink *sink = nullptr);
+  mlir::LogicalResult emitSlot(const SlotMask &mask, const Slot &slot, Value condition,
+                               llvm::ArrayRef<mlir::Operation *> ops, const SlotSink *sink);
+  /// Some lane of the warp has an element of the slot inside of the mask.
+  Value isLive(const SlotMask &mask, const Slot &slot);
+  /// The value of a strand where nothing is inside.
+  Value fillOf(Value tile, const SlotMask &mask, llvm::ArrayRef<unsigned> strand,
+               llvm::DenseMap<Value, Value> &known);
+
   //===--- element-wise (Elementwise.cpp, Math.cpp) ---===//
 
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerMove(tt::AddPtrOp op);
+  /// What all registers of an element-wise operation share is emitted; its registers are not.
+  mlir::LogicalResult prepareElementwise(mlir::Operation *op);
+  mlir::LogicalResult emitElementwise(mlir::Operation *op, llvm::ArrayRef<unsigned> registers);
   /// One element. Null, with a diagnostic, if the operation cannot be lowered.
   Value emitScalar(mlir::Operation *op, mlir::ValueRange operands);
   Value emitCast(mlir::Operation *op, Value x);
@@ -107,7 +137,14 @@ private:
   Value emitShift(mlir::Operation *op, Value x, Value y);
   Value emitCompare(mlir::Operation *op, Value x, Value y);
   Value emitFloatDivision(Value x, Value y, bool isExact);
+  /// x / y = (x * scale) * inverse, for a divisor of the divisions at hand.
+  struct Reciprocal {
+    Value scale, inverse;
+    Value isScaled; ///< for some lane of the warp, the scale is not 1
+  };
   void shareReciprocals(llvm::ArrayRef<Value> divisors, unsigned elements);
+  /// Quotients of a divisor that has a shared reciprocal.
+  llvm::SmallVector<Value> divideAll(llvm::ArrayRef<Value> dividends, const Reciprocal &by);
   Value emitMath(mlir::Operation *op, mlir::ValueRange operands);
   Value emitMathF32(mlir::Operation *op, llvm::ArrayRef<Value> operands);
   Value lowerBuilt(mlir::ValueRange operands, llvm::function_ref<Value()> emit);
@@ -188,7 +225,7 @@ private:
   /// Combines the partial results of warps; see Reduce.cpp. A group is the results at one
   /// place, one for each operand.
   void exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
-                        std::map<Coordinates, Registers> &groups);
+                        Partials &groups);
   mlir::LogicalResult lowerConvert(ConvertLayoutOp op);
   Registers shuffleTile(const ShufflePlan &plan, Type element, llvm::ArrayRef<Value> registers);
   /// Through shared memory: elements of `from` are written at an address that depends on
@@ -265,8 +302,11 @@ private:
   std::deque<std::function<void()>> copies; ///< asynchronous, for the next dots
   std::vector<std::function<void()>> later; ///< loads in the midst of the next dot
   bool waitsInDot = false;                  ///< the first of them is a barrier
-  /// Of the division at hand: scales and reciprocals of divisors.
-  llvm::DenseMap<Value, std::pair<Value, Value>> reciprocals;
+  SlotPlan slots;
+  llvm::SmallVector<mlir::Operation *> postponed; ///< all of them of one SlotMask
+  llvm::DenseMap<const Slot *, Value> live;
+  /// Of the divisions at hand, by divisor.
+  llvm::DenseMap<Value, Reciprocal> reciprocals;
   std::vector<AssertSite> asserts;
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it

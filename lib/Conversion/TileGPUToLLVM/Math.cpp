@@ -75,7 +75,8 @@ Value Lowering::emitExp(Value x, bool isRough) {
   f = fma(x, number(f32, kLog2E - double(float(kLog2E))), f);
   Value power = intrinsic("llvm.nvvm.ex2.approx.ftz.f", f32, {f});
   Value scale = bitcast(shl(bitcast(biased, b.getI32Type()), 23), f32);
-  return binary<LLVM::FMulOp>(power, scale);
+  // Were this product made again within a sum, too, both factors would stay in registers.
+  return intrinsic("llvm.nvvm.mul.rn.f", f32, {power, scale});
 }
 
 /// What `emit` builds with operations of other dialects, lowered one by one.
@@ -174,6 +175,9 @@ Value Lowering::emitRemainder(Value x, Value y) {
 /// or zero.
 void Lowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
   llvm::DenseMap<Value, unsigned> uses;
+  // Registers of an operation that has been postponed are not there yet, nor are they alike.
+  if (!divisors[0])
+    return;
   for (Value y : divisors)
     uses[y] += divisors.size() == 1 ? elements : 1;
   Type f32 = b.getF32Type();
@@ -185,12 +189,23 @@ void Lowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
     auto compares = [&](LLVM::FCmpPredicate predicate, int exponent) -> Value {
       return b.create<LLVM::FCmpOp>(loc, predicate, size, number(f32, std::ldexp(1.0, exponent)));
     };
-    Value k = select(compares(LLVM::FCmpPredicate::ogt, 126), number(f32, 0.25),
-                     select(compares(LLVM::FCmpPredicate::olt, -126),
-                            number(f32, std::ldexp(1.0, 24)), number(f32, 1)));
+    Value isLarge = compares(LLVM::FCmpPredicate::ogt, 126);
+    Value isSmall = compares(LLVM::FCmpPredicate::olt, -126);
+    Value k = select(isLarge, number(f32, 0.25),
+                     select(isSmall, number(f32, std::ldexp(1.0, 24)), number(f32, 1)));
     Value inverse = intrinsic("llvm.nvvm.rcp.approx.ftz.f", f32, {binary<LLVM::FMulOp>(y, k)});
-    reciprocals[y] = {k, inverse};
+    reciprocals[y] = {k, inverse, anyLane(ior(isLarge, isSmall))};
   }
+}
+
+SmallVector<Value> Lowering::divideAll(ArrayRef<Value> dividends, const Reciprocal &by) {
+  SmallVector<Value> scaled = branchAround(by.isScaled, dividends, [&] {
+    return llvm::map_to_vector(dividends,
+                               [&](Value x) -> Value { return binary<LLVM::FMulOp>(x, by.scale); });
+  });
+  for (Value &x : scaled)
+    x = binary<LLVM::FMulOp>(x, by.inverse);
+  return scaled;
 }
 
 Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
@@ -200,7 +215,7 @@ Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
   if (type.isF64() || isExact)
     return binary<LLVM::FDivOp>(x, y);
   if (auto it = reciprocals.find(y); it != reciprocals.end())
-    return binary<LLVM::FMulOp>(binary<LLVM::FMulOp>(x, it->second.first), it->second.second);
+    return binary<LLVM::FMulOp>(binary<LLVM::FMulOp>(x, it->second.scale), it->second.inverse);
   return assembly(type, "div.full.f32 $0, $1, $2;", "=f,f,f", {x, y}, /*hasSideEffects=*/false);
 }
 

@@ -386,43 +386,45 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
   std::string hints = hintsOf(op), instruction = "st.global" + hints;
   // Of copies of an element one is written.
   Value writes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();
-  SmallVector<Value> stored, ragged; // words of all groups; conditions
-  IRMapping masks;
-  for (ArrayRef<unsigned> group : groups) {
-    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
-    VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside), masks);
-    if (predicate.ragged)
-      ragged.push_back(predicate.ragged);
-    Value address = get(ptr)[group[0]];
-    SmallVector<Value> elements;
-    for (unsigned r : group)
-      elements.push_back(toMemory(get(op.getValue())[r], element));
-    SmallVector<Value> packed = pack(elements, words.bits);
-    stored.append(packed);
-    if (predicate.whole || !hints.empty()) {
-      storeWords(address, predicate.whole, packed, words.bits, instruction);
-      continue;
+  auto emit = [&](ArrayRef<SmallVector<unsigned, 8>> groups) {
+    SmallVector<Value> stored, ragged; // words of all groups; conditions
+    IRMapping masks;
+    for (ArrayRef<unsigned> group : groups) {
+      Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+      VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside), masks);
+      if (predicate.ragged)
+        ragged.push_back(predicate.ragged);
+      Value address = get(ptr)[group[0]];
+      SmallVector<Value> elements;
+      for (unsigned r : group)
+        elements.push_back(toMemory(get(op.getValue())[r], element));
+      SmallVector<Value> packed = pack(elements, words.bits);
+      stored.append(packed);
+      if (predicate.whole || !hints.empty()) {
+        storeWords(address, predicate.whole, packed, words.bits, instruction);
+        continue;
+      }
+      Value whole = packed[0];
+      if (words.count > 1) {
+        whole = undef(VectorType::get(words.count, intType(words.bits)));
+        for (unsigned w = 0; w < words.count; ++w)
+          whole = b.create<LLVM::InsertElementOp>(loc, whole, packed[w], i32(w));
+      }
+      b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
     }
-    Value whole = packed[0];
-    if (words.count > 1) {
-      whole = undef(VectorType::get(words.count, intType(words.bits)));
-      for (unsigned w = 0; w < words.count; ++w)
-        whole = b.create<LLVM::InsertElementOp>(loc, whole, packed[w], i32(w));
-    }
-    b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
-  }
-  auto elementByElement = [&](unsigned g) {
-    ArrayRef<unsigned> group = groups[g];
-    SmallVector<Value> elements;
-    for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
-      elements.append(unpack(hidden(word), elementBits));
-    IRMapping here;
-    for (auto [i, r] : llvm::enumerate(group))
-      storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)),
-                 maskHere(get(mask)[r], here), elements[i], elementBits, instruction);
-    return SmallVector<Value>();
-  };
-  if (!ragged.empty())
+    if (ragged.empty())
+      return;
+    auto elementByElement = [&](unsigned g) {
+      ArrayRef<unsigned> group = groups[g];
+      SmallVector<Value> elements;
+      for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
+        elements.append(unpack(hidden(word), elementBits));
+      IRMapping here;
+      for (auto [i, r] : llvm::enumerate(group))
+        storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)),
+                   maskHere(get(mask)[r], here), elements[i], elementBits, instruction);
+      return SmallVector<Value>();
+    };
     branchAround(anyOf(ragged), {}, [&] {
       if (groups.size() == 1)
         return elementByElement(0);
@@ -430,7 +432,22 @@ LogicalResult Lowering::lowerStore(tt::StoreOp op) {
         branchAround(ragged[g], {}, [&] { return elementByElement(g); });
       return SmallVector<Value>();
     });
-  return success();
+  };
+  if (!slots.maskOf(op)) {
+    emit(groups);
+    return success();
+  }
+  SlotSink sink{op, {}, {}};
+  sink.take = [&](ArrayRef<unsigned> registers) {
+    SmallVector<SmallVector<unsigned, 8>> some;
+    for (const SmallVector<unsigned, 8> &group : groups)
+      if (llvm::is_contained(registers, group[0]))
+        some.push_back(group);
+    if (!some.empty())
+      emit(some);
+    return success();
+  };
+  return emitPostponed(&sink);
 }
 
 } // namespace tritium::ttg

@@ -62,22 +62,56 @@ LogicalResult Lowering::lowerReduce(tt::ReduceOp op) {
     key.erase(key.begin() + axis);
     return key;
   };
-  std::map<Coordinates, Registers> groups;
-  for (unsigned r = 0; r < src.registers(); ++r) {
-    Registers x;
-    for (Value operand : op.getSrcs())
-      x.push_back(get(operand)[r]);
-    auto [it, isNew] = groups.try_emplace(keyOf(r), x);
+  Partials groups;
+  auto add = [&](const Coordinates &key, ArrayRef<Value> x, Value inside) -> LogicalResult {
+    auto [it, isNew] = groups.try_emplace(key, x);
     if (isNew)
-      continue;
-    Value inside;
-    if (src.mayBePadding(r, axis))
-      inside =
-          cmp(LLVM::ICmpPredicate::slt, coordinate(src, thread, r, axis), i32(src.extents()[axis]));
+      return success();
     Registers sum = combined(it->second, x);
     if (sum.empty())
       return failure();
     it->second = selected(inside, sum, it->second);
+    return success();
+  };
+  SlotSink sink{op, {}, {}};
+  sink.take = [&](ArrayRef<unsigned> registers) -> LogicalResult {
+    for (unsigned r : registers) {
+      Registers x;
+      for (Value operand : op.getSrcs())
+        x.push_back(get(operand)[r]);
+      Value inside;
+      if (src.mayBePadding(r, axis))
+        inside = cmp(LLVM::ICmpPredicate::slt, coordinate(src, thread, r, axis),
+                     i32(src.extents()[axis]));
+      if (failed(add(keyOf(r), x, inside)))
+        return failure();
+    }
+    return success();
+  };
+  if (const SlotMask *mask = slots.maskOf(op)) {
+    sink.leaveOut = [&](const Slot &slot) -> LogicalResult {
+      for (ArrayRef<unsigned> strand : slot.strands) {
+        llvm::DenseMap<Value, Value> known;
+        Registers x, sum;
+        for (Value operand : op.getSrcs())
+          x.push_back(fillOf(operand, *mask, strand, known));
+        // n of the same by doubling.
+        for (size_t n = strand.size(); n; n >>= 1) {
+          if (n & 1)
+            sum = sum.empty() ? x : combined(sum, x);
+          if (n > 1)
+            x = combined(x, x);
+        }
+        if (failed(add(keyOf(strand[0]), sum, Value())))
+          return failure();
+      }
+      return success();
+    };
+    sink.partials = &groups;
+    if (failed(emitPostponed(&sink)))
+      return failure();
+  } else if (failed(sink.take(llvm::to_vector(llvm::seq(0u, src.registers()))))) {
+    return failure();
   }
 
   // Lanes.
@@ -113,7 +147,7 @@ LogicalResult Lowering::lowerReduce(tt::ReduceOp op) {
 }
 
 void Lowering::exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
-                                std::map<Coordinates, Registers> &groups) {
+                                Partials &groups) {
   unsigned axis = op.getAxis(), partials = 1u << plan.warpBits.size();
   uint64_t results = 1;
   for (unsigned d = 0; d < src.rank(); ++d)
