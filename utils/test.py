@@ -230,26 +230,39 @@ def simulator(log):
 
 
 def kernels(log):
-    """Random kernels on the CPU back end and the interpreter, and against a C compiler."""
-    count = Count()
+    """Random kernels on the CPU back end, on simulated GPUs and on the interpreter, and against
+    a C compiler."""
     # Always the same seeds: a change that breaks one is found by the run that tests it.
-    runs = [("fuzz.py", "300", {}), ("against_c.py", "100", {"TRITIUM_BACKEND": "interpret"}),
-            ("against_c.py", "100", {"TRITIUM_BACKEND": "cpu"})]
-    for script, number, env in runs:
-        report = LOGS / "kernels.json"
+    runs = [("fuzz.py", ["--gpu", "--seed", "1", "--count", "150"], {}),
+            ("fuzz.py", ["--gpu", "--seed", "1001", "--count", "150"], {}),
+            ("fuzz.py", ["--seed", "1", "--count", "300"], {}),
+            ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "interpret"}),
+            ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
+
+    def one(item):
+        i, (script, arguments, env) = item
+        own, report = LOGS / f"test-kernels-{i}.log", LOGS / f"kernels-{i}.json"
+        own.unlink(missing_ok=True)
         report.unlink(missing_ok=True)
-        status = run([PYTHON, f"fuzz/kernels/{script}", "--seed", "1", "--count", number,
-                      "--report", report], log, 300, env)
-        result = {"passed": 0, "failures": []}
-        try:
-            result = json.loads(report.read_text())
-        except (OSError, ValueError):
-            pass
-        count.passed += result["passed"]
-        for name in result["failures"]:
-            count.fail(f"{script}: {name}")
-        if status != 0 and not result["failures"]:
-            count.fail(f"fuzz/kernels/{script} (exit status {status})", end(log))
+        status = run([PYTHON, f"fuzz/kernels/{script}", *arguments, "--report", report], own, 1200,
+                     env)
+        return script, own, report, status
+
+    count = Count()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for script, own, report, status in pool.map(one, enumerate(runs)):
+            result = {"passed": 0, "failures": []}
+            try:
+                result = json.loads(report.read_text())
+            except (OSError, ValueError):
+                pass
+            count.passed += result["passed"]
+            for name in result["failures"]:
+                count.fail(f"{script}: {name}")
+            if status != 0 and not result["failures"]:
+                count.fail(f"fuzz/kernels/{script} (exit status {status})", end(own))
+            with open(log, "ab") as out:
+                out.write(own.read_bytes())
     return count
 
 
