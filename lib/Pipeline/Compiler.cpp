@@ -135,11 +135,15 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
 }
 
 /// The precision of an fp32 dot that names none.
-std::string defaultInputPrecision(const std::string &target) {
+std::string defaultInputPrecision(const CompileOptions &options) {
   const char *chosen = std::getenv("TRITON_F32_DEFAULT");
   if (chosen && *chosen)
     return llvm::StringRef(chosen).lower();
-  return isGPUTarget(target) ? "tf32" : "ieee";
+  auto given = options.extra.find("default_dot_input_precision");
+  if (given != options.extra.end())
+    if (const auto *text = std::get_if<std::string>(&given->second.value))
+      return *text;
+  return isGPUTarget(options.target) ? "tf32" : "ieee";
 }
 
 /// A kernel's text -> tt.
@@ -152,7 +156,7 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSour
                                        {options.debug});
   frontend::python::GenerateOptions generate;
   generate.debug = options.debug;
-  generate.defaultInputPrecision = defaultInputPrecision(options.target);
+  generate.defaultInputPrecision = defaultInputPrecision(options);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
                                     generate, printed);
 }

@@ -77,6 +77,18 @@ public:
       refuse(name, "a string of arguments", *value);
   }
 
+  void architecture(const char *name, std::string &result) {
+    const Constant *value = find(name);
+    if (!value)
+      return;
+    if (const auto *text = std::get_if<std::string>(&value->value))
+      result = *text;
+    else if (const auto *number = std::get_if<Constant::Int>(&value->value))
+      result = "sm_" + std::to_string(static_cast<int64_t>(*number));
+    else
+      refuse(name, "a name such as 'sm_90'", *value);
+  }
+
   static void split(StringRef text, std::vector<std::string> &result) {
     SmallVector<StringRef> parts;
     text.split(parts, ' ', -1, /*KeepEmpty=*/false);
@@ -120,6 +132,9 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.number("ptx_version", 63, 99, result.ptxVersion);
   reader.flag("enable_fp_fusion", result.fpFusion);
   reader.flag("enable_reflect_ftz", result.flushSubnormals);
+  reader.flag("launch_pdl", result.programmaticLaunch);
+  reader.number("warp_size", 1, 1024, result.warpSize);
+  reader.architecture("arch", result.architecture);
   if (const char *text = std::getenv("PTXAS_OPTIONS"))
     OptionReader::split(text, result.assembler);
   reader.words("ptx_options", result.assembler);
@@ -300,11 +315,22 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   if (!llvm::isPowerOf2_32(gpu.numWarps))
     return refuse("option 'num_warps' must be a power of two on a GPU, but got " +
                   std::to_string(gpu.numWarps));
+  std::string has = ", and this GPU has " + std::to_string(target.capability / 10) + "." +
+                    std::to_string(target.capability % 10);
   if (gpu.numCtas > 1 && target.capability < 90)
     return refuse("option 'num_ctas' is " + std::to_string(gpu.numCtas) +
-                  ", but clusters begin with compute capability 9.0, and this GPU has " +
-                  std::to_string(target.capability / 10) + "." +
-                  std::to_string(target.capability % 10));
+                  ", but clusters begin with compute capability 9.0" + has);
+  if (gpu.programmaticLaunch && target.capability < 90)
+    return refuse("option 'launch_pdl' is True, but dependent launches begin with compute "
+                  "capability 9.0" +
+                  has);
+  if (gpu.warpSize != 32)
+    return refuse("option 'warp_size' must be 32 on an NVIDIA GPU, but got " +
+                  std::to_string(gpu.warpSize));
+  std::string own = "sm_" + std::to_string(target.capability);
+  if (!gpu.architecture.empty() && gpu.architecture != own && gpu.architecture != own + "a")
+    return refuse("option 'arch' is '" + gpu.architecture + "', but this GPU is " + own +
+                  "; leave the option out, or compile ahead (tritium compile --target)");
   return true;
 }
 

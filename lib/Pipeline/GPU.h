@@ -13,6 +13,9 @@ struct GPUOptions {
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
+  bool programmaticLaunch = false;
+  unsigned warpSize = 32;
+  std::string architecture; ///< that the launch names; empty: the GPU's
   std::vector<std::string> assembler; ///< arguments for ptxas
 };
 

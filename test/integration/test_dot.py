@@ -199,11 +199,11 @@ def dot_as_told(a_ptr, b_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.c
     tl.store(out_ptr + m[:, None] * N + n[None, :], c)
 
 
-def run_as_told(a, b, out_dtype, precision=None, imprecise=None):
+def run_as_told(a, b, out_dtype, precision=None, imprecise=None, **options):
     (M, K), N = a.shape, b.shape[1]
     out = np.zeros((M, N), numpy_dtype(out_dtype))
     dot_as_told[(1,)](a, b, out, M=M, N=N, K=K, PRECISION=precision, OUT=getattr(tl, out_dtype),
-                      IMPRECISE=imprecise)
+                      IMPRECISE=imprecise, **options)
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
     magnitude = np.abs(wide_a) @ np.abs(wide_b)
     return np.max(np.abs(out.astype(np.float64) - wide_a @ wide_b) / magnitude)
@@ -235,6 +235,7 @@ def test_default_precision(backend, rng, monkeypatch):
     assert rounded <= 2.0 ** -10 + 68 * 2.0 ** -24
     if backend.startswith(("cuda", "sim")):
         assert rounded > 4 * exact
+    assert run_as_told(a, b, "float32", default_dot_input_precision="ieee") == exact
     monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
     assert run_as_told(a, b, "float32") == exact
 

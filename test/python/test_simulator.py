@@ -269,6 +269,17 @@ def test_clusters(simulated):
         add[(8,)](*arrays(), 1000, BLOCK=128, num_ctas=2)
 
 
+@pytest.mark.parametrize("options, message", [
+    ({"launch_pdl": True}, "dependent launches begin with compute capability 9.0"),
+    ({"warp_size": 64}, "'warp_size' must be 32 on an NVIDIA GPU"),
+    ({"arch": "sm_10"}, "'arch' is 'sm_10', but this GPU is sm_80"),
+    ({"arch": 90}, "'arch' is 'sm_90', but this GPU is sm_80")])
+def test_what_the_architecture_lacks(simulated, options, message):
+    with pytest.raises(triton.OptionError, match=message):
+        add[(8,)](*arrays(), 1000, BLOCK=128, **options)
+    add[(8,)](*arrays(), 1000, BLOCK=128, warp_size=32, arch="sm_80", launch_pdl=False)
+
+
 def test_shared_memory_over_the_limit(simulated):
     a = np.zeros((256, 256), np.float32)
     with pytest.raises(triton.OutOfResources, match="shared memory.*limit: "):

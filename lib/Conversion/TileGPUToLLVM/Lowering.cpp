@@ -152,11 +152,16 @@ LogicalResult Lowering::checkTileSizes() {
         continue;
       int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
       int64_t warps = numWarps(module), most = limit * kLanesPerWarp;
+      // Constants are shared, and stand at no line: a use does.
+      Location place = op->getLoc();
+      if (isa<UnknownLoc>(place) && !value.use_empty())
+        place = (*value.user_begin())->getLoc();
       InFlightDiagnostic diagnostic =
-          op->emitError() << "a tile of " << elements
-                          << " elements is too large for a GPU program of " << warps
-                          << " warps: every thread would hold " << layout(value).registers()
-                          << " elements; use a tile of at most " << most * warps << " elements";
+          emitError(place) << "a tile of " << elements
+                           << " elements is too large for a GPU program of " << warps
+                           << (warps == 1 ? " warp" : " warps") << ": every thread would hold "
+                           << layout(value).registers() << " elements; use a tile of at most "
+                           << most * warps << " elements";
       // As many warps as the layout needs, if a program may have them.
       int64_t enough =
           warps * llvm::PowerOf2Ceil(llvm::divideCeil(layout(value).registers(), limit));
