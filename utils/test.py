@@ -233,8 +233,8 @@ def kernels(log):
     """Random kernels on the CPU back end, on simulated GPUs and on the interpreter, and against
     a C compiler."""
     # Always the same seeds: a change that breaks one is found by the run that tests it.
-    runs = [("fuzz.py", ["--gpu", "--seed", "1", "--count", "150"], {}),
-            ("fuzz.py", ["--gpu", "--seed", "1001", "--count", "150"], {}),
+    runs = [("fuzz.py", ["--gpu", "--seed", "1", "--count", "200"], {}),
+            ("fuzz.py", ["--gpu", "--seed", "1001", "--count", "200"], {}),
             ("fuzz.py", ["--seed", "1", "--count", "300"], {}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "interpret"}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
