@@ -2,8 +2,10 @@
 //
 // Element-wise operations that leave out slots (Slots.h) are postponed until something else
 // wants their results: a reduction or a store that leaves out the same slots joins them, and
-// anything else comes behind them. Then they are emitted for the lower half, and for one slot
-// after the other. Loads have been emitted in the meantime, so that all of them are in flight.
+// anything else comes behind them. Then they are emitted for one slot after the other, and for
+// the lower half. Loads have been emitted in the meantime: a basic block with all of them ends
+// at the first branch. Were the lower half computed in it, the assembler would load the upper
+// half when registers of the lower one are free again.
 //
 // Registers of a slot that is left out, and that nothing but members of the plan reads, are
 // not there: a later member branches on the same condition, and where it needs to know their
@@ -149,6 +151,9 @@ LogicalResult Lowering::emitPostponed(const SlotSink *sink) {
   SmallVector<Value> conditions;
   for (const Slot &slot : mask.slots)
     conditions.push_back(isLive(mask, slot));
+  for (auto [slot, condition] : llvm::zip_equal(mask.slots, conditions))
+    if (failed(emitSlot(mask, slot, condition, ops, sink)))
+      return failure();
   for (Operation *op : ops) {
     loc = op->getLoc();
     if (failed(emitElementwise(op, mask.always)))
@@ -157,9 +162,6 @@ LogicalResult Lowering::emitPostponed(const SlotSink *sink) {
   loc = behind;
   if (sink && failed(sink->take(mask.always)))
     return failure();
-  for (auto [slot, condition] : llvm::zip_equal(mask.slots, conditions))
-    if (failed(emitSlot(mask, slot, condition, ops, sink)))
-      return failure();
   reciprocals.clear();
   return success();
 }

@@ -41,6 +41,9 @@ constexpr unsigned kLeastStrand = 4;
 /// Nor are fewer instructions for a slot.
 constexpr unsigned kLeastCost = 24;
 constexpr unsigned kMostSlots = 2;
+/// Of all tiles that are loaded under the mask. Branches keep the assembler from loading the parts
+/// of some tiles one after the other, for which there are no registers beside larger ones.
+constexpr unsigned kMostRegisters = 48;
 
 /// All programs compute the same.
 bool isSameForAll(Value value, int depth = 16) {
@@ -116,9 +119,11 @@ public:
     for (Operation *op : added)
       if (plan.members.contains(op))
         cost += costOf(op);
-    if (cost * entry.slots[0].registers().size() < kLeastCost)
+    if (cost * entry.slots[0].registers().size() < kLeastCost ||
+        loads * layout(mask).registers() > kMostRegisters)
       forget(entry);
     added.clear();
+    loads = 0;
   }
 
 private:
@@ -209,6 +214,7 @@ private:
       if (load.getMask() && implies(load.getMask(), slots.mask) && !load.getIsVolatile() &&
           (!load.getOther() || isKnown(load.getOther(), slots)))
         fill();
+      loads += plan.isFilled(op->getResult(0), slots);
       return;
     }
     if (auto store = dyn_cast<tt::StoreOp>(op)) {
@@ -262,6 +268,7 @@ private:
   const AxisInfoAnalysis &axes;
   LayoutOf layout;
   SmallVector<Operation *> added;
+  unsigned loads = 0; ///< under the mask
   llvm::DenseSet<std::pair<Value, Block *>> seen;
 };
 
