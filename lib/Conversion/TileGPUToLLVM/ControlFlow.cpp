@@ -11,10 +11,26 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
+/// Four bytes of an operand of a dot are one word to the instruction that loads them and to the
+/// one that multiplies them: they go from block to block as such, and not as four registers.
+static bool goesAsWords(Value value) {
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  return tile && isa<DotOperandEncodingAttr>(tile.getEncoding()) &&
+         tt::scalarBits(tile.getElementType()) == 8 && layoutOf(tile).registers() % 4 == 0;
+}
+
 Registers Lowering::flatten(ValueRange list) {
   Registers flat;
-  for (Value value : list)
-    flat.append(get(value));
+  for (Value value : list) {
+    if (!goesAsWords(value)) {
+      flat.append(get(value));
+      continue;
+    }
+    SmallVector<Value> bytes;
+    for (Value part : get(value))
+      bytes.push_back(toMemory(part, tt::elementType(value.getType())));
+    flat.append(pack(bytes, 32));
+  }
   return flat;
 }
 
@@ -26,10 +42,18 @@ Block *Lowering::newBlock() {
 
 Block *Lowering::blockFor(ValueRange like, ValueRange names) {
   Block *block = newBlock();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(block);
   for (auto [value, name] : llvm::zip(like, names)) {
     Registers registers;
-    for (Value part : get(value))
-      registers.push_back(block->addArgument(part.getType(), loc));
+    if (goesAsWords(value)) {
+      for (size_t i = 0; i < get(value).size(); i += 4)
+        for (Value byte : unpack(block->addArgument(b.getI32Type(), loc), 8))
+          registers.push_back(fromMemory(byte, tt::elementType(value.getType())));
+    } else {
+      for (Value part : get(value))
+        registers.push_back(block->addArgument(part.getType(), loc));
+    }
     set(name, std::move(registers));
   }
   return block;
@@ -60,7 +84,7 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
   start.append(flatten(loop.getInitArgs()));
   b.create<LLVM::BrOp>(loc, start, header);
 
-  b.setInsertionPointToStart(header);
+  b.setInsertionPointToEnd(header);
   Block *body = newBlock(), *exit = newBlock();
   Value more = cmp(LLVM::ICmpPredicate::slt, index, upper);
   b.create<LLVM::CondBrOp>(loc, more, body, exit);
@@ -84,7 +108,7 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
 LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
   Block *before = blockFor(loop.getInits(), loop.getBeforeArguments());
   b.create<LLVM::BrOp>(loc, flatten(loop.getInits()), before);
-  b.setInsertionPointToStart(before);
+  b.setInsertionPointToEnd(before);
   if (failed(lowerBlock(*loop.getBeforeBody())))
     return failure();
   loc = loop.getLoc();
@@ -127,7 +151,7 @@ LogicalResult Lowering::lowerIf(scf::IfOp branch) {
   b.setInsertionPointToEnd(origin);
   b.create<LLVM::CondBrOp>(loc, scalar(branch.getCondition()), yes, no ? no : join);
   join->moveBefore(join->getParent(), join->getParent()->end());
-  b.setInsertionPointToStart(join);
+  b.setInsertionPointToEnd(join);
   return success();
 }
 

@@ -80,6 +80,9 @@ public:
   Value both(Value x, Value y) { return !x ? y : !y ? x : iand(x, y); }
 
   Value bitcast(Value x, Type type) {
+    if (auto cast = x.getDefiningOp<mlir::LLVM::BitcastOp>();
+        cast && cast.getArg().getType() == type)
+      return cast.getArg();
     return x.getType() == type ? x : b.create<mlir::LLVM::BitcastOp>(loc, type, x).getResult();
   }
   Value zext(Value x, unsigned bits) {

@@ -89,8 +89,8 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp branch);
   /// Registers of all values, one after the other.
   Registers flatten(mlir::ValueRange values);
-  /// A block behind the current one with an argument for every register of `values`, which
-  /// become the registers of `names`.
+  /// A block behind the current one with an argument for everything that flatten(values) is,
+  /// which become the registers of `names`. More goes to its end.
   mlir::Block *blockFor(mlir::ValueRange values, mlir::ValueRange names);
   mlir::Block *newBlock();
   /// `values`, or where the condition holds for a lane what `emit` makes of them.

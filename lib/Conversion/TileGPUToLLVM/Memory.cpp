@@ -17,6 +17,8 @@
 
 #include "Lowering.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "mlir/IR/IRMapping.h"
 
 #include <numeric>
@@ -102,12 +104,32 @@ Value Lowering::fromMemory(Value bits, Type element) {
   return bitcast(bits, lowered(element));
 }
 
+/// The word of which `elements` are the parts, if it is one.
+static Value wordOf(ArrayRef<Value> elements, Type word) {
+  Value vector;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    auto part = element.getDefiningOp<LLVM::ExtractElementOp>();
+    APInt position;
+    if (!part || !matchPattern(part.getPosition(), m_ConstantInt(&position)) || position != i ||
+        (vector && part.getVector() != vector))
+      return {};
+    vector = part.getVector();
+  }
+  auto cast = vector.getDefiningOp<LLVM::BitcastOp>();
+  return cast && cast.getArg().getType() == word ? cast.getArg() : Value();
+}
+
 SmallVector<Value> Lowering::pack(ArrayRef<Value> elements, unsigned wordBits) {
   unsigned bits = elements[0].getType().getIntOrFloatBitWidth(), each = wordBits / bits;
   if (each <= 1)
     return SmallVector<Value>(elements);
   SmallVector<Value> words;
   for (size_t i = 0; i < elements.size(); i += each) {
+    // LLVM does not see this for bytes.
+    if (Value word = wordOf(elements.slice(i, each), intType(wordBits))) {
+      words.push_back(word);
+      continue;
+    }
     // Of zeros, so that no undefined bits pass through registers on the way.
     Value vector = b.create<LLVM::ZeroOp>(loc, VectorType::get(each, intType(bits)));
     for (unsigned k = 0; k < each; ++k)

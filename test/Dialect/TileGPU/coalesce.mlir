@@ -2,6 +2,7 @@
 
 // Aligned neighbours under a mask of aligned runs: 16 bytes a lane.
 // CHECK: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: #[[$BYTES:.*]] = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @aligned
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
 tt.func @aligned(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
@@ -62,5 +63,33 @@ tt.func @versions(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32
     %v = tt.load %p : tensor<512x!tt.ptr<f32>>
     tt.store %p, %v : tensor<512x!tt.ptr<f32>>
   } {ttg.versions}
+  tt.return
+}
+
+// Bytes that only a dot uses, through a cast and a transposition, are loaded 16 a lane: the f32
+// store of the same shape takes four elements a lane, and so does a load that it uses.
+// CHECK-LABEL: @for_dots
+// CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<i8>, #[[$BYTES]]>
+// CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<f32>, #[[$FOUR:.*]]>
+// CHECK: tt.store {{.*}} : tensor<64x64x!tt.ptr<f32>, #[[$FOUR]]>
+tt.func @for_dots(%a: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r0 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %r1 = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %pitch = arith.constant dense<64> : tensor<64x1xi32>
+  %rows = arith.muli %r0, %pitch : tensor<64x1xi32>
+  %i = tt.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %j = tt.broadcast %r1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %i, %j : tensor<64x64xi32>
+  %aa = tt.splat %a : !tt.ptr<i8> -> tensor<64x64x!tt.ptr<i8>>
+  %pa = tt.addptr %aa, %at : tensor<64x64x!tt.ptr<i8>>, tensor<64x64xi32>
+  %x = tt.load %pa : tensor<64x64x!tt.ptr<i8>>
+  %h = arith.sitofp %x : tensor<64x64xi8> to tensor<64x64xf16>
+  %t = tt.trans %h {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+  %cc = tt.splat %c : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %pc = tt.addptr %cc, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %z = tt.load %pc : tensor<64x64x!tt.ptr<f32>>
+  %d = tt.dot %h, %t, %z : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }

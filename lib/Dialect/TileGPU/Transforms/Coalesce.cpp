@@ -8,13 +8,15 @@
 // tiles of one shape and order share the smallest width that fills 16 bytes of the widest
 // element among them, so that tiles of different element types need no conversion and
 // every instruction of a warp still covers whole lines. The versions that version-tails
-// makes do not share: scalar accesses are best with neighbours in neighbouring lanes.
+// makes do not share: scalar accesses are best with neighbours in neighbouring lanes. Nor do
+// loads that only dots use, casts and transpositions aside: they go through shared memory to
+// the layout of the dot in any case, and share with loads of their own element size only.
 //
 // It runs before remove-layout-conversions, which makes everything else follow.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutPropagation.h"
+#include "LayoutPlan.h"
 
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -37,6 +39,7 @@ struct Access {
   SmallVector<int32_t> order;
   int64_t elementBytes;
   int64_t vector; ///< elements that one instruction could move
+  bool isForDots; ///< a load that nothing but dots use
 };
 
 Value maskOf(Operation *op) {
@@ -45,10 +48,22 @@ Value maskOf(Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// Whether all that becomes of `value` are operands of dots.
+bool feedsDotsOnly(Value value) {
+  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto dot = dyn_cast<tt::DotOp>(user))
+      return use.get() != dot.getC();
+    bool isStep = isa<tt::TransOp, ConvertLayoutOp>(user) ||
+                  (isElementwise(user) && user->getNumOperands() == 1);
+    return isStep && feedsDotsOnly(user->getResult(0));
+  });
+}
+
 Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   const AxisInfo &info = axes.get(op->getOperand(0));
-  Access access{op, {}, 0, 1};
+  Access access{op, {}, 0, 1, isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0))};
   // The longest run first; of equals the last dimension.
   access.order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
   llvm::sort(access.order, [&](int32_t a, int32_t b) {
@@ -107,10 +122,12 @@ void coalesce(tt::FuncOp func, int warps) {
   struct Group {
     int64_t vector = 1, widest = 1;
   };
-  std::map<std::tuple<Block *, SmallVector<int64_t>, SmallVector<int32_t>>, Group> groups;
+  // The last part of a key: the element size of loads for dots.
+  std::map<std::tuple<Block *, SmallVector<int64_t>, SmallVector<int32_t>, int64_t>, Group> groups;
   auto groupOf = [&](const Access &access) -> Group & {
     ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
-    return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order}];
+    return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order,
+                   access.isForDots ? access.elementBytes : 0}];
   };
   for (const Access &access : accesses) {
     Group &group = groupOf(access);
