@@ -2,7 +2,8 @@
 
 // Aligned neighbours under a mask of aligned runs: 16 bytes a lane.
 // CHECK: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// CHECK: #[[$BYTES:.*]] = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[$HALF:.*]] = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[$BYTES:.*]] = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @aligned
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
 tt.func @aligned(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
@@ -91,5 +92,28 @@ tt.func @for_dots(%a: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32>
   %z = tt.load %pc : tensor<64x64x!tt.ptr<f32>>
   %d = tt.dot %h, %t, %z : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
   tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// The halves of a tile that is split are stored two elements a lane where the whole is loaded
+// four a lane.
+// CHECK-LABEL: @halves
+// CHECK: tt.load {{.*}} : tensor<2048x!tt.ptr<f32>, #[[$WIDE]]>
+// CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$HALF]]>
+tt.func @halves(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 2048 : i32} : tensor<2048xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %r : tensor<2048x!tt.ptr<f32>>, tensor<2048xi32>
+  %v = tt.load %p : tensor<2048x!tt.ptr<f32>>
+  %pairs = tt.reshape %v : tensor<2048xf32> -> tensor<1024x2xf32>
+  %a = "tt.reduce"(%pairs) <{axis = 1 : i32}> ({
+  ^bb0(%l: f32, %m: f32):
+    %o = arith.addf %l, %m : f32
+    tt.reduce.return %o : f32
+  }) : (tensor<1024x2xf32>) -> tensor<1024xf32>
+  %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %q = tt.addptr %ys, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %q, %a : tensor<1024x!tt.ptr<f32>>
   tt.return
 }

@@ -12,6 +12,9 @@
 // loads that only dots use, casts and transpositions aside: they go through shared memory to
 // the layout of the dot in any case, and share with loads of their own element size only.
 //
+// Where tiles are joined or split, a lane that holds w neighbours of the whole should hold w / 2
+// of each half, which then are there already: halves are accessed half as wide.
+//
 // It runs before remove-layout-conversions, which makes everything else follow.
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +26,8 @@
 
 #include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace mlir;
 
@@ -112,6 +117,37 @@ void giveLayout(const Access &access, Attribute layout) {
   }
 }
 
+int64_t elementsOf(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+/// Shapes of tiles that are joined in a last dimension of 2, or split along one; the largest
+/// first.
+std::vector<SmallVector<int64_t>> halvesIn(tt::FuncOp func) {
+  std::set<SmallVector<int64_t>> shapes;
+  auto note = [&](ArrayRef<int64_t> whole) {
+    if (whole.size() > 1 && whole.back() == 2)
+      shapes.insert(SmallVector<int64_t>(whole.drop_back()));
+  };
+  func.walk([&](Operation *op) {
+    if (auto split = dyn_cast<tt::ReduceOp>(op)) {
+      ArrayRef<int64_t> whole = tt::shapeOf(split.getSrcs()[0].getType());
+      if (split.getAxis() + 1 == whole.size())
+        note(whole);
+    } else if (auto join = dyn_cast<tt::BroadcastOp>(op)) {
+      if (tt::shapeOf(join.getSrc().getType()).back() == 1)
+        note(tt::shapeOf(join.getType()));
+    }
+  });
+  std::vector<SmallVector<int64_t>> list(shapes.begin(), shapes.end());
+  llvm::sort(
+      list, [](ArrayRef<int64_t> a, ArrayRef<int64_t> b) { return elementsOf(a) > elementsOf(b); });
+  return list;
+}
+
 void coalesce(tt::FuncOp func, int warps) {
   AxisInfoAnalysis axes(func);
   std::vector<Access> accesses;
@@ -120,10 +156,18 @@ void coalesce(tt::FuncOp func, int warps) {
       accesses.push_back(describe(op, axes));
   });
   struct Group {
-    int64_t vector = 1, widest = 1;
+    int64_t vector = 1, widest = 1, most = kMaxVectorBytes;
+    int64_t width() const { return std::min({vector, kMaxVectorBytes / widest, most}); }
   };
-  // The last part of a key: the element size of loads for dots.
-  std::map<std::tuple<Block *, SmallVector<int64_t>, SmallVector<int32_t>, int64_t>, Group> groups;
+  struct Key {
+    Block *version;
+    SmallVector<int64_t> shape;
+    SmallVector<int32_t> order;
+    int64_t bytesForDots; ///< the element size of loads for dots, or 0
+    auto parts() const { return std::tie(version, shape, order, bytesForDots); }
+    bool operator<(const Key &other) const { return parts() < other.parts(); }
+  };
+  std::map<Key, Group> groups;
   auto groupOf = [&](const Access &access) -> Group & {
     ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
     return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order,
@@ -134,13 +178,19 @@ void coalesce(tt::FuncOp func, int warps) {
     group.vector = std::max(group.vector, access.vector);
     group.widest = std::max(group.widest, access.elementBytes);
   }
-  for (const Access &access : accesses) {
-    const Group &group = groupOf(access);
-    int64_t vector = std::min(group.vector, kMaxVectorBytes / group.widest);
+  for (const SmallVector<int64_t> &half : halvesIn(func))
+    for (auto &[key, group] : groups) {
+      if (key.shape != half || key.order[0] + 1 != int32_t(half.size()))
+        continue;
+      for (auto &[other, whole] : groups)
+        if (other.version == key.version && elementsOf(other.shape) == 2 * elementsOf(half) &&
+            other.order[0] + 1 == int32_t(other.shape.size()))
+          group.most = std::min(group.most, std::max<int64_t>(1, whole.width() / 2));
+    }
+  for (const Access &access : accesses)
     giveLayout(access,
                defaultLayout(func.getContext(), tt::shapeOf(access.op->getOperand(0).getType()),
-                             warps, access.order, vector));
-  }
+                             warps, access.order, groupOf(access).width()));
 }
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {
