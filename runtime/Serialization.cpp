@@ -138,7 +138,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.number(parameter.streamedBytes);
   }
   writer.number(data.scratchBytes);
-  writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1);
+  writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2);
   for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas), data.sharedBytes,
                           uint64_t(data.registers), uint64_t(data.spillBytes)})
     writer.number(number);
@@ -192,9 +192,10 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     data.parameters.push_back(std::move(parameter));
   }
   data.scratchBytes = reader.number();
-  uint64_t indirect = reader.number();
-  data.hasIndirectPointers = indirect & 1;
-  data.hasIndirectWrites = indirect & 2;
+  uint64_t flags = reader.number();
+  data.hasIndirectPointers = flags & 1;
+  data.hasIndirectWrites = flags & 2;
+  data.overtakes = flags & 4;
   for (unsigned *number : {&data.numWarps, &data.numCtas})
     *number = static_cast<unsigned>(reader.number());
   data.sharedBytes = reader.number();

@@ -172,9 +172,10 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
     return true;
   if (!hasWrittenPointer)
     return false;
-  // Of a bare address on a GPU only its first byte is known to be reached.
+  // Of a bare address on a GPU only its first byte is known to be reached. That is taken for
+  // all, unless loads run far ahead of stores.
   auto reach = [&](const BoundArgument &argument) -> std::pair<uint64_t, uint64_t> {
-    if (!code || argument.end != UINT64_MAX)
+    if (!code || argument.end != UINT64_MAX || (metadata().overtakes && argument.slot))
       return {argument.begin, argument.end};
     return {argument.slot, argument.slot + (argument.slot != 0)};
   };

@@ -353,6 +353,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = static_cast<int>(target.codeCapability);
   pipeline.numStages = static_cast<int>(gpu.numStages);
+  pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
   if (!session.runPasses(module, "TileGPUPipeline",
                          [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
@@ -361,7 +362,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     llvm::raw_string_ostream out(kernel.stages["ttgir"]);
     module->print(out, OpPrintingFlags().enableDebugInfo());
   }
-  readConditions(module, kernel.metadata);
+  readPromises(module, kernel.metadata);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
   lowering.capability = target.codeCapability;

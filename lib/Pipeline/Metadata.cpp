@@ -63,8 +63,9 @@ void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
   metadata.hasIndirectWrites = use.indirectlyWritten;
 }
 
-void readConditions(ModuleOp module, KernelMetadata &metadata) {
+void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
+    metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions);
     if (!conditions)
       return;

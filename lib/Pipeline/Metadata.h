@@ -19,8 +19,8 @@ KernelMetadata describeKernel(tt::FuncOp kernel);
 /// Fills in what the kernel does through its pointer parameters. Calls are inlined.
 void describePointers(tt::FuncOp kernel, KernelMetadata &metadata);
 
-/// Fills in the conditions that a kernel's launches look at.
-void readConditions(mlir::ModuleOp module, KernelMetadata &metadata);
+/// Fills in what the code of a kernel relies on, so that its launches look.
+void readPromises(mlir::ModuleOp module, KernelMetadata &metadata);
 
 } // namespace tritium
 

@@ -42,6 +42,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   ttg::PipelineOptions pipeline;
   pipeline.stages = options.numStages;
   pipeline.capability = options.capability;
+  pipeline.mayAlias = options.mayAlias;
   pm.addPass(ttg::createPipeline(pipeline));
   pm.addPass(ttg::createOptimizeDotOperands());
   ttg::PrefetchOptions prefetch;

@@ -110,6 +110,9 @@ struct KernelMetadata {
   std::vector<AssertSite> asserts;
   /// For launches that break one there is code with CompileOptions::isUnconditional.
   std::vector<LaunchCondition> conditions;
+  /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
+  /// the extent is not known counts as overlapping.
+  bool overtakes = false;
 };
 
 /// A note or an error, rendered with file, line, column, caret and notes.

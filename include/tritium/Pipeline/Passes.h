@@ -25,6 +25,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
                          llvm::cl::init(80)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
+  Option<bool> mayAlias{*this, "may-alias",
+                        llvm::cl::desc("Pointer arguments may reach the same memory"),
+                        llvm::cl::init(false)};
   Option<bool> launchConditions{*this, "launch-conditions",
                                 llvm::cl::desc("Launches look at what the code relies on"),
                                 llvm::cl::init(true)};

@@ -8,56 +8,14 @@
 
 #include "Shared.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "tritium/Analysis/Disjoint.h"
+#include "tritium/Analysis/PointerBases.h"
 
 using namespace mlir;
 
 namespace tritium::ttg {
 
 namespace {
-/// The arguments that a pointer may come from. False: also from elsewhere.
-bool collectBases(Value ptr, llvm::SmallPtrSetImpl<Value> &bases,
-                  llvm::SmallPtrSetImpl<Value> &seen) {
-  if (!seen.insert(ptr).second)
-    return true;
-  auto follow = [&](Value next) { return collectBases(next, bases, seen); };
-  if (auto argument = dyn_cast<BlockArgument>(ptr)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<tt::FuncOp>(parent)) {
-      bases.insert(ptr);
-      return true;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      unsigned i = argument.getArgNumber() - 1;
-      return follow(loop.getInitArgs()[i]) && follow(loop.getYieldedValues()[i]);
-    }
-    return false;
-  }
-  return llvm::TypeSwitch<Operation *, bool>(ptr.getDefiningOp())
-      .Case<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-            tt::TransOp, tt::BitcastOp, ConvertLayoutOp>(
-          [&](auto op) { return follow(op->getOperand(0)); })
-      .Case([&](arith::SelectOp op) {
-        return follow(op.getTrueValue()) && follow(op.getFalseValue());
-      })
-      .Case([&](scf::ForOp loop) {
-        unsigned i = cast<OpResult>(ptr).getResultNumber();
-        return follow(loop.getInitArgs()[i]) && follow(loop.getYieldedValues()[i]);
-      })
-      .Case([&](scf::IfOp branch) {
-        unsigned i = cast<OpResult>(ptr).getResultNumber();
-        return follow(branch.thenYield().getOperand(i)) && follow(branch.elseYield().getOperand(i));
-      })
-      .Default([](Operation *) { return false; });
-}
-
-bool mayMeet(Value a, Value b) {
-  llvm::SmallPtrSet<Value, 4> basesA, basesB, seenA, seenB;
-  if (!collectBases(a, basesA, seenA) || !collectBases(b, basesB, seenB))
-    return true;
-  return llvm::any_of(basesA, [&](Value base) { return basesB.contains(base); });
-}
-
 bool isAtomic(Operation *op) { return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op); }
 bool writes(Operation *op) { return isa<tt::StoreOp>(op) || isAtomic(op); }
 
@@ -112,7 +70,7 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier, bool mayAlia
   if (a == b && !earlier &&
       (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))
     return false;
-  return (mayAlias || mayMeet(a, b)) && !neverMeet(second, first, earlier);
+  return (mayAlias || mayShareBase(a, b)) && !neverMeet(second, first, earlier);
 }
 
 } // namespace tritium::ttg

@@ -425,14 +425,34 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
   return success();
 }
 
+/// Of neighbours along `dim` whose mask is true up to somewhere and false behind.
+Value Lowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group, unsigned bytes) {
+  auto isConstant = [&](Value mask) {
+    return axes.get(mask).constancy[dim] % int64_t(group.size()) == 0;
+  };
+  if (isConstant(mask))
+    return select(get(mask)[group[0]], i32(bytes * group.size()), i32(0));
+  if (auto both = mask.getDefiningOp<arith::AndIOp>())
+    for (unsigned i : {0u, 1u})
+      if (Value one = both->getOperand(i); isConstant(one))
+        return select(get(one)[group[0]], bytesInside(both->getOperand(1 - i), dim, group, bytes),
+                      i32(0));
+  Value count = i32(0);
+  for (auto [i, r] : llvm::enumerate(group))
+    count = select(get(mask)[r], i32(bytes * (i + 1)), count);
+  return count;
+}
+
 LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   MemDescType memory = op.getDst().getType();
   Type element = memory.getElementType();
   unsigned bytes = tt::scalarBytes(element);
   const TileLayout &layout = this->layout(op.getPtr());
   LinearLayout places = offsetsOf(memory).compose(layout.core().flattenOutputs());
-  auto groups = accessGroups(op.getPtr(), op.getMask());
-  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_32(groups[0].size()));
+  // A copy can end early, but not begin late.
+  unsigned dim;
+  MaskRuns bound = accessRuns(axes, op.getPtr(), op.getMask(), Crossing::AtEnd, dim);
+  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
   unsigned size = bytes << run;
   if (size < 4)
     return unsupported(op, "an asynchronous copy of less than 4 bytes a lane");
@@ -443,10 +463,11 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   bool waits = bool(dotBehind(op));
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     unsigned reg = group[0];
-    Value source = pointers[reg], mask = op.getMask() ? get(op.getMask())[reg] : Value();
-    auto start = [this, loc = op->getLoc(), addresses, first, size, reg, source, mask] {
+    Value source = pointers[reg];
+    auto start = [this, loc = op->getLoc(), mask = op.getMask(), addresses, first, size, reg,
+                  source, dim, bytes, group = SmallVector<unsigned>(group)] {
       // Bytes beyond the given number are filled with zeros.
-      Value valid = mask ? select(mask, i32(size), i32(0)) : i32(size);
+      Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));
       auto [from, fromOffset] = splitOffset(source);
       Value target = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), to);

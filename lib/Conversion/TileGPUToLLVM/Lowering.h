@@ -184,9 +184,11 @@ private:
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
   Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);
+  /// Where in a vector the bound of a mask may be.
+  enum class Crossing { Never, AtEnd, Anywhere };
   /// How neighbours along `dim` move together, as `axes` tells. The mask is the same for all of
-  /// a group or, if `mayCross`, as the result says.
-  MaskRuns accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, bool mayCross,
+  /// a group or, if a bound may cross it, as the result says.
+  MaskRuns accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, Crossing crossing,
                       unsigned &dim);
   /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
   /// mask is the same for all of a group, or, if `bound` is given, as that says.
@@ -273,6 +275,8 @@ private:
   unsigned dotsInARow(tt::DotOp dot);
   /// Starts the next of the copies that wait for a dot.
   void startCopies(size_t count);
+  mlir::Value bytesInside(mlir::Value mask, unsigned dim, llvm::ArrayRef<unsigned> group,
+                          unsigned bytes);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
   Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
   void storeShared(Value predicate, Value address, Value x);

@@ -150,8 +150,8 @@ SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
   return elements;
 }
 
-MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, bool mayCross,
-                              unsigned &dim) {
+MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask,
+                              Crossing crossing, unsigned &dim) {
   const TileLayout &layout = this->layout(ptr);
   const AxisInfo &info = axes.get(ptr);
   unsigned bytes =
@@ -163,10 +163,10 @@ MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mas
     width = std::min<int64_t>(width, std::max<int64_t>(1, info.divisibility[d] / bytes));
     width = std::min<int64_t>(width, kMaxVectorBytes / bytes);
     MaskRuns runs{width};
-    if (mask && mayCross)
+    if (mask && crossing != Crossing::Never)
       runs = maskRuns(mask, d, width, axes);
-    else if (mask)
-      runs.width = std::gcd(width, axes.get(mask).constancy[d]);
+    if (mask && (crossing == Crossing::Never || (crossing == Crossing::AtEnd && runs.rises)))
+      runs = {std::gcd(width, axes.get(mask).constancy[d])};
     if (runs.width > best.width) {
       best = runs;
       dim = d;
@@ -178,7 +178,7 @@ MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mas
 SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
                                                              MaskRuns *bound) {
   unsigned dim;
-  MaskRuns runs = accessRuns(axes, ptr, mask, bound != nullptr, dim);
+  MaskRuns runs = accessRuns(axes, ptr, mask, bound ? Crossing::Anywhere : Crossing::Never, dim);
   if (bound)
     *bound = runs;
   return layout(ptr).vectors(dim, runs.width);

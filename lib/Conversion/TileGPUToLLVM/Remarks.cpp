@@ -147,11 +147,14 @@ std::string adviceFor(tt::FuncOp kernel, ArrayRef<unsigned> arguments, unsigned 
 
 void Lowering::remarkOnAccesses() {
   llvm::MapVector<Location, Place> places;
+  auto crossingOf = [](Operation *op) {
+    return isa<AsyncCopyGlobalToLocalOp>(op) ? Crossing::AtEnd : Crossing::Anywhere;
+  };
   kernel.walk([&](Operation *op) {
     if (!isAccess(op))
       return;
-    bool mayCross = !isa<AsyncCopyGlobalToLocalOp>(op);
-    unsigned dim, width = accessRuns(axes, op->getOperand(0), maskOf(op), mayCross, dim).width;
+    unsigned dim;
+    unsigned width = accessRuns(axes, op->getOperand(0), maskOf(op), crossingOf(op), dim).width;
     Place &place = places[op->getLoc()];
     if (!place.op || width > place.width)
       place = {op, width};
@@ -186,15 +189,14 @@ void Lowering::remarkOnAccesses() {
                     what + " moves " + decimal(place.width * bytes) + " bytes a lane", arguments);
       continue;
     }
-    bool mayCross = !isa<AsyncCopyGlobalToLocalOp>(op);
     auto width = [&](const AxisInfoAnalysis &axes) -> unsigned {
       unsigned dim;
-      return accessRuns(axes, ptr, mask, mayCross, dim).width;
+      return accessRuns(axes, ptr, mask, crossingOf(op), dim).width;
     };
     unsigned reached;
     SmallVector<unsigned> needed = Hypothesis(kernel, width).minimal(reached);
     unsigned dim;
-    bool isMask = mask && accessRuns(axes, ptr, {}, mayCross, dim).width > place.width;
+    bool isMask = mask && accessRuns(axes, ptr, {}, crossingOf(op), dim).width > place.width;
     std::string reason = isMask ? "the mask may change within a vector"
                                 : "its addresses are not known to be multiples of " +
                                       decimal(wanted * bytes) + " bytes";

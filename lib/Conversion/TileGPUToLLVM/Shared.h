@@ -79,9 +79,6 @@ private:
 /// its pointer had another value.
 bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier, bool mayAlias);
 
-/// Whether the accesses are known to reach different memory. `earlier` as above.
-bool neverMeet(mlir::Operation *second, mlir::Operation *first, bool earlier);
-
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
 uint64_t scratchBytes(mlir::Operation *op, int warps);
 

@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -tritongpu-accelerate-matmul -tritongpu-remove-layout-conversions -canonicalize -tritongpu-pipeline=num-stages=3 | FileCheck %s
+// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -tritongpu-pipeline="num-stages=3 may-alias=true" | FileCheck %s --check-prefix=ALIAS
 
 // Two iterations ahead, one barrier an iteration (in the wait), a predicated prologue.
 // CHECK-LABEL: @matmul
@@ -59,5 +60,42 @@ tt.func @stores(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
     %d = tt.dot %a, %a, %z : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf16>
     tt.store %base, %d : tensor<32x32x!tt.ptr<f16>>
   }
+  tt.return
+}
+
+// Its arrays are apart, as the launch sees to: the copy of a later row starts before the store of
+// this one. Lanes outside the mask are zeros when they arrive, and get what they should be when
+// the row is read.
+// CHECK-LABEL: @rows(
+// CHECK-SAME: attributes {tt.overtakes}
+// CHECK: scf.for
+// CHECK-NEXT: ttg.async_wait {num = 1 : i32}
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: %[[ROW:.*]] = ttg.local_load
+// CHECK-NEXT: arith.select %{{.*}}, %[[ROW]],
+// CHECK: tt.store
+// CHECK: scf.yield
+// ALIAS-LABEL: @rows(
+// ALIAS-NOT: ttg.local_alloc
+// ALIAS: tt.return
+tt.func @rows(%y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %cols: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %inf = arith.constant dense<0xFF800000> : tensor<1024xf32>
+  %c = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %bound = tt.splat %cols : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %c, %bound : tensor<1024xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %start = arith.muli %i, %c1024 : i32
+    %px = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %xc = tt.addptr %xs, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %v = tt.load %xc, %m, %inf : tensor<1024x!tt.ptr<f32>>
+    %py = tt.addptr %y, %start : !tt.ptr<f32>, i32
+    %ys = tt.splat %py : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %yc = tt.addptr %ys, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    tt.store %yc, %v, %m : tensor<1024x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
   tt.return
 }

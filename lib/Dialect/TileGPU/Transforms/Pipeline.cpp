@@ -22,13 +22,20 @@
 // iteration and the copy of the next that overwrites what they read.
 //
 // What the addresses of a load depend on runs ahead of the rest: loop-carried values among
-// it are carried twice. A loop is left alone if that part is not free of side effects, if
-// anything in the loop writes memory, which a load might not overtake, or if a load's
-// elements are too few or too scattered for an asynchronous copy of 4 bytes.
+// it are carried twice. Copies fill with zeros; another `other` is chosen by the mask when the
+// tile is read.
+//
+// A load stays where it is if what its address depends on is not free of side effects, if its
+// elements are too few or too scattered for an asynchronous copy of 4 bytes, or if a store of
+// the loop may write what it reads later. Stores to other arguments may be overtaken: a launch
+// sees to it that their memory is apart (kOvertakes). Atomics, which may wait for other programs,
+// and assertions may not.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Analysis/Disjoint.h"
+#include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Analysis/PointerBases.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 
@@ -99,14 +106,15 @@ bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &
 
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, int stages, int capability, const AxisInfoAnalysis &axes)
-      : loop(loop), stages(stages), axes(axes), slice(loop),
+  LoopPipeliner(scf::ForOp loop, int stages, int capability, bool mayAlias,
+                const AxisInfoAnalysis &axes)
+      : loop(loop), stages(stages), mayAlias(mayAlias), axes(axes), slice(loop),
         isAsked(loop->hasAttr("tt.num_stages")), limit(sharedLimit(capability) - kReserve) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
       this->stages = asked.getInt();
   }
 
-  /// Whether the loop was rewritten.
+  /// Whether loads run ahead of stores to other arguments now.
   bool run() {
     if (stages < 2)
       return false;
@@ -116,16 +124,13 @@ public:
         wanted.push_back(load);
     if (wanted.empty())
       return false;
-    if (Operation *write = findWrite()) {
-      remarkMissed(write->getLoc(), "pipeline",
-                   "the loop is not pipelined, because this may write what a later iteration "
-                   "loads; move it behind the loop, or into a loop of its own");
+    if (!collectStores())
       return false;
-    }
+    keepBehindStores(wanted);
     for (tt::LoadOp load : wanted) {
       if (std::string reason = reasonAgainst(load); reason.empty())
         loads.push_back(load);
-      else
+      else if (!isInNarrowVersion())
         remarkMissed(load.getLoc(), "pipeline", "the load is not pipelined: " + reason);
     }
     if (loads.empty())
@@ -149,26 +154,70 @@ public:
                   Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
                       " iterations ahead, in " + Twine(stages * bytes) + " bytes of shared memory",
                   {{"stages", std::to_string(stages)}, {"bytes", std::to_string(bytes)}});
+    bool overtakes = !stores.empty();
     rewrite();
-    return true;
+    return overtakes;
   }
 
 private:
-  /// The first operation that keeps loads from running ahead; null if there is none.
-  Operation *findWrite() {
-    Operation *found = nullptr;
-    loop.walk([&](Operation *op) {
-      bool isSafe = isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-      if (auto load = dyn_cast<tt::LoadOp>(op))
-        isSafe = !load.getIsVolatile();
-      // Assumptions of the loop hold of what the program runs, ahead or not.
-      isSafe |= isa<tt::AssumeOp>(op);
-      if (isSafe)
-        return WalkResult::advance();
-      found = op;
+  /// Of a kernel with versions, in one that arguments take which keep accesses narrow.
+  bool isInNarrowVersion() {
+    for (Operation *op = loop; !isa<tt::FuncOp>(op); op = op->getParentOp())
+      if (auto versions = dyn_cast<scf::IfOp>(op->getParentOp());
+          versions && versions->hasAttr(kVersions) && op->getBlock() == versions.elseBlock())
+        return true;
+    return false;
+  }
+
+  /// False, with a remark, if something in the loop keeps all loads from running ahead.
+  bool collectStores() {
+    Operation *obstacle = nullptr;
+    std::string reason;
+    auto found = [&](Operation *op, std::string why) {
+      obstacle = op;
+      reason = std::move(why);
       return WalkResult::interrupt();
+    };
+    loop.walk([&](Operation *op) {
+      if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+          isa<tt::AssumeOp, tt::PrintOp>(op))
+        return WalkResult::advance();
+      if (auto load = dyn_cast<tt::LoadOp>(op)) {
+        if (!load.getIsVolatile())
+          return WalkResult::advance();
+        return found(op, "this load is volatile, and may wait for what other programs write");
+      }
+      if (auto store = dyn_cast<tt::StoreOp>(op)) {
+        stores.push_back(store);
+        return WalkResult::advance();
+      }
+      if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+        return found(op, "this atomic may order what the loop loads after what other programs "
+                         "write; move it behind the loop");
+      if (isa<tt::AssertOp>(op))
+        return found(op, "this assertion ends the program before later iterations load; it is "
+                         "not there without debug");
+      return found(op, "it is not known what '" + op->getName().getStringRef().str() + "' does");
     });
-    return found;
+    if (obstacle)
+      remarkMissed(obstacle->getLoc(), "pipeline", "the loop is not pipelined: " + reason);
+    return !obstacle;
+  }
+
+  /// Removes what may read in a later iteration what a store writes in an earlier one.
+  void keepBehindStores(SmallVectorImpl<tt::LoadOp> &wanted) {
+    for (tt::StoreOp store : stores) {
+      auto mayReach = [&](tt::LoadOp load) {
+        return (mayAlias || mayShareBase(load.getPtr(), store.getPtr())) &&
+               !neverMeet(load, store, /*earlier=*/true);
+      };
+      if (!llvm::any_of(wanted, mayReach))
+        continue;
+      remarkMissed(store.getLoc(), "pipeline",
+                   "loads are not pipelined, because this may write what a later iteration loads; "
+                   "store to another array, or move it behind the loop");
+      llvm::erase_if(wanted, mayReach);
+    }
   }
 
   /// Loads of tiles that feed a dot, or all if the user asks.
@@ -185,9 +234,6 @@ private:
     if (type.getRank() > 2 ||
         !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
       return "only tiles of one or two dimensions whose extents are powers of two are";
-    if (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
-        !matchPattern(load.getOther(), m_AnyZeroFloat()))
-      return "asynchronous copies fill with zeros only; use other=0";
     if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
       return "it loads neither integers nor floats";
     if (runBytes(load) < 4 || layoutOf(type).contiguous(orderOf(type.getEncoding())[0]) *
@@ -210,9 +256,19 @@ private:
     const AxisInfo &info = axes.get(load.getPtr());
     int64_t run = std::min(info.contiguity[d] & -info.contiguity[d],
                            std::max<int64_t>(1, info.divisibility[d] / bytes));
-    if (load.getMask())
-      run = std::gcd(run, axes.get(load.getMask()).constancy[d]);
+    if (Value mask = load.getMask()) {
+      // A copy can end early, but not begin late.
+      MaskRuns runs = maskRuns(mask, d, run, axes);
+      run = runs.rises ? std::gcd(run, axes.get(mask).constancy[d]) : runs.width;
+    }
     return run * bytes;
+  }
+
+  /// What lanes outside the mask hold, if not zeros.
+  static Value otherOf(tt::LoadOp load) {
+    Value other = load.getOther();
+    bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
+    return isZero || !load.getMask() ? Value() : other;
   }
 
   MemDescType memoryOf(tt::LoadOp load) {
@@ -265,13 +321,21 @@ private:
   }
 
   void rewrite();
+  /// The tile of this iteration, which the copies have brought into buffer `slot`.
+  Value readTile(OpBuilder &b, tt::LoadOp load, Type type, Value slot) {
+    Value ring = rings[llvm::find(loads, load) - loads.begin()];
+    Value buffer = b.create<MemDescIndexOp>(load.getLoc(), ring, slot, 0);
+    return b.create<LocalLoadOp>(load.getLoc(), type, buffer);
+  }
 
   scf::ForOp loop;
   int stages;
+  bool mayAlias;
   const AxisInfoAnalysis &axes;
   AddressSlice slice;
   bool isAsked;
   int64_t limit;
+  SmallVector<tt::StoreOp> stores;
   SmallVector<tt::LoadOp> loads;
   SmallVector<Value> rings;
 };
@@ -347,31 +411,31 @@ void LoopPipeliner::rewrite() {
   mapping.map(loop.getInductionVar(), fresh.getInductionVar());
   for (auto [old, arg] : llvm::zip(loop.getRegionIterArgs(), args))
     mapping.map(old, arg);
+  auto isRead = [&](tt::LoadOp load) { return load && llvm::is_contained(loads, load); };
   for (Operation &op : loop.getBody()->without_terminator()) {
-    auto it = llvm::find(loads, dyn_cast<tt::LoadOp>(&op));
-    if (it == loads.end()) {
-      // A conversion of a pipelined load is a load in its layout.
-      if (auto convert = dyn_cast<ConvertLayoutOp>(&op))
-        if (auto source = convert.getSrc().getDefiningOp<tt::LoadOp>())
-          if (auto found = llvm::find(loads, source); found != loads.end()) {
-            Value ring = rings[found - loads.begin()];
-            Value buffer = b.create<MemDescIndexOp>(op.getLoc(), ring, slot, 0);
-            mapping.map(convert.getResult(),
-                        b.create<LocalLoadOp>(op.getLoc(), convert.getType(), buffer).getResult());
-            continue;
-          }
+    // A conversion of a pipelined load is a load in its layout.
+    if (auto convert = dyn_cast<ConvertLayoutOp>(&op))
+      if (auto load = convert.getSrc().getDefiningOp<tt::LoadOp>();
+          isRead(load) && !otherOf(load)) {
+        mapping.map(convert.getResult(), readTile(b, load, convert.getType(), slot));
+        continue;
+      }
+    auto load = dyn_cast<tt::LoadOp>(&op);
+    if (!isRead(load)) {
       b.clone(op, mapping);
       continue;
     }
-    bool isConverted = llvm::all_of(op.getUsers(), [&](Operation *user) {
+    Value other = otherOf(load);
+    bool isConverted = !other && llvm::all_of(op.getUsers(), [&](Operation *user) {
       return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
     });
     if (isConverted)
       continue;
-    Value ring = rings[it - loads.begin()];
-    Value buffer = b.create<MemDescIndexOp>(op.getLoc(), ring, slot, 0);
-    mapping.map(op.getResult(0),
-                b.create<LocalLoadOp>(op.getLoc(), op.getResult(0).getType(), buffer).getResult());
+    Value tile = readTile(b, load, load.getType(), slot);
+    if (other)
+      tile = b.create<arith::SelectOp>(load.getLoc(), mapping.lookupOrDefault(load.getMask()), tile,
+                                       mapping.lookupOrDefault(other));
+    mapping.map(load.getResult(), tile);
   }
   SmallVector<Value> yields;
   for (Value value : loop.getYieldedValues())
@@ -410,7 +474,8 @@ struct PipelinePass : impl::PipelineBase<PipelinePass> {
           loops.push_back(loop);
       });
       for (scf::ForOp loop : loops)
-        LoopPipeliner(loop, stages, capability, axes).run();
+        if (LoopPipeliner(loop, stages, capability, mayAlias, axes).run())
+          func->setAttr(kOvertakes, UnitAttr::get(&getContext()));
     }
   }
 };

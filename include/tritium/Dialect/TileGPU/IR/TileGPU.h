@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kVersions = "ttg.versions";
 /// On a kernel: what its launches look at, a list of LaunchConditions, each an array of two
 /// numbers a step: kind and bits, and the value.
 inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
+/// On a kernel: loads run ahead of stores to other arguments, which must not overlap what they
+/// read.
+inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);

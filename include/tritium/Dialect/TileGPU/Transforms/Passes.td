@@ -65,10 +65,13 @@ def Pipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   let summary = "loads of later iterations while this one computes";
   let description = [{
     In loops with a dot, and in those that ask for it, loads become asynchronous copies
-    into a ring of buffers in shared memory, `num-stages` - 1 iterations ahead.
+    into a ring of buffers in shared memory, `num-stages` - 1 iterations ahead, also ahead of
+    stores to other arguments (`tt.overtakes`).
   }];
   let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
-                 Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+                 Option<"capability", "compute-capability", "int", "80", "80 for sm_80">,
+                 Option<"mayAlias", "may-alias", "bool", "false",
+                        "Pointer arguments may reach the same memory">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 

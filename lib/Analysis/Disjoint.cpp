@@ -10,9 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shared.h"
+#include "tritium/Analysis/Disjoint.h"
 
 #include "tritium/Analysis/IntegerRanges.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -20,7 +21,7 @@
 
 using namespace mlir;
 
-namespace tritium::ttg {
+namespace tritium {
 
 namespace {
 constexpr int kMaxDepth = 64;
@@ -47,7 +48,7 @@ public:
     if (isa_and_nonnull<tt::AddPtrOp>(op))
       return follow(0, factor) && follow(1, factor);
     if (isa_and_nonnull<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-                        ConvertLayoutOp, arith::ExtSIOp>(op))
+                        ttg::ConvertLayoutOp, arith::ExtSIOp>(op))
       return follow(0, factor);
     if (!isa<tt::PointerType>(tt::elementType(value.getType()))) {
       IntegerRange range = ranges.get(value);
@@ -139,4 +140,4 @@ bool neverMeet(Operation *second, Operation *first, bool earlier) {
   return std::abs(added) >= window;
 }
 
-} // namespace tritium::ttg
+} // namespace tritium
