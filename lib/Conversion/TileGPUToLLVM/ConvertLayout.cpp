@@ -16,9 +16,22 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-/// All of the tile is in the core: no repeats.
-static bool isLinear(const TileLayout &layout) {
-  return layout.registers() == 1u << layout.core().inputBits(kRegister);
+/// The registers of `tile` that hold a panel, in the order of the panel's own.
+static SmallVector<unsigned> registersOf(const TileLayout &tile, const TileLayout &panel,
+                                         const Coordinates &start) {
+  SmallVector<unsigned> registers;
+  if (tile.registers() == panel.registers()) {
+    llvm::append_range(registers, llvm::seq(0u, tile.registers()));
+    return registers;
+  }
+  std::map<Coordinates, unsigned> registerAt = byPlace(tile);
+  for (unsigned r = 0; r < panel.registers(); ++r) {
+    Coordinates at = panel.offset(r);
+    for (auto [x, begin] : llvm::zip(at, start))
+      x += begin;
+    registers.push_back(registerAt.find(at)->second);
+  }
+  return registers;
 }
 
 Value Lowering::sharedAddress(Operation *op, uint64_t bytes) {
@@ -114,36 +127,50 @@ Registers Lowering::exchange(Operation *op, Type element, ArrayRef<Value> regist
 }
 
 LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
-  const TileLayout &from = layout(op.getSrc()), &to = layout(op);
-  const Registers &src = get(op.getSrc());
-  Type element = tt::elementType(op.getType());
+  set(op, converted(op, tt::elementType(op.getType()), get(op.getSrc()), layout(op.getSrc()),
+                    layout(op)));
+  return success();
+}
+
+Registers Lowering::converted(Operation *op, Type element, ArrayRef<Value> src,
+                              const TileLayout &from, const TileLayout &to) {
   unsigned bytes = tt::scalarBytes(element);
   Conversion conversion = planConversion(from, to, 8 * bytes);
   if (conversion.kind == Conversion::Registers) {
-    std::map<Coordinates, unsigned> registerAt;
-    for (unsigned r = 0; r < from.registers(); ++r)
-      registerAt.try_emplace(from.offset(r), r);
+    std::map<Coordinates, unsigned> registerAt = byPlace(from);
     Registers result;
     for (unsigned r = 0; r < to.registers(); ++r)
       result.push_back(src[registerAt.find(to.offset(r))->second]);
-    set(op, std::move(result));
-    return success();
+    return result;
   }
+  if (!conversion.panels)
+    return exchange(op, lowered(element), src, from, to);
+  const Panels &panels = *conversion.panels;
+  Registers result(to.registers());
+  auto panelOf = [&](const Coordinates &start) {
+    Registers panel;
+    for (unsigned r : registersOf(from, panels.from, start))
+      panel.push_back(src[r]);
+    return panel;
+  };
+  auto setPanel = [&](const Coordinates &start, ArrayRef<Value> panel) {
+    for (auto [r, value] : llvm::zip(registersOf(to, panels.to, start), panel))
+      result[r] = value;
+  };
   if (conversion.kind == Conversion::Shuffles) {
-    set(op, shuffleTile(conversion.shuffles, element, src));
-    return success();
+    for (const Coordinates &start : panels.starts)
+      setPanel(start, shuffleTile(conversion.shuffles, element, panelOf(start)));
+    return result;
   }
-  if (from.hasPadding() || !isLinear(from) || !isLinear(to)) {
-    set(op, exchange(op, lowered(element), src, from, to));
-    return success();
-  }
-  LinearLayout offsets = conflictFreeOffsets(from.core(), to.core(), bytes, storesMatrices(from),
-                                             options.capability >= 75);
-  Value base = sharedAddress(op);
-  storeTile(base, offsets, from, element, src);
+  LinearLayout offsets = conflictFreeOffsets(panels.from.core(), panels.to.core(), bytes,
+                                             storesMatrices(panels.from), options.capability >= 75);
+  for (auto [i, start] : llvm::enumerate(panels.starts))
+    storeTile(sharedAddress(op, i * panels.bytes), offsets, panels.from, element, panelOf(start));
   barrier();
-  set(op, loadTile(base, offsets.compose(to.core().flattenOutputs()), to, element));
-  return success();
+  LinearLayout places = offsets.compose(panels.to.core().flattenOutputs());
+  for (auto [i, start] : llvm::enumerate(panels.starts))
+    setPanel(start, loadTile(sharedAddress(op, i * panels.bytes), places, panels.to, element));
+  return result;
 }
 
 } // namespace tritium::ttg

@@ -229,6 +229,9 @@ private:
   void exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
                         Partials &groups);
   mlir::LogicalResult lowerConvert(ConvertLayoutOp op);
+  /// Registers in another layout. `op` has the scratch.
+  Registers converted(mlir::Operation *op, Type element, llvm::ArrayRef<Value> src,
+                      const TileLayout &from, const TileLayout &to);
   Registers shuffleTile(const ShufflePlan &plan, Type element, llvm::ArrayRef<Value> registers);
   /// Through shared memory: elements of `from` are written at an address that depends on
   /// their coordinates, those of `to` are read at theirs.

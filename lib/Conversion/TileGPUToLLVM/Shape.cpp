@@ -76,19 +76,12 @@ LogicalResult Lowering::lowerReshape(tt::ReshapeOp op) {
   auto src = cast<RankedTensorType>(op.getSrc().getType()),
        dst = cast<RankedTensorType>(op.getType());
   ArrayRef<int64_t> from = src.getShape(), to = dst.getShape();
-  auto sourceOf = [=](const Coordinates &at) {
-    int64_t index = 0;
-    for (auto [x, extent] : llvm::zip(at, to))
-      index = index * extent + x;
-    Coordinates result(from.size());
-    for (size_t d = from.size(); d-- > 0; index /= from[d])
-      result[d] = index % from[d];
-    return result;
-  };
-  if (!scratchBytes(op, numWarps(module)))
-    return lowerRenaming(op, sourceOf);
-  set(op, exchange(op, lowered(src.getElementType()), get(op.getSrc()), layout(op.getSrc()),
-                   layout(op)));
+  Type element = src.getElementType();
+  Registers registers = get(op.getSrc());
+  if (Attribute reshaped = reshapedLayout(src.getEncoding(), from, to))
+    set(op, converted(op, element, registers, layoutOf(reshaped, to), layout(op)));
+  else
+    set(op, exchange(op, lowered(element), registers, layout(op.getSrc()), layout(op)));
   return success();
 }
 

@@ -54,8 +54,12 @@ uint64_t convertBytes(ConvertLayoutOp op) {
 uint64_t reshapeBytes(tt::ReshapeOp op) {
   auto src = cast<RankedTensorType>(op.getSrc().getType()),
        dst = cast<RankedTensorType>(op.getType());
-  Attribute expected = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
-  return expected && sameLayout(expected, dst.getEncoding(), dst.getShape()) ? 0 : tileBytes(src);
+  Attribute reshaped = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
+  if (!reshaped)
+    return tileBytes(src);
+  unsigned bits = 8 * tt::scalarBytes(src.getElementType());
+  Conversion conversion = planConversion(layoutOf(reshaped, dst.getShape()), layoutOf(dst), bits);
+  return conversion.kind == Conversion::Shared ? tileBytes(src) : 0;
 }
 
 /// The result of an atomic on a scalar reaches all threads.
@@ -72,49 +76,6 @@ uint64_t scratchBytes(Operation *op, int) {
       .Case([](tt::ReshapeOp op) { return reshapeBytes(op); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](auto op) { return atomicBytes(op); })
       .Default([](Operation *) { return 0; });
-}
-
-/// Every lane holds what it needs.
-static bool staysInLanes(const TileLayout &from, const TileLayout &to) {
-  for (StringRef name : {kLane, kWarp}) {
-    ArrayRef<uint64_t> a = from.core().bases(name), b = to.core().bases(name);
-    if (a.size() != b.size())
-      return false;
-    for (auto [x, y] : llvm::zip(a, b))
-      if (from.core().unflatten(x) != to.core().unflatten(y))
-        return false;
-  }
-  llvm::SmallVector<Coordinates> held;
-  for (unsigned r = 0; r < from.registers(); ++r)
-    held.push_back(from.offset(r));
-  llvm::sort(held);
-  for (unsigned r = 0; r < to.registers(); ++r)
-    if (!llvm::binary_search(held, to.offset(r)))
-      return false;
-  return true;
-}
-
-/// In cycles of a multiprocessor for a warp, as measured on an H200: a shuffle or a word of
-/// shared memory takes one, a select a third. What shuffles save beside that is a barrier and
-/// the way to memory and back; where work is equal they are as fast, also for a warp alone.
-static bool isWorth(const ShufflePlan &plan, unsigned repeats, unsigned elementBits) {
-  constexpr unsigned kBarrier = 2;
-  unsigned times = repeats * std::max(1u, elementBits / 32);
-  return times * (3 * plan.shuffles() + plan.selects()) <=
-         3 * (times * 2 * plan.words() + kBarrier);
-}
-
-Conversion planConversion(const TileLayout &from, const TileLayout &to, unsigned elementBits) {
-  if (staysInLanes(from, to))
-    return {Conversion::Registers, {}};
-  // Repeats must be the same ones. What is in padding may never have been written.
-  if (from.core().dimBits() != to.core().dimBits() || from.hasPadding())
-    return {Conversion::Shared, {}};
-  auto plan = planShuffles(from.core(), to.core(), elementBits);
-  unsigned repeats = to.registers() >> to.core().inputBits(kRegister);
-  if (!plan || !isWorth(*plan, repeats, elementBits))
-    return {Conversion::Shared, {}};
-  return {Conversion::Shuffles, std::move(*plan)};
 }
 
 ReductionPlan planReduction(const TileLayout &src, unsigned axis) {

@@ -82,10 +82,21 @@ bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier, 
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
 uint64_t scratchBytes(mlir::Operation *op, int warps);
 
+/// A tile whose extents are multiples of powers of two, in panels of such extents, each of
+/// which both layouts hold in the same way: an extent of 96 is three panels of 32.
+struct Panels {
+  TileLayout from, to;             ///< of one panel
+  std::vector<Coordinates> starts; ///< of each panel
+  uint64_t bytes;                  ///< of a panel
+};
+/// Nothing if a layout has padding, or panels would be too small.
+std::optional<Panels> panelsOf(const TileLayout &from, const TileLayout &to, unsigned elementBits);
+
 /// How a tile changes its layout.
 struct Conversion {
   enum Kind { Registers, Shuffles, Shared } kind;
-  ShufflePlan shuffles; ///< for every repeat of the core
+  ShufflePlan shuffles;         ///< for every panel
+  std::optional<Panels> panels; ///< through shared memory without them: in row-major order
 };
 /// Registers are renamed if that is enough. Shuffles need no barrier and no memory, but a word
 /// costs a shuffle and selects where shared memory writes and reads it once: they are taken

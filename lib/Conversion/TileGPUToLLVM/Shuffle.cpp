@@ -53,7 +53,6 @@ Value choose(Emitter &e, Words &known, ArrayRef<ShufflePlan::Choice> choices,
 } // namespace
 
 Registers Lowering::shuffleTile(const ShufflePlan &plan, Type element, ArrayRef<Value> registers) {
-  unsigned inner = 1u << plan.reads.dimBits()[0], outer = registers.size() / inner;
   unsigned perWord = 1u << plan.packedTo.size();
   unsigned results = 1u << plan.reads.inputBits(kRegister);
 
@@ -76,32 +75,29 @@ Registers Lowering::shuffleTile(const ShufflePlan &plan, Type element, ArrayRef<
       reader = i32(0);
   }
 
-  Registers result(outer * results);
-  for (unsigned repeat = 0; repeat < outer; ++repeat) {
-    ArrayRef<Value> tile = registers.slice(repeat * inner, inner);
-    Words offered, taken;
-    auto packed = [&](uint64_t x) {
-      SmallVector<Value> elements;
-      for (unsigned e = 0; e < perWord; ++e)
-        elements.push_back(toMemory(tile[x ^ sumOf(plan.packedFrom, e)], element));
-      unsigned bits = elements[0].getType().getIntOrFloatBitWidth() * perWord;
-      return pack(elements, bits).front();
-    };
-    auto brought = [&](uint64_t round) -> Value {
-      Value word = choose(*this, offered, plan.before, before, plan.sourceRegister(round), packed);
-      uint64_t offset = plan.laneOffset(round);
-      if (!isOwn)
-        return shuffleIndex(word, offset ? ixor(reader, i32(offset)) : reader);
-      return offset ? shuffleXor(word, offset) : word;
-    };
-    for (uint64_t r = 0; r < results; ++r) {
-      if (plan.firstOf(r) != r)
-        continue;
-      Value word = choose(*this, taken, plan.after, after, r, brought);
-      for (auto [e, bits] :
-           llvm::enumerate(unpack(word, word.getType().getIntOrFloatBitWidth() / perWord)))
-        result[repeat * results + (r ^ sumOf(plan.packedTo, e))] = fromMemory(bits, element);
-    }
+  Words offered, taken;
+  auto packed = [&](uint64_t x) {
+    SmallVector<Value> elements;
+    for (unsigned e = 0; e < perWord; ++e)
+      elements.push_back(toMemory(registers[x ^ sumOf(plan.packedFrom, e)], element));
+    unsigned bits = elements[0].getType().getIntOrFloatBitWidth() * perWord;
+    return pack(elements, bits).front();
+  };
+  auto brought = [&](uint64_t round) -> Value {
+    Value word = choose(*this, offered, plan.before, before, plan.sourceRegister(round), packed);
+    uint64_t offset = plan.laneOffset(round);
+    if (!isOwn)
+      return shuffleIndex(word, offset ? ixor(reader, i32(offset)) : reader);
+    return offset ? shuffleXor(word, offset) : word;
+  };
+  Registers result(results);
+  for (uint64_t r = 0; r < results; ++r) {
+    if (plan.firstOf(r) != r)
+      continue;
+    Value word = choose(*this, taken, plan.after, after, r, brought);
+    unsigned bits = word.getType().getIntOrFloatBitWidth() / perWord;
+    for (auto [e, part] : llvm::enumerate(unpack(word, bits)))
+      result[r ^ sumOf(plan.packedTo, e)] = fromMemory(part, element);
   }
   return result;
 }
