@@ -4,13 +4,16 @@
 // dimension with the longest runs of neighbouring addresses, and a lane takes as many
 // neighbours as alignment and mask let one instruction move, 16 bytes at most. Where a mask
 // is a bound, most vectors are inside or outside as a whole, and the rest is moved element by
-// element (Memory.cpp in the lowering to LLVM), so that such a mask costs no width. Accesses of
-// tiles of one shape and order share the smallest width that fills 16 bytes of the widest
-// element among them, so that tiles of different element types need no conversion and
-// every instruction of a warp still covers whole lines. The versions that version-tails
-// makes do not share: scalar accesses are best with neighbours in neighbouring lanes. Nor do
-// loads that only dots use, casts and transpositions aside: they go through shared memory to
-// the layout of the dot in any case, and share with loads of their own element size only.
+// element (Memory.cpp in the lowering to LLVM), so that such a mask costs no width.
+//
+// Accesses of tiles of one shape and order share a width, so that tiles of different element
+// types need no conversion: of the widths that one of them could have, up to 16 bytes of the
+// widest element, the one that costs the least instructions and lines of memory in all. A row
+// that is aligned to one element only makes the aligned ones beside it narrow, too, because lanes
+// that are eight elements apart would touch each line of it eight times. The versions that
+// version-tails makes do not share. Nor do loads that only dots use, casts and transpositions
+// aside: they go through shared memory to the layout of the dot in any case, and share, as wide
+// as one of them can be, with loads of their own element size only.
 //
 // Where tiles are joined or split, a lane that holds w neighbours of the whole should hold w / 2
 // of each half, which then are there already: halves are accessed half as wide.
@@ -24,6 +27,7 @@
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -44,6 +48,7 @@ struct Access {
   SmallVector<int32_t> order;
   int64_t elementBytes;
   int64_t vector; ///< elements that one instruction could move
+  int64_t run;    ///< elements that are neighbours in memory
   bool isForDots; ///< a load that nothing but dots use
 };
 
@@ -68,7 +73,7 @@ bool feedsDotsOnly(Value value) {
 Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   const AxisInfo &info = axes.get(op->getOperand(0));
-  Access access{op, {}, 0, 1, isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0))};
+  Access access{op, {}, 0, 1, 1, isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0))};
   // The longest run first; of equals the last dimension.
   access.order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
   llvm::sort(access.order, [&](int32_t a, int32_t b) {
@@ -80,6 +85,7 @@ Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
     return access;
   int32_t d = access.order[0];
+  access.run = info.contiguity[d];
   int64_t vector = std::min({uint64_t(info.contiguity[d] & -info.contiguity[d]),
                              std::max<uint64_t>(1, info.divisibility[d] / access.elementBytes),
                              uint64_t(kMaxVectorBytes / access.elementBytes)});
@@ -88,6 +94,14 @@ Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   // Padding begins at a multiple of the width.
   access.vector = std::gcd(vector, type.getDimSize(d));
   return access;
+}
+
+/// What an element costs if lanes are `width` elements apart: instructions, and lines of 128
+/// bytes that they touch.
+double costOf(const Access &access, int64_t width) {
+  int64_t span = 32 * width, runs = llvm::divideCeil(span, access.run);
+  int64_t lines = llvm::divideCeil(std::min(span, access.run) * access.elementBytes, 128);
+  return (1 + std::min<double>(32, runs * lines)) / (32 * std::min(width, access.vector));
 }
 
 /// The block of the version that the operation is in; null if there is only one.
@@ -148,6 +162,21 @@ std::vector<SmallVector<int64_t>> halvesIn(tt::FuncOp func) {
   return list;
 }
 
+/// Of the widths, up to `most`, that one of the accesses could have.
+int64_t bestWidth(ArrayRef<Access *> accesses, int64_t most) {
+  int64_t best = 1;
+  double least = INFINITY;
+  for (const Access *candidate : accesses) {
+    int64_t width = std::min(candidate->vector, most);
+    double cost = 0;
+    for (const Access *access : accesses)
+      cost += access->isForDots ? -double(width) : costOf(*access, width);
+    if (std::pair(cost, -width) < std::pair(least, -best))
+      std::tie(least, best) = std::pair(cost, width);
+  }
+  return best;
+}
+
 void coalesce(tt::FuncOp func, int warps) {
   AxisInfoAnalysis axes(func);
   std::vector<Access> accesses;
@@ -156,8 +185,10 @@ void coalesce(tt::FuncOp func, int warps) {
       accesses.push_back(describe(op, axes));
   });
   struct Group {
-    int64_t vector = 1, widest = 1, most = kMaxVectorBytes;
-    int64_t width() const { return std::min({vector, kMaxVectorBytes / widest, most}); }
+    SmallVector<Access *> members;
+    int64_t widest = 1; ///< bytes of an element
+    int64_t most = kMaxVectorBytes;
+    int64_t width() const { return std::min(bestWidth(members, kMaxVectorBytes / widest), most); }
   };
   struct Key {
     Block *version;
@@ -173,9 +204,9 @@ void coalesce(tt::FuncOp func, int warps) {
     return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order,
                    access.isForDots ? access.elementBytes : 0}];
   };
-  for (const Access &access : accesses) {
+  for (Access &access : accesses) {
     Group &group = groupOf(access);
-    group.vector = std::max(group.vector, access.vector);
+    group.members.push_back(&access);
     group.widest = std::max(group.widest, access.elementBytes);
   }
   for (const SmallVector<int64_t> &half : halvesIn(func))
