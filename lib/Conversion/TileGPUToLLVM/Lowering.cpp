@@ -136,6 +136,18 @@ Value Lowering::isInside(const TileLayout &layout, ArrayRef<Value> thread, unsig
   return predicate;
 }
 
+Value Lowering::programIdAlong(unsigned axis) {
+  Value &id = programId[axis];
+  if (id)
+    return id;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(entryEnd);
+  Type i32 = b.getI32Type();
+  return id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
+              : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
+                          : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
+}
+
 Value Lowering::isThreadZero() { return equals(thread, 0); }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +209,8 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
-  if (unsigned programs = programsAtOnce(); programs > 1)
+  programs = programsAtOnce();
+  if (programs > 1)
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(programs));
   entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -244,10 +257,7 @@ LogicalResult Lowering::lower(Operation *op) {
         return success();
       })
       .Case([&](tt::GetProgramIdOp op) {
-        Type i32 = b.getI32Type();
-        set(op, {op.getAxis() == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
-                 : op.getAxis() == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
-                                     : b.create<NVVM::BlockIdZOp>(loc, i32).getResult()});
+        set(op, {programIdAlong(op.getAxis())});
         return success();
       })
       .Case([&](tt::GetNumProgramsOp op) {

@@ -181,6 +181,10 @@ private:
 
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
+  /// Brings what a later program loads to L2; see NextPrograms.cpp. Addresses of vectors of
+  /// `bytes`, with the masks of their first elements.
+  void prefetchForNext(tt::LoadOp op, llvm::ArrayRef<std::pair<Value, Value>> vectors,
+                       unsigned bytes);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
   Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);
@@ -220,6 +224,7 @@ private:
   llvm::SmallVector<Value> pack(llvm::ArrayRef<Value> elements, unsigned wordBits);
   llvm::SmallVector<Value> unpack(Value word, unsigned elementBits);
   Value isThreadZero();
+  Value programIdAlong(unsigned axis);
 
   //===--- exchange (Reduce.cpp, ConvertLayout.cpp) ---===//
 
@@ -318,6 +323,8 @@ private:
   mlir::Block *entry = nullptr;
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
   Value thread, lane, warp, sharedBase;
+  std::array<Value, 3> programId; ///< emitted at the entry
+  unsigned programs = 0;          ///< that run on a multiprocessor at once; 0: not known
 };
 
 } // namespace tritium::ttg

@@ -331,6 +331,7 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   Value wanted =
       isTile && !op.getIsVolatile() && isOnlyStored(op) ? isFirstCopy(layout(ptr)) : Value();
   SmallVector<Value> loaded, ragged; // words of all groups; conditions
+  SmallVector<std::pair<Value, Value>> vectors;
   IRMapping masks;
   for (ArrayRef<unsigned> group : groups) {
     Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
@@ -338,6 +339,7 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
     if (predicate.ragged)
       ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
+    vectors.emplace_back(address, mask ? get(mask)[group[0]] : Value());
     if (!predicate.whole && hints.empty() && !op.getIsVolatile()) {
       Type type = intType(words.bits);
       if (words.count > 1)
@@ -358,6 +360,8 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
     loaded.append(
         loadWords(address, predicate.whole, fallback, words.count, words.bits, instruction));
   }
+  if (isTile)
+    prefetchForNext(op, vectors, groups[0].size() * elementBits / 8);
   // One branch for all vectors in the usual case, then one for each.
   auto elementByElement = [&](unsigned g) {
     ArrayRef<unsigned> group = groups[g];

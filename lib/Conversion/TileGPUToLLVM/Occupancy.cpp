@@ -6,7 +6,7 @@
 // seldom taken. So it is told how many programs there should be, from the registers that
 // tiles need at the same time:
 //
-//   registers of a thread = tiles alive at once + some for addresses
+//   registers of a thread = tiles alive at once + some for addresses, more with every load
 //
 // Tiles of indices, pointers and masks do not count, since they are made where they are
 // used. Kernels with loops or dots are left to the assembler: what they keep in registers
@@ -22,9 +22,10 @@ namespace tritium::ttg {
 
 namespace {
 constexpr unsigned kRegisters = 65536, kWarps = 64; ///< of a multiprocessor
-constexpr unsigned kForAddresses = 16, kLeast = 32;
-/// With more registers than this there are few programs, whatever is asked for.
-constexpr unsigned kMost = 40;
+constexpr unsigned kForAddresses = 16, kForMoreLoads = 4, kLeast = 32;
+/// With more registers than this there are few programs, whatever is asked for. Of a kernel in
+/// versions, those that move element by element should not cost the others a program.
+constexpr unsigned kMost = 40, kMostOfVersions = 64;
 
 /// Made of ranges and scalars alone.
 bool isIndex(Value value, llvm::DenseMap<Value, bool> &known) {
@@ -74,13 +75,19 @@ unsigned Lowering::tileRegistersAtOnce(Block &block) {
 }
 
 unsigned Lowering::programsAtOnce() {
-  bool streams = true;
+  bool streams = true, hasVersions = false;
+  llvm::DenseMap<Block *, unsigned> loads;
+  unsigned mostLoads = 1;
   kernel.walk([&](Operation *op) {
+    hasVersions |= op->hasAttr(kVersions);
+    if (isa<tt::LoadOp>(op) && tt::isTile(op->getResult(0).getType()))
+      mostLoads = std::max(mostLoads, ++loads[op->getBlock()]);
     streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp, LocalAllocOp>(op);
   });
+  unsigned addresses = kForAddresses + kForMoreLoads * (mostLoads - 1);
   unsigned registers = std::max<unsigned>(
-      kLeast, llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + kForAddresses, 8));
-  if (!streams || registers > kMost)
+      kLeast, llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + addresses, 8));
+  if (!streams || registers > (hasVersions ? kMostOfVersions : kMost))
     return 0;
   unsigned warps = numWarps(module);
   return std::min(kWarps / warps, kRegisters / (registers * kLanesPerWarp * warps));
