@@ -109,6 +109,45 @@ def test_one_array(target, schedule, step):
     np.testing.assert_array_equal(x, expected)
 
 
+@triton.jit
+def read_again(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    """A load of what the same iteration has stored, in blocks that are apart."""
+    c = tl.arange(0, BLOCK)
+    for i in tl.range(0, n, num_stages=3):
+        x = tl.load(x_ptr + i * BLOCK + c)
+        tl.store(x_ptr + i * BLOCK + c, x + 1, mask=c >= 3)
+        tl.store(y_ptr + i * BLOCK + c, tl.load(x_ptr + i * BLOCK + c) + x)
+
+
+def test_what_the_iteration_has_stored(target, schedule):
+    x, y = np.arange(5 * 128, dtype=np.float32), np.zeros(5 * 128, np.float32)
+    before = x.copy()
+    read_again[(1,)](x, y, 5, BLOCK=128)
+    after = before + (np.arange(5 * 128) % 128 >= 3)
+    np.testing.assert_array_equal(x, after)
+    np.testing.assert_array_equal(y, before + after)
+
+
+@triton.jit
+def halves(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """That rows begin at multiples is known of the index of the loop, not of one that runs ahead."""
+    c = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for i in tl.range(tl.program_id(0), n, 2, num_stages=3):
+        total += tl.load(x_ptr + i * BLOCK // 2 + c, mask=c < 100, other=5).to(tl.float32)
+    tl.store(y_ptr + c, total)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32])
+def test_addresses_that_are_known_here_only(target, dtype):
+    x = np.random.default_rng(4).integers(-9, 10, 2048).astype(dtype)
+    y = np.zeros(256, np.float32)
+    halves[(1,)](y, x, 7, BLOCK=256)
+    rows = [x[i * 128:i * 128 + 256].astype(np.float32) for i in range(0, 7, 2)]
+    expected = sum(np.where(np.arange(256) < 100, row, 5) for row in rows)
+    np.testing.assert_array_equal(y, expected)
+
+
 # -- Masks and `other` ---------------------------------------------------------------------------
 
 @triton.jit

@@ -443,6 +443,21 @@ Value Lowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group, 
   return count;
 }
 
+/// Element by element, where nothing tells any more that neighbours make up 4 bytes. What it
+/// writes is seen after the wait, which is a barrier.
+void Lowering::copyNow(AsyncCopyGlobalToLocalOp op) {
+  MemDescType memory = op.getDst().getType();
+  Type element = memory.getElementType();
+  const Registers &pointers = get(op.getPtr());
+  Registers loaded;
+  for (auto [r, pointer] : llvm::enumerate(pointers)) {
+    Value mask = op.getMask() ? get(op.getMask())[r] : boolean(true);
+    Value bits = loadWords(pointer, mask, {}, 1, 8 * tt::scalarBytes(element), "ld.global").front();
+    loaded.push_back(fromMemory(bits, element));
+  }
+  storeTile(scalar(op.getDst()), offsetsOf(memory), layout(op.getPtr()), element, loaded);
+}
+
 LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   MemDescType memory = op.getDst().getType();
   Type element = memory.getElementType();
@@ -454,8 +469,10 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   MaskRuns bound = accessRuns(axes, op.getPtr(), op.getMask(), Crossing::AtEnd, dim);
   unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
   unsigned size = bytes << run;
-  if (size < 4)
-    return unsupported(op, "an asynchronous copy of less than 4 bytes a lane");
+  if (size < 4) {
+    copyNow(op);
+    return success();
+  }
   auto addresses =
       std::make_shared<Addresses>(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
   Value first = isFirstCopy(layout);

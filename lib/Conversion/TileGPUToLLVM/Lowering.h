@@ -285,6 +285,7 @@ private:
   void startCopies(size_t count);
   mlir::Value bytesInside(mlir::Value mask, unsigned dim, llvm::ArrayRef<unsigned> group,
                           unsigned bytes);
+  void copyNow(AsyncCopyGlobalToLocalOp op);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
   Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
   void storeShared(Value predicate, Value address, Value x);

@@ -20,6 +20,28 @@ tt.func @same_array(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %ste
 
 // -----
 
+// Blocks are apart, but the same iteration stores first.
+tt.func @same_iteration(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %end = arith.extsi %n : i32 to i64
+  %c1024 = arith.constant 1024 : i64
+  %one = arith.constant dense<1.0> : tensor<1024xf32>
+  %c = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  scf.for %i = %c0 to %end step %c1 : i64 {
+    %start = arith.muli %i, %c1024 : i64
+    %px = tt.addptr %x, %start : !tt.ptr<f32>, i64
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %xc = tt.addptr %xs, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    // expected-remark @below {{loads are not pipelined, because this may write what a later iteration loads}}
+    tt.store %xc, %one : tensor<1024x!tt.ptr<f32>>
+    %v = tt.load %xc : tensor<1024x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}
+
+// -----
+
 tt.func @atomic(%y: !tt.ptr<f32>, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -204,12 +204,16 @@ private:
     return !obstacle;
   }
 
-  /// Removes what may read in a later iteration what a store writes in an earlier one.
+  /// Removes what may read, when it should, what a store writes before.
   void keepBehindStores(SmallVectorImpl<tt::LoadOp> &wanted) {
     for (tt::StoreOp store : stores) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*store);
+      // Of earlier iterations, and of the load's own if it comes first there.
       auto mayReach = [&](tt::LoadOp load) {
-        return (mayAlias || mayShareBase(load.getPtr(), store.getPtr())) &&
-               !neverMeet(load, store, /*earlier=*/true);
+        if (!mayAlias && !mayShareBase(load.getPtr(), store.getPtr()))
+          return false;
+        return !neverMeet(load, store, /*earlier=*/true) ||
+               (inBody->isBeforeInBlock(load) && !neverMeet(load, store, /*earlier=*/false));
       };
       if (!llvm::any_of(wanted, mayReach))
         continue;
