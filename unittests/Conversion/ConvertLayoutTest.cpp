@@ -319,3 +319,18 @@ TEST_F(ConvertLayout, ResultsOfTensorCoresToRowsAndColumns) {
         }
   EXPECT_GT(matrices, 0u);
 }
+
+TEST_F(ConvertLayout, PanelsAreFreeOfConflicts) {
+  // 96 = 3 * 32: three by three panels, each as 32x32 would be.
+  std::string rows = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], "
+                     "warpsPerCTA = [4, 1], order = [1, 0]}>";
+  for (int operand : {0, 1}) {
+    std::string to = "#ttg.dot_op<{opIdx = " + std::to_string(operand) +
+                     ", parent = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>, kWidth = 2}>";
+    auto counters = copy({96, 96}, "f16", 2, rows, to, 80);
+    ASSERT_TRUE(counters);
+    EXPECT_EQ(counters->total.bankConflicts(), 0u);
+    EXPECT_NE(ptx.find(operand ? "x4.trans.shared" : "x4.shared"), std::string::npos);
+    EXPECT_EQ(ptx.find("ld.shared"), std::string::npos);
+  }
+}

@@ -214,9 +214,15 @@ BlockedEncodingAttr defaultLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   int64_t lanes = kLanesPerWarp, left = warps;
   for (int32_t d : dims) {
     int64_t room = std::max<int64_t>(1, llvm::bit_floor<uint64_t>(shape[d]) / sizes[d]);
-    // A dimension that is not a power of two is covered to its end.
-    if (!llvm::isPowerOf2_64(shape[d]))
-      room = llvm::PowerOf2Ceil(llvm::divideCeil(shape[d], sizes[d]));
+    // A dimension that is not a power of two is covered to its end, or, if there are others,
+    // by panels of whole sectors without padding: those can change their layout as powers of
+    // two do.
+    if (!llvm::isPowerOf2_64(shape[d])) {
+      int64_t panel = shape[d] & -shape[d];
+      bool isWhole = rank > 1 && panel >= std::max<int64_t>(8, 2 * sizes[d]);
+      room = isWhole ? panel / sizes[d]
+                     : llvm::PowerOf2Ceil(llvm::divideCeil(shape[d], sizes[d]));
+    }
     threads[d] = std::min(lanes, room);
     lanes /= threads[d];
     warpsPer[d] = std::min(left, std::max<int64_t>(1, room / threads[d]));
