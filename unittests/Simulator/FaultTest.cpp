@@ -27,6 +27,19 @@ struct Planted {
 
 void PrintTo(const Planted &planted, std::ostream *out) { *out << planted.name; }
 
+/// Each warp reads one word, which a write before a barrier has made.
+std::string fourWarpsRead(const std::string &address, const std::string &space) {
+  return "setp.eq.u32 %p1, %r0, 0;\n@%p1 st." + space + ".u32 [" + address + "], 5;\nbar.sync 0;" +
+         fault + "ld." + space + ".u32 %r5, [" + address + "];" + fine;
+}
+/// Two warps meet; the first lane of one of them, which has %p1, then writes what all read.
+std::string twoMeet(int writer, int other) {
+  return "shr.u32 %r6, %r0, 5;\nsetp.eq.u32 %p2, %r6, " + std::to_string(writer) +
+         ";\nsetp.eq.u32 %p3, %r6, " + std::to_string(other) +
+         ";\nor.pred %p2, %p2, %p3;\n@!%p2 bra L;\nsetp.eq.u32 %p1, %r0, " +
+         std::to_string(32 * writer) + ";\nbar.sync 1, 64;" + fault;
+}
+
 std::vector<Planted> planted() {
   std::string f = fault, g = fine;
   std::string mine = "mad.lo.u32 %r1, %r0, 4, 0;\nmov.u32 %r2, s;\nadd.u32 %r3, %r2, %r1;\n";
@@ -80,6 +93,45 @@ std::vector<Planted> planted() {
            "setp.eq.u32 %p1, %r0, 31;" +
            f + "@%p1 st.shared.u32 [s], %r0;" + g,
        32},
+      // Of many readers each counts: of four warps, of 32 lanes, of two reads of one warp.
+      {"FirstAndLastReaderMeet", FaultKind::SharedRace,
+       fourWarpsRead("s", "shared") + twoMeet(3, 2) + "@%p1 st.shared.u32 [s], 7;" + g + "L:", 128},
+      {"FirstAndLastReaderOfGlobalMeet", FaultKind::GlobalRace,
+       fourWarpsRead("%d0", "global") + twoMeet(3, 2) + "@%p1 st.global.u32 [%d0], 7;" + g + "L:",
+       128},
+      {"TwoMiddleReadersMeet", FaultKind::SharedRace,
+       fourWarpsRead("s", "shared") + twoMeet(0, 1) + "@%p1 st.shared.u32 [s], 7;" + g + "L:", 128},
+      {"TwoLastReadersMeet", FaultKind::SharedRace,
+       fourWarpsRead("s", "shared") + twoMeet(2, 1) + "@%p1 st.shared.u32 [s], 7;" + g + "L:", 128},
+      {"ReaderOfTheFirstLanes", FaultKind::SharedRace,
+       mine + "st.shared.u32 [%r3], 0;\nbar.sync 0;" + f + "ld.shared.u32 %r5, [s];" + g +
+           "mov.u32 %r7, 1;\nshl.b32 %r7, %r7, %r0;\nand.b32 %r7, %r7, 0xc0000001;\n"
+           "setp.eq.u32 %p2, %r7, 0;\n@%p2 bra L;\nbar.warp.sync 0xc0000001;\n"
+           "setp.eq.u32 %p1, %r0, 0;" +
+           f + "@%p1 st.shared.u32 [s], 7;" + g + "L:",
+       32},
+      {"WeakReadBeforeAStrongOne", FaultKind::SharedRace,
+       mine + "st.shared.u32 [%r3], 0;\nbar.sync 0;\nsetp.lt.u32 %p1, %r0, 32;\n@%p1 bra L;" + f +
+           "ld.shared.u32 %r5, [s];" + g + "ld.volatile.shared.u32 %r6, [s];\nexit;\nL:" + f +
+           "atom.shared.add.u32 %r5, [s], 1;" + g},
+      {"ReaderBeforeAWriteOfTheSame", FaultKind::SharedRace,
+       // Warp 1 writes what is there, which harms nobody; warp 0, which follows it, does not.
+       mine + "st.shared.u32 [%r3], 0;\nbar.sync 0;\nsetp.lt.u32 %p1, %r0, 64;\n@%p1 bra L;" + f +
+           "ld.shared.u32 %r5, [s];" + g +
+           "exit;\nL:\nsetp.eq.u32 %p2, %r0, 32;\n@%p2 st.shared.u32 [s], 0;\n"
+           "bar.sync 1, 64;\nsetp.eq.u32 %p1, %r0, 0;" +
+           f + "@%p1 st.shared.u32 [s], 7;" + g,
+       96},
+      {"ReaderOfAnotherCta", FaultKind::GlobalRace,
+       // All read; the last one tells the first, which writes.
+       f + "ld.global.u32 %r5, [%d0];" + g +
+           "mov.u32 %r9, %ctaid.x;\nsetp.eq.u32 %p1, %r9, 0;\n@%p1 bra WAIT;\n"
+           "setp.ne.u32 %p1, %r9, 3;\n@%p1 exit;\nmembar.gl;\n"
+           "atom.global.exch.b32 %r1, [%d0+4], 1;\nexit;\n"
+           "WAIT:\natom.global.add.u32 %r1, [%d0+4], 0;\nsetp.eq.u32 %p2, %r1, 0;\n"
+           "@%p2 bra WAIT;\nmembar.gl;" +
+           f + "st.global.u32 [%d0], 42;" + g,
+       1, 4},
       // Races in global memory.
       {"TwoCtasWrite", FaultKind::GlobalRace,
        "mov.u32 %r9, %ctaid.x;\nadd.u32 %r9, %r9, %r0;" + f + "st.global.u32 [%d0], %r9;" + g, 1,
@@ -232,6 +284,33 @@ TEST(Clean, RaiseNothing) {
       launch.pass(uint64_t(0x2000000));
       Result result = program->run(launch);
       EXPECT_TRUE(result.clean()) << entry << ": " << result.renderFaults();
+    }
+}
+
+/// Reads of many warps that a write comes after, each in its way.
+TEST(Clean, ReadersThatAreWaitedFor) {
+  std::string last = "@%p1 st.shared.u32 [s], 7;";
+  auto meets = [](int warp, int barrier) {
+    std::string label = "N" + std::to_string(barrier);
+    return "setp.eq.u32 %p2, %r6, " + std::to_string(warp) + ";\nsetp.eq.u32 %p3, %r6, " +
+           std::to_string(warp + 1) + ";\nor.pred %p2, %p2, %p3;\n@!%p2 bra " + label +
+           ";\nbar.sync " + std::to_string(barrier) + ", 64;\n" + label + ":\n";
+  };
+  std::string read = fourWarpsRead("s", "shared"), warp = "shr.u32 %r6, %r0, 5;\n";
+  for (const std::string &way :
+       {std::string("bar.sync 1, 128;\n"), std::string("bar.sync 0;\n"),
+        // Hand to hand, from the last warp to the first one.
+        warp + meets(2, 1) + meets(1, 2) + meets(0, 3),
+        // The readers only arrive.
+        warp + "setp.eq.u32 %p2, %r6, 0;\n@%p2 bra W;\nbar.arrive 1, 128;\nbra E;\nW:\n"
+               "bar.sync 1, 128;\n"})
+    for (uint64_t seed : {0, 1, 2, 3}) {
+      std::vector<uint32_t> data(64);
+      SimRun run(kernel(read + way + last + "\nE:", shared));
+      run.buffer(data).threads(128);
+      run.launch.seed = seed;
+      Result result = run.run();
+      EXPECT_TRUE(result.clean()) << way << result.renderFaults();
     }
 }
 

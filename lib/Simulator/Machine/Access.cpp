@@ -3,6 +3,7 @@
 #include "Access.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 using namespace tritium::sim;
@@ -117,9 +118,81 @@ static bool ordered(const Warp &warp, unsigned lane, const Access &earlier) {
   return !known.pairs.empty() && earlier.time < known.pairs[lane * 32 + earlier.thread % 32];
 }
 
-static Access otherOf(Access read) {
-  read.thread = uint16_t(read.thread / 32 * 32 + read.otherLane);
-  return read;
+static Access accessOf(const Read &read, unsigned lane) {
+  Access access;
+  access.cta = read.cta;
+  access.thread = uint16_t(read.warp * 32 + lane);
+  access.strong = read.strong;
+  access.time = read.time;
+  access.op = read.op;
+  return access;
+}
+
+static bool isOwn(const Warp &warp, const Read &read) {
+  return read.warp == warp.index && read.cta == warp.cta.linear;
+}
+
+/// A lane of `read` that does not happen before what this lane does now, or -1.
+static int unorderedLane(const Warp &warp, unsigned lane, const Read &read) {
+  uint32_t others = isOwn(warp, read) ? read.lanes & ~(1u << lane) : read.lanes;
+  // Of another warp, and of a warp that met as a whole, one lane stands for all.
+  bool isByPairs = isOwn(warp, read) && !warp.known.pairs.empty();
+  for (; others; others &= others - 1) {
+    unsigned other = unsigned(std::countr_zero(others));
+    if (!ordered(warp, lane, accessOf(read, other)))
+      return int(other);
+    if (!isByPairs)
+      break;
+  }
+  return -1;
+}
+
+/// Readers of a word of global memory that are remembered, besides those of the CTA that
+/// reads last: of thousands that read an input, three tell as much as all.
+static constexpr size_t mostReads = 16, mostOtherCtas = 3;
+
+static void forgetDistantReads(std::vector<Read> &reads, uint32_t cta) {
+  uint32_t kept[mostOtherCtas];
+  size_t count = 0;
+  std::erase_if(reads, [&](const Read &read) {
+    if (read.cta == cta)
+      return false;
+    if (count == mostOtherCtas || std::find(kept, kept + count, read.cta) != kept + count)
+      return true;
+    kept[count++] = read.cta;
+    return false;
+  });
+}
+
+/// Remembers a read of a cell.
+static void noteRead(const Warp &warp, const Op &op, unsigned lane, bool isShared, Cell &cell) {
+  uint32_t now = warp.machine.time;
+  auto isMine = [&](const Read &read) {
+    return read.lanes && read.time == now && read.op == op.id && isOwn(warp, read);
+  };
+  if (isMine(cell.read)) [[likely]] {
+    cell.read.lanes |= 1u << lane;
+    return;
+  }
+  Read mine{warp.cta.linear, 1u << lane, now, op.id, uint16_t(warp.index), op.strong};
+  // A strong read does not race with strong writes: it stands for no weak one.
+  auto isReplaced = [&](const Read &earlier) {
+    if (!earlier.lanes || (mine.strong && !earlier.strong))
+      return !earlier.lanes;
+    return isOwn(warp, earlier) ? earlier.time < warp.known.lanes
+                                : unorderedLane(warp, lane, earlier) < 0;
+  };
+  if (!isReplaced(cell.read))
+    cell.reads.push_back(cell.read);
+  std::erase_if(cell.reads, [&](const Read &read) {
+    if (!isMine(read))
+      return isReplaced(read);
+    mine.lanes |= read.lanes;
+    return true;
+  });
+  cell.read = mine;
+  if (!isShared && cell.reads.size() > mostReads)
+    forgetDistantReads(cell.reads, mine.cta);
 }
 
 static void reportRace(Warp &warp, const Op &op, unsigned lane, const Access &other,
@@ -171,25 +244,24 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
         reportRace(warp, op, lane, last, located, at, write, true);
     }
     if (!write) {
-      // Two readers are kept: the latest of one warp, and one of another.
-      Access &first = cell.reads[0];
-      bool same = first.present && (first.cta != mine.cta || first.thread / 32 != mine.thread / 32);
-      Access &slot = cell.reads[same];
-      Access made = mine;
-      if (slot.present && slot.cta == mine.cta && slot.thread / 32 == mine.thread / 32 &&
-          slot.time == mine.time && slot.thread != mine.thread) {
-        made.otherLane = slot.thread % 32;
-        made.hasOther = 1;
-      }
-      slot = made;
+      noteRead(warp, op, lane, !located.range, cell);
       return;
     }
-    if (mode != AccessMode::AsyncArrival)
-      for (const Access &read : cell.reads)
-        if (read.present && !(read.strong && mine.strong) && !sameValue &&
-            (!ordered(warp, lane, read) || (read.hasOther && !ordered(warp, lane, otherOf(read)))))
-          reportRace(warp, op, lane, read, located, at, true, false);
+    // What another write of the same value leaves unordered, a later one may change.
+    auto settle = [&](const Read &read) {
+      int other = read.strong && mine.strong ? -1 : unorderedLane(warp, lane, read);
+      if (other >= 0 && !sameValue)
+        reportRace(warp, op, lane, accessOf(read, unsigned(other)), located, at, true, false);
+      return other < 0 || !sameValue;
+    };
+    if (mode == AccessMode::AsyncArrival) {
+      cell.read.lanes = 0;
+      cell.reads.clear();
+    } else {
+      if (cell.read.lanes && settle(cell.read))
+        cell.read.lanes = 0;
+      std::erase_if(cell.reads, settle);
+    }
     cell.write = mine;
-    cell.reads[0].present = cell.reads[1].present = 0;
   });
 }

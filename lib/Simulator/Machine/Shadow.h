@@ -19,14 +19,26 @@ namespace tritium::sim {
 
 struct Access {
   uint32_t cta = 0;
-  /// A read: another lane of the warp read at the same time, too.
-  uint16_t thread : 10 = 0, otherLane : 5 = 0, hasOther : 1 = 0;
+  uint16_t thread = 0;
   uint8_t present = 0, strong : 1 = 0, async : 1 = 0;
   uint32_t time = 0, op = 0;
 };
 
+/// What lanes of one warp read at one time by one instruction.
+struct Read {
+  uint32_t cta = 0, lanes = 0; ///< no lanes: there is none
+  uint32_t time = 0, op = 0;
+  uint16_t warp = 0;
+  bool strong = false;
+};
+
+/// The last write, and the reads since then that a write has to come after. A read is
+/// forgotten when one that happens after it takes its place: whoever comes after the
+/// second one comes after the first.
 struct Cell {
-  Access write, reads[2];
+  Access write;
+  Read read; ///< the latest
+  std::vector<Read> reads;
 };
 
 struct Known {
