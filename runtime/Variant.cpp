@@ -82,6 +82,8 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
     variant->fromCache = variant->prepare(error);
     if (!variant->fromCache) // an entry that does not load is as good as none
       variant->compiled = nullptr;
+    else if (!variant->origin.isRepeat)
+      printRemarks(variant->compiled->remarks);
   }
   if (!variant->compiled) {
     Recorder recorder;

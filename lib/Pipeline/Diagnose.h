@@ -20,10 +20,6 @@ void collectWarnings(const SourceManager &sources, const DiagnosticEngine &diagn
 /// their files, if these can be read.
 void renderRemarks(const frontend::FunctionSource &source, std::vector<Remark> &remarks);
 
-/// Prints what MLIR_ENABLE_DIAGNOSTICS asks for: "remarks" what was missed, "applied" what was
-/// done, "warnings" those of the front end.
-void printRemarks(const std::vector<Remark> &remarks);
-
 } // namespace tritium
 
 #endif // TRITIUM_LIB_PIPELINE_DIAGNOSE_H

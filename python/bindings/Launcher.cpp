@@ -63,6 +63,7 @@ struct Watch {
 struct tritium::python::KernelState {
   std::vector<Ref> names;    ///< of the parameters, interned
   std::vector<Ref> defaults; ///< their default values; null: none
+  Ref named;                 ///< dict of both; copies of it become arguments by name
   std::vector<Configured> kernels;
   size_t current = 0;
   uint64_t environmentVersion = 0; ///< of os.environ when `current` was chosen
@@ -371,12 +372,26 @@ bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
   return true;
 }
 
+/// A dict of all parameters with their defaults; those that have none are Ellipsis.
+PyObject *parametersByName(KernelState &state) {
+  if (state.named)
+    return state.named.get();
+  Ref made = Ref::steal(PyDict_New());
+  for (size_t i = 0; made && i < state.names.size(); ++i)
+    if (PyDict_SetItem(made.get(), state.names[i].get(),
+                       state.defaults[i] ? state.defaults[i].get() : Py_Ellipsis) < 0)
+      return nullptr;
+  state.named = std::move(made);
+  return state.named.get();
+}
+
 /// Calls the grid function with all arguments by name.
 bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args,
                  Py_ssize_t positional, PyObject *keywords, uint32_t grid[3]) {
   KernelState &state = stateOf(kernel);
-  Ref defaults = Ref::steal(PyObject_GetAttrString(kernel, "_defaults"));
-  Ref named = Ref::steal(defaults ? PyDict_Copy(defaults.get()) : nullptr);
+  // A copy of a dict that has the keys already costs half of one that grows.
+  PyObject *parameters = parametersByName(state);
+  Ref named = Ref::steal(parameters ? PyDict_Copy(parameters) : nullptr);
   if (!named)
     return false;
   for (Py_ssize_t i = 0; i < positional; ++i)
@@ -386,6 +401,12 @@ bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args
   for (Py_ssize_t i = 0; i < count; ++i)
     if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[positional + i]) < 0)
       return false;
+  for (size_t i = static_cast<size_t>(positional); i < state.names.size(); ++i) {
+    PyObject *name = state.names[i].get();
+    if (!state.defaults[i] && PyDict_GetItem(named.get(), name) == Py_Ellipsis &&
+        PyDict_DelItem(named.get(), name) < 0)
+      return false;
+  }
   Ref computed = Ref::steal(PyObject_CallOneArg(gridFunction, named.get()));
   return computed && toGrid(kernel, computed.get(), grid);
 }

@@ -388,3 +388,33 @@ def test_scripts_that_import_triton(tmp_path):
     result = subprocess.run([sys.executable, "-m", "tritium", "run", "script.py", "x"],
                             cwd=tmp_path, capture_output=True, text=True)
     assert result.stdout == "[0, 1, 2, 3] cpu\n", result.stderr
+
+
+def test_what_a_grid_function_is_given():
+    """All arguments by name, with defaults and options, in a dict of its own."""
+    @triton.jit
+    def kernel(out, n, scale=2, other=None, N: tl.constexpr = 4):
+        tl.store(out + tl.arange(0, N), n * scale)
+
+    out, seen = np.zeros(4, np.int32), []
+
+    def grid(meta):
+        seen.append(dict(meta))
+        meta.clear()
+        return (1,)
+
+    def given(call):
+        call()
+        return {name: value for name, value in seen[-1].items() if name != "out"}
+
+    defaults = {"scale": 2, "other": None, "N": 4}
+    assert given(lambda: kernel[grid](out, 3)) == {**defaults, "n": 3}
+    assert given(lambda: kernel[grid](out, n=5, num_warps=2)) == {
+        **defaults, "n": 5, "num_warps": 2}
+    assert given(lambda: kernel[grid](out, 3, 4, N=2)) == {
+        "n": 3, "scale": 4, "other": None, "N": 2}
+    assert seen[-1]["out"] is out and list(out) == [12, 12, 10, 10]
+    # The argument that is missing is no name that the function sees.
+    with pytest.raises(triton.ArgumentError, match="missing argument 'n'"):
+        kernel[grid](out)
+    assert "n" not in seen[-1]

@@ -5,6 +5,8 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+import textwrap
 
 import pytest
 
@@ -93,6 +95,36 @@ def test_variable(setting, shown, page, monkeypatch, capfd):
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     compiled(page.shifted, "*fp32, *fp32:16", BLOCK=1024)
     assert capfd.readouterr().err.count(": remark: ") == shown
+
+
+def test_variable_when_the_kernel_comes_from_the_cache(page, tmp_path):
+    """Each process prints, whether it compiles or finds what another one has compiled."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent("""
+        import tritium as triton
+        from tritium.compiler import ASTSource, GPUTarget
+        import tritium.language as tl
+
+        @triton.jit
+        def shifted(x, out, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(out + i, tl.load(x + i))
+
+        source = ASTSource(shifted, {"x": "*fp32", "out": "*fp32"}, {"BLOCK": 1024})
+        print(triton.compile(source, GPUTarget("cuda", 90, 32)).metadata.cached)
+        """))
+    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    environment.pop("TRITON_ALWAYS_COMPILE", None)
+    shown = []
+    for setting in ("remarks", "remarks", "applied", ""):
+        run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True,
+                             env={**environment, "MLIR_ENABLE_DIAGNOSTICS": setting,
+                                  "PYTHONPATH": os.pathsep.join(sys.path)})
+        shown.append((run.stdout.strip(), run.stderr))
+    (first, text), (second, again), (_, applied), (_, nothing) = shown
+    assert (first, second) == ("False", "True")
+    assert text.count("remark: ") >= 1 and "tl.load(x + i)" in text
+    assert again == text and nothing == "" and applied not in ("", text)
 
 
 def test_command(page):

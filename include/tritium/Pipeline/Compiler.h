@@ -208,6 +208,11 @@ std::optional<KernelSignature> readSignature(const frontend::FunctionSource &sou
 /// and of LLVM, and the features of the CPU that `options` names. Part of cache keys.
 std::string compilerFingerprint(const CompileOptions &options);
 
+/// Prints what MLIR_ENABLE_DIAGNOSTICS asks for: "remarks" what was missed, "applied" what was
+/// done, "warnings" those of the front end. Compiling does it; for a kernel that was kept its
+/// owner does.
+void printRemarks(const std::vector<Remark> &remarks);
+
 } // namespace tritium
 
 #endif // TRITIUM_PIPELINE_COMPILER_H
