@@ -3,9 +3,17 @@ files that are too long, trailing spaces.
 
     utils/lint.py          clang-tidy over the files that differ from the main branch
     utils/lint.py --all    clang-tidy over every file (slow)
+
+What clang-tidy says of a file is kept in build/lint until the file, a header of ours that it
+includes, its command or the settings change.
 """
 
 import ast
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -21,6 +29,7 @@ def git(*arguments):
                           text=True).stdout.splitlines()
 
 
+@functools.cache
 def changedFiles():
     base = git("merge-base", "HEAD", "origin/main") or git("merge-base", "HEAD", "main")
     return set(git("diff", "--name-only", *base)) if base else set()
@@ -47,6 +56,65 @@ def lintText(name):
     return problems
 
 
+@functools.cache
+def contentHash(path):
+    path = pathlib.Path(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "none"
+
+
+def headersOfSources():
+    """By source file: the files of the tree that it includes, as the last build saw it."""
+    listed = subprocess.run(["ninja", "-C", "build", "-t", "deps"], cwd=ROOT, capture_output=True,
+                            text=True).stdout
+    build, inside = str(ROOT / "build"), str(ROOT) + os.sep
+    headers, paths = {}, []
+    for line in [*listed.splitlines(), ""]:
+        if line.startswith("    /usr/"):
+            continue
+        if line.startswith(" "):
+            path = os.path.normpath(os.path.join(build, line.strip()))
+            if path.startswith(inside):
+                paths.append(path)
+        elif paths:
+            headers[paths[0]] = sorted(paths)
+            paths = []
+    return headers
+
+
+class Tidy:
+    """clang-tidy with its answers of before."""
+
+    def __init__(self):
+        self.folder = ROOT / "build" / "lint"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        commands = ROOT / "build" / "compile_commands.json"
+        self.commands = {os.path.normpath(entry["file"]): entry.get("command")
+                         for entry in json.loads(commands.read_text())}
+        self.headers = headersOfSources()
+        self.version = subprocess.run(["clang-tidy-19", "--version"], capture_output=True,
+                                      text=True).stdout
+
+    def key(self, source):
+        parts = [self.version, self.commands.get(source), contentHash(ROOT / ".clang-tidy")]
+        parts += [f"{path}: {contentHash(path)}" for path in self.headers.get(source, [source])]
+        return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
+
+    def __call__(self, name):
+        """Problems of one file."""
+        source = str(ROOT / name)
+        kept = self.folder / self.key(source)
+        if kept.exists():
+            return json.loads(kept.read_text())
+        tidy = subprocess.run(["clang-tidy-19", "-p", "build", "--quiet", name], cwd=ROOT,
+                              capture_output=True, text=True)
+        problems = [line for line in tidy.stdout.splitlines()
+                    if "warning:" in line or "error:" in line]
+        # Without the build's headers nobody knows when the answer ends to be true.
+        if source in self.headers:
+            kept.write_text(json.dumps(problems))
+        return problems
+
+
 def main():
     # The fuzzers' corpus is wrong on purpose.
     files = [name for name in git("ls-files")
@@ -64,10 +132,10 @@ def main():
     tidied = [name for name in sources if name.endswith(".cpp")
               and ("--all" in sys.argv or name in changedFiles())]
     if tidied:
-        tidy = subprocess.run(["clang-tidy-19", "-p", "build", "--quiet", *tidied], cwd=ROOT,
-                              capture_output=True, text=True)
-        problems += [line for line in tidy.stdout.splitlines()
-                     if "warning:" in line or "error:" in line]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for found in pool.map(Tidy(), tidied):
+                problems += found
+    problems = list(dict.fromkeys(problems))
     print("\n".join(problems))
     print(f"{len(problems)} problems in {len(files)} files")
     return 1 if problems else 0

@@ -15,9 +15,9 @@ import json
 import os
 import pathlib
 import random
-import subprocess
 import sys
-import tempfile
+
+import host_compiler
 
 LANES = 8
 RESULTS = 40
@@ -195,18 +195,11 @@ def inputs(seed):
     return arrays
 
 
-def compile_references(programs, folder):
-    """A library with one function for each seed."""
-    libraries = {}
-    for is_tile in (False, True):
-        source, library = folder / f"k{is_tile}.c", folder / f"k{is_tile}.so"
-        text = REFERENCE + "".join(text for _, text, tile in programs if tile == is_tile)
-        source.write_text(text)
-        flags = ["-w", "-O1", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC"]
-        subprocess.run(["clang-19", *flags, *(["-DTILES"] if is_tile else []), "-o", library,
-                        source], check=True)
-        libraries[is_tile] = ctypes.CDLL(str(library))
-    return libraries
+def compile_references(programs):
+    """By whether they compute on tiles: a library with one function for each seed."""
+    return {is_tile: host_compiler.load(
+        REFERENCE + "".join(text for _, text, tile in programs if tile == is_tile),
+        *(["-DTILES"] if is_tile else [])) for is_tile in (False, True)}
 
 
 def check(seed, text, is_tile, libraries):
@@ -241,13 +234,12 @@ def main():
         if options.show:
             print(programs[-1][1])
     failures = []
-    with tempfile.TemporaryDirectory() as folder:
-        libraries = compile_references(programs, pathlib.Path(folder))
-        for program in programs:
-            problem = check(*program, libraries)
-            if problem:
-                failures.append(f"seed {program[0]}: {problem}")
-                print(failures[-1], flush=True)
+    libraries = compile_references(programs)
+    for program in programs:
+        problem = check(*program, libraries)
+        if problem:
+            failures.append(f"seed {program[0]}: {problem}")
+            print(failures[-1], flush=True)
     print(f"{len(programs) - len(failures)} of {len(programs)} programs agree with C")
     if options.report:
         report = {"passed": len(programs) - len(failures), "failures": failures}

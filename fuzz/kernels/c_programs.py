@@ -9,23 +9,14 @@ nested scopes, a helper function, and loads and stores. It has no undefined beha
 
 import argparse
 import ctypes
-import pathlib
 import random
-import shutil
-import subprocess
-import tempfile
 
+import host_compiler
 import numpy as np
 
 TYPES = ["int", "unsigned", "long", "unsigned long", "char", "unsigned char", "short", "bool"]
 LITERALS = ["0", "1", "2", "3", "5", "-1", "7u", "100", "-100", "255", "0x7F", "0xFFFFFFFF",
             "2147483647", "1l", "-3l", "4000000000", "65535", "12345678901"]
-COMPILERS = ["clang-19", "clang", "gcc", "cc"]
-
-
-def compiler():
-    return next(filter(None, map(shutil.which, COMPILERS)), None)
-
 
 class Program:
     """Text of `void k(long *out, int a, unsigned b, long c)` and its helper."""
@@ -198,17 +189,12 @@ def expectations(programs):
     text = "#include <stdbool.h>\n"
     for i, program in enumerate(programs):
         text += program.text.replace("helper(", f"helper{i}(").replace("void k(", f"void k{i}(")
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = pathlib.Path(folder, "programs.c"), pathlib.Path(folder, "programs.so")
-        source.write_text(text)
-        subprocess.run([compiler(), "-w", "-O1", "-fwrapv", "-fno-strict-aliasing", "-shared",
-                        "-fPIC", source, "-o", library], check=True)
-        loaded = ctypes.CDLL(str(library))
-        for i, program in enumerate(programs):
-            out, (a, b, c) = initial(), program.arguments
-            getattr(loaded, f"k{i}")(ctypes.c_void_p(out.ctypes.data), ctypes.c_int(a),
-                                     ctypes.c_uint(b), ctypes.c_long(c))
-            yield out
+    loaded = host_compiler.load(text)
+    for i, program in enumerate(programs):
+        out, (a, b, c) = initial(), program.arguments
+        getattr(loaded, f"k{i}")(ctypes.c_void_p(out.ctypes.data), ctypes.c_int(a),
+                                 ctypes.c_uint(b), ctypes.c_long(c))
+        yield out
 
 
 def check(first, count):

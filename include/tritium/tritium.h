@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -455,6 +456,10 @@ TRITIUM_API tritium_program *tritium_program_create(const tritium_program_source
 TRITIUM_API void tritium_program_retain(tritium_program *program);
 TRITIUM_API void tritium_program_release(tritium_program *program);
 TRITIUM_API const char *tritium_program_name(const tritium_program *program);
+/* The kernels of the same text: its __global__ functions or, if it has none, those that
+   return void. */
+TRITIUM_API size_t tritium_program_kernel_count(const tritium_program *program);
+TRITIUM_API const char *tritium_program_kernel_name(const tritium_program *program, size_t index);
 
 /* What is suspicious: a definition that the text has no use for. Or "". (Launches refuse
    it, unless the grid function asks for it.) */
@@ -575,5 +580,6 @@ TRITIUM_API size_t tritium_cache_clear(const char *kernel);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* TRITIUM_TRITIUM_H */

@@ -473,24 +473,32 @@ public:
                 const tritium_kernel_config *config = nullptr) const {
     tritium_error error = {};
     if (!handle)
-      return program(name, bindings, config);
+      return Kernel(newProgram(name, bindings, config));
     tritium_kernel *kernel = tritium_module_kernel(handle.get(), name, config, &error);
     if (!kernel)
       throw Error(error);
     return Kernel(kernel, bindings);
   }
 
-  /// The kernels of a Python file.
+  /// The kernels of the file, in its order. Throws for a file of Triton-C that has none, or
+  /// has an error.
   std::vector<std::string> kernelNames() const {
     std::vector<std::string> names;
-    for (size_t i = 0; handle && i < tritium_module_kernel_count(handle.get()); ++i)
+    if (!handle) {
+      detail::Handle<tritium_program, tritium_program_release> first(
+          newProgram(nullptr, {}, nullptr));
+      for (size_t i = 0; i < tritium_program_kernel_count(first.get()); ++i)
+        names.push_back(tritium_program_kernel_name(first.get(), i));
+      return names;
+    }
+    for (size_t i = 0; i < tritium_module_kernel_count(handle.get()); ++i)
       names.push_back(tritium_module_kernel_name(handle.get(), i));
     return names;
   }
 
 private:
-  Kernel program(const char *name, Kernel::Bindings bindings,
-                 const tritium_kernel_config *config) const {
+  tritium_program *newProgram(const char *name, Kernel::Bindings bindings,
+                              const tritium_kernel_config *config) const {
     std::vector<std::pair<std::string, std::string>> all = given.defines;
     for (const auto &[macro, value] : bindings)
       all.emplace_back(macro, detail::macroText(value));
@@ -517,7 +525,7 @@ private:
     tritium_program *made = tritium_program_create(&source, config, &error);
     if (!made)
       throw Error(error);
-    return Kernel(made);
+    return made;
   }
 
   detail::Handle<tritium_module, tritium_module_release> handle; ///< null: Triton-C

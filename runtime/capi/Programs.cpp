@@ -115,6 +115,15 @@ const char *tritium_program_name(const tritium_program *program) {
   return unwrap(program)->declaration().name.c_str();
 }
 
+size_t tritium_program_kernel_count(const tritium_program *program) {
+  return unwrap(program)->declaration().kernels.size();
+}
+
+const char *tritium_program_kernel_name(const tritium_program *program, size_t index) {
+  const auto &names = unwrap(program)->declaration().kernels;
+  return index < names.size() ? names[index].c_str() : nullptr;
+}
+
 const char *tritium_program_warning(const tritium_program *program) {
   return unwrap(program)->warning().c_str();
 }

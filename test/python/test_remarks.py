@@ -110,7 +110,8 @@ def test_variable_when_the_kernel_comes_from_the_cache(page, tmp_path):
             i = tl.arange(0, BLOCK)
             tl.store(out + i, tl.load(x + i))
 
-        source = ASTSource(shifted, {"x": "*fp32", "out": "*fp32"}, {"BLOCK": 1024})
+        source = ASTSource(shifted, {"x": "*fp32", "out": "*fp32"}, {"BLOCK": 1024},
+                           {"out": [["tt.divisibility", 16]]})
         print(triton.compile(source, GPUTarget("cuda", 90, 32)).metadata.cached)
         """))
     environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")}

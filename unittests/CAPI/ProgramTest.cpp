@@ -48,6 +48,15 @@ TEST_F(ProgramTest, LaunchesWithAGridOfTheOptions) {
   EXPECT_EQ(out[50], 2.0f);
 }
 
+TEST_F(ProgramTest, NamesOfTheKernels) {
+  tritium::LoadOptions options = {.defines = {{"TYPE", "float"}, {"SIZE", "16"}}};
+  EXPECT_EQ(tritium::load(folder + "/kernels.tc", options).kernelNames(),
+            (std::vector<std::string>{"accumulate", "look"}));
+  // Without its macros the file cannot be read.
+  EXPECT_THROW(tritium::load(folder + "/kernels.tc").kernelNames(), tritium::Error);
+  EXPECT_THROW(tritium::load("/nowhere.tc").kernelNames(), tritium::Error);
+}
+
 TEST_F(ProgramTest, BindingsAreMacros) {
   auto module = tritium::load(folder + "/kernels.tc", {.defines = {{"SIZE", "[16, 32]"}}});
   std::vector<double> wide(100);

@@ -1,6 +1,7 @@
 //===- CallPatternTest.cpp ------------------------------------------------===//
 
 #include "CallPattern.h"
+#include "Arguments.h"
 
 #include "gtest/gtest.h"
 
@@ -8,19 +9,12 @@
 
 using namespace tritium;
 using namespace tritium::runtime;
+using namespace tritium::runtime::samples;
 
 namespace {
 
-tritium_argument of(tritium_argument_kind kind, uint64_t bits) {
-  tritium_argument argument = {};
-  argument.kind = kind;
-  argument.bits = bits;
-  return argument;
-}
-tritium_argument number(int64_t value) { return of(TRITIUM_ARG_INT, static_cast<uint64_t>(value)); }
 tritium_argument array(uint64_t address, DTypeKind kind, int device) {
-  tritium_argument argument = of(TRITIUM_ARG_POINTER, address);
-  argument.type = fromDType({kind});
+  tritium_argument argument = pointer(address, kind);
   argument.memory = device < 0 ? TRITIUM_HOST_MEMORY : TRITIUM_CUDA_MEMORY;
   argument.device = device < 0 ? 0 : static_cast<uint8_t>(device);
   return argument;
@@ -58,17 +52,17 @@ std::vector<tritium_argument> interestingArguments() {
                         INT64_MIN})
     arguments.push_back(number(value));
   for (uint64_t value : {UINT64_MAX, UINT64_MAX - 15})
-    arguments.push_back(of(TRITIUM_ARG_UINT, value));
+    arguments.push_back(argument(TRITIUM_ARG_UINT, value));
   for (double value : {0.0, 1.0, 2.5})
-    arguments.push_back(of(TRITIUM_ARG_FLOAT, std::bit_cast<uint64_t>(value)));
-  arguments.push_back(of(TRITIUM_ARG_BOOL, 0));
-  arguments.push_back(of(TRITIUM_ARG_BOOL, 1));
+    arguments.push_back(real(value));
+  arguments.push_back(argument(TRITIUM_ARG_BOOL, 0));
+  arguments.push_back(argument(TRITIUM_ARG_BOOL, 1));
   for (uint64_t address : {4096, 4112, 4100})
     for (DTypeKind kind : {DTypeKind::Float32, DTypeKind::Int32, DTypeKind::Float16})
       for (int device : {-1, 0, 1})
         arguments.push_back(array(address, kind, device));
   for (const tritium_value &value : values) {
-    arguments.push_back(of(TRITIUM_ARG_VALUE, 0));
+    arguments.push_back(argument(TRITIUM_ARG_VALUE, 0));
     arguments.back().value = &value;
   }
   return arguments;
@@ -140,8 +134,8 @@ TEST(CallPattern, CallsThatFitHaveTheSameKey) {
 TEST(CallPattern, EqualClassesFit) {
   Signature signature({"k", {{"x"}, {"n"}, {"f"}, {"B", true}}}, nullptr);
   auto call = [](uint64_t address, int64_t n, double f, int64_t block, int device = 0) {
-    return std::vector{array(address, DTypeKind::Float32, device), number(n),
-                       of(TRITIUM_ARG_FLOAT, std::bit_cast<uint64_t>(f)), number(block)};
+    return std::vector{array(address, DTypeKind::Float32, device), number(n), real(f),
+                       number(block)};
   };
   std::optional<CallPattern> pattern = patternOf(signature, call(4096, 99, 1.5, 64));
   ASSERT_TRUE(pattern);
@@ -198,7 +192,7 @@ TEST(CallPattern, AbsentArgumentsAndOptions) {
   other = warps;
   other.value.kind = TRITIUM_BOOL;
   EXPECT_FALSE(pattern->fits(call.data(), 2, &other, 1, device));
-  call[1] = of(TRITIUM_ARG_FLOAT, std::bit_cast<uint64_t>(0.5));
+  call[1] = real(0.5);
   EXPECT_FALSE(pattern->fits(call.data(), 2, &warps, 1, device));
 }
 

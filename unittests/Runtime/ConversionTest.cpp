@@ -1,6 +1,7 @@
 //===- ConversionTest.cpp - arguments as a C declaration wants them -------===//
 
 #include "Conversion.h"
+#include "Arguments.h"
 
 #include "gtest/gtest.h"
 
@@ -10,6 +11,7 @@
 
 using namespace tritium;
 using namespace tritium::runtime;
+using namespace tritium::runtime::samples;
 
 namespace {
 
@@ -21,31 +23,7 @@ KernelParameter declared(const char *type, const char *spelling) {
   return parameter;
 }
 
-tritium_argument integer(int64_t value) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_INT;
-  argument.bits = static_cast<uint64_t>(value);
-  return argument;
-}
-
-tritium_argument real(double value) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_FLOAT;
-  argument.bits = std::bit_cast<uint64_t>(value);
-  return argument;
-}
-
-tritium_argument array(const char *type) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_POINTER;
-  argument.bits = argument.begin = 4096;
-  argument.bytes = 64;
-  tritium_dtype parsed = {};
-  std::optional<DType> element = DType::parse(type);
-  parsed.kind = static_cast<uint8_t>(element->kind);
-  argument.type = parsed;
-  return argument;
-}
+tritium_argument array(const char *type) { return pointer(4096, DType::parse(type)->kind); }
 
 /// The converted argument, or the message.
 struct Outcome {
@@ -64,7 +42,7 @@ Outcome convert(const KernelParameter &parameter, const tritium_argument &argume
 
 TEST(ConversionTest, FloatsRound) {
   for (const char *type : {"fp16", "bf16", "fp32", "fp64"}) {
-    Outcome three = convert(declared(type, "T"), integer(-3));
+    Outcome three = convert(declared(type, "T"), number(-3));
     EXPECT_EQ(three.value.kind, TRITIUM_ARG_FLOAT);
     EXPECT_EQ(three.number(), -3) << type;
     EXPECT_TRUE(std::isnan(convert(declared(type, "T"), real(std::nan(""))).number()));
@@ -96,7 +74,7 @@ TEST(ConversionTest, IntegersKeepTheirValue) {
                {"i1", 0, 1}};
   for (auto [type, low, high] : cases) {
     for (int64_t value : {low, high}) {
-      Outcome kept = convert(declared(type, "T"), integer(value));
+      Outcome kept = convert(declared(type, "T"), number(value));
       EXPECT_EQ(kept.message, "") << type;
       EXPECT_EQ(static_cast<int64_t>(kept.value.bits), value) << type;
       EXPECT_EQ(static_cast<int64_t>(
@@ -104,7 +82,7 @@ TEST(ConversionTest, IntegersKeepTheirValue) {
                 value);
     }
     for (int64_t value : {low - 1, high + 1})
-      EXPECT_NE(convert(declared(type, "T"), integer(value)).message, "") << type << value;
+      EXPECT_NE(convert(declared(type, "T"), number(value)).message, "") << type << value;
   }
   EXPECT_EQ(convert(declared("i32", "int"), real(2.5)).message,
             "kernel 'k': parameter 'p' is int, but got 2.5: pass a whole number");
@@ -112,7 +90,7 @@ TEST(ConversionTest, IntegersKeepTheirValue) {
     EXPECT_NE(convert(declared("i64", "long"), real(value)).message, "") << value;
   EXPECT_EQ(convert(declared("u64", "unsigned long"), real(9223372036854775808.0)).value.kind,
             TRITIUM_ARG_UINT);
-  tritium_argument flag = integer(1);
+  tritium_argument flag = number(1);
   flag.kind = TRITIUM_ARG_BOOL;
   EXPECT_EQ(convert(declared("i32", "int"), flag).value.bits, 1u);
   EXPECT_NE(convert(declared("i32", "int"), array("i32")).message, "");
@@ -124,17 +102,17 @@ TEST(ConversionTest, Pointers) {
   EXPECT_EQ(kept.message, "");
   EXPECT_EQ(kept.value.begin, 4096u);
   EXPECT_EQ(kept.value.bytes, 64u);
-  Outcome address = convert(floats, integer(4100));
+  Outcome address = convert(floats, number(4100));
   EXPECT_EQ(address.value.kind, TRITIUM_ARG_POINTER);
   EXPECT_EQ(address.value.bits, 4100u);
   EXPECT_EQ(address.value.bytes, TRITIUM_UNKNOWN_EXTENT);
-  Outcome null = convert(floats, integer(0));
+  Outcome null = convert(floats, number(0));
   EXPECT_EQ(null.message, "");
   EXPECT_EQ(null.value.bytes, 0u);
   EXPECT_EQ(convert(floats, array("i32")).message,
             "kernel 'k': parameter 'p' is float*, but got an array of int32");
   EXPECT_NE(convert(floats, array("fp64")).message, "");
-  EXPECT_NE(convert(floats, integer(-1)).message, "");
+  EXPECT_NE(convert(floats, number(-1)).message, "");
   EXPECT_NE(convert(floats, real(1)).message, "");
   EXPECT_NE(convert(declared("*fp16", "half*"), array("bf16")).message, "");
   // Signs and bool do not matter in memory.
@@ -144,12 +122,12 @@ TEST(ConversionTest, Pointers) {
 }
 
 TEST(ConversionTest, Promises) {
-  KernelParameter number = declared("i32", "int"), pointer = declared("*fp32", "float*");
-  number.multipleOf = 8;
+  KernelParameter whole = declared("i32", "int"), pointer = declared("*fp32", "float*");
+  whole.multipleOf = 8;
   pointer.aligned = 32;
   CompileError error;
-  EXPECT_TRUE(checkPromises("k", number, integer(-16), error));
-  EXPECT_FALSE(checkPromises("k", number, integer(12), error));
+  EXPECT_TRUE(checkPromises("k", whole, number(-16), error));
+  EXPECT_FALSE(checkPromises("k", whole, number(12), error));
   EXPECT_EQ(error.message,
             "kernel 'k': parameter 'p' is promised to be a multiple of 8, but got 12");
   tritium_argument aligned = array("fp32");

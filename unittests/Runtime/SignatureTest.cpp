@@ -1,38 +1,16 @@
 //===- SignatureTest.cpp --------------------------------------------------===//
 
-#include "Signature.h"
+#include "Arguments.h"
 
 #include "gtest/gtest.h"
 
-#include <bit>
-
 using namespace tritium;
 using namespace tritium::runtime;
+using namespace tritium::runtime::samples;
 
 namespace {
 
 Constant integer(Constant::Int value) { return {value}; }
-
-tritium_argument number(int64_t value) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_INT;
-  argument.bits = static_cast<uint64_t>(value);
-  return argument;
-}
-tritium_argument real(double value) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_FLOAT;
-  argument.bits = std::bit_cast<uint64_t>(value);
-  return argument;
-}
-tritium_argument pointer(uint64_t address, DTypeKind kind = DTypeKind::Float32) {
-  tritium_argument argument = {};
-  argument.kind = TRITIUM_ARG_POINTER;
-  argument.type = fromDType({kind});
-  argument.bits = argument.begin = address;
-  argument.bytes = 64;
-  return argument;
-}
 
 struct Outcome {
   std::vector<ArgumentSpec> specs;

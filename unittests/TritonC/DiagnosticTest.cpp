@@ -186,3 +186,25 @@ TEST(Diagnostics, DeeplyNestedCallsEndInAnErrorOrCompile) {
 TEST(Diagnostics, MacrosAreShownWhereTheyAreUsed) {
   expectError("#define BAD (n[:])\n" + inKernel("  *p = BAD;"), "kernel.tc:3:8: error: only tiles");
 }
+
+TEST(Conformance12Diagnostics, ConstVariables) {
+  expectErrorIn("  const int x = n;\n  x = 4;\n  *p = x;",
+                "kernel.tc:3:3: error: 'x' is const and cannot be assigned to");
+  expectErrorIn("  const int x = n;\n  x = 4;\n  *p = x;",
+                "kernel.tc:2:13: note: it is declared here");
+  expectErrorIn("  const float t[8] = *(p + 0 ... 8);\n  t += 1;", "'t' is const");
+  expectErrorIn("  int const x = n;\n  ++x;", "kernel.tc:3:5: error: 'x' is const");
+  expectErrorIn("  const int x = n;\n  x--;", "'x' is const");
+  expectErrorIn("  for (const int i = 0; i < n; i++) *p = i;", "'i' is const");
+  expectErrorIn("  const int i = 0;\n  while (i < n) { *p = i; i += 1; }", "'i' is const");
+  expectErrorIn("  const int x = n;\n  @(n > 3) x = 4;", "'x' is const");
+  expectErrorIn("  float *const q = p;\n  q = p + 1;", "'q' is const");
+  expectErrorIn("  const int a = 1, b = 2;\n  b = a;", "'b' is const");
+  expectError("void k(const int n) { n = 3; }", "'n' is const");
+  expectError("int f(const int a) { a = 2; return a; }\nvoid k(int *p) { *p = f(1); }",
+              "'a' is const");
+  // What is pointed to is const, or another variable of the declaration is.
+  EXPECT_EQ(errorsOf(inKernel("  const float *q = p;\n  q = q + 1;\n  *p = *q;")), "");
+  EXPECT_EQ(errorsOf(inKernel("  float *const q = p, *r = p;\n  r = q + 1;\n  *q = *r;")), "");
+  EXPECT_EQ(errorsOf(inKernel("  { const int x = 1; *p = x; }\n  int x = 2; x += 1; *p = x;")), "");
+}

@@ -185,6 +185,7 @@ struct KernelSignature {
   std::string name;
   std::vector<KernelParameter> parameters;
   // Triton-C:
+  std::vector<std::string> kernels; ///< of the same text, in its order
   std::vector<ConstantTable> tables;
   std::vector<TunableConstant> tunables;
   std::vector<std::string> usedDefines; ///< macros that the text tested or expanded

@@ -65,6 +65,10 @@ std::optional<KernelSignature> readSignature(const FunctionSource &source, Sourc
     parameter.isRetune = variable.attributes.isRetune;
     signature.parameters.push_back(std::move(parameter));
   }
+  bool hasGlobal = llvm::any_of(parsed->unit->functions, [](const auto &f) { return f->isGlobal; });
+  for (const auto &function : parsed->unit->functions)
+    if (hasGlobal ? function->isGlobal : function->result.isVoid())
+      signature.kernels.push_back(function->name);
   for (const ConstantTable &table : parsed->unit->tables)
     signature.tables.push_back({table.name, table.element, table.bytes});
   for (const Tunable &tunable : parsed->unit->tunables)

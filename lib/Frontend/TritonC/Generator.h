@@ -42,6 +42,7 @@ struct Local {
   SourceRange at;
   std::optional<int64_t> multipleOf, aligned; ///< what its attributes promise
   bool isBeingInitialised = false;
+  bool isConst = false;
 };
 using LocalIndex = unsigned;
 
@@ -204,6 +205,8 @@ private:
   //===--- Assignments (IRGenAssignments.cpp) ------------------------------===//
 
   Value assign(const Assign &expr);
+  /// Whether the variable may change; if not, says so.
+  bool allowsAssignment(LocalIndex local, SourceRange range);
   bool assignVariable(LocalIndex local, const Tensor &value, SourceRange at);
   Value step(const Step &expr);
   /// False after an error: an effect on memory or on a variable within an arm.

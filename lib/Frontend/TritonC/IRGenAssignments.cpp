@@ -26,6 +26,15 @@ bool Generator::allowsEffect(SourceRange range, bool isVariable, std::string_vie
   return false;
 }
 
+bool Generator::allowsAssignment(LocalIndex local, SourceRange range) {
+  const Local &to = locals[local];
+  if (!to.isConst)
+    return true;
+  error(range, "'" + to.name + "' is const and cannot be assigned to");
+  note(to.at, "it is declared here");
+  return false;
+}
+
 bool Generator::assignVariable(LocalIndex local, const Tensor &value, SourceRange at) {
   sema.setRange(at);
   auto converted =
@@ -47,6 +56,8 @@ Generator::Value Generator::assign(const Assign &expr) {
         return undeclared(*target);
       return error(expr.target->range, "a constant table cannot be assigned to");
     }
+    if (!allowsAssignment(*local, expr.target->range))
+      return std::nullopt;
     auto value = assignedValue(expr, [&] { return name(*target); });
     if (!value || !assignVariable(*local, *value, expr.range))
       return std::nullopt;
@@ -105,7 +116,8 @@ Generator::Value Generator::step(const Step &expr) {
   auto old = name(*target);
   if (!local || !old)
     return std::nullopt;
-  if (!allowsEffect(expr.range, /*isVariable=*/true))
+  if (!allowsEffect(expr.range, /*isVariable=*/true) ||
+      !allowsAssignment(*local, expr.operand->range))
     return std::nullopt;
   sema.setRange(expr.range);
   Tensor one = conversions.constant({Constant::Int(1)}, {DTypeKind::Int32});
@@ -151,6 +163,8 @@ void Generator::predicatedAssign(const Assign &expr, const Tensor &predicate) {
     undeclared(*variable);
     return;
   }
+  if (!allowsAssignment(*local, expr.target->range))
+    return;
   const Local &to = locals[*local];
   auto converted = conversions.assign(*value, to.type, "assign to '" + to.name + "'");
   auto shape = converted ? conversions.commonShape(predicate.shape(), to.type.shape) : std::nullopt;

@@ -106,7 +106,7 @@ std::optional<Generator::Counted> Generator::matchCounted(const Expr &testExpr,
   auto step = matchStep(stepExpr);
   auto *test = llvm::dyn_cast<Binary>(&testExpr);
   auto local = step ? find(step->name) : std::nullopt;
-  if (!local || !test || !isSignedCounter(locals[*local].type))
+  if (!local || !test || !isSignedCounter(locals[*local].type) || locals[*local].isConst)
     return std::nullopt;
   Jumps jumps = jumpsOf(body);
   if (jumps.breaks || jumps.returns)

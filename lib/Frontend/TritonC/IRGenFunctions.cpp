@@ -73,7 +73,7 @@ void Generator::note(SourceRange range, std::string message) {
 
 LocalIndex Generator::declare(std::string name, const Type &type, mlir::Value value,
                               SourceRange at) {
-  locals.push_back({std::move(name), type, value, at, {}, {}, false});
+  locals.push_back({std::move(name), type, value, at, {}, {}});
   return locals.size() - 1;
 }
 
@@ -182,6 +182,7 @@ Generator::Value Generator::callUser(const Function &function, const Call &call,
         locals[declare(parameter.name, parameter.type, value.value, parameter.nameRange)];
     local.multipleOf = parameter.attributes.multipleOf;
     local.aligned = parameter.attributes.aligned;
+    local.isConst = parameter.isConst;
     checkPromises(local);
   }
   body(function);
@@ -291,6 +292,7 @@ bool Generator::bindArguments(const Function &function, const std::vector<Argume
         locals[declare(parameter.name, parameter.type, value->value, parameter.nameRange)];
     local.multipleOf = parameter.attributes.multipleOf;
     local.aligned = parameter.attributes.aligned;
+    local.isConst = parameter.isConst;
   }
   for (const ConstantTable &table : unit->tables)
     tables[table.name] = {entry.getArgument(nextArgument++), pointerTo(table.element)};

@@ -111,6 +111,7 @@ void Generator::declaration(const DeclStmt &stmt) {
     locals[local].isBeingInitialised = false;
     locals[local].multipleOf = variable.attributes.multipleOf;
     locals[local].aligned = variable.attributes.aligned;
+    locals[local].isConst = variable.isConst;
     if (value) {
       sema.setRange(variable.init->range);
       value = conversions.assign(*value, variable.type, "initialise '" + variable.name + "'");

@@ -310,8 +310,8 @@ bool Parser::parseAttributes(Attributes &attributes) {
   return true;
 }
 
-/// `* const * __constant__`. `isConst`: what is pointed to first is const.
-bool Parser::parsePointers(Type &type, bool isConst, Attributes *attributes) {
+/// `* const * __constant__`. `isConst`: the type up to here is const; then, the whole is.
+bool Parser::parsePointers(Type &type, bool &isConst, Attributes *attributes) {
   bool pointsToConst = isConst;
   while (isAt("*")) {
     if (!type.shape.empty() || type.element.pointerDepth == kMaxPointerDepth) {
@@ -324,9 +324,11 @@ bool Parser::parsePointers(Type &type, bool isConst, Attributes *attributes) {
     take();
     if (++type.element.pointerDepth == 1)
       type.element.isConst = pointsToConst;
+    isConst = false;
     while (peek().kind == Token::Identifier && isQualifier(peek().text)) {
       std::string_view qualifier = take().text;
       type.isConstantSpace |= qualifier == "__constant__";
+      isConst |= qualifier == "const";
       if (attributes && qualifier.find("restrict") != qualifier.npos)
         attributes->isNoAlias = true;
     }
@@ -384,6 +386,7 @@ bool Parser::parseParameters(std::vector<Variable> &parameters) {
     variable.nameRange = declarator->nameRange;
     variable.type = std::move(declarator->type);
     variable.attributes = declarator->attributes;
+    variable.isConst = declarator->isConst;
     parameters.push_back(std::move(variable));
     if (!accept(","))
       break;
@@ -396,7 +399,8 @@ std::optional<Declarator> Parser::parseDeclarator(const Specifiers &specifiers, 
   SourceRange first = peek().range;
   result.type = specifiers.type;
   result.attributes = specifiers.attributes;
-  if (!parsePointers(result.type, specifiers.isConst, &result.attributes))
+  result.isConst = specifiers.isConst;
+  if (!parsePointers(result.type, result.isConst, &result.attributes))
     return std::nullopt;
   // `float (x)[4]`; a `*` within would make a pointer to a tile or to a function.
   unsigned parentheses = 0;
@@ -458,7 +462,8 @@ std::optional<Type> Parser::parseTypeName() {
   if (!specifiers)
     return std::nullopt;
   Type type = specifiers->type;
-  if (!parsePointers(type, specifiers->isConst, nullptr))
+  bool isConst = specifiers->isConst;
+  if (!parsePointers(type, isConst, nullptr))
     return std::nullopt;
   if (isAt("[")) {
     if (!type.shape.empty() || type.isVoid()) {
@@ -520,6 +525,7 @@ std::unique_ptr<DeclStmt> Parser::parseDeclaration() {
       variable.nameRange = declarator->nameRange;
       variable.type = declarator->type;
       variable.attributes = declarator->attributes;
+      variable.isConst = declarator->isConst;
       declare(variable.name, variable.nameRange);
       if (accept("=") && !(variable.init = parseInitializer(variable.type)))
         return nullptr;

@@ -48,6 +48,7 @@ struct Declarator {
   SourceRange nameRange, range;
   Type type;
   Attributes attributes;
+  bool isConst = false; ///< the variable, apart from what it may point to
   bool isFunction = false;
   std::vector<Variable> parameters;
 };
@@ -118,7 +119,7 @@ private:
   bool parseAttributeItem(Attributes &attributes);
   bool isPrefixWithArgument() const;
   bool parseAttributeValue(std::string_view attribute, SourceRange name, Attributes &attributes);
-  bool parsePointers(Type &type, bool isConst, Attributes *attributes);
+  bool parsePointers(Type &type, bool &isConst, Attributes *attributes);
   std::optional<Declarator> parseDeclarator(const Specifiers &specifiers, bool isParameter);
   bool parseShape(std::vector<int64_t> &shape);
   bool parseParameters(std::vector<Variable> &parameters);

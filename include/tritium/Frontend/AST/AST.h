@@ -8,9 +8,9 @@
 #ifndef TRITIUM_FRONTEND_AST_AST_H
 #define TRITIUM_FRONTEND_AST_AST_H
 
+#include "tritium/Frontend/AST/Node.h"
 #include "tritium/Frontend/Operators.h"
 #include "tritium/Support/Constant.h"
-#include "tritium/Support/Diagnostics.h"
 
 #include "llvm/Support/Casting.h"
 
@@ -47,40 +47,31 @@ enum class ExprKind : uint8_t {
   Walrus
 };
 
-struct Expr {
-  const ExprKind kind;
-  uint16_t height = 1;
-  SourceRange range;
-  virtual ~Expr() = default;
-
-protected:
-  Expr(ExprKind kind, SourceRange range) : kind(kind), range(range) {}
+struct Expr : Node<ExprKind> {
+  using Node::Node;
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-template <ExprKind K> struct ExprNode : Expr {
-  explicit ExprNode(SourceRange range) : Expr(K, range) {}
-  static bool classof(const Expr *expr) { return expr->kind == K; }
-};
+template <ExprKind K> using ExprNode = NodeOf<Expr, K>;
 
 /// None, a bool, an integer, a float or a string.
 struct Literal : ExprNode<ExprKind::Literal> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   Constant value;
 };
 
 struct EllipsisExpr : ExprNode<ExprKind::Ellipsis> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
 };
 
 struct Name : ExprNode<ExprKind::Name> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::string id;
 };
 
 /// base.name
 struct Attribute : ExprNode<ExprKind::Attribute> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr base;
   std::string name;
   SourceRange nameRange;
@@ -88,13 +79,13 @@ struct Attribute : ExprNode<ExprKind::Attribute> {
 
 /// base[index]; several indices are a Tuple.
 struct Subscript : ExprNode<ExprKind::Subscript> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr base, index;
 };
 
 /// lower:upper:step inside a subscript; parts that are left out are null.
 struct Slice : ExprNode<ExprKind::Slice> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr lower, upper, step;
 };
 
@@ -106,19 +97,19 @@ struct CallArgument {
 };
 
 struct Call : ExprNode<ExprKind::Call> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr callee;
   std::vector<CallArgument> arguments;
 };
 
 struct Unary : ExprNode<ExprKind::Unary> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   UnaryOp op = UnaryOp::Minus;
   ExprPtr operand;
 };
 
 struct Binary : ExprNode<ExprKind::Binary> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   BinaryOp op = BinaryOp::Add;
   SourceRange opRange;
   ExprPtr lhs, rhs;
@@ -126,40 +117,40 @@ struct Binary : ExprNode<ExprKind::Binary> {
 
 /// a and b and c, or the same with or.
 struct BoolOp : ExprNode<ExprKind::BoolOp> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   LogicalOp op = LogicalOp::And;
   std::vector<ExprPtr> operands;
 };
 
 /// operands[0] ops[0] operands[1] ops[1] operands[2] ...
 struct Compare : ExprNode<ExprKind::Compare> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::vector<CompareOp> ops;
   std::vector<ExprPtr> operands;
 };
 
 /// body if test else orelse
 struct Conditional : ExprNode<ExprKind::Conditional> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr test, body, orelse;
 };
 
 /// A tuple, or a list when it was written in brackets.
 struct Tuple : ExprNode<ExprKind::Tuple> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   bool isList = false;
   std::vector<ExprPtr> elements;
 };
 
 /// *value inside a tuple.
 struct Starred : ExprNode<ExprKind::Starred> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr value;
 };
 
 /// element for target in iterable if conditions...
 struct Comprehension : ExprNode<ExprKind::Comprehension> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   bool isList = false;
   ExprPtr element, target, iterable;
   std::vector<ExprPtr> conditions;
@@ -173,13 +164,13 @@ struct FStringPart {
 };
 
 struct FString : ExprNode<ExprKind::FString> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::vector<FStringPart> parts;
 };
 
 /// name := value
 struct Walrus : ExprNode<ExprKind::Walrus> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::string name;
   SourceRange nameRange;
   ExprPtr value;
@@ -202,37 +193,29 @@ enum class StmtKind : uint8_t {
   Pass
 };
 
-struct Stmt {
-  const StmtKind kind;
-  SourceRange range; ///< of a compound statement: its header
-  virtual ~Stmt() = default;
-
-protected:
-  Stmt(StmtKind kind, SourceRange range) : kind(kind), range(range) {}
+struct Stmt : Node<StmtKind> {
+  using Node::Node;
 };
 using StmtPtr = std::unique_ptr<Stmt>;
 using Block = std::vector<StmtPtr>;
 
-template <StmtKind K> struct StmtNode : Stmt {
-  explicit StmtNode(SourceRange range) : Stmt(K, range) {}
-  static bool classof(const Stmt *stmt) { return stmt->kind == K; }
-};
+template <StmtKind K> using StmtNode = NodeOf<Stmt, K>;
 
 struct ExprStmt : StmtNode<StmtKind::Expression> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr value;
 };
 
 /// targets[0] = targets[1] = ... = value
 struct Assign : StmtNode<StmtKind::Assign> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   std::vector<ExprPtr> targets;
   ExprPtr value;
 };
 
 /// target op= value
 struct AugAssign : StmtNode<StmtKind::AugAssign> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr target;
   BinaryOp op = BinaryOp::Add;
   SourceRange opRange;
@@ -241,41 +224,41 @@ struct AugAssign : StmtNode<StmtKind::AugAssign> {
 
 /// target: annotation = value; value may be null.
 struct AnnAssign : StmtNode<StmtKind::AnnAssign> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr target, annotation, value;
 };
 
 /// An elif is an If alone in `orelse`.
 struct If : StmtNode<StmtKind::If> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr test;
   Block body, orelse;
 };
 
 struct For : StmtNode<StmtKind::For> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr target, iterable;
   Block body;
 };
 
 struct While : StmtNode<StmtKind::While> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr test;
   Block body;
 };
 
 struct Return : StmtNode<StmtKind::Return> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr value; ///< may be null
 };
 
 struct Assert : StmtNode<StmtKind::Assert> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr test, message; ///< message may be null
 };
 
 struct Pass : StmtNode<StmtKind::Pass> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
 };
 
 //===----------------------------------------------------------------------===//

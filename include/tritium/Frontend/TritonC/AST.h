@@ -10,8 +10,8 @@
 #ifndef TRITIUM_FRONTEND_TRITONC_AST_H
 #define TRITIUM_FRONTEND_TRITONC_AST_H
 
+#include "tritium/Frontend/AST/Node.h"
 #include "tritium/Support/Constant.h"
-#include "tritium/Support/Diagnostics.h"
 
 #include "llvm/Support/Casting.h"
 
@@ -67,31 +67,22 @@ enum class ExprKind : uint8_t {
   SizeOf
 };
 
-struct Expr {
-  const ExprKind kind;
-  uint16_t height = 1;
-  SourceRange range;
-  virtual ~Expr() = default;
-
-protected:
-  Expr(ExprKind kind, SourceRange range) : kind(kind), range(range) {}
+struct Expr : Node<ExprKind> {
+  using Node::Node;
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-template <ExprKind K> struct ExprNode : Expr {
-  explicit ExprNode(SourceRange range) : Expr(K, range) {}
-  static bool classof(const Expr *expr) { return expr->kind == K; }
-};
+template <ExprKind K> using ExprNode = NodeOf<Expr, K>;
 
 /// An integer, character or floating constant of type `dtype`.
 struct Number : ExprNode<ExprKind::Number> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   DType dtype;
   Constant value; ///< Int or double
 };
 
 struct Name : ExprNode<ExprKind::Name> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::string id;
 };
 
@@ -100,7 +91,7 @@ struct Name : ExprNode<ExprKind::Name> {
 /// the curried `atomic_add(T, M, N)(p, v, m)`. `exp`, `log`, `sqrtf`, `min`, `max` are calls.
 /// A library call whose argument is a type or a string (`static_print`) does not exist.
 struct Call : ExprNode<ExprKind::Call> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::string callee;
   SourceRange calleeRange;
   std::vector<ExprPtr> arguments;
@@ -123,7 +114,7 @@ struct SubscriptItem {
 };
 
 struct Subscript : ExprNode<ExprKind::Subscript> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr base;
   std::vector<SubscriptItem> items;
 };
@@ -131,42 +122,42 @@ struct Subscript : ExprNode<ExprKind::Subscript> {
 enum class UnaryOp : uint8_t { Plus, Minus, Complement, Not, Transpose, AddressOf };
 
 struct Unary : ExprNode<ExprKind::Unary> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   UnaryOp op = UnaryOp::Minus;
   ExprPtr operand;
 };
 
 /// `*pointer`, or `*?(mask) pointer`.
 struct Dereference : ExprNode<ExprKind::Dereference> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr pointer;
   ExprPtr mask; ///< may be null
 };
 
 /// `++x`, `x--`, ...
 struct Step : ExprNode<ExprKind::Step> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   bool isIncrement = true, isPrefix = true;
   ExprPtr operand;
 };
 
 /// `(type) operand`.
 struct Cast : ExprNode<ExprKind::Cast> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   Type type;
   ExprPtr operand;
 };
 
 /// `bitcast<type>(operand)`.
 struct Bitcast : ExprNode<ExprKind::Bitcast> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   Type type;
   ExprPtr operand;
 };
 
 /// `first ... last`: first, first + 1, ..., last - 1.
 struct Range : ExprNode<ExprKind::Range> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr first, last;
 };
 
@@ -194,7 +185,7 @@ enum class BinaryOp : uint8_t {
 std::string_view spelling(BinaryOp op);
 
 struct Binary : ExprNode<ExprKind::Binary> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   BinaryOp op = BinaryOp::Add;
   SourceRange opRange;
   ExprPtr lhs, rhs;
@@ -202,26 +193,26 @@ struct Binary : ExprNode<ExprKind::Binary> {
 
 /// `test ? then : otherwise`; `then` is null in `test ?: otherwise`.
 struct Conditional : ExprNode<ExprKind::Conditional> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr test, then, otherwise;
 };
 
 /// `target = value`, or `target op= value`.
 struct Assign : ExprNode<ExprKind::Assign> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr target, value;
   std::optional<BinaryOp> op;
   SourceRange opRange;
 };
 
 struct Comma : ExprNode<ExprKind::Comma> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   ExprPtr lhs, rhs;
 };
 
 /// `sizeof(type)`, or sizeof an expression: bytes, unsigned long.
 struct SizeOf : ExprNode<ExprKind::SizeOf> {
-  using ExprNode::ExprNode;
+  using NodeOf::NodeOf;
   std::optional<Type> type;
   ExprPtr operand; ///< null if `type` is set
 };
@@ -246,24 +237,15 @@ enum class StmtKind : uint8_t {
   Empty
 };
 
-struct Stmt {
-  const StmtKind kind;
-  uint16_t height = 1;
-  SourceRange range; ///< of a compound statement: its header
-  virtual ~Stmt() = default;
-
-protected:
-  Stmt(StmtKind kind, SourceRange range) : kind(kind), range(range) {}
+struct Stmt : Node<StmtKind> {
+  using Node::Node;
 };
 using StmtPtr = std::unique_ptr<Stmt>;
 
-template <StmtKind K> struct StmtNode : Stmt {
-  explicit StmtNode(SourceRange range) : Stmt(K, range) {}
-  static bool classof(const Stmt *stmt) { return stmt->kind == K; }
-};
+template <StmtKind K> using StmtNode = NodeOf<Stmt, K>;
 
 struct ExprStmt : StmtNode<StmtKind::Expression> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr value;
 };
 
@@ -273,71 +255,72 @@ struct Variable {
   SourceRange nameRange;
   Type type;
   Attributes attributes;
-  ExprPtr init; ///< may be null; `{x}` is x
+  bool isConst = false; ///< itself, apart from what it may point to
+  ExprPtr init;         ///< may be null; `{x}` is x
 };
 
 struct DeclStmt : StmtNode<StmtKind::Declaration> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   std::vector<Variable> variables;
 };
 
 struct BlockStmt : StmtNode<StmtKind::Block> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   std::vector<StmtPtr> body;
 };
 
 struct IfStmt : StmtNode<StmtKind::If> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr test;
   StmtPtr body, otherwise; ///< `otherwise` may be null
 };
 
 struct ForStmt : StmtNode<StmtKind::For> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   StmtPtr init;       ///< DeclStmt or ExprStmt; may be null
   ExprPtr test, step; ///< may be null
   StmtPtr body;
 };
 
 struct WhileStmt : StmtNode<StmtKind::While> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr test;
   StmtPtr body;
 };
 
 struct DoStmt : StmtNode<StmtKind::Do> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   StmtPtr body;
   ExprPtr test;
 };
 
 struct BreakStmt : StmtNode<StmtKind::Break> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
 };
 
 struct ContinueStmt : StmtNode<StmtKind::Continue> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
 };
 
 struct ReturnStmt : StmtNode<StmtKind::Return> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr value; ///< may be null
 };
 
 /// `@predicate target = value;`
 struct PredicatedStmt : StmtNode<StmtKind::Predicated> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr predicate, value;
 };
 
 struct StaticAssertStmt : StmtNode<StmtKind::StaticAssert> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
   ExprPtr condition;
   std::string message;
 };
 
 struct EmptyStmt : StmtNode<StmtKind::Empty> {
-  using StmtNode::StmtNode;
+  using NodeOf::NodeOf;
 };
 
 //===----------------------------------------------------------------------===//
