@@ -118,22 +118,24 @@ tt.func @halves(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> 
   tt.return
 }
 
-// A row of unknown alignment makes the aligned one beside it narrow: lanes that are four elements
-// apart would touch each line of it four times.
+// In the version for rows of unknown alignment, the aligned tile beside one is narrow, too: lanes
+// that are four elements apart would touch each line of it four times.
 // CHECK-LABEL: @beside_unaligned
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$NARROW]]>
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$NARROW]]>
 // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$NARROW]]>
-tt.func @beside_unaligned(%x: !tt.ptr<f32>, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+tt.func @beside_unaligned(%x: !tt.ptr<f32>, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %c: i1) {
   %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
-  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
-  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
-  %v = tt.load %p : tensor<1024x!tt.ptr<f32>>
-  %yy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
-  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
-  %w = tt.load %q : tensor<1024x!tt.ptr<f32>>
-  %z = arith.addf %v, %w : tensor<1024xf32>
-  tt.store %p, %z : tensor<1024x!tt.ptr<f32>>
+  scf.if %c {
+    %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>>
+    %yy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %w = tt.load %q : tensor<1024x!tt.ptr<f32>>
+    %z = arith.addf %v, %w : tensor<1024xf32>
+    tt.store %p, %z : tensor<1024x!tt.ptr<f32>>
+  } {ttg.versions}
   tt.return
 }
 
@@ -143,7 +145,8 @@ tt.func @beside_unaligned(%x: !tt.ptr<f32>, %y: !tt.ptr<f32> {tt.divisibility = 
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<i32>, #[[$WIDE]]>
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
 // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[$WIDE]]>
-tt.func @beside_scattered(%i: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+tt.func @beside_scattered(%i: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %c: i1) {
+  scf.if %c {
   %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
   %ii = tt.splat %i : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
   %ip = tt.addptr %ii, %r : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
@@ -154,5 +157,6 @@ tt.func @beside_scattered(%i: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %x: !tt
   %yy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
   %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   tt.store %q, %v : tensor<1024x!tt.ptr<f32>>
+  } {ttg.versions}
   tt.return
 }

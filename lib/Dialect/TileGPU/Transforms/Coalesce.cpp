@@ -6,14 +6,14 @@
 // is a bound, most vectors are inside or outside as a whole, and the rest is moved element by
 // element (Memory.cpp in the lowering to LLVM), so that such a mask costs no width.
 //
-// Accesses of tiles of one shape and order share a width, so that tiles of different element
-// types need no conversion: of the widths that one of them could have, up to 16 bytes of the
-// widest element, the one that costs the least instructions and lines of memory in all. A row
-// that is aligned to one element only makes the aligned ones beside it narrow, too, because lanes
-// that are eight elements apart would touch each line of it eight times. The versions that
-// version-tails makes do not share. Nor do loads that only dots use, casts and transpositions
-// aside: they go through shared memory to the layout of the dot in any case, and share, as wide
-// as one of them can be, with loads of their own element size only.
+// Accesses of tiles of one shape and order share the smallest width that fills 16 bytes of the
+// widest element among them, so that tiles of different element types need no conversion and
+// every instruction of a warp still covers whole lines. The versions that version-tails makes do
+// not share, and each takes the width that costs the least instructions and lines of memory in
+// all: a row that is aligned to one element only makes the aligned ones beside it narrow, too,
+// because lanes that are eight elements apart would touch each line of it eight times. Nor do
+// loads that only dots use share, casts and transpositions aside: they go through shared memory
+// to the layout of the dot in any case, and share with loads of their own element size only.
 //
 // Where tiles are joined or split, a lane that holds w neighbours of the whole should hold w / 2
 // of each half, which then are there already: halves are accessed half as wide.
@@ -170,7 +170,7 @@ int64_t bestWidth(ArrayRef<Access *> accesses, int64_t most) {
     int64_t width = std::min(candidate->vector, most);
     double cost = 0;
     for (const Access *access : accesses)
-      cost += access->isForDots ? -double(width) : costOf(*access, width);
+      cost += access->isForDots || !versionOf(access->op) ? -double(width) : costOf(*access, width);
     if (std::pair(cost, -width) < std::pair(least, -best))
       std::tie(least, best) = std::pair(cost, width);
   }
