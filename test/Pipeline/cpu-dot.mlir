@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @scores_entry
 // CHECK: scf.for
 // CHECK: arith.mulf
-// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i64
 // CHECK-NOT: arith.mulf
 // CHECK-NOT: llvm.store %cst
 // CHECK: call @dot_8x8x8_f32_8_8_8_zero

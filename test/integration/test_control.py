@@ -350,3 +350,23 @@ def test_branch_with_tiles_in_loop(backend, rng):
     for row in x:
         acc = acc + row if row.sum() > 0 else np.maximum(acc, -row)
     assert_same(out, acc)
+
+
+@triton.jit
+def sum_of_indices(out_ptr, start, stop, step, STEP: tl.constexpr):
+    total = start.to(tl.int64) * 0
+    for i in range(start, stop, STEP or step):
+        total += i
+    tl.store(out_ptr, total)
+
+
+@pytest.mark.parametrize("start, stop, step", [
+    (2 ** 31 - 5, 2 ** 31 - 1, 3), (0, 2 ** 31 - 1, 10 ** 9), (3, 2 ** 31 - 1, 2 ** 31 - 1),
+    (-2 ** 31, 2 ** 31 - 1, 2 ** 30), (-7, 2 ** 31 - 1, 2 ** 30 + 1), (5, -2 ** 31, 2),
+    (-2 ** 31 + 4, -2 ** 31, -3), (2 ** 31 - 1, -2 ** 31 + 1, -(2 ** 30)), (-9, -2, 4)])
+@pytest.mark.parametrize("constant", [False, True])
+def test_loops_to_the_end_of_their_type(backend, start, stop, step, constant):
+    """An index that would pass the end behind the last iteration ends the loop."""
+    out = np.zeros(1, np.int64)
+    sum_of_indices[(1,)](out, start, stop, step, STEP=step if constant else 0)
+    assert out[0] == sum(range(start, stop, step))

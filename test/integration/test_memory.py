@@ -505,3 +505,30 @@ def test_pointer_from_memory(compiled_backend, rng):
     out = np.zeros((3, 32), np.float32)
     pointers_in_memory[(3,)](table, out, N=32)
     assert_same(out, np.stack(arrays))
+
+
+@triton.jit
+def transpose_in_place(x_ptr, N: tl.constexpr, FORM: tl.constexpr):
+    i = tl.arange(0, N)
+    p = x_ptr + i[:, None] * N + i[None, :]
+    x = tl.load(p)
+    if FORM == "transposed":
+        tl.store(p, tl.trans(x))
+    elif FORM == "sum":
+        tl.store(p, tl.trans(x) + x)
+    elif FORM == "reversed":
+        tl.store(p, tl.reshape(tl.permute(tl.reshape(x, (N, N // 2, 2)), (1, 2, 0)), (N, N)))
+    else:
+        tl.store(p, x + tl.sum(x, 1)[None, :])
+
+
+@pytest.mark.parametrize("N", [8, 16, 24, 64])
+@pytest.mark.parametrize("form", ["transposed", "sum", "reversed", "sums"])
+def test_transpose_in_place(backend, rng, N, form):
+    """Every element is read before the first is written."""
+    x = random_array(rng, (N, N), "int32", low=-1000, high=1000)
+    expected = {"transposed": x.T, "sum": x.T + x, "sums": x + x.sum(1)[None, :],
+                "reversed": x.reshape(N, N // 2, 2).transpose(1, 2, 0).reshape(N, N)}[form]
+    expected = expected.astype(np.int32)
+    transpose_in_place[(1,)](x, N=N, FORM=form)
+    assert_same(x, expected)

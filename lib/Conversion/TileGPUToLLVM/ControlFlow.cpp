@@ -7,6 +7,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Analysis/IntegerRanges.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -77,6 +79,12 @@ SmallVector<Value> Lowering::branchAround(Value condition, ArrayRef<Value> value
 LogicalResult Lowering::lowerFor(scf::ForOp loop) {
   Value lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound()),
         step = scalar(loop.getStep());
+  // Behind the last iteration the index may pass the end of its type. As an unsigned number it
+  // does not if the loop starts at 0 or above; otherwise it stops at its bound.
+  bool startsAtZero = IntegerRanges().get(loop.getLowerBound()).low >= 0;
+  if (startsAtZero)
+    upper = select(cmp(LLVM::ICmpPredicate::sgt, upper, constant(upper.getType(), 0)), upper,
+                   constant(upper.getType(), 0));
   Block *header = blockFor(loop.getInitArgs(), loop.getRegionIterArgs());
   Value index = header->insertArgument(0u, lower.getType(), loc);
   set(loop.getInductionVar(), {index});
@@ -86,7 +94,8 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
 
   b.setInsertionPointToEnd(header);
   Block *body = newBlock(), *exit = newBlock();
-  Value more = cmp(LLVM::ICmpPredicate::slt, index, upper);
+  Value more =
+      cmp(startsAtZero ? LLVM::ICmpPredicate::ult : LLVM::ICmpPredicate::slt, index, upper);
   b.create<LLVM::CondBrOp>(loc, more, body, exit);
   for (auto [result, arg] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
     set(result, get(arg));
@@ -95,9 +104,11 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
   if (failed(lowerBlock(*loop.getBody())))
     return failure();
   loc = loop.getLoc();
-  // The sum does not wrap where another iteration follows; where it would, the loop ends
-  // because the index compares in the width that the language gives it.
   Registers next{add(index, step)};
+  if (!startsAtZero) {
+    Value isLeft = cmp(LLVM::ICmpPredicate::ugt, sub(upper, index), step);
+    next[0] = select(isLeft, next[0], upper);
+  }
   next.append(flatten(loop.getYieldedValues()));
   b.create<LLVM::BrOp>(loc, next, header);
   exit->moveBefore(exit->getParent(), exit->getParent()->end());

@@ -2,6 +2,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -330,6 +332,8 @@ LogicalResult Lowering::lower(Operation *op) {
 
 llvm::LogicalResult tritium::lowerTileGPUToLLVM(ModuleOp module, const GPULoweringOptions &options,
                                                 GPULaunchInfo &info) {
+  if (failed(ttg::checkLayouts(module)))
+    return failure();
   module.getContext()->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   for (auto func : llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))
     if (func.isKernel() && !func.isExternal() &&

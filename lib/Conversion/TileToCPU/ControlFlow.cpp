@@ -118,9 +118,20 @@ void Lowering::emitFor(scf::ForOp op) {
   }
 
   loc = forLoc;
-  auto loopOp = b.create<scf::ForOp>(loc, scalar(op.getLowerBound()), scalar(op.getUpperBound()),
-                                     scalar(op.getStep()), scalarInits);
-  scalars[op.getInductionVar()] = loopOp.getInductionVar();
+  // In 64 bits the index reaches its bound without wrapping, however near to the end of its type
+  // the bound is.
+  Type type = op.getInductionVar().getType();
+  bool isNarrow = type.isInteger() && type.getIntOrFloatBitWidth() < 64;
+  auto wide = [&](Value bound) -> Value {
+    Value value = scalar(bound);
+    return isNarrow ? b.create<arith::ExtSIOp>(loc, b.getI64Type(), value) : value;
+  };
+  Value lower = wide(op.getLowerBound()), upper = wide(op.getUpperBound());
+  auto loopOp = b.create<scf::ForOp>(loc, lower, upper, wide(op.getStep()), scalarInits);
+  Value index = loopOp.getInductionVar();
+  if (isNarrow)
+    index = OpBuilder::atBlockBegin(loopOp.getBody()).create<arith::TruncIOp>(loc, type, index);
+  scalars[op.getInductionVar()] = index;
   unsigned next = 0;
   for (unsigned i = 0; i < count; ++i)
     if (!carried[i])

@@ -478,9 +478,12 @@ private:
       if (step.order > last)
         break;
       bool conflict = false;
+      // What the step writes at an element, another element of it may still have to read.
+      bool readsElsewhere =
+          step.order < last || step.kind != Step::Phase || !readElementwise(step, load.getResult());
       auto check = [&](Operation *op) {
         if (writesMemory(op) && position(op) > position(load))
-          conflict |= conflicts(load, op, /*sameIndex=*/step.order < last);
+          conflict |= conflicts(load, op, /*sameIndex=*/readsElsewhere);
       };
       if (step.kind == Step::Region)
         step.op->walk(check);

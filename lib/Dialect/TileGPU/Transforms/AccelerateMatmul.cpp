@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -142,6 +143,8 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     int warps = numWarps(module);
     SmallVector<tt::DotOp> dots;

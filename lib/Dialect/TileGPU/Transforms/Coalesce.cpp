@@ -25,6 +25,7 @@
 #include "LayoutPlan.h"
 
 #include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include <cmath>
@@ -226,6 +227,8 @@ void coalesce(tt::FuncOp func, int warps) {
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())
       if (!func.isExternal())

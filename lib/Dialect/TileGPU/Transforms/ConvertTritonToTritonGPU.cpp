@@ -12,6 +12,7 @@
 
 #include "LayoutPropagation.h"
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 using namespace mlir;
@@ -46,6 +47,8 @@ struct ConvertTritonToTritonGPUPass
   using ConvertTritonToTritonGPUBase::ConvertTritonToTritonGPUBase;
 
   void runOnOperation() override {
+    if (failed(checkNoLayouts(getOperation(), warps)))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     module->setAttr(kNumWarps, Builder(module.getContext()).getI32IntegerAttr(warps));
     for (auto func : module.getOps<tt::FuncOp>())

@@ -24,6 +24,7 @@
 
 #include "LayoutPlan.h"
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 using namespace mlir;
@@ -87,6 +88,8 @@ void readInPlace(OpOperand &operand) {
 
 struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperandsPass> {
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     getOperation().walk([](tt::DotOp dot) {
       readInPlace(dot.getAMutable());
       readInPlace(dot.getBMutable());

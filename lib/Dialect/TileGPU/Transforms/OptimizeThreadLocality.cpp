@@ -27,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -158,6 +159,8 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
 
 struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThreadLocalityPass> {
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)

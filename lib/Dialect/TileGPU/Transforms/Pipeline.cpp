@@ -36,6 +36,7 @@
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 
@@ -462,6 +463,8 @@ struct PipelinePass : impl::PipelineBase<PipelinePass> {
   using PipelineBase::PipelineBase;
 
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     if (capability < 80)
       return;
     for (auto func : getOperation().getOps<tt::FuncOp>()) {

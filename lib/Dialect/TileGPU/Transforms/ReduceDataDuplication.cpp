@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -106,6 +107,8 @@ void replace(ConvertLayoutOp convert) {
 
 struct ReduceDataDuplicationPass : impl::ReduceDataDuplicationBase<ReduceDataDuplicationPass> {
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     SmallVector<ConvertLayoutOp> found;
     getOperation().walk([&](ConvertLayoutOp convert) {
       if (isToReplace(convert))

@@ -11,6 +11,7 @@
 
 #include "LayoutPropagation.h"
 
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 using namespace mlir;
@@ -37,6 +38,8 @@ AnchorLayouts presentLayouts(Operation *op) {
 struct RemoveLayoutConversionsPass
     : impl::RemoveLayoutConversionsBase<RemoveLayoutConversionsPass> {
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())
       propagateLayouts(func, numWarps(module), presentLayouts);

@@ -1,0 +1,41 @@
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-thread-locality
+
+tt.func @no_layout(%x: !tt.ptr<f32>) {
+  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
+  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %v = tt.load %p : tensor<32x!tt.ptr<f32>>
+  tt.store %p, %v : tensor<32x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
+module attributes {"ttg.num-warps" = 2 : i32} {
+  tt.func @other_warps(%x: !tt.ptr<i32>) {
+    // expected-error @+1 {{is for 8 warps, but a program has 2 (ttg.num-warps)}}
+    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #b>
+    %xx = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #b>
+    %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<i32>, #b>, tensor<32xi32, #b>
+    tt.store %p, %r : tensor<32x!tt.ptr<i32>, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// What the loop carries counts, too.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#m = #ttg.mma<{version = 2, warpsPerCTA = [2, 4]}>
+tt.func @carried(%n: i32, %x: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{is for 8 warps, but a program has 4 (ttg.num-warps)}}
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #m>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32, #m>) : i32 {
+    scf.yield %a : tensor<32x32xf32, #m>
+  }
+  tt.return
+}
