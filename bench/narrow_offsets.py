@@ -3,19 +3,24 @@ and without.
 
     bench/narrow_offsets.py [--arch 90] [NAME...]
 
-Registers are those of ptxas, instructions those of warps in PTX. Prints a table in Markdown.
+Registers are those of ptxas (TRITON_PTXAS_PATH, PATH, /usr/local/cuda/bin), instructions those of
+warps in PTX. Prints a table in Markdown.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = ROOT / "build" / "bin"
 PASS = "tt-narrow-offsets"
+PTXAS = (os.environ.get("TRITON_PTXAS_PATH") or shutil.which("ptxas")
+         or "/usr/local/cuda/bin/ptxas")
 
 OWN = '''
 import tritium as triton
@@ -112,7 +117,7 @@ def measure(folder, name, arch, pipeline):
     run(BIN / "tritium", "compile", "--from", lowered, "--target", f"cuda:{arch}", "--emit", "ptx",
         "-o", ptx)
     target = re.search(r"\.target (\w+)", ptx.read_text()).group(1)
-    report = run("ptxas", "-v", f"-arch={target}", ptx, "-o", "/dev/null")[1]
+    report = run(PTXAS, "-v", f"-arch={target}", ptx, "-o", "/dev/null")[1]
     shared = re.search(r"ttg\.shared\"? = (\d+)", lowered.read_text())
     counters, _ = run(BIN / "tritium", "sim", ptx, "--grid", grid, "--block", "128", "--shared",
                       shared.group(1) if shared else 0,
