@@ -508,7 +508,7 @@ def test_pointer_from_memory(compiled_backend, rng):
 
 
 @triton.jit
-def transpose_in_place(x_ptr, N: tl.constexpr, FORM: tl.constexpr):
+def stored_where_loaded(x_ptr, N: tl.constexpr, FORM: tl.constexpr):
     i = tl.arange(0, N)
     p = x_ptr + i[:, None] * N + i[None, :]
     x = tl.load(p)
@@ -524,11 +524,11 @@ def transpose_in_place(x_ptr, N: tl.constexpr, FORM: tl.constexpr):
 
 @pytest.mark.parametrize("N", [8, 16, 24, 64])
 @pytest.mark.parametrize("form", ["transposed", "sum", "reversed", "sums"])
-def test_transpose_in_place(backend, rng, N, form):
+def test_stored_where_loaded(backend, rng, N, form):
     """Every element is read before the first is written."""
     x = random_array(rng, (N, N), "int32", low=-1000, high=1000)
     expected = {"transposed": x.T, "sum": x.T + x, "sums": x + x.sum(1)[None, :],
                 "reversed": x.reshape(N, N // 2, 2).transpose(1, 2, 0).reshape(N, N)}[form]
     expected = expected.astype(np.int32)
-    transpose_in_place[(1,)](x, N=N, FORM=form)
+    stored_where_loaded[(1,)](x, N=N, FORM=form)
     assert_same(x, expected)
