@@ -32,3 +32,13 @@ tt.func @shared() {
   %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #s>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{ttg.num-warps must be a power of two from 1 to 32, found 5 : i32}}
+module attributes {"ttg.num-warps" = 5 : i32} {}
+
+// -----
+
+// expected-error @+1 {{ttg.num-warps must be a power of two from 1 to 32, found "4"}}
+module attributes {"ttg.num-warps" = "4"} {}

@@ -142,13 +142,3 @@ tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s>) {
   %y = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #s> -> !ttg.memdesc<32x64xf16, #s>
   tt.return
 }
-
-// -----
-
-// expected-error @+1 {{ttg.num-warps belongs to a module and must be a power of two from 1 to 32 : i32, found 5 : i32}}
-module attributes {"ttg.num-warps" = 5 : i32} {}
-
-// -----
-
-// expected-error @+1 {{ttg.num-warps belongs to a module and must be a power of two from 1 to 32 : i32, found "4"}}
-module attributes {"ttg.num-warps" = "4"} {}

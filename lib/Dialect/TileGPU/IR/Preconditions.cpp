@@ -11,6 +11,10 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
+static bool isNumberOfWarps(int64_t warps) {
+  return warps >= 1 && warps <= 32 && llvm::isPowerOf2_64(warps);
+}
+
 /// Warps that a layout of registers is for.
 static int64_t warpsOf(Attribute encoding) {
   auto product = [](ArrayRef<int32_t> counts) {
@@ -50,6 +54,12 @@ static LogicalResult checkTiles(ModuleOp module,
 }
 
 LogicalResult checkLayouts(ModuleOp module) {
+  if (Attribute given = module->getAttr(kNumWarps)) {
+    auto number = dyn_cast<IntegerAttr>(given);
+    if (!number || !isNumberOfWarps(number.getInt()))
+      return module.emitError() << kNumWarps << " must be a power of two from 1 to 32, found "
+                                << given;
+  }
   int64_t warps = numWarps(module);
   return checkTiles(module, [&](Operation *op, Type type) -> LogicalResult {
     Attribute encoding = cast<RankedTensorType>(type).getEncoding();
@@ -68,7 +78,7 @@ LogicalResult checkLayouts(ModuleOp module) {
 }
 
 LogicalResult checkNoLayouts(ModuleOp module, int warps) {
-  if (warps < 1 || warps > 32 || !llvm::isPowerOf2_32(warps))
+  if (!isNumberOfWarps(warps))
     return module.emitError() << "num-warps must be a power of two from 1 to 32, found " << warps;
   for (auto func : module.getOps<tt::FuncOp>())
     for (TypeRange types : {TypeRange(func.getArgumentTypes()), TypeRange(func.getResultTypes())})

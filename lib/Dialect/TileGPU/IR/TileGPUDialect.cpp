@@ -39,19 +39,6 @@ void TileGPUDialect::initialize() {
   addInterfaces<LayoutAliases>();
 }
 
-LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != kNumWarps)
-    return success();
-  auto warps = dyn_cast<IntegerAttr>(attribute.getValue());
-  if (isa<ModuleOp>(op) && warps && warps.getType().isSignlessInteger(32) && warps.getInt() > 0 &&
-      warps.getInt() <= 32 && llvm::isPowerOf2_64(warps.getInt()))
-    return success();
-  return op->emitError() << kNumWarps
-                         << " belongs to a module and must be a power of two from 1 to 32 : i32, "
-                            "found "
-                         << attribute.getValue();
-}
-
 int ttg::numWarps(ModuleOp module) {
   auto attr = module->getAttrOfType<IntegerAttr>(kNumWarps);
   return attr ? attr.getInt() : 4;

@@ -18,7 +18,6 @@ def TileGPU_Dialect : Dialect {
   }];
   let dependentDialects = ["::tritium::tt::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
