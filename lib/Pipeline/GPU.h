@@ -15,7 +15,7 @@ struct GPUOptions {
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
   bool programmaticLaunch = false;
   unsigned warpSize = 32;
-  std::string architecture; ///< that the launch names; empty: the GPU's
+  std::string architecture;           ///< that the launch names; empty: the GPU's
   std::vector<std::string> assembler; ///< arguments for ptxas
 };
 

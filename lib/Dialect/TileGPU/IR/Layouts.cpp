@@ -220,8 +220,7 @@ BlockedEncodingAttr defaultLayout(MLIRContext *context, ArrayRef<int64_t> shape,
     if (!llvm::isPowerOf2_64(shape[d])) {
       int64_t panel = shape[d] & -shape[d];
       bool isWhole = rank > 1 && panel >= std::max<int64_t>(8, 2 * sizes[d]);
-      room = isWhole ? panel / sizes[d]
-                     : llvm::PowerOf2Ceil(llvm::divideCeil(shape[d], sizes[d]));
+      room = isWhole ? panel / sizes[d] : llvm::PowerOf2Ceil(llvm::divideCeil(shape[d], sizes[d]));
     }
     threads[d] = std::min(lanes, room);
     lanes /= threads[d];
