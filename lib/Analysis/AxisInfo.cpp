@@ -188,6 +188,17 @@ const AxisInfo &unknownOfRank(int64_t rank) {
 
 AxisInfoAnalysis::AxisInfoAnalysis(tt::FuncOp func) { Walker(infos).visitFunction(func); }
 
+AxisInfoAnalysis::AxisInfoAnalysis(tt::FuncOp func, ArrayRef<unsigned> multiples,
+                                   unsigned divisor) {
+  constexpr StringRef divisibility = "tt.divisibility";
+  Builder builder(func.getContext());
+  for (unsigned i : multiples)
+    func.setArgAttr(i, divisibility, builder.getI32IntegerAttr(divisor));
+  Walker(infos).visitFunction(func);
+  for (unsigned i : multiples)
+    func.removeArgAttr(i, divisibility);
+}
+
 const AxisInfo &AxisInfoAnalysis::get(Value value) const {
   auto it = infos.find(value);
   return it != infos.end() ? it->second : unknownOfRank(rankOf(value.getType()));

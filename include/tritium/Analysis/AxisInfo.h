@@ -35,6 +35,8 @@ struct AxisInfo {
 class AxisInfoAnalysis {
 public:
   explicit AxisInfoAnalysis(tt::FuncOp func);
+  /// As if the arguments of these numbers, of which nothing is known, were multiples of `divisor`.
+  AxisInfoAnalysis(tt::FuncOp func, llvm::ArrayRef<unsigned> multiples, unsigned divisor);
   /// What is known of `value`; nothing known gives all ones.
   const AxisInfo &get(mlir::Value value) const;
 

@@ -111,13 +111,7 @@ public:
 
 private:
   unsigned widthIf(ArrayRef<unsigned> arguments) {
-    Builder b(kernel.getContext());
-    for (unsigned i : arguments)
-      kernel.setArgAttr(i, kDivisibility, b.getI32IntegerAttr(kMaxVectorBytes));
-    AxisInfoAnalysis axes(kernel);
-    for (unsigned i : arguments)
-      kernel.removeArgAttr(i, kDivisibility);
-    return width(axes);
+    return width(AxisInfoAnalysis(kernel, arguments, kMaxVectorBytes));
   }
 
   tt::FuncOp kernel;

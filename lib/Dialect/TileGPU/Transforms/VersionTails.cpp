@@ -100,12 +100,7 @@ private:
 
   /// Widths of the accesses if these arguments were multiples of 16.
   SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments, Cut cut) {
-    Builder builder(func.getContext());
-    for (unsigned i : arguments)
-      func.setArgAttr(i, kDivisibility, builder.getI32IntegerAttr(kMaxVectorBytes));
-    AxisInfoAnalysis axes(func);
-    for (unsigned i : arguments)
-      func.removeArgAttr(i, kDivisibility);
+    AxisInfoAnalysis axes(func, arguments, kMaxVectorBytes);
     SmallVector<int64_t> widths;
     for (Operation *access : accesses)
       widths.push_back(widthOf(access, axes, cut));
