@@ -24,7 +24,9 @@ using namespace axis;
 namespace {
 class Walker {
 public:
-  explicit Walker(llvm::DenseMap<Value, AxisInfo> &infos) : infos(infos) {}
+  Walker(llvm::DenseMap<Value, AxisInfo> &infos, const Hypotheses &hypotheses,
+         IntegerRanges &ranges)
+      : infos(infos), ranges(ranges), divisors(hypotheses.multiples) {}
 
   void visitFunction(tt::FuncOp func) {
     if (func.isExternal())
@@ -53,7 +55,7 @@ private:
         if (StringRef name = attr.getName().getValue();
             name == "tt.contiguity" || name == "tt.divisibility" || name == "tt.constancy")
           applyHint(info, value.getType(), name, attr.getValue());
-    if (int64_t known = assumed.lookup(value))
+    if (int64_t known = divisors.lookup(value))
       for (int64_t &q : info.divisibility)
         q = std::max(q, known);
     infos[value] = std::move(info);
@@ -80,7 +82,8 @@ private:
       APInt divisor;
       if (isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rem) &&
           matchPattern(rem->getOperand(1), m_ConstantInt(&divisor)))
-        assumed[rem->getOperand(0)] = powerOfTwoDivisor(divisor.getSExtValue());
+        divisors[rem->getOperand(0)] = std::max(divisors.lookup(rem->getOperand(0)),
+                                                powerOfTwoDivisor(divisor.getSExtValue()));
     }
   }
 
@@ -102,7 +105,8 @@ private:
       for (Block &block : region)
         visitBlock(block);
     if (op->getNumResults() == 1 && op->getNumRegions() == 0) {
-      set(op->getResult(0), transfer(op, [&](Value v) -> const AxisInfo & { return known(v); }));
+      set(op->getResult(0),
+          transfer(op, [&](Value v) -> const AxisInfo & { return known(v); }, ranges));
       return;
     }
     for (Value result : op->getResults())
@@ -166,7 +170,8 @@ private:
   }
 
   llvm::DenseMap<Value, AxisInfo> &infos;
-  llvm::DenseMap<Value, int64_t> assumed; ///< divisors
+  IntegerRanges &ranges;
+  llvm::DenseMap<Value, int64_t> divisors; ///< by hypothesis or assumption
   std::vector<std::unique_ptr<AxisInfo>> spare;
 };
 
@@ -186,17 +191,9 @@ const AxisInfo &unknownOfRank(int64_t rank) {
 }
 } // namespace
 
-AxisInfoAnalysis::AxisInfoAnalysis(tt::FuncOp func) { Walker(infos).visitFunction(func); }
-
-AxisInfoAnalysis::AxisInfoAnalysis(tt::FuncOp func, ArrayRef<unsigned> multiples,
-                                   unsigned divisor) {
-  constexpr StringRef divisibility = "tt.divisibility";
-  Builder builder(func.getContext());
-  for (unsigned i : multiples)
-    func.setArgAttr(i, divisibility, builder.getI32IntegerAttr(divisor));
-  Walker(infos).visitFunction(func);
-  for (unsigned i : multiples)
-    func.removeArgAttr(i, divisibility);
+AxisInfoAnalysis::AxisInfoAnalysis(tt::FuncOp func, const Hypotheses &hypotheses)
+    : bounds(std::make_unique<IntegerRanges>(hypotheses)) {
+  Walker(infos, hypotheses, *bounds).visitFunction(func);
 }
 
 const AxisInfo &AxisInfoAnalysis::get(Value value) const {

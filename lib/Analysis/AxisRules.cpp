@@ -7,10 +7,11 @@
 // every length fits into it, and gcd(0, g) is g. Elements at multiples of n are
 // multiples of q(x) if c(x) divides n, else of gcd(q, n, c): see divisorAt.
 //
-// Values are taken modulo 2^width, in which all rules below hold. That a run does not
-// cross the end of the integers where it is widened (extsi, the offset of addptr) is an
-// assumption: an index that overflows there is out of bounds already. Rules that need
-// a sign ask isNonNegative, under the same assumption.
+// Values are taken modulo 2^width, in which all rules below hold. Where a value is read as a
+// number (it is extended, compared, divided, or is the offset of a pointer), a run must not
+// cross the end of the integers. It does not if bounds show that (IntegerRanges), nor if it is
+// aligned: 2^n elements from a multiple of 2^n on do not, for n below the width. Rules that
+// need a sign ask for bounds, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,80 +90,39 @@ int64_t pointeeBytes(Type type) {
   return pointer ? tt::scalarBytes(pointer.getPointeeType()) : 1;
 }
 
-/// Whether launches make sure that it is at least 1 (tritongpu-launch-conditions).
-bool isPositiveAtLaunch(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    return op->hasAttr(kPositive);
-  auto argument = cast<BlockArgument>(value);
-  auto func = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
-  return func && func.getArgAttr(argument.getArgNumber(), kPositive);
+unsigned integerBits(Type type) {
+  Type element = tt::elementType(type);
+  return element.isIndex() ? 64 : isa<IntegerType>(element) ? element.getIntOrFloatBitWidth() : 0;
 }
 
-/// `assume(value >= 0)` or `> 0` in the entry block: a program in which it does not hold has
-/// no meaning.
-bool isAssumedNonNegative(Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    auto compare = dyn_cast<arith::CmpIOp>(user);
-    APInt bound;
-    if (!compare || compare.getLhs() != value ||
-        !matchPattern(compare.getRhs(), m_ConstantInt(&bound)))
-      return false;
-    bool holds = (compare.getPredicate() == arith::CmpIPredicate::sge && bound.isNonNegative()) ||
-                 (compare.getPredicate() == arith::CmpIPredicate::sgt && bound.sge(-1));
-    return holds && llvm::any_of(compare->getUsers(), [](Operation *assume) {
-             return isa<tt::AssumeOp>(assume) && isa<tt::FuncOp>(assume->getParentOp());
-           });
-  });
+/// The longest aligned run that does not cross an end of the integers of that many bits.
+int64_t longestAligned(unsigned bits) {
+  return bits == 0 ? 1 : int64_t(1) << std::min(bits - 1, 30u);
 }
 
-/// Whether every element is >= 0, as far as a short look at its definition shows.
-bool isNonNegative(Value value, int depth = 8) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.isNonNegative();
-  if (isPositiveAtLaunch(value) || isAssumedNonNegative(value))
-    return true;
-  if (depth == 0)
-    return false;
-  auto all = [&](Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value v) { return isNonNegative(v, depth - 1); });
-  };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && loop.getInductionVar() == value &&
-           isNonNegative(loop.getLowerBound(), depth - 1);
-  }
-  return TypeSwitch<Operation *, bool>(value.getDefiningOp())
-      .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>([](auto) { return true; })
-      .Case([](tt::MakeRangeOp op) { return int32_t(op.getStart()) >= 0; })
-      .Case([](arith::ExtUIOp op) { return true; })
-      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-            arith::ExtSIOp, arith::IndexCastOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
-            arith::DivSIOp, arith::ShRSIOp>([&](auto op) { return all(op); })
-      // A remainder has the sign of the dividend.
-      .Case([&](arith::RemSIOp op) { return isNonNegative(op.getLhs(), depth - 1); })
-      .Case<arith::AndIOp, arith::MaxSIOp>([&](auto op) {
-        return isNonNegative(op.getLhs(), depth - 1) || isNonNegative(op.getRhs(), depth - 1);
-      })
-      .Case([&](arith::SelectOp op) {
-        return isNonNegative(op.getTrueValue(), depth - 1) &&
-               isNonNegative(op.getFalseValue(), depth - 1);
-      })
-      .Default([](Operation *) { return false; });
+/// `x` as numbers and not modulo 2^width: with runs that do not cross the end.
+Line asNumbers(Line x, unsigned bits, bool cannotCross) {
+  if (cannotCross || x.c == 1)
+    return x;
+  int64_t run = std::gcd(std::gcd(x.c, x.q), longestAligned(bits));
+  x.q = divisorAt(x, run);
+  x.c = run >= x.extent ? 0 : run;
+  return x;
 }
 
 /// Aligned runs of x that stay between two neighbouring multiples of y: both start at
-/// multiples of the length, a power of two, and y is constant meanwhile.
-int64_t runWithin(const Line &x, const Line &y) {
-  int64_t length = std::gcd(std::gcd(x.c, x.q), y.k);
+/// multiples of the length, a power of two, and y is constant meanwhile. Premise: the length
+/// divides 2^(bits - 1), so that no run crosses an end of the integers.
+int64_t runWithin(const Line &x, const Line &y, unsigned bits) {
+  int64_t length = std::gcd(std::gcd(std::gcd(x.c, x.q), y.k), longestAligned(bits));
   return std::gcd(length, divisorAt(y, length));
 }
 
 /// The operands and the result of an operation, one dimension at a time.
 class Rule {
 public:
-  Rule(Operation *op, Lookup get)
-      : op(op), get(get), type(op->getResult(0).getType()), info(unknown(type)) {
+  Rule(Operation *op, Lookup get, IntegerRanges &ranges)
+      : op(op), get(get), ranges(ranges), type(op->getResult(0).getType()), info(unknown(type)) {
     // An element-wise result is constant where all operands are. A scalar operand of a
     // tile operation is constant everywhere.
     for (int64_t d = 0; d < info.rank(); ++d) {
@@ -198,7 +158,8 @@ public:
   }
 
   AxisInfo elementwise() { return std::move(info); }
-  AxisInfo addition(bool commutes, int64_t unit = 1);
+  AxisInfo addition(bool commutes);
+  AxisInfo movedPointer();
   AxisInfo product();
   AxisInfo quotient();
   AxisInfo remainder();
@@ -211,27 +172,43 @@ public:
   }
 
 private:
+  unsigned operandBits() const { return integerBits(op->getOperand(0).getType()); }
+  void setSum(int64_t d, const Line &a, const Line &b, bool commutes, int64_t unit);
   void raiseConstancy(int64_t d, int64_t run) {
     info.constancy[d] = std::max(info.constancy[d], lengthOf(run, extentOf(type, d)));
   }
 
   Operation *op;
   Lookup get;
+  IntegerRanges &ranges;
   Type type;
   AxisInfo info;
   std::optional<AxisInfo> factor;
 };
 
-AxisInfo Rule::addition(bool commutes, int64_t unit) {
-  for (int64_t d = 0; d < info.rank(); ++d) {
-    Line a = x(d), b = y(d);
-    int64_t c = std::gcd(a.c, b.k);
-    if (commutes)
-      c = longer(c, std::gcd(a.k, b.c));
-    info.contiguity[d] = lengthOf(c, a.extent);
-    info.divisibility[d] =
-        std::gcd(divisorAt(a, c, unit), capped(divisorAt(b, c) * powerOfTwoDivisor(unit)));
-  }
+/// `unit`: what one more in `b` adds to the sum.
+void Rule::setSum(int64_t d, const Line &a, const Line &b, bool commutes, int64_t unit) {
+  int64_t c = std::gcd(a.c, b.k);
+  if (commutes)
+    c = longer(c, std::gcd(a.k, b.c));
+  info.contiguity[d] = lengthOf(c, a.extent);
+  info.divisibility[d] =
+      std::gcd(divisorAt(a, c, unit), capped(divisorAt(b, c) * powerOfTwoDivisor(unit)));
+}
+
+AxisInfo Rule::addition(bool commutes) {
+  for (int64_t d = 0; d < info.rank(); ++d)
+    setSum(d, x(d), y(d), commutes, 1);
+  return std::move(info);
+}
+
+/// An offset of fewer than 64 bits is extended with its sign.
+AxisInfo Rule::movedPointer() {
+  Value offset = op->getOperand(1);
+  unsigned bits = integerBits(offset.getType());
+  bool cannotCross = bits == 64 || ranges.cannotCrossSignedEnd(offset);
+  for (int64_t d = 0; d < info.rank(); ++d)
+    setSum(d, x(d), asNumbers(y(d), bits, cannotCross), true, pointeeBytes(type));
   return std::move(info);
 }
 
@@ -250,7 +227,7 @@ AxisInfo Rule::quotient() {
     return get(op->getOperand(0));
   for (int64_t d = 0; d < info.rank(); ++d) {
     Line a = x(d);
-    int64_t run = runWithin(a, y(d));
+    int64_t run = runWithin(a, y(d), operandBits());
     raiseConstancy(d, run);
     if (!by || *by <= 0 || powerOfTwoDivisor(*by) != *by)
       continue;
@@ -267,7 +244,7 @@ AxisInfo Rule::quotient() {
 AxisInfo Rule::remainder() {
   for (int64_t d = 0; d < info.rank(); ++d) {
     Line a = x(d), b = y(d);
-    int64_t c = runWithin(a, b);
+    int64_t c = runWithin(a, b, operandBits());
     info.contiguity[d] = lengthOf(c, a.extent);
     info.divisibility[d] = std::gcd(divisorAt(a, c), divisorAt(b, c));
   }
@@ -280,9 +257,9 @@ AxisInfo Rule::comparison(arith::CmpIPredicate p) {
   using P = arith::CmpIPredicate;
   for (int64_t d = 0; d < info.rank(); ++d) {
     if (p == P::slt || p == P::sge || p == P::ult || p == P::uge)
-      raiseConstancy(d, runWithin(x(d), y(d)));
+      raiseConstancy(d, runWithin(x(d), y(d), operandBits()));
     else if (p == P::sgt || p == P::sle || p == P::ugt || p == P::ule)
-      raiseConstancy(d, runWithin(y(d), x(d)));
+      raiseConstancy(d, runWithin(y(d), x(d), operandBits()));
   }
   return std::move(info);
 }
@@ -370,12 +347,12 @@ AxisInfo range(tt::MakeRangeOp op) {
 
 /// A pointer's runs step by its pointee, so they survive only between pointees of one
 /// size.
-AxisInfo repointed(Operation *op, Lookup get) {
+AxisInfo repointed(Operation *op, Lookup get, IntegerRanges &ranges) {
   Value src = op->getOperand(0);
   int64_t from = pointeeBytes(src.getType()), to = pointeeBytes(op->getResult(0).getType());
   if (from == to)
     return get(src);
-  return Rule(op, get).multiples(divisor(get(src), src.getType(), from));
+  return Rule(op, get, ranges).multiples(divisor(get(src), src.getType(), from));
 }
 
 /// `value` in the low `bits`, sign-extended.
@@ -383,15 +360,21 @@ int64_t wrapped(uint64_t value, unsigned bits) {
   return static_cast<int64_t>(value << (64 - bits)) >> (64 - bits);
 }
 
-unsigned integerBits(Type type) {
-  Type element = tt::elementType(type);
-  return element.isIndex() ? 64 : isa<IntegerType>(element) ? element.getIntOrFloatBitWidth() : 0;
-}
-
-/// Widening keeps runs, by the assumption above; narrowing keeps them modulo 2^width.
-AxisInfo resized(Operation *op, AxisInfo info) {
-  unsigned bits = integerBits(op->getResult(0).getType());
+/// Narrowing keeps runs modulo 2^width; widening keeps those that do not cross the end.
+AxisInfo resized(Operation *op, AxisInfo info, IntegerRanges &ranges) {
+  Value from = op->getOperand(0);
+  Type type = op->getResult(0).getType();
+  unsigned before = integerBits(from.getType()), bits = integerBits(type);
   bool isUnsigned = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
+  if (bits > before) {
+    bool cannotCross =
+        isUnsigned ? ranges.cannotCrossUnsignedEnd(from) : ranges.cannotCrossSignedEnd(from);
+    for (int64_t d = 0; d < info.rank(); ++d) {
+      Line line = asNumbers(lineOf(info, d, extentOf(type, d)), before, cannotCross);
+      info.contiguity[d] = lengthOf(line.c, line.extent);
+      info.divisibility[d] = line.q;
+    }
+  }
   if (info.constant && isUnsigned && *info.constant < 0)
     info.constant = std::nullopt;
   if (info.constant)
@@ -416,18 +399,16 @@ std::optional<int64_t> foldConstant(Operation *op, Lookup get) {
   return std::nullopt;
 }
 
-AxisInfo bitwiseAnd(arith::AndIOp op, Lookup get) {
+AxisInfo bitwiseAnd(arith::AndIOp op, Rule rule) {
   // x & (2^n - 1) is a remainder, of negative values too. Constants stand on the right
   // in canonical form.
-  Rule rule(op, get);
   std::optional<int64_t> mask = rule.constantY();
   if (mask && *mask > 0 && *mask < kMaxDivisor && ((*mask + 1) & *mask) == 0)
     return rule.with(*mask + 1).remainder();
   return rule.multiples(std::max(rule.divisorOfX(), rule.divisorOfY()));
 }
 
-AxisInfo shifted(Operation *op, Lookup get) {
-  Rule rule(op, get);
+AxisInfo shifted(Operation *op, Rule rule) {
   std::optional<int64_t> by = rule.constantY();
   if (!by || *by < 0 || *by >= 30 || *by >= integerBits(op->getResult(0).getType()))
     return rule.elementwise();
@@ -435,31 +416,31 @@ AxisInfo shifted(Operation *op, Lookup get) {
   return isa<arith::ShLIOp>(op) ? rule.product() : rule.quotient();
 }
 
-AxisInfo signedDivision(Operation *op, Lookup get) {
-  // Truncation is the floor where the dividend is not negative.
-  Rule rule(op, get);
-  bool floors = isNonNegative(op->getOperand(0));
+AxisInfo signedDivision(Operation *op, Rule rule, IntegerRanges &ranges) {
+  // Where the dividend is not negative, truncation changes at multiples of the divisor.
+  bool floors = ranges.get(op->getOperand(0)).low >= 0;
   if (isa<arith::DivSIOp>(op))
     return floors || rule.constantY() == 1 ? rule.quotient() : rule.elementwise();
   return floors ? rule.remainder() : rule.multiples(std::gcd(rule.divisorOfX(), rule.divisorOfY()));
 }
 
-AxisInfo binary(Operation *op, Lookup get) {
-  Rule rule(op, get);
+AxisInfo binary(Operation *op, Lookup get, IntegerRanges &ranges) {
+  Rule rule(op, get, ranges);
   return TypeSwitch<Operation *, AxisInfo>(op)
       .Case([&](arith::AddIOp) { return rule.addition(true); })
       .Case([&](arith::SubIOp) { return rule.addition(false); })
-      .Case([&](tt::AddPtrOp op) { return rule.addition(true, pointeeBytes(op.getType())); })
+      .Case([&](tt::AddPtrOp) { return rule.movedPointer(); })
       .Case([&](arith::MulIOp) { return rule.product(); })
       .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
-          [&](auto op) { return shifted(op, get); })
+          [&](auto op) { return shifted(op, rule); })
       .Case([&](arith::DivUIOp) { return rule.quotient(); })
       .Case([&](arith::RemUIOp) { return rule.remainder(); })
-      .Case<arith::DivSIOp, arith::RemSIOp>([&](auto op) { return signedDivision(op, get); })
+      .Case<arith::DivSIOp, arith::RemSIOp>(
+          [&](auto op) { return signedDivision(op, rule, ranges); })
       .Case([&](arith::FloorDivSIOp op) {
-        return isNonNegative(op.getRhs()) ? rule.quotient() : rule.elementwise();
+        return ranges.get(op.getRhs()).low >= 0 ? rule.quotient() : rule.elementwise();
       })
-      .Case([&](arith::AndIOp op) { return bitwiseAnd(op, get); })
+      .Case([&](arith::AndIOp op) { return bitwiseAnd(op, rule); })
       .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
             arith::MaxUIOp>(
           [&](auto) { return rule.multiples(std::gcd(rule.divisorOfX(), rule.divisorOfY())); })
@@ -496,7 +477,7 @@ AxisInfo join(const AxisInfo &a, const AxisInfo &b, Type type) {
   return info;
 }
 
-AxisInfo transfer(Operation *op, Lookup get) {
+AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
   Type type = op->getResult(0).getType();
   if (auto constant = foldConstant(op, get))
     return uniform(type, *constant);
@@ -510,20 +491,21 @@ AxisInfo transfer(Operation *op, Lookup get) {
           .Case([&](tt::ReshapeOp op) { return reshaped(op, get(op.getSrc())); })
           .Case([&](tt::TransOp op) { return transposed(op, get(op.getSrc())); })
           .Case([&](ttg::ConvertLayoutOp op) { return get(op.getSrc()); })
-          .Case([&](arith::SelectOp op) { return Rule(op, get).selection(op); })
+          .Case([&](arith::SelectOp op) { return Rule(op, get, ranges).selection(op); })
           .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
-                arith::IndexCastUIOp>([&](auto op) { return resized(op, get(op.getIn())); })
+                arith::IndexCastUIOp>([&](auto op) { return resized(op, get(op.getIn()), ranges); })
           .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>(
-              [&](auto op) { return repointed(op, get); })
+              [&](auto op) { return repointed(op, get, ranges); })
           .Case([&](tt::LoadOp op) {
-            return op.getIsVolatile() ? unknown(type) : Rule(op, get).elementwise();
+            return op.getIsVolatile() ? unknown(type) : Rule(op, get, ranges).elementwise();
           })
           .Default([&](Operation *op) {
             bool isElementwise =
                 OpTrait::hasElementwiseMappableTraits(op) || isa<tt::AddPtrOp, tt::MulhiUIOp>(op);
             if (!isElementwise || op->getNumOperands() == 0)
               return unknown(type);
-            return op->getNumOperands() == 2 ? binary(op, get) : Rule(op, get).elementwise();
+            return op->getNumOperands() == 2 ? binary(op, get, ranges)
+                                             : Rule(op, get, ranges).elementwise();
           });
   // What divides every element also divides those at the starts of runs.
   int64_t q = divisor(info, type, pointeeBytes(type));

@@ -27,8 +27,8 @@ AxisInfo join(const AxisInfo &a, const AxisInfo &b, mlir::Type type);
 
 using Lookup = llvm::function_ref<const AxisInfo &(mlir::Value)>;
 
-/// The info of the one result of `op`, from those of its operands.
-AxisInfo transfer(mlir::Operation *op, Lookup get);
+/// The info of the one result of `op`, from those of its operands and from their bounds.
+AxisInfo transfer(mlir::Operation *op, Lookup get, IntegerRanges &ranges);
 
 /// Raises `info` by what the attributes `tt.divisibility`, `tt.contiguity` and
 /// `tt.constancy` say; each is one integer, or one a dimension.

@@ -1,7 +1,8 @@
 //===- MaskRuns.cpp - masks that are bounds of an index -------------------===//
 //
-// As in AxisRules.cpp, an index is assumed not to wrap within a run of neighbours: it would
-// be out of bounds already.
+// An index that counts up modulo 2^width may wrap within a run of neighbours, and then the mask
+// is true, false and true again. Bounds show that it does not, or the run is aligned: 2^n
+// elements from a multiple of 2^n on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,13 @@ using P = arith::CmpIPredicate;
 bool isLess(P p) { return p == P::slt || p == P::sle || p == P::ult || p == P::ule; }
 bool isGreater(P p) { return p == P::sgt || p == P::sge || p == P::ugt || p == P::uge; }
 
+bool isUnsigned(P p) { return p == P::ult || p == P::ule || p == P::ugt || p == P::uge; }
+
+/// The longest aligned run that does not cross an end of the integers.
+int64_t longestAligned(Value index) {
+  return int64_t(1) << std::min(getElementTypeOrSelf(index).getIntOrFloatBitWidth() - 1, 30u);
+}
+
 const MaskRuns &wider(const MaskRuns &a, const MaskRuns &b) { return a.width >= b.width ? a : b; }
 
 MaskRuns ofComparison(arith::CmpIOp compare, int64_t dim, int64_t width,
@@ -31,7 +39,13 @@ MaskRuns ofComparison(arith::CmpIOp compare, int64_t dim, int64_t width,
   if (!isLess(p) && !isGreater(p))
     return {};
   auto against = [&](Value index, Value bound, bool falls) -> MaskRuns {
-    int64_t w = std::gcd(axes.get(index).contiguity[dim], axes.get(bound).constancy[dim]);
+    const AxisInfo &info = axes.get(index);
+    int64_t w = std::gcd(info.contiguity[dim], axes.get(bound).constancy[dim]);
+    IntegerRanges &ranges = axes.ranges();
+    bool cannotCross =
+        isUnsigned(p) ? ranges.cannotCrossUnsignedEnd(index) : ranges.cannotCrossSignedEnd(index);
+    if (!cannotCross)
+      w = std::gcd(std::gcd(w, info.divisibility[dim]), longestAligned(index));
     return {std::gcd(width, w), falls, !falls};
   };
   return wider(against(compare.getLhs(), compare.getRhs(), isLess(p)),

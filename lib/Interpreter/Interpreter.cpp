@@ -39,7 +39,6 @@ std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string
   for (auto func : module->getOps<tt::FuncOp>()) {
     if (func.isExternal())
       continue;
-    tt::widenOffsets(func);
     if (func.isKernel())
       kernels.push_back(func);
   }

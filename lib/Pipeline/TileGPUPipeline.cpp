@@ -18,10 +18,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   // Masks that are decided in some of the iterations are none.
   pm.addPass(tt::createFoldRanges());
   // Before there are layouts, while an offset is still one tile.
-  pm.addPass(tt::createWidenOffsets());
-  pm.addPass(tt::createNarrowOffsets());
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());
+  pm.addPass(tt::createNarrowOffsets());
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));

@@ -34,6 +34,8 @@ std::unique_ptr<Pass> canonicalizer() {
 void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  // Before constants are folded at the width of what will be wider.
+  pm.addPass(tt::createWidenOffsets());
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(tt::createScalarizeLoopOffsets());

@@ -111,7 +111,10 @@ public:
 
 private:
   unsigned widthIf(ArrayRef<unsigned> arguments) {
-    return width(AxisInfoAnalysis(kernel, arguments, kMaxVectorBytes));
+    Hypotheses hypotheses;
+    for (unsigned i : arguments)
+      hypotheses.multiples[kernel.getArgument(i)] = kMaxVectorBytes;
+    return width(AxisInfoAnalysis(kernel, hypotheses));
   }
 
   tt::FuncOp kernel;

@@ -57,7 +57,15 @@ struct Linear {
   int64_t constant = 0;
 };
 
+/// An extension keeps the number.
+Value withoutExtension(Value value) {
+  while (auto extension = value.getDefiningOp<arith::ExtSIOp>())
+    value = extension.getIn();
+  return value;
+}
+
 std::optional<Linear> linear(Value value, scf::ForOp loop, unsigned depth = 0) {
+  value = withoutExtension(value);
   if (auto known = constantOf(value))
     return Linear{{}, false, known->getSExtValue()};
   Operation *op = value.getDefiningOp();
@@ -70,7 +78,7 @@ std::optional<Linear> linear(Value value, scf::ForOp loop, unsigned depth = 0) {
     base->constant += (isa<arith::SubIOp>(op) ? -1 : 1) * amount->getSExtValue();
     return base;
   }
-  if (isa<arith::SubIOp>(op) && op->getOperand(1) == loop.getInductionVar()) {
+  if (isa<arith::SubIOp>(op) && withoutExtension(op->getOperand(1)) == loop.getInductionVar()) {
     auto base = linear(op->getOperand(0), loop, depth + 1);
     if (!base || base->hasMinusIV || base->plus == loop.getInductionVar())
       return std::nullopt;

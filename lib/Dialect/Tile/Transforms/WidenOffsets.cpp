@@ -1,21 +1,25 @@
 //===- WidenOffsets.cpp - tt-widen-offsets --------------------------------===//
 //
-// Sums and products of i32 that make up the offset of an addptr do not wrap: an index
-// beyond 2^31 reaches the element that the arithmetic means. Written out, the offset is
-// computed in i64:
+// An index has one meaning: sums, differences and products of i32 that make up the offset
+// of an addptr do not wrap, and a comparison of what is made of them sees the same numbers.
+// Written out, both are computed in i64:
 //
 //   %r = arith.muli %row, %stride : tensor<64xi32>
 //   %o = arith.addi %r, %col : tensor<64xi32>
+//   %m = arith.cmpi slt, %o, %n : tensor<64xi32>
 //   %p = tt.addptr %base, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
 //
-//   %row64 = arith.extsi %row : tensor<64xi32> to tensor<64xi64>   (also stride and col)
+//   %row64 = arith.extsi %row : tensor<64xi32> to tensor<64xi64>   (also stride, col, n)
 //   %r64 = arith.muli %row64, %stride64 : tensor<64xi64>
 //   %o64 = arith.addi %r64, %col64 : tensor<64xi64>
+//   %m = arith.cmpi slt, %o64, %n64 : tensor<64xi64>
 //   %p = tt.addptr %base, %o64 : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
 //
-// Other users, masks above all, keep the i32 values, which wrap. What comes out of a
-// loop or a branch is extended as it is. The interpreter runs this pass; the CPU back
-// end has the same effect in how it evaluates addresses, without i64 tiles.
+// What such an offset carries through a loop or a branch is carried in i64. Everything else
+// (quotients, shifts, loaded values, what is stored) is taken as it is at its own width.
+// Unsigned comparisons are left alone: the offset is a signed number.
+//
+// It runs first, before anything folds constants at the width that the offsets have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +28,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -37,7 +42,9 @@ namespace {
 /// Deeper expressions are extended as they are.
 constexpr int kMaxDepth = 500;
 
-unsigned widthOf(Value value) { return elementType(value.getType()).getIntOrFloatBitWidth(); }
+unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+bool isInt32(Value value) { return getElementTypeOrSelf(value).isInteger(32); }
+Type widened(Type type) { return withElement(type, IntegerType::get(type.getContext(), 64)); }
 
 bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
 bool isShape(Operation *op) {
@@ -47,20 +54,187 @@ bool isShape(Operation *op) {
 /// The operation that `value` is computed by, if it can be done in i64 instead.
 Operation *widenable(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || (widthOf(value) != 32 && widthOf(value) != 64))
+  Type element = getElementTypeOrSelf(value);
+  if (!op || !(element.isInteger(32) || element.isInteger(64)))
     return nullptr;
-  bool extends = isa<arith::ExtSIOp>(op) && widthOf(op->getOperand(0)) == 32;
+  bool extends = isa<arith::ExtSIOp>(op) && isInt32(op->getOperand(0));
   return isArithmetic(op) || isShape(op) || extends ? op : nullptr;
 }
 
-/// Whether i32 arithmetic takes part in `value`. `seen`: operations that were looked at.
-bool mayWrap(Value value, llvm::SmallPtrSetImpl<Operation *> &seen, int depth = 0) {
-  Operation *op = widenable(value);
-  if (!op || depth > kMaxDepth || !seen.insert(op).second)
-    return false;
-  return (isArithmetic(op) && widthOf(value) == 32) ||
-         llvm::any_of(op->getOperands(), [&](Value v) { return mayWrap(v, seen, depth + 1); });
+/// Values that control flow defines from the operands `sources`, all of one type.
+struct Carried {
+  SmallVector<Value, 2> values;
+  SmallVector<OpOperand *, 2> sources;
+};
+
+/// What carries `value` through a loop or out of a branch; nothing if it is not carried.
+std::optional<Carried> carrierOf(Value value) {
+  auto fromFor = [](scf::ForOp loop, unsigned i) {
+    return Carried{
+        {loop.getRegionIterArg(i), loop.getResult(i)},
+        {&loop.getInitArgsMutable()[i], &loop.getBody()->getTerminator()->getOpOperand(i)}};
+  };
+  // What a round decides goes on, or out of the loop.
+  auto fromCondition = [](scf::WhileOp loop, unsigned i) {
+    return Carried{{loop.getAfterArguments()[i], loop.getResult(i)},
+                   {&loop.getConditionOp().getArgsMutable()[i]}};
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    unsigned i = argument.getArgNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return i == 0 ? std::nullopt : std::optional(fromFor(loop, i - 1));
+    auto loop = dyn_cast<scf::WhileOp>(parent);
+    if (!loop)
+      return std::nullopt;
+    if (argument.getOwner() == loop.getAfterBody())
+      return fromCondition(loop, i);
+    return Carried{{argument}, {&loop->getOpOperand(i), &loop.getYieldOp()->getOpOperand(i)}};
+  }
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return fromFor(loop, i);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return fromCondition(loop, i);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return Carried{{value},
+                   {&branch.thenYield()->getOpOperand(i), &branch.elseYield()->getOpOperand(i)}};
+  return std::nullopt;
 }
+
+/// What the offsets of a function are made of.
+class Closure {
+public:
+  /// True if i32 arithmetic takes part in `offset`, around loops too.
+  bool add(Value offset) {
+    llvm::SmallPtrSet<Value, 16> seen;
+    llvm::SmallVector<Value> found;
+    bool wraps = visit(offset, seen, found);
+    if (wraps)
+      carried.insert(found.begin(), found.end());
+    return wraps;
+  }
+
+  /// One value of each Carried on the way.
+  llvm::SetVector<Value> carried;
+
+private:
+  static bool visit(Value root, llvm::SmallPtrSetImpl<Value> &seen, SmallVectorImpl<Value> &found) {
+    bool wraps = false;
+    SmallVector<Value> worklist{root};
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      if (Operation *op = widenable(value)) {
+        wraps |= isArithmetic(op) && isInt32(value);
+        worklist.append(op->operand_begin(), op->operand_end());
+      } else if (std::optional<Carried> carrier =
+                     isInt32(value) ? carrierOf(value) : std::nullopt) {
+        found.push_back(carrier->values.front());
+        for (OpOperand *source : carrier->sources)
+          worklist.push_back(source->get());
+      }
+    }
+    return wraps;
+  }
+};
+
+/// Does the work on one function.
+class FunctionWidener {
+public:
+  explicit FunctionWidener(FuncOp func) : func(func) {}
+
+  void run() {
+    Closure closure;
+    SmallVector<AddPtrOp> pointers;
+    func.walk([&](AddPtrOp op) {
+      if (closure.add(op.getOffset()))
+        pointers.push_back(op);
+    });
+    if (pointers.empty())
+      return;
+    SmallVector<arith::ExtSIOp> sources;
+    for (Value value : closure.carried)
+      carryWide(*carrierOf(value), sources);
+    for (AddPtrOp op : pointers)
+      op.getOffsetMutable().assign(widener.widen(op.getOffset()));
+    for (arith::ExtSIOp op : sources)
+      op.replaceAllUsesWith(widener.widen(op.getIn()));
+    widenComparisons();
+    eraseDead();
+  }
+
+private:
+  /// Lets control flow carry i64. Those who want i32 find it cut off again.
+  void carryWide(const Carried &carrier, SmallVectorImpl<arith::ExtSIOp> &sources) {
+    OpBuilder b(func.getContext());
+    for (OpOperand *source : carrier.sources) {
+      b.setInsertionPoint(source->getOwner());
+      Value narrow = source->get();
+      sources.push_back(
+          b.create<arith::ExtSIOp>(narrow.getLoc(), widened(narrow.getType()), narrow));
+      source->set(sources.back());
+    }
+    for (Value value : carrier.values) {
+      Type type = value.getType();
+      value.setType(widened(type));
+      b.setInsertionPointAfterValue(value);
+      auto narrow = b.create<arith::TruncIOp>(value.getLoc(), type, value);
+      value.replaceAllUsesExcept(narrow, narrow);
+      widener.define(narrow, value);
+      offsets.insert(narrow);
+    }
+  }
+
+  void widenComparisons() {
+    for (auto [narrow, wide] : widener.known())
+      if (Operation *op = narrow.getDefiningOp(); op && isArithmetic(op) && isInt32(narrow))
+        offsets.insert(narrow);
+    SmallVector<arith::CmpIOp> comparisons;
+    func.walk([&](arith::CmpIOp op) {
+      bool isUnsigned = op.getPredicate() >= arith::CmpIPredicate::ult;
+      if (!isUnsigned && isInt32(op.getLhs()) && (isOffset(op.getLhs()) || isOffset(op.getRhs())))
+        comparisons.push_back(op);
+    });
+    for (arith::CmpIOp op : comparisons)
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(widener.widen(operand.get()));
+  }
+
+  /// `root` is made of what is computed in i64 for an address.
+  bool isOffset(Value root) {
+    llvm::SmallPtrSet<Value, 16> seen;
+    SmallVector<Value> worklist{root};
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      if (offsets.contains(value))
+        return true;
+      if (Operation *op = widenable(value))
+        worklist.append(op->operand_begin(), op->operand_end());
+    }
+    return false;
+  }
+
+  /// The narrow operations that nothing else uses.
+  void eraseDead() {
+    SmallVector<Operation *> operations;
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isArithmetic(op) || isShape(op) || isa<arith::ExtSIOp, arith::TruncIOp>(op))
+        operations.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(operations))
+      if (isOpTriviallyDead(op))
+        op->erase();
+  }
+
+  FuncOp func;
+  OffsetWidener widener;
+  llvm::DenseSet<Value> offsets; ///< values of i32 that stand for a number of 64 bits
+};
 } // namespace
 
 Value OffsetWidener::widen(Value value) { return widen(value, 0); }
@@ -69,44 +243,27 @@ Value OffsetWidener::widen(Value value, int depth) {
   if (Value known = wide.lookup(value))
     return known;
   MLIRContext *context = value.getContext();
-  Type type = withElement(value.getType(), IntegerType::get(context, 64));
-  Operation *op = widenable(value);
+  Operation *op = depth < kMaxDepth ? widenable(value) : nullptr;
   OpBuilder b(context);
   b.setInsertionPointAfterValue(value);
   Value result;
-  if (op && depth < kMaxDepth && isa<arith::ExtSIOp>(op)) {
+  if (op && isa<arith::ExtSIOp>(op)) {
     result = widen(op->getOperand(0), depth + 1);
-  } else if (op && depth < kMaxDepth) {
+  } else if (op) {
     IRMapping operands;
     for (Value operand : op->getOperands())
       operands.map(operand, widen(operand, depth + 1));
     result = b.clone(*op, operands)->getResult(0);
-    result.setType(type);
+    result.setType(widened(value.getType()));
   } else if (widthOf(value) == 64) {
     result = value;
   } else {
-    result = b.create<arith::ExtSIOp>(value.getLoc(), type, value);
+    result = b.create<arith::ExtSIOp>(value.getLoc(), widened(value.getType()), value);
   }
   return wide[value] = result;
 }
 
-void widenOffsets(FuncOp func) {
-  OffsetWidener widener;
-  func.walk([&](AddPtrOp op) {
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    if (mayWrap(op.getOffset(), seen))
-      op.getOffsetMutable().assign(widener.widen(op.getOffset()));
-  });
-  // The narrow operations that nothing else uses.
-  SmallVector<Operation *> operations;
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isArithmetic(op) || isShape(op) || isa<arith::ExtSIOp>(op))
-      operations.push_back(op);
-  });
-  for (Operation *op : llvm::reverse(operations))
-    if (isOpTriviallyDead(op))
-      op->erase();
-}
+void widenOffsets(FuncOp func) { FunctionWidener(func).run(); }
 
 namespace {
 struct WidenOffsetsPass : impl::WidenOffsetsBase<WidenOffsetsPass> {

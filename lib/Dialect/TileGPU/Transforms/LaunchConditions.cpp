@@ -1,19 +1,18 @@
 //===- LaunchConditions.cpp - tritongpu-launch-conditions -----------------===//
 //
-//   %left = arith.subi %num_pid_m, %first_pid_m
-//   %size = arith.minsi %left, %c8
-//   %pid_n = arith.divsi %in_group, %size
-//   %cols = (%pid_n * 128 + arange) % %N            // of unknown sign, so no vectors
+// Code may rely on what arguments and the grid decide. Each launch looks, and takes code that
+// was compiled without this pass if it does not hold. Three kinds of facts are marked:
 //
-// becomes
+//   %size = arith.minsi %left, %c8 {tt.positive}            at least 1
+//   %start = arith.muli %pid_n, %c128 overflow<nsw>         does not wrap
+//   %m = arith.cmpi slt, %offset64, %n64 {tt.narrow}        of numbers that fit 32 bits
 //
-//   tt.func ... attributes {tt.conditions = [array<i64: ...>]}
-//   %size = arith.minsi %left, %c8 {tt.positive}
+// tt.conditions of the function has, for each, a list of steps in postfix order (ScalarStep),
+// two numbers a step, whose value is at least 1 in every program, without that a step wraps,
+// where the fact holds. For the last two that is the larger of the number and 1.
 //
-// The list is the scalar in postfix order (ScalarStep), two numbers a step. A launch computes
-// the bounds that it has over all programs, and takes code that was compiled without this
-// pass if it may be less than one. Only divisors without which some access would be narrower
-// are marked, and only those that follow from arguments and the grid.
+// Masks are compared in 32 bits wherever a launch can see to it. The others are marked only
+// where some access would be narrower without.
 //
 // It runs on tiles without layouts.
 //
@@ -37,22 +36,35 @@ namespace tritium::ttg {
 namespace {
 constexpr size_t kMaxSteps = 64;
 
-/// The steps that compute a scalar.
+bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
+bool isShape(Operation *op) {
+  return isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op);
+}
+
+/// The steps that compute a number, or the bounds of a tile of them.
 class Expression {
 public:
+  /// `maxBits`: results of more bits are computed, and have to fit, in so many.
+  explicit Expression(unsigned maxBits = 64) : maxBits(maxBits) {}
+
   /// False if it follows from more than arguments, the grid and indices of loops.
   bool add(Value value) {
-    auto type = dyn_cast<IntegerType>(value.getType());
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
     if (!type || type.getWidth() < 8 || type.getWidth() > 64 || steps.size() >= kMaxSteps)
       return false;
     if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
-      return push(ScalarStep::Constant, value, constant.getSExtValue());
+      return push(ScalarStep::Constant, type.getWidth(), constant.getSExtValue());
     if (auto argument = dyn_cast<BlockArgument>(value))
       return addArgument(argument);
     using Step = ScalarStep;
-    return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
-        .Case([&](tt::GetProgramIdOp op) { return push(Step::ProgramId, value, op.getAxis()); })
-        .Case([&](tt::GetNumProgramsOp op) { return push(Step::NumPrograms, value, op.getAxis()); })
+    Operation *op = value.getDefiningOp();
+    unsigned bits = type.getWidth();
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](tt::GetProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
+        .Case([&](tt::GetNumProgramsOp op) { return push(Step::NumPrograms, bits, op.getAxis()); })
+        .Case([&](tt::MakeRangeOp op) {
+          return addInterval(int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1);
+        })
         .Case([&](arith::AddIOp op) { return addBinary(op, Step::Sum); })
         .Case([&](arith::SubIOp op) { return addBinary(op, Step::Difference); })
         .Case([&](arith::MulIOp op) { return addBinary(op, Step::Product); })
@@ -61,7 +73,13 @@ public:
         .Case([&](arith::MinSIOp op) { return addBinary(op, Step::Minimum); })
         .Case([&](arith::MaxSIOp op) { return addBinary(op, Step::Maximum); })
         .Case([&](arith::ExtSIOp op) { return add(op.getIn()); })
-        .Default([](Operation *) { return false; });
+        .Default([&](Operation *op) { return isShape(op) && add(op->getOperand(0)); });
+  }
+
+  /// The larger of the number and 1: it is at least 1 if no step wraps.
+  void raiseToOne() {
+    push(ScalarStep::Constant, 64, 1);
+    push(ScalarStep::Maximum, 64);
   }
 
   SmallVector<int64_t> numbers() const {
@@ -74,27 +92,87 @@ public:
   }
 
 private:
-  bool push(ScalarStep::Kind kind, Value result, int64_t value = 0) {
-    auto bits = static_cast<uint8_t>(result.getType().getIntOrFloatBitWidth());
-    steps.push_back({kind, bits, value});
+  bool push(ScalarStep::Kind kind, unsigned bits, int64_t value = 0) {
+    steps.push_back({kind, static_cast<uint8_t>(std::min(bits, maxBits)), value});
     return true;
   }
 
+  bool addInterval(int64_t low, int64_t high) {
+    push(ScalarStep::Constant, 64, low);
+    push(ScalarStep::Constant, 64, high + 1);
+    push(ScalarStep::Constant, 64, 1);
+    return push(ScalarStep::LoopIndex, 64);
+  }
+
   bool addBinary(Operation *op, ScalarStep::Kind kind) {
-    return add(op->getOperand(0)) && add(op->getOperand(1)) && push(kind, op->getResult(0));
+    unsigned bits = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
+    return add(op->getOperand(0)) && add(op->getOperand(1)) && push(kind, bits);
   }
 
   bool addArgument(BlockArgument argument) {
     Operation *parent = argument.getOwner()->getParentOp();
+    unsigned bits = getElementTypeOrSelf(argument).getIntOrFloatBitWidth();
     if (isa<tt::FuncOp>(parent))
-      return push(ScalarStep::Argument, argument, argument.getArgNumber());
+      return push(ScalarStep::Argument, bits, argument.getArgNumber());
     auto loop = dyn_cast<scf::ForOp>(parent);
-    return loop && argument == loop.getInductionVar() && add(loop.getLowerBound()) &&
-           add(loop.getUpperBound()) && add(loop.getStep()) &&
-           push(ScalarStep::LoopIndex, argument);
+    if (!loop)
+      return false;
+    if (argument != loop.getInductionVar())
+      return addCarried(loop, argument, bits);
+    return add(loop.getLowerBound()) && add(loop.getUpperBound()) && add(loop.getStep()) &&
+           push(ScalarStep::LoopIndex, bits);
   }
 
+  /// What a loop moves by the same amount in each of its rounds: init + amount * [0, rounds].
+  bool addCarried(scf::ForOp loop, BlockArgument argument, unsigned bits) {
+    unsigned number = argument.getArgNumber() - 1;
+    auto move = loop.getYieldedValues()[number].getDefiningOp<arith::AddIOp>();
+    if (!move || (move.getLhs() != argument && move.getRhs() != argument))
+      return false;
+    Value amount = move.getLhs() == argument ? move.getRhs() : move.getLhs();
+    if (!loop.isDefinedOutsideOfLoop(amount))
+      return false;
+    using Step = ScalarStep;
+    return add(loop.getInitArgs()[number]) && add(amount) && addRounds(loop) &&
+           push(Step::Product, bits) && push(Step::Sum, bits);
+  }
+
+  /// From 0 to max(0, (upper - lower + step - 1) / step), in 64 bits.
+  bool addRounds(scf::ForOp loop) {
+    using Step = ScalarStep;
+    auto op = [&](Step::Kind kind) { return push(kind, 64); };
+    auto number = [&](int64_t value) { return push(Step::Constant, 64, value); };
+    return number(0) && add(loop.getUpperBound()) && add(loop.getLowerBound()) &&
+           op(Step::Difference) && add(loop.getStep()) && op(Step::Sum) && number(1) &&
+           op(Step::Difference) && add(loop.getStep()) && op(Step::Quotient) && number(0) &&
+           op(Step::Maximum) && number(1) && op(Step::Sum) && number(1) && op(Step::LoopIndex);
+  }
+
+  unsigned maxBits;
   std::vector<ScalarStep> steps;
+};
+
+/// The sums, differences and products that `root`, a dividend, say, is made of at its width.
+void collectArithmetic(Value root, llvm::SetVector<Operation *> &found) {
+  SmallVector<Value> worklist{root};
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second || !(isArithmetic(op) || isShape(op)))
+      continue;
+    if (isArithmetic(op))
+      found.insert(op);
+    worklist.append(op->operand_begin(), op->operand_end());
+  }
+}
+
+/// A fact that a launch can see to, and for which an access may be wider.
+struct Candidate {
+  Value value;
+  bool isDivisor; ///< it is at least 1; else it does not wrap
+
+  bool operator==(const Candidate &other) const = default;
 };
 
 class Conditions {
@@ -102,70 +180,140 @@ public:
   explicit Conditions(tt::FuncOp func) : func(func) {}
 
   void run() {
-    func.walk([&](Operation *op) {
-      if (isa<tt::LoadOp, tt::StoreOp>(op) && tt::isTile(op->getOperand(0).getType()))
-        accesses.push_back(op);
-      if (auto quotient = dyn_cast<arith::DivSIOp>(op))
-        addCandidate(quotient.getRhs());
-    });
-    if (accesses.empty() || candidates.empty())
-      return;
-    SmallVector<int64_t> before = widths();
-    for (Value divisor : candidates)
-      mark(divisor, true);
-    SmallVector<int64_t> best = widths();
-    SmallVector<Attribute> conditions;
-    for (Value divisor : candidates) {
-      mark(divisor, false);
-      if (before == best || widths() == best)
-        continue;
-      mark(divisor, true);
-      Expression steps;
-      steps.add(divisor);
-      conditions.push_back(DenseI64ArrayAttr::get(func.getContext(), steps.numbers()));
-    }
+    narrowMasks();
+    widenAccesses();
     if (!conditions.empty())
       func->setAttr(kConditions, ArrayAttr::get(func.getContext(), conditions));
   }
 
 private:
-  void addCandidate(Value divisor) {
-    while (auto splat = divisor.getDefiningOp<tt::SplatOp>())
-      divisor = splat.getSrc();
-    APInt constant;
-    if (!matchPattern(divisor, m_ConstantInt(&constant)) && Expression().add(divisor))
-      candidates.insert(divisor);
-  }
+  //===-- Masks ---------------------------------------------------------------===//
 
-  void mark(Value value, bool isPositive) {
-    auto unit = UnitAttr::get(func.getContext());
-    if (Operation *op = value.getDefiningOp()) {
-      if (isPositive)
-        op->setAttr(kPositive, unit);
-      else
-        op->removeAttr(kPositive);
-      return;
+  void narrowMasks() {
+    IntegerRanges ranges;
+    auto fits = [&](Value value) { return ranges.get(value).isWithin(IntegerRange::ofWidth(32)); };
+    SmallVector<arith::CmpIOp> comparisons;
+    func.walk([&](arith::CmpIOp op) {
+      if (tt::isTile(op.getType()) && op.getPredicate() < arith::CmpIPredicate::ult &&
+          getElementTypeOrSelf(op.getLhs()).isInteger(64))
+        comparisons.push_back(op);
+    });
+    llvm::SetVector<Value> numbers;
+    for (arith::CmpIOp op : comparisons) {
+      // All or nothing: the other side would be cut for nothing.
+      bool canFit = llvm::all_of(op->getOperands(), [&](Value side) {
+        return fits(side) || (side.getDefiningOp() && Expression(32).add(side));
+      });
+      bool doFit = fits(op.getLhs()) && fits(op.getRhs());
+      if (!canFit || doFit)
+        continue;
+      op->setAttr(kNarrow, UnitAttr::get(func.getContext()));
+      for (Value side : op->getOperands())
+        if (!fits(side))
+          numbers.insert(side);
     }
-    auto argument = cast<BlockArgument>(value);
-    if (argument.getOwner()->getParentOp() != func)
-      return;
-    if (isPositive)
-      func.setArgAttr(argument.getArgNumber(), kPositive, unit);
-    else
-      func.removeArgAttr(argument.getArgNumber(), kPositive);
+    for (Value number : numbers) {
+      Expression steps(32);
+      steps.add(number);
+      steps.raiseToOne();
+      addCondition(steps);
+    }
   }
 
-  SmallVector<int64_t> widths() {
-    AxisInfoAnalysis axes(func);
+  //===-- Divisors and dividends ----------------------------------------------===//
+
+  void widenAccesses() {
+    func.walk([&](Operation *op) {
+      if (isa<tt::LoadOp, tt::StoreOp>(op) && tt::isTile(op->getOperand(0).getType()))
+        accesses.push_back(op);
+      if (isa<arith::DivSIOp, arith::RemSIOp>(op)) {
+        addCandidate(op->getOperand(0), /*isDivisor=*/false);
+        if (isa<arith::DivSIOp>(op))
+          addCandidate(op->getOperand(1), /*isDivisor=*/true);
+      }
+    });
+    if (accesses.empty() || candidates.empty())
+      return;
+    SmallVector<int64_t> before = widthsIf({}), best = widthsIf(candidates);
+    if (before == best)
+      return;
+    SmallVector<Candidate> needed = candidates;
+    for (const Candidate &candidate : candidates) {
+      SmallVector<Candidate> fewer = needed;
+      llvm::erase(fewer, candidate);
+      if (widthsIf(fewer) == best)
+        needed = std::move(fewer);
+    }
+    for (const Candidate &candidate : needed)
+      mark(candidate);
+  }
+
+  void addCandidate(Value value, bool isDivisor) {
+    while (auto splat = value.getDefiningOp<tt::SplatOp>())
+      value = splat.getSrc();
+    llvm::SetVector<Operation *> arithmetic;
+    collectArithmetic(value, arithmetic);
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)) || (!isDivisor && arithmetic.empty()) ||
+        !Expression().add(value) || llvm::is_contained(candidates, Candidate{value, isDivisor}))
+      return;
+    candidates.push_back({value, isDivisor});
+  }
+
+  SmallVector<int64_t> widthsIf(ArrayRef<Candidate> assumed) {
+    Hypotheses hypotheses;
+    for (const Candidate &candidate : assumed) {
+      if (candidate.isDivisor) {
+        hypotheses.positive.insert(candidate.value);
+        continue;
+      }
+      llvm::SetVector<Operation *> arithmetic;
+      collectArithmetic(candidate.value, arithmetic);
+      for (Operation *op : arithmetic)
+        hypotheses.unwrapped.insert(op->getResult(0));
+    }
+    AxisInfoAnalysis axes(func, hypotheses);
     SmallVector<int64_t> list;
     for (Operation *access : accesses)
       list.push_back(widthOf(access, axes, Cut::AtBound));
     return list;
   }
 
+  void mark(const Candidate &candidate) {
+    Expression steps;
+    steps.add(candidate.value);
+    if (candidate.isDivisor) {
+      markPositive(candidate.value);
+    } else {
+      steps.raiseToOne();
+      llvm::SetVector<Operation *> arithmetic;
+      collectArithmetic(candidate.value, arithmetic);
+      auto nsw =
+          arith::IntegerOverflowFlagsAttr::get(func.getContext(), arith::IntegerOverflowFlags::nsw);
+      for (Operation *op : arithmetic)
+        op->setAttr(
+            cast<arith::ArithIntegerOverflowFlagsInterface>(op).getIntegerOverflowAttrName(), nsw);
+    }
+    addCondition(steps);
+  }
+
+  void markPositive(Value value) {
+    auto unit = UnitAttr::get(func.getContext());
+    if (Operation *op = value.getDefiningOp())
+      return op->setAttr(kPositive, unit);
+    auto argument = cast<BlockArgument>(value);
+    if (argument.getOwner()->getParentOp() == func)
+      func.setArgAttr(argument.getArgNumber(), kPositive, unit);
+  }
+
+  void addCondition(const Expression &steps) {
+    conditions.push_back(DenseI64ArrayAttr::get(func.getContext(), steps.numbers()));
+  }
+
   tt::FuncOp func;
   SmallVector<Operation *> accesses;
-  llvm::SmallSetVector<Value, 4> candidates;
+  SmallVector<Candidate> candidates;
+  SmallVector<Attribute> conditions;
 };
 
 struct LaunchConditionsPass : impl::LaunchConditionsBase<LaunchConditionsPass> {

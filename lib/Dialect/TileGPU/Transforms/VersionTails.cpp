@@ -100,7 +100,10 @@ private:
 
   /// Widths of the accesses if these arguments were multiples of 16.
   SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments, Cut cut) {
-    AxisInfoAnalysis axes(func, arguments, kMaxVectorBytes);
+    Hypotheses hypotheses;
+    for (unsigned i : arguments)
+      hypotheses.multiples[func.getArgument(i)] = kMaxVectorBytes;
+    AxisInfoAnalysis axes(func, hypotheses);
     SmallVector<int64_t> widths;
     for (Operation *access : accesses)
       widths.push_back(widthOf(access, axes, cut));

@@ -21,13 +21,17 @@ class OffsetWidener {
 public:
   /// `value`, of i32 or i64, as i64 without the wrap of i32 sums and products.
   mlir::Value widen(mlir::Value value);
+  /// `wide` is what `value` is before it is cut to its width.
+  void define(mlir::Value value, mlir::Value wide_) { wide[value] = wide_; }
+  /// What has been widened, or defined, and as what.
+  const llvm::DenseMap<mlir::Value, mlir::Value> &known() const { return wide; }
 
 private:
   mlir::Value widen(mlir::Value value, int depth);
   llvm::DenseMap<mlir::Value, mlir::Value> wide;
 };
 
-/// Widens the offset of every addptr of a function.
+/// Widens the offset of every addptr of a function, and comparisons of what it is made of.
 void widenOffsets(FuncOp func);
 
 } // namespace tritium::tt
