@@ -55,8 +55,9 @@ MaybeRange range::quotient(IntegerRange x, IntegerRange y) {
 }
 
 MaybeRange range::remainder(IntegerRange x, IntegerRange y) {
+  // At most what was there, with its sign; by zero, all of it.
   if (y.low <= 0)
-    return std::nullopt;
+    return IntegerRange{std::min<int64_t>(x.low, 0), std::max<int64_t>(x.high, 0)};
   // Nothing is taken off what is smaller.
   if (x.low >= 0 && x.high < y.low)
     return x;

@@ -74,21 +74,35 @@ TEST(AxisInfo, OddExtent) {
              {{781}, {1}, {1}});
 }
 
+// Of i32, a row may begin so close to the end of the integers that its columns wrap.
 TEST(AxisInfo, RowsAndColumns) {
-  expectInfo("%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 16 : i32}",
-             R"(
+  std::string ranges = R"(
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %k = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
-  %re = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
-  %ke = tt.expand_dims %k {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
-  %ss = tt.splat %s : i32 -> tensor<64x1xi32>
-  %rs = arith.muli %re, %ss : tensor<64x1xi32>
-  %rb = tt.broadcast %rs : tensor<64x1xi32> -> tensor<64x32xi32>
-  %kb = tt.broadcast %ke : tensor<1x32xi32> -> tensor<64x32xi32>
-  %o = arith.addi %rb, %kb : tensor<64x32xi32>
+  %r2 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %k2 = tt.expand_dims %k {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %r3 = arith.extsi %r2 : tensor<64x1xi32> to tensor<64x1xi64>
+  %k3 = arith.extsi %k2 : tensor<1x32xi32> to tensor<1x32xi64>)";
+  auto offsets = [](std::string text, const std::string &type, const std::string &number) {
+    for (auto [mark, by] : {std::pair("T", type), std::pair("N", number)})
+      for (size_t at; (at = text.find(mark)) != std::string::npos;)
+        text.replace(at, 1, by);
+    return text;
+  };
+  std::string sum = R"(
+  %ss = tt.splat %s : T -> tensor<64x1xT>
+  %rs = arith.muli %rN, %ss : tensor<64x1xT>
+  %rb = tt.broadcast %rs : tensor<64x1xT> -> tensor<64x32xT>
+  %kb = tt.broadcast %kN : tensor<1x32xT> -> tensor<64x32xT>
+  %o = arith.addi %rb, %kb : tensor<64x32xT>
   %xs = tt.splat %x : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>>
-  %p = tt.addptr %xs, %o : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>)",
+  %p = tt.addptr %xs, %o : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xT>)";
+  std::string parameters = "%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: T {tt.divisibility "
+                           "= 16 : i32}";
+  expectInfo(offsets(parameters, "i64", ""), ranges + offsets(sum, "i64", "3"),
              {{1, 32}, {2, 16}, {1, 1}});
+  expectInfo(offsets(parameters, "i32", ""), ranges + offsets(sum, "i32", "2"),
+             {{1, 16}, {2, 16}, {1, 1}});
 }
 
 TEST(AxisInfo, Hints) {
@@ -124,13 +138,16 @@ TEST(AxisInfo, RemainderOfUnknownSign) {
   %size = arith.minsi %left, %c8 : i32
   %q = arith.divsi %pid, %size : i32
 )";
-  std::string after = R"(
+  std::string wrapping = R"(
   %s = arith.muli %q, %c128 : i32
   %t = tt.splat %s : i32 -> tensor<128xi32>
   %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
   %o = arith.addi %t, %r : tensor<128xi32>
   %e = arith.constant dense<256> : tensor<128xi32>
   %m = arith.remsi %o, %e : tensor<128xi32>)";
+  std::string after = wrapping;
+  for (std::string operation : {"muli %q, %c128", "addi %t, %r"})
+    after.insert(after.find(operation) + operation.size(), " overflow<nsw>");
   expectInfo("%n: i32", before + after, {{1}, {1}, {1}});
   expectInfo("%n: i32", before + R"(
   %positive = arith.cmpi sge, %q, %c0 : i32
@@ -142,6 +159,52 @@ TEST(AxisInfo, RemainderOfUnknownSign) {
   expectInfo("%n: i32",
              before.substr(0, end - 5) + " {tt.positive} : i32" + before.substr(end) + after,
              {{128}, {128}, {1}});
+  // A product that wraps is negative whatever its factors are.
+  expectInfo("%n: i32",
+             before.substr(0, end - 5) + " {tt.positive} : i32" + before.substr(end) + wrapping,
+             {{1}, {1}, {1}});
+}
+
+// 20 numbers up to 2^31 - 1 and on from -2^31: extended, they are no longer neighbours.
+TEST(AxisInfo, ExtensionOfWhatMayWrap) {
+  std::string body = R"(
+  %r = tt.make_range {start = 0 : i32, end = 20 : i32} : tensor<20xi32>
+  %t = tt.splat %a : i32 -> tensor<20xi32>
+  %o = arith.addi %t, %r FLAGS : tensor<20xi32>
+  %e = arith.extsi %o : tensor<20xi32> to tensor<20xi64>)";
+  auto with = [&](std::string flags) {
+    std::string text = body;
+    return text.replace(text.find("FLAGS"), 5, flags);
+  };
+  expectInfo("%a: i32", with(""), {{1}, {1}, {1}});
+  expectInfo("%a: i32 {tt.divisibility = 16 : i32}", with(""), {{4}, {4}, {1}});
+  // What does not wrap still may be both the least and the greatest number.
+  expectInfo("%a: i32", with("overflow<nsw>"), {{20}, {1}, {1}});
+}
+
+// The numbers 0 to 127, -128 to 127, and so on: runs of 8 bits start at multiples of 128.
+TEST(AxisInfo, ExtensionOfBytes) {
+  std::string body = R"(
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %b = arith.trunci %r : tensor<512xi32> to tensor<512xi8>
+  %e = arith.extsi %b : tensor<512xi8> to tensor<512xi32>)";
+  expectInfo("", body, {{128}, {128}, {1}});
+  std::string compared = body + R"(
+  %c = arith.constant dense<0> : tensor<512xi8>
+  %m = arith.cmpi slt, %b, %c : tensor<512xi8>)";
+  expectInfo("", compared, {{1}, {1}, {128}});
+}
+
+// As the offset of a pointer an i32 is extended as well.
+TEST(AxisInfo, NarrowOffsetThatMayWrap) {
+  std::string body = R"(
+  %r = tt.make_range {start = 0 : i32, end = 24 : i32} : tensor<24xi32>
+  %t = tt.splat %a : i32 -> tensor<24xi32>
+  %o = arith.addi %t, %r : tensor<24xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<24x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %o : tensor<24x!tt.ptr<f32>>, tensor<24xi32>)";
+  expectInfo("%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %a: i32 {tt.divisibility = 8 : i32}",
+             body, {{8}, {16}, {1}});
 }
 
 // The offset that a loop carries keeps what its start and its step have in common.

@@ -53,7 +53,9 @@ private:
 
   std::string number() {
     static const std::vector<int> kNumbers{0, 1, 2, 3, 4, 4, 8, 8, 12, 16, 16, 24, 32, 64, -1, -8};
-    return std::to_string(pick(kNumbers));
+    static const std::vector<int> kEdges{127,        128,        255,         32767,  65536,
+                                         2147483647, 2147483640, -2147483648, -32768, 1 << 30};
+    return std::to_string(pick(8) ? pick(kNumbers) : pick(kEdges));
   }
 
   void constant() {
@@ -111,10 +113,20 @@ private:
 
   void step() {
     std::string shape = anyShape(), name = fresh();
-    switch (pick(12)) {
+    switch (pick(13)) {
     case 0:
       range();
       break;
+    case 8: {
+      // Cut to fewer bits and extended again.
+      std::string x = operand(shape), bits = pick(2) ? "i8" : "i16";
+      line(name + "n = arith.trunci " + x + " : " + type(shape) + " to " +
+           type(shape, bits.c_str()));
+      tile(shape, name,
+           std::string(pick(2) ? "arith.extsi " : "arith.extui ") + name +
+               "n : " + type(shape, bits.c_str()) + " to " + type(shape));
+      break;
+    }
     case 1: {
       std::string x = pick(scalars), y = pick(scalars);
       scalar(name + " = " + binaryOp() + " " + x + ", " + y + " : i32", name);

@@ -1,9 +1,11 @@
 //===- LaunchCondition.h - what compiled code relies on ---------*- C++ -*-===//
 //
-// Code may rely on a scalar of the kernel being at least 1 in every program: the size of a
-// group of programs, say, min(num_pid_m - first_pid_m, GROUP_M). Arguments and grid decide
-// whether it is. The launch looks, by computing the bounds of the scalar from a list of steps
-// in postfix order, and takes other code if it may be less.
+// Code may rely on what arguments and grid decide: that a scalar of the kernel is at least 1 in
+// every program, the size of a group of programs, say, min(num_pid_m - first_pid_m, GROUP_M); or
+// that a number, or a tile of them, is computed without wrapping. The launch looks, by computing
+// the bounds of the number from a list of steps in postfix order, and takes other code if it may
+// be less than 1 or if a step may wrap. Where only the latter matters, the last step takes the
+// larger of the number and 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +33,7 @@ struct ScalarStep {
     Remainder,
     Minimum,
     Maximum,
-    LoopIndex ///< from lower, below upper, by step
+    LoopIndex ///< from lower, below upper, by step; also any interval
   };
   uint8_t kind = Constant;
   uint8_t bits = 32; ///< of the result
@@ -40,7 +42,7 @@ struct ScalarStep {
   bool operator==(const ScalarStep &) const = default;
 };
 
-/// Must be at least 1.
+/// Must be at least 1, without that a step wraps.
 using LaunchCondition = std::vector<ScalarStep>;
 
 /// The bounds of the scalar over all programs of `grid`. `slots`: the arguments, each in the

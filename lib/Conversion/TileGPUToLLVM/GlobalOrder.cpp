@@ -2,13 +2,14 @@
 //
 // A kernel is one program, but its threads run on their own: what one has stored another
 // may load too early. Threads need not wait where each only accesses its own elements
-// through one and the same tile of pointers.
+// through one and the same tile of pointers that holds no address twice.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Shared.h"
 
 #include "tritium/Analysis/Disjoint.h"
+#include "tritium/Analysis/Distinct.h"
 #include "tritium/Analysis/PointerBases.h"
 
 using namespace mlir;
@@ -45,6 +46,13 @@ bool mayUnlock(Operation *op) {
   return !rmw || rmw.getRmwOp() == tt::RMWOp::XCHG;
 }
 
+/// What lies at one element's address lies at no other's.
+bool holdsNoAddressTwice(Value ptr) {
+  IntegerRanges ranges;
+  Strides strides(ranges);
+  return distinctAddresses(ptr, strides);
+}
+
 /// Every element is accessed by one thread only.
 bool hasNoCopies(Value ptr) {
   auto type = dyn_cast<RankedTensorType>(ptr.getType());
@@ -64,11 +72,12 @@ bool mustWaitFor(Operation *second, Operation *first, bool earlier, bool mayAlia
   // What writes a scalar is done by the first thread.
   if (writes(first) && writes(second) && !tt::isTile(a.getType()) && !tt::isTile(b.getType()))
     return false;
-  // Of atomics each element's is done by one thread.
-  if (isAtomic(first) && isAtomic(second) && (commute(first, second) || (a == b && !earlier)))
+  if (isAtomic(first) && isAtomic(second) && commute(first, second))
     return false;
-  if (a == b && !earlier &&
-      (hasNoCopies(a) || (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second))))
+  // Of atomics each element's is done by one thread.
+  bool isElementwise = hasNoCopies(a) || (isAtomic(first) && isAtomic(second)) ||
+                       (isa<tt::StoreOp>(first) && isa<tt::StoreOp>(second));
+  if (a == b && !earlier && isElementwise && holdsNoAddressTwice(a))
     return false;
   return (mayAlias || mayShareBase(a, b)) && !neverMeet(second, first, earlier);
 }

@@ -70,3 +70,25 @@ tt.func private @negative(%p: tensor<64x!tt.ptr<f32>>) -> tensor<64x!tt.ptr<f32>
   %q = tt.addptr %p, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
   tt.return %q : tensor<64x!tt.ptr<f32>>
 }
+
+// Comparisons: what fits goes back to i32, and what a launch has promised to fit.
+// CHECK-LABEL: @comparisons
+// CHECK-SAME: %[[N:.*]]: i32, %[[B:.*]]: i64
+// CHECK-DAG: arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK-DAG: arith.cmpi sle, %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK-DAG: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : tensor<64xi32>
+// CHECK-DAG: arith.cmpi sgt, %{{.*}}, %{{.*}} : tensor<64xi64>
+// CHECK-NOT: tt.narrow
+// CHECK: tt.return
+tt.func private @comparisons(%n: i32, %b: i64) -> (tensor<64xi1>, tensor<64xi1>, tensor<64xi1>) {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %w = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  %n64 = arith.extsi %n : i32 to i64
+  %t = tt.splat %n64 : i64 -> tensor<64xi64>
+  %fits = arith.cmpi slt, %w, %t : tensor<64xi64>
+  %o = arith.addi %w, %t : tensor<64xi64>
+  %promised = arith.cmpi sle, %o, %t {tt.narrow} : tensor<64xi64>
+  %bt = tt.splat %b : i64 -> tensor<64xi64>
+  %wide = arith.cmpi sgt, %o, %bt : tensor<64xi64>
+  tt.return %fits, %promised, %wide : tensor<64xi1>, tensor<64xi1>, tensor<64xi1>
+}

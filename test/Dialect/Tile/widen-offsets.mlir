@@ -1,17 +1,18 @@
 // RUN: tritium-opt %s -tt-widen-offsets | FileCheck %s
 
-// The offset is computed in i64, through shape operations; the mask stays in i32.
+// The offset is computed in i64, through shape operations, and the mask compares it.
 // CHECK-LABEL: @tile
 // CHECK-SAME: %[[P:.*]]: tensor<4x8x!tt.ptr<f32>>, %[[S:.*]]: i32, %[[I:.*]]: i32, %[[N:.*]]: tensor<4x8xi32>
 // CHECK-DAG: %[[S64:.*]] = arith.extsi %[[S]] : i32 to i64
 // CHECK-DAG: %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
-// CHECK-DAG: arith.muli %[[I]], %[[S]] : i32
+// CHECK-NOT: arith.muli %{{.*}} : i32
 // CHECK-DAG: %[[M64:.*]] = arith.muli %[[I64]], %[[S64]] : i64
 // CHECK-DAG: tt.splat %[[M64]] : i64 -> tensor<8xi64>
 // CHECK-DAG: arith.extsi %{{.*}} : tensor<8xi32> to tensor<8xi64>
 // CHECK: arith.addi {{.*}} : tensor<8xi64>
-// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<4x8xi32>
-// CHECK: tt.addptr %[[P]], %{{.*}} : tensor<4x8x!tt.ptr<f32>>, tensor<4x8xi64>
+// CHECK: %[[O:.*]] = tt.broadcast
+// CHECK: arith.cmpi slt, %[[O]], %{{.*}} : tensor<4x8xi64>
+// CHECK: tt.addptr %[[P]], %[[O]] : tensor<4x8x!tt.ptr<f32>>, tensor<4x8xi64>
 tt.func private @tile(%p: tensor<4x8x!tt.ptr<f32>>, %s: i32, %i: i32, %n: tensor<4x8xi32>) -> tensor<4x8xf32> {
   %m = arith.muli %i, %s : i32
   %ms = tt.splat %m : i32 -> tensor<8xi32>
@@ -49,4 +50,81 @@ tt.func private @unchanged(%p: !tt.ptr<f32>, %i: i32, %j: i16) -> !tt.ptr<f32> {
   %a = arith.addi %j, %j : i16
   %r = tt.addptr %q, %a : !tt.ptr<f32>, i16
   tt.return %r : !tt.ptr<f32>
+}
+
+// What is compared need not be the offset itself; what is stored is the number of 32 bits.
+// CHECK-LABEL: @around
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<i32>, %[[I:.*]]: i32, %[[N:.*]]: i64
+// CHECK-DAG: %[[SUM:.*]] = arith.addi %[[I]], %[[I]] : i32
+// CHECK-DAG: %[[WIDE:.*]] = arith.addi %{{.*}}, %{{.*}} : i64
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[WIDE]], %{{.*}} : i64
+// CHECK-DAG: arith.cmpi slt, %[[NEXT]], %[[N]] : i64
+// CHECK-DAG: arith.cmpi ult, %[[SUM]], %[[I]] : i32
+// CHECK: tt.store %{{.*}}, %[[SUM]]
+tt.func private @around(%p: !tt.ptr<i32>, %i: i32, %n: i64) -> (i1, i1) {
+  %c1 = arith.constant 1 : i32
+  %o = arith.addi %i, %i : i32
+  %next = arith.addi %o, %c1 : i32
+  %wide = arith.extsi %next : i32 to i64
+  %m = arith.cmpi slt, %wide, %n : i64
+  %u = arith.cmpi ult, %o, %i : i32
+  %q = tt.addptr %p, %o : !tt.ptr<i32>, i32
+  tt.store %q, %o : !tt.ptr<i32>
+  tt.return %m, %u : i1, i1
+}
+
+// An index that makes no offset wraps: %i is one, and nothing is computed for it.
+// CHECK-LABEL: @apart
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}} : i32
+// CHECK: arith.cmpi slt, %[[SUM]], %{{.*}} : i32
+tt.func private @apart(%p: !tt.ptr<i32>, %i: i32, %n: i32) -> (i1, !tt.ptr<i32>) {
+  %o = arith.addi %i, %i : i32
+  %m = arith.cmpi slt, %o, %n : i32
+  %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
+  tt.return %m, %q : i1, !tt.ptr<i32>
+}
+
+// A loop carries the offset in i64, and gives whoever wants it the number of 32 bits.
+// CHECK-LABEL: @carried
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)
+// CHECK-DAG: %[[CUT:.*]] = arith.trunci %[[O]] : i64 to i32
+// CHECK-DAG: tt.addptr %{{.*}}, %[[O]] : !tt.ptr<i32>, i64
+// CHECK: tt.store %{{.*}}, %[[CUT]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[O]], %{{.*}} : i64
+// CHECK: scf.yield %[[NEXT]] : i64
+// CHECK: arith.trunci %[[R]] : i64 to i32
+tt.func private @carried(%p: !tt.ptr<i32>, %n: i32, %step: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%o = %n) -> (i32) : i32 {
+    %q = tt.addptr %p, %o : !tt.ptr<i32>, i32
+    tt.store %q, %o : !tt.ptr<i32>
+    %next = arith.addi %o, %step : i32
+    scf.yield %next : i32
+  }
+  tt.return %r : i32
+}
+
+// So does a branch, and a loop that ends by a condition.
+// CHECK-LABEL: @chosen
+// CHECK: scf.if %{{.*}} -> (i64)
+// CHECK: scf.while {{.*}} : (i64) -> i64
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i64
+tt.func private @chosen(%p: !tt.ptr<i32>, %c: i1, %n: i32, %step: i32) -> !tt.ptr<i32> {
+  %a = scf.if %c -> (i32) {
+    %double = arith.addi %n, %n : i32
+    scf.yield %double : i32
+  } else {
+    scf.yield %n : i32
+  }
+  %b = scf.while (%x = %a) : (i32) -> i32 {
+    %more = arith.cmpi slt, %x, %step : i32
+    scf.condition(%more) %x : i32
+  } do {
+  ^bb0(%y: i32):
+    %next = arith.addi %y, %step : i32
+    scf.yield %next : i32
+  }
+  %q = tt.addptr %p, %b : !tt.ptr<i32>, i32
+  tt.return %q : !tt.ptr<i32>
 }

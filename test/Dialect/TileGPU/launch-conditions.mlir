@@ -1,13 +1,18 @@
 // RUN: tritium-opt %s -tritongpu-launch-conditions | FileCheck %s
 
 // Columns of a matrix product: only with a group's size above zero is %pid_n not negative, and
-// only then do the offsets count up over 128 columns. %width makes no access wider. The
-// condition: %rows - %pid / %width * 8, and at most 8 (9 is a minimum, 5 a difference, 7 a
-// quotient, 6 a product, 2 the program id, 1 an argument; 8192 are 32 bits).
+// only if 128 of them do not wrap do the offsets count up over 128 columns. %width makes no access
+// wider. The conditions: %rows - %pid / %width * 8, and at most 8 (9 is a minimum, 5 a difference,
+// 7 a quotient, 6 a product, 2 the program id, 1 an argument; 8192 are 32 bits); and the larger
+// (10) of the offsets and 1, where 11 is the interval of the range.
 // CHECK-LABEL: tt.func @columns(
 // CHECK-SAME: %{{.*}}: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %{{.*}}: i32, %[[WIDTH:[a-z0-9]+]]: i32, %{{.*}}: i32 {tt.divisibility = 16 : i32})
-// CHECK-SAME: attributes {tt.conditions = [array<i64: 8193, 1, 8194, 0, 8193, 2, 8199, 0, 8192, 8, 8198, 0, 8197, 0, 8192, 8, 8201, 0>]}
+// CHECK-SAME: attributes {tt.conditions = [
+// CHECK-SAME: array<i64: 8193, 1, 8194, 0, 8193, 2, 8199, 0, 8192, 8, 8198, 0, 8197, 0, 8192, 8, 8201, 0>,
+// CHECK-SAME: array<i64: {{.*}} 8192, 128, 8198, 0, 16384, 0, 16384, 128, 16384, 1, 16395, 0, 8196, 0, 16384, 1, 16394, 0>]}
 // CHECK: arith.minsi {{.*}} {tt.positive} : i32
+// CHECK: arith.muli {{.*}} overflow<nsw> : i32
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
 tt.func @columns(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %rows: i32, %width: i32,
                  %n: i32 {tt.divisibility = 16 : i32}) {
   %c8 = arith.constant 8 : i32
@@ -97,5 +102,40 @@ tt.func @useless(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
   %q = tt.addptr %base, %o : tensor<128x!tt.ptr<f16>>, tensor<128xi32>
   %x = tt.load %q : tensor<128x!tt.ptr<f16>>
   tt.store %q, %x : tensor<128x!tt.ptr<f16>>
+  tt.return
+}
+
+// A mask compares offsets in 32 bits if a launch finds that 128 times the program id and the range
+// fit. The address is left as it is.
+// CHECK-LABEL: tt.func @mask(
+// CHECK-SAME: tt.conditions = [array<i64: 8194, 0, 8192, 128, 8198, 0, 16384, 0, 16384, 128, 16384, 1, 16395, 0, 8196, 0, 16384, 1, 16394, 0>]
+// CHECK: arith.cmpi slt, {{.*}} {tt.narrow} : tensor<128xi64>
+// CHECK-NOT: tt.narrow
+// CHECK: tt.return
+tt.func @mask(%p: !tt.ptr<i8>, %n: i32, %index: !tt.ptr<i32>) {
+  %c128 = arith.constant 128 : i64
+  %pid = tt.get_program_id 0 : i32
+  %pid64 = arith.extsi %pid : i32 to i64
+  %start = arith.muli %pid64, %c128 : i64
+  %t = tt.splat %start : i64 -> tensor<128xi64>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %r64 = arith.extsi %r : tensor<128xi32> to tensor<128xi64>
+  %o = arith.addi %t, %r64 : tensor<128xi64>
+  %n64 = arith.extsi %n : i32 to i64
+  %e = tt.splat %n64 : i64 -> tensor<128xi64>
+  %m = arith.cmpi slt, %o, %e : tensor<128xi64>
+  %c0 = arith.constant dense<0> : tensor<128xi8>
+  %base = tt.splat %p : !tt.ptr<i8> -> tensor<128x!tt.ptr<i8>>
+  %q = tt.addptr %base, %o : tensor<128x!tt.ptr<i8>>, tensor<128xi64>
+  tt.store %q, %c0, %m : tensor<128x!tt.ptr<i8>>
+
+  // Of what is loaded a launch knows nothing.
+  %i = tt.load %index : !tt.ptr<i32>
+  %i64 = arith.extsi %i : i32 to i64
+  %ti = tt.splat %i64 : i64 -> tensor<128xi64>
+  %oi = arith.addi %ti, %r64 : tensor<128xi64>
+  %mi = arith.cmpi slt, %oi, %e : tensor<128xi64>
+  %qi = tt.addptr %base, %oi : tensor<128x!tt.ptr<i8>>, tensor<128xi64>
+  tt.store %qi, %c0, %mi : tensor<128x!tt.ptr<i8>>
   tt.return
 }

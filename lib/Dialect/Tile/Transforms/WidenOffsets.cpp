@@ -195,7 +195,9 @@ private:
     SmallVector<arith::CmpIOp> comparisons;
     func.walk([&](arith::CmpIOp op) {
       bool isUnsigned = op.getPredicate() >= arith::CmpIPredicate::ult;
-      if (!isUnsigned && isInt32(op.getLhs()) && (isOffset(op.getLhs()) || isOffset(op.getRhs())))
+      Type element = getElementTypeOrSelf(op.getLhs());
+      if (!isUnsigned && (element.isInteger(32) || element.isInteger(64)) &&
+          (isOffset(op.getLhs()) || isOffset(op.getRhs())))
         comparisons.push_back(op);
     });
     for (arith::CmpIOp op : comparisons)
