@@ -177,9 +177,10 @@ TEST(AxisInfo, ExtensionOfWhatMayWrap) {
     return text.replace(text.find("FLAGS"), 5, flags);
   };
   expectInfo("%a: i32", with(""), {{1}, {1}, {1}});
-  expectInfo("%a: i32 {tt.divisibility = 16 : i32}", with(""), {{4}, {4}, {1}});
-  // What does not wrap still may be both the least and the greatest number.
-  expectInfo("%a: i32", with("overflow<nsw>"), {{20}, {1}, {1}});
+  expectInfo("%a: i32 {tt.divisibility = 16 : i32}", with(""), {{16}, {16}, {1}});
+  // A sum that does not wrap, of a positive number, is not the least number.
+  expectInfo("%a: i32 {tt.positive}", with("overflow<nsw>"), {{20}, {1}, {1}});
+  expectInfo("%a: i32 {tt.positive}", with(""), {{1}, {1}, {1}});
 }
 
 // The numbers 0 to 127, -128 to 127, and so on: runs of 8 bits start at multiples of 128.

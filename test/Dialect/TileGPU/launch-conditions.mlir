@@ -108,7 +108,7 @@ tt.func @useless(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
 // A mask compares offsets in 32 bits if a launch finds that 128 times the program id and the range
 // fit. The address is left as it is.
 // CHECK-LABEL: tt.func @mask(
-// CHECK-SAME: tt.conditions = [array<i64: 8194, 0, 8192, 128, 8198, 0, 16384, 0, 16384, 128, 16384, 1, 16395, 0, 8196, 0, 16384, 1, 16394, 0>]
+// CHECK-SAME: tt.conditions = [array<i64: 8194, 0, 8192, 128, 8198, 0, 8192, 0, 8192, 128, 8192, 1, 8203, 0, 8196, 0, 8192, 1, 8202, 0>]}
 // CHECK: arith.cmpi slt, {{.*}} {tt.narrow} : tensor<128xi64>
 // CHECK-NOT: tt.narrow
 // CHECK: tt.return
