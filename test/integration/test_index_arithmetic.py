@@ -138,16 +138,12 @@ def extend(y, start, FROM: tl.constexpr, TO: tl.constexpr, FACTOR: tl.constexpr,
 
 
 @pytest.mark.parametrize("narrow", ("int8", "uint8", "int16", "uint16", "int32", "uint32"))
-@pytest.mark.parametrize("start", (0, 1, 100, 2 ** 15 - 128, 2 ** 16 - 5, INT_MAX - 127, -3))
-@pytest.mark.parametrize("factor", (1, 3, -1))
+@pytest.mark.parametrize("start", (0, 1, 100, 2 ** 15 - 100, 2 ** 16 - 5, INT_MAX - 100, -3))
+@pytest.mark.parametrize("factor", (1, 3))
 def test_extension(backend, narrow, start, factor):
     y = np.zeros(256, np.int64)
     extend[(1,)](y, start, FROM=getattr(tl, narrow), TO=tl.int64, FACTOR=factor, N=256)
-    # The factor has the type of the tile, where that can hold it.
-    kind = np.int32 if narrow.startswith("u") and factor < 0 and narrow != "uint32" else narrow
     values = wrapped(wrapped(I + start, np.int32), narrow)
-    if kind == np.int32:
-        pytest.skip("promotion of an unsigned tile and a negative number has tests of its own")
     assert_same(y, wrapped(values.astype(object) * factor, narrow).astype(np.int64))
 
 
@@ -156,7 +152,7 @@ def test_extension(backend, narrow, start, factor):
 @triton.jit
 def copy_at(x, y, start, NARROW: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
-    tl.store(y + i, tl.load(x + (i + start).to(NARROW).to(tl.int32)))
+    tl.store(y + i, tl.load(x + 128 + (i + start).to(NARROW).to(tl.int32)))
 
 
 @pytest.mark.parametrize("narrow", ("int8", "uint8", "uint16"))
@@ -164,8 +160,8 @@ def copy_at(x, y, start, NARROW: tl.constexpr, N: tl.constexpr):
 def test_addresses_of_narrow_indices(backend, narrow, start):
     x = np.arange(1024, dtype=np.int32)
     y = np.zeros(256, np.int32)
-    copy_at[(1,)](x[128:] if narrow == "int8" else x, y, start, NARROW=getattr(tl, narrow), N=256)
-    assert_same(y, (wrapped(I + start, narrow) + (128 if narrow == "int8" else 0)).astype(np.int32))
+    copy_at[(1,)](x, y, start, NARROW=getattr(tl, narrow), N=256)
+    assert_same(y, 128 + wrapped(I + start, narrow).astype(np.int32))
 
 
 @triton.jit
@@ -183,13 +179,16 @@ def test_circular_buffer(backend, n, start):
 
 
 @triton.jit
-def circular_matmul(a, b, c, K, row, column, last, BK: tl.constexpr):
+def circular_matmul(a, b, c, K, row, column, last, BK: tl.constexpr, ROWS: tl.constexpr):
     m = tl.arange(0, 64)
+    rows = m
+    if ROWS:
+        rows = (m + row) % 64
     n = tl.arange(0, 64)
     acc = tl.zeros((64, 64), tl.float32)
     for k0 in range(0, K, BK):
         k = k0 + tl.arange(0, BK)
-        x = tl.load(a + ((m + row) % 64)[:, None] * K + ((k + column) % K)[None, :])
+        x = tl.load(a + rows[:, None] * K + ((k + column) % K)[None, :])
         y = tl.load(b + ((k + column) % K)[:, None] * 64 + ((n + last) % 64)[None, :])
         acc = tl.dot(x, y, acc, input_precision="ieee")
     tl.store(c + m[:, None] * 64 + n[None, :], acc)
@@ -197,12 +196,14 @@ def circular_matmul(a, b, c, K, row, column, last, BK: tl.constexpr):
 
 @pytest.mark.parametrize("row,column,last", [(0, 0, 0), (0, 40, 0), (3, 0, 0), (0, 0, 5),
                                              (63, 95, 63), (0, 64, 0)])
-def test_circular_operands_of_dot(backend, rng, row, column, last):
+@pytest.mark.parametrize("rows", (False, True))
+def test_circular_operands_of_dot(backend, rng, row, column, last, rows):
+    row = row if rows else 0
     K = 96
     a = rng.integers(-4, 5, (64, K)).astype(np.float32)
     b = rng.integers(-4, 5, (K, 64)).astype(np.float32)
     c = np.zeros((64, 64), np.float32)
-    circular_matmul[(1,)](a, b, c, K, row, column, last, BK=32)
+    circular_matmul[(1,)](a, b, c, K, row, column, last, BK=32, ROWS=rows)
     assert_same(c, np.roll(a, -row, axis=0) @ np.roll(b, -last, axis=1))
 
 
@@ -223,8 +224,6 @@ def add_one(x, indices, start, n, FORM: tl.constexpr, N: tl.constexpr):
         p = x + (i & 31)
     elif FORM == "product":
         p = x + i * n
-    elif FORM == "shift":
-        p = x + (i << 31)
     else:
         p = x + tl.where(i < n, i, 0)
     tl.store(p, tl.load(p) + 1)
