@@ -42,8 +42,8 @@ void Lowering::remark(Operation *op, llvm::StringRef kind, const llvm::Twine &me
 /// What is not known of the index that `culprit` is a part of, and what would tell.
 static std::string missingFact(Value culprit) {
   Operation *op = culprit.getDefiningOp();
-  if (!op)
-    return "a loop carries them; move a scalar offset in the loop instead";
+  if (!op || op->getNumRegions() > 0)
+    return "a loop or a branch carries them; let it carry a scalar offset instead";
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([](tt::LoadOp) { return "the index is loaded"; })
       .Case<arith::RemSIOp, arith::RemUIOp>([](auto) {
