@@ -7,49 +7,82 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace tritium;
+
+namespace tritium {
 
 namespace {
-/// The arguments that a pointer may come from. False: also from elsewhere.
-bool collectBases(Value ptr, llvm::SmallPtrSetImpl<Value> &bases,
-                  llvm::SmallPtrSetImpl<Value> &seen) {
-  if (!seen.insert(ptr).second)
-    return true;
-  auto follow = [&](Value next) { return collectBases(next, bases, seen); };
-  if (auto argument = dyn_cast<BlockArgument>(ptr)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<tt::FuncOp>(parent)) {
-      bases.insert(ptr);
-      return true;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      unsigned i = argument.getArgNumber() - 1;
-      return follow(loop.getInitArgs()[i]) && follow(loop.getYieldedValues()[i]);
-    }
-    return false;
-  }
-  return llvm::TypeSwitch<Operation *, bool>(ptr.getDefiningOp())
+/// The values that a block argument may be.
+LogicalResult collectSources(BlockArgument argument, SmallVectorImpl<Value> &sources) {
+  unsigned number = argument.getArgNumber();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(argument.getOwner()->getParentOp())
+      .Case([&](scf::ForOp loop) {
+        if (number == 0)
+          return failure();
+        sources.append({loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]});
+        return success();
+      })
+      .Case([&](scf::WhileOp loop) {
+        if (argument.getOwner() == loop.getBeforeBody())
+          sources.append({loop.getInits()[number], loop.getYieldOp().getOperand(number)});
+        else
+          sources.push_back(loop.getConditionOp().getArgs()[number]);
+        return success();
+      })
+      .Default([](Operation *) { return failure(); });
+}
+
+/// The pointers that a result of an operation may be, moved by offsets.
+LogicalResult collectSources(OpResult result, SmallVectorImpl<Value> &sources) {
+  unsigned number = result.getResultNumber();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(result.getOwner())
       .Case<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-            tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>(
-          [&](auto op) { return follow(op->getOperand(0)); })
+            tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>([&](auto op) {
+        sources.push_back(op->getOperand(0));
+        return success();
+      })
       .Case([&](arith::SelectOp op) {
-        return follow(op.getTrueValue()) && follow(op.getFalseValue());
+        sources.append({op.getTrueValue(), op.getFalseValue()});
+        return success();
       })
       .Case([&](scf::ForOp loop) {
-        unsigned i = cast<OpResult>(ptr).getResultNumber();
-        return follow(loop.getInitArgs()[i]) && follow(loop.getYieldedValues()[i]);
+        sources.append({loop.getInitArgs()[number], loop.getYieldedValues()[number]});
+        return success();
+      })
+      .Case([&](scf::WhileOp loop) {
+        sources.push_back(loop.getConditionOp().getArgs()[number]);
+        return success();
       })
       .Case([&](scf::IfOp branch) {
-        unsigned i = cast<OpResult>(ptr).getResultNumber();
-        return follow(branch.thenYield().getOperand(i)) && follow(branch.elseYield().getOperand(i));
+        sources.append(
+            {branch.thenYield().getOperand(number), branch.elseYield().getOperand(number)});
+        return success();
       })
-      .Default([](Operation *) { return false; });
+      .Default([](Operation *) { return failure(); });
 }
 } // namespace
 
-bool tritium::mayShareBase(Value a, Value b) {
-  llvm::SmallPtrSet<Value, 4> basesA, basesB, seenA, seenB;
-  if (!collectBases(a, basesA, seenA) || !collectBases(b, basesB, seenB))
-    return true;
-  return llvm::any_of(basesA, [&](Value base) { return basesB.contains(base); });
+PointerBases basesOf(Value pointer) {
+  PointerBases bases;
+  llvm::SmallPtrSet<Value, 8> seen;
+  SmallVector<Value> worklist{pointer};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+      bases.arguments.insert(value);
+    else if (failed(argument ? collectSources(argument, worklist)
+                             : collectSources(cast<OpResult>(value), worklist)))
+      bases.elsewhere = true;
+  }
+  return bases;
 }
+
+bool mayShareBase(Value a, Value b) {
+  PointerBases x = basesOf(a), y = basesOf(b);
+  return x.elsewhere || y.elsewhere ||
+         llvm::any_of(x.arguments, [&](Value base) { return y.arguments.contains(base); });
+}
+
+} // namespace tritium

@@ -262,6 +262,21 @@ Stride Strides::evaluateWithoutWrap(Operation *op, int64_t dim, int depth) {
   return result;
 }
 
+Value Strides::culprit(Value value, int64_t dim) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto source = sourceDim(op, dim)) {
+      value = op->getOperand(0);
+      dim = *source;
+      continue;
+    }
+    auto lost = llvm::find_if(op->getOperands(), [&](Value v) { return !modular(v, dim); });
+    if (lost == op->operand_end() || !(isElementwise(op) || isa<tt::AddPtrOp>(op)))
+      break;
+    value = *lost;
+  }
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Strides of the run
 //===----------------------------------------------------------------------===//

@@ -39,8 +39,9 @@ def compiled(kernel, signature, target=90, options=None, **constants):
         types[name], _, hint = item.partition(":")
         if hint:
             attributes[name] = [["tt.divisibility", int(hint)]]
-    return triton.compile(ASTSource(kernel, types, constants, attributes),
-                          GPUTarget("cuda", target, 32), options)
+    machine = ("cpu", target, 1) if isinstance(target, str) else ("cuda", target, 32)
+    return triton.compile(ASTSource(kernel, types, constants, attributes), GPUTarget(*machine),
+                          options)
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -51,7 +52,8 @@ def test_example(number, page):
     def remarks(kernel, signature, kind="missed", **arguments):
         options = {name: arguments.pop(name) for name in ("num_warps", "num_stages", "num_ctas")
                    if name in arguments}
-        seen.extend(r.message for r in compiled(kernel, signature, options=options,
+        target = arguments.pop("target", 90)
+        seen.extend(r.message for r in compiled(kernel, signature, target, options,
                                                 **arguments).remarks if r.kind == kind)
 
     (call,) = re.findall(r"^remarks\(.*\)$", code, re.M)

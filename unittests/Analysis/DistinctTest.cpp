@@ -91,14 +91,19 @@ TEST(Distinct, AroundAllAddresses) {
   EXPECT_TRUE(isMatrixDistinct("72057594037927936", "1"));
 }
 
-// Elements of four bytes one byte apart.
+// Elements of four bytes that are so many bytes apart.
 TEST(Distinct, WiderPointees) {
-  std::string body = rangeOf(8) +
-                     "  %ps = tt.splat %h : !tt.ptr<i8> -> tensor<8x!tt.ptr<i8>>\n"
-                     "  %q = tt.addptr %ps, %r : tensor<8x!tt.ptr<i8>>, tensor<8xi32>\n";
-  EXPECT_TRUE(isDistinct(body));
-  EXPECT_FALSE(isDistinct(
-      body + "  %c = tt.bitcast %q : tensor<8x!tt.ptr<i8>> -> tensor<8x!tt.ptr<f32>>\n"));
+  for (int bytes : {1, 3, 4}) {
+    std::string body = rangeOf(8) + "  %f = arith.constant dense<" + std::to_string(bytes) +
+                       R"(> : tensor<8xi32>
+  %o = arith.muli %r, %f : tensor<8xi32>
+  %ps = tt.splat %h : !tt.ptr<i8> -> tensor<8x!tt.ptr<i8>>
+  %q = tt.addptr %ps, %o : tensor<8x!tt.ptr<i8>>, tensor<8xi32>
+)";
+    EXPECT_TRUE(isDistinct(body));
+    body += "  %c = tt.bitcast %q : tensor<8x!tt.ptr<i8>> -> tensor<8x!tt.ptr<f32>>\n";
+    EXPECT_EQ(isDistinct(body), bytes == 4);
+  }
 }
 
 TEST(Distinct, NarrowConversions) {

@@ -161,6 +161,23 @@ TEST(Strides, Choices) {
          false);
 }
 
+TEST(Strides, ChoicesBetweenStrides) {
+  expect(kRange + kN + constant("%t", "2") + binary("%x", "muli", "%r", "%t") +
+             "  %c = arith.cmpi slt, %n, %n : i32\n"
+             "  %v = arith.select %c, %r, %x : tensor<256xi32>\n",
+         kNone, kNone, false);
+}
+
+TEST(Strides, Constants) {
+  expect("  %v = arith.constant dense<7> : tensor<4xi32>", 0, 0, true);
+  expect("  %v = arith.constant dense<[7, 7, 7, 8]> : tensor<4xi32>", kNone, kNone, false);
+}
+
+TEST(Strides, BitsOfAnotherKind) {
+  expect(kRange + "  %v = tt.bitcast %r : tensor<256xi32> -> tensor<256xf32>", kNone, kNone, false);
+  expect(kN + "  %v = tt.bitcast %ns : tensor<256xi32> -> tensor<256xf32>", 0, 0, true);
+}
+
 // A tile in memory may hold anything, also where all its addresses are one.
 TEST(Strides, Loads) {
   std::string pointers = "  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>\n";
@@ -213,6 +230,14 @@ TEST(Strides, Shapes) {
   expect(kRange + "  %v = tt.reshape %r : tensor<256xi32> -> tensor<1x256xi32>", 1, 1, true, 1);
   expect(kRange + "  %v = tt.reshape %r : tensor<256xi32> -> tensor<16x16xi32>", kNone, kNone,
          false, 1);
+  expect(kRange + "  %v = tt.reshape %r {allow_reorder} : tensor<256xi32> -> tensor<1x256xi32>",
+         kNone, kNone, false, 1);
+  expect(tile + "  %v = tt.reshape %w : tensor<256x8xi32> -> tensor<8x256xi32>", kNone, kNone,
+         false, 0);
+  std::string column = kRange + "  %v = tt.expand_dims %r {axis = 0 : i32} : tensor<256xi32> -> "
+                                "tensor<1x256xi32>";
+  expect(column, 1, 1, true, 1);
+  expect(column, 0, 0, true, 0);
 }
 
 // What a loop carries may be anything.

@@ -39,6 +39,8 @@ public:
   std::optional<int64_t> modular(mlir::Value value, int64_t dim) { return modular(value, dim, 0); }
   std::optional<int64_t> exact(mlir::Value value, int64_t dim) { return exact(value, dim, 0); }
   bool isLinear(mlir::Value value, int64_t dim) { return isLinear(value, dim, 0); }
+  /// Where `value` has no modular stride: the part of its expression that loses it. For remarks.
+  mlir::Value culprit(mlir::Value value, int64_t dim);
 
 private:
   using Stride = std::optional<int64_t>;

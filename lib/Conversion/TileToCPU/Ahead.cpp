@@ -108,8 +108,8 @@ std::optional<UpcomingTile> Lowering::nextTile(Value operand, scf::ForOp loopOp)
   auto type = load ? dyn_cast<RankedTensorType>(load.getPtr().getType()) : nullptr;
   if (!type || type.getRank() != 2)
     return std::nullopt;
-  int64_t along = likelyStride(load.getPtr(), 1) == 1 ? 1 : 0;
-  if (likelyStride(load.getPtr(), along) != 1)
+  int64_t along = isContiguous(load.getPtr(), 1, likely) ? 1 : 0;
+  if (!isContiguous(load.getPtr(), along, likely))
     return std::nullopt;
   int64_t bytes = tt::scalarBytes(cast<tt::PointerType>(type.getElementType()).getPointeeType());
   UpcomingTile tile;
@@ -123,6 +123,7 @@ std::optional<UpcomingTile> Lowering::nextTile(Value operand, scf::ForOp loopOp)
     return std::nullopt;
   for (auto &[value, v] : next)
     std::swap(scalars[value], v);
+  // Buffers are read only at elements of the tile.
   Chunk at[2];
   {
     MemoScope scope(*this);
@@ -130,7 +131,7 @@ std::optional<UpcomingTile> Lowering::nextTile(Value operand, scf::ForOp loopOp)
       Index index;
       index.dims.assign(2, {DimIndex::Scalar, {}});
       index.dims[along].index = i64(0);
-      index.dims[1 - along].index = i64(row);
+      index.dims[1 - along].index = i64(std::min(row, tile.rows - 1));
       at[row] = evaluate(load.getPtr(), index);
     }
   }

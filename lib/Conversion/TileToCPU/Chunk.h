@@ -34,6 +34,10 @@ struct Index {
   bool hasLanes() const {
     return llvm::any_of(dims, [](const DimIndex &d) { return d.kind == DimIndex::Lanes; });
   }
+  int64_t lanesDim() const {
+    return llvm::find_if(dims, [](const DimIndex &d) { return d.kind == DimIndex::Lanes; }) -
+           dims.begin();
+  }
   bool hasPending() const {
     return llvm::any_of(dims, [](const DimIndex &d) { return d.kind == DimIndex::Pending; });
   }
@@ -43,7 +47,7 @@ struct Index {
 struct Chunk {
   enum Kind : uint8_t {
     Uniform, ///< every lane is `v`, a scalar
-    Affine,  ///< lane l is `v` + l * stride, v a scalar integer
+    Affine,  ///< lane l is `v` + l * stride modulo 2^width, v a scalar integer
     Prefix,  ///< i1: lanes l < `v` are true; v is i64 and may be outside [0, width]
     Vector,  ///< `v` is a vector of `width` lanes
   };
@@ -53,15 +57,16 @@ struct Chunk {
   /// Pointers: `base` is an !llvm.ptr that all lanes share and v counts bytes from it;
   /// without a base v is an address. v is i64.
   mlir::Value base;
-  /// i1 conditions under which an Affine form is right. Only address evaluation
-  /// makes guarded chunks; it tests them before use.
+  /// Affine: a condition that the emitted code has checked tells that no lane wraps. Where it is
+  /// proved at compile time, Strides tells.
+  bool isExact = false;
 
-  static Chunk uniform(mlir::Value v) { return {Uniform, v, 0, {}}; }
+  static Chunk uniform(mlir::Value v) { return {Uniform, v}; }
   static Chunk affine(mlir::Value v, int64_t stride) {
-    return stride ? Chunk{Affine, v, stride, {}} : uniform(v);
+    return stride ? Chunk{Affine, v, stride} : uniform(v);
   }
-  static Chunk prefix(mlir::Value count) { return {Prefix, count, 0, {}}; }
-  static Chunk vector(mlir::Value v) { return {Vector, v, 0, {}}; }
+  static Chunk prefix(mlir::Value count) { return {Prefix, count}; }
+  static Chunk vector(mlir::Value v) { return {Vector, v}; }
 };
 
 } // namespace tritium::cpu

@@ -18,7 +18,7 @@ void Lowering::assignTile(Value value, Buffer *buffer) {
   auto type = cast<RankedTensorType>(value.getType());
   Step step{Step::Phase};
   step.shape.assign(type.getShape().begin(), type.getShape().end());
-  step.lanesDim = preferredDim(value);
+  step.lanesDim = preferredDim(value, likely);
   step.transposed = step.lanesDim != type.getRank() - 1 && type.getDimSize(type.getRank() - 1) > 1;
   step.roots.push_back({Root::Assign, nullptr, value, buffer});
   emitPhase(step);

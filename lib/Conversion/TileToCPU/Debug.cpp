@@ -46,20 +46,6 @@ struct HostCall {
 };
 } // namespace
 
-static FileLineColLoc userLocation(Location loc) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return file;
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return userLocation(call.getCallee());
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return userLocation(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (auto file = userLocation(part))
-        return file;
-  return {};
-}
-
 void Lowering::emitPrint(tt::PrintOp op) {
   loc = op.getLoc();
   Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
@@ -125,23 +111,6 @@ void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
   call(2, {stringConstant(b, loc, module, op.getMessage()),
            stringConstant(b, loc, module, where ? where.getFilename().getValue() : StringRef()),
            constant(b.getI32Type(), where ? where.getLine() : 0), bufferBase(*ids)});
-}
-
-void Lowering::remark(Operation *op, llvm::StringRef kind, const llvm::Twine &message) {
-  FileLineColLoc where = userLocation(op->getLoc());
-  Remark r;
-  r.pass = "tile-to-cpu";
-  r.kind = kind.str();
-  r.message = message.str();
-  if (where) {
-    r.file = where.getFilename().str();
-    r.line = where.getLine();
-    r.column = where.getColumn();
-  }
-  for (const Remark &known : remarks)
-    if (known.line == r.line && known.column == r.column && known.message == r.message)
-      return;
-  remarks.push_back(std::move(r));
 }
 
 } // namespace tritium::cpu

@@ -56,17 +56,6 @@ Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
   return packed;
 }
 
-/// Part of how `value` is computed stands in a buffer.
-bool Lowering::dependsOnBuffer(Value value, int depth) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return false;
-  Operation *op = value.getDefiningOp();
-  if (!op || isStored(value) || depth > 16)
-    return true;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return dependsOnBuffer(operand, depth + 1); });
-}
-
 /// if (whole tile inside)  the product reads the matrix where it is
 /// else                    packed as usual
 /// The first operand is read one element at a time, so nothing is won by packing it but
@@ -81,8 +70,8 @@ bool Lowering::emitDirectRead(Step &step) {
   if (!ptrType || ptrType.getRank() != 2 || evalType(element) != element ||
       storageType(element) != element || evalType(tt::elementType(dot.getType())) != element ||
       cast<RankedTensorType>(dot.getType()).getDimSize(1) <= lanesOfRegister ||
-      likelyStride(load.getPtr(), 1) != 1 || !isLinear(load.getPtr(), 0) ||
-      dependsOnBuffer(load.getPtr()))
+      !isContiguous(load.getPtr(), 1, strides) || !strides.isLinear(load.getPtr(), 0) ||
+      !isArithmetic(load.getPtr()))
     return false;
   Value whole;
   if (load.getMask() && !(whole = allTrue(load.getMask())))

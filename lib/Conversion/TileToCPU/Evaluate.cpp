@@ -4,6 +4,10 @@
 // matching index. Integers stay Affine (a scalar and a stride) as long as they can: an
 // address that is Affine with the element's size as stride is a contiguous access.
 //
+// An Affine form holds modulo 2^width, so sums and products keep it. What is extended or
+// compared must not wrap from lane to lane: Strides proves it, or a condition has checked it;
+// otherwise the lanes are computed one by one, as a vector.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
@@ -52,7 +56,7 @@ Value Lowering::asValue(const Chunk &chunk, Type element, const Index &index) {
   return asVector(absolute, element, index.width);
 }
 
-Chunk Lowering::evaluate(Value value, const Index &index, unsigned mode) {
+Chunk Lowering::evaluate(Value value, const Index &index) {
   if (!isa<RankedTensorType>(value.getType())) {
     Value v = scalar(value);
     if (isa<tt::PointerType>(value.getType())) {
@@ -62,19 +66,19 @@ Chunk Lowering::evaluate(Value value, const Index &index, unsigned mode) {
     }
     return Chunk::uniform(v);
   }
-  MemoKey key{{value.getAsOpaquePointer(), mode}, {}};
+  MemoKey key{value.getAsOpaquePointer(), {}};
   for (const DimIndex &dim : index.dims)
     key.second.push_back(
         {dim.kind | (index.hasLanes() ? index.width << 8 : 0), dim.index.getAsOpaquePointer()});
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
-  Chunk chunk = compute(value, index, mode);
+  Chunk chunk = compute(value, index);
   memo.back()[key] = chunk;
   return chunk;
 }
 
-Chunk Lowering::compute(Value value, const Index &index, unsigned mode) {
+Chunk Lowering::compute(Value value, const Index &index) {
   Operation *op = value.getDefiningOp();
   auto stored = buffers.find(value);
   // A straight remainder along the lanes is computed again: only then is it Affine.
@@ -110,16 +114,16 @@ Chunk Lowering::compute(Value value, const Index &index, unsigned mode) {
     }
     return Chunk::uniform(emitConstant(elements.getSplatValue<TypedAttr>()));
   }
-  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp>(op)) {
-    Index source = operandIndex(op, 0, index);
-    Chunk chunk = evaluate(op->getOperand(0), source, mode);
-    return chunk;
-  }
+  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp>(op))
+    return evaluate(op->getOperand(0), operandIndex(op, 0, index));
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
-    return computeReshape(reshape, index, mode);
+    return computeReshape(reshape, index);
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return emitLoad(load, index);
-  return computeElementwise(op, index, mode);
+  if (auto ext = dyn_cast<arith::ExtSIOp>(op);
+      ext && !getElementTypeOrSelf(ext.getIn()).isInteger(1))
+    return extended(ext.getIn(), tt::elementType(ext.getType()), index);
+  return computeElementwise(op, index);
 }
 
 Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index) {
@@ -145,7 +149,7 @@ Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index)
 /// A reshape reads the buffer that its operand is stored in by the number of the
 /// element; where only dimensions of extent 1 come and go, the operand is evaluated at
 /// the matching index.
-Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode) {
+Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
   auto from = op.getSrc().getType().getShape(), to = op.getType().getShape();
   SmallVector<DimIndex> nontrivial;
   for (auto [d, dim] : llvm::enumerate(index.dims))
@@ -163,7 +167,7 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index, unsigned mo
       source.width = index.width;
       source.valid = index.valid;
     }
-    return evaluate(op.getSrc(), source, mode);
+    return evaluate(op.getSrc(), source);
   }
   Value linear = i64(0);
   int64_t stride = 1, lanesStride = 0;
@@ -236,20 +240,10 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
 // Element-wise operations
 //===----------------------------------------------------------------------===//
 
-Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned mode) {
-  if ((mode & Wide) && tt::elementType(op->getResult(0).getType()).isInteger(32))
-    return computeWide(op->getResult(0), index, mode);
+Chunk Lowering::computeElementwise(Operation *op, const Index &index) {
   SmallVector<Chunk> operands;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    unsigned operandMode = mode;
-    if (!isa<tt::AddPtrOp>(op))
-      operandMode &= ~Wide;
-    else if (i == 1)
-      operandMode |= Wide;
-    operands.push_back(operandMode & Wide
-                           ? computeWide(operand, operandIndex(op, i, index), operandMode)
-                           : evaluate(operand, operandIndex(op, i, index), operandMode));
-  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.push_back(evaluate(operand, operandIndex(op, i, index)));
   if (auto special = affineOp(op, operands, index))
     return *special;
   bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });
@@ -264,86 +258,42 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index, unsigned m
   return width == 1 ? Chunk::uniform(result) : Chunk::vector(result);
 }
 
-/// `value`, an integer, as i64 without the wrap of narrower additions and products.
-Chunk Lowering::computeWide(Value value, const Index &index, unsigned mode) {
-  auto type = cast<IntegerType>(tt::elementType(value.getType()));
+bool Lowering::isExact(Value value, const Chunk &chunk, const Index &index) {
+  if (chunk.kind == Chunk::Uniform || chunk.isExact)
+    return true;
   if (!isa<RankedTensorType>(value.getType()))
-    return Chunk::uniform(wideScalar(value));
-  Operation *op = value.getDefiningOp();
-  unsigned narrow = mode & ~Wide;
-  bool stored = buffers.contains(value) && !(index.hasLanes() && straightRemainders.count(op));
-  auto extend = [&](Chunk chunk) {
-    if (type.getWidth() == 64)
-      return chunk;
-    if (chunk.kind == Chunk::Vector)
-      chunk.v =
-          b.create<arith::ExtSIOp>(loc, VectorType::get(index.width, b.getI64Type()), chunk.v);
-    else
-      chunk.v = b.create<arith::ExtSIOp>(loc, b.getI64Type(), chunk.v);
-    return chunk;
-  };
-  if (stored || !op)
-    return extend(evaluate(value, index, narrow));
-
-  MemoKey key{{value.getAsOpaquePointer(), mode | Wide}, {}};
-  for (const DimIndex &dim : index.dims)
-    key.second.push_back(
-        {dim.kind | (index.hasLanes() ? index.width << 8 : 0), dim.index.getAsOpaquePointer()});
-  for (auto &scope : llvm::reverse(memo))
-    if (auto it = scope.find(key); it != scope.end())
-      return it->second;
-
-  auto operand = [&](unsigned i) {
-    return computeWide(op->getOperand(i), operandIndex(op, i, index), mode);
-  };
-  std::optional<Chunk> result;
-  if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
-    const DimIndex &dim = index.dims[0];
-    result = Chunk::affine(add(dim.index, i64(static_cast<int32_t>(range.getStart()))),
-                           dim.kind == DimIndex::Lanes);
-  } else if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::SplatOp>(op)) {
-    result = operand(0);
-  } else if (isa<arith::ExtSIOp>(op) &&
-             !tt::elementType(op->getOperand(0).getType()).isInteger(1)) {
-    result = operand(0);
-  } else if (type.getWidth() == 32 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    SmallVector<Chunk> chunks{operand(0), operand(1)};
-    result = affineOp(op, chunks, index);
-    if (!result) {
-      bool uniform = chunks[0].kind == Chunk::Uniform && chunks[1].kind == Chunk::Uniform;
-      Value x = asVector(chunks[0], b.getI64Type(), uniform ? 1 : index.width);
-      Value y = asVector(chunks[1], b.getI64Type(), uniform ? 1 : index.width);
-      OperationState state(loc, op->getName().getStringRef(), {x, y}, {x.getType()});
-      Value v = b.create(state)->getResult(0);
-      result = uniform ? Chunk::uniform(v) : Chunk::vector(v);
-    }
-  } else if (type.getWidth() == 64) {
-    result = compute(value, index, mode & ~Wide);
-  } else {
-    result = extend(evaluate(value, index, narrow));
-  }
-  memo.back()[key] = *result;
-  return *result;
+    return false;
+  return strides.exact(value, index.lanesDim()) == chunk.stride;
 }
 
-Value Lowering::wideScalar(Value value, int depth) {
-  auto type = cast<IntegerType>(value.getType());
-  Operation *op = value.getDefiningOp();
-  if (type.getWidth() == 32 && depth < 8 &&
-      isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    Value x = wideScalar(op->getOperand(0), depth + 1),
-          y = wideScalar(op->getOperand(1), depth + 1);
-    if (isa<arith::AddIOp>(op))
-      return add(x, y);
-    return isa<arith::SubIOp>(op) ? sub(x, y) : mul(x, y);
+Chunk Lowering::extended(Value value, Type to, const Index &index) {
+  Type from = tt::elementType(value.getType());
+  // The positions of elements are known in 64 bits already.
+  if (auto range = value.getDefiningOp<tt::MakeRangeOp>(); range && to.isInteger(64)) {
+    const DimIndex &dim = index.dims[0];
+    return Chunk::affine(add(dim.index, i64(static_cast<int32_t>(range.getStart()))),
+                         dim.kind == DimIndex::Lanes);
   }
-  if (auto ext = dyn_cast_or_null<arith::ExtSIOp>(op);
-      ext && type.getWidth() == 64 && ext.getIn().getType().isInteger(32))
-    return wideScalar(ext.getIn(), depth + 1);
-  Value v = scalar(value);
-  if (type.getWidth() == 64)
-    return v;
-  return b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
+  Chunk chunk = evaluate(value, index);
+  if (from == to)
+    return chunk;
+  if (chunk.kind == Chunk::Uniform || (chunk.kind == Chunk::Affine && isExact(value, chunk, index)))
+    chunk.v = b.createOrFold<arith::ExtSIOp>(loc, to, chunk.v);
+  else
+    chunk = Chunk::vector(b.create<arith::ExtSIOp>(loc, VectorType::get(index.width, to),
+                                                   asVector(chunk, from, index.width)));
+  return chunk;
+}
+
+bool Lowering::isArithmetic(Value value, int depth) const {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp, tt::ReshapeOp>(op) ||
+      depth > 16)
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isArithmetic(operand, depth + 1); });
 }
 
 std::optional<Chunk> Lowering::affineAdd(const Chunk &x, const Chunk &y, int sign) {
@@ -363,7 +313,7 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
     auto pointee = cast<tt::PointerType>(tt::elementType(addPtr.getType())).getPointeeType();
     int64_t bytes = tt::scalarBytes(pointee);
-    Chunk offset = operands[1];
+    Chunk offset = extended(addPtr.getOffset(), b.getI64Type(), operandIndex(op, 1, index));
     offset.stride *= bytes;
     if (offset.kind == Chunk::Vector)
       offset.v = b.create<arith::MulIOp>(loc, offset.v, splat(i64(bytes), index.width));
@@ -403,13 +353,8 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
     }
     return std::nullopt;
   }
-  if (isa<arith::ExtSIOp>(op) && operands[0].kind == Chunk::Affine) {
-    Value v =
-        b.create<arith::ExtSIOp>(loc, tt::elementType(op->getResult(0).getType()), operands[0].v);
-    return Chunk::affine(v, operands[0].stride);
-  }
   if (auto cmp = dyn_cast<arith::CmpIOp>(op))
-    return prefixCompare(cmp, operands[0], operands[1]);
+    return prefixCompare(cmp, operands[0], operands[1], index);
   if (isa<arith::AndIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(1)) {
     const Chunk &x = operands[0], &y = operands[1];
     if (x.kind == Chunk::Prefix && y.kind == Chunk::Prefix)
@@ -424,38 +369,47 @@ std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
     Value less = straight->second;
     if (operands[0].v.getType() != less.getType())
       less = b.create<arith::TruncIOp>(loc, operands[0].v.getType(), less);
-    return Chunk::affine(b.create<arith::SubIOp>(loc, operands[0].v, less), operands[0].stride);
+    Chunk chunk =
+        Chunk::affine(b.create<arith::SubIOp>(loc, operands[0].v, less), operands[0].stride);
+    chunk.isExact = true;
+    return chunk;
   }
   return std::nullopt;
 }
 
 /// A comparison of lanes that count up by one with one value is true for the first so
-/// many lanes.
-std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, const Chunk &y) {
+/// many lanes. Premise: no lane wraps.
+std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, const Chunk &y,
+                                             const Index &index) {
   using P = arith::CmpIPredicate;
   P predicate = op.getPredicate();
-  const Chunk *affine = &x, *bound = &y;
-  if (x.kind == Chunk::Uniform) {
-    std::swap(affine, bound);
-    switch (predicate) {
-    case P::sgt:
-      predicate = P::slt;
-      break;
-    case P::sge:
-      predicate = P::sle;
-      break;
-    default:
-      return std::nullopt;
-    }
-  }
-  if (affine->kind != Chunk::Affine || affine->stride != 1 || bound->kind != Chunk::Uniform ||
-      affine->base || bound->base || (predicate != P::slt && predicate != P::sle))
+  bool swapped = x.kind == Chunk::Uniform;
+  const Chunk &affine = swapped ? y : x, &bound = swapped ? x : y;
+  if (affine.kind != Chunk::Affine || affine.stride != 1 || bound.kind != Chunk::Uniform ||
+      affine.base || bound.base)
+    return std::nullopt;
+  bool isStrict = predicate == (swapped ? P::sgt : P::slt);
+  if (!isStrict && predicate != (swapped ? P::sge : P::sle))
+    return std::nullopt;
+  Value affineValue = op->getOperand(swapped), boundValue = op->getOperand(!swapped);
+  if (!isExact(affineValue, affine, index))
     return std::nullopt;
   auto wide = [&](Value v) -> Value {
     return v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
   };
-  Value count = sub(wide(bound->v), wide(affine->v));
-  return Chunk::prefix(predicate == P::sle ? add(count, i64(1)) : count);
+  Value first = wide(affine.v), limit = wide(bound.v);
+  Value count = sub(limit, first);
+  MaybeRange known = range::difference(ranges.get(boundValue), ranges.get(affineValue), 64);
+  // Otherwise the difference may be any of 64 bits without a sign.
+  bool fits = known && known->high < INT64_MAX;
+  if (!fits)
+    count = b.create<arith::MinUIOp>(loc, count, i64(index.width));
+  if (!isStrict)
+    count = add(count, i64(1));
+  if (!fits)
+    count = b.create<arith::SelectOp>(loc, compare(isStrict ? P::slt : P::sle, first, limit), count,
+                                      i64(0));
+  return Chunk::prefix(count);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,6 +142,11 @@ Value Lowering::scalar(Value value) {
   return zeroOf(evalType(value.getType()), 1);
 }
 
+Value Lowering::scalarI64(Value value) {
+  Value v = scalar(value);
+  return v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
+}
+
 void Lowering::emitScalarOp(Operation *op) {
   loc = op->getLoc();
   if (isa<arith::ConstantOp, tt::AssumeOp>(op))
@@ -172,7 +177,8 @@ void Lowering::emitScalarOp(Operation *op) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
     int64_t bytes = tt::scalarBytes(cast<tt::PointerType>(addPtr.getType()).getPointeeType());
-    scalars[addPtr] = gep(scalar(addPtr.getPtr()), mul(wideScalar(addPtr.getOffset()), bytes));
+    Value offset = scalarI64(addPtr.getOffset());
+    scalars[addPtr] = gep(scalar(addPtr.getPtr()), mul(offset, bytes));
     return;
   }
   if (auto toPtr = dyn_cast<tt::IntToPtrOp>(op)) {

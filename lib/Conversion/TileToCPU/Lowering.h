@@ -27,6 +27,9 @@ namespace tritium::cpu {
 /// What a pointer, or the pointers of a tile, point to.
 mlir::Type pointeeOf(mlir::Value ptr);
 
+/// The line of the kernel; null if there is none.
+mlir::FileLineColLoc userLocation(mlir::Location loc);
+
 class Lowering : public PlanContext {
 public:
   Lowering(mlir::ModuleOp module, const TargetInfo &target, const CompileOptions &options,
@@ -46,6 +49,8 @@ private:
   bool hasDot = false; ///< the kernel's time is spent in matrix products
 
   tt::FuncOp kernel;
+  IntegerRanges ranges;
+  Strides strides{ranges}, likely{ranges, Strides::Straight};
   mlir::Value scratch, host;
   mlir::Value programIds[3], numPrograms[3];
   llvm::DenseMap<mlir::Value, mlir::Value> scalars; ///< scalar of the kernel -> emitted value
@@ -61,8 +66,11 @@ private:
   void emitStep(Step &step);
   void emitScalarOp(mlir::Operation *op);
   mlir::Value scalar(mlir::Value value);
+  mlir::Value scalarI64(mlir::Value value); ///< sign-extended
   void error(mlir::Operation *op, const llvm::Twine &message);
   void remark(mlir::Operation *op, llvm::StringRef kind, const llvm::Twine &message);
+  /// Says why the access `op` goes element by element along the lanes of `index`.
+  void remarkElements(mlir::Operation *op, const Index &index);
 
   //===--------------------------------------------------------------------===//
   // Helpers.cpp: constants, arithmetic on i64, scratch addresses
@@ -117,13 +125,7 @@ private:
   //===--------------------------------------------------------------------===//
   // Evaluate.cpp: the value of a tile at an index
   //===--------------------------------------------------------------------===//
-  /// How integers are evaluated.
-  enum Mode : unsigned {
-    Plain = 0,
-    Wide = 1, ///< i32 additions and products in 64 bits: offsets of addptr
-  };
-  using MemoKey = std::pair<std::pair<const void *, unsigned>,
-                            llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
+  using MemoKey = std::pair<const void *, llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
   std::vector<std::map<MemoKey, Chunk>> memo;
   llvm::DenseSet<mlir::Value> assumedMasks; ///< masks proved true in this version
 
@@ -135,12 +137,18 @@ private:
     Lowering &l;
   };
 
-  Chunk evaluate(mlir::Value value, const Index &index, unsigned mode = Plain);
-  Chunk compute(mlir::Value value, const Index &index, unsigned mode);
-  Chunk computeElementwise(mlir::Operation *op, const Index &index, unsigned mode);
-  Chunk computeWide(mlir::Value value, const Index &index, unsigned mode);
-  mlir::Value wideScalar(mlir::Value value, int depth = 0);
-  Chunk computeReshape(tt::ReshapeOp op, const Index &index, unsigned mode);
+  Chunk evaluate(mlir::Value value, const Index &index);
+  Chunk compute(mlir::Value value, const Index &index);
+  Chunk computeElementwise(mlir::Operation *op, const Index &index);
+  Chunk computeReshape(tt::ReshapeOp op, const Index &index);
+  /// `value`, sign-extended to integers of type `to`.
+  Chunk extended(mlir::Value value, mlir::Type to, const Index &index);
+  /// The lanes of `chunk`, the Affine form of `value` at `index`, differ by its stride as signed
+  /// integers: none wraps.
+  bool isExact(mlir::Value value, const Chunk &chunk, const Index &index);
+  /// Evaluating `value` takes arithmetic only: no memory is read, also where the index is outside
+  /// of the tile.
+  bool isArithmetic(mlir::Value value, int depth = 0) const;
   Chunk readDense(const Buffer &buffer, mlir::Value linear, int64_t lanesStride, int64_t count,
                   const Index &index);
   Chunk readPadded(const Buffer &buffer, mlir::Value linear, int64_t lanesStride,
@@ -165,7 +173,8 @@ private:
   std::optional<Chunk> affineAdd(const Chunk &x, const Chunk &y, int sign);
   std::optional<Chunk> affineOp(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
                                 const Index &index);
-  std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y);
+  std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y,
+                                     const Index &index);
 
   //===--------------------------------------------------------------------===//
   // Memory.cpp: loads, stores, atomics
@@ -206,18 +215,24 @@ private:
   //===--------------------------------------------------------------------===//
   // Alias.cpp
   //===--------------------------------------------------------------------===//
-  bool mayConflict(mlir::Operation *load, mlir::Operation *write) const override;
-  /// The kernel argument that `ptr` is based on; null if it is not one.
-  mlir::Value baseArgument(mlir::Value ptr, int depth = 0) const;
+  bool mayConflict(mlir::Operation *load, mlir::Operation *write) override;
+  Strides &likelyStrides() override { return likely; }
 
   //===--------------------------------------------------------------------===//
   // Predicates.cpp: is a mask true for the whole tile?
   //===--------------------------------------------------------------------===//
+  /// Bounds of all elements of a tile: i64; null where they are not known.
   struct Extremes {
-    mlir::Value min, max; ///< i64; null: unknown
+    mlir::Value min, max;
   };
-  mlir::Value allTrue(mlir::Value mask, int depth = 0);
-  Extremes extremes(mlir::Value value, int depth = 0);
+  using Conditions = llvm::SmallVector<mlir::Value>;
+  mlir::Value allTrue(mlir::Value mask);
+  bool allTrue(mlir::Value mask, Conditions &conditions, int depth);
+  /// The bounds hold if all of what is added to `conditions` does.
+  Extremes extremes(mlir::Value value, Conditions &conditions, int depth = 0);
+  Extremes wrappingOp(mlir::Operation *op, Conditions &conditions, int depth);
+  mlir::Value all(llvm::ArrayRef<mlir::Value> conditions);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value staysStraight(mlir::Operation *remainder);
   /// Remainders that are their dividend less this (i64), in the version being emitted.
   llvm::DenseMap<mlir::Operation *, mlir::Value> straightRemainders;
@@ -286,7 +301,6 @@ private:
   };
   llvm::DenseMap<mlir::Value, DirectRead> directReads;
   bool emitDirectRead(Step &step);
-  bool dependsOnBuffer(mlir::Value value, int depth = 0);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
 

@@ -155,9 +155,7 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
     loaded = b.create<LLVM::masked_gather>(
         loc, type, addressVector(ptr, index.width), maskVector(mask, index),
         ValueRange{direct && mask ? other(index) : zeroOf(storage, index.width)}, bytes);
-    remark(op, "missed",
-           "the pointers of neighbouring elements are not known to be neighbours: "
-           "elements are gathered one by one");
+    remarkElements(op, index);
   }
   if (direct)
     return Chunk::vector(loaded);
@@ -180,9 +178,7 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
   Value value = encodeStorage(asValue(chunk, evalType(pointee), index), pointee);
   Chunk ptr = evaluate(op.getPtr(), index);
   if (index.hasLanes() && !isUnitStride(ptr, pointee))
-    remark(op, "missed",
-           "the pointers of neighbouring elements are not known to be neighbours: "
-           "elements are scattered one by one");
+    remarkElements(op, index);
   fetchLaterRow(op, index);
   if (isStreaming && streamedStores.contains(op) && isUnitStride(ptr, pointee))
     return storePastCache(scalarAddress(ptr), value, tt::scalarBytes(pointee));
@@ -191,10 +187,11 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
 
 /// The rows of a result stand far apart, and the product kept the caches busy, so each
 /// store would wait for its line. Asks for the lines of a later row. The last rows ask for
-/// memory behind the tile, which does no harm.
+/// memory behind the tile, which does no harm as long as nothing has to be read to tell where
+/// that is.
 void Lowering::fetchLaterRow(tt::StoreOp op, const Index &index) {
   constexpr int64_t rowsAhead = 8, line = 64;
-  if (!hasDot || index.dims.size() != 2 || !index.hasLanes())
+  if (!hasDot || index.dims.size() != 2 || !index.hasLanes() || !isArithmetic(op.getPtr()))
     return;
   Type pointee = pointeeOf(op.getPtr());
   Index later = index;

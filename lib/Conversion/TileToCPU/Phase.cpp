@@ -23,8 +23,18 @@ namespace {
 constexpr int kThin = 12;
 constexpr int kPolynomial = 12;
 
+/// Of a lane; none of a mask.
+unsigned bitsOf(Type element) {
+  if (element.isInteger(1))
+    return 0;
+  return tt::isTileFloat(element) ? std::max(32u, tt::scalarBits(element))
+                                  : tt::scalarBits(element);
+}
+
 /// What the values that a phase evaluates are made of.
 struct Summary {
+  void note(unsigned bits) { widestBits = std::max(widestBits, bits); }
+
   int operations = 0;
   unsigned widestBits = 8;
   llvm::SetVector<Value> masks;
@@ -50,16 +60,21 @@ static void collectRemainders(Value value, llvm::SetVector<Operation *> &remaind
     collectRemainders(operand, remainders, depth + 1);
 }
 
-static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffers,
+/// A tile of indices, which are scalars and strides mostly: what is computed of it in 64 bits
+/// takes no more registers than in 32.
+static bool isIndex(Value value, Strides &strides) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isInteger(64) &&
+         llvm::all_of(llvm::seq<int64_t>(0, type.getRank()),
+                      [&](int64_t dim) { return strides.isLinear(value, dim); });
+}
+
+static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffers, Strides &strides,
                       llvm::SmallPtrSetImpl<Operation *> &seen, bool isHome, Summary &summary) {
   Type element = tt::elementType(value.getType());
   Operation *op = value.getDefiningOp();
   bool stored = buffers.contains(value) && !isHome;
-  auto note = [&](Type t) {
-    unsigned bits = tt::isTileFloat(t) ? std::max(32u, tt::scalarBits(t)) : tt::scalarBits(t);
-    if (!t.isInteger(1))
-      summary.widestBits = std::max(summary.widestBits, bits);
-  };
+  auto note = [&](Type t) { summary.note(!stored && isIndex(value, strides) ? 32 : bitsOf(t)); };
   if (stored || !op || !isVirtual(value)) {
     note(element);
     return;
@@ -73,7 +88,7 @@ static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffer
       summary.masks.insert(load.getMask());
     collectRemainders(load.getPtr(), summary.remainders);
     if (load.getOther())
-      summarize(load.getOther(), buffers, seen, false, summary);
+      summarize(load.getOther(), buffers, strides, seen, false, summary);
     return;
   }
   if (isa<tt::MakeRangeOp, arith::ConstantOp, tt::SplatOp>(op)) {
@@ -85,26 +100,31 @@ static void summarize(Value value, const llvm::DenseMap<Value, Buffer *> &buffer
     summary.operations += isPolynomial(op) ? kPolynomial : 1;
   }
   for (Value operand : op->getOperands())
-    summarize(operand, buffers, seen, false, summary);
+    summarize(operand, buffers, strides, seen, false, summary);
 }
 
-static Summary summarize(const Step &step, const llvm::DenseMap<Value, Buffer *> &buffers) {
+static Summary summarize(const Step &step, const llvm::DenseMap<Value, Buffer *> &buffers,
+                         Strides &strides) {
   Summary summary;
   llvm::SmallPtrSet<Operation *, 32> seen;
   for (const Root &root : step.roots) {
+    // What is written is all there, also where it is an index.
     if (root.kind == Root::Assign) {
-      summarize(root.value, buffers, seen, buffers.lookup(root.value) == root.buffer, summary);
+      summary.note(bitsOf(tt::elementType(root.value.getType())));
+      summarize(root.value, buffers, strides, seen, buffers.lookup(root.value) == root.buffer,
+                summary);
       continue;
     }
     if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
-      summarize(store.getValue(), buffers, seen, false, summary);
+      summary.note(bitsOf(tt::elementType(store.getValue().getType())));
+      summarize(store.getValue(), buffers, strides, seen, false, summary);
       if (store.getMask() && isa<RankedTensorType>(store.getMask().getType()))
         summary.masks.insert(store.getMask());
       collectRemainders(store.getPtr(), summary.remainders);
       continue;
     }
     for (Value operand : root.op->getOperands())
-      summarize(operand, buffers, seen, false, summary);
+      summarize(operand, buffers, strides, seen, false, summary);
   }
   return summary;
 }
@@ -113,7 +133,7 @@ int64_t Lowering::chooseWidth(const Step &step) {
   for (const Root &root : step.roots)
     if (root.kind == Root::Atomic)
       return 1;
-  Summary summary = summarize(step, buffers);
+  Summary summary = summarize(step, buffers, strides);
   int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 4 * kThin ? 2 : 1;
   if (target.vectorRegisters < 32)
     registers = std::max<int64_t>(1, registers / 2);
@@ -176,9 +196,9 @@ void Lowering::emitPhase(Step &step) {
     state.loopOrder.push_back(step.reduceDim);
 
   MemoScope scope(*this);
-  Summary summary = summarize(step, buffers);
+  Summary summary = summarize(step, buffers, strides);
   state.isPlain = summary.operations < kPolynomial;
-  SmallVector<Value> conditions;
+  Conditions conditions;
   SmallVector<Value> proved;
   if (!hasDot && summary.operations <= kThin)
     for (Value mask : summary.masks)
@@ -196,10 +216,7 @@ void Lowering::emitPhase(Step &step) {
     straightRemainders.clear();
     return emitPhaseLoops(state);
   }
-  Value all = conditions.front();
-  for (Value condition : ArrayRef(conditions).drop_front())
-    all = b.create<arith::AndIOp>(loc, all, condition);
-  auto branch = b.create<scf::IfOp>(loc, all, /*else=*/true);
+  auto branch = b.create<scf::IfOp>(loc, all(conditions), /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
   auto emit = [&](Block *block, int64_t width) {
     MemoScope inner(*this);

@@ -54,6 +54,9 @@ int ownCost(Operation *op) {
   if (isa<arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
           tt::TransOp, tt::BitcastOp>(op))
     return 0;
+  // Indices of 64 bits are scalars and strides.
+  if (isa<arith::ExtSIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(64))
+    return 0;
   if (isa<tt::LoadOp, tt::ReshapeOp>(op))
     return kHeavy;
   if (isa<math::MathDialect>(op->getDialect()))
@@ -105,7 +108,8 @@ public:
     }
     end = position;
     for (const Root &root : results)
-      addRoot(root, cast<RankedTensorType>(root.value.getType()), preferredDim(root.value));
+      addRoot(root, cast<RankedTensorType>(root.value.getType()),
+              preferredDim(root.value, context.likelyStrides()));
     renumber();
     assignBuffers();
     markDirectReads();
@@ -161,7 +165,7 @@ private:
         })
         .Case([&](tt::ReduceOp reduce) {
           auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
-          int64_t lanes = preferredDim(reduce.getSrcs()[0]);
+          int64_t lanes = preferredDim(reduce.getSrcs()[0], context.likelyStrides());
           int64_t axis = reduce.getAxis();
           addRoot({Root::Reduce, op}, type, lanes, axis == lanes ? -1 : axis);
         })
@@ -178,12 +182,12 @@ private:
         });
   }
 
-  static int64_t storeDim(tt::StoreOp store) {
+  int64_t storeDim(tt::StoreOp store) {
     int64_t rank = cast<RankedTensorType>(store.getPtr().getType()).getRank();
     for (int64_t d = rank - 1; d >= 0; --d)
-      if (likelyStride(store.getPtr(), d) == 1)
+      if (isContiguous(store.getPtr(), d, context.likelyStrides()))
         return d;
-    return preferredDim(store.getValue());
+    return preferredDim(store.getValue(), context.likelyStrides());
   }
 
   void addRoot(const Root &root, RankedTensorType type, int64_t lanesDim, int64_t reduceDim = -1) {
@@ -532,7 +536,7 @@ private:
   /// same space, else a new phase before it.
   Step *assignStep(Value value, Buffer *buffer, Step *first, Step *before) {
     auto type = cast<RankedTensorType>(value.getType());
-    int64_t lanesDim = preferredDim(value);
+    int64_t lanesDim = preferredDim(value, context.likelyStrides());
     Root root{Root::Assign, nullptr, value, buffer};
     bool scalarPhase = llvm::any_of(first->roots, [](const Root &r) {
       return r.kind == Root::Atomic || r.kind == Root::Print || r.kind == Root::Assert;
@@ -564,94 +568,26 @@ StepList planBlock(Block &block, ArrayRef<Root> results, PlanContext &context) {
   return Planner(block, context).run(results);
 }
 
-std::optional<int64_t> likelyStride(Value value, int64_t dim) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getDimSize(dim) == 1)
-    return 0;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return std::nullopt;
-  auto sum = [&](Value a, Value b, int sign) -> std::optional<int64_t> {
-    auto x = likelyStride(a, dim), y = likelyStride(b, dim);
-    if (!x || !y)
-      return std::nullopt;
-    return *x + sign * *y;
-  };
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case([&](tt::MakeRangeOp) { return 1; })
-      .Case<tt::SplatOp, arith::ConstantOp>([&](auto) { return 0; })
-      .Case([&](tt::BroadcastOp o) { return likelyStride(o.getSrc(), dim); })
-      .Case([&](tt::ExpandDimsOp o) -> std::optional<int64_t> {
-        int64_t axis = o.getAxis();
-        return dim == axis ? 0 : likelyStride(o.getSrc(), dim - (dim > axis));
-      })
-      .Case([&](tt::TransOp o) { return likelyStride(o.getSrc(), o.getOrder()[dim]); })
-      .Case([&](tt::AddPtrOp o) { return sum(o.getPtr(), o.getOffset(), 1); })
-      .Case([&](arith::AddIOp o) { return sum(o.getLhs(), o.getRhs(), 1); })
-      .Case([&](arith::SubIOp o) { return sum(o.getLhs(), o.getRhs(), -1); })
-      .Case([&](arith::MulIOp o) -> std::optional<int64_t> {
-        auto x = likelyStride(o.getLhs(), dim), y = likelyStride(o.getRhs(), dim);
-        if (x == 0 && y == 0)
-          return 0;
-        DenseElementsAttr constant;
-        for (auto [stride, factor] : {std::pair(x, o.getRhs()), std::pair(y, o.getLhs())})
-          if (stride && matchPattern(factor, m_Constant(&constant)) && constant.isSplat())
-            return *stride * constant.getSplatValue<APInt>().getSExtValue();
-        return std::nullopt;
-      })
-      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, tt::BitcastOp>(
-          [&](auto o) { return likelyStride(o->getOperand(0), dim); })
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto o) -> std::optional<int64_t> {
-        return likelyStride(o.getRhs(), dim) == 0 ? likelyStride(o.getLhs(), dim) : std::nullopt;
-      })
-      .Default([&](Operation *o) -> std::optional<int64_t> {
-        if (isa<tt::LoadOp, tt::ReshapeOp>(o) || !isVirtual(value))
-          return std::nullopt;
-        bool uniform =
-            llvm::all_of(o->getOperands(), [&](Value v) { return likelyStride(v, dim) == 0; });
-        return uniform ? std::optional<int64_t>(0) : std::nullopt;
-      });
-}
-
-bool isLinear(Value value, int64_t dim, int depth) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getDimSize(dim) == 1)
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 16)
-    return false;
-  auto both = [&] {
-    return llvm::all_of(op->getOperands(), [&](Value v) { return isLinear(v, dim, depth + 1); });
-  };
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp>([](auto) { return true; })
-      .Case([&](tt::BroadcastOp o) { return isLinear(o.getSrc(), dim, depth + 1); })
-      .Case([&](tt::ExpandDimsOp o) {
-        int64_t axis = o.getAxis();
-        return dim == axis || isLinear(o.getSrc(), dim - (dim > axis), depth + 1);
-      })
-      .Case<tt::AddPtrOp, arith::AddIOp, arith::SubIOp>([&](auto) { return both(); })
-      .Case([&](arith::MulIOp o) {
-        return both() && (likelyStride(o.getLhs(), dim) == 0 || likelyStride(o.getRhs(), dim) == 0);
-      })
-      .Default([](Operation *) { return false; });
+bool isContiguous(Value pointers, int64_t dim, Strides &strides) {
+  auto pointee = cast<tt::PointerType>(tt::elementType(pointers.getType())).getPointeeType();
+  return strides.modular(pointers, dim) == static_cast<int64_t>(tt::scalarBytes(pointee));
 }
 
 /// The dimension of `value` along which the first load it is computed from is
 /// contiguous.
-static std::optional<int64_t> loadDim(Value value, int depth) {
+static std::optional<int64_t> loadDim(Value value, Strides &likely, int depth) {
   Operation *op = value.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!op || !type || depth > 12 || !isVirtual(value))
     return std::nullopt;
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     for (int64_t d = type.getRank() - 1; d >= 0; --d)
-      if (likelyStride(load.getPtr(), d) == 1)
+      if (isContiguous(load.getPtr(), d, likely))
         return d;
     return std::nullopt;
   }
   if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    std::optional<int64_t> inner = loadDim(trans.getSrc(), depth + 1);
+    std::optional<int64_t> inner = loadDim(trans.getSrc(), likely, depth + 1);
     // A stored operand is contiguous along its last dimension.
     if (!inner && !isVirtual(trans.getSrc()))
       inner = type.getRank() - 1;
@@ -662,14 +598,14 @@ static std::optional<int64_t> loadDim(Value value, int depth) {
   if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::SplatOp>(op))
     return std::nullopt;
   for (Value operand : op->getOperands())
-    if (auto dim = loadDim(operand, depth + 1))
+    if (auto dim = loadDim(operand, likely, depth + 1))
       return dim;
   return std::nullopt;
 }
 
-int64_t preferredDim(Value value) {
+int64_t preferredDim(Value value, Strides &likely) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (auto dim = loadDim(value, 0); dim && type.getDimSize(*dim) > 1)
+  if (auto dim = loadDim(value, likely, 0); dim && type.getDimSize(*dim) > 1)
     return *dim;
   int64_t last = type.getRank() - 1;
   for (int64_t d = last; d >= 0; --d)

@@ -10,7 +10,7 @@
 #ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_PLAN_H
 #define TRITIUM_LIB_CONVERSION_TILETOCPU_PLAN_H
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Analysis/Strides.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -68,7 +68,9 @@ public:
   virtual Buffer *allocate(mlir::RankedTensorType type, bool dense) = 0;
   virtual void setBuffer(mlir::Value value, Buffer *buffer) = 0;
   /// Whether two memory operations may touch the same address at different indices.
-  virtual bool mayConflict(mlir::Operation *load, mlir::Operation *write) const = 0;
+  virtual bool mayConflict(mlir::Operation *load, mlir::Operation *write) = 0;
+  /// Strides::Straight: along which dimension a tile is probably contiguous.
+  virtual Strides &likelyStrides() = 0;
 };
 
 /// Tile values that `op` evaluates directly: operands that are tiles, and for an
@@ -84,15 +86,11 @@ StepList planBlock(mlir::Block &block, llvm::ArrayRef<Root> results, PlanContext
 
 /// The dimension along which the loads of `value` are contiguous; the last one with
 /// more than one element where that is unknown.
-int64_t preferredDim(mlir::Value value);
+int64_t preferredDim(mlir::Value value, Strides &likely);
 
-/// Stride of an integer (or pointer, in elements) tile along `dim` where it is a
-/// compile-time constant. A remainder counts as its dividend: a heuristic only.
-std::optional<int64_t> likelyStride(mlir::Value value, int64_t dim);
-
-/// Neighbours along `dim` of an integer or pointer tile differ by one amount, as long as no
-/// sum or product wraps: offsets of pointers do not.
-bool isLinear(mlir::Value value, int64_t dim, int depth = 0);
+/// Neighbours along `dim` of a tile of pointers are neighbours in memory, as far as `strides`
+/// tells.
+bool isContiguous(mlir::Value pointers, int64_t dim, Strides &strides);
 
 } // namespace tritium::cpu
 

@@ -18,6 +18,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Analysis/PointerBases.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -70,7 +72,7 @@ void Lowering::findStreamedStores() {
     return;
   kernel.walk([&](tt::StoreOp store) {
     auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
-    auto base = dyn_cast_or_null<BlockArgument>(baseArgument(store.getPtr()));
+    auto base = dyn_cast_or_null<BlockArgument>(basesOf(store.getPtr()).only());
     if (!type || !base || tt::scalarBytes(pointeeOf(store.getPtr())) < kLeastBytes ||
         metadata.parameters[base.getArgNumber()].isRead || !suitsItsLoops(store) ||
         store.getEvict() == tt::EvictionPolicy::LAST)

@@ -1,0 +1,83 @@
+//===- PointerBasesTest.cpp - where pointers come from --------------------===//
+
+#include "tritium/Analysis/PointerBases.h"
+
+#include "LastValue.h"
+
+using namespace mlir;
+using namespace tritium;
+using namespace tritium::testing;
+
+namespace {
+/// The numbers of the arguments that the last value may come from; -1: elsewhere.
+std::set<int> bases(const std::string &body) {
+  LastValue last("%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: i1, %i: i64, %n: i32, "
+                 "%m: !tt.ptr<!tt.ptr<f32>>",
+                 body);
+  if (!last.value)
+    return {};
+  PointerBases found = basesOf(last.value);
+  std::set<int> numbers;
+  for (Value argument : found.arguments)
+    numbers.insert(cast<BlockArgument>(argument).getArgNumber());
+  if (found.elsewhere)
+    numbers.insert(-1);
+  return numbers;
+}
+using Set = std::set<int>;
+} // namespace
+
+TEST(PointerBases, Arithmetic) {
+  EXPECT_EQ(bases(R"(
+  %p = tt.addptr %a, %n : !tt.ptr<f32>, i32
+  %t = tt.splat %p : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+  %q = tt.bitcast %t : tensor<4x!tt.ptr<f32>> -> tensor<4x!tt.ptr<i32>>)"),
+            Set{0});
+}
+
+TEST(PointerBases, Choices) {
+  EXPECT_EQ(bases("  %p = arith.select %c, %a, %b : !tt.ptr<f32>"), (Set{0, 1}));
+  EXPECT_EQ(bases(R"(
+  %p = scf.if %c -> !tt.ptr<f32> {
+    scf.yield %b : !tt.ptr<f32>
+  } else {
+    %q = tt.addptr %b, %n : !tt.ptr<f32>, i32
+    scf.yield %q : !tt.ptr<f32>
+  })"),
+            Set{1});
+}
+
+TEST(PointerBases, Loops) {
+  // The pointers change places.
+  EXPECT_EQ(bases(R"(
+  %one = arith.constant 1 : i32
+  %p:2 = scf.for %k = %one to %n step %one iter_args(%x = %a, %y = %b)
+      -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {
+    scf.yield %y, %x : !tt.ptr<f32>, !tt.ptr<f32>
+  })"),
+            (Set{0, 1}));
+  EXPECT_EQ(bases(R"(
+  %p = scf.while (%x = %a) : (!tt.ptr<f32>) -> !tt.ptr<f32> {
+    scf.condition(%c) %x : !tt.ptr<f32>
+  } do {
+  ^bb0(%y: !tt.ptr<f32>):
+    %q = tt.addptr %y, %n : !tt.ptr<f32>, i32
+    scf.yield %q : !tt.ptr<f32>
+  })"),
+            Set{0});
+  EXPECT_EQ(bases(R"(
+  %p = scf.while (%x = %a) : (!tt.ptr<f32>) -> !tt.ptr<f32> {
+    scf.condition(%c) %x : !tt.ptr<f32>
+  } do {
+  ^bb0(%y: !tt.ptr<f32>):
+    scf.yield %b : !tt.ptr<f32>
+  })"),
+            (Set{0, 1}));
+}
+
+TEST(PointerBases, Elsewhere) {
+  EXPECT_EQ(bases("  %p = tt.load %m : !tt.ptr<!tt.ptr<f32>>"), Set{-1});
+  EXPECT_EQ(bases("  %p = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>\n"
+                  "  %q = arith.select %c, %a, %p : !tt.ptr<f32>"),
+            (Set{-1, 0}));
+}
