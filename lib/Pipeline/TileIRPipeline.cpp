@@ -34,6 +34,7 @@ std::unique_ptr<Pass> canonicalizer() {
 void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  pm.addPass(tt::createCheckHints()); // before a hint can go with the operation that it is on
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(tt::createScalarizeLoopOffsets());
