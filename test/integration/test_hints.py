@@ -329,6 +329,23 @@ def test_functions_and_loops(checking):
             lambda: in_a_loop[(1,)](table, out, 4, N=8))
 
 
+@triton.jit
+def carried(out_ptr, start, n, m, N: tl.constexpr):
+    offs = (start + tl.arange(0, N)) % m
+    for i in range(n):
+        known = tl.max_contiguous(tl.multiple_of(offs, N), N)  # CARRIED
+        tl.store(out_ptr + known, i)
+        offs = (offs + N) % m
+
+
+def test_both_hints_of_a_value_that_a_loop_carries(checking):
+    out = np.full(32, -1, np.int32)
+    carried[(1,)](out, 8, 3, 32, N=8)
+    assert out.tolist() == [-1] * 8 + [0] * 8 + [1] * 8 + [2] * 8
+    refused("tl.multiple_of(offs, N) does not hold: element 0 of program (0, 0, 0) is 4",
+            "CARRIED", lambda: carried[(1,)](out, 4, 3, 32, N=8))
+
+
 #===-- Unchecked -----------------------------------------------------------===#
 
 

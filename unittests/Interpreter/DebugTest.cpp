@@ -29,8 +29,8 @@ void recordPrint(void *user, const char *prefix, int hex, int kind, int bits, co
 
 void recordAssert(void *user, const char *message, const char *file, int line, const uint32_t *pid,
                   int kind, const int64_t *shape, int rank, uint32_t element, uint64_t value) {
-  std::string text = std::string(message) + " " + file + " " + std::to_string(line) + " " +
-                     std::to_string(pid[0]);
+  std::string text =
+      std::string(message) + " " + file + " " + std::to_string(line) + " " + std::to_string(pid[0]);
   if (kind != AssertSite::NoValue)
     text += " kind " + std::to_string(kind) + " value " + std::to_string(value);
   if (rank)
@@ -78,7 +78,9 @@ TEST(Assert, ErrorWithoutHost) {
   %no = arith.constant dense<[true, false]> : tensor<2xi1>
   tt.assert %no, "all" : tensor<2xi1> loc("k.py":4:3))",
                           {}, {});
-  EXPECT_EQ(error, "kernel 'k', program (0, 0, 0): assertion failed in program (0, 0, 0): all, at k.py:4:3");
+  EXPECT_EQ(
+      error,
+      "kernel 'k', program (0, 0, 0): assertion failed in program (0, 0, 0): all, at k.py:4:3");
 }
 
 TEST(Assert, ReportsAnElementAndItsValue) {
@@ -93,10 +95,9 @@ TEST(Assert, ReportsAnElementAndItsValue) {
   tt.assert %no, "element" reports %element, %value {shape = array<i64: 4, 3>} : i1 loc("k.py":4:1))";
   Record record;
   EXPECT_EQ(runWithHost(body, record, 2), "");
-  EXPECT_EQ(record.lines,
-            (std::vector<std::string>{
-                "element k.py 4 0 kind 0 value 18446744073709551613 element 7 of 4",
-                "value k.py 3 1 kind 1 value 18446744073709551613"}));
+  EXPECT_EQ(record.lines, (std::vector<std::string>{
+                              "element k.py 4 0 kind 0 value 18446744073709551613 element 7 of 4",
+                              "value k.py 3 1 kind 1 value 18446744073709551613"}));
   EXPECT_EQ(run("", body, {}, {}), "kernel 'k', program (0, 0, 0): element (2, 1) of program "
                                    "(0, 0, 0) is -3, at k.py:4:1");
 }

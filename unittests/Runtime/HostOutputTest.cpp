@@ -55,7 +55,8 @@ TEST_F(HostOutputTest, KeepsTheFirstFailureInProgramOrder) {
   EXPECT_FALSE(output.failedAssert());
   uint32_t later[] = {5, 0, 1}, earlier[] = {9, 9, 0};
   calls.assertFailed(calls.user, "late", "k.py", 3, later, AssertSite::NoValue, nullptr, 0, 0, 0);
-  calls.assertFailed(calls.user, "early", "k.py", 4, earlier, AssertSite::NoValue, nullptr, 0, 0, 0);
+  calls.assertFailed(calls.user, "early", "k.py", 4, earlier, AssertSite::NoValue, nullptr, 0, 0,
+                     0);
   calls.assertFailed(calls.user, "late", "k.py", 5, later, AssertSite::NoValue, nullptr, 0, 0, 0);
   ASSERT_TRUE(output.failedAssert());
   EXPECT_EQ(output.failedAssert()->site.message, "early");

@@ -94,9 +94,12 @@ static Result hint(Sema &sema, const BoundArguments &args, std::string_view name
                         " must be positive 32-bit integers, found " + std::to_string(value));
     narrow.push_back(static_cast<int32_t>(value));
   }
+  // A constant says it all itself. Else the check stands by the value that has the hint, and may
+  // get others: how long a run is decides of which elements a multiple is asked.
+  if (args[0].is<Tensor>())
+    tensor = attachHint(sema, *tensor, attribute, narrow);
   build::checkHint(sema, kind, *tensor, *values, doesNotHold(sema));
-  // A constant says it all itself.
-  return args[0].is<Constant>() ? args[0] : Value(attachHint(sema, *tensor, attribute, narrow));
+  return args[0].is<Tensor>() ? Value(*tensor) : args[0];
 }
 
 static Result multipleOf(Sema &sema, const BoundArguments &args) {
@@ -131,10 +134,9 @@ static void assertHolds(Sema &sema, mlir::Value condition, const std::string &me
   if (!side.getType().isInteger(64))
     side = isUnsigned ? b.create<arith::ExtUIOp>(sema.loc(), b.getI64Type(), side).getResult()
                       : b.create<arith::ExtSIOp>(sema.loc(), b.getI64Type(), side).getResult();
-  b.create<tt::AssertOp>(sema.loc(), condition,
-                         message + (isLeft ? ": the left side" : ": the right side"), side,
-                         isUnsigned ? tt::ReportKind::UNSIGNED : tt::ReportKind::SIGNED,
-                         llvm::ArrayRef<int64_t>());
+  b.create<tt::AssertOp>(
+      sema.loc(), condition, message + (isLeft ? ": the left side" : ": the right side"), side,
+      isUnsigned ? tt::ReportKind::UNSIGNED : tt::ReportKind::SIGNED, llvm::ArrayRef<int64_t>());
 }
 
 static Result assume(Sema &sema, const BoundArguments &args) {
