@@ -1,21 +1,26 @@
-//===- AssertRecord.h - a failed device_assert of code for GPUs -*- C++ -*-===//
+//===- AssertRecord.h - failed assertions -----------------------*- C++ -*-===//
 
 #ifndef TRITIUM_RUNTIME_ASSERTRECORD_H
 #define TRITIUM_RUNTIME_ASSERTRECORD_H
 
 #include "tritium/Pipeline/Compiler.h"
 
+#include <cstddef>
+
 namespace tritium::runtime {
 
-/// Where kernels record a failed device_assert; see kAssertRecordSymbol.
+/// Where kernels record a failed assertion; see kAssertRecordSymbol.
 struct AssertRecord {
   uint32_t failed; ///< 0, or 1 once the rest is being written
   uint32_t site;   ///< index into KernelMetadata::asserts
-  uint32_t pid[3];
+  FailedAssertion failure;
 };
+static_assert(sizeof(AssertRecord) == 32 && offsetof(AssertRecord, failure.value) == 24);
 
 /// The error that a record which is filled in stands for.
 CompileError assertionError(const KernelMetadata &metadata, const AssertRecord &record);
+CompileError assertionError(const std::string &kernel, const AssertSite &site,
+                            const FailedAssertion &failure);
 
 } // namespace tritium::runtime
 

@@ -92,23 +92,28 @@ void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits, 
 thread_local std::jmp_buf HostOutput::escape;
 
 void HostOutput::noteAssert(void *user, const char *message, const char *file, int line,
-                            const uint32_t *pid) {
-  static_cast<HostOutput *>(user)->record(message, file, line, pid);
+                            const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                            uint32_t element, uint64_t value) {
+  static_cast<HostOutput *>(user)->record(
+      {{message ? message : "", file ? file : "", line, kind, {shape, shape + rank}},
+       {{pid[0], pid[1], pid[2]}, element, value}});
 }
 
 void HostOutput::assertFailed(void *user, const char *message, const char *file, int line,
-                              const uint32_t *pid) {
-  static_cast<HostOutput *>(user)->record(message, file, line, pid);
+                              const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                              uint32_t element, uint64_t value) {
+  noteAssert(user, message, file, line, pid, kind, shape, rank, element, value);
   // What the assertion guards must not run. Compiled frames hold nothing to unwind.
   std::longjmp(escape, 1);
 }
 
-void HostOutput::record(const char *message, const char *file, int line, const uint32_t *pid) {
+void HostOutput::record(FailedAssert found) {
   std::lock_guard lock(mutex);
-  auto order = [](const uint32_t *p) { return std::make_tuple(p[2], p[1], p[0]); };
-  if (failed && order(failed->pid) <= order(pid))
-    return;
-  failed = {message ? message : "", file ? file : "", line, {pid[0], pid[1], pid[2]}};
+  auto order = [](const FailedAssert &f) {
+    return std::make_tuple(f.failure.pid[2], f.failure.pid[1], f.failure.pid[0]);
+  };
+  if (!failed || order(found) < order(*failed))
+    failed = std::move(found);
 }
 
 void HostOutput::run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,

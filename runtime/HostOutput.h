@@ -27,9 +27,8 @@ public:
            const uint32_t *grid);
 
   struct FailedAssert {
-    std::string message, file;
-    int line;
-    uint32_t pid[3];
+    AssertSite site;
+    FailedAssertion failure;
   };
   /// The first assertion that failed, by program order.
   const std::optional<FailedAssert> &failedAssert() const { return failed; }
@@ -38,11 +37,12 @@ private:
   static void print(void *user, const char *prefix, int hex, int kind, int bits, const void *data,
                     const int64_t *shape, int rank, const uint32_t *pid);
   static void assertFailed(void *user, const char *message, const char *file, int line,
-                           const uint32_t *pid);
-
+                           const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                           uint32_t element, uint64_t value);
   static void noteAssert(void *user, const char *message, const char *file, int line,
-                         const uint32_t *pid);
-  void record(const char *message, const char *file, int line, const uint32_t *pid);
+                         const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                         uint32_t element, uint64_t value);
+  void record(FailedAssert found);
 
   /// Where a failed assertion of this thread's entry goes back to.
   static thread_local std::jmp_buf escape;

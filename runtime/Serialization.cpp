@@ -147,6 +147,10 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.text(site.message);
     writer.text(site.file);
     writer.number(static_cast<uint32_t>(site.line));
+    writer.number(static_cast<uint32_t>(site.kind));
+    writer.number(site.shape.size());
+    for (int64_t extent : site.shape)
+      writer.number(static_cast<uint64_t>(extent));
   }
   writer.number(data.conditions.size());
   for (const LaunchCondition &condition : data.conditions) {
@@ -206,6 +210,9 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     site.message = reader.text();
     site.file = reader.text();
     site.line = static_cast<int>(reader.number());
+    site.kind = static_cast<int>(reader.number());
+    for (size_t rank = reader.length(); rank && !reader.failed(); --rank)
+      site.shape.push_back(std::max<int64_t>(1, static_cast<int64_t>(reader.number())));
     data.asserts.push_back(std::move(site));
   }
   for (size_t count = reader.length(); count && !reader.failed(); --count) {

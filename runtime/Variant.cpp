@@ -1,6 +1,7 @@
 //===- Variant.cpp - one compiled form of a kernel ------------------------===//
 
 #include "Variant.h"
+#include "AssertRecord.h"
 #include "DiskCache.h"
 #include "Dump.h"
 #include "Environment.h"
@@ -333,16 +334,9 @@ struct NativeLaunch {
 static bool reportFailedAssert(const HostOutput &output, const std::string &kernel,
                                CompileError &error) {
   const auto &failed = output.failedAssert();
-  if (!failed)
-    return false;
-  error = launchError("DeviceAssertion",
-                      "kernel '" + kernel + "': assertion failed in program (" +
-                          std::to_string(failed->pid[0]) + ", " + std::to_string(failed->pid[1]) +
-                          ", " + std::to_string(failed->pid[2]) + "): " + failed->message);
-  error.file = failed->file;
-  error.line = failed->line;
-  error.rendered = failed->file + ":" + std::to_string(failed->line) + ": error: " + error.message;
-  return true;
+  if (failed)
+    error = assertionError(kernel, failed->site, failed->failure);
+  return failed.has_value();
 }
 
 bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
@@ -371,7 +365,6 @@ bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint
   HostOutput output;
   InterpreterOptions options;
   options.host = output.interpreterCalls();
-  options.checkAsserts = origin.options.debug;
   std::vector<uint64_t> slots;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument &argument = arguments[i];

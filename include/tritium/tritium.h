@@ -198,7 +198,7 @@ typedef struct tritium_kernel_config {
   const char *cpu; /* null: "native" or TRITIUM_CPU; a name of LLVM's otherwise */
   int interpret;   /* 1: run in the interpreter; -1: never, and not on a GPU because
                       TRITIUM_BACKEND says so; 0: TRITON_INTERPRET, TRITIUM_BACKEND */
-  int debug;       /* 1: check device_assert; -1: do not; 0: TRITON_DEBUG */
+  int debug;       /* 1: check device_assert and hints; -1: do not; 0: TRITON_DEBUG */
   /* Names of parameters whose value, or whose alignment, is not specialised on. */
   const char *const *do_not_specialize;
   size_t do_not_specialize_count;

@@ -80,16 +80,28 @@ void buildPrint(Builder &b, tt::PrintOp op) {
 
 void buildAssert(Builder &b, tt::AssertOp op) {
   Tile condition = b.get(op.getCondition());
-  b.add([condition, message = op.getMessage().str(),
-         site = Builder::siteOf(op.getLoc())](Machine &m) {
+  Site place = Builder::siteOf(op.getLoc());
+  AssertSite site{op.getMessage().str(), place.file, place.line, AssertSite::NoValue,
+                  op.getShape().vec()};
+  std::vector<Tile> report; // nothing, the value, or the element and the value
+  for (Value part : op.getReport())
+    report.push_back(b.get(part));
+  if (!report.empty())
+    site.kind = static_cast<int>(op.getKind());
+  b.add([condition, report, site, place](Machine &m) {
     const Slot *holds = m.at(condition);
-    if (!m.options.checkAsserts ||
-        std::find(holds, holds + condition.count, 0) == holds + condition.count)
+    if (std::find(holds, holds + condition.count, 0) == holds + condition.count)
       return;
+    FailedAssertion failure{{m.pid[0], m.pid[1], m.pid[2]}, 0, 0};
+    if (!report.empty())
+      failure.value = *m.at(report.back());
+    if (report.size() == 2)
+      failure.element = static_cast<uint32_t>(*m.at(report.front()));
     if (!m.options.host.assertFailed)
-      return m.fail("assertion failed: " + message, site);
-    m.options.host.assertFailed(m.options.host.user, message.c_str(), site.file.c_str(), site.line,
-                                m.pid);
+      return m.fail(describe(site, failure), place);
+    m.options.host.assertFailed(
+        m.options.host.user, site.message.c_str(), site.file.c_str(), site.line, m.pid, site.kind,
+        site.shape.data(), static_cast<int>(site.shape.size()), failure.element, failure.value);
     m.stopped = true;
   });
 }

@@ -151,11 +151,13 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSour
                                   const std::vector<ArgumentSpec> &arguments,
                                   const CompileOptions &options, SourceManager &sources,
                                   DiagnosticEngine &diagnostics, std::string &printed) {
+  bool checkHints = options.debug || options.target == "interpret";
   if (source.language == frontend::Language::TritonC)
     return frontend::tritonc::generate(session.context(), source, arguments, sources, diagnostics,
-                                       {options.debug});
+                                       {options.debug, checkHints});
   frontend::python::GenerateOptions generate;
   generate.debug = options.debug;
+  generate.checkHints = checkHints;
   generate.defaultInputPrecision = defaultInputPrecision(options);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
                                     generate, printed);

@@ -34,6 +34,8 @@ std::unique_ptr<Pass> canonicalizer() {
 void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  // Before a hint can go with the operation that it is on.
+  pm.addPass(tt::createCheckHints());
   // Before constants are folded at the width of what will be wider.
   pm.addPass(tt::createWidenOffsets());
   pm.addPass(canonicalizer());

@@ -96,7 +96,7 @@ class GridError(TritonError, ValueError):
 
 
 class DeviceAssertionError(TritonError, AssertionError, RuntimeError):
-    """A `device_assert` failed while a kernel ran."""
+    """A `device_assert` failed while a kernel ran, or a hint did not hold."""
 
 
 class CUDAError(TritonError, RuntimeError):

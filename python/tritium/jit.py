@@ -253,7 +253,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         do_not_specialize: names or positions of parameters whose values the compiler may not
             know (no special case for 1, none for multiples of 16).
         do_not_specialize_on_alignment: the same for multiples of 16 only.
-        debug: whether `device_assert` is checked; None: as TRITON_DEBUG says.
+        debug: whether `device_assert` and hints are checked; None: as TRITON_DEBUG says.
         noinline: whether calls of this function from kernels stay calls.
 
     Returns a `JITFunction`. Raises `TritonError` if the function's source text cannot be

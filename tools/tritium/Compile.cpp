@@ -45,7 +45,7 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
                          (the default) and cubin: machine code, by ptxas
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated
-  --debug                check device_assert
+  --debug                check device_assert and hints
   --remarks[=all]        say on standard error what keeps the kernel from its speed; all:
                          also what was done for it
   -o FILE                where to write; -: standard output (the default, but for obj and

@@ -33,7 +33,7 @@ Each command has --help. The environment:
   TRITON_KERNEL_DUMP     1: write the stages of each kernel under TRITON_DUMP_DIR
   TRITON_KERNEL_OVERRIDE 1: take tile IR from TRITON_OVERRIDE_DIR where it has some
   TRITON_INTERPRET       1: run kernels in the interpreter, which checks every access
-  TRITON_DEBUG           1: check device_assert
+  TRITON_DEBUG           1: check device_assert and hints
   TRITIUM_BACKEND        cpu or interpret
   TRITIUM_CPU            compile for this CPU instead of this machine's
   TRITIUM_NUM_THREADS    threads that a launch uses

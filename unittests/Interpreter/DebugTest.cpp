@@ -27,10 +27,15 @@ void recordPrint(void *user, const char *prefix, int hex, int kind, int bits, co
   static_cast<Record *>(user)->lines.push_back(line);
 }
 
-void recordAssert(void *user, const char *message, const char *file, int line,
-                  const uint32_t *pid) {
-  static_cast<Record *>(user)->lines.push_back(std::string(message) + " " + file + " " +
-                                               std::to_string(line) + " " + std::to_string(pid[0]));
+void recordAssert(void *user, const char *message, const char *file, int line, const uint32_t *pid,
+                  int kind, const int64_t *shape, int rank, uint32_t element, uint64_t value) {
+  std::string text =
+      std::string(message) + " " + file + " " + std::to_string(line) + " " + std::to_string(pid[0]);
+  if (kind != AssertSite::NoValue)
+    text += " kind " + std::to_string(kind) + " value " + std::to_string(value);
+  if (rank)
+    text += " element " + std::to_string(element) + " of " + std::to_string(shape[0]);
+  static_cast<Record *>(user)->lines.push_back(text);
 }
 
 std::string runWithHost(const std::string &body, Record &record, uint32_t programs) {
@@ -73,5 +78,26 @@ TEST(Assert, ErrorWithoutHost) {
   %no = arith.constant dense<[true, false]> : tensor<2xi1>
   tt.assert %no, "all" : tensor<2xi1> loc("k.py":4:3))",
                           {}, {});
-  EXPECT_EQ(error, "kernel 'k', program (0, 0, 0): assertion failed: all, at k.py:4:3");
+  EXPECT_EQ(
+      error,
+      "kernel 'k', program (0, 0, 0): assertion failed in program (0, 0, 0): all, at k.py:4:3");
+}
+
+TEST(Assert, ReportsAnElementAndItsValue) {
+  const char *body = R"(
+  %p = tt.get_program_id 0 : i32
+  %one = arith.constant 1 : i32
+  %element = arith.constant 7 : i64
+  %value = arith.constant -3 : i64
+  %ok = arith.cmpi ne, %p, %one : i32
+  tt.assert %ok, "value" reports %value {kind = 1 : i32} : i1 loc("k.py":3:1)
+  %no = arith.cmpi eq, %p, %one : i32
+  tt.assert %no, "element" reports %element, %value {shape = array<i64: 4, 3>} : i1 loc("k.py":4:1))";
+  Record record;
+  EXPECT_EQ(runWithHost(body, record, 2), "");
+  EXPECT_EQ(record.lines, (std::vector<std::string>{
+                              "element k.py 4 0 kind 0 value 18446744073709551613 element 7 of 4",
+                              "value k.py 3 1 kind 1 value 18446744073709551613"}));
+  EXPECT_EQ(run("", body, {}, {}), "kernel 'k', program (0, 0, 0): element (2, 1) of program "
+                                   "(0, 0, 0) is -3, at k.py:4:1");
 }

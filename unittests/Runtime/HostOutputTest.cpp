@@ -54,12 +54,13 @@ TEST_F(HostOutputTest, PrintsAPrefixAlone) {
 TEST_F(HostOutputTest, KeepsTheFirstFailureInProgramOrder) {
   EXPECT_FALSE(output.failedAssert());
   uint32_t later[] = {5, 0, 1}, earlier[] = {9, 9, 0};
-  calls.assertFailed(calls.user, "late", "k.py", 3, later);
-  calls.assertFailed(calls.user, "early", "k.py", 4, earlier);
-  calls.assertFailed(calls.user, "late", "k.py", 5, later);
+  calls.assertFailed(calls.user, "late", "k.py", 3, later, AssertSite::NoValue, nullptr, 0, 0, 0);
+  calls.assertFailed(calls.user, "early", "k.py", 4, earlier, AssertSite::NoValue, nullptr, 0, 0,
+                     0);
+  calls.assertFailed(calls.user, "late", "k.py", 5, later, AssertSite::NoValue, nullptr, 0, 0, 0);
   ASSERT_TRUE(output.failedAssert());
-  EXPECT_EQ(output.failedAssert()->message, "early");
-  EXPECT_EQ(output.failedAssert()->line, 4);
+  EXPECT_EQ(output.failedAssert()->site.message, "early");
+  EXPECT_EQ(output.failedAssert()->site.line, 4);
 }
 
 bool reached;
@@ -67,7 +68,8 @@ bool reached;
 void assertingEntry(const uint64_t *, void *, int64_t begin, int64_t, const uint32_t *,
                     const TritiumHostCalls *host) {
   uint32_t pid[] = {uint32_t(begin), 0, 0};
-  host->assertFailed(host->user, "stop", "k.py", 7, pid);
+  const int64_t shape[] = {4, 8};
+  host->assertFailed(host->user, "stop", "k.py", 7, pid, AssertSite::Unsigned, shape, 2, 9, 5);
   reached = true;
 }
 
@@ -77,7 +79,9 @@ TEST_F(HostOutputTest, AFailedAssertionEndsTheCall) {
   output.run(assertingEntry, nullptr, nullptr, 2, 4, grid);
   EXPECT_FALSE(reached);
   ASSERT_TRUE(output.failedAssert());
-  EXPECT_EQ(output.failedAssert()->pid[0], 2u);
+  EXPECT_EQ(output.failedAssert()->failure.pid[0], 2u);
+  EXPECT_EQ(describe(output.failedAssert()->site, output.failedAssert()->failure),
+            "stop (1, 1) of program (2, 0, 0) is 5");
 }
 
 } // namespace

@@ -79,10 +79,14 @@ struct Output {
   std::string asserted;
 };
 
-void recordAssertion(void *user, const char *message, const char *, int line, const uint32_t *) {
+void recordAssertion(void *user, const char *message, const char *file, int line,
+                     const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                     uint32_t element, uint64_t value) {
   auto *output = static_cast<Output *>(user);
   std::lock_guard lock(output->mutex);
-  output->asserted += std::to_string(line) + ": " + message + "\n";
+  AssertSite site{message, file, line, kind, {shape, shape + rank}};
+  output->asserted += std::to_string(line) + ": " +
+                      describe(site, {{pid[0], pid[1], pid[2]}, element, value}) + "\n";
 }
 } // namespace
 

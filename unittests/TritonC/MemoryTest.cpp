@@ -197,7 +197,8 @@ TEST(ConstantMemory, TablesAreParametersAfterTheKernels) {
   EXPECT_EQ(out, (std::vector<int32_t>{6, 2, 8, 2, 10, 18, 4, 12}));
 }
 
-TEST(Promises, AreCheckedInDebugModeOnly) {
+// The interpreter checks promises anyway, compiled code in debug mode.
+TEST(Promises, AreChecked) {
   const char *text = R"(
     __global__ void k(int *out __aligned(16), int n __multipleof(8)) {
       int m __multipleof(4) = *out;
@@ -209,6 +210,8 @@ TEST(Promises, AreCheckedInDebugModeOnly) {
     kernel.array(out).scalar(n);
     if (debug)
       kernel.debug();
+    else
+      kernel.onCPUOnly();
     kernel.run();
     if (kernel.assertions().empty())
       EXPECT_EQ(out[1], n + m);
@@ -216,8 +219,18 @@ TEST(Promises, AreCheckedInDebugModeOnly) {
   };
   EXPECT_EQ(asserted(3, 5, false), "");
   EXPECT_EQ(asserted(16, 8, true), "");
-  EXPECT_NE(asserted(3, 8, true).find("'n' is declared __multipleof(8)"), std::string::npos);
-  EXPECT_NE(asserted(8, 5, true).find("3: 'm' is declared __multipleof(4)"), std::string::npos);
+  EXPECT_EQ(asserted(3, 8, true), "2: 'n' is declared __multipleof(8), which does not hold: the "
+                                  "value of program (0, 0, 0) is 3\n");
+  EXPECT_EQ(asserted(8, -5, true), "3: 'm' is declared __multipleof(4), which does not hold: the "
+                                   "value of program (0, 0, 0) is -5\n");
+  for (const char *target : {"interpret", "cpu"}) {
+    std::vector<int32_t> out(4);
+    tritium::CompileError error;
+    auto kernel = Kernel(text).array(out).scalar(8).compile(error, target);
+    ASSERT_TRUE(kernel) << error.rendered;
+    EXPECT_EQ(kernel->stages["ttir"].find("'m' is declared __multipleof(4)") != std::string::npos,
+              target == std::string("interpret"));
+  }
 }
 
 TEST(Promises, ReadonlyThatIsStoredThroughIsAWarning) {

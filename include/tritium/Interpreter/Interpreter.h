@@ -26,7 +26,6 @@ struct InterpreterOptions {
   /// Every access must fall into one of these; empty: nothing may be accessed.
   std::vector<BufferRange> buffers;
   bool checkBounds = true;
-  bool checkAsserts = true;
   TritiumHostCalls host = {}; ///< print and assertFailed; null members: stderr
 };
 

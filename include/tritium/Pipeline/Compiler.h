@@ -9,6 +9,7 @@
 #define TRITIUM_PIPELINE_COMPILER_H
 
 #include "tritium/Frontend/Scope.h"
+#include "tritium/Support/Assertion.h"
 #include "tritium/Support/Constant.h"
 #include "tritium/Support/LaunchCondition.h"
 #include "tritium/Support/Remark.h"
@@ -50,7 +51,7 @@ struct CompileOptions {
   /// Large outputs are stored past the caches, where that is possible: see
   /// ParameterInfo::streamedBytes.
   bool streamStores = false;
-  bool debug = false; ///< device_assert and assume are checked
+  bool debug = false; ///< device_assert and hints are checked; the interpreter checks hints anyway
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
   /// checked by the host; kept in the metadata; without effect on a CPU.
   std::map<std::string, Constant> extra;
@@ -82,15 +83,10 @@ struct ParameterInfo {
   uint64_t streamedBytes = 0;
 };
 
-/// A device_assert in code for a GPU, which reports by its number.
-struct AssertSite {
-  std::string message, file;
-  int line = 0;
-};
-
-/// A variable of a kernel with device_asserts, 8 bytes of global memory: the address of
-/// what a failed one fills in, five uint32: a flag that it sets by compare-and-swap from 0
-/// to 1, the number of its AssertSite, the three program ids. After that its CTA ends.
+/// A variable of a kernel with assertions, 8 bytes of global memory: the address of what a
+/// failed one fills in, six uint32 and a uint64: a flag that it sets by compare-and-swap from 0
+/// to 1, the number of its AssertSite, the three program ids, the element and the value that
+/// it reports, if any. After that its CTA ends.
 inline constexpr const char *kAssertRecordSymbol = "tritium_assert_record";
 
 struct KernelMetadata {
@@ -107,7 +103,7 @@ struct KernelMetadata {
   uint64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA
   /// A thread's, as ptxas says; 0 registers: the driver will assemble the code.
   unsigned registers = 0, spillBytes = 0;
-  std::vector<AssertSite> asserts;
+  std::vector<AssertSite> asserts; ///< which report by their numbers
   /// For launches that break one there is code with CompileOptions::isUnconditional.
   std::vector<LaunchCondition> conditions;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
@@ -142,9 +138,11 @@ struct TritiumHostCalls {
   /// prefix without a value comes with null `data` and 0 bits.
   void (*print)(void *user, const char *prefix, int hex, int kind, int bits, const void *data,
                 const int64_t *shape, int rank, const uint32_t *pid);
-  /// Records a failed assertion; the entry goes on with the next program.
+  /// Records a failed assertion; the entry goes on with the next program. The other
+  /// parameters are an AssertSite and what a FailedAssertion reports.
   void (*assertFailed)(void *user, const char *message, const char *file, int line,
-                       const uint32_t *pid);
+                       const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                       uint32_t element, uint64_t value);
 };
 /// args: one 8-byte slot a run-time parameter, the value in its low bytes; f32 and
 /// narrower floats are passed as f32 bits, f64 as f64 bits, i1 as 0 or 1.

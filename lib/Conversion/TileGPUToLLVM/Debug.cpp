@@ -150,15 +150,24 @@ LogicalResult Lowering::lowerAssert(tt::AssertOp op) {
     }
     holds = both(holds, each);
   }
-  AssertSite site{op.getMessage().str(), "", 0};
+  AssertSite site;
+  site.message = op.getMessage();
+  site.shape = op.getShape().vec();
   if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>()) {
     site.file = place.getFilename().str();
     site.line = static_cast<int>(place.getLine());
   }
+  Type i64Type = b.getI64Type(), i32Type = b.getI32Type();
+  Value element = i32(0), value = i64(0);
+  if (OperandRange report = op.getReport(); !report.empty()) {
+    site.kind = static_cast<int>(op.getKind());
+    value = scalar(report.back());
+    if (!site.shape.empty())
+      element = b.create<LLVM::TruncOp>(loc, i32Type, scalar(report.front()));
+  }
   int64_t number = asserts.size();
   asserts.push_back(std::move(site));
 
-  Type i64Type = b.getI64Type(), i32Type = b.getI32Type();
   if (!module.lookupSymbol(kAssertRecordSymbol)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
@@ -183,10 +192,11 @@ LogicalResult Lowering::lowerAssert(tt::AssertOp op) {
   Value isFirst = equals(before, 0);
   Value fields[] = {i32(number), b.create<NVVM::BlockIdXOp>(loc, i32Type),
                     b.create<NVVM::BlockIdYOp>(loc, i32Type),
-                    b.create<NVVM::BlockIdZOp>(loc, i32Type)};
+                    b.create<NVVM::BlockIdZOp>(loc, i32Type), element};
   for (auto [i, field] : llvm::enumerate(fields))
     assembly({}, "@$2 st.global.u32 [$0], $1;", "l,r,b",
              {gep(pointer, i32Type, static_cast<int32_t>(i + 1)), field, isFirst});
+  assembly({}, "@$2 st.global.u64 [$0], $1;", "l,l,b", {gep(pointer, i64Type, 3), value, isFirst});
   b.create<LLVM::BrOp>(loc, end);
   b.setInsertionPointToStart(end);
   b.create<LLVM::ReturnOp>(loc, ValueRange());

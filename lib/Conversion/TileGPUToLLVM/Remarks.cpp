@@ -140,6 +140,18 @@ std::string adviceFor(tt::FuncOp kernel, ArrayRef<unsigned> arguments, unsigned 
             hint;
   return text;
 }
+
+/// What would let neighbouring elements of `ptr` be neighbours in memory.
+std::string adviceOnNeighbours(tt::FuncOp kernel, Value ptr) {
+  auto run = [&](const AxisInfoAnalysis &axes) -> unsigned {
+    return *llvm::max_element(axes.get(ptr).contiguity);
+  };
+  unsigned reached;
+  SmallVector<unsigned> needed = Hypothesis(kernel, run).minimal(reached);
+  return reached > 1 ? adviceFor(kernel, needed, reached)
+                     : "if they are, their stride should be a constexpr 1, or "
+                       "tl.max_contiguous(offsets, N) say so";
+}
 } // namespace
 
 void Lowering::remarkOnAccesses() {
@@ -173,11 +185,12 @@ void Lowering::remarkOnAccesses() {
     bool isScattered = layout.registers() > 0;
     for (unsigned d = 0; d < layout.rank(); ++d)
       isScattered &= info.contiguity[d] == 1 && info.constancy[d] == 1;
-    if (isScattered && tt::shapeOf(ptr.getType()).size() == 1 && layout.extents()[0] >= 32) {
+    if (isScattered && cast<RankedTensorType>(ptr.getType()).getNumElements() >= kLanesPerWarp) {
       remarkMissed(where, "coalesce",
-                   what + " goes element by element: the addresses of neighbouring elements are "
-                          "not known to be neighbours; if they are, their stride should be a "
-                          "constexpr 1, or tl.max_contiguous(offsets, N) say so",
+                   what +
+                       " goes element by element: the addresses of neighbouring elements are "
+                       "not known to be neighbours; " +
+                       adviceOnNeighbours(kernel, ptr),
                    arguments);
       continue;
     }

@@ -101,16 +101,27 @@ void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
     failed = b.create<arith::XOrIOp>(loc, asValue(condition, b.getI1Type(), {}), one);
   }
   Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
+  int64_t rank = op.getShape().size();
+  Buffer *dims = allocate({std::max<int64_t>(rank, 1)}, b.getI64Type(), /*dense=*/true);
   auto branch = b.create<scf::IfOp>(loc, failed, /*else=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
+  Type i32Type = b.getI32Type();
   for (int i = 0; i < 3; ++i)
     b.create<LLVM::StoreOp>(loc, programIds[i], gep(bufferBase(*ids), i64(4 * i)), 4);
+  for (auto [d, extent] : llvm::enumerate(op.getShape()))
+    b.create<LLVM::StoreOp>(loc, i64(extent), gep(bufferBase(*dims), i64(8 * d)), 8);
   FileLineColLoc where = userLocation(op.getLoc());
+  OperandRange report = op.getReport();
+  int kind = report.empty() ? AssertSite::NoValue : static_cast<int>(op.getKind());
+  Value element = rank ? b.create<arith::TruncIOp>(loc, i32Type, scalar(report.front())).getResult()
+                       : constant(i32Type, 0);
   HostCall call{b, loc, host};
   call(2, {stringConstant(b, loc, module, op.getMessage()),
            stringConstant(b, loc, module, where ? where.getFilename().getValue() : StringRef()),
-           constant(b.getI32Type(), where ? where.getLine() : 0), bufferBase(*ids)});
+           constant(i32Type, where ? where.getLine() : 0), bufferBase(*ids),
+           constant(i32Type, kind), bufferBase(*dims), constant(i32Type, rank), element,
+           report.empty() ? i64(0) : scalar(report.back())});
 }
 
 } // namespace tritium::cpu

@@ -22,7 +22,8 @@ static constexpr uint64_t kMaxSteps = 3'000'000;
 Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : sources(sources), diagnostics(diagnostics), builder(&context),
-      sema(builder, sources, diagnostics, *this, {options.debug, options.defaultInputPrecision}) {
+      sema(builder, sources, diagnostics, *this,
+           {options.debug, options.defaultInputPrecision, options.debug || options.checkHints}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }

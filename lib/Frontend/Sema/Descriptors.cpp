@@ -13,9 +13,9 @@
 #include "Blocks.h"
 #include "BuiltinSupport.h"
 #include "Hints.h"
+#include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
-namespace arith = mlir::arith;
 using namespace tritium;
 using namespace tritium::sema;
 
@@ -27,19 +27,11 @@ static int64_t alignedElements(DType element) {
   return std::max<int64_t>(1, kAlignment * 8 / std::max(element.bits(), 8u));
 }
 
-/// Asserts, in code for debugging, that 16 bytes divide a value.
-static void checkMultiple(Sema &sema, const Tensor &value, int64_t divisor, std::string message) {
-  if (!sema.options().debug)
-    return;
-  mlir::OpBuilder &b = sema.builder();
-  Tensor integer = *sema.cast(value, {DTypeKind::Int64});
-  auto constant = [&](int64_t n) {
-    return sema.constant({Constant::Int(n)}, integer.dtype)->value;
-  };
-  mlir::Value rest = b.create<arith::RemSIOp>(sema.loc(), integer.value, constant(divisor));
-  mlir::Value isMultiple =
-      b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::eq, rest, constant(0));
-  b.create<tt::AssertOp>(sema.loc(), isMultiple, std::move(message));
+/// Checks, in code for debugging, that `divisor` divides a value.
+static void checkMultiple(Sema &sema, const Tensor &value, int64_t divisor,
+                          const std::string &message) {
+  if (sema.options().debug)
+    build::checkHint(sema, tt::HintKind::DIVISIBILITY, value, divisor, message);
 }
 
 /// Checks the last stride and the alignment of the others, and states the latter.

@@ -3,12 +3,14 @@
 #include "Hints.h"
 
 #include "BuiltinSupport.h"
+#include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
+namespace arith = mlir::arith;
 using namespace tritium;
 using namespace tritium::sema;
 
@@ -52,17 +54,29 @@ static Tensor attachHint(Sema &sema, const Tensor &tensor, const char *attribute
   return result;
 }
 
+void build::checkHint(Sema &sema, tt::HintKind kind, const Tensor &x,
+                      llvm::ArrayRef<int64_t> values, const std::string &message) {
+  if (!sema.options().checkHints)
+    return;
+  sema.builder().create<tt::CheckHintOp>(sema.loc(), kind, values, x.value, message,
+                                         isSigned(x.dtype));
+}
+
 Tensor sema::stateMultiple(Sema &sema, const Tensor &scalar, int32_t divisor) {
   return attachHint(sema, scalar, "tt.divisibility", divisor);
 }
 
-static Result hint(Sema &sema, const BoundArguments &args, std::string_view name,
-                   const char *attribute, bool allowFloat) {
-  auto *tensor = args[0].getIf<Tensor>();
+/// What fails where the call that is compiled states what is not so.
+static std::string doesNotHold(const Sema &sema) { return sema.text() + " does not hold"; }
+
+static Result hint(Sema &sema, const BoundArguments &args, std::string_view name, tt::HintKind kind,
+                   const char *attribute) {
+  bool allowFloat = kind == tt::HintKind::CONSTANCY;
+  if (!args[0].is<Tensor>() && !args[0].is<Constant>())
+    return sema.error(displayName(name) + " needs a tensor, found " + describe(args[0]));
+  auto tensor = sema.toTensor(args[0]);
   if (!tensor)
-    return args[0].is<Constant>()
-               ? Result(args[0])
-               : sema.error(displayName(name) + " needs a tensor, found " + describe(args[0]));
+    return std::nullopt;
   if (!allowFloat && !isInteger(tensor->dtype) && !tensor->dtype.isPointer())
     return sema.error(displayName(name) + " is about integers and pointers, found " +
                       describe(args[0]));
@@ -80,19 +94,49 @@ static Result hint(Sema &sema, const BoundArguments &args, std::string_view name
                         " must be positive 32-bit integers, found " + std::to_string(value));
     narrow.push_back(static_cast<int32_t>(value));
   }
-  return Value(attachHint(sema, *tensor, attribute, narrow));
+  // A constant says it all itself. Else the check stands by the value that has the hint, and may
+  // get others: how long a run is decides of which elements a multiple is asked.
+  if (args[0].is<Tensor>())
+    tensor = attachHint(sema, *tensor, attribute, narrow);
+  build::checkHint(sema, kind, *tensor, *values, doesNotHold(sema));
+  return args[0].is<Tensor>() ? Value(*tensor) : args[0];
 }
 
 static Result multipleOf(Sema &sema, const BoundArguments &args) {
-  return hint(sema, args, "multiple_of", "tt.divisibility", false);
+  return hint(sema, args, "multiple_of", tt::HintKind::DIVISIBILITY, "tt.divisibility");
 }
 
 static Result maxContiguous(Sema &sema, const BoundArguments &args) {
-  return hint(sema, args, "max_contiguous", "tt.contiguity", false);
+  return hint(sema, args, "max_contiguous", tt::HintKind::CONTIGUITY, "tt.contiguity");
 }
 
 static Result maxConstancy(Sema &sema, const BoundArguments &args) {
-  return hint(sema, args, "max_constancy", "tt.constancy", true);
+  return hint(sema, args, "max_constancy", tt::HintKind::CONSTANCY, "tt.constancy");
+}
+
+/// Asserts each part of a conjunction. A comparison of integers reports its left side, or the
+/// right one if the left is a constant.
+static void assertHolds(Sema &sema, mlir::Value condition, const std::string &message) {
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Operation *op = condition.getDefiningOp();
+  if (auto both = llvm::dyn_cast_or_null<arith::AndIOp>(op)) {
+    assertHolds(sema, both.getLhs(), message);
+    return assertHolds(sema, both.getRhs(), message);
+  }
+  auto compare = llvm::dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare || tt::isTile(compare.getLhs().getType())) {
+    b.create<tt::AssertOp>(sema.loc(), condition, message);
+    return;
+  }
+  bool isLeft = !mlir::matchPattern(compare.getLhs(), mlir::m_Constant());
+  bool isUnsigned = compare.getPredicate() >= arith::CmpIPredicate::ult;
+  mlir::Value side = isLeft ? compare.getLhs() : compare.getRhs();
+  if (!side.getType().isInteger(64))
+    side = isUnsigned ? b.create<arith::ExtUIOp>(sema.loc(), b.getI64Type(), side).getResult()
+                      : b.create<arith::ExtSIOp>(sema.loc(), b.getI64Type(), side).getResult();
+  b.create<tt::AssertOp>(
+      sema.loc(), condition, message + (isLeft ? ": the left side" : ": the right side"), side,
+      isUnsigned ? tt::ReportKind::UNSIGNED : tt::ReportKind::SIGNED, llvm::ArrayRef<int64_t>());
 }
 
 static Result assume(Sema &sema, const BoundArguments &args) {
@@ -105,8 +149,8 @@ static Result assume(Sema &sema, const BoundArguments &args) {
     return sema.error("tl.assume of a condition that is false at compile time");
   }
   mlir::Value value = std::get<mlir::Value>(*condition);
-  if (sema.options().debug)
-    sema.builder().create<tt::AssertOp>(sema.loc(), value, "an assumption does not hold");
+  if (sema.options().checkHints)
+    assertHolds(sema, value, doesNotHold(sema));
   sema.builder().create<tt::AssumeOp>(sema.loc(), value);
   return Value();
 }

@@ -5,6 +5,8 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Builtins.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace tritium;
 using namespace tritium::sema;
 using frontend::External;
@@ -33,26 +35,41 @@ static mlir::Location fileLocation(mlir::MLIRContext *context, const SourceManag
                                    at.column);
 }
 
+size_t Sema::userDepth() const {
+  auto isLibrary = [](const CallFrame &frame) { return frame.isLibrary; };
+  return std::find_if(frames.begin(), frames.end(), isLibrary) - frames.begin();
+}
+
+SourceRange Sema::userRange() const {
+  size_t depth = userDepth();
+  return depth < frames.size() ? frames[depth].callSite : currentRange;
+}
+
 mlir::Location Sema::loc() const {
   mlir::MLIRContext *context = opBuilder.getContext();
-  // Within a library function the user's line is that of the outermost library call.
-  size_t depth = 0;
-  while (depth < frames.size() && !frames[depth].isLibrary)
-    ++depth;
-  SourceRange range = depth < frames.size() ? frames[depth].callSite : currentRange;
-  mlir::Location result = fileLocation(context, sources, range);
-  for (size_t i = depth; i-- > 0 && frames[i].isInlined;)
+  mlir::Location result = fileLocation(context, sources, userRange());
+  for (size_t i = userDepth(); i-- > 0 && frames[i].isInlined;)
     result = mlir::CallSiteLoc::get(result, fileLocation(context, sources, frames[i].callSite));
   return result;
 }
 
+std::string Sema::text() const {
+  SourceRange range = userRange();
+  if (!range.begin.isValid() || range.end.file != range.begin.file)
+    return "";
+  std::string_view all = sources.text(range.begin.file);
+  llvm::StringRef part(all.data() + range.begin.offset, range.end.offset - range.begin.offset);
+  llvm::SmallVector<llvm::StringRef> lines;
+  part.split(lines, '\n');
+  for (llvm::StringRef &line : lines)
+    line = line.trim();
+  return llvm::join(lines, " ");
+}
+
 std::nullopt_t Sema::error(std::string message, std::string kind, std::vector<std::string> notes) {
-  size_t depth = 0;
-  while (depth < frames.size() && !frames[depth].isLibrary)
-    ++depth;
+  size_t depth = userDepth();
   bool inLibrary = depth < frames.size();
-  SourceRange range = inLibrary ? frames[depth].callSite : currentRange;
-  Diagnostic &diagnostic = diagnostics.error(range, std::move(message), std::move(kind));
+  Diagnostic &diagnostic = diagnostics.error(userRange(), std::move(message), std::move(kind));
   for (std::string &note : notes)
     diagnostic.notes.push_back({Severity::Note, "", {}, std::move(note), {}});
   if (inLibrary)
@@ -68,12 +85,7 @@ std::nullopt_t Sema::error(std::string message, std::string kind, std::vector<st
 }
 
 void Sema::warning(std::string message) {
-  SourceRange range = currentRange;
-  for (const CallFrame &frame : frames)
-    if (frame.isLibrary) {
-      range = frame.callSite;
-      break;
-    }
+  SourceRange range = userRange();
   diagnostics.warning(range, std::move(message));
 }
 

@@ -30,7 +30,9 @@ static constexpr size_t kMaxErrors = 20;
 Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : diagnostics(diagnostics), options(options), builder(&context),
-      sema(builder, sources, diagnostics, *this, {options.debug, "ieee"}), conversions(sema) {
+      sema(builder, sources, diagnostics, *this,
+           {options.debug, "ieee", options.debug || options.checkHints}),
+      conversions(sema) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }
@@ -221,28 +223,17 @@ void Generator::body(const Function &function) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// In debug mode: `aligned` and `multipleof` hold of the value of a variable.
+/// Where hints are checked: `aligned` and `multipleof` hold of the value of a variable.
 void Generator::checkPromises(const Local &local) {
-  if (!options.debug || !local.type.shape.empty())
+  if (!local.type.shape.empty())
     return;
+  Tensor value{local.value, local.type.element};
   auto check = [&](std::optional<int64_t> factor, const char *attribute) {
-    if (!factor || *factor <= 1)
+    if (!factor || *factor <= 1 || (!value.dtype.isPointer() && !isInteger(value.dtype)))
       return;
-    Tensor value{local.value, local.type.element}, number = value;
-    DType wide{DTypeKind::Int64};
-    if (value.dtype.isPointer())
-      number = *sema.cast(value, wide);
-    else if (isInteger(value.dtype))
-      number = conversions.convert(value, wide);
-    else
-      return;
-    Tensor divisor = conversions.constant({Constant::Int(*factor)}, wide);
-    Tensor rest = build::arithmetic(sema, frontend::BinaryOp::Mod, {number, divisor});
-    Tensor zero = conversions.constant({Constant::Int(0)}, wide);
-    Tensor holds = build::compare(sema, CompareOp::Eq, {rest, zero});
-    builder.create<tt::AssertOp>(sema.loc(), holds.value,
-                                 "'" + local.name + "' is declared " + attribute + "(" +
-                                     std::to_string(*factor) + "), but its value is not");
+    build::checkHint(sema, tt::HintKind::DIVISIBILITY, value, *factor,
+                     "'" + local.name + "' is declared " + attribute + "(" +
+                         std::to_string(*factor) + "), which does not hold");
   };
   check(local.multipleOf, "__multipleof");
   check(local.aligned, "__aligned");

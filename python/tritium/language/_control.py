@@ -43,24 +43,28 @@ class PropagateNan(enum.Enum):
 
 @builtin
 def multiple_of(input, values):
-    """`input`, of which the compiler may assume that its first element along each dimension
-    is a multiple of `values` (a constexpr int, or one for each dimension)."""
+    """`input`, of which the compiler may assume that along each dimension the first element of
+    each aligned run that counts up is a multiple of `values` (a constexpr int, or one for each
+    dimension). A run is as long as the kernel shows or `max_contiguous` says; where neither does,
+    every element is a multiple. Of pointers: bytes. Checked in the interpreter, and with debug
+    on."""
 
 
 @builtin
 def max_contiguous(input, values):
-    """`input`, of which the compiler may assume that `values` elements each follow one
-    another."""
+    """`input`, of which the compiler may assume that along each dimension every aligned run of
+    `values` elements counts up by one, pointers by one element. Checked as `multiple_of` is."""
 
 
 @builtin
 def max_constancy(input, values):
-    """`input`, of which the compiler may assume that `values` elements each are equal."""
+    """`input`, of which the compiler may assume that along each dimension every aligned run of
+    `values` elements is one value. Checked as `multiple_of` is."""
 
 
 @builtin
 def assume(cond):
-    """Tells the compiler that a scalar condition holds; checked with debug on."""
+    """Tells the compiler that a scalar condition holds. Checked as `multiple_of` is."""
 
 
 @builtin

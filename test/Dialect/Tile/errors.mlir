@@ -370,3 +370,52 @@ tt.func @dynamic_extent(%x: f32) {
   %s = tt.splat %x : f32 -> tensor<?xf32>
   tt.return
 }
+
+// -----
+
+tt.func @assert_c1(%ok: i1, %v: i64) {
+  // expected-error @+1 {{(assert_c1) a report is a value, or, with a shape, an element's number and a value; found 1 operands and a shape of rank 1}}
+  tt.assert %ok, "m" reports %v {shape = array<i64: 4>} : i1
+  tt.return
+}
+
+// -----
+
+tt.func @assert_c1_without_shape(%ok: i1, %v: i64) {
+  // expected-error @+1 {{found 2 operands and a shape of rank 0}}
+  tt.assert %ok, "m" reports %v, %v : i1
+  tt.return
+}
+
+// -----
+
+tt.func @assert_c2(%ok: i1, %v: i64) {
+  %all = tt.splat %ok : i1 -> tensor<4xi1>
+  // expected-error @+1 {{(assert_c2) with a report the condition is a scalar, found 'tensor<4xi1>'}}
+  tt.assert %all, "m" reports %v : tensor<4xi1>
+  tt.return
+}
+
+// -----
+
+tt.func @check_hint_c1(%x: i32) {
+  // expected-error @+1 {{(check_hint_c1) needs 1 positive values for 'i32', found [4, 4]}}
+  tt.check_hint divisibility [4, 4] of %x, "m" {isSigned = true} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @check_hint_c1_positive(%x: i32) {
+  // expected-error @+1 {{(check_hint_c1) needs 1 positive values for 'i32', found [0]}}
+  tt.check_hint divisibility [0] of %x, "m" {isSigned = true} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @check_hint_c2(%x: f32) {
+  // expected-error @+1 {{(check_hint_c2) is about integers and pointers, found 'f32'}}
+  tt.check_hint divisibility [4] of %x, "m" {isSigned = true} : f32
+  tt.return
+}

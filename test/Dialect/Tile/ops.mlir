@@ -53,7 +53,7 @@ tt.func @memory(%p: !tt.ptr<f32>, %q: !tt.ptr<!tt.ptr<i8>, 3>, %m: i1, %i: i64) 
 }
 
 // CHECK-LABEL: tt.func @compute
-tt.func @compute(%x: f32, %u: i32, %ok: i1) {
+tt.func @compute(%x: f32, %u: i32, %ok: i1, %w: i64) {
   // CHECK: tt.get_program_id 2 : i32
   %pid = tt.get_program_id 2 : i32
   // CHECK: tt.get_num_programs 0 : i32
@@ -74,6 +74,12 @@ tt.func @compute(%x: f32, %u: i32, %ok: i1) {
   tt.assume %ok
   // CHECK: tt.assert %{{.*}}, "message" : i1
   tt.assert %ok, "message" : i1
+  // CHECK: tt.assert %{{.*}}, "of x: the value" reports %{{.*}} {kind = 1 : i32} : i1
+  tt.assert %ok, "of x: the value" reports %w {kind = 1 : i32} : i1
+  // CHECK: tt.assert %{{.*}}, "of x: element" reports %{{.*}}, %{{.*}} {shape = array<i64: 2, 4>} : i1
+  tt.assert %ok, "of x: element" reports %w, %w {shape = array<i64: 2, 4>} : i1
+  // CHECK: tt.check_hint constancy [1, 4] of %{{.*}}, "text" {isSigned = true} : tensor<4x4xf32>
+  tt.check_hint constancy [1, 4] of %s, "text" {isSigned = true} : tensor<4x4xf32>
   // CHECK: tt.print "x: " {hex = false, isSigned = array<i1: true>} : %{{.*}} : f32
   tt.print "x: " {hex = false, isSigned = array<i1: true>} : %x : f32
   // CHECK: tt.print "nothing" {hex = true, isSigned = array<i1>}

@@ -14,6 +14,7 @@ namespace tritium::frontend::python {
 struct GenerateOptions {
   bool debug = false;                         ///< assert and device_assert are compiled in
   std::string defaultInputPrecision = "ieee"; ///< of an fp32 dot that names none
+  bool checkHints = false;                    ///< hints are checked also without debug
 };
 
 /// A module with one public tt.func, the kernel under one specialisation; the functions

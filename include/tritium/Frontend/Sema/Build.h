@@ -85,6 +85,13 @@ Tensor dot(Sema &sema, const Tensor &a, const Tensor &b, const Tensor &c,
            tt::InputPrecision precision = tt::InputPrecision::IEEE,
            uint32_t maxNumImpreciseAcc = 0);
 
+//===--- Hints (Hints.cpp) ------------------------------------------------===//
+
+/// Where hints are checked: the launch stops with `message` and what was found unless the hint
+/// holds of `x`. One value for each dimension, one for a scalar.
+void checkHint(Sema &sema, tt::HintKind kind, const Tensor &x, llvm::ArrayRef<int64_t> values,
+               const std::string &message);
+
 } // namespace tritium::sema::build
 
 #endif // TRITIUM_FRONTEND_SEMA_BUILD_H

@@ -45,6 +45,7 @@ struct Options {
   bool debug = false; ///< device_assert is compiled in
   /// What an fp32 dot uses when the kernel does not say: "ieee", "tf32", ...
   std::string defaultInputPrecision = "ieee";
+  bool checkHints = false; ///< with or without debug
 };
 
 /// One level of the chain of calls that is being compiled.
@@ -77,6 +78,8 @@ public:
   const std::vector<CallFrame> &callStack() const { return frames; }
   /// The current range as the location of an op.
   mlir::Location loc() const;
+  /// What stands there, on one line.
+  std::string text() const;
 
   /// Reports an error at the current range, with the chain of calls as notes.
   std::nullopt_t error(std::string message, std::string kind = "CompilationError",
@@ -171,6 +174,11 @@ public:
   Tensor item(const Tensor &value);
 
 private:
+  /// How many calls lead to the user's line: within a library function it is where the outermost
+  /// one is called.
+  size_t userDepth() const;
+  SourceRange userRange() const;
+
   mlir::OpBuilder &opBuilder;
   const SourceManager &sources;
   DiagnosticEngine &diagnostics;

@@ -12,7 +12,8 @@
 namespace tritium::frontend::tritonc {
 
 struct GenerateOptions {
-  bool debug = false; ///< promises of attributes are checked
+  bool debug = false;      ///< promises of attributes are checked
+  bool checkHints = false; ///< also without debug
 };
 
 /// A module with one public tt.func, the kernel under one specialisation. `arguments` are those of

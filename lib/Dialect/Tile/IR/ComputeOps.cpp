@@ -1,4 +1,4 @@
-//===- ComputeOps.cpp - dot and reductions --------------------------------===//
+//===- ComputeOps.cpp - dot, reductions, assertions -----------------------===//
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
@@ -29,6 +29,30 @@ LogicalResult DotOp::verify() {
                          << eb;
   if (isTileFloat(ea) ? !isTileFloat(ec) : !(ea.isInteger(8) && ec.isInteger(32)))
     return emitOpError() << "(dot_c4) " << ea << " operands do not accumulate in " << ec;
+  return success();
+}
+
+LogicalResult AssertOp::verify() {
+  size_t expected = getShape().empty() ? 1 : 2;
+  if (getReport().size() != expected && (!getReport().empty() || !getShape().empty()))
+    return emitOpError() << "(assert_c1) a report is a value, or, with a shape, an element's "
+                            "number and a value; found "
+                         << getReport().size() << " operands and a shape of rank "
+                         << getShape().size();
+  if (!getReport().empty() && isTile(getCondition().getType()))
+    return emitOpError() << "(assert_c2) with a report the condition is a scalar, found "
+                         << getCondition().getType();
+  return success();
+}
+
+LogicalResult CheckHintOp::verify() {
+  size_t expected = std::max<size_t>(shapeOf(getX().getType()).size(), 1);
+  if (getValues().size() != expected || llvm::any_of(getValues(), [](int64_t v) { return v <= 0; }))
+    return emitOpError() << "(check_hint_c1) needs " << expected << " positive values for "
+                         << getX().getType() << ", found [" << getValues() << "]";
+  if (getKind() != HintKind::CONSTANCY && isTileFloat(elementType(getX().getType())))
+    return emitOpError() << "(check_hint_c2) is about integers and pointers, found "
+                         << getX().getType();
   return success();
 }
 

@@ -68,7 +68,7 @@ def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
 
 def Tile_AssumeOp : Tile_Op<"assume", []> {
   let summary = "a condition that the compiler may rely on";
-  let description = "Nothing is checked. Under TRITON_DEBUG an assertion stands before it.";
+  let description = "Nothing is checked. Where hints are checked, an assertion stands before it.";
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
 }
@@ -81,8 +81,43 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite, MemRead]>]> {
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite, MemRead]>]> {
   let summary = "stops the launch with a message where a condition is false";
-  let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let description = [{
+    A failure may report a value: 64 bits of a number of `kind`, those of a float64 for a float.
+    `message` then ends in what has the value; of an element of a tile of `shape`, its number in
+    row-major order stands before the value.
+    - (assert_c1) a report is a value, or, with a shape, an element's number and a value;
+    - (assert_c2) with a report the condition is a scalar.
+
+    ```mlir
+    tt.assert %ok, "a multiple of 16: element" reports %i, %v {shape = array<i64: 8, 8>} : i1
+    ```
+  }];
+  let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message, Variadic<I64>:$report,
+      DefaultValuedAttr<Tile_ReportKind, "::tritium::tt::ReportKind::SIGNED">:$kind,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message), [{
+    build($_builder, $_state, condition, message, ::mlir::ValueRange());
+  }]>];
+  let assemblyFormat = "$condition `,` $message (`reports` $report^)? attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Tile_CheckHintOp : Tile_Op<"check_hint", [MemoryEffects<[MemWrite, MemRead]>]> {
+  let summary = "stops the launch where a hint does not hold";
+  let description = [{
+    The front end puts it where a kernel states a hint, in code that checks hints; the pass
+    tt-check-hints makes it an assertion. `message` says which hint does not hold.
+    - (check_hint_c1) one value a dimension, one for a scalar, each positive;
+    - (check_hint_c2) divisibility and contiguity are of integers and pointers.
+
+    ```mlir
+    tt.check_hint divisibility [16] of %x, "tl.multiple_of(x, 16) does not hold" {isSigned = true} : tensor<64xi32>
+    ```
+  }];
+  let arguments = (ins Tile_HintKind:$kind, DenseI64ArrayAttr:$values, Tile_Any:$x,
+                       StrAttr:$message, BoolAttr:$isSigned);
+  let assemblyFormat = "$kind $values `of` $x `,` $message attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 
 #endif

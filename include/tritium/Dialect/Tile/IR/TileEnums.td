@@ -40,4 +40,12 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how dot reads fp32 operan
   I32EnumAttrCase<"TF32x3", 2, "tf32x3">, I32EnumAttrCase<"BF16x3", 3, "bf16x3">,
   I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
 
+def Tile_HintKind : Tile_Enum<"HintKind", "what a hint says of an axis", [
+  I32EnumAttrCase<"DIVISIBILITY", 0, "divisibility">,
+  I32EnumAttrCase<"CONTIGUITY", 1, "contiguity">, I32EnumAttrCase<"CONSTANCY", 2, "constancy">]>;
+
+def Tile_ReportKind : Tile_Enum<"ReportKind", "how a failed assertion shows its value", [
+  I32EnumAttrCase<"SIGNED", 0, "signed">, I32EnumAttrCase<"UNSIGNED", 1, "unsigned">,
+  I32EnumAttrCase<"FLOAT", 2, "float">, I32EnumAttrCase<"POINTER", 3, "pointer">]>;
+
 #endif

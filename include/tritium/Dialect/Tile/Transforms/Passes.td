@@ -5,6 +5,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckHints : Pass<"tt-check-hints"> {
+  let summary = "turns checks of hints into assertions";
+  let description = [{
+    A `tt.check_hint` becomes the arithmetic that finds the first element of which the hint does
+    not hold, and a `tt.assert` that reports it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tritium::tt::TileDialect"];
+}
+
 def ScalarizeLoopOffsets : Pass<"tt-scalarize-loop-offsets"> {
   let summary = "carries a scalar offset through loops instead of a tile";
   let description = [{
