@@ -158,18 +158,27 @@ bool Machine::layOutVariables() {
   return true;
 }
 
-bool Machine::decode(uint32_t index) {
-  FunctionCode &made = code[index];
-  if (made.function)
-    return true;
-  made.function = &module.functions[index];
-  Decoder decoder(*this, made);
-  if (!decoder.run())
-    return false;
-  used.push_back(&made);
-  for (uint32_t callee : decoder.calls)
-    if (!decode(callee))
+bool Machine::decode() {
+  // A list and no recursion: a module may have any number of functions that call each other.
+  std::vector<uint32_t> pending{entryIndex};
+  bool hasAll = false;
+  while (!pending.empty()) {
+    uint32_t index = pending.back();
+    pending.pop_back();
+    FunctionCode &made = code[index];
+    if (made.function)
+      continue;
+    made.function = &module.functions[index];
+    Decoder decoder(*this, made);
+    if (!decoder.run())
       return false;
+    used.push_back(&made);
+    pending.insert(pending.end(), decoder.calls.rbegin(), decoder.calls.rend());
+    for (uint32_t i = 0; i < module.functions.size() && decoder.callsAny && !hasAll; ++i)
+      if (const Function &other = module.functions[i]; other.isDefined && !other.isEntry)
+        pending.push_back(i);
+    hasAll |= decoder.callsAny;
+  }
   return true;
 }
 
@@ -198,7 +207,7 @@ bool Machine::prepare() {
   threads = uint32_t(launch.block.count());
   warpsOfCta = (threads + 31) / 32;
   code.resize(module.functions.size());
-  if (!decode(entryIndex))
+  if (!decode())
     return false;
   uint64_t perWarp = 0;
   for (const FunctionCode *function : used)
