@@ -40,6 +40,8 @@ TEST(Serialization, KernelsComeBack) {
   EXPECT_TRUE(copy.metadata.parameters[0].isRead);
   EXPECT_FALSE(copy.metadata.parameters[0].isWritten);
   EXPECT_EQ(copy.metadata.parameters[0].streamedBytes, 4096u);
+  EXPECT_EQ(copy.metadata.parameters[0].divisibility, 16);
+  EXPECT_EQ(copy.metadata.parameters[1].divisibility, 1);
   EXPECT_EQ(copy.stages, kernel.stages);
   ASSERT_EQ(copy.remarks.size(), 1u);
   EXPECT_EQ(copy.remarks[0].arguments, kernel.remarks[0].arguments);

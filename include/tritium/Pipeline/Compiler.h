@@ -77,11 +77,11 @@ struct ParameterInfo {
   DType type;
   bool isWritten = false; ///< pointer: the kernel may write through it
   bool isRead = false;    ///< pointer: the kernel may read through it
-  /// The code relies on the value or address being a multiple of this.
-  int64_t divisibility = 1;
   /// CPU, pointer: how much one program stores that CompileOptions::streamStores may stream;
   /// kUnknownBytes in a loop.
   uint64_t streamedBytes = 0;
+  /// The code relies on the value or address being a multiple of this.
+  int64_t divisibility = 1;
 };
 
 /// A device_assert in code for a GPU, which reports by its number.

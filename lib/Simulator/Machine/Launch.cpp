@@ -27,8 +27,11 @@ bool Machine::checkLaunch(const Function &entry) {
     return invalid("a block has at most 1024 threads, and 64 along z; this one has " +
                    std::to_string(block.x) + " x " + std::to_string(block.y) + " x " +
                    std::to_string(block.z));
-  if (grid.y > 65535 || grid.z > 65535 || grid.count() > 0x7fffffff)
-    return invalid("a grid has at most 2^31-1 blocks, and 65535 along y and z");
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+    return invalid("a grid has at most 2^31-1 blocks along x, and 65535 along y and z");
+  if (grid.count() > 0x7fffffff)
+    return invalid("the simulator runs at most 2^31-1 blocks; this grid has " +
+                   std::to_string(grid.count()));
   const uint32_t have[3] = {block.x, block.y, block.z};
   if (entry.required[0])
     for (int i = 0; i < 3; ++i)
