@@ -135,6 +135,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.text(parameter.name);
     writer.dtype(parameter.type);
     writer.number(parameter.isWritten | parameter.isRead << 1);
+    writer.number(static_cast<uint64_t>(parameter.divisibility));
     writer.number(parameter.streamedBytes);
   }
   writer.number(data.scratchBytes);
@@ -192,6 +193,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     uint64_t flags = reader.number();
     parameter.isWritten = flags & 1;
     parameter.isRead = flags & 2;
+    parameter.divisibility = static_cast<int64_t>(reader.number());
     parameter.streamedBytes = reader.number();
     data.parameters.push_back(std::move(parameter));
   }

@@ -10,6 +10,7 @@
 #include "ScratchArena.h"
 #include "Signature.h"
 #include "ThreadPool.h"
+#include "ahead/CHeader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -401,6 +402,8 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     return &later->second;
   std::unique_ptr<CompiledKernel> again;
   bool isForGPU = isGPUTarget(origin.options.target);
+  if (name == "header" && (isForGPU || origin.options.target == "cpu"))
+    return &laterStages.emplace(name, cHeader(metadata(), origin.options)).first->second;
   bool isLater = isForGPU ? name == "ttgir" || name == "llir"
                           : name == "llir" || name == "asm" || name == "obj";
   if (isLater) {
@@ -422,9 +425,9 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
           ? "there is no cubin: no ptxas was found (TRITON_PTXAS_PATH, PATH); the driver assembles "
             "the PTX"
           : "no stage '" + name + "'; there are: " +
-                (code       ? "ttir, ttgir, llir, ptx, cubin"
-                 : isForGPU ? "ttir, ttgir, llir, ptx"
-                            : "ttir, llir, asm, obj"));
+                (code       ? "ttir, ttgir, llir, ptx, cubin, header"
+                 : isForGPU ? "ttir, ttgir, llir, ptx, header"
+                            : "ttir, llir, asm, obj, header"));
   return nullptr;
 }
 
@@ -439,6 +442,40 @@ static llvm::json::Value toJSON(const Constant &constant) {
   if (auto *string = std::get_if<std::string>(&constant.value))
     return *string;
   return constant.repr();
+}
+
+static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &metadata) {
+  static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple", "scalar",
+                                      "no_overlap"};
+  llvm::json::Object object{{"kind", kinds[rule.kind]}, {"text", rule.text}};
+  auto name = [&](size_t parameter) { return metadata.parameters[parameter].name; };
+  switch (rule.kind) {
+  case LaunchRule::GridIsNotEmpty:
+    break;
+  case LaunchRule::GridIsInLimits: {
+    GridLimits limits = gridLimits(metadata);
+    object["limits"] = llvm::json::Array(limits.dimension);
+    break;
+  }
+  case LaunchRule::IsMultiple:
+    object["parameter"] = name(rule.parameter);
+    object["divisor"] = rule.divisor;
+    break;
+  case LaunchRule::HoldsOfScalar: {
+    // As in the attribute tt.conditions.
+    llvm::json::Array steps;
+    for (const ScalarStep &step : *rule.condition) {
+      steps.push_back(step.kind | step.bits << 8);
+      steps.push_back(step.value);
+    }
+    object["steps"] = std::move(steps);
+    break;
+  }
+  case LaunchRule::DoNotOverlap:
+    object["parameters"] = llvm::json::Array{name(rule.parameter), name(rule.other)};
+    break;
+  }
+  return object;
 }
 
 const std::string &Variant::remarks(bool all) {
@@ -463,7 +500,11 @@ const std::string &Variant::describe() {
     parameters.push_back(llvm::json::Object{{"name", parameter.name},
                                             {"type", parameter.type.signature()},
                                             {"read", parameter.isRead},
-                                            {"written", parameter.isWritten}});
+                                            {"written", parameter.isWritten},
+                                            {"divisibility", parameter.divisibility}});
+  llvm::json::Array rules;
+  for (const LaunchRule &rule : launchRules(metadata(), origin.options.mayAlias))
+    rules.push_back(toJSON(rule, metadata()));
   for (const Remark &remark : compiled->remarks) {
     llvm::json::Object values;
     for (const auto &[name, value] : remark.arguments)
@@ -486,6 +527,7 @@ const std::string &Variant::describe() {
                          {"cpu", metadata().cpu},
                          {"hash", hash},
                          {"parameters", std::move(parameters)},
+                         {"launch_rules", std::move(rules)},
                          {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
                          {"debug", origin.options.debug},
                          {"options", std::move(options)},

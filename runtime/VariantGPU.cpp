@@ -103,7 +103,8 @@ bool Variant::simulate(llvm::ArrayRef<BoundArgument> arguments, const uint32_t g
     if (argument.end == UINT64_MAX)
       hasUnknownMemory = true;
     else
-      memory.push_back({argument.begin, argument.end, !argument.isReadOnly, parameters[i].name});
+      memory.push_back({argument.begin, argument.end, !argument.isReadOnly, parameters[i].name, i});
   }
-  return simulated->launch(slots, memory, hasUnknownMemory, grid, settings, error, counters);
+  return simulated->launch(std::move(slots), std::move(memory), hasUnknownMemory, grid, settings,
+                           error, counters);
 }

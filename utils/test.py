@@ -38,7 +38,7 @@ SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "Sem
              "SimulatorTests", "RuntimeTests")
 # With the longest input, and the folder of first inputs.
 FUZZERS = {"parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
-           "triton-c-fuzzer": (4096, "triton-c"), "simulator-fuzzer": (4096, "ptx")}
+           "triton-c-fuzzer": (4096, "triton-c"), "simulator-fuzzer": (1 << 20, "ptx")}
 # The prebuilt LLVM and clang are not instrumented: containers and arenas that cross into
 # them would be reported. An allocation that fails answers null, as tests of it expect.
 ASAN_OPTIONS = ("detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0:"

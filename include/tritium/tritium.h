@@ -301,11 +301,13 @@ TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const triti
 TRITIUM_API void tritium_compiled_retain(tritium_compiled *compiled);
 TRITIUM_API void tritium_compiled_release(tritium_compiled *compiled);
 /* The text or bytes of a stage: "ttir", "llir", "asm", "obj", or for a GPU "ttir", "ttgir",
-   "llir", "ptx", "cubin" (if there is a ptxas). Stages that were not kept are produced on
-   demand. */
+   "llir", "ptx", "cubin" (if there is a ptxas); for both "header", a C header with what the code
+   takes for granted of a launch, a check of it, and a function that launches. Stages that were
+   not kept are produced on demand. */
 TRITIUM_API const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage,
                                                size_t *size, tritium_error *error);
-/* JSON: name, entry, target, cpu, hash, parameters, scratch_bytes, options, remarks,
+/* JSON: name, entry, target, cpu, hash, parameters, launch_rules (what a launch that is not
+   made here has to look at, in the order of the header's numbers), scratch_bytes, options, remarks,
    printed, cached, compile_ms; for a GPU also num_warps, num_ctas, shared (bytes of a CTA),
    n_regs and n_spills (32-bit registers of a thread, once ptxas or the driver has told). */
 TRITIUM_API const char *tritium_compiled_metadata(const tritium_compiled *compiled);

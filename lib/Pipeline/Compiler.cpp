@@ -14,6 +14,7 @@
 #include "GPU.h"
 #include "Metadata.h"
 #include "Session.h"
+#include "TextDepth.h"
 
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
@@ -236,6 +237,11 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
                                               const CompileOptions &options, CompileError &error) {
   Session session("ttir", error);
   session.enter("Parser");
+  if (auto line = lineNestedTooDeeply(text)) {
+    fail(error, "ttir:" + std::to_string(*line) + ": error: brackets are nested more than " +
+                    std::to_string(kMaxTextDepth) + " deep");
+    return nullptr;
+  }
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(&session.context()), "ttir");
   if (!module) {

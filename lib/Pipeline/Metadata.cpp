@@ -48,6 +48,8 @@ KernelMetadata describeKernel(tt::FuncOp kernel) {
     info.name = name ? name.str() : "arg" + std::to_string(i);
     info.type = dtypeOf(type);
     info.type.isConst = kernel.getArgAttr(i, "tt.const") != nullptr;
+    if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility"))
+      info.divisibility = divisor.getInt();
     metadata.parameters.push_back(std::move(info));
   }
   return metadata;

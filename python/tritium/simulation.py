@@ -58,6 +58,9 @@ class Occupancy:
         ctas, warps: how many there are at once.
         most_warps: how many there could be.
         limited_by: "threads", "registers", "shared memory" or "CTAs".
+        registers: of a thread, that this holds for.
+        registers_by_ptxas: whether ptxas has allocated them.
+        registers_from: "ptxas", or why it was not asked: "assumed: there is no ptxas".
     """
 
     def __init__(self, values):
@@ -79,6 +82,8 @@ class Simulation(Counters):
         local_bytes: bytes of local memory of a thread.
         lines: a `LineCounters` for each source line, in order.
         occupancy: an `Occupancy`.
+        memory: for each array a dict of its "name", "address" and "bytes" on the simulated GPU.
+        host_addresses: whether these are the host's, on which sectors then depend.
     """
 
     def __init__(self, text, encoded):

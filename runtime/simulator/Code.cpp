@@ -8,6 +8,7 @@
 #include "HostMemory.h"
 #include "tritium/Simulator/Recording.h"
 #include "tritium/Support/Diagnostics.h"
+#include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -190,7 +191,20 @@ static void keep(const std::string &folder, const std::string &ptx, const sim::L
     }
 }
 
-bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
+sim::AllocatedRegisters Code::allocatedRegisters() const {
+  auto ptxas = nvptx::findPtxas();
+  std::lock_guard lock(mutex);
+  auto [known, isNew] = registersByPtxas.try_emplace(ptxas ? ptxas->path : "");
+  if (isNew) {
+    const sim::ptx::Module &module = program->module();
+    known->second.registers =
+        nvptx::registersOf(module.text, std::string(module.target), metadata().entry, architecture,
+                           known->second.reason);
+  }
+  return known->second;
+}
+
+bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
                   bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
   if (!checkLimits(grid, error))
@@ -205,7 +219,14 @@ bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
   launch.checkUndefined = settings.checkUndefined;
   launch.seed = settings.seed;
   launch.stepLimit = settings.stepLimit;
+  launch.hasHostAddresses = hasUnknownMemory;
+  if (counters)
+    launch.allocatedRegisters = [this](unsigned) { return allocatedRegisters(); };
 
+  if (!hasUnknownMemory)
+    placeAtFixedAddresses(memory);
+  for (const Memory &each : memory)
+    slots[each.parameter] += each.offset;
   const sim::ptx::Function *entry = program->module().find(metadata().entry);
   for (size_t i = 0; i < slots.size(); ++i) {
     size_t bytes = entry && i < entry->parameters.size() ? entry->parameters[i].size : 8;
@@ -217,15 +238,18 @@ bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
     for (Memory &other : otherMemory(reached))
       reached.push_back(std::move(other));
   for (Memory &each : reached)
-    launch.buffers.push_back({each.begin, reinterpret_cast<void *>(each.begin),
-                              each.end - each.begin, each.isWritable, std::move(each.name)});
+    launch.buffers.push_back({each.begin + each.offset, reinterpret_cast<void *>(each.begin),
+                              each.end - each.begin, each.isWritable, std::move(each.name),
+                              each.parameter != noParameter});
   AssertRecord record = {};
-  if (!metadata().asserts.empty() && !hasUnknownMemory) {
-    auto address = reinterpret_cast<uint64_t>(&record);
-    launch.buffers.push_back({address, &record, sizeof record, true, "the assertion's record"});
-  }
   if (!metadata().asserts.empty()) {
-    auto address = reinterpret_cast<uint64_t>(&record);
+    // Below what has fixed addresses; with those of the host it is memory like any other.
+    uint64_t address = 0x7e0000000000;
+    if (hasUnknownMemory)
+      address = reinterpret_cast<uint64_t>(&record);
+    else
+      launch.buffers.push_back(
+          {address, &record, sizeof record, true, "the assertion's record", /*isListed=*/false});
     std::vector<uint8_t> bytes(sizeof address);
     std::memcpy(bytes.data(), &address, sizeof address);
     launch.variables.emplace_back(kAssertRecordSymbol, std::move(bytes));

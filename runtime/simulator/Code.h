@@ -7,6 +7,7 @@
 #include "tritium/Simulator/Simulator.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace tritium::runtime::simulator {
 
@@ -16,11 +17,16 @@ unsigned architectureOf(const std::string &target);
 /// "sim:80") stands for; empty if it is none.
 std::string targetNamed(const std::string &backend);
 
-/// Memory that a launch may touch: [begin, end).
+/// Memory that belongs to no parameter.
+inline constexpr size_t noParameter = SIZE_MAX;
+
+/// Memory of the host that a launch may touch: [begin, end).
 struct Memory {
   uint64_t begin, end;
   bool isWritable;
-  std::string name; ///< of the parameter
+  std::string name;    ///< of the parameter
+  size_t parameter;    ///< its number
+  uint64_t offset = 0; ///< what the kernel's addresses of it are above the host's
 };
 
 /// How a launch is simulated.
@@ -45,18 +51,21 @@ public:
   static std::unique_ptr<Code> load(const CompiledKernel &compiled, unsigned architecture,
                                     const frontend::FunctionSource *source, CompileError &error);
 
-  /// Runs the kernel. `slots`: one for each run-time parameter. `hasUnknownMemory`: the
-  /// kernel may follow addresses whose memory nobody named. False with `error` after a
-  /// fault; what the launch did stands in `counters` in either case.
-  bool launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory, bool hasUnknownMemory,
-              const uint32_t grid[3], const Settings &settings, CompileError &error,
-              sim::Counters *counters = nullptr) const;
+  /// Runs the kernel. `slots`: one for each run-time parameter. `memory`: of its pointers,
+  /// which get fixed addresses, see placeAtFixedAddresses; `hasUnknownMemory`: the kernel may
+  /// follow addresses whose memory nobody named, and all are the host's. False with `error`
+  /// after a fault; what the launch did stands in `counters` in either case.
+  bool launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
+              bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
+              CompileError &error, sim::Counters *counters = nullptr) const;
 
 private:
   explicit Code(const CompiledKernel &compiled) : compiled(compiled) {}
   const KernelMetadata &metadata() const { return compiled.metadata; }
   bool checkLimits(const uint32_t grid[3], CompileError &error) const;
   CompileError describe(const sim::Result &result) const;
+  /// By ptxas, which is asked once.
+  sim::AllocatedRegisters allocatedRegisters() const;
 
   const CompiledKernel &compiled;
   unsigned architecture = 80;
@@ -64,6 +73,9 @@ private:
   std::string file, text;
   int firstLine = 1, columnOffset = 0;
   std::shared_ptr<sim::Program> program;
+
+  mutable std::mutex mutex;                                                ///< guards what follows
+  mutable std::map<std::string, sim::AllocatedRegisters> registersByPtxas; ///< by its path
 };
 
 } // namespace tritium::runtime::simulator

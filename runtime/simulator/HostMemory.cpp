@@ -8,8 +8,40 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
+#include <numeric>
+#include <tuple>
 
 using namespace tritium::runtime;
+
+void simulator::placeAtFixedAddresses(llvm::MutableArrayRef<Memory> memory) {
+  constexpr uint64_t firstAddress = 0x7f0000000000, distance = uint64_t(1) << 36, most = 512;
+  std::vector<size_t> sorted(memory.size());
+  std::iota(sorted.begin(), sorted.end(), size_t(0));
+  llvm::sort(sorted, [&](size_t a, size_t b) {
+    return std::tie(memory[a].begin, a) < std::tie(memory[b].begin, b);
+  });
+  struct Group {
+    uint64_t begin, end;
+    std::vector<size_t> members;
+    size_t first; ///< the least of them
+  };
+  std::vector<Group> groups;
+  for (size_t i : sorted) {
+    if (groups.empty() || memory[i].begin > groups.back().end)
+      groups.push_back({memory[i].begin, memory[i].end, {}, i});
+    Group &group = groups.back();
+    group.end = std::max(group.end, memory[i].end);
+    group.first = std::min(group.first, i);
+    group.members.push_back(i);
+  }
+  llvm::sort(groups, [](const Group &a, const Group &b) { return a.first < b.first; });
+  uint64_t address = firstAddress;
+  for (const Group &group : groups) {
+    for (size_t i : group.members)
+      memory[i].offset = address + group.begin % 16 - group.begin;
+    address += ((group.end - group.begin + most) / distance + 1) * distance;
+  }
+}
 
 std::vector<simulator::Memory> simulator::mergeOverlapping(llvm::ArrayRef<Memory> memory) {
   struct Numbered {
@@ -54,7 +86,7 @@ std::vector<simulator::Memory> simulator::otherMemory(std::vector<Memory> known)
     bool isWritable = access[1] == 'w';
     auto add = [&](uint64_t from, uint64_t to) {
       if (from < to)
-        found.push_back({from, to, isWritable, "the host's memory"});
+        found.push_back({from, to, isWritable, "the host's memory", noParameter});
     };
     for (const Memory &hole : known) {
       if (hole.end <= begin || hole.begin >= end)

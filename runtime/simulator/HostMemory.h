@@ -7,8 +7,14 @@
 
 namespace tritium::runtime::simulator {
 
+/// Gives each memory an offset, such that a kernel meets the same addresses in every process:
+/// what overlaps or touches keeps its distances, the rest lies far apart in the order of
+/// `memory`, at multiples of 512 plus what the host's address is above a multiple of 16, the
+/// largest power that kernels are compiled for.
+void placeAtFixedAddresses(llvm::MutableArrayRef<Memory> memory);
+
 /// `memory` without its empty parts, in its order. What overlaps is one, at the place of its
-/// first; a part that may be written makes all of it so.
+/// first; a part that may be written makes all of it so. What overlaps has one offset.
 std::vector<Memory> mergeOverlapping(llvm::ArrayRef<Memory> memory);
 
 /// What of this process's readable memory is not in `known`, which is disjoint.

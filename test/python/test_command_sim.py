@@ -144,3 +144,65 @@ def test_architecture(tmp_path):
     assert sim("80", 120000, "--arch", "80").returncode == 0
     done = sim("80", 1024, "--arch", "sm_70")
     assert done.returncode == 2 and "--arch wants" in done.stderr
+
+
+def occupancy(ptx, *arguments):
+    """By architecture, of a kernel without parameters."""
+    done = run("sim", ptx, "--block", 32, "--json", "-", *arguments)
+    assert done.returncode == 0, done.stderr
+    return {each["architecture"]: each for each in json.loads(done.stdout)["occupancy"]}
+
+
+def test_registers_of_architectures_with_a_letter(tmp_path):
+    """PTX for sm_90a is assembled for sm_90a; where it does not run, that is the reason."""
+    ptx = tmp_path / "k.ptx"
+    text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }\n"
+    ptx.write_text(text)
+    found = occupancy(ptx)
+    assert found[80]["registers_from"] == (
+        "assumed: the PTX is for sm_90a, which sm_80 does not run")
+    if found[90]["registers_from"] == "assumed: there is no ptxas":
+        pytest.skip("no ptxas")
+    assert found[90]["registers_by_ptxas"] and found[90]["registers"] < 32
+    # What ptxas does not take.
+    ptx.write_text(text.replace(".version 8.0", ".version 7.0"))
+    found = occupancy(ptx)
+    assert not found[90]["registers_by_ptxas"] and found[90]["registers"] == 32
+    assert found[90]["registers_from"].startswith("assumed: ptxas ")
+    assert "failed with status" in found[90]["registers_from"]
+
+
+def test_no_ptxas(monkeypatch):
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "none")
+    done = run("sim", FIXTURE, "--entry", "saxpy", "--block", 64, "--arg", "f32[64]=zero",
+               "--arg", "f32[64]=zero", "--arg", "f32:3", "--arg", "i32:64", "--counters")
+    assert done.stdout.count("(assumed: there is no ptxas)") == 4
+    assert "(assumed: the PTX is for sm_80, which sm_75 does not run)" in done.stdout
+    assert "memory: argument 1, 256 bytes at 0x7f1000000000" in done.stdout
+
+
+def test_deep_initial_value(tmp_path):
+    path = tmp_path / "deep.ptx"
+    path.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x[4] = "
+                    + "{" * 400_000 + ";\n.visible .entry k() { ret; }\n")
+    done = run("sim", path, "--grid", 1, "--block", 32)
+    assert done.returncode == 1
+    assert f"{path}:4:" in done.stderr
+    assert "initial values are nested more than 32 deep" in done.stderr
+
+
+@pytest.mark.parametrize("grid, words", [
+    ("2147483648", "at most 2^31-1 blocks along x"),
+    ("99999999999999999999", "wants a number"),
+    ("1,65536", "65535 along y and z"),
+    ("1,65535,65535", "the simulator runs at most 2^31-1 blocks; this grid has 4294836225"),
+    ("4294967296,4294967296,4294967296", "at most 2^31-1 blocks"),
+    ("0", "an extent of the grid or of the block is 0"),
+])
+def test_wide_grids(tmp_path, grid, words):
+    path = tmp_path / "k.ptx"
+    path.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
+    done = run("sim", path, "--grid", grid, "--block", 32)
+    assert done.returncode in (1, 2) and words in done.stderr
+    done = run("sim", path, "--grid", "70000,2", "--block", 32, "--json", "-")
+    assert json.loads(done.stdout)["total"]["warp_instructions"] == 140000

@@ -43,7 +43,11 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          there
   --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU asm: assembly (the default)
                          and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
-                         (the default) and cubin: machine code, by ptxas
+                         (the default) and cubin: machine code, by ptxas; for both header: a
+                         C header with what the code takes for granted of a launch (alignment,
+                         signs, no overlap, the grid), a check of it and a launch function,
+                         and json: the same as data
+  --header FILE          write the C header, too
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated
   --debug                check device_assert and hints
   --remarks[=all]        say on standard error what keeps the kernel from its speed; all:
@@ -76,7 +80,7 @@ void checkStage(Request &request) {
   bool isGPU = request.target.starts_with("cuda:");
   if (request.emit.empty())
     request.emit = isGPU ? "ptx" : "asm";
-  std::vector<std::string> known = {"ttir", "llir"};
+  std::vector<std::string> known = {"ttir", "llir", "header", "json"};
   for (const char *stage : {isGPU ? "ttgir" : "asm", isGPU ? "ptx" : "obj"})
     known.push_back(stage);
   if (isGPU)
@@ -139,6 +143,8 @@ bool parse(const Arguments &arguments, Request &request) {
       request.emit = options.value();
     } else if (name == "-o") {
       request.output = options.value();
+    } else if (name == "--header") {
+      request.header = options.value();
     } else {
       throw UsageError("compile: no option " + name);
     }
@@ -245,7 +251,7 @@ CompiledHandle compileRequest(const Request &request) {
     }
     // Tile IR can be seen even where the rest of the compiler fails.
     tritium_kernel_config config = {};
-    config.interpret = request.emit == "ttir" ? 1 : -1;
+    config.interpret = request.emit == "ttir" && request.header.empty() ? 1 : -1;
     Kernel kernel = module.kernel(name.c_str(), {}, &config);
     std::vector<tritium_specialization> specialization;
     std::vector<SignatureItem> items;
@@ -276,9 +282,15 @@ void tritium::tool::writeStage(tritium_compiled *compiled, const std::string &st
                                const std::string &output) {
   tritium_error error = {};
   size_t size = 0;
-  const char *text = tritium_compiled_stage(compiled, stage.c_str(), &size, &error);
-  if (!text)
+  const char *text = nullptr;
+  std::string metadata;
+  if (stage == "json") {
+    metadata = std::string(tritium_compiled_metadata(compiled)) + "\n";
+    text = metadata.data();
+    size = metadata.size();
+  } else if (!(text = tritium_compiled_stage(compiled, stage.c_str(), &size, &error))) {
     throw Error(error);
+  }
   if (output.empty() || output == "-") {
     std::fwrite(text, 1, size, stdout);
     return;
@@ -294,14 +306,18 @@ int tritium::tool::compile(const Arguments &arguments) try {
     return 0;
   if (request.output.empty() && request.isBinary() && !request.onlySyntax)
     throw UsageError("compile: say where to write the " + request.emit + ": -o FILE");
-  if (request.onlySyntax)
+  if (request.onlySyntax) {
     request.emit = "ttir";
+    request.header.clear();
+  }
   if (request.from.empty() && isTritonC(request.file))
     return compileTritonC(request);
   CompiledHandle compiled = compileRequest(request);
   writeRemarks(compiled.get(), request);
   if (!request.onlySyntax)
     writeStage(compiled.get(), request.emit, request.output);
+  if (!request.header.empty())
+    writeStage(compiled.get(), "header", request.header);
   return 0;
 } catch (const Error &error) {
   throw Failure(error.what());

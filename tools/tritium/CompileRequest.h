@@ -9,6 +9,7 @@ namespace tritium::tool {
 
 struct CompileRequest {
   std::string file, kernel, from, target, emit, output;
+  std::string header; ///< where to write the C header, too
   std::string signature;
   bool onlySyntax = false;
   bool remarks = false, allRemarks = false; ///< to be written to standard error

@@ -57,7 +57,7 @@ int tool::compileTritonC(const CompileRequest &request) {
     throw UsageError("compile: --constexpr is for Python kernels; a Triton-C file takes "
                      "-DNAME=TEXT");
   tritium_kernel_config config = {};
-  config.interpret = request.emit == "ttir" ? 1 : -1;
+  config.interpret = request.emit == "ttir" && request.header.empty() ? 1 : -1;
   ProgramHandle program = createProgram(request.program, &config);
   if (*tritium_program_warning(program.get()))
     std::fprintf(stderr, "warning: %s\n", tritium_program_warning(program.get()));
@@ -92,6 +92,9 @@ int tool::compileTritonC(const CompileRequest &request) {
       continue;
     std::string output = isMany ? outputFor(request.output, label) : request.output;
     writeStage(compiled.get(), request.emit, output);
+    if (!request.header.empty())
+      writeStage(compiled.get(), "header",
+                 isMany ? outputFor(request.header, label) : request.header);
     if (isMany)
       std::printf("%s: %s\n", label.c_str(), output.c_str());
   }

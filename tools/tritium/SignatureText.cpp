@@ -79,7 +79,10 @@ static std::optional<Value> parseType(std::string text) {
   return Value(DType(text.c_str()));
 }
 
-Value tool::parseValue(const std::string &given) {
+/// Tuples in tuples that a value may have.
+static constexpr unsigned kMostTuples = 32;
+
+static Value parseValueIn(unsigned tuples, const std::string &given) {
   std::string text = trim(given);
   if (text.empty())
     return Value("");
@@ -93,9 +96,11 @@ Value tool::parseValue(const std::string &given) {
   if (text.size() >= 2 && (first == '\'' || first == '"') && last == first)
     return Value(text.substr(1, text.size() - 2));
   if ((first == '(' && last == ')') || (first == '[' && last == ']')) {
+    if (tuples == kMostTuples)
+      throw UsageError("tuples are nested more than " + std::to_string(kMostTuples) + " deep");
     std::vector<Value> items;
     for (const std::string &item : splitItems(text.substr(1, text.size() - 2)))
-      items.push_back(parseValue(item));
+      items.push_back(parseValueIn(tuples + 1, item));
     return Value::tuple(std::move(items));
   }
   if (auto number = parseNumber(text))
@@ -104,6 +109,8 @@ Value tool::parseValue(const std::string &given) {
     return *type;
   return Value(text);
 }
+
+Value tool::parseValue(const std::string &text) { return parseValueIn(0, text); }
 
 SignatureItem tool::parseSignatureItem(const std::string &text) {
   SignatureItem item;

@@ -335,22 +335,6 @@ std::string readRecording(Request &request) {
   return std::move(recording.ptx);
 }
 
-/// 0 if there is no ptxas, or none that takes the file.
-unsigned registersByPtxas(const sim::ptx::Module &module, const std::string &entry,
-                          unsigned architecture) {
-  auto ptxas = nvptx::findPtxas();
-  if (!ptxas || module.capability > architecture)
-    return 0;
-  nvptx::AssembleOptions options;
-  options.lineInfo = false;
-  options.extra = {"--entry", entry};
-  nvptx::Assembled assembled;
-  std::string error;
-  std::string gpu = "sm_" + std::to_string(architecture);
-  return nvptx::assemble(*ptxas, module.text, gpu, options, assembled, error) ? assembled.registers
-                                                                              : 0;
-}
-
 } // namespace
 
 int tritium::tool::simulate(const Arguments &arguments) {
@@ -393,7 +377,11 @@ int tritium::tool::simulate(const Arguments &arguments) {
   }
   if (request.counters || !request.json.empty())
     launch.allocatedRegisters = [&](unsigned architecture) {
-      return registersByPtxas(program->module(), launch.entry, architecture);
+      sim::AllocatedRegisters answer;
+      const sim::ptx::Module &module = program->module();
+      answer.registers = nvptx::registersOf(module.text, std::string(module.target), launch.entry,
+                                            architecture, answer.reason);
+      return answer;
     };
   sim::Result result = program->run(launch);
   std::fputs(result.output.c_str(), stdout);

@@ -14,7 +14,7 @@ namespace tritium::runtime::samples {
 inline CompiledKernel kernel() {
   CompiledKernel kernel;
   kernel.metadata = {"add", "add_entry", "cpu", "haswell", {}, 4096, true};
-  kernel.metadata.parameters.push_back({"x", {DTypeKind::Float32, 1, true}, false, true, 4096});
+  kernel.metadata.parameters.push_back({"x", {DTypeKind::Float32, 1, true}, false, true, 4096, 16});
   kernel.metadata.parameters.push_back({"n", {DTypeKind::Int32, 0, false}, false, false});
   kernel.metadata.asserts.push_back({"m", "k.py", 5, AssertSite::Float, {4, 8}});
   kernel.stages = {{"ttir", "module {}"}, {"obj", std::string("\0ELF\xff", 5)}};

@@ -40,6 +40,16 @@ std::string twoMeet(int writer, int other) {
          std::to_string(32 * writer) + ";\nbar.sync 1, 64;" + fault;
 }
 
+/// x[index] += 1 of every thread, with `between` the load and the store; each is at fault.
+std::string addsOneAt(const std::string &index, const std::string &between) {
+  return "mad.wide.u32 %d1, " + index + ", 4, %d0;" + fault + "ld.global.u32 %r2, [%d1];" + fine +
+         "add.u32 %r2, %r2, 1;\n" + between + fault + "st.global.u32 [%d1], %r2;" + fine;
+}
+/// The same of x[thread % n]; n is a power of two.
+std::string addsOne(int n, const std::string &between) {
+  return "and.b32 %r1, %r0, " + std::to_string(n - 1) + ";\n" + addsOneAt("%r1", between);
+}
+
 std::vector<Planted> planted() {
   std::string f = fault, g = fine;
   std::string mine = "mad.lo.u32 %r1, %r0, 4, 0;\nmov.u32 %r2, s;\nadd.u32 %r3, %r2, %r1;\n";
@@ -141,6 +151,14 @@ std::vector<Planted> planted() {
        "st.global.u32 [%d1], %r8;\nxor.b32 %r9, %r9, 1;\nmad.wide.u32 %d2, %r9, 4, %d0;" +
            f + "ld.global.u32 %r5, [%d2];" + g,
        1, 2},
+      // x[i % n] += 1 by all threads: an element's load of one comes after its store by another.
+      {"RepeatedAddressOfTwoWarps", FaultKind::GlobalRace, addsOne(32, "")},
+      {"RepeatedAddressWithinAWarp", FaultKind::GlobalRace, addsOne(16, ""), 32},
+      {"RepeatedAddressBehindABarrierOfTheWarp", FaultKind::GlobalRace,
+       addsOne(32, "bar.warp.sync -1;")},
+      {"RepeatedAddressOfOneLane", FaultKind::GlobalRace,
+       // Only the last thread has the address of the first.
+       "setp.eq.u32 %p1, %r0, 63;\nselp.u32 %r1, 0, %r0, %p1;\n" + addsOneAt("%r1", "")},
       {"FlagWithoutFence", FaultKind::GlobalRace,
        // CTA 0 writes data and sets a flag; CTA 1 waits for it. Neither fences.
        "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra READ;\n"
@@ -311,6 +329,21 @@ TEST(Clean, ReadersThatAreWaitedFor) {
       run.launch.seed = seed;
       Result result = run.run();
       EXPECT_TRUE(result.clean()) << way << result.renderFaults();
+    }
+}
+
+/// All loads of an address that several threads have come before their stores.
+TEST(Clean, RepeatedAddressWithABarrier) {
+  for (const auto &[n, between, threads] :
+       {std::tuple(32, "bar.sync 0;", 64), {16, "bar.sync 0;", 128}, {16, "bar.warp.sync -1;", 32}})
+    for (uint64_t seed : {0, 1, 2, 3}) {
+      std::vector<uint32_t> data(64);
+      SimRun run(kernel(addsOne(n, between)));
+      run.buffer(data).threads(uint32_t(threads));
+      run.launch.seed = seed;
+      run.clean();
+      for (int i = 0; i < 64; ++i)
+        EXPECT_EQ(data[i], i < n ? 1u : 0u);
     }
 }
 

@@ -81,6 +81,8 @@ struct ParameterInfo {
   /// CPU, pointer: how much one program stores that CompileOptions::streamStores may stream;
   /// kUnknownBytes in a loop.
   uint64_t streamedBytes = 0;
+  /// The code relies on the value or address being a multiple of this.
+  int64_t divisibility = 1;
 };
 
 /// A variable of a kernel with assertions, 8 bytes of global memory: the address of what a

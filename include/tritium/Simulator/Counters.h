@@ -71,9 +71,20 @@ struct LineTally {
 struct Occupancy {
   unsigned architecture = 0;
   unsigned ctas = 0, warps = 0, mostWarps = 0;
-  std::string limitedBy;    ///< "threads", "registers", "shared memory", "CTAs"
-  unsigned registers = 0;   ///< of a thread, that this holds for
-  bool isAllocated = false; ///< registers are what the assembler gives, not a guess
+  std::string limitedBy;     ///< "threads", "registers", "shared memory", "CTAs"
+  unsigned registers = 0;    ///< of a thread, that this holds for
+  bool isAllocated = false;  ///< registers are what the assembler gives, not a guess
+  std::string registersFrom; ///< "ptxas", or why they are a guess
+};
+/// What an assembler says of a kernel.
+struct AllocatedRegisters {
+  unsigned registers = 0; ///< of a thread; 0: it cannot say
+  std::string reason;     ///< why it cannot
+};
+/// Memory that a launch was given, and the address at which the kernel saw it.
+struct ListedBuffer {
+  std::string name;
+  uint64_t address = 0, bytes = 0;
 };
 /// Shared memory that a CTA can have, in bytes.
 unsigned mostSharedOf(unsigned architecture);
@@ -90,6 +101,8 @@ struct Counters {
   Tally total;
   std::vector<LineTally> lines; ///< in order of file and line
   std::vector<Occupancy> occupancy;
+  std::vector<ListedBuffer> buffers; ///< in the order of the launch
+  bool hasHostAddresses = false;     ///< as of the launch
 
   std::string text() const;
   std::string json() const;

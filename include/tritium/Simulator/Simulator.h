@@ -46,7 +46,8 @@ struct Buffer {
   void *data = nullptr;
   uint64_t bytes = 0;
   bool writable = true;
-  std::string name; ///< for messages, such as the parameter's name
+  std::string name;     ///< for messages, such as the parameter's name
+  bool isListed = true; ///< beside the counters
 };
 
 struct Launch {
@@ -69,9 +70,11 @@ struct Launch {
   unsigned mostFaults = 20;                 ///< different ones; the same place counts once
   /// 75, 80, 86, 89, 90: whose limits hold; 0: any GPU's.
   unsigned architecture = 0;
-  /// For occupancy: the registers that the assembler for an architecture gives a thread;
-  /// 0 if it cannot say. Without it, .maxnreg or 32.
-  std::function<unsigned(unsigned architecture)> allocatedRegisters;
+  /// For occupancy: the registers that the assembler for an architecture gives a thread.
+  /// Without it, or where it cannot say, .maxnreg or 32.
+  std::function<AllocatedRegisters(unsigned architecture)> allocatedRegisters;
+  /// Addresses are those of the host, so that counters depend on where its arrays lie.
+  bool hasHostAddresses = false;
 
   template <typename T> void pass(T value) {
     arguments.emplace_back(sizeof(T));

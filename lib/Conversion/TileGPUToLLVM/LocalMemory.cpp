@@ -161,9 +161,9 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
         for (unsigned e = 0; e < matrices->elementsPerWord; ++e)
           registers.back().push_back(matrices->registerOf(i, matrix, e));
       fragments.loads.push_back(
-          [this, i, addresses, matrices = *matrices, element](Registers &result) {
+          atThisLine([this, i, addresses, matrices = *matrices, element](Registers &result) {
             loadMatrix(addresses->of(i), matrices, i, element, result);
-          });
+          }));
     }
   } else {
     auto addresses =
@@ -171,9 +171,9 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
     unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
     for (auto &list : runsOf(places, run)) {
       registers.push_back(list);
-      fragments.loads.push_back([this, addresses, list, element](Registers &result) {
+      fragments.loads.push_back(atThisLine([this, addresses, list, element](Registers &result) {
         loadRun(addresses->of(list[0]), list, element, result);
-      });
+      }));
     }
   }
   if (!k)
@@ -332,10 +332,10 @@ bool Lowering::leaveForLater(AsyncWaitOp op) {
       }
   }
   waitsInDot = true;
-  later.push_back([this, loc = op->getLoc(), num = op.getNum()] {
+  later.push_back(atThisLine([this, num = op.getNum()] {
     b.create<NVVM::CpAsyncWaitGroupOp>(loc, num);
     barrier();
-  });
+  }));
   return true;
 }
 
@@ -407,7 +407,7 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
     storeTile(scalar(store.getDst()), offsetsOf(type), layout(store.getSrc()),
               type.getElementType(), get(store.getSrc()));
   } else if (isa<AsyncCommitGroupOp>(op)) {
-    auto commit = [this, loc = op->getLoc()] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); };
+    auto commit = atThisLine([this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
     if (dotBehind(op))
       copies.push_back(commit);
     else
@@ -481,8 +481,8 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     unsigned reg = group[0];
     Value source = pointers[reg];
-    auto start = [this, loc = op->getLoc(), mask = op.getMask(), addresses, first, size, reg,
-                  source, dim, bytes, group = SmallVector<unsigned>(group)] {
+    auto start = atThisLine([this, mask = op.getMask(), addresses, first, size, reg, source, dim,
+                             bytes, group = SmallVector<unsigned>(group)] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));
@@ -501,7 +501,7 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
                    address(0, toOffset) + ", " + address(1, fromOffset) + ", " +
                    std::to_string(size) + ", $2;",
                constraints, operands);
-    };
+    });
     if (waits)
       copies.push_back(start);
     else

@@ -83,6 +83,15 @@ private:
   //===--- dispatch and control flow ---===//
 
   mlir::LogicalResult lowerBlock(mlir::Block &block);
+  /// `emit` for the midst of another operation: what it emits stands at the source line of the
+  /// one that is lowered now.
+  template <typename F> auto atThisLine(F emit) {
+    return [this, line = loc, emit = std::move(emit)](auto &&...arguments) {
+      mlir::Location other = std::exchange(loc, line);
+      emit(arguments...);
+      loc = other;
+    };
+  }
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerWhile(mlir::scf::WhileOp loop);

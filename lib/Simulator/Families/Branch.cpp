@@ -285,10 +285,7 @@ bool decodeCall(Decoder &decoder) {
     }
   }
   uint32_t a = run == runIndirect ? decoder.source(target, Type::B64) : none;
-  if (run == runIndirect)
-    for (uint32_t i = 0; i < decoder.machine.module.functions.size(); ++i)
-      if (const Function &f = decoder.machine.module.functions[i]; f.isDefined && !f.isEntry)
-        decoder.calls.push_back(i);
+  decoder.callsAny |= run == runIndirect;
   uint32_t *list = decoder.list(words.size());
   std::copy(words.begin(), words.end(), list);
   Op &op = decoder.emit(run, Class::Control);

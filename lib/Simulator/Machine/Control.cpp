@@ -35,6 +35,7 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
     frames.push_back(std::make_unique<Frame>());
     made = frames.back().get();
     made->code = &code;
+    cta.frameBytes += code.slotBytes + uint64_t(code.parameterBytes) * 32;
     made->storage.resize(code.slotBytes / 8);
     made->registers = reinterpret_cast<uint8_t *>(made->storage.data());
     made->parameters.resize(size_t(code.parameterBytes) * 32);
@@ -251,7 +252,8 @@ void Warp::call(const Op &op, const FunctionCode &callee) {
     ++depth;
   uint64_t base = caller->frame->localBase + caller->frame->code->localBytes;
   base = (base + 15) & ~uint64_t(15);
-  if (depth > deepestCalls || base + callee.localBytes > mostLocal) {
+  if (depth > deepestCalls || base + callee.localBytes > mostLocal ||
+      cta.frameBytes > machine.launch.memoryLimit) {
     machine.report(FaultKind::Unsupported, &op, this, -1,
                    "calls are nested too deeply: a thread's stack overflows");
     machine.stop = true;

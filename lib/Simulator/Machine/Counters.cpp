@@ -2,6 +2,7 @@
 
 #include "Machine.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -108,6 +109,10 @@ void Machine::gatherCounters() {
   counters.threads = threads;
   counters.staticShared = sharedStatic;
   counters.dynamicShared = launch.dynamicShared;
+  counters.hasHostAddresses = launch.hasHostAddresses;
+  for (const Buffer &buffer : launch.buffers)
+    if (buffer.isListed)
+      counters.buffers.push_back({buffer.name, buffer.address, buffer.bytes});
   for (const FunctionCode *function : used) {
     counters.localBytes += function->localBytes;
     for (ptx::Type type : function->function->registers)
@@ -134,12 +139,18 @@ void Machine::gatherCounters() {
     counters.lines.push_back(std::move(line));
   // What a thread gets is decided by ptxas; the bound that the program asks for is known.
   auto add = [&](unsigned architecture) {
-    unsigned registers = launch.allocatedRegisters ? launch.allocatedRegisters(architecture) : 0;
-    bool isAllocated = registers != 0;
-    if (!isAllocated)
-      registers = entry->maxRegisters ? entry->maxRegisters : 32;
-    counters.occupancy.push_back(occupancyOf(architecture, threads, registers, sharedBytes));
-    counters.occupancy.back().isAllocated = isAllocated;
+    AllocatedRegisters known;
+    if (launch.allocatedRegisters)
+      known = launch.allocatedRegisters(architecture);
+    else
+      known.reason = "no assembler was asked";
+    unsigned registers = known.registers       ? known.registers
+                         : entry->maxRegisters ? entry->maxRegisters
+                                               : 32;
+    Occupancy &made =
+        counters.occupancy.emplace_back(occupancyOf(architecture, threads, registers, sharedBytes));
+    made.isAllocated = known.registers != 0;
+    made.registersFrom = made.isAllocated ? "ptxas" : "assumed: " + known.reason;
   };
   if (launch.architecture)
     add(launch.architecture);
@@ -169,8 +180,12 @@ std::string Counters::text() const {
   for (const Occupancy &o : occupancy)
     out << "  sm_" << o.architecture << ": " << o.ctas << " CTAs, " << o.warps << " of "
         << o.mostWarps << " warps on a multiprocessor, limited by " << o.limitedBy << "; "
-        << o.registers << " registers a thread"
-        << (o.isAllocated ? " (ptxas)" : " (assumed: there is no ptxas)") << "\n";
+        << o.registers << " registers a thread (" << o.registersFrom << ")\n";
+  for (const ListedBuffer &buffer : buffers)
+    out << "  memory: " << buffer.name << ", " << buffer.bytes << " bytes at "
+        << llvm::format_hex(buffer.address, 0) << "\n";
+  if (hasHostAddresses)
+    out << "  these addresses are the host's: global sectors depend on where its arrays lie\n";
   for (const LineTally &line : lines) {
     out << (line.source.empty() ? "(no source line)" : line.source) << "\n";
     print(out, line.tally, "    ");
@@ -208,7 +223,13 @@ std::string Counters::json() const {
                                       {"most_warps", int64_t(o.mostWarps)},
                                       {"registers", int64_t(o.registers)},
                                       {"registers_by_ptxas", o.isAllocated},
+                                      {"registers_from", o.registersFrom},
                                       {"limited_by", o.limitedBy}});
+  llvm::json::Array memory;
+  for (const ListedBuffer &buffer : buffers)
+    memory.push_back(llvm::json::Object{{"name", llvm::json::fixUTF8(buffer.name)},
+                                        {"address", int64_t(buffer.address)},
+                                        {"bytes", int64_t(buffer.bytes)}});
   llvm::json::Object object{{"kernel", kernel},
                             {"ctas", int64_t(ctas)},
                             {"threads", int64_t(threads)},
@@ -218,6 +239,8 @@ std::string Counters::json() const {
                             {"local_bytes", int64_t(localBytes)},
                             {"total", toJson(total)},
                             {"lines", std::move(byLine)},
+                            {"memory", std::move(memory)},
+                            {"host_addresses", hasHostAddresses},
                             {"occupancy", std::move(fits)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));

@@ -67,6 +67,7 @@ public:
   Machine &machine;
   FunctionCode &code;
   std::vector<uint32_t> calls; ///< functions that this one calls
+  bool callsAny = false;       ///< it calls by address: any other may be meant
   struct Fixup {
     size_t op;
     uint32_t label;

@@ -27,8 +27,11 @@ bool Machine::checkLaunch(const Function &entry) {
     return invalid("a block has at most 1024 threads, and 64 along z; this one has " +
                    std::to_string(block.x) + " x " + std::to_string(block.y) + " x " +
                    std::to_string(block.z));
-  if (grid.y > 65535 || grid.z > 65535 || grid.count() > 0x7fffffff)
-    return invalid("a grid has at most 2^31-1 blocks, and 65535 along y and z");
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+    return invalid("a grid has at most 2^31-1 blocks along x, and 65535 along y and z");
+  if (grid.count() > 0x7fffffff)
+    return invalid("the simulator runs at most 2^31-1 blocks; this grid has " +
+                   std::to_string(grid.count()));
   const uint32_t have[3] = {block.x, block.y, block.z};
   if (entry.required[0])
     for (int i = 0; i < 3; ++i)
@@ -158,18 +161,27 @@ bool Machine::layOutVariables() {
   return true;
 }
 
-bool Machine::decode(uint32_t index) {
-  FunctionCode &made = code[index];
-  if (made.function)
-    return true;
-  made.function = &module.functions[index];
-  Decoder decoder(*this, made);
-  if (!decoder.run())
-    return false;
-  used.push_back(&made);
-  for (uint32_t callee : decoder.calls)
-    if (!decode(callee))
+bool Machine::decode() {
+  // A list and no recursion: a module may have any number of functions that call each other.
+  std::vector<uint32_t> pending{entryIndex};
+  bool hasAll = false;
+  while (!pending.empty()) {
+    uint32_t index = pending.back();
+    pending.pop_back();
+    FunctionCode &made = code[index];
+    if (made.function)
+      continue;
+    made.function = &module.functions[index];
+    Decoder decoder(*this, made);
+    if (!decoder.run())
       return false;
+    used.push_back(&made);
+    pending.insert(pending.end(), decoder.calls.rbegin(), decoder.calls.rend());
+    for (uint32_t i = 0; i < module.functions.size() && decoder.callsAny && !hasAll; ++i)
+      if (const Function &other = module.functions[i]; other.isDefined && !other.isEntry)
+        pending.push_back(i);
+    hasAll |= decoder.callsAny;
+  }
   return true;
 }
 
@@ -198,7 +210,7 @@ bool Machine::prepare() {
   threads = uint32_t(launch.block.count());
   warpsOfCta = (threads + 31) / 32;
   code.resize(module.functions.size());
-  if (!decode(entryIndex))
+  if (!decode())
     return false;
   uint64_t perWarp = 0;
   for (const FunctionCode *function : used)

@@ -211,7 +211,8 @@ struct Cta {
   Shadow shadow;
   std::deque<Warp> warps;
   BarrierState barriers[16];
-  uint32_t live = 0; ///< threads
+  uint32_t live = 0;       ///< threads
+  uint64_t frameBytes = 0; ///< of all frames that its calls have made
   bool exited = false;
 };
 
@@ -253,13 +254,14 @@ public:
   void completeBarrier(Cta &cta, unsigned number);
   void sweepBarriers(Cta &cta);
 
-  bool decode(uint32_t function);
   std::vector<const FunctionCode *> used; ///< what the launch may run
   bool prepare();
 
 private:
   bool checkLaunch(const ptx::Function &entry);
   bool layOutVariables();
+  /// The entry and all that it may call.
+  bool decode();
   std::vector<uint32_t> reachable() const;
   std::unique_ptr<Cta> makeCta(uint64_t number);
   uint64_t turn(Cta &cta, uint64_t steps);

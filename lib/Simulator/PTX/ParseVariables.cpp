@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t largestVariable = uint64_t(1) << 30;
 constexpr uint64_t largestInitial = uint64_t(1) << 26;
 constexpr uint32_t mostRegisters = 1 << 18;
+/// Braces inside braces of an initial value; an array has no more dimensions than that.
+constexpr unsigned mostBraces = 32;
 } // namespace
 
 // .align 4 .ptr .global .align 1 .v4 .b32, in any order; the type comes last.
@@ -75,10 +77,14 @@ void Parser::declarator(Variable &variable) {
   variable.size = size;
 }
 
-void Parser::initialElement(Variable &variable, uint64_t &offset) {
-  if (accept('{')) {
+void Parser::initialElement(Variable &variable, uint64_t &offset, unsigned braces) {
+  if (token.is('{')) {
+    if (braces == mostBraces)
+      return failHere("initial values are nested more than " + std::to_string(mostBraces) +
+                      " deep");
+    advance();
     do
-      initialElement(variable, offset);
+      initialElement(variable, offset, braces + 1);
     while (accept(',') && !failed());
     return expect('}', "after the initial values");
   }
@@ -146,7 +152,7 @@ void Parser::initialElement(Variable &variable, uint64_t &offset) {
 
 void Parser::initializer(Variable &variable) {
   uint64_t offset = 0;
-  initialElement(variable, offset);
+  initialElement(variable, offset, 0);
   if (!variable.size)
     variable.size = offset;
 }

@@ -69,7 +69,7 @@ private:
   void attributes(Variable &variable);
   void declarator(Variable &variable);
   void initializer(Variable &variable);
-  void initialElement(Variable &variable, uint64_t &offset);
+  void initialElement(Variable &variable, uint64_t &offset, unsigned braces);
   void registers();
 
   // Body.cpp: blocks, instructions, operands.

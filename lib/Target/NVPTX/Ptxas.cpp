@@ -165,3 +165,36 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
           std::to_string(status) + ": " + StringRef(result.log).trim().str();
   return false;
 }
+
+unsigned tritium::nvptx::registersOf(const std::string &ptx, const std::string &target,
+                                     const std::string &entry, unsigned architecture,
+                                     std::string &reason) {
+  std::string gpu = "sm_" + std::to_string(architecture);
+  StringRef number = target;
+  unsigned least = 0;
+  if (!number.consume_front("sm_") || number.consumeInteger(10, least)) {
+    reason = "'" + target + "' names no GPU";
+    return 0;
+  }
+  // A letter (sm_90a) stands for features of that architecture alone.
+  if (least > architecture || (!number.empty() && least != architecture)) {
+    reason = "the PTX is for " + target + ", which " + gpu + " does not run";
+    return 0;
+  }
+  auto ptxas = findPtxas();
+  if (!ptxas) {
+    reason = "there is no ptxas";
+    return 0;
+  }
+  AssembleOptions options;
+  options.lineInfo = false;
+  options.extra = {"--entry", entry};
+  Assembled assembled;
+  if (!assemble(*ptxas, ptx, number.empty() ? gpu : target, options, assembled, reason)) {
+    reason = StringRef(reason).split('\n').first.str();
+    return 0;
+  }
+  if (!assembled.registers)
+    reason = "ptxas " + ptxas->version + " does not say how many registers '" + entry + "' takes";
+  return assembled.registers;
+}

@@ -45,6 +45,12 @@ struct Assembled {
 bool assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
               const AssembleOptions &options, Assembled &result, std::string &error);
 
+/// The registers that ptxas gives a thread of the kernel `entry` of `ptx`, which is for
+/// `target` ("sm_80", "sm_90a"), on a GPU of the architecture (90). 0 if that cannot be known,
+/// and `reason` says why.
+unsigned registersOf(const std::string &ptx, const std::string &target, const std::string &entry,
+                     unsigned architecture, std::string &reason);
+
 } // namespace tritium::nvptx
 
 #endif // TRITIUM_TARGET_NVPTX_PTXAS_H
