@@ -186,7 +186,8 @@ class Mark:
             import matplotlib.pyplot as plt
         except ImportError:
             return
-        figure, axes = plt.subplots()
+        # A label may have several lines, a caption below the axis.
+        figure, axes = plt.subplots(layout="constrained")
         first = len(bench.x_names)
         x = [row[0] for row in rows]
         for i, name in enumerate(bench.line_names):
