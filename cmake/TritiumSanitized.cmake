@@ -1,9 +1,9 @@
-# tritium_sanitized(TARGET KIND): the target once more, as TARGET-KIND, built with the sanitizer
-# KIND: asan or tsan. It links the -KIND forms of the libraries that have one, declared before, and
-# the others as they are: so the runtime and the bindings run instrumented on the compiler that is
-# built already, where the trees of the presets asan and tsan instrument everything. Not part of
-# `all`. The sanitizer's own library is shared, because the extension module is loaded by a Python
-# that knows nothing of it.
+# tritium_sanitized(TARGET KIND [SOURCES ...]): the target once more, or these sources of it, as
+# TARGET-KIND, built with the sanitizer KIND: asan or tsan. It links the -KIND forms of the
+# libraries that have one, declared before, and the others as they are: so the runtime and the
+# bindings run instrumented on the compiler that is built already, where the trees of the presets
+# asan and tsan instrument everything. Not part of `all`. The sanitizer's own library is shared,
+# because the extension module is loaded by a Python that knows nothing of it.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
   OUTPUT_VARIABLE TRITIUM_ASAN_LIBRARY OUTPUT_STRIP_TRAILING_WHITESPACE)
 cmake_path(GET TRITIUM_ASAN_LIBRARY PARENT_PATH TRITIUM_SANITIZER_DIR)
@@ -22,14 +22,19 @@ function(tritium_instrument target kind)
 endfunction()
 
 function(tritium_sanitized target kind)
+  cmake_parse_arguments(ONLY "" "" "SOURCES" ${ARGN})
   set(copy ${target}-${kind})
   foreach(property TYPE SOURCE_DIR SOURCES LINK_LIBRARIES INCLUDE_DIRECTORIES
-                   COMPILE_DEFINITIONS LINK_OPTIONS MANUALLY_ADDED_DEPENDENCIES)
+                   COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_OPTIONS
+                   MANUALLY_ADDED_DEPENDENCIES)
     get_target_property(${property} ${target} ${property})
     if(NOT ${property})
       set(${property})
     endif()
   endforeach()
+  if(ONLY_SOURCES)
+    set(SOURCES ${ONLY_SOURCES})
+  endif()
   set(sources)
   foreach(source ${SOURCES})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${SOURCE_DIR})
@@ -56,6 +61,7 @@ function(tritium_sanitized target kind)
   target_link_libraries(${copy} PRIVATE ${libraries})
   target_include_directories(${copy} PRIVATE ${INCLUDE_DIRECTORIES})
   target_compile_definitions(${copy} PRIVATE ${COMPILE_DEFINITIONS})
+  target_compile_options(${copy} PRIVATE ${COMPILE_OPTIONS})
   target_link_options(${copy} PRIVATE ${LINK_OPTIONS})
   add_dependencies(${copy} tritium-headers ${MANUALLY_ADDED_DEPENDENCIES})
   tritium_instrument(${copy} ${kind})
