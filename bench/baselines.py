@@ -25,11 +25,17 @@ class Baselines:
         self.variants = {}
         for name, (compiler, *options) in COMPILERS.items():
             if shutil.which(compiler):
-                library = output / f"baselines-{name.replace(', ', '-').replace(' ', '-')}.so"
-                subprocess.run([compiler, "-O3", "-march=native", *options, "-shared", "-fPIC",
-                                *(root / "bench" / f"{c}.c" for c in ("baselines", "peak")),
-                                "-o", library, "-lmvec", "-lm"], check=True)
-                self.variants[name] = self.declare(ctypes.CDLL(str(library)))
+                build = output / f"baselines-{name.replace(', ', '-').replace(' ', '-')}"
+                library = self.build(compiler, options, root / "bench" / "baselines.c", build)
+                library.softmax.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2
+                library.add.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64]
+                # Not by -ffast-math, which makes two steps of a chain into one.
+                peak = self.build(compiler, ["-ffp-contract=fast"], root / "bench" / "peak.c",
+                                  build.with_name(f"{build.name}-peak"))
+                library.fmaChains = peak.fmaChains
+                library.fmaChains.restype = ctypes.c_double
+                library.fmaChains.argtypes = [ctypes.c_int64, ctypes.c_void_p]
+                self.variants[name] = library
         if not self.variants:
             raise SystemExit("no C compiler for the baselines: install gcc or clang-19")
         self.blas = ctypes.CDLL("libopenblas.so.0")
@@ -37,12 +43,11 @@ class Baselines:
         self.blas.openblas_set_num_threads(1)
 
     @staticmethod
-    def declare(library):
-        library.softmax.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2
-        library.add.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64]
-        library.fmaChains.restype = ctypes.c_double
-        library.fmaChains.argtypes = [ctypes.c_int64, ctypes.c_void_p]
-        return library
+    def build(compiler, options, source, output):
+        library = output.with_suffix(".so")
+        subprocess.run([compiler, "-O3", "-march=native", *options, "-shared", "-fPIC", source,
+                        "-o", library, "-lmvec", "-lm"], check=True)
+        return ctypes.CDLL(str(library))
 
     def fastest(self, call):
         """The name of the compiler whose `call(library)` takes the shortest, and that call."""

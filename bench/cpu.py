@@ -1,7 +1,8 @@
 """Tritium's CPU back end against hand-written and vendors' code.
 
     make bench                     everything, about four minutes
-    bench/cpu.py [--busy] NAME...  some of: add softmax matmul attention compile tune launch
+    bench/cpu.py [--busy] NAME...  some of: add softmax matmul attention pieces compile tune
+                                   launch
 
 Everything runs on one thread unless the row says otherwise. Candidates and baselines run by turns
 in one process; a ratio is the median of the turns' ratios, with their quartiles. What runs on one
@@ -17,6 +18,7 @@ import ctypes
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -145,14 +147,34 @@ def benchAttention(baselines):
     heads, N, D = 8, 1024, 64
     q, k, v = normal(heads, N, D), normal(heads, N, D), normal(heads, N, D)
     o, sink = np.empty_like(q), (ctypes.c_float * 1)()
-    compiler, chains = baselines.fastest(
+    _, chains = baselines.fastest(
         lambda library: library.fmaChains(1_000_000, ctypes.addressof(sink)))
     t, peak = inTurns(lambda: attention(q, k, v, causal=False, o=o), chains, seconds=2)
     work, operations = 4.0 * heads * N * N * D, chains()
     # Each turn's share of the peak: work and operations differ, so the times alone do not say it.
     ratio = spread((work / a) / (operations / b) for a, b in zip(t, peak))
-    row(f"attention forward fp32, N={N}, D={D}, against the FMA peak ({compiler})",
+    row(f"attention forward fp32, N={N}, D={D}, against the FMA peak",
         rate(work * 1e-9, t, "GFLOP/s"), rate(operations * 1e-9, peak, "GFLOP/s"), ratio, 0.5)
+
+
+def benchPieces(_):
+    """The compiler's own pieces, by a program in C++."""
+    subprocess.run(["ninja", "-C", ROOT / "build", "bench-pieces"], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = subprocess.run([ROOT / "build" / "bin" / "bench-pieces"], check=True,
+                          capture_output=True, text=True)
+    for piece in map(json.loads, done.stdout.splitlines()):
+        ours, unit = spread(piece["ours"]), piece["unit"]
+        if "theirs" not in piece:
+            row(piece["name"], f"{ours:.2f} {unit}", "3 ms", spread(x / 3 for x in piece["ours"]),
+                1.0, "less")
+            continue
+        isProduct = piece["name"].startswith("product")
+        against = "multiply-adds on registers" if isProduct else "libm in f64"
+        theirs = spread(piece["theirs"])
+        row(f"{piece['name']}, against {against}", f"{ours.median:.1f} {unit}",
+            f"{theirs.median:.1f} {unit}", faster(piece["theirs"], piece["ours"]),
+            0.5 if isProduct else 1.0)
 
 
 def benchCompile(_):
@@ -227,7 +249,7 @@ def benchLaunch(_):
 
 
 BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "matmul": benchMatmul,
-           "attention": benchAttention, "compile": benchCompile, "tune": benchTune,
+           "attention": benchAttention, "pieces": benchPieces, "compile": benchCompile, "tune": benchTune,
            "launch": benchLaunch}
 
 
