@@ -199,7 +199,10 @@ def benchTune(_):
     a, b, c = normal(256, 256), normal(256, 256), np.empty((256, 256), np.float32)
     tiles = [(m, n, k) for m in (16, 32, 64, 96) for n in (32, 64, 128) for k in (16, 32)]
     configs = [triton.Config({"BM": m, "BN": n, "BK": k}) for m, n, k in tiles]
-    grid = lambda meta: (triton.cdiv(256, meta["BM"]) * triton.cdiv(256, meta["BN"]),)  # noqa: E731
+
+    def grid(meta):
+        return (triton.cdiv(256, meta["BM"]) * triton.cdiv(256, meta["BN"]),)
+
     os.environ |= {"TRITON_ALWAYS_COMPILE": "1", "TRITIUM_TUNING": "always"}
     together, apart = [], []
     for _ in range(5):
@@ -249,8 +252,8 @@ def benchLaunch(_):
 
 
 BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "matmul": benchMatmul,
-           "attention": benchAttention, "pieces": benchPieces, "compile": benchCompile, "tune": benchTune,
-           "launch": benchLaunch}
+           "attention": benchAttention, "pieces": benchPieces, "compile": benchCompile,
+           "tune": benchTune, "launch": benchLaunch}
 
 
 def othersNow():

@@ -155,7 +155,7 @@ bool frontEnd() {
   for (int turn = 0; turn < kTurns; ++turn) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     SourceManager sources;
-    DiagnosticEngine diagnostics(sources);
+    tritium::DiagnosticEngine diagnostics(sources);
     auto signature = frontend::tritonc::readSignature(source, sources, diagnostics);
     if (!signature)
       return false;

@@ -1,4 +1,4 @@
-"""Measuring by turns: what is compared runs alternately, so that the machine's noise hits all of it.
+"""Measuring by turns: what is compared runs alternately, so that noise of the machine hits all.
 
 For the demo and for `bench`. A figure is a median with the quartiles around it; a ratio is taken in
 each turn, of two runs that follow each other, and its median and quartiles are those of the turns.
