@@ -40,7 +40,8 @@ from softmax import softmax, softmax_grid_stride, softmax_numpy
 from vector_add import add
 
 OUTPUT = ROOT / "build" / "demo"
-MEASURE_SECONDS = 0.2
+MEASURE_SECONDS = 0.5
+SETTLE_SECONDS = 0.05
 MACHINE = f"{cpuName()}, {THREADS} threads"
 rng = np.random.default_rng(2)
 
@@ -51,7 +52,8 @@ def normal(*shape):
 
 def inTurns(*functions):
     """Wall-clock seconds of each function's calls."""
-    return turns(*functions, seconds=MEASURE_SECONDS, clock=time.perf_counter)
+    return turns(*functions, seconds=MEASURE_SECONDS, clock=time.perf_counter,
+                 settle=SETTLE_SECONDS)
 
 
 class Case:

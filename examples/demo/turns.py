@@ -33,11 +33,28 @@ def spread(values):
     return Spread(statistics.median(values), *statistics.quantiles(values, n=4)[::2])
 
 
-def turns(*functions, seconds, clock, least=5):
-    """The seconds of each call by `clock`: for each function a list, one number a turn.
+def timed(function, clock, settle):
+    """The seconds of a call; with `settle` the median of the calls that follow so many seconds."""
+    end = time.perf_counter() + settle
+    while time.perf_counter() < end:
+        function()
+    times, end = [], end + settle / 2
+    while not times or time.perf_counter() < end:
+        start = clock()
+        function()
+        times.append(clock() - start)
+        if not settle:
+            break
+    return statistics.median(times)
+
+
+def turns(*functions, seconds, clock, least=5, settle=0.0):
+    """The seconds of a call by `clock`: for each function a list, one number a turn.
 
     Every function has run once before. The one that begins changes from turn to turn. Goes on for
-    `seconds` for each function, and for `least` turns.
+    `seconds` for each function, and for `least` turns. `settle`: for so long a function runs in
+    each turn before it is timed, where several threads take part: those of the function before it
+    may still spin, waiting for more work (OpenBLAS's for 30 ms), and take a CPU from it.
     """
     for function in functions:
         function()
@@ -46,9 +63,7 @@ def turns(*functions, seconds, clock, least=5):
     end = time.perf_counter() + seconds * len(functions)
     while time.perf_counter() < end or len(times[0]) < least:
         for i in order:
-            start = clock()
-            functions[i]()
-            times[i].append(clock() - start)
+            times[i].append(timed(functions[i], clock, settle))
         order.append(order.pop(0))
     return times
 
