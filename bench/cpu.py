@@ -1,19 +1,23 @@
-"""Tritium's CPU back end against hand-written and vendors' code, in one process.
+"""Tritium's CPU back end against hand-written and vendors' code.
 
-    make bench            everything, about two minutes
-    bench/cpu.py NAME...  some of: add softmax matmul attention compile tune launch
+    make bench                     everything, about four minutes
+    bench/cpu.py [--busy] NAME...  some of: add softmax matmul attention pieces compile tune
+                                   launch
 
-Everything runs on one thread unless the row says otherwise. Candidates and baselines run by
-turns, and the best time of each counts, so that noise of the machine hits both. What runs on
-one thread is measured in that thread's time on its CPU: waiting for other processes does not
-count. Prints a table in Markdown and writes it, with the numbers as JSON, to build/bench.
+Everything runs on one thread unless the row says otherwise. Candidates and baselines run by turns
+in one process; a ratio is the median of the turns' ratios, with their quartiles. What runs on one
+thread is measured in that thread's time on its CPU, so waiting for other processes does not count,
+but caches and memory are shared with them all the same: while others compute, nothing is measured
+(--busy: it is, and the rows say so). Baselines in C are built by gcc and clang in several ways; the
+fastest counts, and is named. Prints a table in Markdown and writes it, with the numbers as JSON, to
+build/bench. Exit status: 1 where a goal is missed, 2 on a busy machine.
 """
 
+import argparse
 import ctypes
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,198 +25,199 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "build" / "bench"
-CPUINFO = pathlib.Path("/proc/cpuinfo").read_text()
 os.environ["TRITIUM_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 # OpenBLAS takes CPUs that it does not know for old ones.
-os.environ["OPENBLAS_CORETYPE"] = "SkylakeX" if "avx512f" in CPUINFO else "Haswell"
+os.environ["OPENBLAS_CORETYPE"] = (
+    "SkylakeX" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "Haswell")
 cache = tempfile.TemporaryDirectory(prefix="tritium-bench-")
 os.environ["TRITON_CACHE_DIR"] = cache.name
-sys.path[:0] = [str(ROOT / "examples")]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "demo")]
 
+import first_launch
 import ml_dtypes
 import numpy as np
+from baselines import Baselines
+from turns import BUSY, Others, cpuName, faster, spread, turns
 
 import tritium as triton
-import tritium.language as tl
-from attention import attention, attention_kernel
+from attention import attention
 from matmul import matmul, multiply
-from softmax import softmax, softmax_kernel, softmax_numpy
-from vector_add import add, add_kernel
+from softmax import softmax, softmax_numpy
+from vector_add import add
 
+CPUS = len(os.sched_getaffinity(0))
 rng = np.random.default_rng(0)
+rows = []
 
 
 def normal(*shape):
     return rng.standard_normal(shape, dtype=np.float32)
 
 
-def best(*functions, seconds=1.5, clock=time.thread_time):
-    """The shortest time of each function; they take turns."""
-    for function in functions:
-        function()
-    times = [[] for _ in functions]
-    end = time.perf_counter() + seconds * len(functions)
-    while time.perf_counter() < end or len(times[0]) < 5:
-        for function, list_ in zip(functions, times):
-            start = clock()
-            function()
-            list_.append(clock() - start)
-    return [min(list_) for list_ in times]
+def inTurns(*functions, seconds=1.5, clock=time.thread_time):
+    return turns(*functions, seconds=seconds, clock=clock)
 
 
-class Baselines:
-    """The C baselines and Debian's OpenBLAS."""
-
-    def __init__(self):
-        self.c = self.build("baselines", "-ffast-math", "-fveclib=libmvec", "-lmvec", "-lm")
-        self.c.softmax.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2
-        peak = self.build("peak", "-ffp-contract=fast", "-mprefer-vector-width=512")
-        self.fmaChains = peak.fmaChains
-        self.fmaChains.restype = ctypes.c_double
-        self.fmaChains.argtypes = [ctypes.c_int64, ctypes.c_void_p]
-        self.blas = ctypes.CDLL("libopenblas.so.0")
-        self.blas.openblas_get_corename.restype = ctypes.c_char_p
-        self.blas.openblas_set_num_threads(1)
-
-    @staticmethod
-    def build(name, *options):
-        library = OUTPUT / f"{name}.so"
-        subprocess.run(["clang-19", "-O3", "-march=native", "-shared", "-fPIC",
-                        ROOT / "bench" / f"{name}.c", "-o", library, *options], check=True)
-        return ctypes.CDLL(str(library))
-
-    def sgemm(self, a, b, c):
-        M, K = a.shape
-        N = b.shape[1]
-        one, zero = ctypes.c_float(1), ctypes.c_float(0)
-        self.blas.cblas_sgemm(101, 111, 111, M, N, K, one, a.ctypes.data_as(ctypes.c_void_p), K,
-                              b.ctypes.data_as(ctypes.c_void_p), N, zero,
-                              c.ctypes.data_as(ctypes.c_void_p), N)
-
-    def peak(self):
-        """fp32 operations a second of one core."""
-        sink = (ctypes.c_float * 1)()
-        times = []
-        for _ in range(20):
-            start = time.thread_time()
-            operations = self.fmaChains(1_000_000, ctypes.addressof(sink))
-            times.append(time.thread_time() - start)
-        return operations / min(times)
+def rate(work, times, unit):
+    """The median speed, of `work` in units."""
+    return f"{work / spread(times).median:.1f} {unit}"
 
 
-rows = []
-
-
-def row(work, ours, baseline, ratio, goal, better="more"):
-    """One line of the table; `ratio` meets the goal if it is not worse."""
-    met = ratio >= goal if better == "more" else ratio <= goal
+def row(work, ours, baseline, ratio=None, goal=None, better="more"):
+    """One line of the table; the median of `ratio` meets the goal if it is not worse."""
+    met = (None if ratio is None else
+           bool(ratio.median >= goal if better == "more" else ratio.median <= goal))
     rows.append({"work": work, "tritium": ours, "baseline": baseline, "ratio": ratio, "goal": goal,
-                 "better": better, "met": bool(met)})
-    sign = ">=" if better == "more" else "<="
-    print(f"| {work} | {ours} | {baseline} | {ratio:.2f} | {sign} {goal} | "
-          f"{'yes' if met else 'NO'} |", flush=True)
+                 "better": better, "met": met})
+    print(text(rows[-1]), flush=True)
 
 
-def bench_add(_):
+def text(r):
+    ratio = f"{r['ratio']:.2f}" if r["ratio"] else ""
+    goal = f"{'>=' if r['better'] == 'more' else '<='} {r['goal']}" if r["ratio"] else ""
+    met = {None: "", True: "yes", False: "NO"}[r["met"]]
+    return f"| {r['work']} | {r['tritium']} | {r['baseline']} | {ratio} | {goal} | {met} |"
+
+
+HEAD = ("| work | Tritium | baseline | ratio (quartiles) | goal | met |\n"
+        "|---|---|---|---|---|---|")
+
+
+def benchAdd(baselines):
     n = 100_000_000
     x, y, ours, theirs = normal(n), normal(n), np.empty(n, np.float32), np.empty(n, np.float32)
-    t, numpy = best(lambda: add(x, y, ours), lambda: np.add(x, y, out=theirs), seconds=3)
+    pointers = theirs.ctypes.data, x.ctypes.data, y.ctypes.data
+    compiler, inC = baselines.fastest(lambda library: library.add(*pointers, n))
+    t, c, numpy = inTurns(lambda: add(x, y, ours), inC, lambda: np.add(x, y, out=theirs),
+                          seconds=3)
     assert np.array_equal(ours, theirs)
-    row("vector add fp32, 100 M, against numpy.add(out=)", f"{12e-9 * n / t:.1f} GB/s",
-        f"{12e-9 * n / numpy:.1f} GB/s", numpy / t, 1.0)
-    if len(os.sched_getaffinity(0)) < 2:
+    work = 12e-9 * n
+    row("vector add fp32, 100 M, against numpy.add(out=)", rate(work, t, "GB/s"),
+        rate(work, numpy, "GB/s"), faster(t, numpy), 1.0)
+    row(f"vector add fp32, 100 M, against C ({compiler})", rate(work, t, "GB/s"),
+        rate(work, c, "GB/s"), faster(t, c), 1.0)
+    if CPUS < 2:
         return
 
-    def with_two():
+    def withTwo():
         triton.set_num_threads(2)
         add(x, y, ours)
         triton.set_num_threads(1)
 
-    one, two = best(lambda: add(x, y, ours), with_two, seconds=3, clock=time.perf_counter)
-    row("vector add fp32, 100 M, 2 threads against 1", f"{12e-9 * n / two:.1f} GB/s",
-        f"{12e-9 * n / one:.1f} GB/s", one / two, 1.0)
+    one, two = inTurns(lambda: add(x, y, ours), withTwo, seconds=3, clock=time.perf_counter)
+    row("vector add fp32, 100 M, 2 threads against 1", rate(work, two, "GB/s"),
+        rate(work, one, "GB/s"), faster(two, one), 1.0)
 
 
-def bench_softmax(baselines):
+def benchSoftmax(baselines):
     for n_rows, n_cols in ((4096, 1024), (4096, 4096)):
         x, ours = normal(n_rows, n_cols), np.empty((n_rows, n_cols), np.float32)
         theirs = np.empty_like(ours)
         pointers = theirs.ctypes.data, x.ctypes.data
-        t, c, numpy = best(lambda: softmax(x, ours),
-                           lambda: baselines.c.softmax(*pointers, n_rows, n_cols),
-                           lambda: softmax_numpy(x))
+        compiler, inC = baselines.fastest(
+            lambda library: library.softmax(*pointers, n_rows, n_cols))
+        t, c, numpy = inTurns(lambda: softmax(x, ours), inC, lambda: softmax_numpy(x))
         assert np.allclose(ours, theirs, atol=1e-6)
-        speed = [f"{8e-9 * x.size / s:.1f} GB/s" for s in (t, c, numpy)]
-        work = f"softmax fp32 {n_rows}x{n_cols}"
-        row(f"{work}, against C with libmvec", speed[0], speed[1], c / t, 0.9)
-        row(f"{work}, against NumPy", speed[0], speed[2], numpy / t, 4.0)
+        work, name = 8e-9 * x.size, f"softmax fp32 {n_rows}x{n_cols}"
+        row(f"{name}, against C with libmvec ({compiler})", rate(work, t, "GB/s"),
+            rate(work, c, "GB/s"), faster(t, c), 0.9)
+        row(f"{name}, against NumPy", rate(work, t, "GB/s"), rate(work, numpy, "GB/s"),
+            faster(t, numpy), 4.0)
 
 
-def bench_matmul(baselines):
+def benchMatmul(baselines):
     n = 1024
     a, b = normal(n, n), normal(n, n)
     a16, b16 = a.astype(ml_dtypes.bfloat16), b.astype(ml_dtypes.bfloat16)
     ours, theirs, ours16 = np.empty_like(a), np.empty_like(a), np.empty_like(a)
-    t, t16, blas = best(lambda: multiply(a, b, c=ours), lambda: multiply(a16, b16, c=ours16),
-                        lambda: baselines.sgemm(a, b, theirs))
+    t, t16, blas = inTurns(lambda: multiply(a, b, c=ours), lambda: multiply(a16, b16, c=ours16),
+                           lambda: baselines.sgemm(a, b, theirs))
     assert np.allclose(ours, theirs, atol=1e-3)
     assert np.allclose(ours16, a16.astype(np.float32) @ b16.astype(np.float32), atol=1e-3)
     work = 2e-9 * n ** 3
-    core = baselines.blas.openblas_get_corename().decode()
-    row("matmul fp32 1024^3, tiles 64x64x32, against OpenBLAS", f"{work / t:.1f} GFLOP/s",
-        f"{work / blas:.1f} GFLOP/s ({core})", blas / t, 0.75)
-    row("matmul bf16 1024^3, against the same fp32 number", f"{work / t16:.1f} GFLOP/s",
-        f"{work / blas:.1f} GFLOP/s ({core})", blas / t16, 0.75)
+    baseline = f"{rate(work, blas, 'GFLOP/s')} ({baselines.core()})"
+    row("matmul fp32 1024^3, tiles 64x64x32, against OpenBLAS", rate(work, t, "GFLOP/s"), baseline,
+        faster(t, blas), 0.75)
+    row("matmul bf16 1024^3, against the same fp32 number", rate(work, t16, "GFLOP/s"), baseline,
+        faster(t16, blas), 0.75)
 
 
-def bench_attention(baselines):
+def benchAttention(baselines):
     heads, N, D = 8, 1024, 64
     q, k, v = normal(heads, N, D), normal(heads, N, D), normal(heads, N, D)
-    o = np.empty_like(q)
-    peaks = [baselines.peak()]
-    t, = best(lambda: attention(q, k, v, causal=False, o=o), seconds=4)
-    peaks.append(baselines.peak())
-    speed = 4.0 * heads * N * N * D / t
+    o, sink = np.empty_like(q), (ctypes.c_float * 1)()
+    _, chains = baselines.fastest(
+        lambda library: library.fmaChains(1_000_000, ctypes.addressof(sink)))
+    t, peak = inTurns(lambda: attention(q, k, v, causal=False, o=o), chains, seconds=2)
+    work, operations = 4.0 * heads * N * N * D, chains()
+    # Each turn's share of the peak: work and operations differ, so the times alone do not say it.
+    ratio = spread((work / a) / (operations / b) for a, b in zip(t, peak))
     row(f"attention forward fp32, N={N}, D={D}, against the FMA peak",
-        f"{speed * 1e-9:.1f} GFLOP/s", f"{max(peaks) * 1e-9:.1f} GFLOP/s", speed / max(peaks), 0.5)
+        rate(work * 1e-9, t, "GFLOP/s"), rate(operations * 1e-9, peak, "GFLOP/s"), ratio, 0.5)
 
 
-def first_launch(kernel, launch, repeats=7):
-    """Milliseconds from source to a finished first launch, with nothing cached."""
-    times = []
-    for _ in range(repeats):
-        with tempfile.TemporaryDirectory() as empty:
-            os.environ["TRITON_CACHE_DIR"] = empty
-            fresh = triton.jit(kernel.fn)
-            start = time.thread_time()
-            launch(fresh)
-            times.append(time.thread_time() - start)
-    os.environ["TRITON_CACHE_DIR"] = cache.name
-    return statistics.median(times) * 1e3
+def benchPieces(_):
+    """The compiler's own pieces, by a program in C++."""
+    subprocess.run(["ninja", "-C", ROOT / "build", "bench-pieces"], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = subprocess.run([ROOT / "build" / "bin" / "bench-pieces"], check=True,
+                          capture_output=True, text=True)
+    for piece in map(json.loads, done.stdout.splitlines()):
+        ours, unit = spread(piece["ours"]), piece["unit"]
+        if "theirs" not in piece:
+            row(piece["name"], f"{ours:.2f} {unit}", "3 ms", spread(x / 3 for x in piece["ours"]),
+                1.0, "less")
+            continue
+        isProduct = piece["name"].startswith("product")
+        against = "multiply-adds on registers" if isProduct else "libm in f64"
+        theirs = spread(piece["theirs"])
+        row(f"{piece['name']}, against {against}", f"{ours.median:.1f} {unit}",
+            f"{theirs.median:.1f} {unit}", faster(piece["theirs"], piece["ours"]),
+            0.5 if isProduct else 1.0)
 
 
-def bench_compile(_):
-    x = np.zeros(1 << 16, np.float32)
+def benchCompile(_):
+    goals = {"add": 8, "softmax": 16, "matmul": 22, "attention": 55}
+    for name, goal in goals.items():
+        first_launch.here(name)
+        cold, whole = zip(*(first_launch.apart(name) for _ in range(7)))
+        warm = [first_launch.here(name) for _ in range(7)]
+        row(f"compile {name}, source to first result, warm", f"{spread(warm):.1f} ms",
+            f"{goal} ms", spread(ms / goal for ms in warm), 1.0, "less")
+        row("the same, the first of a new process", f"{spread(cold):.1f} ms",
+            f"whole process {spread(whole):.0f} ms")
+    pairs = [[first_launch.here(name) for name in ("matmul", "matmul of 256x256")]
+             for _ in range(7)]
+    small, large = (spread(list_) for list_ in zip(*pairs))
+    row("compile matmul, tiles of 256x256 against 64x64", f"{large.median:.1f} ms",
+        f"{small.median:.1f} ms", spread(b / a for a, b in pairs), 1.3, "less")
 
-    def matmul_of(tile):
-        return lambda kernel: kernel[(1,)](x, x.copy(), x.copy(), 64, 64, 64,
-                                           BM=tile, BN=tile, BK=32)
-    cases = [
-        ("add", add_kernel, lambda k: k[(1,)](x, x, x.copy(), 16, BLOCK_SIZE=1024), 8),
-        ("softmax", softmax_kernel,
-         lambda k: k[(1,)](x.copy(), x, 64, 64, 64, BLOCK_SIZE=1024), 16),
-        ("matmul", matmul, matmul_of(64), 22),
-        ("attention", attention_kernel,
-         lambda k: k[(1, 1)](x, x, x, x.copy(), 0.1, 64, D=64, BM=64, BN=64, CAUSAL=True), 55)]
-    for name, kernel, launch, goal in cases:
-        first_launch(kernel, launch, 2)
-        took = first_launch(kernel, launch)
-        row(f"compile {name}, source to first result, ms", f"{took:.1f}", f"{goal}", took / goal,
-            1.0, "less")
-    small, large = (first_launch(matmul, matmul_of(tile)) for tile in (64, 256))
-    row("compile matmul, tiles of 256x256 against 64x64, ms", f"{large:.1f}", f"{small:.1f}",
-        large / small, 1.3, "less")
+
+def benchTune(_):
+    """24 configurations of a matmul: compiled by the tuner, and one after the other."""
+    a, b, c = normal(256, 256), normal(256, 256), np.empty((256, 256), np.float32)
+    tiles = [(m, n, k) for m in (16, 32, 64, 96) for n in (32, 64, 128) for k in (16, 32)]
+    configs = [triton.Config({"BM": m, "BN": n, "BK": k}) for m, n, k in tiles]
+
+    def grid(meta):
+        return (triton.cdiv(256, meta["BM"]) * triton.cdiv(256, meta["BN"]),)
+
+    os.environ |= {"TRITON_ALWAYS_COMPILE": "1", "TRITIUM_TUNING": "always"}
+    together, apart = [], []
+    for _ in range(5):
+        tuned = triton.autotune(configs, key=[], rep=1)(triton.jit(matmul.fn))
+        tuned[grid](a, b, c, 256, 256, 256)
+        assert tuned.source == "measured" and not tuned.dropped
+        together.append(tuned.compile_time)
+        kernel = triton.jit(matmul.fn)
+        start = time.perf_counter()
+        for config in configs:
+            kernel.warmup(a, b, c, 256, 256, 256, grid=(1,), **config.all_kwargs())
+        apart.append(time.perf_counter() - start)
+    del os.environ["TRITON_ALWAYS_COMPILE"], os.environ["TRITIUM_TUNING"]
+    row(f"compile 24 matmul configurations, {CPUS} CPUs", f"{spread(together).median:.2f} s",
+        f"{spread(apart).median:.2f} s one by one", faster(together, apart), 1.6)
 
 
 @triton.jit
@@ -224,76 +229,77 @@ def nothing(a, b, c, n, scale):
     pass
 
 
-def bench_tune(_):
-    """24 configurations of a matmul: compiled by the tuner, and one after the other."""
-    a, b, c = normal(256, 256), normal(256, 256), np.empty((256, 256), np.float32)
-    tiles = [(m, n, k) for m in (16, 32, 64, 96) for n in (32, 64, 128) for k in (16, 32)]
-    configs = [triton.Config({"BM": m, "BN": n, "BK": k}) for m, n, k in tiles]
-    grid = lambda meta: (triton.cdiv(256, meta["BM"]) * triton.cdiv(256, meta["BN"]),)  # noqa: E731
-    os.environ |= {"TRITON_ALWAYS_COMPILE": "1", "TRITIUM_TUNING": "always"}
-    together, apart = [], []
-    for _ in range(3):
-        tuned = triton.autotune(configs, key=[], rep=1)(triton.jit(matmul.fn))
-        tuned[grid](a, b, c, 256, 256, 256)
-        assert tuned.source == "measured" and not tuned.dropped
-        together.append(tuned.compile_time)
-        kernel = triton.jit(matmul.fn)
-        start = time.perf_counter()
-        for config in configs:
-            kernel.warmup(a, b, c, 256, 256, 256, grid=(1,), **config.all_kwargs())
-        apart.append(time.perf_counter() - start)
-    del os.environ["TRITON_ALWAYS_COMPILE"], os.environ["TRITIUM_TUNING"]
-    t, one = min(together), min(apart)
-    row(f"compile 24 matmul configurations, {len(os.sched_getaffinity(0))} cores", f"{t:.2f} s",
-        f"{one:.2f} s one by one", one / t, 1.6)
-
-
-def bench_launch(_):
-    a, b, c = normal(16), normal(16), normal(16)
+def benchLaunch(_):
+    a, b, c, calls = normal(16), normal(16), normal(16), 5000
     launcher = nothing_kernel[(1,)]
-    launcher(a, b, c, 16, 0.5)
-
-    def each(function):
-        times = []
-        for _ in range(30):
-            start = time.perf_counter()
-            for _ in range(5000):
-                function(a, b, c, 16, 0.5)
-            times.append((time.perf_counter() - start) / 5000)
-        return min(times) * 1e6
-
-    over = each(launcher) - each(nothing)
-    row("launch from Python, 5 arguments, grid 1, over an empty call, us", f"{over:.2f}", "1.5",
-        over / 1.5, 1.0, "less")
 
     def subscripted(*arguments):
         nothing_kernel[(1,)](*arguments)
-    print(f"(with the grid's subscript in the call: {each(subscripted) - each(nothing):.2f} us)")
+
+    def repeated(function):
+        def run():
+            for _ in range(calls):
+                function(a, b, c, 16, 0.5)
+        return run
+
+    kernel, empty, whole = inTurns(*map(repeated, (launcher, nothing, subscripted)),
+                                   clock=time.perf_counter)
+    over = [(x - y) / calls * 1e6 for x, y in zip(kernel, empty)]
+    row("launch from Python, 5 arguments, grid 1, over an empty call",
+        f"{spread(over).median:.2f} us", "1.5 us", spread(us / 1.5 for us in over), 1.0, "less")
+    subscript = spread((x - y) / calls * 1e6 for x, y in zip(whole, empty))
+    row("the same, with the grid's subscript in the call", f"{subscript.median:.2f} us", "")
 
 
-BENCHES = {"add": bench_add, "softmax": bench_softmax, "matmul": bench_matmul,
-           "attention": bench_attention, "compile": bench_compile, "tune": bench_tune,
-           "launch": bench_launch}
+BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "matmul": benchMatmul,
+           "attention": benchAttention, "pieces": benchPieces, "compile": benchCompile,
+           "tune": benchTune, "launch": benchLaunch}
+
+
+def othersNow():
+    others = Others()
+    time.sleep(2)
+    return others.cpus()
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--busy", action="store_true",
+                        help="measure beside other processes all the same")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in BENCHES]:
+        parser.error(f"no such benchmark: {' '.join(unknown)}; there are: {' '.join(BENCHES)}")
+    return options
 
 
 def main():
-    names = sys.argv[1:] or list(BENCHES)
-    if unknown := [name for name in names if name not in BENCHES]:
-        sys.exit(f"no such benchmark: {' '.join(unknown)}; there are: {' '.join(BENCHES)}")
+    options = parsed()
+    others = othersNow()
+    if others > BUSY and not options.busy:
+        print(f"other processes use {others:.2f} of {CPUS} CPUs: numbers would not be those of "
+              f"this code. Wait until the machine is idle, or run with --busy.")
+        return 2
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    model = next((line.split(":")[1].strip() for line in CPUINFO.splitlines()
-                  if line.startswith("model name")), "unknown CPU")
-    print(f"{model}; NumPy {np.__version__}\n")
-    print("| work | Tritium | baseline | ratio | goal | met |\n|---|---|---|---|---|---|")
-    baselines = Baselines()
-    for name in names:
+    baselines = Baselines(ROOT, OUTPUT)
+    print(HEAD)
+    for name in options.names or BENCHES:
+        others, first = Others(), len(rows)
         BENCHES[name](baselines)
-    table = ["| work | Tritium | baseline | ratio | goal |", "|---|---|---|---|---|"]
-    table += [f"| {r['work']} | {r['tritium']} | {r['baseline']} | {r['ratio']:.2f} | "
-              f"{'>=' if r['better'] == 'more' else '<='} {r['goal']} |" for r in rows]
-    (OUTPUT / "cpu.md").write_text("\n".join(table) + "\n")
-    (OUTPUT / "cpu.json").write_text(json.dumps({"cpu": model, "rows": rows}, indent=1) + "\n")
-    return 0 if all(r["met"] for r in rows) else 1
+        used = others.cpus()
+        for each in rows[first:]:
+            each["others"] = round(used, 2)
+    most = max(each["others"] for each in rows)
+    about = (f"{cpuName()}, {CPUS} CPUs; NumPy {np.__version__}; other processes used up to "
+             f"{most:.2f} CPUs meanwhile{': TOO BUSY to believe' if most > BUSY else ''}")
+    print(f"\n{about}")
+    (OUTPUT / "cpu.md").write_text("\n".join([HEAD, *map(text, rows), "", about, ""]))
+    (OUTPUT / "cpu.json").write_text(json.dumps(
+        {"cpu": cpuName(), "cpus": CPUS, "others": most, "rows": rows}, indent=1) + "\n")
+    if most > BUSY:
+        return 2
+    return 1 if any(each["met"] is False for each in rows) else 0
 
 
 if __name__ == "__main__":

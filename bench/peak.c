@@ -20,7 +20,7 @@ double fmaChains(int64_t steps, float *sink) {
   for (int i = 0; i < chains; ++i)
     acc[i] = b * (float)i;
   for (int64_t s = 0; s < steps; ++s) {
-#pragma clang loop unroll(full)
+#pragma GCC unroll 24
     for (int i = 0; i < chains; ++i)
       acc[i] = acc[i] * a + b;
   }

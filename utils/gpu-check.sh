@@ -75,5 +75,6 @@ sanitize_suite() {
 }
 case " $steps " in *" sanitized-suite "*) sanitize_suite 2>&1 | tee "$out/sanitized-suite.log" ;; esac
 
-LINES_SHOWN=60 step bench "${BENCH_SECONDS:-400}" "$python" bench/gpu/compare.py \
-  --out "$out/bench" --seconds "${SECTION_SECONDS:-60}" ${SECTIONS:-}
+LINES_SHOWN=60 step bench "$((${BENCH_SECONDS:-400} + 60))" "$python" bench/gpu/compare.py \
+  --out "$out/bench" --seconds "${SECTION_SECONDS:-60}" --budget "${BENCH_SECONDS:-400}" \
+  --rounds "${ROUNDS:-3}" ${SECTIONS:-}

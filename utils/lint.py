@@ -1,5 +1,5 @@
 """Checks the tree: clang-format, clang-tidy over changed C++ files, Python that compiles,
-files that are too long, trailing spaces.
+files that are too long, trailing spaces, tests that cannot fail (lint_tests.py).
 
     utils/lint.py          clang-tidy over the files that differ from the main branch
     utils/lint.py --all    clang-tidy over every file (slow)
@@ -17,6 +17,8 @@ import os
 import pathlib
 import subprocess
 import sys
+
+import lint_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 800
@@ -121,7 +123,7 @@ def main():
              if (ROOT / name).is_file() and not name.startswith("fuzz/corpus/")]
     texts = [name for name in files
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
-    problems = [problem for name in texts for problem in lintText(name)]
+    problems = [problem for name in texts for problem in lintText(name)] + lint_tests.problems()
     sources = [name for name in files if name.endswith(CXX)]
     formatted = subprocess.run(["clang-format-19", "--dry-run", "--Werror", *sources], cwd=ROOT,
                                capture_output=True, text=True)

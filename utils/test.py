@@ -36,6 +36,14 @@ MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
 SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
              "SimulatorTests", "RuntimeTests")
+# Tests of the bindings and of launches that run on an instrumented runtime, in two processes.
+BOUND = (("python/test_cache", "python/test_jit", "python/test_arguments", "python/test_simulator",
+          "python/test_aliasing"),
+         ("python/test_autotune", "python/test_torch", "python/test_streaming",
+          "python/test_triton_c", "python/test_launch_conditions", "integration/test_memory"))
+# It shows the simulator all memory of the process, and with it the sanitizer's own.
+WHOLE_MEMORY = ("test_pointers_in_memory", "HostTest.SimulatedGPU")
+THREADED = ("CAPITests", "RuntimeTests")
 # With the longest input, and the folder of first inputs.
 FUZZERS = {"parser-fuzzer": (4096, "parser"), "frontend-fuzzer": (600, "parser"),
            "triton-c-fuzzer": (4096, "triton-c"), "simulator-fuzzer": (1 << 20, "ptx")}
@@ -225,7 +233,7 @@ def simulator(log):
             with open(log, "ab") as out:
                 out.write(own.read_bytes())
     count.add(plainTest([BUILD / "bin" / "ptx-mutants", launches, "--seconds", str(MUTANT_SECONDS),
-                         "--least", "90"], log))
+                         "--least", "95"], log))
     return count
 
 
@@ -273,8 +281,8 @@ def buildSanitized(targets, log):
     return run(["ninja", "-C", ASAN, *targets], log, 3600) == 0
 
 
-def sanitizers(log):
-    """Front end, Sema and runtime under address and undefined-behaviour sanitizers."""
+def instrumented(log):
+    """The front ends, Sema, the simulator and the runtime, all instrumented, by themselves."""
     count = Count()
     if not buildSanitized(SANITIZED, log):
         count.fail("build with sanitizers", end(log))
@@ -283,6 +291,58 @@ def sanitizers(log):
            "UBSAN_OPTIONS": "print_stacktrace=1"}
     for name in SANITIZED:
         count.add(googleTest(ASAN / "bin" / name, log, env))
+    return count
+
+
+def sanitizerLibrary(name):
+    found = subprocess.run(["clang++-19", f"-print-file-name=libclang_rt.{name}-x86_64.so"],
+                           capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+def bound(log):
+    """Python on instrumented bindings and an instrumented runtime; kernels run on the CPU."""
+    env = {"ASAN_OPTIONS": f"{ASAN_OPTIONS}:abort_on_error=1",
+           "UBSAN_OPTIONS": "print_stacktrace=1",
+           "LD_PRELOAD": sanitizerLibrary("asan"), "PYTHONPATH": str(BUILD / "python-asan")}
+    select = f"not {WHOLE_MEMORY[0]} and (cpu or not integration)"
+
+    def one(item):
+        i, names = item
+        own = LOGS / f"test-sanitizers-{i}.log"
+        own.unlink(missing_ok=True)
+        return own, pytest([f"test/{name}.py" for name in names], f"sanitizers-{i}", own,
+                           ["-k", select], env)
+
+    count = Count()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for own, each in pool.map(one, enumerate(BOUND)):
+            count.add(each)
+            with open(log, "ab") as out:
+                out.write(own.read_bytes())
+    return count
+
+
+def threaded(log):
+    """Launches and compilations from many threads; a race that is seen is the exit status."""
+    count = Count()
+    env = {"TSAN_OPTIONS": "allocator_may_return_null=1:second_deadlock_stack=1",
+           "GTEST_FILTER": f"-{WHOLE_MEMORY[1]}"}
+    for name in THREADED:
+        count.add(googleTest(BUILD / "bin" / f"{name}-tsan", log, env))
+    return count
+
+
+def sanitizers(log):
+    """Address, undefined behaviour and threads."""
+    targets = ["tritium_python-asan", *(f"{name}-tsan" for name in THREADED)]
+    if run(["ninja", "-C", BUILD, *targets], log, 3600) != 0:
+        count = Count()
+        count.fail("build of the instrumented runtime", end(log))
+        return count
+    count = bound(log)
+    count.add(threaded(log))
+    count.add(instrumented(log))
     return count
 
 
@@ -314,7 +374,7 @@ SUITES = {
     "integration": ("kernels on every back end", integration),
     "simulator": ("kernels on simulated GPUs", simulator),
     "kernels": ("random kernels", kernels),
-    "sanitizers": ("unit tests with sanitizers", sanitizers),
+    "sanitizers": ("unit tests, bindings and threads with sanitizers", sanitizers),
     "parser": ("parser fuzzing", parser),
 }
 

@@ -4,8 +4,10 @@
 
 Columns: the largest error against NumPy in fp64 (relative to the largest value), the speed
 of Tritium and of NumPy on the same arrays (NumPy's matmul is OpenBLAS on the same number of
-threads), their ratio, and the time that the first launch took to compile. Plots and tables
-go to build/demo.
+threads), their ratio, and the time that the first launch took to compile. The two run by turns;
+speeds are medians, and the ratio is the median of the turns' with their quartiles. Plots and
+tables go to build/demo, with the machine that they are of; other processes that computed
+meanwhile are named, because the numbers are then not those of this code.
 """
 
 import os
@@ -27,6 +29,7 @@ os.environ["TRITON_CACHE_DIR"] = cache.name
 sys.path.insert(0, str(ROOT / "examples"))
 
 import numpy as np
+from turns import BUSY, Others, cpuName, faster, spread, turns
 
 import tritium as triton
 from attention import attention, attention_numpy
@@ -37,7 +40,9 @@ from softmax import softmax, softmax_grid_stride, softmax_numpy
 from vector_add import add
 
 OUTPUT = ROOT / "build" / "demo"
-MEASURE_SECONDS = 0.2
+MEASURE_SECONDS = 0.5
+SETTLE_SECONDS = 0.05
+MACHINE = f"{cpuName()}, {THREADS} threads"
 rng = np.random.default_rng(2)
 
 
@@ -45,16 +50,10 @@ def normal(*shape):
     return rng.standard_normal(shape, dtype=np.float32)
 
 
-def seconds(function):
-    """The median time of one call."""
-    function()
-    times = []
-    end = time.perf_counter() + MEASURE_SECONDS
-    while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return sorted(times)[len(times) // 2]
+def inTurns(*functions):
+    """Wall-clock seconds of each function's calls."""
+    return turns(*functions, seconds=MEASURE_SECONDS, clock=time.perf_counter,
+                 settle=SETTLE_SECONDS)
 
 
 class Case:
@@ -124,61 +123,75 @@ def measure(case):
     exact = case.exact()
     error = float(np.max(np.abs(result - exact)) / np.max(np.abs(exact)))
     right = bool(error <= case.tolerance)  # False for NaN too.
-    ours, numpys = seconds(case.run), seconds(case.numpy)
+    times = inTurns(case.run, case.numpy)
+    ours, numpys = (spread(list_).median for list_ in times)
     return (f"{case.kernel:<21}{case.size:>15}  {error:8.1e}  {case.work / ours:9.1f} "
-            f"{case.work / numpys:9.1f} {case.unit:<8}{numpys / ours:7.2f}x "
-            f"{max(first - ours, 0) * 1e3:9.1f}{'' if right else '   WRONG'}"), right
+            f"{case.work / numpys:9.1f} {case.unit:<8}{faster(*times):.2f}x".ljust(96)
+            + f"{max(first - ours, 0) * 1e3:9.1f}{'' if right else '   WRONG'}"), right
+
+
+def whileMeasuring(others):
+    used = others.cpus()
+    return (f"other processes used {used:.1f} CPUs"
+            f"{': too busy to believe the speeds' if used > BUSY else ''}")
+
+
+def plot(name, unit, xs, make, x_names, log=False, numpy="NumPy"):
+    """Speed over size, Tritium's and NumPy's, by triton.testing.perf_report.
+
+    `make(x)` answers the work of one call at a size, in units of 1e9, and the two functions.
+    """
+    others, speeds = Others(), {}
+    for x in xs:
+        work, *functions = make(x)
+        speeds[x] = [spread(work / seconds for seconds in times) for times in inTurns(*functions)]
+    caption = (f"{x_names[0]}\n{MACHINE}; medians of alternate runs, band: quartiles\n"
+               f"{whileMeasuring(others)}")
+
+    @triton.testing.perf_report(triton.testing.Benchmark(
+        x_names=x_names, x_vals=xs, x_log=log, line_arg="provider", line_vals=[0, 1],
+        line_names=["Tritium", numpy], plot_name=name, xlabel=caption, ylabel=unit, args={}))
+    def point(provider, **size):
+        return tuple(speeds[size[x_names[0]]][provider])
+
+    point.run(save_path=str(OUTPUT))
 
 
 def plots():
-    """Speed over size for three kernels, by triton.testing.perf_report."""
-    lines = {"line_arg": "provider", "line_vals": ["tritium", "numpy"],
-             "line_names": ["Tritium", "NumPy"]}
-    quick = {"warmup": 5, "rep": 40, "return_mode": "median"}
-
-    @triton.testing.perf_report(triton.testing.Benchmark(
-        x_names=["size"], x_vals=[2 ** i for i in range(12, 25, 2)], x_log=True,
-        plot_name="vector-add", ylabel="GB/s", args={}, **lines))
-    def vectorAdd(size, provider):
+    """Speed over size for three kernels."""
+    def vectorAdd(size):
         x, y, out = normal(size), normal(size), np.empty(size, np.float32)
-        run = (lambda: add(x, y, out)) if provider == "tritium" else (lambda: np.add(x, y, out=out))
-        return 12e-6 * size / triton.testing.do_bench(run, **quick)
+        return 12e-9 * size, lambda: add(x, y, out), lambda: np.add(x, y, out=out)
 
-    @triton.testing.perf_report(triton.testing.Benchmark(
-        x_names=["columns"], x_vals=[128 * i for i in range(1, 34, 4)],
-        plot_name="softmax-1024-rows", ylabel="GB/s", args={}, **lines))
-    def rowSoftmax(columns, provider):
+    def rowSoftmax(columns):
         x, out = normal(1024, columns), np.empty((1024, columns), np.float32)
-        run = (lambda: softmax(x, out)) if provider == "tritium" else (lambda: softmax_numpy(x))
-        return 8e-6 * x.size / triton.testing.do_bench(run, **quick)
+        return 8e-9 * x.size, lambda: softmax(x, out), lambda: softmax_numpy(x)
 
-    @triton.testing.perf_report(triton.testing.Benchmark(
-        x_names=["M", "N", "K"], x_vals=[128 * i for i in (1, 2, 3, 4, 6, 8)],
-        plot_name="matmul", ylabel="GFLOP/s", args={},
-        **{**lines, "line_names": ["Tritium", "NumPy (OpenBLAS)"]}))
-    def square(M, N, K, provider):
-        a, b, out = normal(M, K), normal(K, N), np.empty((M, N), np.float32)
-        run = ((lambda: multiply(a, b, c=out)) if provider == "tritium"
-               else (lambda: np.matmul(a, b, out=out)))
-        return 2e-6 * M * N * K / triton.testing.do_bench(run, **quick)
+    def square(n):
+        a, b, out = normal(n, n), normal(n, n), np.empty((n, n), np.float32)
+        return 2e-9 * n ** 3, lambda: multiply(a, b, c=out), lambda: np.matmul(a, b, out=out)
 
-    for benchmark in (vectorAdd, rowSoftmax, square):
-        benchmark.run(save_path=str(OUTPUT))
+    plot("vector-add", "GB/s", [2 ** i for i in range(12, 25, 2)], vectorAdd, ["size"], log=True)
+    plot("softmax-1024-rows", "GB/s", [128 * i for i in range(1, 34, 4)], rowSoftmax, ["columns"])
+    plot("matmul", "GFLOP/s", [128 * i for i in (1, 2, 3, 4, 6, 8)], square, ["M", "N", "K"],
+         numpy="NumPy (OpenBLAS)")
 
 
 def main():
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    begin = time.monotonic()
+    begin, others = time.monotonic(), Others()
     header = (f"{'kernel':<21}{'size':>15}  {'error':>8}  {'Tritium':>9} {'NumPy':>9} "
-              f"{'':<8}{'ratio':>8} {'compile ms':>10}")
-    print(f"{THREADS} threads, fp32")
+              f"{'':<8}{'ratio (quartiles)'}".ljust(96) + f"{'compile ms':>10}")
+    print(f"{MACHINE}, fp32")
     print(header)
-    rows, wrong = [header], 0
+    rows, wrong = [f"{MACHINE}, fp32", header], 0
     for case in cases():
         row, right = measure(case)
         print(row, flush=True)
         rows.append(row)
         wrong += not right
+    rows.append(whileMeasuring(others))
+    print(rows[-1])
     (OUTPUT / "demo.txt").write_text("\n".join(rows) + "\n")
     print("plots ...", flush=True)
     plots()

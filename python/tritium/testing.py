@@ -186,17 +186,18 @@ class Mark:
             import matplotlib.pyplot as plt
         except ImportError:
             return
-        figure, axes = plt.subplots()
+        # A label may have several lines, a caption below the axis.
+        figure, axes = plt.subplots(layout="constrained")
         first = len(bench.x_names)
         x = [row[0] for row in rows]
         for i, name in enumerate(bench.line_names):
             colour, style = bench.styles[i] if bench.styles else (None, None)
-            axes.plot(x, [row[first + i] for row in rows], label=name, color=colour,
-                      linestyle=style)
+            line, = axes.plot(x, [row[first + i] for row in rows], label=name, color=colour,
+                              linestyle=style)
             low = [row[header.index(f"{name}-min")] for row in rows]
             high = [row[header.index(f"{name}-max")] for row in rows]
             if None not in low and None not in high:
-                axes.fill_between(x, low, high, alpha=0.15, color=colour)
+                axes.fill_between(x, low, high, alpha=0.15, color=line.get_color())
         axes.set_xlabel(bench.xlabel or bench.x_names[0])
         axes.set_ylabel(bench.ylabel)
         axes.set_title(bench.plot_name)

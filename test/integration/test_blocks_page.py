@@ -16,5 +16,5 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: re.search(r"def (\w+)", text)[1])
 def test_example(backend, example):
-    # Under another name for each back end, so that it runs again.
-    kernels_from(f"# {backend}\n{example}")
+    # Under another name for each back end, so that it runs again; its assertions run with it.
+    assert kernels_from(f"# {backend}\n{example}")

@@ -9,18 +9,10 @@
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
-#include <chrono>
-
 using namespace mlir;
 using namespace tritium::cpu;
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 [[noreturn]] void fail(const std::string &message) {
   llvm::errs() << message << "\n";
@@ -47,7 +39,7 @@ bool JitHarness::canRun() const {
          (host.hasF16C || !info.hasF16C);
 }
 
-void *JitHarness::compile(unsigned pointers, Body body) {
+void JitHarness::emit(unsigned pointers, Body body, bool texts) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context
       .loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
@@ -69,17 +61,20 @@ void *JitHarness::compile(unsigned pointers, Body body) {
   if (failed(verify(*module)))
     fail("emitted IR does not verify");
 
-  double t0 = now();
   if (failed(convertToLLVMDialect(*module)))
     fail("conversion to the LLVM dialect failed");
-  double t1 = now();
   std::string error;
-  bool texts = std::getenv("TRITIUM_TEST_ASM");
   if (!emitObject(*module, info, texts, texts, emitted, error))
     fail(error);
-  convertTime = t1 - t0;
-  emitTime = now() - t1;
+}
 
+const std::string &JitHarness::assemble(unsigned pointers, Body body) {
+  emit(pointers, body, true);
+  return emitted.assembly;
+}
+
+void *JitHarness::compile(unsigned pointers, Body body) {
+  emit(pointers, body, false);
   llvm::ExitOnError check("JIT: ");
   auto jit = check(llvm::orc::LLJITBuilder().create());
   jit->getMainJITDylib().addGenerator(

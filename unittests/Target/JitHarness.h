@@ -33,12 +33,15 @@ public:
   /// failure. The code lives as long as the harness.
   void *compile(unsigned pointers, Body body);
 
+  /// The same as text in assembly, for any CPU. Its LLVM IR is code().llir.
+  const std::string &assemble(unsigned pointers, Body body);
+
   /// What the last compilation left.
   const EmittedCode &code() const { return emitted; }
-  /// Times of the last compilation in ms: to the LLVM dialect, to an object.
-  double convertTime = 0, emitTime = 0;
 
 private:
+  void emit(unsigned pointers, Body body, bool texts);
+
   TargetInfo info;
   EmittedCode emitted;
   std::vector<std::unique_ptr<llvm::orc::LLJIT>> jits;

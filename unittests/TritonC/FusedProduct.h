@@ -3,6 +3,8 @@
 #ifndef TRITIUM_UNITTESTS_TRITONC_FUSEDPRODUCT_H
 #define TRITIUM_UNITTESTS_TRITONC_FUSEDPRODUCT_H
 
+#include "tritium/Frontend/Scope.h"
+
 namespace tritium::testing {
 
 /// C = A B of TYPE, in tiles of TM x TN x TK. Each operand stands as it is or transposed in
@@ -37,6 +39,31 @@ void dot(TYPE * A, TYPE * B, TYPE * C,
   *pc = c;
 }
 )";
+
+/// Of halves, A transposed, B as it stands.
+inline frontend::FunctionSource fusedProduct() {
+  frontend::FunctionSource source;
+  source.language = frontend::Language::TritonC;
+  source.file = "kernel.tc";
+  source.text = kFusedProduct;
+  source.defines = {{"TYPE", "half"},
+                    {"TM", "64"},
+                    {"TN", "64"},
+                    {"TK", "16"},
+                    {"USE_A", "^a"},
+                    {"STRIDE_AK", "lda"},
+                    {"STRIDE_AM", "1"},
+                    {"SHAPE_A", "TK,TM"},
+                    {"BROADCAST_AK", ":,newaxis"},
+                    {"BROADCAST_AM", "newaxis,:"},
+                    {"USE_B", "b"},
+                    {"STRIDE_BK", "ldb"},
+                    {"STRIDE_BN", "1"},
+                    {"SHAPE_B", "TK,TN"},
+                    {"BROADCAST_BK", ":,newaxis"},
+                    {"BROADCAST_BN", "newaxis,:"}};
+  return source;
+}
 
 } // namespace tritium::testing
 

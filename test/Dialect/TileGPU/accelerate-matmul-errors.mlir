@@ -1,25 +1,157 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-accelerate-matmul
+// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-accelerate-matmul=compute-capability=80 | FileCheck %s
+// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-accelerate-matmul=compute-capability=75 | FileCheck %s -check-prefix=OLD
 
-tt.func @no_layout(%x: !tt.ptr<f32>) {
-  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
-  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
-  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
-  %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
-  %v = tt.load %p : tensor<32x!tt.ptr<f32>>
-  tt.store %p, %v : tensor<32x!tt.ptr<f32>>
+// Dots that look like those of a tensor core, but that none does.
+// CHECK: #[[$MMA:.*]] = #ttg.mma
+// OLD: #[[$MMA:.*]] = #ttg.mma
+
+// The smallest that one does, from sm_80 on.
+// CHECK-LABEL: @smallest
+// CHECK: tt.dot {{.*}} -> tensor<16x8xf32, #[[$MMA]]>
+// OLD-LABEL: @smallest
+// OLD-NOT: #[[$MMA]]
+// OLD: tt.return
+// CHECK: tt.return
+tt.func @smallest(%pa: !tt.ptr<bf16>, %pb: !tt.ptr<bf16>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<bf16> -> tensor<16x16x!tt.ptr<bf16>>
+  %xb = tt.splat %pb : !tt.ptr<bf16> -> tensor<16x8x!tt.ptr<bf16>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x16x!tt.ptr<bf16>>
+  %b = tt.load %xb : tensor<16x8x!tt.ptr<bf16>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<16x16xbf16> * tensor<16x8xbf16> -> tensor<16x8xf32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<f32>>
   tt.return
 }
 
-// -----
+// Fewer than 16 rows.
+// CHECK-LABEL: @rows
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @rows(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f16> -> tensor<8x16x!tt.ptr<f16>>
+  %xb = tt.splat %pb : !tt.ptr<f16> -> tensor<16x8x!tt.ptr<f16>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<8x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<8x16x!tt.ptr<f16>>
+  %b = tt.load %xb : tensor<16x8x!tt.ptr<f16>>
+  %c = tt.load %xc : tensor<8x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<8x16xf16> * tensor<16x8xf16> -> tensor<8x8xf32>
+  tt.store %xc, %d : tensor<8x8x!tt.ptr<f32>>
+  tt.return
+}
 
-#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
-module attributes {"ttg.num-warps" = 2 : i32} {
-  tt.func @other_warps(%x: !tt.ptr<i32>) {
-    // expected-error @+1 {{is for 8 warps, but a program has 2 (ttg.num-warps)}}
-    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #b>
-    %xx = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #b>
-    %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<i32>, #b>, tensor<32xi32, #b>
-    tt.store %p, %r : tensor<32x!tt.ptr<i32>, #b>
-    tt.return
-  }
+// Fewer than 8 columns.
+// CHECK-LABEL: @columns
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @columns(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f16> -> tensor<16x16x!tt.ptr<f16>>
+  %xb = tt.splat %pb : !tt.ptr<f16> -> tensor<16x4x!tt.ptr<f16>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x4x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x16x!tt.ptr<f16>>
+  %b = tt.load %xb : tensor<16x4x!tt.ptr<f16>>
+  %c = tt.load %xc : tensor<16x4x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<16x16xf16> * tensor<16x4xf16> -> tensor<16x4xf32>
+  tt.store %xc, %d : tensor<16x4x!tt.ptr<f32>>
+  tt.return
+}
+
+// Not a multiple of the 16 that a step of k takes.
+// CHECK-LABEL: @depth
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @depth(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f16> -> tensor<16x24x!tt.ptr<f16>>
+  %xb = tt.splat %pb : !tt.ptr<f16> -> tensor<24x8x!tt.ptr<f16>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x24x!tt.ptr<f16>>
+  %b = tt.load %xb : tensor<24x8x!tt.ptr<f16>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<16x24xf16> * tensor<24x8xf16> -> tensor<16x8xf32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<f32>>
+  tt.return
+}
+
+// Bytes take 32.
+// CHECK-LABEL: @bytes
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @bytes(%pa: !tt.ptr<i8>, %pb: !tt.ptr<i8>, %pc: !tt.ptr<i32>) {
+  %xa = tt.splat %pa : !tt.ptr<i8> -> tensor<16x16x!tt.ptr<i8>>
+  %xb = tt.splat %pb : !tt.ptr<i8> -> tensor<16x8x!tt.ptr<i8>>
+  %xc = tt.splat %pc : !tt.ptr<i32> -> tensor<16x8x!tt.ptr<i32>>
+  %a = tt.load %xa : tensor<16x16x!tt.ptr<i8>>
+  %b = tt.load %xb : tensor<16x8x!tt.ptr<i8>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<i32>>
+  %d = tt.dot %a, %b, %c : tensor<16x16xi8> * tensor<16x8xi8> -> tensor<16x8xi32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<i32>>
+  tt.return
+}
+
+// Sums of bfloat16 are of fp32 only.
+// CHECK-LABEL: @sum
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @sum(%pa: !tt.ptr<bf16>, %pb: !tt.ptr<bf16>, %pc: !tt.ptr<bf16>) {
+  %xa = tt.splat %pa : !tt.ptr<bf16> -> tensor<16x16x!tt.ptr<bf16>>
+  %xb = tt.splat %pb : !tt.ptr<bf16> -> tensor<16x8x!tt.ptr<bf16>>
+  %xc = tt.splat %pc : !tt.ptr<bf16> -> tensor<16x8x!tt.ptr<bf16>>
+  %a = tt.load %xa : tensor<16x16x!tt.ptr<bf16>>
+  %b = tt.load %xb : tensor<16x8x!tt.ptr<bf16>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<bf16>>
+  %d = tt.dot %a, %b, %c : tensor<16x16xbf16> * tensor<16x8xbf16> -> tensor<16x8xbf16>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<bf16>>
+  tt.return
+}
+
+// fp32 that must be exact; in tf32 one does it, from sm_80 on.
+// CHECK-LABEL: @exact
+// CHECK-NOT: #[[$MMA]]
+// CHECK: tt.return
+tt.func @exact(%pa: !tt.ptr<f32>, %pb: !tt.ptr<f32>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %xb = tt.splat %pb : !tt.ptr<f32> -> tensor<8x8x!tt.ptr<f32>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x8x!tt.ptr<f32>>
+  %b = tt.load %xb : tensor<8x8x!tt.ptr<f32>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<16x8xf32> * tensor<8x8xf32> -> tensor<16x8xf32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: @rounded
+// CHECK: tt.dot {{.*}} -> tensor<16x8xf32, #[[$MMA]]>
+// OLD-LABEL: @rounded
+// OLD-NOT: #[[$MMA]]
+// OLD: tt.return
+// CHECK: tt.return
+tt.func @rounded(%pa: !tt.ptr<f32>, %pb: !tt.ptr<f32>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %xb = tt.splat %pb : !tt.ptr<f32> -> tensor<8x8x!tt.ptr<f32>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x8x!tt.ptr<f32>>
+  %b = tt.load %xb : tensor<8x8x!tt.ptr<f32>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c {inputPrecision = 1 : i32} : tensor<16x8xf32> * tensor<8x8xf32> -> tensor<16x8xf32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<f32>>
+  tt.return
+}
+
+// Halves do on both.
+// CHECK-LABEL: @halves
+// CHECK: tt.dot {{.*}} -> tensor<16x8xf32, #[[$MMA]]>
+// OLD-LABEL: @halves
+// OLD: tt.dot {{.*}} -> tensor<16x8xf32, #[[$MMA]]>
+// CHECK: tt.return
+tt.func @halves(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>) {
+  %xa = tt.splat %pa : !tt.ptr<f16> -> tensor<16x16x!tt.ptr<f16>>
+  %xb = tt.splat %pb : !tt.ptr<f16> -> tensor<16x8x!tt.ptr<f16>>
+  %xc = tt.splat %pc : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %a = tt.load %xa : tensor<16x16x!tt.ptr<f16>>
+  %b = tt.load %xb : tensor<16x8x!tt.ptr<f16>>
+  %c = tt.load %xc : tensor<16x8x!tt.ptr<f32>>
+  %d = tt.dot %a, %b, %c : tensor<16x16xf16> * tensor<16x8xf16> -> tensor<16x8xf32>
+  tt.store %xc, %d : tensor<16x8x!tt.ptr<f32>>
+  tt.return
 }

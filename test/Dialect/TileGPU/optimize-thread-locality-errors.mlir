@@ -1,41 +1,198 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-thread-locality
+// RUN: tritium-opt %s -tritongpu-optimize-thread-locality | FileCheck %s
 
-tt.func @no_layout(%x: !tt.ptr<f32>) {
-  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
-  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
-  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
-  %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
-  %v = tt.load %p : tensor<32x!tt.ptr<f32>>
-  tt.store %p, %v : tensor<32x!tt.ptr<f32>>
-  tt.return
-}
+// Reductions that stay in their loop, beside one that does not.
 
-// -----
+#line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
-#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
-module attributes {"ttg.num-warps" = 2 : i32} {
-  tt.func @other_warps(%x: !tt.ptr<i32>) {
-    // expected-error @+1 {{is for 8 warps, but a program has 2 (ttg.num-warps)}}
-    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #b>
-    %xx = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #b>
-    %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<i32>, #b>, tensor<32xi32, #b>
-    tt.store %p, %r : tensor<32x!tt.ptr<i32>, #b>
-    tt.return
-  }
-}
-
-// -----
-
-// What the loop carries counts, too.
-#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#m = #ttg.mma<{version = 2, warpsPerCTA = [2, 4]}>
-tt.func @carried(%n: i32, %x: !tt.ptr<f32>) {
+// Nothing speaks against this one.
+// CHECK-LABEL: @plain
+// CHECK: scf.for
+// CHECK-NOT: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: "tt.reduce"
+// CHECK: tt.return
+tt.func private @plain(%x: tensor<1024xf32, #line>, %n: i32, %init: f32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-error @+1 {{is for 8 warps, but a program has 4 (ttg.num-warps)}}
-  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #m>
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32, #m>) : i32 {
-    scf.yield %a : tensor<32x32xf32, #m>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
   }
-  tt.return
+  tt.return %s : f32
+}
+
+// A sum of maxima is no sum.
+// CHECK-LABEL: @maxima
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @maxima(%x: tensor<1024xf32, #line>, %n: i32, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.maxnumf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// Sums that may be reordered, of one that may not.
+// CHECK-LABEL: @faster
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @faster(%x: tensor<1024xf32, #line>, %n: i32, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r fastmath<reassoc> : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// A difference has no neutral element on the left.
+// CHECK-LABEL: @not_neutral
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @not_neutral(%x: tensor<1024xf32, #line>, %n: i32, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.subf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.subf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// A combination that uses one of its arguments twice.
+// CHECK-LABEL: @same
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @same(%x: tensor<1024xf32, #line>, %n: i32, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %a : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// The loop looks at the accumulator.
+// CHECK-LABEL: @seen
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @seen(%x: tensor<1024xf32, #line>, %n: i32, %init: f32, %q: !tt.ptr<f32>) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    tt.store %q, %acc : !tt.ptr<f32>
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// It looks at the sum.
+// CHECK-LABEL: @total_seen
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @total_seen(%x: tensor<1024xf32, #line>, %n: i32, %init: f32, %q: !tt.ptr<f32>) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    tt.store %q, %t : !tt.ptr<f32>
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// It looks at the reduction.
+// CHECK-LABEL: @reduction_seen
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @reduction_seen(%x: tensor<1024xf32, #line>, %n: i32, %init: f32, %q: !tt.ptr<f32>) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<1024xf32, #line>) -> f32
+    tt.store %q, %r : !tt.ptr<f32>
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// 64 registers of a lane are more than a loop can spare.
+// CHECK-LABEL: @registers
+// CHECK: scf.for
+// CHECK: "tt.reduce"
+// CHECK: scf.yield
+// CHECK: tt.return
+tt.func private @registers(%x: tensor<8192xf32, #line>, %n: i32, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %u = arith.addf %a, %b : f32
+      tt.reduce.return %u : f32
+    }) : (tensor<8192xf32, #line>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
 }

@@ -1,25 +1,47 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-remove-layout-conversions
+// RUN: tritium-opt %s -tritongpu-remove-layout-conversions | FileCheck %s
 
-tt.func @no_layout(%x: !tt.ptr<f32>) {
-  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
-  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
-  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
-  %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
-  %v = tt.load %p : tensor<32x!tt.ptr<f32>>
-  tt.store %p, %v : tensor<32x!tt.ptr<f32>>
-  tt.return
-}
+// Conversions that must stay, because both ends have a layout of their own.
 
-// -----
+#wide = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#narrow = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4]
+// CHECK-DAG: #[[$NARROW:.*]] = #ttg.blocked<{sizePerThread = [1]
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // Loaded wide and stored narrow: what lies between is computed as it was loaded, and is
+  // converted once.
+  // CHECK-LABEL: @two_homes
+  // CHECK: %[[X:.*]] = tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[$WIDE]]>
+  // CHECK: %[[Y:.*]] = arith.addf %[[X]], %[[X]] : tensor<512xf32, #[[$WIDE]]>
+  // CHECK: %[[Z:.*]] = ttg.convert_layout %[[Y]] : tensor<512xf32, #[[$WIDE]]> -> tensor<512xf32, #[[$NARROW]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store {{.*}}, %[[Z]] : tensor<512x!tt.ptr<f32>, #[[$NARROW]]>
+  tt.func @two_homes(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %pw = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #wide>
+    %qn = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #narrow>
+    %x = tt.load %pw : tensor<512x!tt.ptr<f32>, #wide>
+    %xn = ttg.convert_layout %x : tensor<512xf32, #wide> -> tensor<512xf32, #narrow>
+    %y = arith.addf %xn, %xn : tensor<512xf32, #narrow>
+    tt.store %qn, %y : tensor<512x!tt.ptr<f32>, #narrow>
+    tt.return
+  }
 
-#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
-module attributes {"ttg.num-warps" = 2 : i32} {
-  tt.func @other_warps(%x: !tt.ptr<i32>) {
-    // expected-error @+1 {{is for 8 warps, but a program has 2 (ttg.num-warps)}}
-    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #b>
-    %xx = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #b>
-    %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<i32>, #b>, tensor<32xi32, #b>
-    tt.store %p, %r : tensor<32x!tt.ptr<i32>, #b>
+  // What is loaded before a loop is converted before it, not in each iteration.
+  // CHECK-LABEL: @outside
+  // CHECK: %[[X:.*]] = tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[$WIDE]]>
+  // CHECK: %[[Z:.*]] = ttg.convert_layout %[[X]]
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store {{.*}}, %[[Z]] : tensor<512x!tt.ptr<f32>, #[[$NARROW]]>
+  tt.func @outside(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %pw = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #wide>
+    %qn = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #narrow>
+    %x = tt.load %pw : tensor<512x!tt.ptr<f32>, #wide>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %xn = ttg.convert_layout %x : tensor<512xf32, #wide> -> tensor<512xf32, #narrow>
+      tt.store %qn, %xn : tensor<512x!tt.ptr<f32>, #narrow>
+    }
     tt.return
   }
 }

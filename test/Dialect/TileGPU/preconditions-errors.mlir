@@ -1,4 +1,13 @@
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-coalesce
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-accelerate-matmul
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-remove-layout-conversions
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-thread-locality
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-pipeline
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-dot-operands
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-prefetch
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-reduce-data-duplication
+
+// Every pass that works on layouts says so where a tile has none, or one for other warps.
 
 tt.func @no_layout(%x: !tt.ptr<f32>) {
   // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
