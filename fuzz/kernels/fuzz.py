@@ -33,6 +33,7 @@ os.environ.setdefault("TRITIUM_VERIFY", "1")
 FOLDER = pathlib.Path(__file__).resolve().parent / "failures"
 SECONDS_A_KERNEL = 200
 BATCH = 200  # Kernels that a child runs.
+SHOWN = 400  # Characters of a failure; the saved case has all.
 KINDS = {"tiles": Generator, "device": DeviceGenerator, "indices": IndexGenerator}
 # The kinds that seeds take in turn, unless one is chosen.
 TURNS = ("indices", "tiles", "indices", "device")
@@ -153,7 +154,7 @@ def campaign(first, count, seconds, options):
                     if report["failure"]:
                         failures.append((report["done"], report["failure"]))
                         print(f"seed {report['done']}: {report['failure'][0]}: "
-                              f"{report['failure'][1]}", flush=True)
+                              f"{report['failure'][1].strip()[:SHOWN]}", flush=True)
                     else:
                         passed += 1
             if running is not None and (hung or not stopped):

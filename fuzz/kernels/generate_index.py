@@ -203,6 +203,9 @@ class IndexGenerator:
         """The left operand decides what >> fills with, whatever the right one's type is."""
         a = self.choose()
         b = self.operand(a)
+        other = [value for value in self.indices if value.dtype[0] != a.dtype[0]]
+        if other and self.rng.random() < 0.4:
+            b = self.rng.choice(other)
         dtype = common(a.dtype, b.dtype)
         most = self.rng.choice([1, 3, 7, WIDTHS[dtype] - 1])
         kind, x, y = self.pair(a, b)
@@ -331,14 +334,13 @@ class IndexGenerator:
         if kind != "T" or rng.random() < 0.3:
             return self.near(kind).text
         row, column = self.near("M"), self.near("N")
-        pitch = rng.choice([N, N + 3, 64, 2, 0, -N, 1])
+        far, close = (row, column) if rng.random() < 0.7 else (column, row)
+        pitch = self.number(rng.choice([N, N + 3, 64, 2, 0, -N, 1]), far).text
         if rng.random() < 0.25:
             name = rng.choice(list(self.scalars))
             if abs(self.scalars[name]) <= 256:
                 pitch = name
-        if rng.random() < 0.3:
-            return f"({column.text}[None, :] * {pitch} + {row.text}[:, None])"
-        return f"({row.text}[:, None] * {pitch} + {column.text}[None, :])"
+        return f"({self.lifted(far, kind)} * {pitch} + {self.lifted(close, kind)})"
 
     def unique(self, kind):
         """An offset that no two lanes share."""
@@ -445,30 +447,34 @@ class IndexGenerator:
             rest = mask.partition(", other")[0]
             self.emit(f"tl.store({to}, tl.load({at}{mask}) + 1{rest})")
 
-    def operand_axis(self, axis, extent, dtype):
-        """The rows or columns of an operand: (text, whether it may differ from the plain ones)."""
+    def operand_axis(self, axis, extent, pitch=1):
+        """The rows or columns of an operand, in a type that holds what they are multiplied by."""
         rng = self.rng
         some = rng.choice([name for name in self.scalars])
         amount = some if rng.random() < 0.5 else str(rng.randrange(1, 40))
         forms = [axis, axis, f"(({axis} + {amount}) % {extent})", f"({axis} // 2)",
                  f"({axis} >> 1)", f"({axis} * 3) % {extent}", f"(({axis} + {amount}) & 15)",
-                 f"({axis}.to(tl.uint8) % {extent})", f"({extent} - 1 - {axis})"]
+                 f"({extent} - 1 - {axis})"]
+        if max(pitch, extent) <= 255:
+            forms.append(f"({axis}.to(tl.uint8) % {extent})")
         if abs(self.scalars[some]) > 1000:
             forms = forms[:2] + forms[3:6]
         form = rng.choice(forms)
         if rng.random() < 0.25:
-            index = rng.choice(["int32", "int64", "int16", "uint8"])
+            index = rng.choice(["int32", "int64", "int16", *(["uint8"] if pitch <= 255 else [])])
             base = self.array(f"index_{index}", index, "small")
             return f"tl.load({base} + {form})"
         return form
 
-    def dot_operand(self, name, dtype, rows, columns, extents, offset):
+    def dot_operand(self, name, dtype, rows, columns, extents):
         """A load with axes that wrap, repeat or are gathered, maybe through a transpose."""
         rng = self.rng
         base = self.array(f"{name}_{dtype}", dtype, "exact")
         R, C = extents
-        row, column = self.operand_axis(rows, R, dtype), self.operand_axis(columns, C, dtype)
-        pitch = rng.choice([C, C + 5, 64])
+        isTransposed = rng.random() < 0.4
+        pitch = rng.choice([R, R + 3] if isTransposed else [C, C + 5, 64])
+        row = self.operand_axis(rows, R, 1 if isTransposed else pitch)
+        column = self.operand_axis(columns, C, pitch if isTransposed else 1)
         mask = ""
         if rng.random() < 0.4:
             bound = rng.choice([str(R // 2), "s0", "s1", str(R)])
@@ -478,13 +484,12 @@ class IndexGenerator:
                                f"(({rows}[:, None] + {columns}[None, :]) % 3 != 1)",
                                f"(({row})[:, None] < {bound})"])
             mask = f", mask={mask}, other=0"
-        if rng.random() < 0.6:
-            return (f"tl.load({base} + {offset}({row})[:, None] * {pitch} + "
-                    f"({column})[None, :]{mask})")
+        if not isTransposed:
+            return (f"tl.load({base} + ({row})[:, None] * {pitch} + ({column})[None, :]{mask})")
         for old, new in (("[:, None]", "[!]"), ("[None, :]", "[:, None]"), ("[!]", "[None, :]")):
             mask = mask.replace(old, new)
-        return (f"tl.trans(tl.load({base} + {offset}({column})[:, None] * {rng.choice([R, R + 3])}"
-                f" + ({row})[None, :]{mask}))")
+        return (f"tl.trans(tl.load({base} + ({column})[:, None] * {pitch} + "
+                f"({row})[None, :]{mask}))")
 
     def product(self):
         rng = self.rng
@@ -493,7 +498,6 @@ class IndexGenerator:
         M, N, K = (self.extent[axis] for axis in "MNK")
         self.emit(f"{total} = tl.zeros(({M}, {N}), tl.{result})")
         precision = ", input_precision='ieee'" if dtype == "float32" else ""
-        shape = {"M": M, "N": N, "K": K}
         step = rng.choice(["", "", "t"])
         if step:
             trips = rng.choice(["2", "3", "pid + 1"])
@@ -506,8 +510,9 @@ class IndexGenerator:
                 if abs(self.scalars["s0"]) < 1000 else f"t * {amount} + k"]))
         else:
             column = "k"
-        a = self.dot_operand("a", dtype, "m", column, (M, shape["K"] * (3 if step else 1)), "")
-        b = self.dot_operand("b", dtype, column, "n", (shape["K"] * (3 if step else 1), N), "")
+        depth = 3 * K if step else K
+        a = self.dot_operand("a", dtype, "m", column, (M, depth))
+        b = self.dot_operand("b", dtype, column, "n", (depth, N))
         self.emit(f"{total} = tl.dot({a}, {b}, {total}{precision})")
         if step:
             self.indent -= 1
@@ -529,7 +534,7 @@ class IndexGenerator:
             self.emit(f"for {i} in range(0, {trips}):")
             mask = rng.choice(["", f", mask={carried} < {rng.choice([20, 64, 100])}"])
             self.emit(f"    {total} += tl.load({base} + ({carried} & 255){mask})")
-            step = rng.choice(["1", "16", "7", f"({self.edge('int8')})"])
+            step = rng.choice(["1", "16", "7", f"({self.edge(dtype)})"])
             self.emit(f"    {carried} = {carried} {rng.choice('++-')} {step}")
         else:
             self.emit(f"{carried} = {base} + {start}")

@@ -27,6 +27,8 @@ import itertools
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = SIGNED + UNSIGNED
+# Types of the sums that rule 1 passes through. Narrower and unsigned ones wrap.
+EXACT = ("int32", "int64", "uint64")
 RANK = {"float8e4nv": 0, "float8e5": 0, "float16": 2, "bfloat16": 1, "float32": 3, "float64": 4}
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|",
              ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.FloorDiv: "//",
@@ -356,7 +358,7 @@ class Writer:
             return self.define("~{0}", x.dtype, x)
         if isinstance(node.op, ast.UAdd):
             return x
-        return self.define("-{0}", x.dtype, x, kind="arithmetic")
+        return self.define("-{0}", x.dtype, x, kind=self.arithmetic_kind(x.dtype))
 
     def value_BinOp(self, node):
         return self.binary(OPERATORS[type(node.op)], self.value(node.left),
@@ -409,8 +411,11 @@ class Writer:
             return self.define("m.remainder({0}, {1})", a.dtype, a, b)
         if operator == ">>":
             return self.define(f"m.shift_right({{0}}, {{1}}, {isArithmetic})", a.dtype, a, b)
-        kind = "arithmetic" if operator in "+-*" and a.dtype in INTEGERS else "leaf"
+        kind = self.arithmetic_kind(a.dtype) if operator in "+-*" else "leaf"
         return self.define(f"{{0}} {operator} {{1}}", a.dtype, a, b, kind=kind)
+
+    def arithmetic_kind(self, dtype):
+        return "arithmetic" if dtype in EXACT else "leaf"
 
     def isFloat(self, *nodes):
         return any(isinstance(node.number, float) or node.dtype in RANK for node in nodes)
