@@ -274,9 +274,29 @@ class IndexGenerator:
         mask = self.masked(kind)
         return self.define(f"tl.load({base} + {at.text}{mask})", dtype, kind, 0, 63)
 
+    def decided(self):
+        """An index that a branch chooses."""
+        a = self.choose(accept=lambda value: value.dtype in ("int32", "int64"))
+        step = self.rng.choice([1, 7, 16, self.edge("int32")])
+        b = self.choose(a.kind, lambda value: value.dtype == a.dtype)
+        name = self.name("v")
+        test = self.rng.choice(["pid % 2 == 0", "s0 > 3", "s1 < s2"])
+        self.emit(f"{name} = {a.text}")
+        self.emit(f"if {test}:")
+        self.emit(f"    {name} = {a.text} + {step}" if step >= 0 else
+                  f"    {name} = {a.text} - {-step}")
+        low, high = min(a.low, a.low + step), max(a.high, a.high + step)
+        if self.rng.random() < 0.5:
+            self.emit("else:")
+            self.emit(f"    {name} = {b.text}")
+            low, high = min(low, b.low), max(high, b.high)
+        value = Index(name, a.dtype, a.kind, low, high)
+        self.indices.append(value)
+        return value
+
     def index(self):
         roll = [(self.cast, 3), (self.arithmetic, 7), (self.division, 3), (self.shift, 2),
-                (self.bits, 2), (self.selected, 1.5), (self.gathered, 1.5)]
+                (self.bits, 2), (self.selected, 1.5), (self.gathered, 1.5), (self.decided, 1)]
         functions, weights = zip(*roll)
         return self.rng.choices(functions, weights)[0]()
 
@@ -525,16 +545,17 @@ class IndexGenerator:
         i, carried, total = self.name("i"), self.name("c"), self.name("sum")
         axis = kind.lower()
         dtype = rng.choice(["int32", "int32", "int16", "uint8", "int64"])
-        base = self.array("data_int32", "int32", "full")
-        start = rng.choice([axis, f"{axis} * 2", f"({axis} + 5)"])
+        start = rng.choice([axis, f"{axis} * 2", f"({axis} + 5)", f"({axis} + {(1 << 31) - 40})"])
+        base = self.array("far_int32" if "214748" in start else "data_int32", "int32", "full")
         trips = rng.choice(["3", "pid + 2", "s0" if abs(self.scalars["s0"]) < 20 else "4"])
         self.emit(f"{total} = {self.zeros(kind, 'int32')}")
         if rng.random() < 0.5:
             self.emit(f"{carried} = ({start}).to(tl.{dtype})")
             self.emit(f"for {i} in range(0, {trips}):")
             mask = rng.choice(["", f", mask={carried} < {rng.choice([20, 64, 100])}"])
-            self.emit(f"    {total} += tl.load({base} + ({carried} & 255){mask})")
             step = rng.choice(["1", "16", "7", f"({self.edge(dtype)})"])
+            at = carried if dtype in ("int32", "int64") and "(" not in step else f"({carried} & 255)"
+            self.emit(f"    {total} += tl.load({base} + {at}{mask})")
             self.emit(f"    {carried} = {carried} {rng.choice('++-')} {step}")
         else:
             self.emit(f"{carried} = {base} + {start}")

@@ -11,11 +11,12 @@ It is written from the kernel's syntax tree with the language's rules of types, 
 with the compiler. Integers wrap at their width, but for the rule of indices:
 
 1. A sum, difference or product of int32 that makes up the offset of a pointer, through sums,
-   differences, products, operations on shapes and conversions to 64 bits, is computed in 64 bits.
-2. A comparison of which a side is made, by such operations, of one of these same values is done
-   on values that are computed so.
-3. Other uses of the same values see them wrapped. What comes from a load, a loop, a branch or
-   another operation is taken as it is.
+   differences, products, operations on shapes, conversions to 64 bits, loops and branches, is
+   computed in 64 bits, and loops and branches carry it so.
+2. A comparison of signed numbers of which a side is made, by such operations, of one of these
+   same values is done on values that are computed so.
+3. Other uses of the same values see them wrapped. What comes from a load or another operation is
+   taken as it is.
 
 Values with rule 1 or 2 have a second variable, with a `w` behind its name.
 """
@@ -53,8 +54,9 @@ class Node:
 
     text: str
     dtype: str            # "" for a number that takes the type of what it meets
-    kind: str = "leaf"    # what rule 1 passes through: "arithmetic", "shape", "extend"
-    operands: tuple = ()
+    # What rule 1 passes through: "arithmetic", "shape", "extend", "carried" by control flow.
+    kind: str = "leaf"
+    operands: tuple = ()  # of what is carried: all that it may be
     base: str = ""        # of a pointer: the array
     number: object = None
 
@@ -74,8 +76,13 @@ class Line:
     compares: bool = False
 
 
-class Unsupported(Exception):
-    pass
+@dataclasses.dataclass
+class Carry:
+    """An assignment of values to what control flow carries, all at once."""
+
+    indent: int
+    targets: list
+    values: list
 
 
 def width(dtype):
@@ -108,7 +115,7 @@ class Writer:
         self.functions = {node.name: node for node in module.body
                           if isinstance(node, ast.FunctionDef)}
         self.lines, self.indent, self.count = [], 1, itertools.count()
-        self.addresses, self.scopes = [], []
+        self.addresses = []
         kernel = self.functions["kernel"]
         self.names = {}
         for argument in kernel.args.args:
@@ -136,28 +143,39 @@ class Writer:
     def text(self):
         """The program. Only here all addresses are known, and with them the comparisons that
         follow rule 2."""
+        roots, carried = [], set()
+        for address in self.addresses:
+            parts = self.parts(address)
+            if any(self.mayWrap(node) for node in parts):
+                roots.append(address)
+                carried |= {node for node in parts if node.kind == "carried"}
         exact = set()
-        for node in self.addresses:
-            self.follow(node, exact)
-        indices = {node for node in exact if node.kind == "arithmetic" and node.dtype == "int32"}
+        for root in (*roots, *carried):
+            self.follow(root, exact, carried)
+        indices = {node for node in exact if self.mayWrap(node)} | carried
         assignments = [line for line in self.lines if isinstance(line, Line)]
         precise = {line.node for line in assignments if line.compares
                    and any(self.reaches(operand, indices) for operand in line.operands)}
         for line in assignments:
             if line.node in precise:
                 for operand in line.operands:
-                    self.follow(operand, exact)
+                    self.follow(operand, exact, carried)
         parameters = "".join(", " + name for name in self.parameters)
         result = [f"def program(program_id, num_programs, memory{parameters}):"]
         for line in self.lines:
-            result += [line] if isinstance(line, str) else self.assignment(line, exact, precise)
+            if isinstance(line, Line):
+                result += self.assignment(line, exact, precise)
+            else:
+                result.append(line if isinstance(line, str) else self.carrying(line, exact))
         return "\n".join(result) + "\n"
+
+    def wide(self, node, exact):
+        return node.text + "w" if node in exact else f"wide({node.text})"
 
     def assignment(self, line, exact, precise):
         pad, node = "    " * line.indent, line.node
         plain = [operand.text for operand in line.operands]
-        wide = [operand.text + "w" if operand in exact else f"wide({operand.text})"
-                for operand in line.operands]
+        wide = [self.wide(operand, exact) for operand in line.operands]
         inWide = node in precise or node.kind in ("address", "block")
         result = [f"{pad}{node.text} = {line.form.format(*(wide if inWide else plain))}"]
         if node in exact:
@@ -165,19 +183,44 @@ class Writer:
             result.append(f"{pad}{node.text}w = {form.format(*wide)}")
         return result
 
+    def carrying(self, line, exact):
+        pairs = [(node.text, value.text) for node, value in zip(line.targets, line.values)]
+        pairs += [(node.text + "w", self.wide(value, exact))
+                  for node, value in zip(line.targets, line.values) if node in exact]
+        if not pairs:
+            return "    " * line.indent + "pass"
+        targets, values = zip(*pairs)
+        return "    " * line.indent + ", ".join(targets) + " = " + ", ".join(values)
+
     def passes(self, node):
         return node.kind in ("arithmetic", "shape", "extend") and not node.isPointer
 
-    def follow(self, node, exact):
-        """Adds what rule 1 passes through, from a value to its parts."""
-        if self.passes(node) and node not in exact:
-            exact.add(node)
-            for operand in node.operands:
-                self.follow(operand, exact)
+    def mayWrap(self, node):
+        return node.kind == "arithmetic" and node.dtype == "int32"
+
+    def parts(self, root):
+        """What rule 1 passes through from an offset on, with what control flow carries."""
+        found, waiting = set(), [root]
+        while waiting:
+            node = waiting.pop()
+            isCarried = node.kind == "carried" and node.dtype == "int32"
+            if node not in found and (self.passes(node) or isCarried):
+                found.add(node)
+                waiting += node.operands
+        return found
+
+    def follow(self, root, exact, carried):
+        """Adds what is computed in 64 bits for `root`."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if node not in exact and (self.passes(node) or node in carried):
+                exact.add(node)
+                waiting += node.operands
 
     def reaches(self, node, indices):
-        return self.passes(node) and (node in indices or any(
-            self.reaches(operand, indices) for operand in node.operands))
+        return node in indices or self.passes(node) and any(
+            self.reaches(operand, indices) for operand in node.operands)
 
     # Types.
 
@@ -258,14 +301,20 @@ class Writer:
                     found[node.id] = None
         return [name for name in found if name in self.names]
 
-    def merge(self, names):
+    def merge(self, names, isLoop):
         """Gives names the variables that hold them whichever way control came."""
         merged = {}
         for name in names:
             node = self.own(self.names[name])
-            merged[name] = Node(f"{name}_{next(self.count)}", node.dtype, base=node.base)
-            self.emit(f"{merged[name].text} = {node.text}")
+            merged[name] = Node(f"{name}_{next(self.count)}", node.dtype, "carried", base=node.base)
+            self.carry([merged[name]], [node], isSource=isLoop)
         return merged
+
+    def carry(self, targets, values, isSource=True):
+        self.lines.append(Carry(self.indent, targets, values))
+        if isSource:
+            for target, value in zip(targets, values):
+                target.operands += (value,)
 
     def branch(self, merged, outer, statements):
         """A body, at whose end the merged names get their values at once."""
@@ -274,15 +323,16 @@ class Writer:
         self.block(statements)
         values = [self.names[name] if node.isPointer else self.typed(self.names[name], node.dtype)
                   for name, node in merged.items()]
-        self.emit(", ".join(node.text for node in merged.values()) + " = "
-                  + ", ".join(node.text for node in values) if merged else "pass")
+        self.carry(list(merged.values()), values)
         self.indent -= 1
 
     def statement_If(self, statement):
         test = self.value(statement.test)
         if test.number is not None:
             return self.block(statement.body if test.number else statement.orelse)
-        merged = self.merge(self.assigned(statement.body + statement.orelse))
+        # Without an `else`, what was there before is one of the ways.
+        merged = self.merge(self.assigned(statement.body + statement.orelse),
+                            not statement.orelse)
         outer = dict(self.names)
         self.emit(f"if bool({test.text}):")
         self.branch(merged, outer, statement.body)
@@ -309,7 +359,7 @@ class Writer:
         for bound in bounds:
             dtype = common(dtype, self.own(bound).dtype)
         start, stop, step = (self.typed(bound, dtype).text for bound in bounds)
-        merged = self.merge(self.assigned(statement.body))
+        merged = self.merge(self.assigned(statement.body), True)
         outer = dict(self.names)
         counter = f"i{next(self.count)}"
         self.emit(f"for {counter} in range(int({start}), int({stop}), int({step})):")
@@ -319,7 +369,7 @@ class Writer:
         self.names = {**outer, **merged}
 
     def statement_While(self, statement):
-        merged = self.merge(self.assigned(statement.body))
+        merged = self.merge(self.assigned(statement.body), True)
         outer = dict(self.names)
         self.names = {**outer, **merged}
         self.emit("while True:")
