@@ -98,6 +98,8 @@ def worker(first, count, options):
             failure = check(path, case, prepared)
             path.unlink()
             print(json.dumps({"done": seed, "failure": failure}), flush=True)
+            if failure and options.first:
+                break
 
 
 def save(seed, failure, options):
@@ -118,8 +120,9 @@ def campaign(first, count, seconds, options):
     end = time.monotonic() + seconds if seconds else float("inf")
     seed, last, passed, failures = first, first + count, 0, []
     flags = ["--judge", options.judge, *(["--kind", options.kind] if options.kind else []),
-             *(["--backends", options.backends] if options.backends else [])]
-    while seed < last and time.monotonic() < end:
+             *(["--backends", options.backends] if options.backends else []),
+             *(["--first"] if options.first else [])]
+    while seed < last and time.monotonic() < end and not (failures and options.first):
         batch = min(BATCH, last - seed)
         # Lines go through a file: a child that hangs must not block the reader.
         with tempfile.TemporaryFile("w+") as out:
@@ -258,6 +261,7 @@ def main():
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--backends", help="comma-separated; else the kernel's own")
     parser.add_argument("--judge", default="numpy", help="numpy, or a back end")
+    parser.add_argument("--first", action="store_true", help="end with the first failure")
     parser.add_argument("--report", type=pathlib.Path, help="write counts as JSON")
     parser.add_argument("--run", type=pathlib.Path)
     parser.add_argument("--reduce", type=pathlib.Path)

@@ -24,6 +24,13 @@ def bounds(dtype):
     return (0, (1 << bits) - 1) if dtype[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
+def fitted(low, high, dtype):
+    """The bounds of numbers from low to high when they wrap at the width of the type."""
+    least, most = bounds(dtype)
+    rounds = (low - least) // (most - least + 1) * (most - least + 1)
+    return (low - rounds, high - rounds) if high - rounds <= most else (least, most)
+
+
 def common(a, b):
     """The type of an operation on integers of two types."""
     if WIDTHS[a] != WIDTHS[b]:
@@ -44,8 +51,7 @@ class Index:
     @property
     def range(self):
         """Bounds of the value as it is anywhere else, at its width."""
-        low, high = bounds(self.dtype)
-        return (self.low, self.high) if low <= self.low and self.high <= high else (low, high)
+        return fitted(self.low, self.high, self.dtype)
 
     @property
     def isNear(self):
@@ -95,10 +101,9 @@ class IndexGenerator:
         return f"{letter}{self.counter}"
 
     def define(self, text, dtype, kind, low, high):
-        least, most = bounds(dtype)
         # An int32 is exact in an offset; anything else is at its width.
-        if dtype != "int32" and not (least <= low and high <= most):
-            low, high = least, most
+        if dtype != "int32":
+            low, high = fitted(low, high, dtype)
         value = Index(self.name("v"), dtype, kind, low, high)
         self.emit(f"{value.text} = {text}")
         self.indices.append(value)
@@ -136,9 +141,7 @@ class IndexGenerator:
                            *((a.low, a.high) if isExtended else self.wrapped(a, dtype)))
 
     def wrapped(self, value, dtype):
-        low, high = value.range
-        least, most = bounds(dtype)
-        return (low, high) if least <= low and high <= most else (least, most)
+        return fitted(*value.range, dtype)
 
     def operand(self, a):
         """Something to combine with `a`: (text for its shape, value)."""
@@ -203,9 +206,12 @@ class IndexGenerator:
         """The left operand decides what >> fills with, whatever the right one's type is."""
         a = self.choose()
         b = self.operand(a)
-        other = [value for value in self.indices if value.dtype[0] != a.dtype[0]]
-        if other and self.rng.random() < 0.4:
-            b = self.rng.choice(other)
+        if self.rng.random() < 0.4:
+            # A count of the other signedness, and of any width.
+            prefix, bits = "" if a.dtype[0] == "u" else "u", self.rng.choice([8, 16, 32, 32, 64])
+            b = self.choose()
+            b = self.define(f"{b.text}.to(tl.{prefix}int{bits})", f"{prefix}int{bits}", b.kind,
+                            *self.wrapped(b, f"{prefix}int{bits}"))
         dtype = common(a.dtype, b.dtype)
         most = self.rng.choice([1, 3, 7, WIDTHS[dtype] - 1])
         kind, x, y = self.pair(a, b)
@@ -265,11 +271,17 @@ class IndexGenerator:
         return self.define(f"{a.text} % {bound}", a.dtype, kind, 0 if low >= 0 else 1 - bound,
                            bound - 1)
 
-    def gathered(self, kind=None):
+    def loaded(self):
+        """Any number of a type, from memory."""
+        kind, dtype = self.rng.choice("SNM"), self.rng.choice(["int8", "int16", "int32", "int64"])
+        base = self.array(f"data_{dtype}", dtype, "full")
+        return self.define(f"tl.load({base} + {self.near(kind).text})", dtype, kind,
+                           *bounds(dtype))
+
+    def gathered(self):
         """An index that memory holds."""
-        kind = kind or self.rng.choice("NM")
+        kind, dtype = self.rng.choice("NM"), self.rng.choice(INDEX_TYPES)
         at = self.near(kind)
-        dtype = self.rng.choice(INDEX_TYPES)
         base = self.array(f"index_{dtype}", dtype, "small")
         mask = self.masked(kind)
         return self.define(f"tl.load({base} + {at.text}{mask})", dtype, kind, 0, 63)
@@ -283,8 +295,7 @@ class IndexGenerator:
         test = self.rng.choice(["pid % 2 == 0", "s0 > 3", "s1 < s2"])
         self.emit(f"{name} = {a.text}")
         self.emit(f"if {test}:")
-        self.emit(f"    {name} = {a.text} + {step}" if step >= 0 else
-                  f"    {name} = {a.text} - {-step}")
+        self.emit(f"    {name} = {a.text} + ({step})")
         low, high = min(a.low, a.low + step), max(a.high, a.high + step)
         if self.rng.random() < 0.5:
             self.emit("else:")
@@ -295,8 +306,9 @@ class IndexGenerator:
         return value
 
     def index(self):
-        roll = [(self.cast, 3), (self.arithmetic, 7), (self.division, 3), (self.shift, 2),
-                (self.bits, 2), (self.selected, 1.5), (self.gathered, 1.5), (self.decided, 1)]
+        roll = [(self.cast, 3), (self.arithmetic, 7), (self.division, 3), (self.shift, 3),
+                (self.loaded, 1), (self.bits, 2), (self.selected, 1.5), (self.gathered, 1.5),
+                (self.decided, 1)]
         functions, weights = zip(*roll)
         return self.rng.choices(functions, weights)[0]()
 

@@ -153,7 +153,7 @@ class Reaching:
         """A launch may refuse to reach from one view into another."""
         return any(array["view"] for array in self.case["arrays"].values()) and \
             type(error).__name__ in ("InterpreterError", "SimulatorError", "ArgumentError") and \
-            "outside every argument" in str(error)
+            "outside every " in str(error)
 
 
 def mismatch(name, found, expected, error, backend):
