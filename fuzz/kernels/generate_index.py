@@ -9,6 +9,7 @@ Where an array begins and how long it is follows from a run of the second text (
 
 import dataclasses
 import random
+import re
 
 WIDTHS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}
 INDEX_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "int32", "uint32", "int64")
@@ -597,6 +598,12 @@ class IndexGenerator:
             for _ in range(self.rng.randint(0, 4)):
                 self.index()
             self.statement()
+        # What nothing else shows is stored: an index that is wrong must be seen.
+        used = "\n".join(self.lines)
+        unseen = [value for value in self.indices
+                  if len(re.findall(rf"\b{value.text}\b", used)) == 1]
+        for value in unseen[-4:]:
+            self.store(value.text, value.kind, value.dtype)
         names = list(self.arrays)
         heads = [f"    {name} = {name}_ptr + {name}_base" for name in names]
         parameters = [f"{name}_ptr" for name in names] + [f"{name}_base" for name in names]

@@ -182,5 +182,12 @@ def test_pages_beside_an_array_may_not_be_touched(atEnd, index):
     assert child.returncode == -signal.SIGSEGV
 
 
+def test_premises_of_the_analyses_are_in_the_sources():
+    """The list of the mutation run follows the sources."""
+    script = FUZZER.parents[1] / "utils" / "mutate_analysis.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
 def test_room_holds_the_largest_array():
     assert Room().place(np.zeros(2 ** 16, np.int64), True).size == 2 ** 16
