@@ -567,7 +567,8 @@ class IndexGenerator:
             self.emit(f"for {i} in range(0, {trips}):")
             mask = rng.choice(["", f", mask={carried} < {rng.choice([20, 64, 100])}"])
             step = rng.choice(["1", "16", "7", f"({self.edge(dtype)})"])
-            at = carried if dtype in ("int32", "int64") and "(" not in step else f"({carried} & 255)"
+            isExact = dtype in ("int32", "int64") and "(" not in step
+            at = carried if isExact else f"({carried} & 255)"
             self.emit(f"    {total} += tl.load({base} + {at}{mask})")
             self.emit(f"    {carried} = {carried} {rng.choice('++-')} {step}")
         else:

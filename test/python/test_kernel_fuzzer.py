@@ -123,7 +123,8 @@ def test_every_kernel_has_a_second_text(kind):
 
 CONSTRUCTS = {
     "remainder in an address": r"(load|store)\([^,]*%",
-    "quotient in an operand of dot": r"tl\.dot\(.*//", "shift in an operand of dot": r"tl\.dot\(.*>>",
+    "quotient in an operand of dot": r"tl\.dot\(.*//",
+    "shift in an operand of dot": r"tl\.dot\(.*>>",
     "narrow type": r"\.to\(tl\.int8\)", "unsigned type": r"\.to\(tl\.uint(8|16|32)\)",
     "edge of 8 bits": r"\b12[5-9]\b", "edge of 16 bits": r"\b3276[5-9]\b",
     "edge of 32 bits": r"\b21474836(4[5-9]|5\d)\b", "mask of data": r"x\d+ = .*mask=.*v\d+",
