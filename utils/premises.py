@@ -137,7 +137,7 @@ PREMISES = (
     + premises(
         TRANSFORMS + "WidenOffsets.cpp",
         ("unsigned comparison", "an offset is a signed number",
-         "!isUnsigned && isInt32(op.getLhs())", "isInt32(op.getLhs())"))
+         "!isUnsigned", "true", "if ("))
     + premises(
         TRANSFORMS + "NarrowOffsets.cpp",
         ("fits", "an offset that leaves 32 bits stays as it is",
