@@ -18,7 +18,7 @@ help:
 	@echo "                     sanitizers parser"
 	@echo "make build           set up and build only"
 	@echo "make bench           the benchmarks of docs/performance.md"
-	@echo "make fuzz            random kernels, CPU against interpreter, for 5 minutes"
+	@echo "make fuzz            random kernels against NumPy, for 5 minutes"
 	@echo "make format          format the C++ sources"
 	@echo "make lint            check format, clang-tidy, Python syntax"
 	@echo "make bundle          build/bundle/*.tar.xz: a self-contained archive (static LLVM)"

@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import fnmatch
+import hashlib
 import json
 import os
 import pathlib
@@ -32,6 +33,7 @@ LIT = [PYTHON, "-c", "from lit.main import main; main()"]
 FUZZ_SECONDS = 20
 SIMULATED = ("sm_80", "sm_90")
 MUTANT_SECONDS = 40
+FRESH_KERNELS = 500
 MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
 SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
@@ -237,13 +239,32 @@ def simulator(log):
     return count
 
 
+def seedOfCommit():
+    """A number that each commit has of its own; without git, each state of the sources."""
+    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True)
+    if head.returncode == 0:
+        return int(head.stdout[:8], 16)
+    digest = hashlib.sha256()
+    for folder in ("include", "lib", "runtime", "python", "fuzz"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(path.read_bytes())
+    return int(digest.hexdigest()[:8], 16)
+
+
 def kernels(log):
-    """Random kernels on the CPU back end, on simulated GPUs and on the interpreter, and against
-    a C compiler."""
-    # Always the same seeds: a change that breaks one is found by the run that tests it.
-    runs = [("fuzz.py", ["--gpu", "--seed", "1", "--count", "200"], {}),
-            ("fuzz.py", ["--gpu", "--seed", "1001", "--count", "200"], {}),
-            ("fuzz.py", ["--seed", "1", "--count", "300"], {}),
+    """Random kernels on the CPU back end, on simulated GPUs and on the interpreter against NumPy,
+    and against a C compiler."""
+    fresh = ["--seed", str(seedOfCommit()), "--count", str(FRESH_KERNELS)]
+    print(f"   This commit's seeds: fuzz/kernels/fuzz.py {' '.join(fresh)}", flush=True)
+    everywhere = ["--backends", "interpret,cpu,sim:sm_80,sim:sm_90"]
+    # Always the same seeds, so that a change that breaks one is found by the run that tests it,
+    # and beside them new ones for each commit.
+    runs = [("fuzz.py", ["--kind", "device", "--seed", "1", "--count", "200"], {}),
+            ("fuzz.py", ["--kind", "device", "--seed", "1001", "--count", "200"], {}),
+            ("fuzz.py", ["--kind", "tiles", "--seed", "1", "--count", "300"], {}),
+            ("fuzz.py", ["--kind", "indices", "--seed", "1", "--count", "500", *everywhere], {}),
+            ("fuzz.py", fresh, {}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "interpret"}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
 

@@ -1,10 +1,13 @@
-"""Random kernels on the interpreter and on a back end, whose results must agree.
+"""Random kernels on back ends, whose results must be those of a second text in NumPy.
 
     fuzz.py --seconds 60            for a time, from a random first seed
     fuzz.py --seed 17 --count 100   the seeds 17 .. 116
-    fuzz.py --gpu                   kernels for GPUs, simulated, instead of the CPU's
+    fuzz.py --kind device           kernels for GPUs; tiles; indices (else each in turn)
+    fuzz.py --backends cpu,sim:sm_80
+    fuzz.py --judge interpret       a back end says what is right, not NumPy
     fuzz.py --run FILE              a failing case again (fuzz/kernels/failures/SEED.py)
     fuzz.py --reduce FILE           drops lines from it while it fails in the same way
+    fuzz.py --show SEED             a kernel and its second text
 
 Kernels run in a child process: one that crashes or hangs is a failure like any other.
 """
@@ -12,6 +15,7 @@ Kernels run in a child process: one that crashes or hangs is a failure like any 
 import argparse
 import ast
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -21,12 +25,20 @@ import sys
 import tempfile
 import time
 
-from generate import ATOMIC_SLOTS, INPUT_BOUND, Generator
+from generate import Generator
 from generate_device import DeviceGenerator
+from generate_index import IndexGenerator
 
 os.environ.setdefault("TRITIUM_VERIFY", "1")
 FOLDER = pathlib.Path(__file__).resolve().parent / "failures"
 SECONDS_A_KERNEL = 200
+BATCH = 200  # Kernels that a child runs.
+SHOWN = 400  # Characters of a failure; the saved case has all.
+KINDS = {"tiles": Generator, "device": DeviceGenerator, "indices": IndexGenerator}
+# The kinds that seeds take in turn, unless one is chosen.
+TURNS = ("indices", "tiles", "indices", "device")
+
+
 def load_kernel(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -34,118 +46,68 @@ def load_kernel(path):
     return module.kernel
 
 
-def element_type(name):
-    import ml_dtypes
-    import numpy as np
-    special = {"bfloat16": ml_dtypes.bfloat16, "float8e4nv": ml_dtypes.float8_e4m3fn,
-               "float8e5": ml_dtypes.float8_e5m2}
-    return np.dtype(special.get(name, name))
+def drawn(seed, options):
+    """The case of a seed, its kernel's source, and what it must do."""
+    import judge
+    kind = KINDS[options.kind or TURNS[seed % len(TURNS)]]
+    for attempt in itertools.count():
+        generator = kind(seed, attempt)
+        case = generator.case()
+        if options.backends:
+            case["backends"] = options.backends.split(",")
+        if options.judge != "numpy":
+            case["backends"] = [options.judge, *case["backends"]]
+        case["judge"] = options.judge
+        try:
+            return case, generator.source, judge.prepared(case, generator.source,
+                                                          options.judge == "numpy")
+        except judge.Undefined:
+            if kind is not IndexGenerator:
+                raise
 
 
-def inputs(case):
-    """Arrays to load from."""
-    import numpy as np
-    rng = np.random.default_rng(case["seed"])
-    shift = case.get("shift", 0)
-    size = sum(case["margins"]) + shift
-    arrays = []
-    for dtype in case["loads"]:
-        kind = element_type(dtype)
-        if kind.kind in "iu":
-            info = np.iinfo(kind)
-            data = rng.integers(info.min, info.max, size, dtype=kind, endpoint=True)
-        else:
-            data = rng.integers(-INPUT_BOUND, INPUT_BOUND + 1, size).astype(kind)
-        arrays.append(data[shift:])
-    return arrays
-
-
-def written(case):
-    """Arrays to store to, by name."""
-    import numpy as np
-    programs = int(np.prod(case["grid"]))
-    scratch = np.arange(case["slice"] * 8, dtype=np.int32)
-    arrays = {"scratch": scratch, "atomic": np.zeros(ATOMIC_SLOTS, np.int32)}
-    if "alias" in case:
-        arrays = {"scratch": scratch, "alias": scratch[case["alias"]:],
-                  "atomic": arrays["atomic"], "sums": np.zeros(512, np.float32)}
-    for i, (dtype, _) in enumerate(case["outputs"]):
-        arrays[f"out{i}"] = np.full(case["size"] * programs, 3, element_type(dtype))
-    return arrays
-
-
-def execute(kernel, case, backend):
-    """Runs the kernel on fresh data; returns every array that it may have written."""
-    arrays = written(case)
-    previous = os.environ.get("TRITIUM_BACKEND")
-    os.environ["TRITIUM_BACKEND"] = backend
-    os.environ["TRITIUM_SIM_SEED"] = str(case["seed"])
-    try:
-        kernel[tuple(case["grid"])](*inputs(case), *arrays.values(), *case["scalars"],
-                                    **case["options"])
-    finally:
-        if previous is None:
-            del os.environ["TRITIUM_BACKEND"]
-        else:
-            os.environ["TRITIUM_BACKEND"] = previous
-    return arrays
-
-
-def difference(ours, oracle, case, backend):
-    """The first disagreement as text, or nothing."""
-    import numpy as np
-    errors = {f"out{i}": error for i, (_, error) in enumerate(case["outputs"])}
-    for name, x in ours.items():
-        y, error = oracle[name], errors.get(name, 0)
-        if x.dtype.kind in "iu":
-            wrong = x != y
-        else:
-            wide = np.abs(x.astype(np.float64) - y.astype(np.float64))
-            wrong = ~(wide <= error) & ~((x != x) & (y != y)) & (x != y)
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            return (f"{name}[{i}] is {x[i]!r} on {backend} and {y[i]!r} in the interpreter "
-                    f"({np.count_nonzero(wrong)} of {x.size} differ)")
-    return None
-
-
-def check(path, case):
+def check(path, case, prepared):
     """Runs one case on all its back ends; returns (kind of failure, text) or nothing."""
     import tritium as triton
-    oracle = None
-    for backend in ("interpret", *case["backends"]):
+    kernel = load_kernel(path)
+    os.environ["TRITIUM_SIM_SEED"] = str(case["seed"])
+    for backend in case["backends"]:
+        os.environ["TRITIUM_BACKEND"] = backend
         try:
-            result = execute(load_kernel(path), case, backend)
+            prepared.launch(kernel)
         except triton.OutOfResources:
             continue  # Small GPUs have not enough shared memory for all that is drawn.
         except Exception as error:
+            if prepared.accepts(error):
+                continue
             return f"error on {backend}", f"{type(error).__name__}: {error}"
-        oracle = oracle or result
-        if text := difference(result, oracle, case, backend):
+        if text := prepared.difference(backend):
             return f"mismatch on {backend}", text
     return None
 
 
-def worker(first, count, kind):
+def worker(first, count, options):
     """Runs seeds and reports each on one line of JSON."""
     with tempfile.TemporaryDirectory(prefix="tritium-fuzz-") as folder:
         os.environ.setdefault("TRITON_CACHE_DIR", folder)
         for seed in range(first, first + count):
             print(json.dumps({"start": seed}), flush=True)
-            generator = kind(seed)
+            case, source, prepared = drawn(seed, options)
             path = pathlib.Path(folder) / f"kernel_{seed}.py"
-            path.write_text(generator.source)
-            failure = check(path, generator.case())
+            path.write_text(source)
+            failure = check(path, case, prepared)
             path.unlink()
             print(json.dumps({"done": seed, "failure": failure}), flush=True)
+            if failure and options.first:
+                break
 
 
-def save(seed, failure, kind):
-    generator = kind(seed)
+def save(seed, failure, options):
+    case, source, _ = drawn(seed, options)
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"seed_{seed}.py"
     note = "\n".join("# " + line for line in f"{failure[0]}: {failure[1]}".splitlines())
-    path.write_text(f"{note}\nCASE = {generator.case()!r}\n\n{generator.source}")
+    path.write_text(f"{note}\nCASE = {case!r}\n\n{source}")
     return path
 
 
@@ -153,13 +115,15 @@ def command(*arguments):
     return [sys.executable, str(pathlib.Path(__file__).resolve()), *map(str, arguments)]
 
 
-def campaign(first, count, seconds, kind):
+def campaign(first, count, seconds, options):
     """Runs seeds in child processes until the count or the time is used up."""
     end = time.monotonic() + seconds if seconds else float("inf")
     seed, last, passed, failures = first, first + count, 0, []
-    flags = ["--gpu"] if kind is DeviceGenerator else []
-    while seed < last and time.monotonic() < end:
-        batch = min(50, last - seed)
+    flags = ["--judge", options.judge, *(["--kind", options.kind] if options.kind else []),
+             *(["--backends", options.backends] if options.backends else []),
+             *(["--first"] if options.first else [])]
+    while seed < last and time.monotonic() < end and not (failures and options.first):
+        batch = min(BATCH, last - seed)
         # Lines go through a file: a child that hangs must not block the reader.
         with tempfile.TemporaryFile("w+") as out:
             child = subprocess.Popen(command("--worker", seed, batch, *flags), stdout=out)
@@ -193,7 +157,7 @@ def campaign(first, count, seconds, kind):
                     if report["failure"]:
                         failures.append((report["done"], report["failure"]))
                         print(f"seed {report['done']}: {report['failure'][0]}: "
-                              f"{report['failure'][1]}", flush=True)
+                              f"{report['failure'][1].strip()[:SHOWN]}", flush=True)
                     else:
                         passed += 1
             if running is not None and (hung or not stopped):
@@ -253,7 +217,8 @@ def reduce(path):
         changed = False
         body = next(i for i, line in enumerate(lines) if line.startswith("def kernel")) + 1
         for i, j in list(blocks(lines, body)):
-            if j > len(lines):
+            # An array's base comes from the layout: it stays as long as its parameter.
+            if j > len(lines) or "_base" in lines[i]:
                 continue
             candidate = lines[:i] + lines[j:]
             trial.write_text("\n".join(candidate) + "\n")
@@ -268,36 +233,60 @@ def reduce(path):
     print(f"{len(lines)} lines: {smaller}")
 
 
+def run_saved(path):
+    import judge
+    case, source = read_case(path), path.read_text()
+    try:
+        prepared = judge.prepared(case, source, case["judge"] == "numpy")
+    except judge.Undefined as error:
+        print(f"no single result: {error}")
+        return 2
+    failure = check(path, case, prepared)
+    print(f"FAILED {failure[0]}: {failure[1]}" if failure else "agrees")
+    return 1 if failure else 0
+
+
+def show(seed, options):
+    import judge
+    case, source, _ = drawn(seed, options)
+    print(source, judge.second_text(case, source), sep="\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=0)
-    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--backends", help="comma-separated; else the kernel's own")
+    parser.add_argument("--judge", default="numpy", help="numpy, or a back end")
+    parser.add_argument("--first", action="store_true", help="end with the first failure")
     parser.add_argument("--report", type=pathlib.Path, help="write counts as JSON")
     parser.add_argument("--run", type=pathlib.Path)
     parser.add_argument("--reduce", type=pathlib.Path)
+    parser.add_argument("--show", type=int, metavar="SEED")
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    kind = DeviceGenerator if options.gpu else Generator
     if options.worker:
-        return worker(*options.worker, kind)
+        return worker(*options.worker, options)
     if options.run:
-        failure = check(options.run, read_case(options.run))
-        print(f"FAILED {failure[0]}: {failure[1]}" if failure else "agrees")
-        return 1 if failure else 0
+        return run_saved(options.run)
     if options.reduce:
         return reduce(options.reduce)
+    if options.show is not None:
+        return show(options.show, options)
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     if not options.seconds and options.count == 1 << 40:
         options.seconds = 60
     print(f"first seed: {options.seed}", flush=True)
-    passed, failures = campaign(options.seed, options.count, options.seconds, kind)
+    start = time.monotonic()
+    passed, failures = campaign(options.seed, options.count, options.seconds, options)
+    rate = (passed + len(failures)) / (time.monotonic() - start)
     for seed, failure in failures:
-        print(f"  {save(seed, failure, kind)}: {failure[0]}")
-    print(f"{passed} kernels agree, {len(failures)} fail")
+        print(f"  {save(seed, failure, options)}: {failure[0]}")
+    print(f"{passed} kernels agree, {len(failures)} fail; {rate:.1f} a second")
     if options.report:
         names = [f"seed {seed}: {kind}" for seed, (kind, _) in failures]
         options.report.write_text(json.dumps({"passed": passed, "failures": names}))

@@ -66,9 +66,9 @@ class Generator:
     STATEMENTS = (4, 16)
     WRITTEN = ["scratch_ptr", "atomic_ptr"]
 
-    def __init__(self, seed):
+    def __init__(self, seed, attempt=0):
         self.seed = seed
-        self.rng = random.Random(seed)
+        self.rng = random.Random(seed + (attempt << 64))
         self.lines = []
         self.indent = 1
         self.counter = 0
@@ -89,7 +89,7 @@ class Generator:
             "rows": pick([0, 1, self.M // 2, self.M, self.M + 3]),
             "cols": pick([0, 1, self.N // 2, self.N - 1, self.N, self.N + 5])}
         self.options = {}
-        self.backends = ["cpu"]
+        self.backends = ["interpret", "cpu"]
 
     # Text and names.
 
@@ -506,7 +506,7 @@ class Generator:
 
     def case(self):
         """The data that a saved kernel needs beside its source."""
-        return {"seed": self.seed, "grid": self.grid, "scalars": list(self.scalars.values()),
+        return {"kind": "tiles", "seed": self.seed, "grid": self.grid, "scalars": self.scalars,
                 "loads": sorted(self.loads), "size": 2 * self.M * self.N, "slice": self.SLICE,
                 "margins": self.MARGINS, "options": self.options,
                 "backends": self.backends,

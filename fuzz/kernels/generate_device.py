@@ -26,7 +26,8 @@ class DeviceGenerator(Generator):
             self.M //= 2
         self.K = pick([1, 4, 8, 16, 16, 19, 32, 32, 48, 64])
         self.grid = pick([(1,), (2,), (3,), (2, 2)])
-        self.backends = pick([["sim:sm_80"], ["sim:sm_90"], ["sim:sm_75"], ["cpu", "sim:sm_80"]])
+        self.backends = ["interpret", *pick([["sim:sm_80"], ["sim:sm_90"], ["sim:sm_75"],
+                                             ["cpu", "sim:sm_80"]])]
         self.options = {"num_warps": pick([1, 2, 4, 4, 8]), "num_stages": pick([1, 2, 3, 4])}
         self.shift = pick([0, 0, 0, 1, 4])  # Elements by which input arrays are off alignment.
         self.alias = pick([0, 0, 1, 3, 16, 64])  # Where the second pointer to scratch begins.

@@ -120,6 +120,22 @@ def test_shift(backend, rng, op, dtype):
     assert_same(run_binary(op, x, y, x.dtype), expected)
 
 
+MIXED = [(x, y) for x in INTS for y in INTS if x.startswith("u") != y.startswith("u")]
+
+
+@pytest.mark.parametrize("left, right", MIXED)
+def test_shift_of_mixed_signedness(backend, rng, left, right):
+    """The result has the common type; the left operand decides what is shifted in."""
+    a, b = np.dtype(left), np.dtype(right)
+    wider = max(a, b, key=lambda dtype: dtype.itemsize)
+    common = wider if a.itemsize != b.itemsize else np.dtype(f"u{wider.name.lstrip('u')}")
+    x = np.concatenate([adversarial(left), random_array(rng, 500, left)])
+    y = rng.integers(0, min(common.itemsize * 8, 127), x.size).astype(right)
+    own = np.dtype(("u" if a.kind == "u" else "") + common.name.lstrip("u"))
+    expected = np.right_shift(x.astype(own), y.astype(own)).astype(common)
+    assert_same(run_binary("shr", x, y, common), expected)
+
+
 @pytest.mark.parametrize("dtype", INTS)
 @pytest.mark.parametrize("op", ("floordiv", "mod"))
 def test_integer_division(backend, rng, op, dtype):

@@ -134,6 +134,19 @@ TEST_F(Promotion, OperatorsThatNeedIntegers) {
   EXPECT_EQ(errors(), "'@' is not an operator on tensors; write tl.dot(a, b)\n");
 }
 
+TEST_F(Promotion, LeftOperandDecidesRightShift) {
+  auto fillsWithSign = [&](const char *left, const char *right) {
+    auto shifted = sema.binary(BinaryOp::Shr, tensor(left), tensor(right));
+    mlir::Operation *op = shifted->get<Tensor>().value.getDefiningOp();
+    return type(shifted) + (mlir::isa<mlir::arith::ShRSIOp>(op) ? " signed" : " unsigned");
+  };
+  EXPECT_EQ(fillsWithSign("i32", "u32"), "u32 signed");
+  EXPECT_EQ(fillsWithSign("i8", "u64"), "u64 signed");
+  EXPECT_EQ(fillsWithSign("u32", "i32"), "u32 unsigned");
+  EXPECT_EQ(fillsWithSign("i32", "i32"), "i32 signed");
+  EXPECT_EQ(errors(), "");
+}
+
 TEST_F(Promotion, Arange) {
   EXPECT_EQ(type(lib("arange", {makeInt(3), makeInt(784)})), "i32[781]");
   EXPECT_EQ(type(lib("arange", {makeInt(512)})), "i32[512]");

@@ -103,6 +103,20 @@ Tensor build::oversizedShift(Sema &sema, BinaryOp op, const Tensor &value, Const
   return arithmetic(sema, BinaryOp::Shr, {value, *last});
 }
 
+/// `lhs >> rhs` in the type that both are converted to. The left operand's own type decides
+/// what it fills with: a negative number stays negative, also where the common type is unsigned.
+static Tensor shiftRight(Sema &sema, const Value &lhs, const TensorPair &operands) {
+  auto *left = lhs.getIf<Tensor>();
+  DType type = operands.lhs.dtype;
+  if (!left || !isSigned(left->dtype) || isSigned(type))
+    return build::arithmetic(sema, BinaryOp::Shr, operands);
+  DType signedType = integerType(type.bits(), true);
+  Tensor shifted = build::arithmetic(
+      sema, BinaryOp::Shr,
+      {*sema.cast(operands.lhs, signedType), *sema.cast(operands.rhs, signedType)});
+  return *sema.cast(shifted, type);
+}
+
 static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
   if (!checkOperands(sema, op, lhs, rhs))
     return std::nullopt;
@@ -131,7 +145,8 @@ static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rh
   pair = sema.broadcast(pair->lhs, pair->rhs);
   if (!pair)
     return std::nullopt;
-  return Value(build::arithmetic(sema, op, *pair));
+  return Value(op == BinaryOp::Shr ? shiftRight(sema, lhs, *pair)
+                                   : build::arithmetic(sema, op, *pair));
 }
 
 //===----------------------------------------------------------------------===//

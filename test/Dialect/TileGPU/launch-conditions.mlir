@@ -139,3 +139,21 @@ tt.func @mask(%p: !tt.ptr<i8>, %n: i32, %index: !tt.ptr<i32>) {
   tt.store %qi, %c0, %mi : tensor<128x!tt.ptr<i8>>
   tt.return
 }
+
+// An argument of 64 bits is read whole (16385), and then has to fit.
+// CHECK-LABEL: tt.func @wide(
+// CHECK-SAME: tt.conditions = [array<i64: 16385, 1, 8192, 0, 8196, 0, 8192, 0, 8192, 128, 8192, 1, 8203, 0, 8196, 0, 8192, 1, 8202, 0>]}
+// CHECK: arith.cmpi slt, {{.*}} {tt.narrow} : tensor<128xi64>
+tt.func @wide(%p: !tt.ptr<i8>, %s: i64) {
+  %t = tt.splat %s : i64 -> tensor<128xi64>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %r64 = arith.extsi %r : tensor<128xi32> to tensor<128xi64>
+  %o = arith.addi %t, %r64 : tensor<128xi64>
+  %c16 = arith.constant dense<16> : tensor<128xi64>
+  %m = arith.cmpi slt, %o, %c16 : tensor<128xi64>
+  %c0 = arith.constant dense<0> : tensor<128xi8>
+  %base = tt.splat %p : !tt.ptr<i8> -> tensor<128x!tt.ptr<i8>>
+  %q = tt.addptr %base, %r : tensor<128x!tt.ptr<i8>>, tensor<128xi32>
+  tt.store %q, %c0, %m : tensor<128x!tt.ptr<i8>>
+  tt.return
+}

@@ -112,8 +112,11 @@ private:
   bool addArgument(BlockArgument argument) {
     Operation *parent = argument.getOwner()->getParentOp();
     unsigned bits = getElementTypeOrSelf(argument).getIntOrFloatBitWidth();
-    if (isa<tt::FuncOp>(parent))
-      return push(ScalarStep::Argument, bits, argument.getArgNumber());
+    if (isa<tt::FuncOp>(parent)) {
+      // Read at its own width, whatever it has to fit.
+      steps.push_back({ScalarStep::Argument, static_cast<uint8_t>(bits), argument.getArgNumber()});
+      return bits <= maxBits || (push(ScalarStep::Constant, bits) && push(ScalarStep::Sum, bits));
+    }
     auto loop = dyn_cast<scf::ForOp>(parent);
     if (!loop)
       return false;
