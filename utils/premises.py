@@ -17,6 +17,8 @@ class Premise:
 
 ANALYSIS = "lib/Analysis/"
 TRANSFORMS = "lib/Dialect/Tile/Transforms/"
+CPU = "lib/Conversion/TileToCPU/"
+GPU = "lib/Conversion/TileGPUToLLVM/"
 
 
 def premises(file, *rows):
@@ -141,4 +143,51 @@ PREMISES = (
     + premises(
         TRANSFORMS + "NarrowOffsets.cpp",
         ("fits", "an offset that leaves 32 bits stays as it is",
-         "!ranges.get(value).isWithin(IntegerRange::ofWidth(32))", "false")))
+         "!ranges.get(value).isWithin(IntegerRange::ofWidth(32))", "false"))
+    + premises(
+        ANALYSIS + "PointerBases.cpp",
+        ("elsewhere", "a pointer that memory holds may point anywhere",
+         "x.elsewhere || y.elsewhere", "false"))
+    + premises(
+        GPU + "GlobalOrder.cpp",
+        ("twice", "one tile of pointers may hold an address twice",
+         "holdsNoAddressTwice(a)", "true", "isElementwise && "),
+        ("copies", "several threads access one element",
+         "hasNoCopies(a)", "true", "bool isElementwise = "))
+    + premises(
+        CPU + "Alias.cpp",
+        ("twice", "one tile of pointers may hold an address twice",
+         "distinctAddresses(x, strides)", "true"),
+        ("arguments", "two arguments may be views of one array",
+         "options.mayAlias || mayShareBase(x, y)", "mayShareBase(x, y)"))
+    + premises(
+        CPU + "Predicates.cpp",
+        ("bounds", "the largest offset of a tile wraps", "!proved && bits < 64 && result.min",
+         "false"),
+        ("one step", "a remainder of what does not count up by one",
+         "strides.modular(lhs, 0) != 1", "false"),
+        ("negative", "below zero, a remainder counts up to zero",
+         "compare(P::sge, range.min, zero)", "positive"),
+        ("one multiple", "the tile passes a multiple of the divisor",
+         "compare(P::slt, sub(range.max, range.min), sub(n, first))", "positive"))
+    + premises(
+        CPU + "Evaluate.cpp",
+        ("exact", "lanes wrap where they are extended or compared",
+         "strides.exact(value, index.lanesDim()) == chunk.stride", "true"),
+        ("difference", "bound and offset are further apart than 63 bits",
+         "known && known->high < INT64_MAX", "true"))
+    + premises(
+        CPU + "Dot.cpp",
+        ("contiguous", "the elements of a row do not follow each other",
+         "!isContiguous(load.getPtr(), 1, strides)", "false"),
+        ("rows", "rows are not equally far apart", "!strides.isLinear(load.getPtr(), 0)", "false"),
+        ("arithmetic", "where a row lies is read from memory, behind the last one too",
+         "!isArithmetic(load.getPtr())", "false"))
+    + premises(
+        CPU + "Ahead.cpp",
+        ("last row", "where a row lies is read from memory, behind the last one too",
+         "std::min(row, tile.rows - 1)", "row"))
+    + premises(
+        CPU + "Memory.cpp",
+        ("later row", "where a row lies is read from memory, behind the last one too",
+         "!isArithmetic(op.getPtr())", "false")))

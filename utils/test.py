@@ -256,7 +256,8 @@ def kernels(log):
     """Random kernels on the CPU back end, on simulated GPUs and on the interpreter against NumPy,
     and against a C compiler."""
     fresh = ["--seed", str(seedOfCommit()), "--count", str(FRESH_KERNELS)]
-    print(f"   This commit's seeds: fuzz/kernels/fuzz.py {' '.join(fresh)}", flush=True)
+    print(f"   This commit's kernels: fuzz/kernels/fuzz.py {' '.join(fresh)}\n"
+          f"   and in C: fuzz/kernels/against_c.py {' '.join(fresh[:2])} --count 100", flush=True)
     everywhere = ["--backends", "interpret,cpu,sim:sm_80,sim:sm_90"]
     # Always the same seeds, so that a change that breaks one is found by the run that tests it,
     # and beside them new ones for each commit.
@@ -266,7 +267,8 @@ def kernels(log):
             ("fuzz.py", ["--kind", "indices", "--seed", "1", "--count", "500", *everywhere], {}),
             ("fuzz.py", fresh, {}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "interpret"}),
-            ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
+            ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"}),
+            ("against_c.py", [*fresh[:2], "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
 
     def one(item):
         i, (script, arguments, env) = item

@@ -187,7 +187,7 @@ def outcome(path):
         return f"crash ({child.returncode})"
     for line in child.stdout.splitlines():
         if line.startswith("FAILED "):
-            return line.removeprefix("FAILED ").split(":")[0]
+            return line.removeprefix("FAILED ").split(": ")[0]
     return None
 
 
