@@ -191,8 +191,9 @@ def test_gpu_grid_within_the_matrix(folder):
     description = json.loads(compile_kernel(folder, "grouped", SIGNATURE, *TILES, "--target",
                                             "cuda:80", "--emit", "json"))
     rules = description["launch_rules"]
-    (scalar,) = [rule for rule in rules if rule["kind"] == "scalar"]
+    (scalar,) = [rule for rule in rules if rule["kind"] == "at_least_one"]
     assert scalar["text"].startswith("min(") and len(scalar["steps"]) % 2 == 0
+    assert "does_not_wrap" in {rule["kind"] for rule in rules}
     assert [rule["parameters"] for rule in rules if rule["kind"] == "no_overlap"] == [
         ["a_ptr", "c_ptr"], ["b_ptr", "c_ptr"]]
     header = (folder / "grouped.h").read_text()
@@ -215,6 +216,7 @@ def test_gpu_grid_within_the_matrix(folder):
     assert broken(*arguments, 6, 65536, 1)["kind"] == "grid_in_limits"
     assert broken(a + 2, *arguments[1:], 6, 1, 1)["text"] == "16 divides the address a_ptr"
     assert broken(*arguments[:7], 47, k, 6, 1, 1)["text"] == "16 divides N"
+    assert broken(*arguments[:6], 0x7fffffff, n, k, 6, 1, 1)["kind"] in ("at_least_one", "does_not_wrap")
     overlapping = broken(a, 2 * m * k, b, 2 * k * n, b + 16, 4 * m * n, m, n, k, 6, 1, 1)
     assert overlapping["parameters"] == ["b_ptr", "c_ptr"]
     # Reading the same twice is no matter.
