@@ -445,8 +445,8 @@ static llvm::json::Value toJSON(const Constant &constant) {
 }
 
 static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &metadata) {
-  static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple", "scalar",
-                                      "no_overlap"};
+  static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple",
+                                      "at_least_one",   "does_not_wrap",  "no_overlap"};
   llvm::json::Object object{{"kind", kinds[rule.kind]}, {"text", rule.text}};
   auto name = [&](size_t parameter) { return metadata.parameters[parameter].name; };
   switch (rule.kind) {
@@ -461,7 +461,8 @@ static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &m
     object["parameter"] = name(rule.parameter);
     object["divisor"] = rule.divisor;
     break;
-  case LaunchRule::HoldsOfScalar: {
+  case LaunchRule::IsAtLeastOne:
+  case LaunchRule::DoesNotWrap: {
     // As in the attribute tt.conditions.
     llvm::json::Array steps;
     for (const ScalarStep &step : *rule.condition) {

@@ -85,6 +85,21 @@ public:
 private:
   void line(const std::string &more) { text += more + "\n"; }
 
+  /// Broken behind commas where it is long.
+  void wrapped(llvm::StringRef more) {
+    constexpr size_t most = 100;
+    std::string indent;
+    while (indent.size() + more.size() > most) {
+      size_t comma = more.take_front(most - indent.size()).rfind(", ");
+      if (comma == llvm::StringRef::npos)
+        break;
+      line(indent + more.take_front(comma + 1).str());
+      more = more.drop_front(comma + 2);
+      indent = "    ";
+    }
+    line(indent + more.str());
+  }
+
   std::string machine() const {
     return metadata.cpu.empty() ? metadata.target : metadata.target + " (" + metadata.cpu + ")";
   }
@@ -248,7 +263,8 @@ private:
       auto reach = [&](size_t i) { return slotOf(i) + ", " + sizes.find(i)->second; };
       return "tritium_overlap(" + reach(rule.parameter) + ", " + reach(rule.other) + ")";
     }
-    case LaunchRule::HoldsOfScalar:
+    case LaunchRule::IsAtLeastOne:
+    case LaunchRule::DoesNotWrap:
       return "!tritium_r.known || tritium_r.low < 1";
     }
     return "1";
@@ -319,11 +335,11 @@ private:
 
   void writeCheck() {
     line("/* 0, or the number of the first rule that the launch breaks. */");
-    line("static inline int " + prefix + "_check(" + declarations() + ") {");
+    wrapped("static inline int " + prefix + "_check(" + declarations() + ") {");
     for (size_t i = 0; i < arguments.size(); ++i)
       line("  (void)" + arguments[i] + ";");
     for (const auto &[i, rule] : llvm::enumerate(rules)) {
-      bool isScalar = rule.kind == LaunchRule::HoldsOfScalar;
+      bool isScalar = rule.condition != nullptr;
       if (isScalar) {
         line("  {");
         writeScalar(*rule.condition);
@@ -368,10 +384,10 @@ private:
     line("/* Checks the launch and runs it in this thread. 0, the number of the rule that it "
          "breaks, or what\n   " +
          prefix + "_run answers. */");
-    line("static inline int " + prefix + "_launch(" + declarations() + ") {");
+    wrapped("static inline int " + prefix + "_launch(" + declarations() + ") {");
     line("  uint64_t slots[" + std::to_string(std::max<size_t>(1, arguments.size())) + "] = {0};");
     line("  uint32_t grid[3];");
-    line("  int status = " + prefix + "_check(" + passed() + ");");
+    wrapped("  int status = " + prefix + "_check(" + passed() + ");");
     line("  if (status)\n    return status;");
     for (size_t i = 0; i < arguments.size(); ++i) {
       std::string slot = "slots[" + std::to_string(i) + "]";
@@ -413,14 +429,15 @@ private:
     line("#ifdef CUDA_VERSION /* where <cuda.h> comes first */");
     line("/* Queues the kernel, `function` of the loaded module, on a stream. "
          "CUDA_ERROR_INVALID_VALUE for a\n   launch that breaks a rule. */");
-    line("static inline CUresult " + prefix + "_launch(CUfunction function, CUstream stream, " +
-         declarations() + ") {");
+    wrapped("static inline CUresult " + prefix + "_launch(CUfunction function, CUstream stream, " +
+            declarations() + ") {");
     line("  CUlaunchConfig config;");
     if (!attributes.empty())
       line("  CUlaunchAttribute attributes[" + std::to_string(attributes.size()) + "];");
     line("  void *arguments[" + std::to_string(arguments.size() + 1) + "] = {0};");
     line("  CUresult status;");
-    line("  if (" + prefix + "_check(" + passed() + "))\n    return CUDA_ERROR_INVALID_VALUE;");
+    wrapped("  if (" + prefix + "_check(" + passed() + "))");
+    line("    return CUDA_ERROR_INVALID_VALUE;");
     for (size_t i = 0; i < arguments.size(); ++i)
       line("  arguments[" + std::to_string(i) + "] = &" + arguments[i] + ";");
     line("  status = cuFuncSetAttribute(function, "

@@ -97,11 +97,13 @@ static inline tritium_range tritium_range_quotient(tritium_range x, tritium_rang
   }
   return tritium_range_of(low, high, 64);
 }
-/* With the sign of x. */
+/* With the sign of x; by zero, all of it. */
 static inline tritium_range tritium_range_remainder(tritium_range x, tritium_range y) {
   int64_t low, high;
-  if (!x.known || !y.known || y.low <= 0)
+  if (!x.known || !y.known)
     return tritium_range_unknown();
+  if (y.low <= 0)
+    return tritium_range_of(x.low < 0 ? x.low : 0, x.high > 0 ? x.high : 0, 64);
   if (x.low >= 0 && x.high < y.low)
     return x;
   if (x.low == x.high && y.low == y.high)

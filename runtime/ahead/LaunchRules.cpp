@@ -12,8 +12,8 @@ GridLimits tritium::runtime::gridLimits(const KernelMetadata &metadata) {
   return {{most, most, most}};
 }
 
-/// The scalar as a formula: "min(n - program_id(0) / 4, 8)".
-static std::string formula(const LaunchCondition &condition, const KernelMetadata &metadata) {
+/// The number as a formula: "min(n - (program_id(0) / 4), 8)".
+static std::string formula(std::span<const ScalarStep> steps, const KernelMetadata &metadata) {
   std::vector<std::pair<std::string, bool>> stack; // text, is in one piece
   auto pop = [&](bool inOnePiece) {
     if (stack.empty())
@@ -28,11 +28,15 @@ static std::string formula(const LaunchCondition &condition, const KernelMetadat
   };
   auto call = [&](const std::string &name, int count) {
     std::string text;
-    for (int i = 0; i < count; ++i)
-      text = pop(false) + (i ? ", " : "") + text;
+    for (int i = 0; i < count; ++i) {
+      std::string argument = pop(false);
+      bool isUsualStep = count == 3 && i == 0 && argument == "1";
+      if (!isUsualStep)
+        text = argument + (text.empty() ? "" : ", ") + text;
+    }
     stack.push_back({name + "(" + text + ")", true});
   };
-  for (const ScalarStep &step : condition)
+  for (const ScalarStep &step : steps)
     switch (step.kind) {
     case ScalarStep::Constant:
       stack.push_back({std::to_string(step.value), step.value >= 0});
@@ -79,6 +83,12 @@ static std::string formula(const LaunchCondition &condition, const KernelMetadat
   return pop(false);
 }
 
+/// The larger of a number and 1, which is at least 1 where no step wraps.
+static bool isRaisedToOne(std::span<const ScalarStep> steps) {
+  return steps.size() > 2 && steps.back().kind == ScalarStep::Maximum &&
+         steps[steps.size() - 2].kind == ScalarStep::Constant && steps[steps.size() - 2].value == 1;
+}
+
 std::vector<LaunchRule> tritium::runtime::launchRules(const KernelMetadata &metadata,
                                                       bool mayAlias) {
   std::vector<LaunchRule> rules;
@@ -105,9 +115,14 @@ std::vector<LaunchRule> tritium::runtime::launchRules(const KernelMetadata &meta
       rule.parameter = i;
       rule.divisor = divisor;
     }
-  for (const LaunchCondition &condition : metadata.conditions)
-    add(LaunchRule::HoldsOfScalar, formula(condition, metadata) + " is at least 1 in every program")
+  for (const LaunchCondition &condition : metadata.conditions) {
+    std::span<const ScalarStep> steps = condition;
+    bool isRaised = isRaisedToOne(steps);
+    std::string number = formula(isRaised ? steps.first(steps.size() - 2) : steps, metadata);
+    add(isRaised ? LaunchRule::DoesNotWrap : LaunchRule::IsAtLeastOne,
+        number + (isRaised ? " does not wrap in any program" : " is at least 1 in every program"))
         .condition = &condition;
+  }
   for (size_t i = 0; i < parameters.size() && !mayAlias; ++i)
     for (size_t j = i + 1; j < parameters.size(); ++j)
       if (parameters[i].type.isPointer() && parameters[j].type.isPointer() &&

@@ -18,7 +18,8 @@ struct LaunchRule {
     GridIsNotEmpty, ///< each dimension is at least 1
     GridIsInLimits, ///< of the target
     IsMultiple,     ///< `divisor` divides the parameter's value or address
-    HoldsOfScalar,  ///< `condition`
+    IsAtLeastOne,   ///< the scalar of `condition`, in every program
+    DoesNotWrap,    ///< a number that is computed, likewise: the `condition` of it raised to 1
     DoNotOverlap,   ///< the memory of `parameter` and of `other`
   };
   Kind kind = GridIsNotEmpty;

@@ -1,4 +1,4 @@
-"""Code compiled ahead: what its metadata and its C header say of launches, and running it by them."""
+"""Code compiled ahead: what its metadata and its C header say of launches, and running it so."""
 
 import ctypes
 import json
@@ -78,8 +78,8 @@ def build(folder, source, *objects, compiler=("cc", "-std=c99", "-pedantic")):
     """Compiles a source that includes headers, without a warning."""
     path = folder / ("main.cpp" if "++" in compiler[0] else "main.c")
     path.write_text(source)
-    done = subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", path,
-                           *objects, "-lm", "-o", folder / "main.so"],
+    done = subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1",
+                           path, *objects, "-lm", "-o", folder / "main.so"],
                           capture_output=True, text=True, timeout=100, cwd=folder)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(folder / "main.so")
@@ -88,8 +88,8 @@ def build(folder, source, *objects, compiler=("cc", "-std=c99", "-pedantic")):
 def exported(kernel, parameters, what="launch"):
     """A function of the library that hands its arguments on to the header's."""
     names = re.findall(r"(\w+)(?:,|$)", parameters)
-    return (f'#include "{kernel}.h"\nint run({parameters}, uint32_t gx, uint32_t gy, uint32_t gz);\n'
-            f"int run({parameters}, uint32_t gx, uint32_t gy, uint32_t gz) {{\n"
+    parameters += ", uint32_t gx, uint32_t gy, uint32_t gz"
+    return (f'#include "{kernel}.h"\nint run({parameters});\nint run({parameters}) {{\n'
             f"  return {kernel}_{what}({', '.join(names)}, gx, gy, gz);\n}}\n")
 
 
@@ -146,9 +146,9 @@ def test_cpu_arguments_of_every_kind(folder):
     compile_kernel(folder, "mixed", "*fp64,*fp32,fp16,fp32,fp64,i8,i1,u64,i32", "--constexpr",
                    "BLOCK=64", "--emit", "obj", "-o", folder / "mixed.o", "--header",
                    folder / "mixed.h")
-    main = build(folder, exported("mixed", "double *out, const float *x, float half, float single, "
-                                  "double wide, int8_t byte, uint8_t flag, uint64_t big, int32_t n"),
-                 folder / "mixed.o")
+    main = build(folder, exported("mixed", "double *out, const float *x, float half, "
+                                  "float single, double wide, int8_t byte, uint8_t flag, "
+                                  "uint64_t big, int32_t n"), folder / "mixed.o")
     x, out = np.arange(100, dtype=np.float32), np.zeros(100)
     main.run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_float, ctypes.c_float,
                          ctypes.c_double, ctypes.c_int8, ctypes.c_uint8, ctypes.c_uint64,
@@ -171,14 +171,14 @@ int main(void) {
   return 0;
 }
 """)
-    subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-O2", "main.c", "speaks.o", "-lm", "-o", "main"],
-                   cwd=folder, check=True, timeout=100)
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-O2", "main.c", "speaks.o", "-lm", "-o",
+                    "main"], cwd=folder, check=True, timeout=100)
     done = subprocess.run([folder / "main"], capture_output=True, text=True, timeout=100)
     lines = done.stdout.splitlines()
     assert lines[0] == "pid (0, 0, 0) idx (0) x is: -1" and lines[-1] == "0 -2"
     assert len(lines) == 9
-    assert re.search(r"kernels.py:\d+: error: assertion failed in program \(0, 0, 0\): x is too large",
-                     done.stderr)
+    assert re.search(r"kernels.py:\d+: error: assertion failed in program \(0, 0, 0\): "
+                     "x is too large", done.stderr)
 
 
 SIGNATURE = "*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16"
@@ -186,13 +186,14 @@ SIGNATURE = "*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16"
 
 def test_gpu_grid_within_the_matrix(folder):
     """What the code relies on of the grid is in the check: a program too many breaks a rule."""
-    compile_kernel(folder, "grouped", SIGNATURE, *TILES, "--target", "cuda:80", "--emit", "ptx", "-o",
-                   folder / "grouped.ptx", "--header", folder / "grouped.h")
+    compile_kernel(folder, "grouped", SIGNATURE, *TILES, "--target", "cuda:80", "--emit", "ptx",
+                   "-o", folder / "grouped.ptx", "--header", folder / "grouped.h")
     description = json.loads(compile_kernel(folder, "grouped", SIGNATURE, *TILES, "--target",
                                             "cuda:80", "--emit", "json"))
     rules = description["launch_rules"]
-    (scalar,) = [rule for rule in rules if rule["kind"] == "scalar"]
+    (scalar,) = [rule for rule in rules if rule["kind"] == "at_least_one"]
     assert scalar["text"].startswith("min(") and len(scalar["steps"]) % 2 == 0
+    assert "does_not_wrap" in {rule["kind"] for rule in rules}
     assert [rule["parameters"] for rule in rules if rule["kind"] == "no_overlap"] == [
         ["a_ptr", "c_ptr"], ["b_ptr", "c_ptr"]]
     header = (folder / "grouped.h").read_text()
@@ -215,6 +216,8 @@ def test_gpu_grid_within_the_matrix(folder):
     assert broken(*arguments, 6, 65536, 1)["kind"] == "grid_in_limits"
     assert broken(a + 2, *arguments[1:], 6, 1, 1)["text"] == "16 divides the address a_ptr"
     assert broken(*arguments[:7], 47, k, 6, 1, 1)["text"] == "16 divides N"
+    assert broken(*arguments[:6], 0x7fffffff, n, k, 6, 1, 1)["kind"] in ("at_least_one",
+                                                                         "does_not_wrap")
     overlapping = broken(a, 2 * m * k, b, 2 * k * n, b + 16, 4 * m * n, m, n, k, 6, 1, 1)
     assert overlapping["parameters"] == ["b_ptr", "c_ptr"]
     # Reading the same twice is no matter.
@@ -251,9 +254,9 @@ def test_triton_c_writes_a_header_for_each_choice(tmp_path):
   *?(inside)p = *?(inside)p * 2;
 }
 """)
-    done = subprocess.run([COMMAND, "compile", source, "-DT=[32,64]", "--emit", "obj", "-o",
-                           tmp_path / "scale.o", "--header", tmp_path / "scale.h", "--signature", ":16"],
-                          capture_output=True, text=True, timeout=100)
+    done = subprocess.run([COMMAND, "compile", source, "-DT=[32,64]", "--signature", ":16",
+                           "--emit", "obj", "-o", tmp_path / "scale.o", "--header",
+                           tmp_path / "scale.h"], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     for choice in ("T32", "T64"):
         assert "16 divides the address x" in (tmp_path / f"scale.{choice}.h").read_text()
@@ -271,7 +274,7 @@ def test_page(tmp_path):
         return block
     (tmp_path / "softmax.py").write_text(only("python"))
     (tmp_path / "main.c").write_text(only("c"))
-    done = subprocess.run(["bash", "-e", "-c", only("sh")], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"},
-                          timeout=100)
+    path = f"{COMMAND.parent}:{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-e", "-c", only("sh")], cwd=tmp_path, capture_output=True,
+                          text=True, env={**os.environ, "PATH": path}, timeout=100)
     assert (done.returncode, done.stdout) == (0, only("text")), done.stderr

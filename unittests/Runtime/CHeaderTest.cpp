@@ -222,7 +222,18 @@ TEST(CHeader, RulesAndTheirTexts) {
                           {Step::Quotient, 32, 0},
                           {Step::Difference, 32, 0},
                           {Step::Constant, 32, 8},
-                          {Step::Minimum, 32, 0}}};
+                          {Step::Minimum, 32, 0}},
+                         // program_id(0) * 1000 + [0, 8) in 32 bits
+                         {{Step::ProgramId, 32, 0},
+                          {Step::Constant, 32, 1000},
+                          {Step::Product, 32, 0},
+                          {Step::Constant, 64, 0},
+                          {Step::Constant, 64, 8},
+                          {Step::Constant, 64, 1},
+                          {Step::LoopIndex, 64, 0},
+                          {Step::Sum, 32, 0},
+                          {Step::Constant, 64, 1},
+                          {Step::Maximum, 64, 0}}};
   std::vector<std::string> texts;
   for (const LaunchRule &rule : launchRules(metadata, /*mayAlias=*/false))
     texts.push_back(rule.text);
@@ -232,6 +243,7 @@ TEST(CHeader, RulesAndTheirTexts) {
                        "16 divides the address x",
                        "12 divides n",
                        "min(n - (program_id(0) / 4), 8) is at least 1 in every program",
+                       "(program_id(0) * 1000) + range(0, 8) does not wrap in any program",
                        "the memory of x and of int does not overlap",
                        "the memory of x and of y.0 does not overlap",
                    }));
@@ -253,6 +265,8 @@ int main(void) {
   printf("%d", check(x, 400, y, 200, -12, z, 8, 10, 1, 1));
   printf("%d", check(x, 400, y, 200, 24, z, 8, 96, 1, 1));
   printf("%d", check(x, 400, y, 200, 24, z, 8, 97, 1, 1));
+  printf("%d", check(x, 400, y, 200, 2147483640, z, 8, 2147485, 1, 1));
+  printf("%d", check(x, 400, y, 200, 2147483640, z, 8, 2147484, 1, 1));
   printf("%d", check(x, 400, x + 399, 200, 24, z, 8, 10, 1, 1));
   printf("%d", check(x, 400, x + 400, 200, 24, z, 8, 10, 1, 1));
   printf("%d", check(x, 400, x - 199, 200, 24, z, 8, 10, 1, 1));
@@ -277,14 +291,15 @@ int main(void) {
                            "4"
                            "5"
                            "05"
-                           "6"
+                           "60"
+                           "7"
                            "0"
-                           "6"
+                           "7"
                            "0"
                            "00"
-                           "6"
                            "7"
-                           "7"
+                           "8"
+                           "8"
                            "0\n"
                            "|the memory of x and of y.0 does not overlap|\n"
                            "scale_entry cuda:90 128 4 2 0\n");
