@@ -172,8 +172,8 @@ def benchPieces(_):
         isProduct = piece["name"].startswith("product")
         against = "multiply-adds on registers" if isProduct else "libm in f64"
         theirs = spread(piece["theirs"])
-        row(f"{piece['name']}, against {against}", f"{ours.median:.1f} {unit}",
-            f"{theirs.median:.1f} {unit}", faster(piece["theirs"], piece["ours"]),
+        row(f"{piece['name']}, against {against}", f"{ours.median:.2f} {unit}",
+            f"{theirs.median:.2f} {unit}", faster(piece["theirs"], piece["ours"]),
             0.5 if isProduct else 1.0)
 
 

@@ -118,7 +118,7 @@ def test_memory_tells_what_is_not_certain():
 def test_every_kernel_has_a_second_text(kind):
     for seed in range(60):
         generator = kind(seed)
-        compile(judge.second_text(generator.case(), generator.source), "second", "exec")
+        assert compile(judge.second_text(generator.case(), generator.source), "second", "exec")
 
 
 CONSTRUCTS = {

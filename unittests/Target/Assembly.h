@@ -16,15 +16,16 @@ inline size_t countOf(const std::vector<std::string> &lines, llvm::StringRef wor
   return llvm::count_if(lines, [&](llvm::StringRef line) { return line.contains(word); });
 }
 
-/// The instructions of a text in assembly, by basic block: what stands between labels.
+/// The instructions of a text in assembly, by basic block: a label begins one, a jump ends one.
 inline std::vector<std::vector<std::string>> blocksOf(llvm::StringRef assembly) {
   std::vector<std::vector<std::string>> blocks(1);
   for (llvm::StringRef line : llvm::split(assembly, '\n')) {
     line = line.split('#').first.trim();
-    if (line.ends_with(":"))
-      blocks.emplace_back();
-    else if (!line.empty() && !line.starts_with("."))
+    bool isLabel = line.ends_with(":");
+    if (!isLabel && !line.empty() && !line.starts_with("."))
       blocks.back().push_back(line.str());
+    if (isLabel || line.starts_with("j"))
+      blocks.emplace_back();
   }
   return blocks;
 }

@@ -149,9 +149,8 @@ tt.func @carried(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
   tt.return
 }
 
-// A constant is no question.
+// A constant is no question; that the product does not wrap is one.
 // CHECK-LABEL: tt.func @constant(
-// CHECK-NOT: tt.conditions
 // CHECK-NOT: tt.positive
 // CHECK: tt.return
 tt.func @constant(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
