@@ -367,7 +367,7 @@ private:
          "*grid,\n    const tritium_host_calls *host)" +
          (isPlain ? "" : " __asm__(" + quoted(metadata.entry) + ")") + ";\n");
     line("/* Runs programs [begin, end) in this thread, with scratch memory. 0; -1: there is no "
-         "memory; -2:\n   a device_assert failed, of which standard error tells. */");
+         "memory; -2:\n   an assertion failed, of which standard error tells. */");
     line("static inline int " + prefix +
          "_run(const uint64_t *slots, int64_t begin, int64_t end, const uint32_t *grid) {");
     line("  jmp_buf failed;\n  tritium_host_calls host;");

@@ -151,9 +151,12 @@ typedef struct tritium_host_calls {
      1 unsigned, 2 float, 3 pointer. data may be null, with 0 bits. */
   void (*print)(void *user, const char *prefix, int hex, int kind, int bits, const void *data,
                 const int64_t *shape, int rank, const uint32_t *pid);
-  /* device_assert. The entry goes on with the next program if this returns. */
+  /* device_assert, or a hint that does not hold. kind: of `value`, as print's, the bits of a double
+     for a float, and of an element of a tile of `shape`, in row-major order, if rank is not 0; -1:
+     there is no value. The entry goes on with the next program if this returns. */
   void (*assert_failed)(void *user, const char *message, const char *file, int line,
-                        const uint32_t *pid);
+                        const uint32_t *pid, int kind, const int64_t *shape, int rank,
+                        uint32_t element, uint64_t value);
 } tritium_host_calls;
 
 static inline void tritium_print_element(int hex, int kind, int bits, const void *data) {
@@ -204,9 +207,34 @@ static inline void tritium_print(void *user, const char *prefix, int hex, int ki
 /* Ends the programs of the call that began at the jump buffer: compiled frames hold nothing to
    unwind. */
 static inline void tritium_assert_failed(void *user, const char *message, const char *file,
-                                         int line, const uint32_t *pid) {
-  fprintf(stderr, "%s:%d: error: assertion failed in program (%u, %u, %u): %s\n", file, line,
-          (unsigned)pid[0], (unsigned)pid[1], (unsigned)pid[2], message);
+                                         int line, const uint32_t *pid, int kind,
+                                         const int64_t *shape, int rank, uint32_t element,
+                                         uint64_t value) {
+  unsigned x = (unsigned)pid[0], y = (unsigned)pid[1], z = (unsigned)pid[2];
+  int axis;
+  fprintf(stderr, "%s:%d: error: ", file, line);
+  if (kind < 0) {
+    fprintf(stderr, "assertion failed in program (%u, %u, %u): %s\n", x, y, z, message);
+  } else {
+    int64_t stride = 1, rest = element;
+    double number;
+    for (axis = 0; axis < rank; ++axis)
+      stride *= shape[axis];
+    fprintf(stderr, "%s", message);
+    for (axis = 0; axis < rank; ++axis) {
+      stride /= shape[axis];
+      fprintf(stderr, "%s%lld", axis ? ", " : rank > 1 ? " (" : " ", (long long)(rest / stride));
+      rest %= stride;
+    }
+    fprintf(stderr, "%s program (%u, %u, %u) is ", rank > 1 ? ") of" : " of", x, y, z);
+    memcpy(&number, &value, 8);
+    if (kind == 0)
+      fprintf(stderr, "%lld\n", (long long)value);
+    else if (kind == 2)
+      fprintf(stderr, "%g\n", number);
+    else
+      fprintf(stderr, kind == 1 ? "%llu\n" : "0x%llx\n", (unsigned long long)value);
+  }
   longjmp(*(jmp_buf *)user, 1);
 }
 #endif /* TRITIUM_AHEAD_HOST_CALLS */

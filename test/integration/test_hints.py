@@ -196,6 +196,66 @@ def test_two_dimensions(checking, kind, rows, columns, table, place, found):
 
 
 @triton.jit
+def any_shape(x_ptr, KIND: tl.constexpr, VALUES: tl.constexpr, SHAPE: tl.constexpr,
+              COUNT: tl.constexpr):
+    x = tl.reshape(tl.load(x_ptr + tl.arange(0, COUNT)), SHAPE)
+    if KIND == "multiple":
+        x = tl.multiple_of(x, VALUES)
+    elif KIND == "contiguous":
+        x = tl.max_contiguous(x, VALUES)
+    else:
+        x = tl.max_constancy(x, VALUES)
+
+
+def first_misfit(x, kind, values):
+    """The first element of which the hint does not hold, element by element."""
+    for place in np.ndindex(x.shape):
+        for d, value in enumerate(values):
+            first, within = list(place), place[d] % value
+            first[d] -= within
+            fits = {"multiple": x[place] % value == 0,
+                    "contiguous": x[place] == x[tuple(first)] + within,
+                    "constant": x[place] == x[tuple(first)]}
+            if not fits[kind]:
+                return place
+    return None
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_random_shapes(checking, seed):
+    rng = np.random.default_rng(seed)
+    kind = ("multiple", "contiguous", "constant")[seed % 3]
+    shape = tuple(int(n) for n in rng.integers(2, 10, 1 + seed // 3))
+    values = tuple(int(n) for n in rng.integers(1, 7, len(shape)))
+    places = np.indices(shape)
+    if kind == "multiple":
+        right = rng.integers(-5, 6, shape) * np.lcm.reduce(values)
+    elif kind == "contiguous":
+        right = sum(i % v + 17 * (i // v) for i, v in zip(places, values))
+    else:
+        right = sum(5 * (i // v) for i, v in zip(places, values))
+    found = 0
+    for _ in range(6):
+        x = np.array(right, np.int32)
+        if found:
+            x[tuple(rng.integers(0, shape))] += rng.integers(1, 4)
+        place = first_misfit(x, kind, values)
+
+        def launch():
+            any_shape[(1,)](x, KIND=kind, VALUES=values, SHAPE=shape, COUNT=x.size)
+
+        if place is None:
+            launch()
+            found = found or 1
+            continue
+        found = 2
+        shown = place if len(place) > 1 else place[0]
+        with pytest.raises(triton.DeviceAssertionError,
+                           match=re.escape(f"element {shown} of program (0, 0, 0) is {x[place]}")):
+            launch()
+
+
+@triton.jit
 def pointers(x_ptr, table_ptr, out_ptr, KIND: tl.constexpr, VALUE: tl.constexpr, N: tl.constexpr):
     offs = tl.arange(0, N)
     p = x_ptr + tl.load(table_ptr + offs)

@@ -7,6 +7,7 @@
 #include "ahead/CHeader.h"
 
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -334,7 +335,7 @@ void k_entry(const uint64_t *slots, void *scratch, int64_t begin, int64_t end,
   p[7] = grid[0] * 100 + grid[1] * 10 + grid[2];
   host->print(host->user, "x", 0, 0, 8, tile, shape, 2, pid);
   if (p[0] == 5)
-    host->assert_failed(host->user, "no", "f.py", 3, pid);
+    host->assert_failed(host->user, "no", "f.py", 3, pid, -1, shape, 0, 0, 0);
 }
 int main(void) {
   int64_t p[8] = {0};
@@ -355,6 +356,37 @@ int main(void) {
                                   "0: -3 65535 1 6 -9 0 24 234\n"
                                   "pid (1, 2, 3) idx (0, 0) x: -1\npid (1, 2, 3) idx (0, 1) x: 7\n"
                                   "-2\n1 2\n0 2\n");
+}
+
+/// A failed assertion says in C what it says elsewhere.
+TEST(CHeader, FailedAssertions) {
+  std::string program = headerOf(kernel("k", {parameter("p", "*i64", true)})) + R"(
+void k_entry(const uint64_t *slots, void *scratch, int64_t begin, int64_t end,
+             const uint32_t *grid, const tritium_host_calls *host) {
+  (void)slots, (void)scratch, (void)begin, (void)end, (void)grid, (void)host;
+}
+int main(void) {
+  static const uint32_t pid[3] = {4, 5, 6};
+  static const int64_t shape[3] = {2, 3, 4};
+  jmp_buf failed;
+  if (!freopen("/dev/stdout", "w", stderr))
+    return 1;
+)";
+  std::string expected;
+  auto add = [&](int kind, std::vector<int64_t> shape, uint32_t element, uint64_t value) {
+    AssertSite site{"m", "k.py", 3, kind, std::move(shape)};
+    expected += "k.py:3: error: " + describe(site, {{4, 5, 6}, element, value}) + "\n";
+    program +=
+        "  if (!setjmp(failed))\n    tritium_assert_failed(&failed, \"m\", \"k.py\", 3, pid, " +
+        std::to_string(kind) + ", shape, " + std::to_string(site.shape.size()) + ", " +
+        std::to_string(element) + ", " + std::to_string(value) + "u);\n";
+  };
+  add(AssertSite::NoValue, {}, 0, 0);
+  add(AssertSite::Signed, {}, 0, uint64_t(-7));
+  add(AssertSite::Unsigned, {2}, 1, uint64_t(-7));
+  add(AssertSite::Float, {2, 3}, 4, std::bit_cast<uint64_t>(-1.5));
+  add(AssertSite::Pointer, {2, 3, 4}, 23, 4096);
+  EXPECT_EQ(runC(program + "  return 0;\n}\n"), expected);
 }
 
 } // namespace
