@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 VARIABLE = "TRITIUM_WITHOUT_PREMISE"
-TARGETS = ("AnalysisTests", "tritium", "tritium-tool", "tritium-opt", "tritium_python")
+TARGETS = ("AnalysisTests", "ConversionTests", "tritium", "tritium-tool", "tritium-opt", "tritium_python")
 PRELUDE = f"""#include <cstdlib>
 #include <cstring>
 static bool without(const char *premise) {{
@@ -41,6 +41,7 @@ FUZZ = [PYTHON, "fuzz/kernels/fuzz.py", "--seed", "1", "--first"]
 # What may notice, cheapest first: name, command, seconds.
 CHECKS = (
     ("unit tests", [BUILD / "bin/AnalysisTests", "--gtest_brief=1"], 120),
+    ("CPU against interpreter", [BUILD / "bin/ConversionTests", "--gtest_brief=1"], 300),
     ("IR tests", [PYTHON, "-c", "from lit.main import main; main()", "-q", BUILD / "test",
                   "--filter", "Dialect|Conversion"], 400),
     ("random indices", [*FUZZ, "--kind", "indices", "--count", "600", "--backends",
