@@ -41,7 +41,7 @@ FUZZ = [PYTHON, "fuzz/kernels/fuzz.py", "--seed", "1", "--first"]
 # What may notice, cheapest first: name, command, seconds.
 CHECKS = (
     ("unit tests", [BUILD / "bin/AnalysisTests", "--gtest_brief=1"], 120),
-    ("tests of the CPU", [BUILD / "bin/ConversionTests", "--gtest_brief=1"], 300),
+    ("CPU against interpreter", [BUILD / "bin/ConversionTests", "--gtest_brief=1"], 300),
     ("IR tests", [PYTHON, "-c", "from lit.main import main; main()", "-q", BUILD / "test",
                   "--filter", "Dialect|Conversion"], 400),
     ("random indices", [*FUZZ, "--kind", "indices", "--count", "600", "--backends",

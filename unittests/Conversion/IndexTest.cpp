@@ -24,7 +24,8 @@ tt.func @k(%out: !tt.ptr<i64>, %starts: !tt.ptr<TYPE>, %bounds: !tt.ptr<TYPE>) {
   %start = tt.load %sp : !tt.ptr<TYPE>
   %np = tt.addptr %bounds, %pid : !tt.ptr<TYPE>, i32
   %n = tt.load %np : !tt.ptr<TYPE>
-  %first = arith.muli %pid, %extent : i32
+  %before = arith.muli %pid, %extent : i32
+  %first = arith.addi %before, %extent : i32
   %mine = tt.addptr %out, %first : !tt.ptr<i64>, i32
   %r = tt.make_range {start = 0 : i32, end = 200 : i32} : TILEi32>
   %i = )" + convert + R"(
@@ -59,7 +60,8 @@ TestArgument array(const std::vector<int64_t> &values, unsigned bytes) {
   return argument;
 }
 
-/// One program for each pair.
+/// One program for each pair; it has kExtent numbers, with as many before the first and behind the
+/// last.
 void runAll(const std::string &text, unsigned bits, const std::vector<int64_t> &starts,
             const std::vector<int64_t> &bounds) {
   SCOPED_TRACE(text);
@@ -70,7 +72,7 @@ void runAll(const std::string &text, unsigned bits, const std::vector<int64_t> &
       bound.push_back(n);
     }
   runBoth(text,
-          {TestArgument::ints(start.size() * kExtent, 8, 0, 1), array(start, bits / 8),
+          {TestArgument::ints((start.size() + 2) * kExtent, 8, 0, 1000), array(start, bits / 8),
            array(bound, bits / 8)},
           {unsigned(start.size()), 1, 1});
 }
@@ -97,6 +99,15 @@ TEST(CPUIndex, MasksWithTheBoundInFront) {
       runAll(maskOf("i" + std::to_string(bits),
                     std::string("  %mask = arith.cmpi ") + predicate + ", %ns, %at : TILETYPE>"),
              bits, edges(bits), edges(bits));
+}
+
+// The index cannot wrap, but its distance to the bound may be beyond 64 bits.
+TEST(CPUIndex, MasksOfFarBounds) {
+  for (const char *predicate : {"slt", "sle", "sgt", "sge"})
+    for (bool first : {false, true})
+      runAll(maskOf("i64", std::string("  %mask = arith.cmpi ") + predicate +
+                               (first ? ", %ns, %i : TILETYPE>" : ", %i, %ns : TILETYPE>")),
+             64, {0}, edges(64));
 }
 
 // Differences and products wrap, too.
@@ -131,6 +142,23 @@ TEST(CPUIndex, MasksOfRemainders) {
                              "  %c = arith.constant dense<7> : TILEi32>\n"
                              "  %mask = arith.cmpi slt, %v, %c : TILEi32>"),
            32, edges(32), {1, 7, 199, 200, 1000, INT32_MAX, -5, 0});
+}
+
+TEST(CPUIndex, RemaindersInAddresses) {
+  for (const char *op : {"remsi", "remui"})
+    for (const char *factor : {"1", "2"})
+      runAll(kernel("i32",
+                    std::string("  %c = arith.constant dense<") + factor +
+                        "> : TILEi32>\n  %d = arith.muli %at, %c : TILEi32>\n  %o = arith." + op +
+                        " %d, %ns : TILEi32>\n",
+                    R"(  %q = tt.addptr %outs, %o : TILE!tt.ptr<i64>>, TILEi32>
+  %v = tt.load %q : TILE!tt.ptr<i64>>
+  tt.store %p, %v : TILE!tt.ptr<i64>>)"),
+             32,
+             std::string(op) == "remsi" ? std::vector<int64_t>{0, 50, 150, -50, -199, -250, 500}
+                                        : std::vector<int64_t>{0, 50, 150, 500},
+             std::string(op) == "remsi" ? std::vector<int64_t>{1, 7, 150, 199, 200, -5, -200}
+                                        : std::vector<int64_t>{1, 7, 150, 199, 200});
 }
 
 // %out[f(i)] += 1: all loads come first.

@@ -83,12 +83,10 @@ Value Lowering::staysStraight(Operation *remainder) {
     return {};
   Value n = scalarI64(splatOp.getSrc());
   Value zero = i64(0), one = i64(1);
-  Value positive = compare(P::sgt, n, zero);
-  Value divisor = b.create<arith::SelectOp>(loc, positive, n, one);
+  Value divisor = b.create<arith::SelectOp>(loc, compare(P::sgt, n, zero), n, one);
   Value first = b.create<arith::RemSIOp>(loc, range.min, divisor);
   straightRemainders[remainder] = sub(range.min, first);
-  conditions.push_back(positive);
-  // With these two neither difference wraps.
+  // Where the least is not negative, neither difference wraps, and no divisor below 1 passes.
   conditions.push_back(compare(P::sge, range.min, zero));
   conditions.push_back(compare(P::slt, sub(range.max, range.min), sub(n, first)));
   return all(conditions);
