@@ -8,7 +8,7 @@ using namespace tritium;
 CompileError tritium::runtime::assertionError(const std::string &kernel, const AssertSite &site,
                                               const FailedAssertion &failure) {
   CompileError error =
-      launchError("DeviceAssertion", "kernel '" + kernel + "': " + describe(site, failure));
+      launchError("DeviceAssertion", "kernel '" + kernel + "': " + failureText(site, failure));
   error.file = site.file;
   error.line = site.line;
   error.rendered = site.file + ":" + std::to_string(site.line) + ": error: " + error.message;

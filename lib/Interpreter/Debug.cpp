@@ -98,7 +98,7 @@ void buildAssert(Builder &b, tt::AssertOp op) {
     if (report.size() == 2)
       failure.element = static_cast<uint32_t>(*m.at(report.front()));
     if (!m.options.host.assertFailed)
-      return m.fail(describe(site, failure), place);
+      return m.fail(failureText(site, failure), place);
     m.options.host.assertFailed(
         m.options.host.user, site.message.c_str(), site.file.c_str(), site.line, m.pid, site.kind,
         site.shape.data(), static_cast<int>(site.shape.size()), failure.element, failure.value);

@@ -28,7 +28,7 @@ static std::string valueText(int kind, uint64_t value) {
   return text;
 }
 
-std::string tritium::describe(const AssertSite &site, const FailedAssertion &failure) {
+std::string tritium::failureText(const AssertSite &site, const FailedAssertion &failure) {
   const uint32_t *pid = failure.pid;
   std::string program = "program (" + std::to_string(pid[0]) + ", " + std::to_string(pid[1]) +
                         ", " + std::to_string(pid[2]) + ")";

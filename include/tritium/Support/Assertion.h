@@ -31,7 +31,7 @@ struct FailedAssertion {
 
 /// "assertion failed in program (0, 1, 0): message", or, with a value, "message (3, 5) of
 /// program (0, 1, 0) is 21".
-std::string describe(const AssertSite &site, const FailedAssertion &failure);
+std::string failureText(const AssertSite &site, const FailedAssertion &failure);
 
 } // namespace tritium
 
