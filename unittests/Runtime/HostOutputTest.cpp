@@ -80,7 +80,7 @@ TEST_F(HostOutputTest, AFailedAssertionEndsTheCall) {
   EXPECT_FALSE(reached);
   ASSERT_TRUE(output.failedAssert());
   EXPECT_EQ(output.failedAssert()->failure.pid[0], 2u);
-  EXPECT_EQ(describe(output.failedAssert()->site, output.failedAssert()->failure),
+  EXPECT_EQ(failureText(output.failedAssert()->site, output.failedAssert()->failure),
             "stop (1, 1) of program (2, 0, 0) is 5");
 }
 
