@@ -1,6 +1,7 @@
 //===- HostOutput.cpp - what running kernels say --------------------------===//
 
 #include "HostOutput.h"
+#include "ForkGate.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -48,15 +49,22 @@ std::string formatElement(int kind, int bits, int hex, const char *data) {
 } // namespace
 
 void tritium::runtime::setPrinter(Printer printer, void *user) {
-  std::lock_guard lock(printerMutex);
+  ForkSafeLock lock(printerMutex);
   currentPrinter = printer;
   printerUser = user;
 }
 
 void tritium::runtime::printText(const std::string &text) {
-  std::lock_guard lock(printerMutex);
-  if (currentPrinter)
-    return currentPrinter(printerUser, text.data(), text.size());
+  Printer printer;
+  void *user;
+  {
+    ForkSafeLock lock(printerMutex);
+    printer = currentPrinter;
+    user = printerUser;
+  }
+  OutsideForkGate outside;
+  if (printer)
+    return printer(user, text.data(), text.size());
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -87,6 +95,16 @@ void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits, 
     text += "\n";
   }
   printText(text);
+}
+
+int HostOutput::attend(void *user) { return static_cast<HostOutput *>(user)->work.attend(); }
+
+int HostOutput::wait(void *user, const char *file, int line, uint32_t x, uint32_t y, uint32_t z,
+                     uint32_t rounds) {
+  auto *host = static_cast<HostOutput *>(user);
+  if (!host->waiting)
+    return host->work.poll();
+  return host->waiting->wait({file ? file : "", line, {x, y, z}}, rounds);
 }
 
 thread_local std::jmp_buf HostOutput::escape;

@@ -19,6 +19,8 @@
 
 namespace tritium::runtime {
 
+class Interruptible;
+
 /// Runs the range [begin, end) of a launch.
 using RangeFunction = void (*)(void *context, int64_t begin, int64_t end);
 
@@ -32,7 +34,8 @@ public:
 
   /// Covers [0, count) with calls of `function`, each part once, and returns when all
   /// have finished. While another thread uses the pool, runs all of it on the caller.
-  void run(int64_t count, RangeFunction function, void *context);
+  /// `work`, if there is one, is polled while the caller waits for the others.
+  void run(int64_t count, RangeFunction function, void *context, Interruptible *work = nullptr);
 
   unsigned size() const { return threads; }
 

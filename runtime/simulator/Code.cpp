@@ -4,6 +4,7 @@
 #include "../AssertRecord.h"
 #include "../Files.h"
 #include "../HostOutput.h"
+#include "../Interrupt.h"
 #include "../Signature.h"
 #include "HostMemory.h"
 #include "tritium/Simulator/Recording.h"
@@ -232,6 +233,8 @@ bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
   }
   if (!settings.recordFolder.empty())
     keep(settings.recordFolder, program->module().text, launch);
+  Interruptible work;
+  launch.isStopped = [&] { return work.poll(); };
   sim::Result result = program->run(launch);
   if (!result.output.empty())
     printText(result.output);
@@ -239,6 +242,10 @@ bool Code::launch(llvm::ArrayRef<uint64_t> slots, llvm::ArrayRef<Memory> memory,
     *counters = std::move(result.counters);
   if (!result.faults.empty()) {
     error = describe(result);
+    return false;
+  }
+  if (work.isStopped()) {
+    error = interruptedError(metadata().name);
     return false;
   }
   if (!record.failed)

@@ -26,6 +26,8 @@ namespace tritium::cpu {
 
 /// What a pointer, or the pointers of a tile, point to.
 mlir::Type pointeeOf(mlir::Value ptr);
+/// The line of the user's text that `loc` comes from; null if there is none.
+mlir::FileLineColLoc userLocation(mlir::Location loc);
 
 class Lowering : public PlanContext {
 public:
@@ -252,6 +254,8 @@ private:
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
   /// The buffer that is being written with its last two dimensions swapped.
   const Buffer *swappedBuffer = nullptr;
+  /// A constant string in the module, as a pointer.
+  mlir::Value stringConstant(llvm::StringRef text);
   void emitPrint(tt::PrintOp op);
   void emitAssert(tt::AssertOp op, const Index &index);
   int64_t chooseWidth(const Step &step);
@@ -289,6 +293,17 @@ private:
   bool dependsOnBuffer(mlir::Value value, int depth = 0);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
+
+  //===--------------------------------------------------------------------===//
+  // Interrupt.cpp
+  //===--------------------------------------------------------------------===//
+  mlir::Value attention; ///< the address of the word that polls read
+  void emitAttention();
+  void emitPoll();
+  /// Whether `loop` is known to have few rounds, and no loop in them.
+  static bool isShort(mlir::scf::ForOp loop);
+  /// The loop at `where`, which waits, has gone round so often (i32).
+  void emitWait(mlir::Location where, mlir::Value rounds);
 
   //===--------------------------------------------------------------------===//
   // Ahead.cpp
