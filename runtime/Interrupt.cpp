@@ -183,10 +183,10 @@ void Interruptible::stop() {
 }
 
 CompileError tritium::runtime::interruptedError(const std::string &kernel) {
-  return launchError("Interrupted", kernel.empty()
-                                        ? std::string("interrupted")
-                                        : "kernel '" + kernel + "' was interrupted; what it has "
-                                          "written so far stays");
+  return launchError("Interrupted", kernel.empty() ? std::string("interrupted")
+                                                   : "kernel '" + kernel +
+                                                         "' was interrupted; what it has "
+                                                         "written so far stays");
 }
 
 bool tritium::runtime::isInterrupted(const CompileError &error) {

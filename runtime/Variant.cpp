@@ -361,19 +361,18 @@ static bool reportFailure(const HostOutput &output, const WaitingPrograms *waiti
                           const Interruptible &work, const std::string &kernel,
                           CompileError &error) {
   if (const auto &failed = output.failedAssert()) {
-    error = errorAt(
-        failed->file, failed->line,
-        launchError("DeviceAssertion",
-                    "kernel '" + kernel + "': assertion failed in program (" +
-                        std::to_string(failed->pid[0]) + ", " + std::to_string(failed->pid[1]) +
-                        ", " + std::to_string(failed->pid[2]) + "): " + failed->message));
+    error = errorAt(failed->file, failed->line,
+                    launchError("DeviceAssertion",
+                                "kernel '" + kernel + "': assertion failed in program (" +
+                                    std::to_string(failed->pid[0]) + ", " +
+                                    std::to_string(failed->pid[1]) + ", " +
+                                    std::to_string(failed->pid[2]) + "): " + failed->message));
     return true;
   }
   if (waiting && waiting->stuckAt()) {
     const WaitingPrograms::Stuck &stuck = *waiting->stuckAt();
-    error =
-        errorAt(stuck.file, stuck.line,
-                launchError("DeadlockError", "kernel '" + kernel + "': " + stuck.reason));
+    error = errorAt(stuck.file, stuck.line,
+                    launchError("DeadlockError", "kernel '" + kernel + "': " + stuck.reason));
     return true;
   }
   if (work.isStopped())
@@ -443,8 +442,8 @@ bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint
   // The programs run one after another, in order, unless one waits for a later one.
   std::mutex messageMutex;
   auto runner = [&](WaitingPrograms &all) {
-    std::string fault = interpret(
-        *program, slots, grid, options, [&](int64_t &number) { return all.next(number); });
+    std::string fault = interpret(*program, slots, grid, options,
+                                  [&](int64_t &number) { return all.next(number); });
     if (fault.empty())
       return;
     std::lock_guard lock(messageMutex);

@@ -70,9 +70,9 @@ void WaitingPrograms::work(Thread &self) {
   Thread *outer = std::exchange(current, &self);
   runner(*this);
   current = outer;
-  Lock lock(mutex);
   // A runner may end in the middle of a program, when the work is to end.
   live -= self.isLive;
+  Lock lock(mutex);
   passTurn();
 }
 
@@ -134,28 +134,35 @@ void WaitingPrograms::awaitTurn(Thread &self, Lock &lock) {
 
 //===-- Programs ----------------------------------------------------------===//
 
-/// Something was got done: what waits may find what it waits for. Called with the lock.
-void WaitingPrograms::noteProgress() {
+/// Without the lock: the programs may be many and short.
+bool WaitingPrograms::next(int64_t &program) {
+  Thread &self = *current;
+  if (self.isSpare) {
+    Lock lock(mutex);
+    self.isSpare = false;
+    --spare;
+  }
+  progress.fetch_add(1, std::memory_order_relaxed);
+  program = owner.isStopped() ? total : begun.fetch_add(1, std::memory_order_relaxed);
+  bool isLive = program < total;
+  if (isLive != self.isLive)
+    isLive ? ++live : --live;
+  self.isLive = isLive;
+  self.lastRounds = 0;
+  return isLive;
+}
+
+/// Where something was got done since the last look, what waits may find what it waits for.
+/// Called with the lock.
+void WaitingPrograms::lookForProgress() {
+  uint64_t now = progress.load(std::memory_order_relaxed);
+  if (now == seenProgress)
+    return;
+  seenProgress = now;
   lastProgress = std::chrono::steady_clock::now();
   fruitless = overdue = 0;
   ++round;
   marked = 0;
-}
-
-bool WaitingPrograms::next(int64_t &program) {
-  Thread &self = *current;
-  Lock lock(mutex);
-  spare -= std::exchange(self.isSpare, false);
-  if (self.isLive || begun < total)
-    noteProgress();
-  live -= self.isLive;
-  self.isLive = begun < total && !owner.isStopped();
-  if (!self.isLive)
-    return false;
-  program = begun++;
-  self.lastRounds = 0;
-  ++live;
-  return true;
 }
 
 /// All live programs wait. Starts others, or finds that there is no hope. Called with the lock;
@@ -187,8 +194,9 @@ bool WaitingPrograms::wait(const WaitSite &site, uint32_t rounds) {
   Lock lock(mutex);
   // It counts from zero again: it has left the loop in which it waited before.
   if (rounds <= self.lastRounds)
-    noteProgress();
+    progress.fetch_add(1, std::memory_order_relaxed);
   self.lastRounds = rounds;
+  lookForProgress();
   if (self.markedIn != round) {
     self.markedIn = round;
     ++marked;
@@ -213,15 +221,17 @@ bool WaitingPrograms::wait(const WaitSite &site, uint32_t rounds) {
 }
 
 void WaitingPrograms::describeStuck() {
+  size_t waiting = live;
+  int64_t left = total - begun;
   std::string text = "program (" + std::to_string(stuck->pid[0]) + ", " +
                      std::to_string(stuck->pid[1]) + ", " + std::to_string(stuck->pid[2]) +
                      ") waits in this loop for what no program does: ";
-  text += live == 1 ? "it is the only one that runs"
-                    : "all " + std::to_string(live) + " that have begun and not ended wait";
-  if (begun < total)
-    text += ", and for the other " + std::to_string(total - begun) + " there are no more threads";
+  text += waiting == 1 ? "it is the only one that runs"
+                       : "all " + std::to_string(waiting) + " that have begun and not ended wait";
+  if (left > 0)
+    text += ", and for the other " + std::to_string(left) + " there are no more threads";
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", secondsToWait);
-  stuck->reason = text + "; nothing has got further for " + seconds +
-                  " s (TRITIUM_WAIT_SECONDS sets the time)";
+  stuck->reason =
+      text + "; nothing has got further for " + seconds + " s (TRITIUM_WAIT_SECONDS sets the time)";
 }

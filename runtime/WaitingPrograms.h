@@ -81,7 +81,7 @@ private:
   void startThread();
   void passTurn();
   void awaitTurn(Thread &self, Lock &lock);
-  void noteProgress();
+  void lookForProgress();
   bool completeRound(const WaitSite &site);
   void describeStuck();
 
@@ -94,9 +94,14 @@ private:
 
   static thread_local Thread *current;
 
+  std::atomic<int64_t> begun{0}; ///< may be more than there are
+  std::atomic<size_t> live{0};
+  std::atomic<uint64_t> progress{0}; ///< programs that began, ended, or left a loop
+
   std::mutex mutex; ///< guards what follows
-  int64_t begun = 0, spare = 0;
-  size_t live = 0, marked = 0;
+  int64_t spare = 0;
+  size_t marked = 0;
+  uint64_t seenProgress = 0;
   uint64_t round = 1;     ///< ends when each live program has waited in it
   unsigned fruitless = 0; ///< rounds since something was got done
   unsigned overdue = 0;   ///< those of them after the time was up

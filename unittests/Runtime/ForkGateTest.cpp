@@ -44,7 +44,9 @@ TEST_F(ForkGate, LocksAreFreeInTheChild) {
     pid_t child = fork();
     if (child == 0) {
       alarm(20);
-      { ForkSafeLock lock(mutex); }
+      {
+        ForkSafeLock lock(mutex);
+      }
       _exit(0);
     }
     bad += exitStatus(child) != 0;
@@ -73,7 +75,9 @@ TEST_F(ForkGate, AForkDoesNotWaitForCallsOfTheHost) {
   pid_t child = fork();
   if (child == 0) {
     alarm(20);
-    { InsideForkGate inside; }
+    {
+      InsideForkGate inside;
+    }
     pid_t grandchild = fork();
     if (grandchild == 0)
       _exit(0);

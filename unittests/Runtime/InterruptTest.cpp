@@ -31,7 +31,9 @@ TEST(Interrupt, CancelEndsWhatRuns) {
 }
 
 TEST(Interrupt, CancelLeavesWhatBeginsLater) {
-  { Interruptible earlier; }
+  {
+    Interruptible earlier;
+  }
   cancelAll();
   Interruptible work;
   EXPECT_FALSE(work.poll());

@@ -255,28 +255,26 @@ void Lowering::emitWhile(scf::WhileOp op) {
   };
   auto condition = op.getConditionOp();
   Block *before = makeBlock(loopOp.getBefore(), op.getBeforeArguments());
-  emitRegionBody(*op.getBeforeBody(), before,
-                 tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
-                   SmallVector<Value> forwarded = scalarsOf(condition.getArgs());
-                   if (waits)
-                     forwarded.push_back(before->getArguments().back());
-                   b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()),
-                                              forwarded);
-                 });
+  emitRegionBody(
+      *op.getBeforeBody(), before, tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
+        SmallVector<Value> forwarded = scalarsOf(condition.getArgs());
+        if (waits)
+          forwarded.push_back(before->getArguments().back());
+        b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()), forwarded);
+      });
   Block *after = makeBlock(loopOp.getAfter(), op.getAfterArguments());
   auto yield = op.getYieldOp();
-  emitRegionBody(*op.getAfterBody(), after, tileRoots(yield.getOperands(), op.getBeforeArguments()),
-                 [&] {
-                   SmallVector<Value> carried = scalarsOf(yield.getOperands());
-                   loc = whileLoc;
-                   emitPoll();
-                   if (waits) {
-                     carried.push_back(add(after->getArguments().back(),
-                                           constant(b.getI32Type(), 1)));
-                     emitWait(whileLoc, carried.back());
-                   }
-                   b.create<scf::YieldOp>(whileLoc, carried);
-                 });
+  emitRegionBody(
+      *op.getAfterBody(), after, tileRoots(yield.getOperands(), op.getBeforeArguments()), [&] {
+        SmallVector<Value> carried = scalarsOf(yield.getOperands());
+        loc = whileLoc;
+        emitPoll();
+        if (waits) {
+          carried.push_back(add(after->getArguments().back(), constant(b.getI32Type(), 1)));
+          emitWait(whileLoc, carried.back());
+        }
+        b.create<scf::YieldOp>(whileLoc, carried);
+      });
   unsigned next = 0;
   for (Value result : op.getResults())
     if (!isTileValue(result))

@@ -20,8 +20,8 @@ namespace tritium::cpu {
 /// Loads field `number` of the host's calls.
 static Value hostField(OpBuilder &b, Location loc, Value host, int32_t number) {
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value address = b.create<LLVM::GEPOp>(loc, ptr, b.getI8Type(), host,
-                                        ArrayRef<LLVM::GEPArg>{8 * number});
+  Value address =
+      b.create<LLVM::GEPOp>(loc, ptr, b.getI8Type(), host, ArrayRef<LLVM::GEPArg>{8 * number});
   return b.create<LLVM::LoadOp>(loc, ptr, address, 8);
 }
 

@@ -131,8 +131,8 @@ private:
                                arguments.getTypes(), isPoll ? Attend : Wait, !isPoll);
     if (isPoll)
       callee.setMemoryAttr(LLVM::MemoryEffectsAttr::get(
-          b.getContext(), {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::Ref,
-                           LLVM::ModRefInfo::ModRef}));
+          b.getContext(),
+          {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::Ref, LLVM::ModRefInfo::ModRef}));
     Value answer = b.create<LLVM::CallOp>(callee, arguments).getResult();
     Value isLast = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, answer, number(b, 0));
     b.create<LLVM::CondBrOp>(isLast, exitBlock(), ValueRange(), rest, ValueRange());

@@ -286,9 +286,9 @@ void Machine::schedule() {
         std::string text = "the launch has run " + std::to_string(launch.stepLimit) +
                            " warp instructions, its limit, and has not ended";
         if (next < total && resident.size() >= most)
-          text += "; " + std::to_string(most) + " CTAs are resident, as many as the GPU holds, and " +
-                  std::to_string(total - next) +
-                  " have not begun: a wait for one of those never ends";
+          text +=
+              "; " + std::to_string(most) + " CTAs are resident, as many as the GPU holds, and " +
+              std::to_string(total - next) + " have not begun: a wait for one of those never ends";
         report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
         stop = true;
       }
@@ -296,8 +296,7 @@ void Machine::schedule() {
     std::erase_if(resident, [](const auto &cta) { return cta->live == 0; });
     if (stop || resident.empty())
       continue;
-    bool isDue =
-        !launch.seed || !progress || resident.size() < atFirst || ++round % patience == 0;
+    bool isDue = !launch.seed || !progress || resident.size() < atFirst || ++round % patience == 0;
     if (next < total && resident.size() < most && isDue)
       resident.push_back(makeCta(next++));
     else if (!progress)
