@@ -129,10 +129,12 @@ private:
       arguments = arguments.drop_front();
     auto callee = hostFunction(module, marker.getLoc(), isPoll ? kAttendFunction : kWaitFunction,
                                arguments.getTypes(), isPoll ? Attend : Wait, !isPoll);
-    if (isPoll)
+    if (isPoll) {
+      callee.setPassthroughAttr(b.getStrArrayAttr({"willreturn", "cold"}));
       callee.setMemoryAttr(LLVM::MemoryEffectsAttr::get(
           b.getContext(),
           {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::Ref, LLVM::ModRefInfo::ModRef}));
+    }
     Value answer = b.create<LLVM::CallOp>(callee, arguments).getResult();
     Value isLast = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, answer, number(b, 0));
     b.create<LLVM::CondBrOp>(isLast, exitBlock(), ValueRange(), rest, ValueRange());
