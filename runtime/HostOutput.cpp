@@ -107,7 +107,7 @@ int HostOutput::wait(void *user, const char *file, int line, uint32_t x, uint32_
   return host->waiting->wait({file ? file : "", line, {x, y, z}}, rounds);
 }
 
-thread_local std::jmp_buf HostOutput::escape;
+thread_local std::jmp_buf *HostOutput::escape = nullptr;
 
 void HostOutput::noteAssert(void *user, const char *message, const char *file, int line,
                             const uint32_t *pid) {
@@ -118,7 +118,7 @@ void HostOutput::assertFailed(void *user, const char *message, const char *file,
                               const uint32_t *pid) {
   static_cast<HostOutput *>(user)->record(message, file, line, pid);
   // What the assertion guards must not run. Compiled frames hold nothing to unwind.
-  std::longjmp(escape, 1);
+  std::longjmp(*escape, 1);
 }
 
 void HostOutput::record(const char *message, const char *file, int line, const uint32_t *pid) {
@@ -131,6 +131,9 @@ void HostOutput::record(const char *message, const char *file, int line, const u
 
 void HostOutput::run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,
                      int64_t end, const uint32_t *grid) {
-  if (setjmp(escape) == 0)
+  std::jmp_buf here, *outer = escape;
+  escape = &here;
+  if (setjmp(here) == 0)
     entry(slots, scratch, begin, end, grid, &table);
+  escape = outer;
 }

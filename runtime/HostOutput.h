@@ -59,8 +59,9 @@ private:
                          const uint32_t *pid);
   void record(const char *message, const char *file, int line, const uint32_t *pid);
 
-  /// Where a failed assertion of this thread's entry goes back to.
-  static thread_local std::jmp_buf escape;
+  /// Where a failed assertion of this thread's entry goes back to; of the innermost, if a host
+  /// launches a kernel in the middle of another.
+  static thread_local std::jmp_buf *escape;
 
   Interruptible &work;
   WaitingPrograms *waiting = nullptr;

@@ -98,8 +98,7 @@ void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
                      Interruptible *work) {
   if (total <= 0)
     return;
-  std::unique_lock lock(busy, std::defer_lock);
-  if (total == 1 || threads == 1 || !lock.try_lock())
+  if (total == 1 || threads == 1 || isBusy.exchange(true, std::memory_order_acquire))
     return newFunction(newContext, 0, total);
 
   function = newFunction;
@@ -126,6 +125,7 @@ void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
     else
       sched_yield();
   }
+  isBusy.store(false, std::memory_order_release);
 }
 
 //===-- The process's pool ------------------------------------------------===//

@@ -45,7 +45,7 @@ private:
 
   const unsigned threads;
   std::vector<std::thread> workers;
-  std::mutex busy; ///< held by the thread whose launch the pool runs
+  std::atomic<bool> isBusy{false}; ///< it runs a launch
 
   // The launch that runs now. Written before the ticket that publishes it; read only
   // after a claim on that ticket, which keeps the launch from ending.

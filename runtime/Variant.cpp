@@ -335,11 +335,15 @@ struct NativeLaunch {
   std::atomic<bool> outOfMemory{false};
 
   void run(int64_t begin, int64_t end) {
-    void *scratch = nullptr;
-    if (scratchBytes && !(scratch = threadScratch(scratchBytes)))
+    if (work.isStopped())
+      return;
+    if (scratchBytes == 0)
+      return host.run(entry, slots, nullptr, begin, end, grid);
+    ThreadScratch scratch(scratchBytes);
+    if (scratch.memory())
+      host.run(entry, slots, scratch.memory(), begin, end, grid);
+    else
       outOfMemory = true;
-    else if (!work.isStopped())
-      host.run(entry, slots, scratch, begin, end, grid);
   }
   static void runPart(void *self, int64_t begin, int64_t end) {
     static_cast<NativeLaunch *>(self)->run(begin, end);
