@@ -341,9 +341,9 @@ struct NativeLaunch {
       return host.run(entry, slots, nullptr, begin, end, grid);
     ThreadScratch scratch(scratchBytes);
     if (scratch.memory())
-      host.run(entry, slots, scratch.memory(), begin, end, grid);
-    else
-      outOfMemory = true;
+      return host.run(entry, slots, scratch.memory(), begin, end, grid);
+    outOfMemory = true;
+    work.stop();
   }
   static void runPart(void *self, int64_t begin, int64_t end) {
     static_cast<NativeLaunch *>(self)->run(begin, end);
@@ -394,7 +394,7 @@ bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   std::optional<WaitingPrograms> waiting;
   if (metadata().mayWait) [[unlikely]] {
     auto runner = [&](WaitingPrograms &all) {
-      for (int64_t program; !launch.outOfMemory && all.next(program);)
+      for (int64_t program; all.next(program);)
         launch.run(program, program + 1);
     };
     waiting.emplace(programs, threadPool().size(), runner, launch.work);
