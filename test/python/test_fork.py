@@ -114,6 +114,7 @@ def test_fork_while_threads_are_busy(busy, tmp_path):
     for _ in range(12):
         child = os.fork()
         if child == 0:
+            good = False
             try:
                 good = works(kernels) and works(kernels, tuned=True)
             finally:

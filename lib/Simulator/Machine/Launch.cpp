@@ -259,10 +259,12 @@ uint64_t Machine::turn(Cta &cta, uint64_t quantum) {
 
 void Machine::schedule() {
   // CTAs that wait for others in a spin use up their turn; then further ones start, as long as
-  // the GPU holds them. By turns at random a few at once show the most, and more start late.
-  constexpr uint64_t quantum = 20'000, patience = 64;
+  // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
+  // By turns at random a few at once show the most, and more start only if those do not end.
+  constexpr uint64_t quantum = 20'000;
+  const uint64_t patience = launch.seed ? 64 : 4;
   const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
-  uint64_t round = 0;
+  uint64_t idle = 0; ///< rounds since a CTA ended
   std::vector<std::unique_ptr<Cta>> resident;
   uint64_t next = 0, total = launch.grid.count();
   while (!stop && (next < total || !resident.empty())) {
@@ -286,21 +288,30 @@ void Machine::schedule() {
         std::string text = "the launch has run " + std::to_string(launch.stepLimit) +
                            " warp instructions, its limit, and has not ended";
         if (next < total && resident.size() >= most)
-          text +=
-              "; " + std::to_string(most) + " CTAs are resident, as many as the GPU holds, and " +
-              std::to_string(total - next) + " have not begun: a wait for one of those never ends";
+          text += "; " + std::to_string(most) +
+                  " CTAs are resident, as many as the GPU, or the memory for the simulation, "
+                  "holds, and " +
+                  std::to_string(total - next) +
+                  " have not begun: a wait for one of those never ends";
         report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
         stop = true;
       }
     }
-    std::erase_if(resident, [](const auto &cta) { return cta->live == 0; });
+    bool hasEnded = std::erase_if(resident, [](const auto &cta) { return cta->live == 0; }) > 0;
     if (stop || resident.empty())
       continue;
-    bool isDue = !launch.seed || !progress || resident.size() < atFirst || ++round % patience == 0;
-    if (next < total && resident.size() < most && isDue)
+    idle = hasEnded ? 0 : idle + 1;
+    bool isImpatient = idle >= patience;
+    uint64_t more = isImpatient ? resident.size() : 1;
+    if (!isImpatient && progress && launch.seed && resident.size() >= atFirst)
+      more = 0;
+    if (next == total || resident.size() >= most) {
+      if (!progress)
+        deadlock(resident);
+      continue;
+    }
+    for (; more > 0 && next < total && resident.size() < most; --more)
       resident.push_back(makeCta(next++));
-    else if (!progress)
-      deadlock(resident);
   }
   result.completed = !stop;
 }
