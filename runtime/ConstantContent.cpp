@@ -1,6 +1,7 @@
 //===- ConstantContent.cpp - what a constant table holds ------------------===//
 
 #include "ConstantContent.h"
+#include "ForkGate.h"
 
 #include "cuda/Memory.h"
 
@@ -23,7 +24,7 @@ ConstantContent::~ConstantContent() {
 
 bool ConstantContent::addressOn(int ordinal, const std::string &kernel, uint64_t &address,
                                 CompileError &error) {
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   if (auto found = copies.find(ordinal); found != copies.end()) {
     address = found->second;
     return true;

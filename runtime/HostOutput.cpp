@@ -1,6 +1,7 @@
 //===- HostOutput.cpp - what running kernels say --------------------------===//
 
 #include "HostOutput.h"
+#include "ForkGate.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -48,15 +49,22 @@ std::string formatElement(int kind, int bits, int hex, const char *data) {
 } // namespace
 
 void tritium::runtime::setPrinter(Printer printer, void *user) {
-  std::lock_guard lock(printerMutex);
+  ForkSafeLock lock(printerMutex);
   currentPrinter = printer;
   printerUser = user;
 }
 
 void tritium::runtime::printText(const std::string &text) {
-  std::lock_guard lock(printerMutex);
-  if (currentPrinter)
-    return currentPrinter(printerUser, text.data(), text.size());
+  Printer printer;
+  void *user;
+  {
+    ForkSafeLock lock(printerMutex);
+    printer = currentPrinter;
+    user = printerUser;
+  }
+  OutsideForkGate outside;
+  if (printer)
+    return printer(user, text.data(), text.size());
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -89,7 +97,17 @@ void HostOutput::print(void *, const char *prefix, int hex, int kind, int bits, 
   printText(text);
 }
 
-thread_local std::jmp_buf HostOutput::escape;
+int HostOutput::attend(void *user) { return static_cast<HostOutput *>(user)->work.attend(); }
+
+int HostOutput::wait(void *user, const char *file, int line, uint32_t x, uint32_t y, uint32_t z,
+                     uint32_t rounds) {
+  auto *host = static_cast<HostOutput *>(user);
+  if (!host->waiting)
+    return host->work.poll();
+  return host->waiting->wait({file ? file : "", line, {x, y, z}}, rounds);
+}
+
+thread_local std::jmp_buf *HostOutput::escape = nullptr;
 
 void HostOutput::noteAssert(void *user, const char *message, const char *file, int line,
                             const uint32_t *pid, int kind, const int64_t *shape, int rank,
@@ -104,7 +122,7 @@ void HostOutput::assertFailed(void *user, const char *message, const char *file,
                               uint32_t element, uint64_t value) {
   noteAssert(user, message, file, line, pid, kind, shape, rank, element, value);
   // What the assertion guards must not run. Compiled frames hold nothing to unwind.
-  std::longjmp(escape, 1);
+  std::longjmp(*escape, 1);
 }
 
 void HostOutput::record(FailedAssert found) {
@@ -118,6 +136,9 @@ void HostOutput::record(FailedAssert found) {
 
 void HostOutput::run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch, int64_t begin,
                      int64_t end, const uint32_t *grid) {
-  if (setjmp(escape) == 0)
+  std::jmp_buf here, *outer = escape;
+  escape = &here;
+  if (setjmp(here) == 0)
     entry(slots, scratch, begin, end, grid, &table);
+  escape = outer;
 }

@@ -3,7 +3,8 @@
 #ifndef TRITIUM_RUNTIME_HOSTOUTPUT_H
 #define TRITIUM_RUNTIME_HOSTOUTPUT_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "Interrupt.h"
+#include "WaitingPrograms.h"
 
 #include <csetjmp>
 #include <mutex>
@@ -11,15 +12,21 @@
 
 namespace tritium::runtime {
 
-/// Collects what one launch reports. Its calls are made by all threads of the launch.
+/// What running programs ask of their host. Collects what one launch reports. Its calls are
+/// made by all threads of the launch.
 class HostOutput {
 public:
-  HostOutput() : table{this, print, assertFailed} {}
+  explicit HostOutput(Interruptible &work)
+      : work(work), table{this, print, assertFailed, attentionOf(work), attend, wait} {}
   HostOutput(const HostOutput &) = delete;
   HostOutput &operator=(const HostOutput &) = delete;
 
   /// The calls for an interpreter, which ends a program itself.
-  TritiumHostCalls interpreterCalls() { return {this, print, noteAssert}; }
+  TritiumHostCalls interpreterCalls() {
+    return {this, print, noteAssert, attentionOf(work), attend, wait};
+  }
+  /// Whom programs that wait tell of it. Without one they wait as they are.
+  void setWaiting(WaitingPrograms *programs) { waiting = programs; }
 
   /// Calls `entry` for the programs [begin, end). A failed assertion is recorded and
   /// ends the call: neither the rest of its program nor the programs behind it run.
@@ -39,14 +46,26 @@ private:
   static void assertFailed(void *user, const char *message, const char *file, int line,
                            const uint32_t *pid, int kind, const int64_t *shape, int rank,
                            uint32_t element, uint64_t value);
+
+  static int attend(void *user);
+  static int wait(void *user, const char *file, int line, uint32_t x, uint32_t y, uint32_t z,
+                  uint32_t rounds);
+  static const uint32_t *attentionOf(const Interruptible &work) {
+    static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+    return reinterpret_cast<const uint32_t *>(&work.attention());
+  }
+
   static void noteAssert(void *user, const char *message, const char *file, int line,
                          const uint32_t *pid, int kind, const int64_t *shape, int rank,
                          uint32_t element, uint64_t value);
   void record(FailedAssert found);
 
-  /// Where a failed assertion of this thread's entry goes back to.
-  static thread_local std::jmp_buf escape;
+  /// Where a failed assertion of this thread's entry goes back to; of the innermost, if a host
+  /// launches a kernel in the middle of another.
+  static thread_local std::jmp_buf *escape;
 
+  Interruptible &work;
+  WaitingPrograms *waiting = nullptr;
   TritiumHostCalls table;
   std::mutex mutex;
   std::optional<FailedAssert> failed;

@@ -2,9 +2,10 @@
 
 #include "Kernel.h"
 #include "Environment.h"
+#include "ForkGate.h"
 #include "Serialization.h"
+#include "WorkClaim.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <array>
@@ -31,6 +32,7 @@ static void aimAt(const cuda::Device &device, CompileOptions &options) {
 llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
                                                 const tritium_kernel_config *config,
                                                 CompileError &error) {
+  InsideForkGate inside;
   std::optional<KernelSignature> signature = readSignature(source, error);
   if (!signature)
     return nullptr;
@@ -148,6 +150,7 @@ static void appendOption(Key &key, const tritium_option &option) {
 }
 
 Kernel::Dispatch *Kernel::lookup(const Key &key) {
+  InsideForkGate inside;
   std::shared_lock lock(mutex);
   auto found = dispatches.find(std::vector<uint64_t>(key.begin(), key.end()));
   return found == dispatches.end() ? nullptr : found->second.get();
@@ -272,18 +275,9 @@ Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
                                       const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                       const llvm::SmallVectorImpl<const tritium_argument *> &bound,
                                       const cuda::Device *device, CompileError &error) {
-  std::vector<uint64_t> words(key.begin(), key.end());
-  std::unique_lock lock(compilingMutex);
-  compiled.wait(lock, [&] { return !compiling.count(words); });
+  WorkClaim claim(this, {reinterpret_cast<const char *>(key.data()), key.size_in_bytes()});
   if (Dispatch *found = lookup(key))
     return found;
-  auto entry = compiling.insert(words).first;
-  lock.unlock();
-  auto done = llvm::make_scope_exit([&] {
-    lock.lock();
-    compiling.erase(entry);
-    compiled.notify_all();
-  });
   return compile(call, key, classes, bound, device, error);
 }
 
@@ -326,7 +320,7 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
                                              "arguments than its signature has");
     return nullptr;
   }
-  std::unique_lock lock(mutex);
+  ForkSafeLock lock(mutex);
   auto &slot = dispatches[std::vector<uint64_t>(key.begin(), key.end())];
   slot = std::move(dispatch);
   return slot.get();
@@ -423,7 +417,7 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
 }
 
 void Kernel::invalidate() {
-  std::unique_lock lock(mutex);
+  ForkSafeLock lock(mutex);
   for (std::atomic<Dispatch *> &slot : recent)
     slot.store(nullptr, std::memory_order_release);
   for (auto &[key, dispatch] : dispatches)

@@ -7,8 +7,6 @@
 #include "Variant.h"
 
 #include <atomic>
-#include <condition_variable>
-#include <set>
 #include <shared_mutex>
 
 namespace tritium::runtime {
@@ -103,14 +101,11 @@ private:
 
   std::array<std::atomic<Dispatch *>, 4> recent = {}; ///< what the latest launches used
   std::atomic<unsigned> oldest{0};                    ///< the entry to replace next
-  std::shared_mutex mutex;                            ///< guards the two tables
+  /// Guards the two tables; nothing is compiled and no host called under it.
+  std::shared_mutex mutex;
   std::map<std::vector<uint64_t>, std::unique_ptr<Dispatch>> dispatches;
   /// Another thread may still read a dispatch through `recent`: they go with the kernel.
   std::vector<std::unique_ptr<Dispatch>> retired;
-  /// Keys that a thread compiles now: nobody compiles the same thing twice.
-  std::set<std::vector<uint64_t>> compiling;
-  std::mutex compilingMutex;
-  std::condition_variable compiled;
 };
 
 } // namespace tritium::runtime

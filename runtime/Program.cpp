@@ -3,7 +3,9 @@
 #include "Program.h"
 #include "Conversion.h"
 #include "Environment.h"
+#include "ForkGate.h"
 #include "Serialization.h"
+#include "WorkClaim.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -122,7 +124,7 @@ Program::KernelRef Program::kernelFor(size_t choice, CompileError &error) {
   for (const auto &[name, text] : all[choice].defines)
     key += name + '\0' + text + '\0';
   {
-    std::lock_guard lock(mutex);
+    ForkSafeLock lock(mutex);
     auto known = kernels.find(key);
     if (known != kernels.end())
       return known->second;
@@ -137,7 +139,7 @@ Program::KernelRef Program::kernelFor(size_t choice, CompileError &error) {
   KernelRef made = Kernel::create(std::move(function), &config, error);
   if (!made)
     return nullptr;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   return kernels.try_emplace(key, made).first->second;
 }
 
@@ -172,7 +174,7 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
   std::optional<int> device;
   if (onGPU != result.arguments.end())
     device = onGPU->device;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   for (const ConstantTable &declaredTable : declared.tables) {
     auto filled = tables.find(declaredTable.name);
     // One that is not filled is not read, either.
@@ -258,7 +260,7 @@ bool Program::keyOf(const Call &call, std::string &key, CompileError &error) con
 }
 
 bool Program::findChoice(const std::string &key, size_t &choice) const {
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   auto found = chosen.find(key);
   if (found == chosen.end())
     return false;
@@ -276,7 +278,7 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   std::string known = settings() + key;
   if (findChoice(known, launched.choice))
     return true;
-  std::lock_guard one(choosing);
+  WorkClaim claim(this, known);
   if (findChoice(known, launched.choice))
     return true;
 
@@ -322,7 +324,7 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   if (!tune(request, *launched.tuning, error))
     return false;
   launched.choice = launched.tuning->best;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   chosen[known] = launched.choice;
   return true;
 }
@@ -332,7 +334,7 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
 bool Program::checkUse(const Kernel &kernel, const Variant &variant, CompileError &error) const {
   for (const ConstantTable &table : kernel.declaration().tables)
     for (const ParameterInfo &compiled : variant.metadata().parameters) {
-      std::lock_guard lock(mutex);
+      ForkSafeLock lock(mutex);
       if (compiled.name == table.name && compiled.isRead && !tables.count(table.name)) {
         error = launchError("ArgumentError", "kernel '" + kernel.declaration().name +
                                                  "': its constant table '" + table.name +
@@ -438,7 +440,7 @@ bool Program::fillTable(const std::string &name, llvm::ArrayRef<uint8_t> bytes,
   }
   std::vector<uint8_t> content(bytes.begin(), bytes.end());
   content.resize(table->bytes);
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   tables[name] = std::make_shared<ConstantContent>(std::move(content));
   return true;
 }

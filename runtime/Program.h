@@ -120,12 +120,12 @@ private:
   std::string unusedWarning;
   std::set<std::string> unused; ///< definitions that the text has no use for
 
-  mutable std::mutex mutex; ///< guards what follows
+  mutable std::mutex
+      mutex; ///< guards what follows; nothing is compiled and no host called under it
   std::map<std::string, KernelRef> kernels;
   std::map<std::string, size_t> chosen; ///< by key and settings
   std::map<std::string, Table, std::less<>> tables;
   std::atomic<bool> definitionsChecked{false};
-  std::mutex choosing; ///< one tuning at a time
 };
 
 } // namespace tritium::runtime

@@ -13,6 +13,7 @@ constexpr size_t hugePage = size_t(2) << 20;
 struct Arena {
   void *memory = nullptr;
   size_t capacity = 0;
+  bool isTaken = false;
   ~Arena() {
     if (memory)
       munmap(memory, capacity);
@@ -21,27 +22,47 @@ struct Arena {
 
 thread_local Arena arena;
 
-void *grow(size_t bytes) {
+/// Maps at least `bytes`, and answers how many; 0 if the system has no more.
+size_t map(size_t bytes, void *&memory) {
   size_t granule = bytes >= hugePage ? hugePage : size_t(64) << 10;
   size_t wanted = (bytes + granule - 1) / granule * granule;
   if (wanted < bytes)
-    return nullptr;
-  void *memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return nullptr;
+    return 0;
+  void *mapped = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return 0;
   if (wanted >= hugePage)
-    madvise(memory, wanted, MADV_HUGEPAGE);
+    madvise(mapped, wanted, MADV_HUGEPAGE);
+  memory = mapped;
+  return wanted;
+}
+
+bool grow(size_t bytes) {
+  void *memory = nullptr;
+  size_t capacity = map(bytes, memory);
+  if (!capacity)
+    return false;
   if (arena.memory)
     munmap(arena.memory, arena.capacity);
   arena.memory = memory;
-  arena.capacity = wanted;
-  return memory;
+  arena.capacity = capacity;
+  return true;
 }
 
 } // namespace
 
-void *tritium::runtime::threadScratch(size_t bytes) {
-  if (bytes <= arena.capacity) [[likely]]
-    return arena.memory;
-  return grow(bytes);
+tritium::runtime::ThreadScratch::ThreadScratch(size_t bytes) {
+  if (arena.isTaken) [[unlikely]] {
+    own = map(bytes, start);
+  } else if (bytes <= arena.capacity || grow(bytes)) [[likely]] {
+    start = arena.memory;
+    arena.isTaken = true;
+  }
+}
+
+tritium::runtime::ThreadScratch::~ThreadScratch() {
+  if (own)
+    munmap(start, own);
+  else if (start)
+    arena.isTaken = false;
 }

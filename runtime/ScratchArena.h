@@ -7,10 +7,23 @@
 
 namespace tritium::runtime {
 
-/// At least `bytes` of memory of the calling thread, 64-byte aligned, contents
-/// undefined; the same memory on each call until more is asked for, so it stays in the
-/// cache. Null if the system has no more.
-void *threadScratch(size_t bytes);
+/// Memory for what runs on the calling thread. It is the same each time until more is asked for,
+/// so it stays in the cache. What runs inside of that (a host's handler may launch a kernel in
+/// the middle of another) gets memory of its own.
+class ThreadScratch {
+public:
+  explicit ThreadScratch(size_t bytes);
+  ~ThreadScratch();
+  ThreadScratch(const ThreadScratch &) = delete;
+  ThreadScratch &operator=(const ThreadScratch &) = delete;
+
+  /// At least so many bytes, 64-byte aligned, contents undefined. Null if the system has no more.
+  void *memory() const { return start; }
+
+private:
+  void *start = nullptr;
+  size_t own = 0; ///< bytes that are mapped for this alone
+};
 
 } // namespace tritium::runtime
 

@@ -139,7 +139,8 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     writer.number(parameter.streamedBytes);
   }
   writer.number(data.scratchBytes);
-  writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2);
+  writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2 |
+                data.mayWait << 3);
   for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas), data.sharedBytes,
                           uint64_t(data.registers), uint64_t(data.spillBytes)})
     writer.number(number);
@@ -202,6 +203,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   data.hasIndirectPointers = flags & 1;
   data.hasIndirectWrites = flags & 2;
   data.overtakes = flags & 4;
+  data.mayWait = flags & 8;
   for (unsigned *number : {&data.numWarps, &data.numCtas})
     *number = static_cast<unsigned>(reader.number());
   data.sharedBytes = reader.number();

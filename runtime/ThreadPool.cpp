@@ -1,6 +1,8 @@
 //===- ThreadPool.cpp - the pool that runs a grid -------------------------===//
 
 #include "ThreadPool.h"
+#include "Interrupt.h"
+#include "Threads.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include <map>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,15 +42,8 @@ void futexWakeAll(std::atomic<uint32_t> &word) {
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads) : threads(std::max(1u, threads)) {
-  // Signals belong to the host's own threads, except for a worker's own faults.
-  sigset_t all, previous;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
-    sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &previous);
   for (unsigned i = 1; i < this->threads; ++i)
-    workers.emplace_back([this] { work(); });
-  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+    workers.push_back(startThread([this] { work(); }));
 }
 
 ThreadPool::~ThreadPool() {
@@ -100,11 +94,11 @@ void ThreadPool::work() {
   }
 }
 
-void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext) {
+void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
+                     Interruptible *work) {
   if (total <= 0)
     return;
-  std::unique_lock lock(busy, std::defer_lock);
-  if (total == 1 || threads == 1 || !lock.try_lock())
+  if (total == 1 || threads == 1 || isBusy.exchange(true, std::memory_order_acquire))
     return newFunction(newContext, 0, total);
 
   function = newFunction;
@@ -124,11 +118,14 @@ void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext)
   // The last chunks run elsewhere. On a machine with more work than cores their thread
   // may need this core.
   for (unsigned spins = 0; done.load(std::memory_order_acquire) != units; ++spins) {
+    if (work)
+      work->poll();
     if (spins < spinLimit)
       relax();
     else
       sched_yield();
   }
+  isBusy.store(false, std::memory_order_release);
 }
 
 //===-- The process's pool ------------------------------------------------===//

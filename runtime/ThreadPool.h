@@ -19,6 +19,8 @@
 
 namespace tritium::runtime {
 
+class Interruptible;
+
 /// Runs the range [begin, end) of a launch.
 using RangeFunction = void (*)(void *context, int64_t begin, int64_t end);
 
@@ -32,7 +34,8 @@ public:
 
   /// Covers [0, count) with calls of `function`, each part once, and returns when all
   /// have finished. While another thread uses the pool, runs all of it on the caller.
-  void run(int64_t count, RangeFunction function, void *context);
+  /// `work`, if there is one, is polled while the caller waits for the others.
+  void run(int64_t count, RangeFunction function, void *context, Interruptible *work = nullptr);
 
   unsigned size() const { return threads; }
 
@@ -42,7 +45,7 @@ private:
 
   const unsigned threads;
   std::vector<std::thread> workers;
-  std::mutex busy; ///< held by the thread whose launch the pool runs
+  std::atomic<bool> isBusy{false}; ///< it runs a launch
 
   // The launch that runs now. Written before the ticket that publishes it; read only
   // after a claim on that ticket, which keeps the launch from ending.

@@ -10,19 +10,22 @@
 #include "Tuner.h"
 #include "Environment.h"
 #include "HostOutput.h"
+#include "Interrupt.h"
 #include "Serialization.h"
 #include "ThreadPool.h"
+#include "Threads.h"
 #include "cuda/Memory.h"
 #include "cuda/Stopwatch.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -107,6 +110,7 @@ private:
   std::vector<std::optional<CompileError>> errors;       ///< of those that do not run
   std::vector<std::vector<double>> samples;              ///< seconds
   SavedBuffers buffers;
+  Interruptible interruptible;
   std::unique_ptr<cuda::Stopwatch> watch; ///< while candidates are measured on a GPU
   bool mayRepeatIndirectWrites = false;
 };
@@ -146,14 +150,30 @@ bool Tuner::compile(size_t index) {
 
 void Tuner::compileAll() {
   double begin = now();
-  {
-    // A thread for each core that the process may run on.
-    llvm::DefaultThreadPool pool(llvm::hardware_concurrency());
-    for (size_t i = 0; i < count; ++i)
-      if (!prepared[i] && !errors[i])
-        pool.async([this, i] { compile(i); });
-    pool.wait();
+  // A thread for each core that the process may run on.
+  size_t cores = llvm::hardware_concurrency().compute_thread_count();
+  std::atomic<size_t> next{0};
+  std::atomic<uint32_t> ended{0};
+  std::vector<std::thread> threads;
+  auto work = [&] {
+    for (size_t i = next++; i < count && !interruptible.isStopped(); i = next++)
+      compile(i);
+    ++ended;
+  };
+  try {
+    while (threads.size() < std::min(count, cores))
+      threads.push_back(startThread(work));
+  } catch (const std::system_error &) {
+    if (threads.empty())
+      work();
   }
+  // What has begun to compile is compiled to its end.
+  while (ended < threads.size()) {
+    interruptible.poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (std::thread &thread : threads)
+    thread.join();
   result.compileSeconds = now() - begin;
 }
 
@@ -270,9 +290,11 @@ const cuda::Device *Tuner::measuredDevice() const {
 bool Tuner::finish(const Kernel::Prepared &launch, CompileError &error) const {
   for (const BoundArgument &argument : launch.arguments)
     if (const cuda::Device *device = deviceOf(argument)) {
-      cuda::Result result = cuda::synchronize(*device);
-      if (result != cuda::Success)
-        error = cuda::driverError(*device, result, "kernel '" + request.name + "' failed");
+      std::optional<cuda::Result> result = cuda::synchronize(*device);
+      if (!result)
+        error = interruptedError(request.name);
+      else if (*result != cuda::Success)
+        error = cuda::driverError(*device, *result, "kernel '" + request.name + "' failed");
       return result == cuda::Success;
     }
   return true;
@@ -374,6 +396,10 @@ bool Tuner::trial(size_t index, double &seconds, CompileError &error) {
     return memoryError(error);
   if (request.hooks && !request.hooks->beforeRun(index, error))
     return false;
+  if (interruptible.poll()) {
+    error = interruptedError(request.name);
+    return false;
+  }
   CompileError failure;
   double begin = now();
   if (watch)
@@ -383,6 +409,10 @@ bool Tuner::trial(size_t index, double &seconds, CompileError &error) {
     isDone = watch->stop(seconds, request.name, failure);
   else
     seconds = now() - begin;
+  if (!isDone && isInterrupted(failure)) {
+    error = failure;
+    return false;
+  }
   if (!isDone)
     seconds = HUGE_VAL;
   if (request.hooks && !request.hooks->afterRun(index, isDone ? nullptr : &failure, error))
@@ -523,6 +553,10 @@ bool Tuner::choose(CompileError &error) {
     return takeFirst(error);
 
   compileAll();
+  if (interruptible.isStopped()) {
+    error = interruptedError(request.name);
+    return false;
+  }
   std::vector<size_t> usable;
   for (size_t i = 0; i < count; ++i)
     if (prepared[i])

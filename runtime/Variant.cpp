@@ -6,10 +6,12 @@
 #include "Dump.h"
 #include "Environment.h"
 #include "Files.h"
+#include "ForkGate.h"
 #include "HostOutput.h"
 #include "ScratchArena.h"
 #include "Signature.h"
 #include "ThreadPool.h"
+#include "WorkClaim.h"
 #include "ahead/CHeader.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,6 +20,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -27,7 +30,7 @@ using namespace tritium::runtime;
 std::string tritium::runtime::fingerprint(const CompileOptions &options) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::string> known;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   std::string &text = known[{options.target, options.cpu}];
   if (text.empty())
     text = compilerFingerprint(options);
@@ -69,6 +72,7 @@ static std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *r
 }
 
 VariantRef Variant::create(Recipe recipe, CompileError &error) {
+  InsideForkGate inside;
   auto start = std::chrono::steady_clock::now();
   if (dumpWanted())
     recipe.options.keepStages = {"ttir", "llir", "asm"};
@@ -223,13 +227,21 @@ Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_
 }
 
 Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error) {
-  std::lock_guard lock(mutex);
-  if (!slot) {
-    Recipe recipe = origin;
-    recipe.options.*option = true;
-    recipe.isRepeat = true;
-    slot = create(std::move(recipe), error);
-  }
+  auto known = [&] {
+    ForkSafeLock lock(mutex);
+    return slot.get();
+  };
+  if (Variant *found = known())
+    return found;
+  WorkClaim claim(&slot, "sibling");
+  if (Variant *found = known())
+    return found;
+  Recipe recipe = origin;
+  recipe.options.*option = true;
+  recipe.isRepeat = true;
+  VariantRef made = create(std::move(recipe), error);
+  ForkSafeLock lock(mutex);
+  slot = std::move(made);
   return slot.get();
 }
 
@@ -237,16 +249,21 @@ Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, Compil
 
 bool tritium::runtime::checkGrid(const std::string &kernel, const uint32_t grid[3],
                                  CompileError &error) {
+  constexpr uint32_t most = std::numeric_limits<int32_t>::max(); // program ids are i32
   unsigned __int128 programs = 1;
-  for (int axis = 0; axis < 3; ++axis)
+  bool fits = true;
+  for (int axis = 0; axis < 3; ++axis) {
     programs *= grid[axis];
-  if (programs > 0 && programs >> 62 == 0) [[likely]]
+    fits &= grid[axis] <= most;
+  }
+  if (programs > 0 && programs >> 62 == 0 && fits) [[likely]]
     return true;
   std::string text = "kernel '" + kernel + "': the grid (" + std::to_string(grid[0]) + ", " +
                      std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + ")";
   error = launchError("GridError",
                       text + (programs == 0 ? " is empty; every dimension must be at least 1"
-                                            : " has more than 2^62 programs"));
+                              : !fits ? " has a dimension over 2147483647; let each program do more"
+                                      : " has more than 2^62 programs"));
   return false;
 }
 
@@ -311,33 +328,57 @@ bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t gri
 namespace {
 
 struct NativeLaunch {
+  Interruptible work;
   TritiumCPUEntry entry;
   const uint64_t *slots;
   const uint32_t *grid;
   uint64_t scratchBytes;
-  HostOutput *host;
+  HostOutput host{work};
   std::atomic<bool> outOfMemory{false};
 
-  static void run(void *self, int64_t begin, int64_t end) {
-    auto *launch = static_cast<NativeLaunch *>(self);
-    void *scratch = nullptr;
-    if (launch->scratchBytes && !(scratch = threadScratch(launch->scratchBytes))) {
-      launch->outOfMemory = true;
+  void run(int64_t begin, int64_t end) {
+    if (work.isStopped())
       return;
-    }
-    launch->host->run(launch->entry, launch->slots, scratch, begin, end, launch->grid);
+    if (scratchBytes == 0)
+      return host.run(entry, slots, nullptr, begin, end, grid);
+    ThreadScratch scratch(scratchBytes);
+    if (scratch.memory())
+      return host.run(entry, slots, scratch.memory(), begin, end, grid);
+    outOfMemory = true;
+    work.stop();
+  }
+  static void runPart(void *self, int64_t begin, int64_t end) {
+    static_cast<NativeLaunch *>(self)->run(begin, end);
   }
 };
 
 } // namespace
 
-/// Fills `error` if an assertion of the launch failed.
-static bool reportFailedAssert(const HostOutput &output, const std::string &kernel,
-                               CompileError &error) {
-  const auto &failed = output.failedAssert();
-  if (failed)
+static CompileError errorAt(const std::string &file, int line, CompileError error) {
+  error.file = file;
+  error.line = line;
+  error.rendered = file + ":" + std::to_string(line) + ": error: " + error.message;
+  return error;
+}
+
+/// Fills `error` if the launch did not end as it should: an assertion failed, its programs wait
+/// for ever (`waiting` may be null), or it was interrupted.
+static bool reportFailure(const HostOutput &output, const WaitingPrograms *waiting,
+                          const Interruptible &work, const std::string &kernel,
+                          CompileError &error) {
+  if (const auto &failed = output.failedAssert()) {
     error = assertionError(kernel, failed->site, failed->failure);
-  return failed.has_value();
+    return true;
+  }
+  if (waiting && waiting->stuckAt()) {
+    const WaitingPrograms::Stuck &stuck = *waiting->stuckAt();
+    error = errorAt(stuck.file, stuck.line,
+                    launchError("DeadlockError", "kernel '" + kernel + "': " + stuck.reason));
+    return true;
+  }
+  if (work.isStopped())
+    error = interruptedError(kernel);
+  return work.isStopped();
 }
 
 bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
@@ -345,25 +386,42 @@ bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
   llvm::SmallVector<uint64_t, 24> slots;
   for (const BoundArgument &argument : arguments)
     slots.push_back(argument.slot);
-  HostOutput output;
-  NativeLaunch launch{object->entry, slots.data(), grid, metadata().scratchBytes, &output, {}};
+  NativeLaunch launch{{}, object->entry, slots.data(), grid, metadata().scratchBytes};
   int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
-  if (programs == 1)
-    NativeLaunch::run(&launch, 0, 1);
-  else
-    threadPool().run(programs, NativeLaunch::run, &launch);
+  std::optional<WaitingPrograms> waiting;
+  if (metadata().mayWait) [[unlikely]] {
+    auto runner = [&](WaitingPrograms &all) {
+      for (int64_t program; all.next(program);)
+        launch.run(program, program + 1);
+    };
+    waiting.emplace(programs, threadPool().size(), runner, launch.work);
+    launch.host.setWaiting(&*waiting);
+    waiting->run();
+  } else if (programs == 1) {
+    launch.run(0, 1);
+  } else {
+    threadPool().run(programs, NativeLaunch::runPart, &launch, &launch.work);
+  }
   if (launch.outOfMemory) {
     error = launchError("OutOfMemory", "kernel '" + metadata().name + "': no memory for " +
                                            std::to_string(metadata().scratchBytes) +
                                            " bytes of scratch space a thread");
     return false;
   }
-  return !reportFailedAssert(output, metadata().name, error);
+  return !reportFailure(launch.host, waiting ? &*waiting : nullptr, launch.work, metadata().name,
+                        error);
 }
 
 bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                              CompileError &error) {
-  HostOutput output;
+  std::string message;
+  std::shared_ptr<const interpreter::Program> program;
+  {
+    InsideForkGate inside;
+    program = loadProgram(compiled->stages["ttir"], message);
+  }
+  Interruptible work;
+  HostOutput output(work);
   InterpreterOptions options;
   options.host = output.interpreterCalls();
   std::vector<uint64_t> slots;
@@ -381,9 +439,23 @@ bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint
   // Memory behind pointers in memory belongs to no argument.
   if (metadata().hasIndirectPointers)
     options.checkBounds = false;
-  std::string message = interpret(compiled->stages["ttir"], slots, grid, options);
+  // The programs run one after another, in order, unless one waits for a later one.
+  std::mutex messageMutex;
+  auto runner = [&](WaitingPrograms &all) {
+    std::string fault = interpret(*program, slots, grid, options,
+                                  [&](int64_t &number) { return all.next(number); });
+    if (fault.empty())
+      return;
+    std::lock_guard lock(messageMutex);
+    message = message.empty() ? fault : message;
+    work.stop();
+  };
+  WaitingPrograms all(static_cast<int64_t>(grid[0]) * grid[1] * grid[2], 1, runner, work);
+  output.setWaiting(&all);
+  if (program)
+    all.run();
   if (message.empty())
-    return !reportFailedAssert(output, metadata().name, error);
+    return !reportFailure(output, &all, work, metadata().name, error);
   error = launchError("InterpreterError", message);
   if (message.find(metadata().name) == std::string::npos)
     error.rendered = "kernel '" + metadata().name + "': " + message;
@@ -396,29 +468,39 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   auto kept = compiled->stages.find(name);
   if (kept != compiled->stages.end())
     return &kept->second;
-  std::lock_guard lock(mutex);
-  auto later = laterStages.find(name);
-  if (later != laterStages.end())
-    return &later->second;
-  std::unique_ptr<CompiledKernel> again;
+  auto findLater = [&]() -> const std::string * {
+    ForkSafeLock lock(mutex);
+    auto later = laterStages.find(name);
+    return later == laterStages.end() ? nullptr : &later->second;
+  };
+  if (const std::string *text = findLater())
+    return text;
   bool isForGPU = isGPUTarget(origin.options.target);
-  if (name == "header" && (isForGPU || origin.options.target == "cpu"))
-    return &laterStages.emplace(name, cHeader(metadata(), origin.options)).first->second;
+  if (name == "header" && (isForGPU || origin.options.target == "cpu")) {
+    std::string text = cHeader(metadata(), origin.options);
+    ForkSafeLock lock(mutex);
+    return &laterStages.emplace(name, std::move(text)).first->second;
+  }
   bool isLater = isForGPU ? name == "ttgir" || name == "llir"
                           : name == "llir" || name == "asm" || name == "obj";
   if (isLater) {
+    WorkClaim claim(&laterStages, "stages");
+    if (const std::string *text = findLater())
+      return text;
+    InsideForkGate inside;
     Recipe recipe = origin;
     if (!isForGPU)
       recipe.options.target = "cpu";
     recipe.options.keepStages = {"ttgir", "llir", "asm"};
-    if (!(again = compile(recipe, nullptr, error)))
+    std::unique_ptr<CompiledKernel> again = compile(recipe, nullptr, error);
+    if (!again)
       return nullptr;
+    ForkSafeLock lock(mutex);
     for (auto &[stageName, text] : again->stages)
       laterStages.emplace(stageName, std::move(text));
   }
-  later = laterStages.find(name);
-  if (later != laterStages.end())
-    return &later->second;
+  if (const std::string *text = findLater())
+    return text;
   error = launchError(
       "OptionError",
       code && name == "cubin"
@@ -480,7 +562,7 @@ static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &m
 }
 
 const std::string &Variant::remarks(bool all) {
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   std::string &text = remarkTexts[all];
   if (text.empty())
     for (const Remark &remark : compiled->remarks)
@@ -490,7 +572,7 @@ const std::string &Variant::remarks(bool all) {
 }
 
 const std::string &Variant::describe() {
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   // What the driver assembles it can describe once it has.
   bool mayChange = code && metadata().registers == 0 && code->usage().registers != 0;
   if (!description.empty() && !(mayChange && !isDriverDescribed))

@@ -41,7 +41,8 @@ void bindArgument(const tritium_argument &argument, const DType &type, BoundArgu
 /// compilerFingerprint, which takes longer than all the rest of a hit in the cache; kept.
 std::string fingerprint(const CompileOptions &options);
 
-/// Whether `grid` can be launched: not empty, and its programs can be counted.
+/// Whether `grid` can be launched: not empty, no dimension over 2^31-1, and its programs can be
+/// counted.
 bool checkGrid(const std::string &kernel, const uint32_t grid[3], CompileError &error);
 
 class Variant : public llvm::ThreadSafeRefCountedBase<Variant> {
@@ -104,7 +105,7 @@ private:
   bool hasWrittenPointer = false;
   StreamingChoice streaming;
 
-  std::mutex mutex; ///< guards what follows
+  std::mutex mutex; ///< guards what follows; nothing is compiled and no host called under it
   std::map<std::string, std::string> laterStages;
   std::string description;
   std::array<std::string, 2> remarkTexts;

@@ -1,5 +1,6 @@
 //===- VariantGPU.cpp - variants that run on GPUs -------------------------===//
 
+#include "Interrupt.h"
 #include "Signature.h"
 #include "Variant.h"
 #include "cuda/Staging.h"
@@ -77,6 +78,10 @@ bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
                         ? staging.translate(arguments[i].slot)
                         : slotOnGPU(arguments[i].slot, parameters[i].type));
   bool launched = code->launch(*gpu, nullptr, slots, grid, error);
+  if (!launched && isInterrupted(error)) {
+    staging.abandon();
+    return false;
+  }
   // A launch that failed may have written, too: an assertion ends only its own program.
   CompileError later;
   return staging.copyOut(metadata().name, launched ? error : later) && launched;

@@ -552,6 +552,17 @@ TRITIUM_API tritium_kernel *tritium_module_kernel(tritium_module *module, const 
    each core that the process may run on. Takes effect for the next launch. */
 TRITIUM_API void tritium_set_num_threads(int count);
 TRITIUM_API int tritium_num_threads(void);
+/* Ends what runs now in any thread on the host: launches, simulations, tuning, and waits for a
+   GPU, on which the kernel itself goes on. Each returns soon, with an error of the kind
+   "Interrupted"; what it has written stays written. What begins later is not ended. A kernel
+   that is being compiled is compiled to its end first. May be called from any thread and from
+   a signal handler. */
+TRITIUM_API void tritium_cancel(void);
+/* `check` is called where such work lasts: on the thread that asked for it, after 50 to 100 ms
+   and about every 50 ms then. An answer other than 0 ends that work as tritium_cancel does, and
+   no other. `user` goes to the call. Null: nobody is asked, as at first. To be set before
+   anything runs. */
+TRITIUM_API void tritium_set_interrupt_check(int (*check)(void *user), void *user);
 /* What device_print writes goes here instead of to standard output; null resets. */
 TRITIUM_API void tritium_set_printer(void (*print)(void *user, const char *text, size_t size),
                                      void *user);

@@ -134,6 +134,10 @@ struct Stream {
   void *handle = nullptr; ///< a CUstream or cudaStream_t
 };
 
+/// Ends what runs now on the host in any thread: launches, simulations, tuning and waits for a
+/// GPU. Each throws an Error of the kind "Interrupted". May be called from a signal handler.
+inline void cancel() { tritium_cancel(); }
+
 /// One to three dimensions.
 struct Grid {
   std::array<uint32_t, 3> dims = {1, 1, 1};
@@ -146,8 +150,8 @@ struct Grid {
 
 private:
   template <typename T> static uint32_t check(T size) {
-    if (std::cmp_less(size, 1) || std::cmp_greater(size, UINT32_MAX))
-      throw Error("a grid's dimension must be from 1 to 4294967295, but got " +
+    if (std::cmp_less(size, 1) || std::cmp_greater(size, INT32_MAX))
+      throw Error("a grid's dimension must be from 1 to 2147483647, but got " +
                   std::to_string(size));
     return static_cast<uint32_t>(size);
   }

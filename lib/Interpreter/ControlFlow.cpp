@@ -2,6 +2,8 @@
 
 #include "Loops.h"
 
+#include "tritium/Analysis/WaitLoops.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -51,6 +53,7 @@ void buildFor(Builder &b, scf::ForOp op) {
     for (uint64_t i = 0; i < trips && !m.stopped; ++i) {
       *m.at(index) = (uint64_t(first) + i * uint64_t(by)) & index.element.mask();
       body->run(m);
+      m.attend();
     }
   });
   b.release(index);
@@ -85,9 +88,13 @@ void buildWhile(Builder &b, scf::WhileOp op) {
   auto after = b.buildBlock(*op.getAfterBody(), [&](Operation *yield) {
     b.addParallelCopy(getAll(b, yield->getOperands()), carried);
   });
-  b.add([=](Machine &m) {
+  b.add([=, waits = waitsForMemory(op), site = Builder::siteOf(op.getLoc())](Machine &m) {
+    uint32_t rounds = 0;
     for (before->run(m); !m.stopped && *m.at(goesOn); before->run(m)) {
       after->run(m);
+      m.attend();
+      if (waits && !m.stopped)
+        m.wait(++rounds, site);
       if (m.stopped)
         return;
     }

@@ -82,40 +82,57 @@ private:
 };
 } // namespace
 
-std::string interpret(const std::string &ttir, const std::vector<uint64_t> &args,
-                      const uint32_t grid[3], const InterpreterOptions &options) {
+std::shared_ptr<const Program> loadProgram(const std::string &ttir, std::string &error) {
   static ProgramCache cache;
-  std::string error;
-  auto program = cache.get(ttir, error);
-  if (!program)
-    return error;
-  if (args.size() != program->parameters.size())
-    return "kernel '" + program->kernel + "' takes " + std::to_string(program->parameters.size()) +
+  return cache.get(ttir, error);
+}
+
+std::string interpret(const Program &program, const std::vector<uint64_t> &args,
+                      const uint32_t grid[3], const InterpreterOptions &options,
+                      const std::function<bool(int64_t &number)> &next) {
+  if (args.size() != program.parameters.size())
+    return "kernel '" + program.kernel + "' takes " + std::to_string(program.parameters.size()) +
            " arguments, found " + std::to_string(args.size());
 
-  Machine machine(*program, options, args);
+  Machine machine(program, options, args);
   std::copy_n(grid, 3, machine.grid);
-  for (const auto &[tile, values] : program->constants)
+  for (const auto &[tile, values] : program.constants)
     if (values.size() == 1)
       std::fill_n(machine.at(tile), tile.count, values[0]);
     else
       std::copy(values.begin(), values.end(), machine.at(tile));
 
-  for (uint32_t z = 0; z < grid[2]; ++z)
-    for (uint32_t y = 0; y < grid[1]; ++y)
-      for (uint32_t x = 0; x < grid[0]; ++x) {
-        machine.pid[0] = x, machine.pid[1] = y, machine.pid[2] = z;
-        for (size_t i = 0; i < args.size(); ++i) {
-          Element element = program->parameters[i].element;
-          *machine.at(program->arguments[i]) =
-              args[i] & (element.isNarrow() ? 0xffffffffu : element.mask());
-        }
-        machine.stopped = false;
-        program->body.run(machine);
-        if (!machine.error.empty())
-          return machine.error;
-      }
+  for (int64_t number; !machine.ended && next(number);) {
+    auto rest = static_cast<uint64_t>(number);
+    for (int axis = 0; axis < 3; ++axis) {
+      machine.pid[axis] = static_cast<uint32_t>(rest % grid[axis]);
+      rest /= grid[axis];
+    }
+    for (size_t i = 0; i < args.size(); ++i) {
+      Element element = program.parameters[i].element;
+      *machine.at(program.arguments[i]) =
+          args[i] & (element.isNarrow() ? 0xffffffffu : element.mask());
+    }
+    machine.stopped = false;
+    program.body.run(machine);
+    if (!machine.error.empty())
+      return machine.error;
+    machine.attend();
+  }
   return "";
+}
+
+std::string interpret(const std::string &ttir, const std::vector<uint64_t> &args,
+                      const uint32_t grid[3], const InterpreterOptions &options) {
+  std::string error;
+  auto program = loadProgram(ttir, error);
+  if (!program)
+    return error;
+  int64_t following = 0, programs = int64_t(grid[0]) * grid[1] * grid[2];
+  return interpret(*program, args, grid, options, [&](int64_t &number) {
+    number = following++;
+    return number < programs;
+  });
 }
 
 } // namespace tritium

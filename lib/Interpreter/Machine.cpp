@@ -89,6 +89,20 @@ void Machine::refuseAccess(const char *what, uint64_t address, unsigned bytes, b
   fail(message, site);
 }
 
+void Machine::attend() {
+  const TritiumHostCalls &host = options.host;
+  if (host.attention && __atomic_load_n(host.attention, __ATOMIC_RELAXED) != 0 &&
+      host.attend(host.user) != 0)
+    end();
+}
+
+void Machine::wait(uint32_t rounds, const Site &site) {
+  const TritiumHostCalls &host = options.host;
+  if (rounds % 64 == 0 && host.wait &&
+      host.wait(host.user, site.file.c_str(), site.line, pid[0], pid[1], pid[2], rounds) != 0)
+    end();
+}
+
 void Machine::fail(const std::string &message, const Site &site) {
   stopped = true;
   error = "kernel '" + program.kernel + "', program (" + std::to_string(pid[0]) + ", " +

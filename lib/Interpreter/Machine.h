@@ -69,6 +69,7 @@ struct Machine {
   uint32_t pid[3] = {}, grid[3] = {};
   /// Ends the running program: of the launch if there is an error, else only of it.
   bool stopped = false;
+  bool ended = false; ///< the host has ended the launch; `stopped` is set then, too
   std::string error;
   std::vector<Slot> frame;
 
@@ -86,7 +87,14 @@ struct Machine {
   /// Stops the launch with "kernel 'k', program (x, y, z): message, at site".
   void fail(const std::string &message, const Site &site);
 
+  /// Looks whether the host ends the launch; once in each round of a loop.
+  void attend();
+  /// The same in a loop that waits for memory to change: it has gone round so often.
+  void wait(uint32_t rounds, const Site &site);
+
 private:
+  void end() { stopped = ended = true; }
+
   BufferRange recent = {0, 0, false};
 };
 

@@ -351,7 +351,7 @@ bool toDimension(PyObject *object, uint32_t &result) {
       return false;
     value = PyLong_AsLongLong(integer.get());
   }
-  if (value < 0 || value > INT64_C(0xffffffff))
+  if (value < 0 || value > INT32_MAX)
     return false;
   result = static_cast<uint32_t>(value);
   return true;
@@ -359,7 +359,7 @@ bool toDimension(PyObject *object, uint32_t &result) {
 
 bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
-  constexpr const char *rule = "must be one to three ints, each from 1 to 4294967295";
+  constexpr const char *rule = "must be one to three ints, each from 1 to 2147483647";
   if (!PyTuple_Check(object) && !PyList_Check(object))
     return toDimension(object, grid[0]) || gridError(kernel, object, rule);
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);

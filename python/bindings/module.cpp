@@ -12,7 +12,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <atomic>
 #include <optional>
+#include <pthread.h>
+#include <string_view>
 
 namespace nb = nanobind;
 using namespace tritium::python;
@@ -50,7 +54,57 @@ const Interned *tritium::python::interned() {
   return names = made.release();
 }
 
+//===-- Signals -----------------------------------------------------------===//
+
+namespace {
+
+/// What a signal's handler has raised while native code ran on this thread, which ends with an
+/// error instead.
+thread_local PyObject *raised[3] = {};
+
+/// Python runs handlers of signals on its main thread only.
+std::atomic<unsigned long> mainThread{0};
+
+/// Lets Python handle signals in the middle of what runs for long without the GIL.
+int checkSignals(void *) {
+  if (PyThread_get_thread_ident() != mainThread.load() || !Py_IsInitialized())
+    return 0;
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() == 0)
+    return 0;
+  for (PyObject *&part : raised)
+    Py_CLEAR(part);
+  PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
+  return 1;
+}
+
+/// Where an error says so, raises what the handler raised; true then.
+bool raiseInterrupted(const tritium_error &error) {
+  if (std::string_view(error.kind) != "Interrupted")
+    return false;
+  if (raised[0])
+    PyErr_Restore(raised[0], raised[1], raised[2]);
+  else
+    PyErr_SetString(PyExc_KeyboardInterrupt, error.message);
+  std::fill_n(raised, 3, nullptr);
+  return true;
+}
+
+void watchSignals() {
+  nb::object main = nb::module_::import_("threading").attr("main_thread")();
+  mainThread = nb::cast<unsigned long>(main.attr("ident"));
+  // The thread that forks is the main one of the child.
+  pthread_atfork(nullptr, nullptr, [] { mainThread = PyThread_get_thread_ident(); });
+  tritium_set_interrupt_check(checkSignals, nullptr);
+}
+
+} // namespace
+
 void tritium::python::raise(tritium_error &error) {
+  if (raiseInterrupted(error)) {
+    tritium_error_clear(&error);
+    return;
+  }
   if (const Interned *names = interned()) {
     Ref exception = Ref::steal(PyObject_CallFunction(names->raise, "sssiis", error.kind,
                                                      error.message, error.file ? error.file : "",
@@ -307,4 +361,5 @@ NB_MODULE(_C, m) {
   if (!addLauncherTypes(m.ptr()))
     throw nb::python_error();
   tritium_set_printer(printToPython, nullptr);
+  watchSignals();
 }

@@ -16,9 +16,9 @@ from . import _C, c, errors, knobs, language, runtime, simulation, testing, tool
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
-                     CompileTimeAssertionFailure, DeviceAssertionError, GridError, InternalError,
-                     InterpreterError, OptionError, OutOfResources, PTXASError, SimulatorError,
-                     TritonError, UnsupportedLanguageConstruct)
+                     CompileTimeAssertionFailure, DeadlockError, DeviceAssertionError, GridError,
+                     InternalError, InterpreterError, OptionError, OutOfResources, PTXASError,
+                     SimulatorError, TritonError, UnsupportedLanguageConstruct)
 from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
                   jit, reinterpret)
 from .language.math import cdiv as _language_cdiv
@@ -32,7 +32,7 @@ __all__ = [
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
-    "AutotunerError", "DeviceAssertionError", "SimulatorError", "InternalError",
+    "AutotunerError", "DeadlockError", "DeviceAssertionError", "SimulatorError", "InternalError",
     "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config", "read",
 ]
 

@@ -219,9 +219,9 @@ class Kernel:
             except (AttributeError, TypeError):
                 raise GridError(f"kernel '{self.name}': the grid {grid!r} is not made of "
                                 "ints") from None
-            if not 1 <= result[-1] < 2 ** 32:
+            if not 1 <= result[-1] < 2 ** 31:
                 raise GridError(f"kernel '{self.name}': the grid {grid!r} must have dimensions "
-                                "from 1 to 4294967295")
+                                "from 1 to 2147483647")
         return result
 
     def _grid(self, grid):

@@ -11,7 +11,7 @@ __all__ = [
     "TritonError", "CompilationError", "CompileTimeAssertionFailure",
     "UnsupportedLanguageConstruct", "OutOfResources", "AutotunerError", "InterpreterError",
     "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
-    "SimulatorError", "DeviceAssertionError", "InternalError",
+    "SimulatorError", "DeviceAssertionError", "DeadlockError", "InternalError",
 ]
 
 
@@ -95,6 +95,11 @@ class GridError(TritonError, ValueError):
     """A grid is empty, has more than three dimensions, or is not made of ints."""
 
 
+class DeadlockError(TritonError):
+    """All programs of a launch that run wait in loops, and none of them has got any further for
+    the time that `TRITIUM_WAIT_SECONDS` says (10 s)."""
+
+
 class DeviceAssertionError(TritonError, AssertionError, RuntimeError):
     """A `device_assert` failed while a kernel ran, or a hint did not hold."""
 
@@ -118,6 +123,7 @@ _BY_KIND = {
     "InterpreterError": InterpreterError,
     "SimulatorError": SimulatorError,
     "DeviceAssertion": DeviceAssertionError,
+    "DeadlockError": DeadlockError,
     "ArgumentError": ArgumentError,
     "OptionError": OptionError,
     "GridError": GridError,

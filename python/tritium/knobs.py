@@ -106,6 +106,7 @@ class _Runtime(_Group):
     debug = _Knob("TRITON_DEBUG", bool, False)
     backend = _Knob("TRITIUM_BACKEND", str, None)
     num_threads = _Knob("TRITIUM_NUM_THREADS", int, None)
+    wait_seconds = _Knob("TRITIUM_WAIT_SECONDS", float, 10.0)
 
 
 class _Language(_Group):

@@ -1,8 +1,10 @@
 """Choosing launch options by rule (`heuristics`) or by measurement (`autotune`)."""
 
+import os
 import threading
 import time
 import warnings
+import weakref
 
 from . import _C, knobs, simulation
 from .errors import ArgumentError, AutotunerError
@@ -10,6 +12,18 @@ from .jit import JITFunction, KernelInterface, _GridCall
 from .tools.tensor_descriptor import TensorDescriptor
 
 __all__ = ["Config", "autotune", "heuristics", "Autotuner", "Heuristics"]
+
+_autotuners = weakref.WeakSet()
+
+
+def _forget_tunings():
+    """In a forked child: the thread that was choosing is not there to let go of the lock."""
+    for tuner in list(_autotuners):
+        tuner._choosing = threading.RLock()
+        tuner.nargs = None
+
+
+os.register_at_fork(after_in_child=_forget_tunings)
 
 
 class Config:
@@ -157,6 +171,7 @@ class Autotuner(_Wrapper):
         self.bench_time = self.compile_time = 0.0
         self.nargs = None
         self._choosing = threading.RLock()
+        _autotuners.add(self)
 
     def _key(self, named):
         """What the choice is made for: values of the key arguments, types of the arrays."""

@@ -1,6 +1,7 @@
 //===- CUDA.cpp - GPUs of the C interface ---------------------------------===//
 
-#include "../cuda/Device.h"
+#include "../Interrupt.h"
+#include "../cuda/Wait.h"
 #include "Internal.h"
 
 #include <algorithm>
@@ -43,11 +44,11 @@ int tritium_cuda_synchronize(int device, tritium_error *error) {
     CompileError failure;
     const cuda::Device *found = cuda::device(device, "", failure);
     if (found) {
-      cuda::CurrentContext current(*found);
-      cuda::Result result = found->api->cuCtxSynchronize();
+      auto result = cuda::waitFor(*found, [api = found->api] { return api->cuCtxSynchronize(); });
       if (result == cuda::Success)
         return 0;
-      failure = cuda::driverError(*found, result, "waiting for the GPU failed");
+      failure = result ? cuda::driverError(*found, *result, "waiting for the GPU failed")
+                       : runtime::interruptedError("");
     }
     report(failure, error);
     return 1;

@@ -3,6 +3,7 @@
 #include "../DiskCache.h"
 #include "../Environment.h"
 #include "../HostOutput.h"
+#include "../Interrupt.h"
 #include "../ThreadPool.h"
 #include "../TuningRecord.h"
 #include "Internal.h"
@@ -18,6 +19,12 @@ void tritium_set_num_threads(int count) {
 }
 
 int tritium_num_threads(void) { return static_cast<int>(runtime::threadCount()); }
+
+void tritium_cancel(void) { runtime::cancelAll(); }
+
+void tritium_set_interrupt_check(int (*check)(void *user), void *user) {
+  runtime::setInterruptCheck(check, user);
+}
 
 void tritium_set_printer(void (*print)(void *user, const char *text, size_t size), void *user) {
   runtime::setPrinter(print, user);

@@ -1,5 +1,6 @@
 //===- Scope.cpp - the host's names, as the compiler asks for them --------===//
 
+#include "../ForkGate.h"
 #include "Internal.h"
 
 #include <mutex>
@@ -38,11 +39,13 @@ public:
   HostScope(tritium_scope scope, std::shared_ptr<FunctionTable> table, bool isRoot)
       : scope(scope), owned(isRoot ? table : nullptr), table(table) {}
   ~HostScope() override {
+    runtime::OutsideForkGate outside;
     if (scope.release)
       scope.release(scope.user);
   }
 
   std::optional<External> lookup(std::string_view name) override {
+    runtime::OutsideForkGate outside;
     tritium_external result{table.lock(), std::nullopt};
     if (!scope.lookup || !scope.lookup(scope.user, std::string(name).c_str(), &result))
       return std::nullopt;
@@ -85,13 +88,17 @@ void tritium_external_set_function(tritium_external *external, const tritium_sou
         External{std::make_shared<FunctionSource>(makeFunction(*source, external->table, false))};
     return;
   }
-  std::lock_guard lock(table->mutex);
-  std::shared_ptr<FunctionSource> &known = table->functions[source->identity];
-  if (!known)
-    known = std::make_shared<FunctionSource>(makeFunction(*source, external->table, false));
-  else if (source->scope.release)
+  bool isKnown;
+  {
+    runtime::ForkSafeLock lock(table->mutex);
+    std::shared_ptr<FunctionSource> &known = table->functions[source->identity];
+    isKnown = known != nullptr;
+    if (!isKnown)
+      known = std::make_shared<FunctionSource>(makeFunction(*source, external->table, false));
+    external->value = External{known};
+  }
+  if (isKnown && source->scope.release)
     source->scope.release(source->scope.user);
-  external->value = External{known};
 }
 
 void tritium_external_set_library_module(tritium_external *external, const char *path) {
@@ -115,6 +122,7 @@ void tritium_external_set_host_function(tritium_external *external, const char *
                                         tritium_host_function function, void *user,
                                         void (*release)(void *user)) {
   std::shared_ptr<void> owner(user, [release](void *held) {
+    runtime::OutsideForkGate outside;
     if (release)
       release(held);
   });
@@ -127,6 +135,7 @@ void tritium_external_set_host_function(tritium_external *external, const char *
     for (const Constant &argument : arguments)
       values.push_back(runtime::fromConstant(argument, storage));
     tritium_call call;
+    runtime::OutsideForkGate outside;
     if (function(owner.get(), values.data(), values.size(), &call) == 0 && call.result)
       return std::move(call.result);
     error = call.error.empty() ? "the function gave no compile-time value" : call.error;

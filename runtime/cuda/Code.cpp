@@ -1,7 +1,11 @@
 //===- Code.cpp - a compiled kernel on GPUs -------------------------------===//
 
 #include "Code.h"
+#include "ForkGate.h"
+#include "Interrupt.h"
 #include "Signature.h"
+#include "Wait.h"
+#include "WorkClaim.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,7 +20,7 @@ using namespace tritium::runtime::cuda;
 static const char *intern(const std::string &name) {
   static std::mutex mutex;
   static std::set<std::string> &names = *new std::set<std::string>;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex);
   return names.insert(name).first->c_str();
 }
 
@@ -97,7 +101,8 @@ Code::Loaded *Code::find(Device &device, CompileError &error) {
   auto &slot = perDevice[static_cast<size_t>(device.ordinal)];
   if (Loaded *loaded = slot.load(std::memory_order_acquire)) [[likely]]
     return loaded;
-  std::lock_guard lock(mutex);
+  // The driver may compile.
+  WorkClaim claim(this, std::to_string(device.ordinal));
   if (Loaded *loaded = slot.load(std::memory_order_acquire))
     return loaded;
   if (!checkLimits(device, error))
@@ -177,10 +182,14 @@ static CompileError gridError(const Device &device, const std::string &kernel,
 
 /// Waits for the launch, and reports it if it failed.
 bool Code::finishDebug(Loaded &loaded, Stream stream, CompileError &error) const {
-  Result result = loaded.device->api->cuStreamSynchronize(stream);
-  if (result != Success) {
+  std::optional<Result> result = waitForStream(*loaded.device, stream);
+  if (!result) {
+    error = interruptedError(metadata().name);
+    return false;
+  }
+  if (*result != Success) {
     error = atKernel(launchError("CUDAError", "kernel '" + metadata().name + "' failed: " +
-                                                  describe(*loaded.device->api, result)));
+                                                  describe(*loaded.device->api, *result)));
     return false;
   }
   if (!loaded.record || !loaded.record->failed)

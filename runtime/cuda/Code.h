@@ -60,7 +60,6 @@ private:
   std::string file;
   int line;
   std::array<std::atomic<Loaded *>, 64> perDevice = {};
-  std::mutex mutex; ///< guards loading
 };
 
 } // namespace tritium::runtime::cuda

@@ -1,6 +1,7 @@
 //===- Memory.cpp - a GPU's memory, from the host -------------------------===//
 
 #include "Memory.h"
+#include "Wait.h"
 
 using namespace tritium::runtime;
 using namespace tritium::runtime::cuda;
@@ -17,7 +18,6 @@ bool cuda::copyToDevice(const Device &device, Address to, const void *from, size
          device.api->cuStreamSynchronize(nullptr) == Success;
 }
 
-Result cuda::synchronize(const Device &device) {
-  CurrentContext current(device);
-  return device.api->cuCtxSynchronize();
+std::optional<Result> cuda::synchronize(const Device &device) {
+  return waitFor(device, [api = device.api] { return api->cuCtxSynchronize(); });
 }

@@ -5,13 +5,15 @@
 
 #include "Device.h"
 
+#include <optional>
+
 namespace tritium::runtime::cuda {
 
 /// Copies on the default stream, and waits. False if the driver refuses.
 bool copyToHost(const Device &device, void *to, Address from, size_t bytes);
 bool copyToDevice(const Device &device, Address to, const void *from, size_t bytes);
-/// Waits for everything that is queued on the device.
-Result synchronize(const Device &device);
+/// Waits for everything that is queued on the device. None: the wait was ended from outside.
+std::optional<Result> synchronize(const Device &device);
 
 } // namespace tritium::runtime::cuda
 

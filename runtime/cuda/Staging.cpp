@@ -1,9 +1,13 @@
 //===- Staging.cpp - host arrays for one launch on a GPU ------------------===//
 
 #include "Staging.h"
+#include "Interrupt.h"
 #include "Signature.h"
+#include "Threads.h"
+#include "Wait.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -62,9 +66,32 @@ uint64_t Staging::translate(uint64_t address) const {
   return address;
 }
 
+/// To free what the kernel works on is to wait for it, so a thread of its own does.
+void Staging::abandon() {
+  std::vector<Address> allocations;
+  for (Range &range : ranges)
+    allocations.push_back(std::exchange(range.allocation, 0));
+  try {
+    startThread([&device = device, allocations] {
+      CurrentContext current(device);
+      for (Address allocation : allocations)
+        if (allocation)
+          device.api->cuMemFree(allocation);
+    }).detach();
+  } catch (const std::system_error &) {
+    // The memory is lost; the host is not.
+  }
+}
+
 bool Staging::copyOut(const std::string &kernel, CompileError &error) {
+  std::optional<Result> waited = waitForStream(device, nullptr);
+  if (!waited) {
+    abandon();
+    error = interruptedError(kernel);
+    return false;
+  }
   CurrentContext current(device);
-  Result result = device.api->cuStreamSynchronize(nullptr);
+  Result result = *waited;
   for (const Range &range : ranges)
     if (result == Success && range.isWritten && range.end > range.begin)
       result = device.api->cuMemcpyDtoHAsync(reinterpret_cast<void *>(range.begin), range.copy,

@@ -27,6 +27,8 @@ public:
   uint64_t translate(uint64_t address) const;
   /// Waits for the launch and copies back what may be written.
   bool copyOut(const std::string &kernel, CompileError &error);
+  /// Copies nothing back, as the launch goes on and nobody waits for it.
+  void abandon();
 
 private:
   struct Range {

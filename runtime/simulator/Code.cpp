@@ -4,6 +4,7 @@
 #include "../AssertRecord.h"
 #include "../Files.h"
 #include "../HostOutput.h"
+#include "../Interrupt.h"
 #include "../Signature.h"
 #include "HostMemory.h"
 #include "tritium/Simulator/Recording.h"
@@ -256,6 +257,8 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   }
   if (!settings.recordFolder.empty())
     keep(settings.recordFolder, program->module().text, launch);
+  Interruptible work;
+  launch.isStopped = [&] { return work.poll(); };
   sim::Result result = program->run(launch);
   if (!result.output.empty())
     printText(result.output);
@@ -263,6 +266,10 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     *counters = std::move(result.counters);
   if (!result.faults.empty()) {
     error = describe(result);
+    return false;
+  }
+  if (work.isStopped()) {
+    error = interruptedError(metadata().name);
     return false;
   }
   if (!record.failed)

@@ -320,7 +320,9 @@ def test_bad_arguments(call, error, message):
     (("a",), "must be one to three"), ((-1,), "must be one to three"),
     ((2 ** 32,), "must be one to three"), (None, "must be one to three"),
     (lambda meta: (0,), "is empty"), (lambda meta: "x", "must be one to three"),
-    ((2 ** 31, 2 ** 31, 2), r"more than 2\^62"),
+    ((2 ** 31,), "from 1 to 2147483647"), ((1, 1, 2 ** 31), "from 1 to 2147483647"),
+    (lambda meta: (1, 2 ** 31), "from 1 to 2147483647"),
+    ((2 ** 31 - 1, 2 ** 31 - 1, 2), r"more than 2\^62"),
 ])
 def test_bad_grids(grid, message):
     with pytest.raises(ValueError, match=message) as caught:

@@ -258,9 +258,12 @@ def test_endless_loop(simulated, monkeypatch):
     assert abs(caught.value.line - line_of("AGAIN")) <= 1
 
 
-@pytest.mark.parametrize("grid", [(1, 65536), (1, 1, 65536), (1 << 31,)])
-def test_grid_over_the_limits(simulated, grid):
-    with pytest.raises(triton.GridError, match="over the limits of a GPU"):
+@pytest.mark.parametrize("grid,message", [
+    ((1, 65536), "over the limits of a GPU"), ((1, 1, 65536), "over the limits of a GPU"),
+    ((1 << 31,), "from 1 to 2147483647"),
+])
+def test_grid_over_the_limits(simulated, grid, message):
+    with pytest.raises(triton.GridError, match=message):
         add[grid](*arrays(), 1000, BLOCK=128)
 
 

@@ -281,8 +281,9 @@ int computeGrid(void *user, const tritium_chosen *chosen, uint32_t grid[3]) {
             auto known = call->numbers.find(name);
             return known == call->numbers.end() ? std::nullopt : std::optional(known->second);
           });
-      if (value < 1 || value > UINT32_MAX)
-        throw UsageError("--grid: '" + call->request.grid[axis] + "' is " + std::to_string(value));
+      if (value < 1 || value > INT32_MAX)
+        throw UsageError("--grid: '" + call->request.grid[axis] + "' is " + std::to_string(value) +
+                         "; a dimension is from 1 to 2147483647");
       grid[axis] = static_cast<uint32_t>(value);
     }
     return 0;

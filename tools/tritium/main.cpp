@@ -37,6 +37,7 @@ Each command has --help. The environment:
   TRITIUM_BACKEND        cpu or interpret
   TRITIUM_CPU            compile for this CPU instead of this machine's
   TRITIUM_NUM_THREADS    threads that a launch uses
+  TRITIUM_WAIT_SECONDS   how long programs may all wait for each other (10); 0: for ever
   TRITIUM_TUNING         how a configuration is chosen: measure (the default: once, then as
                          recorded), always, first, recorded
   TRITON_PRINT_AUTOTUNING 1: print a table of what tuning measured

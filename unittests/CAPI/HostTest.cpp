@@ -2,6 +2,7 @@
 
 #include "KernelFolder.h"
 
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -48,6 +49,17 @@ def checked(x_ptr):
     tl.store(x_ptr, 0)
 
 @triton.jit
+def endless(flag_ptr, n):
+    for i in range(n):
+        tl.store(flag_ptr, i + 1)
+
+@triton.jit
+def meet(count_ptr, n):
+    tl.atomic_add(count_ptr, 1)
+    while tl.atomic_add(count_ptr, 0) < n:
+        pass
+
+@triton.jit
 def broken(x_ptr):
     tl.store(x_ptr, nowhere)
 )";
@@ -63,7 +75,8 @@ protected:
 
 TEST_F(HostTest, ListsKernels) {
   EXPECT_EQ(module.kernelNames(),
-            (std::vector<std::string>{"helper", "scale", "reload", "maybe", "checked", "broken"}));
+            (std::vector<std::string>{"helper", "scale", "reload", "maybe", "checked", "endless",
+                                      "meet", "broken"}));
 }
 
 TEST_F(HostTest, Launches) {
@@ -106,6 +119,39 @@ TEST_F(HostTest, BarePointersMayOverlap) {
   EXPECT_EQ(out[7], 707);
 }
 
+TEST_F(HostTest, CancelEndsALaunch) {
+  auto endless = module.kernel("endless");
+  std::vector<int64_t> flag(1);
+  endless.launch({1}, Stream{}, flag, int64_t(1));
+  flag[0] = 0;
+  std::thread other([&] {
+    while (!std::atomic_ref(flag[0]).load())
+      std::this_thread::yield();
+    tritium::cancel();
+  });
+  std::string text = errorOf([&] { endless.launch({3}, Stream{}, flag, int64_t(1) << 40); });
+  other.join();
+  EXPECT_NE(text.find("Interrupted: kernel 'endless' was interrupted"), std::string::npos) << text;
+  // What begins later is not ended.
+  endless.launch({3}, Stream{}, flag, int64_t(10));
+  EXPECT_EQ(flag[0], 10);
+}
+
+TEST_F(HostTest, ProgramsThatWait) {
+  auto meet = module.kernel("meet");
+  for (int threads : {1, 2}) {
+    tritium_set_num_threads(threads);
+    std::vector<int> count(1);
+    meet.launch({30}, Stream{}, count, 30);
+    EXPECT_EQ(count[0], 30);
+    setenv("TRITIUM_WAIT_SECONDS", "0.2", 1);
+    std::string text = errorOf([&] { meet.launch({10}, Stream{}, count, 1000); });
+    EXPECT_NE(text.find("DeadlockError: "), std::string::npos) << text;
+    unsetenv("TRITIUM_WAIT_SECONDS");
+  }
+  tritium_set_num_threads(0);
+}
+
 TEST_F(HostTest, ExplainsErrors) {
   auto has = [](const std::string &text, const char *part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -115,7 +161,9 @@ TEST_F(HostTest, ExplainsErrors) {
   auto scale = module.kernel("scale", {{"BLOCK", 16}});
   has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50); }), "missing argument 'factor'");
   has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50, 1.0, 2, 3); }), "got more");
-  has(errorOf([&] { scale.launch({0}, Stream{}, x, out, 50, 1.0); }), "from 1 to 4294967295");
+  has(errorOf([&] { scale.launch({0}, Stream{}, x, out, 50, 1.0); }), "from 1 to 2147483647");
+  has(errorOf([&] { scale.launch({1, int64_t(1) << 31}, Stream{}, x, out, 50, 1.0); }),
+      "from 1 to 2147483647, but got 2147483648");
   auto misspelt = module.kernel("scale", {{"BLOK", 16}});
   has(errorOf([&] { misspelt.launch({1}, Stream{}, x, out, 50, 1.0); }), "mean 'BLOCK'?");
   const auto &constant = out;

@@ -12,7 +12,8 @@ namespace {
 class HostOutputTest : public testing::Test {
 protected:
   std::string text;
-  HostOutput output;
+  Interruptible work;
+  HostOutput output{work};
   TritiumHostCalls calls = output.interpreterCalls();
   uint32_t pid[3] = {1, 2, 3};
 

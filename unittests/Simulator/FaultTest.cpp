@@ -254,6 +254,51 @@ TEST_P(Faults, Found) {
 INSTANTIATE_TEST_SUITE_P(Planted, Faults, testing::ValuesIn(planted()),
                          [](const auto &info) { return info.param.name; });
 
+/// CTAs meet: none goes on before all have come.
+std::string meetingOf(int ctas) {
+  return kernel("atom.global.add.u32 %r1, [%d0], 1;\n.loc 1 77 0\nL:\n"
+                "ld.acquire.gpu.global.u32 %r1, [%d0];\nsetp.lt.u32 %p1, %r1, " +
+                    std::to_string(ctas) + ";\n@%p1 bra L;",
+                shared);
+}
+
+TEST(Residency, AsManyAsTheGPUHoldsMayMeet) {
+  for (uint64_t seed : {0, 1}) {
+    std::vector<uint32_t> data(64);
+    SimRun run(meetingOf(300));
+    run.buffer(data).threads(1, 300);
+    run.launch.seed = seed;
+    run.launch.architecture = 90;
+    run.clean();
+    EXPECT_EQ(data[0], 300u);
+  }
+}
+
+TEST(Residency, AWaitForOneThatCannotBeginSaysSo) {
+  std::vector<uint32_t> data(64);
+  SimRun run(meetingOf(1000));
+  run.buffer(data).threads(1, 1000);
+  run.launch.memoryLimit = 200'000;
+  run.launch.stepLimit = 20'000'000;
+  Result result = run.run();
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::StepLimit);
+  EXPECT_EQ(result.faults[0].at.source, "kernel.py:77") << result.renderFaults();
+  EXPECT_NE(result.faults[0].message.find("a wait for one of those never ends"), std::string::npos)
+      << result.renderFaults();
+}
+
+TEST(Residency, AStopFromOutside) {
+  std::vector<uint32_t> data(64);
+  SimRun run(meetingOf(2));
+  run.buffer(data).threads(1, 1);
+  int asked = 0;
+  run.launch.isStopped = [&] { return ++asked == 3; };
+  Result result = run.run();
+  EXPECT_FALSE(result.completed);
+  EXPECT_TRUE(result.faults.empty());
+}
+
 class EndlessLoops : public testing::TestWithParam<std::string> {};
 
 TEST_P(EndlessLoops, AreGivenUp) {

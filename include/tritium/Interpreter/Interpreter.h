@@ -10,6 +10,8 @@
 
 #include "tritium/Pipeline/Compiler.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,13 +28,26 @@ struct InterpreterOptions {
   /// Every access must fall into one of these; empty: nothing may be accessed.
   std::vector<BufferRange> buffers;
   bool checkBounds = true;
-  TritiumHostCalls host = {}; ///< print and assertFailed; null members: stderr
+  TritiumHostCalls host = {}; ///< null print and assertFailed: stderr
 };
 
-/// Runs all programs of `grid` of the one kernel in the module `ttir` (text).
-/// `args`: one 8-byte slot a run-time parameter, as for TritiumCPUEntry.
-/// Returns an empty string, or the error: an access out of bounds with program id,
-/// lane, address and line, a failed assertion, ...
+namespace interpreter {
+struct Program;
+}
+/// The one kernel in the module `ttir` (text), ready to be run. Those of the latest texts are
+/// kept. Null with `error`.
+std::shared_ptr<const interpreter::Program> loadProgram(const std::string &ttir,
+                                                        std::string &error);
+
+/// Runs the programs of `grid` that `next` gives, by their numbers (x fastest), one after another
+/// on the calling thread, until it answers false or the host ends them. `args`: one 8-byte slot
+/// a run-time parameter, as for TritiumCPUEntry. Returns an empty string, or the error: an access
+/// out of bounds with program id, lane, address and line, a failed assertion, ...
+std::string interpret(const interpreter::Program &program, const std::vector<uint64_t> &args,
+                      const uint32_t grid[3], const InterpreterOptions &options,
+                      const std::function<bool(int64_t &number)> &next);
+
+/// Both: runs all programs of `grid`, in order.
 std::string interpret(const std::string &ttir, const std::vector<uint64_t> &args,
                       const uint32_t grid[3], const InterpreterOptions &options);
 

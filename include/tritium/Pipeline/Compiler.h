@@ -100,6 +100,7 @@ struct KernelMetadata {
   /// A pointer loaded from memory is dereferenced: argument ranges do not bound accesses.
   bool hasIndirectPointers = false;
   bool hasIndirectWrites = false; ///< such a pointer may be written through
+  bool mayWait = false; ///< a loop ends only when memory changes: programs wait for others
   // GPUs:
   unsigned numWarps = 0, numCtas = 1; ///< of a CTA; of a cluster
   uint64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA
@@ -130,7 +131,8 @@ struct CompiledKernel {
   std::string printed; ///< what static_print wrote
 };
 
-/// Calls of an entry function into its host. Passed as the last argument of the entry.
+/// Calls of an entry function into its host. Passed as the last argument of the entry. Null: the
+/// kernel prints nothing, asserts nothing, and cannot be interrupted.
 extern "C" {
 struct TritiumHostCalls {
   void *user;
@@ -145,6 +147,15 @@ struct TritiumHostCalls {
   void (*assertFailed)(void *user, const char *message, const char *file, int line,
                        const uint32_t *pid, int kind, const int64_t *shape, int rank,
                        uint32_t element, uint64_t value);
+  /// A word that programs read each time round a loop, and after each program. While it is not
+  /// 0 they call `attend`, and the entry returns at once if that answers not 0. Null: no word.
+  const uint32_t *attention;
+  int (*attend)(void *user);
+  /// A program of the ids x, y, z has gone `rounds` times, a multiple of 64, round the loop at
+  /// file:line, which it leaves when memory changes. The call may return late, when other
+  /// programs have run. Not 0: the entry returns at once. Null: it just goes on.
+  int (*wait)(void *user, const char *file, int line, uint32_t x, uint32_t y, uint32_t z,
+              uint32_t rounds);
 };
 /// args: one 8-byte slot a run-time parameter, the value in its low bytes; f32 and
 /// narrower floats are passed as f32 bits, f64 as f64 bits, i1 as 0 or 1.

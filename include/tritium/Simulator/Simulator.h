@@ -66,6 +66,8 @@ struct Launch {
   /// Not 0: warps and CTAs take turns at random, by this seed.
   uint64_t seed = 0;
   uint64_t stepLimit = 2'000'000'000;       ///< warp instructions of the launch
+  /// Asked some ten times a second at least; true ends the launch, which then is not completed.
+  std::function<bool()> isStopped;
   uint64_t memoryLimit = uint64_t(4) << 30; ///< bytes for registers, shared and local memory
   unsigned mostFaults = 20;                 ///< different ones; the same place counts once
   /// 75, 80, 86, 89, 90: whose limits hold; 0: any GPU's.

@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Analysis/WaitLoops.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -140,6 +142,8 @@ void Lowering::emitFor(scf::ForOp op) {
     loc = forLoc;
     for (auto [from, to] : copies)
       copyBuffer(*from, *to);
+    if (!isShort(op))
+      emitPoll();
     SmallVector<Value> yields;
     for (Value v : op.getYieldedValues())
       if (!isTileValue(v))
@@ -213,12 +217,20 @@ void Lowering::emitWhile(scf::WhileOp op) {
     }
   }
   loc = whileLoc;
+  // A loop that waits counts its rounds, in one more value behind its own.
+  bool waits = waitsForMemory(op);
+  if (waits) {
+    inits.push_back(constant(b.getI32Type(), 0));
+    resultTypes.push_back(b.getI32Type());
+  }
   auto loopOp = b.create<scf::WhileOp>(loc, resultTypes, inits);
   auto makeBlock = [&](Region &region, Block::BlockArgListType args) {
     SmallVector<Type> types;
     for (Value arg : args)
       if (!isTileValue(arg))
         types.push_back(scalarType(arg.getType()));
+    if (waits)
+      types.push_back(b.getI32Type());
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), loc));
     unsigned next = 0;
@@ -243,15 +255,26 @@ void Lowering::emitWhile(scf::WhileOp op) {
   };
   auto condition = op.getConditionOp();
   Block *before = makeBlock(loopOp.getBefore(), op.getBeforeArguments());
-  emitRegionBody(*op.getBeforeBody(), before,
-                 tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
-                   b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()),
-                                              scalarsOf(condition.getArgs()));
-                 });
+  emitRegionBody(
+      *op.getBeforeBody(), before, tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
+        SmallVector<Value> forwarded = scalarsOf(condition.getArgs());
+        if (waits)
+          forwarded.push_back(before->getArguments().back());
+        b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()), forwarded);
+      });
   Block *after = makeBlock(loopOp.getAfter(), op.getAfterArguments());
   auto yield = op.getYieldOp();
-  emitRegionBody(*op.getAfterBody(), after, tileRoots(yield.getOperands(), op.getBeforeArguments()),
-                 [&] { b.create<scf::YieldOp>(whileLoc, scalarsOf(yield.getOperands())); });
+  emitRegionBody(
+      *op.getAfterBody(), after, tileRoots(yield.getOperands(), op.getBeforeArguments()), [&] {
+        SmallVector<Value> carried = scalarsOf(yield.getOperands());
+        loc = whileLoc;
+        emitPoll();
+        if (waits) {
+          carried.push_back(add(after->getArguments().back(), constant(b.getI32Type(), 1)));
+          emitWait(whileLoc, carried.back());
+        }
+        b.create<scf::YieldOp>(whileLoc, carried);
+      });
   unsigned next = 0;
   for (Value result : op.getResults())
     if (!isTileValue(result))

@@ -6,8 +6,7 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// A constant string in the module, as a pointer.
-static Value stringConstant(OpBuilder &b, Location loc, ModuleOp module, StringRef text) {
+Value Lowering::stringConstant(StringRef text) {
   std::string name = "tritium.str." + std::to_string(llvm::hash_value(text));
   std::string bytes = text.str() + '\0';
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
@@ -53,7 +52,7 @@ void Lowering::emitPrint(tt::PrintOp op) {
   Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
   for (int i = 0; i < 3; ++i)
     b.create<LLVM::StoreOp>(loc, programIds[i], gep(bufferBase(*ids), i64(4 * i)), 4);
-  Value prefix = stringConstant(b, loc, module, op.getPrefix());
+  Value prefix = stringConstant(op.getPrefix());
   Value hex = constant(b.getI32Type(), op.getHex());
   auto emit = [&](Type element, bool isSigned, Value data, ArrayRef<int64_t> shape) {
     int kind = isa<tt::PointerType>(element) ? 3 : tt::isTileFloat(element) ? 2 : isSigned ? 0 : 1;
@@ -117,8 +116,8 @@ void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
   Value element = rank ? b.create<arith::TruncIOp>(loc, i32Type, scalar(report.front())).getResult()
                        : constant(i32Type, 0);
   HostCall call{b, loc, host};
-  call(2, {stringConstant(b, loc, module, op.getMessage()),
-           stringConstant(b, loc, module, where ? where.getFilename().getValue() : StringRef()),
+  call(2, {stringConstant(op.getMessage()),
+           stringConstant(where ? where.getFilename().getValue() : StringRef()),
            constant(i32Type, where ? where.getLine() : 0), bufferBase(*ids),
            constant(i32Type, kind), bufferBase(*dims), constant(i32Type, rank), element,
            report.empty() ? i64(0) : scalar(report.back())});

@@ -84,6 +84,7 @@ void Lowering::emitEntry() {
     Value address = gep(body->getArgument(4), i64(4 * i));
     numPrograms[i] = b.create<LLVM::LoadOp>(loc, b.getI32Type(), address, 4);
   }
+  emitAttention();
   auto wide = [&](Value v) { return b.create<arith::ExtUIOp>(loc, i64Type, v).getResult(); };
   Value gridX = wide(numPrograms[0]), gridY = wide(numPrograms[1]);
   MemoScope scope(*this);
@@ -97,6 +98,7 @@ void Lowering::emitEntry() {
          programIds[1] = narrow(b.create<arith::RemUIOp>(loc, rest, gridY));
          programIds[2] = narrow(b.create<arith::DivUIOp>(loc, rest, gridY));
          emitBlock(kernel.getBody().front(), {});
+         emitPoll();
          return {};
        });
   b.setInsertionPointToEnd(body);

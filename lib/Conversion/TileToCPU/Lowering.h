@@ -26,8 +26,7 @@ namespace tritium::cpu {
 
 /// What a pointer, or the pointers of a tile, point to.
 mlir::Type pointeeOf(mlir::Value ptr);
-
-/// The line of the kernel; null if there is none.
+/// The line of the user's text that `loc` comes from; null if there is none.
 mlir::FileLineColLoc userLocation(mlir::Location loc);
 
 class Lowering : public PlanContext {
@@ -267,6 +266,8 @@ private:
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
   /// The buffer that is being written with its last two dimensions swapped.
   const Buffer *swappedBuffer = nullptr;
+  /// A constant string in the module, as a pointer.
+  mlir::Value stringConstant(llvm::StringRef text);
   void emitPrint(tt::PrintOp op);
   void emitAssert(tt::AssertOp op, const Index &index);
   int64_t chooseWidth(const Step &step);
@@ -303,6 +304,17 @@ private:
   bool emitDirectRead(Step &step);
   Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
   Buffer *accumulatorFor(tt::DotOp op);
+
+  //===--------------------------------------------------------------------===//
+  // Interrupt.cpp
+  //===--------------------------------------------------------------------===//
+  mlir::Value attention; ///< the address of the word that polls read
+  void emitAttention();
+  void emitPoll();
+  /// Whether `loop` is known to have few rounds, and no loop in them.
+  static bool isShort(mlir::scf::ForOp loop);
+  /// The loop at `where`, which waits, has gone round so often (i32).
+  void emitWait(mlir::Location where, mlir::Value rounds);
 
   //===--------------------------------------------------------------------===//
   // Ahead.cpp

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "Polls.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -103,6 +104,7 @@ LogicalResult tritium::cpu::convertToLLVMDialect(ModuleOp module) {
   module.getContext()->loadDialect<cf::ControlFlowDialect, LLVM::LLVMDialect>();
   if (failed(convertLoops(module)))
     return failure();
+  expandPolls(module);
 
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);

@@ -48,15 +48,15 @@ constexpr Field fields[] = {
 };
 
 struct Limits {
-  unsigned architecture, warps, ctas, sharedBytes;
+  unsigned architecture, warps, ctas, sharedBytes, multiprocessors;
 };
-/// Of one multiprocessor. From sm_80 on every CTA also takes 1 KiB of shared memory for
-/// the system.
-constexpr Limits limits[] = {{75, 32, 16, 64 * 1024},
-                             {80, 64, 32, 164 * 1024},
-                             {86, 48, 16, 100 * 1024},
-                             {89, 48, 24, 100 * 1024},
-                             {90, 64, 32, 228 * 1024}};
+/// Of one multiprocessor, and how many there are on the largest GPU that is sold. From sm_80 on
+/// every CTA also takes 1 KiB of shared memory for the system.
+constexpr Limits limits[] = {{75, 32, 16, 64 * 1024, 72},
+                             {80, 64, 32, 164 * 1024, 108},
+                             {86, 48, 16, 100 * 1024, 84},
+                             {89, 48, 24, 100 * 1024, 142},
+                             {90, 64, 32, 228 * 1024, 132}};
 } // namespace
 
 void Tally::add(const Tally &other) {
@@ -102,6 +102,29 @@ Occupancy tritium::sim::occupancyOf(unsigned architecture, unsigned threads, uns
   return made;
 }
 
+/// What a thread gets is decided by ptxas; the bound that the program asks for is known.
+Occupancy Machine::occupancy(unsigned architecture) const {
+  AllocatedRegisters known;
+  if (launch.allocatedRegisters)
+    known = launch.allocatedRegisters(architecture);
+  else
+    known.reason = "no assembler was asked";
+  unsigned registers = known.registers       ? known.registers
+                       : entry->maxRegisters ? entry->maxRegisters
+                                             : 32;
+  Occupancy made = occupancyOf(architecture, threads, registers, sharedBytes);
+  made.isAllocated = known.registers != 0;
+  made.registersFrom = made.isAllocated ? "ptxas" : "assumed: " + known.reason;
+  return made;
+}
+
+uint64_t Machine::mostResident() const {
+  unsigned architecture = launch.architecture ? launch.architecture : newestArchitecture;
+  uint64_t held = uint64_t(limitsOf(architecture).multiprocessors) * occupancy(architecture).ctas;
+  uint64_t affordable = launch.memoryLimit / std::max<uint64_t>(bytesOfCta, 1);
+  return std::max<uint64_t>(std::min(held, affordable), 1);
+}
+
 void Machine::gatherCounters() {
   Counters &counters = result.counters;
   counters.kernel = launch.entry;
@@ -137,26 +160,11 @@ void Machine::gatherCounters() {
   }
   for (auto &[key, line] : lines)
     counters.lines.push_back(std::move(line));
-  // What a thread gets is decided by ptxas; the bound that the program asks for is known.
-  auto add = [&](unsigned architecture) {
-    AllocatedRegisters known;
-    if (launch.allocatedRegisters)
-      known = launch.allocatedRegisters(architecture);
-    else
-      known.reason = "no assembler was asked";
-    unsigned registers = known.registers       ? known.registers
-                         : entry->maxRegisters ? entry->maxRegisters
-                                               : 32;
-    Occupancy &made =
-        counters.occupancy.emplace_back(occupancyOf(architecture, threads, registers, sharedBytes));
-    made.isAllocated = known.registers != 0;
-    made.registersFrom = made.isAllocated ? "ptxas" : "assumed: " + known.reason;
-  };
   if (launch.architecture)
-    add(launch.architecture);
+    counters.occupancy.push_back(occupancy(launch.architecture));
   else
     for (const Limits &limit : limits)
-      add(limit.architecture);
+      counters.occupancy.push_back(occupancy(limit.architecture));
 }
 
 static void print(llvm::raw_ostream &out, const Tally &tally, const char *indent) {

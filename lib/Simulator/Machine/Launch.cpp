@@ -221,6 +221,7 @@ bool Machine::prepare() {
                " MiB of this machine's memory for its registers and local memory");
     return false;
   }
+  bytesOfCta = perWarp * warpsOfCta + uint64_t(sharedBytes) * 2;
   ops.assign(tallies.size(), nullptr);
   for (const FunctionCode *function : used)
     for (const Op &op : function->ops)
@@ -269,13 +270,17 @@ uint64_t Machine::turn(Cta &cta, uint64_t quantum) {
 }
 
 void Machine::schedule() {
-  // CTAs that wait for others in a spin use up their turn; then further ones start.
+  // CTAs that wait for others in a spin use up their turn; then further ones start, as long as
+  // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
+  // By turns at random a few at once show the most, and more start only if those do not end.
   constexpr uint64_t quantum = 20'000;
-  const size_t mostResident = launch.seed ? 8 : 256;
+  const uint64_t patience = launch.seed ? 64 : 4;
+  const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
+  uint64_t idle = 0; ///< rounds since a CTA ended
   std::vector<std::unique_ptr<Cta>> resident;
   uint64_t next = 0, total = launch.grid.count();
   while (!stop && (next < total || !resident.empty())) {
-    if (next < total && resident.size() < (launch.seed ? mostResident : 1))
+    if (next < total && resident.size() < atFirst)
       resident.push_back(makeCta(next++));
     bool progress = false;
     for (size_t i = 0; i < resident.size() && !stop; ++i) {
@@ -283,6 +288,7 @@ void Machine::schedule() {
       // No further past the limit than each warp takes to notice.
       uint64_t left = launch.stepLimit - std::min(steps, launch.stepLimit) + 1;
       uint64_t done = turn(cta, std::min(quantum, left));
+      stop |= launch.isStopped && launch.isStopped();
       steps += done;
       clock += done;
       progress |= done > 0;
@@ -291,19 +297,33 @@ void Machine::schedule() {
         for (Warp &warp : cta.warps)
           if (!warp.finished() && warp.now)
             busy = &warp;
-        report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1,
-               "the launch has run " + std::to_string(launch.stepLimit) +
-                   " warp instructions, its limit, and has not ended");
+        std::string text = "the launch has run " + std::to_string(launch.stepLimit) +
+                           " warp instructions, its limit, and has not ended";
+        if (next < total && resident.size() >= most)
+          text += "; " + std::to_string(most) +
+                  " CTAs are resident, as many as the GPU, or the memory for the simulation, "
+                  "holds, and " +
+                  std::to_string(total - next) +
+                  " have not begun: a wait for one of those never ends";
+        report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
         stop = true;
       }
     }
-    std::erase_if(resident, [](const auto &cta) { return cta->live == 0; });
+    bool hasEnded = std::erase_if(resident, [](const auto &cta) { return cta->live == 0; }) > 0;
     if (stop || resident.empty())
       continue;
-    if (next < total && resident.size() < mostResident)
+    idle = hasEnded ? 0 : idle + 1;
+    bool isImpatient = idle >= patience;
+    uint64_t more = isImpatient ? resident.size() : 1;
+    if (!isImpatient && progress && launch.seed && resident.size() >= atFirst)
+      more = 0;
+    if (next == total || resident.size() >= most) {
+      if (!progress)
+        deadlock(resident);
+      continue;
+    }
+    for (; more > 0 && next < total && resident.size() < most; --more)
       resident.push_back(makeCta(next++));
-    else if (!progress)
-      deadlock(resident);
   }
   result.completed = !stop;
 }

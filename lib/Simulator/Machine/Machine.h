@@ -266,11 +266,15 @@ private:
   std::unique_ptr<Cta> makeCta(uint64_t number);
   uint64_t turn(Cta &cta, uint64_t steps);
   void schedule();
+  Occupancy occupancy(unsigned architecture) const;
+  /// CTAs that run at once, as many as the GPU holds.
+  uint64_t mostResident() const;
   void deadlock(std::vector<std::unique_ptr<Cta>> &resident);
   void gatherCounters();
   const ptx::Function *entry = nullptr;
   uint32_t entryIndex = 0;
   uint64_t steps = 0;
+  uint64_t bytesOfCta = 0; ///< for its registers, local and shared memory
   uint64_t localPerThread = 0;
 };
 

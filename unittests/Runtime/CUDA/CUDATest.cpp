@@ -7,8 +7,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <memory>
+#include <thread>
 
 using testing::HasSubstr;
 
@@ -219,6 +222,44 @@ TEST_F(CUDA, DebugWaitsAndNamesTheKernel) {
   EXPECT_EQ(state->calls["cuStreamSynchronize"], 1);
   state->failures["cuStreamSynchronize"] = 700;
   EXPECT_THAT(launch(), HasSubstr("kernel 'scale' failed: an illegal memory access"));
+}
+
+/// A wait that blocks until it is let go.
+struct Block {
+  std::atomic<bool> isWaiting{false}, isOver{false};
+  void operator()() {
+    isWaiting = true;
+    while (!isOver)
+      std::this_thread::yield();
+  }
+};
+
+TEST_F(CUDA, AWaitIsEndedFromOutside) {
+  tritium_option debug = {"debug", {}};
+  debug.value.kind = TRITIUM_BOOL;
+  debug.value.as.boolean = 1;
+  compile(scaleModule(), {debug});
+  for (bool isLaunch : {true, false}) {
+    auto block = std::make_shared<Block>();
+    state->wait = [block] { (*block)(); };
+    std::thread other([block] {
+      while (!block->isWaiting)
+        std::this_thread::yield();
+      tritium_cancel();
+    });
+    Failure failure;
+    if (isLaunch) {
+      EXPECT_THAT(launch(), HasSubstr("kernel 'scale' was interrupted"));
+      EXPECT_EQ(kind, "Interrupted");
+    } else {
+      EXPECT_NE(tritium_cuda_synchronize(0, &failure.error), 0);
+      EXPECT_EQ(failure.kind(), "Interrupted");
+    }
+    other.join();
+    state->wait = nullptr;
+    block->isOver = true;
+  }
+  EXPECT_EQ(launch(), "");
 }
 
 TEST_F(CUDA, LoadingFails) {

@@ -47,6 +47,14 @@ static Result enter(const char *name) {
   if (Result planned = enter(__func__))                                                            \
     return planned;
 
+/// Works on a copy: the test may go on before the wait ends.
+static Result enterWait(const char *name) {
+  Result planned = enter(name);
+  if (auto wait = state.wait)
+    wait();
+  return planned;
+}
+
 static Context contextOf(DeviceHandle device) {
   return reinterpret_cast<Context>(static_cast<uintptr_t>(0x1000 + device));
 }
@@ -128,8 +136,8 @@ Result cuCtxGetDevice(DeviceHandle *device) {
   ENTER *device = static_cast<DeviceHandle>(reinterpret_cast<uintptr_t>(current) - 0x1000);
   return Success;
 }
-Result cuCtxSynchronize() { return enter(__func__); }
-Result cuStreamSynchronize(Stream) { return enter(__func__); }
+Result cuCtxSynchronize() { return enterWait(__func__); }
+Result cuStreamSynchronize(Stream) { return enterWait(__func__); }
 Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
                           JITOption *options, void **values) {
   for (unsigned i = 0; i < count; ++i)

@@ -33,6 +33,7 @@ struct State {
   std::map<std::string, int> calls;
   int registers = 40, localBytes = 0, staticShared = 0;
   std::function<void(const Launch &)> run;
+  std::function<void()> wait; ///< what waits for a stream or a device does
   std::vector<Launch> launches;
   std::string image;          ///< of the module loaded last
   uint64_t recordAddress = 0; ///< what was written to the module's global variable

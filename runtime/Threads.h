@@ -1,0 +1,30 @@
+//===- Threads.h - threads of the runtime's own -----------------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_THREADS_H
+#define TRITIUM_RUNTIME_THREADS_H
+
+#include <csignal>
+#include <pthread.h>
+#include <thread>
+#include <utility>
+
+namespace tritium::runtime {
+
+/// Starts a thread that takes none of the host's signals, which belong to the host's own
+/// threads, except for its own faults. Throws std::system_error if the system has no more.
+template <typename Function> std::thread startThread(Function &&function) {
+  sigset_t all, previous;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  struct Restore {
+    sigset_t &mask;
+    ~Restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+  } restore{previous};
+  return std::thread(std::forward<Function>(function));
+}
+
+} // namespace tritium::runtime
+
+#endif // TRITIUM_RUNTIME_THREADS_H

@@ -1,0 +1,181 @@
+"""A fork while other threads compile, tune and launch leaves parent and child working."""
+
+import importlib.util
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tritium as triton
+
+TEXT = """
+import tritium as triton
+import tritium.language as tl
+SCALE = tl.constexpr(3)
+
+@triton.jit
+def helper(x):
+    return x * SCALE
+
+@triton.jit
+def kernel(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, helper(tl.load(x + i, mask=i < n)) + {number}, mask=i < n)
+
+tuned = triton.autotune([triton.Config({{"B": b}}) for b in (32, 64, 128)], key=["n"])(kernel)
+"""
+
+
+class Kernels:
+    """Modules with one kernel each, none compiled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.count = 0
+        self.lock = threading.Lock()
+
+    def make(self):
+        with self.lock:
+            self.count += 1
+            number = self.count
+        path = self.folder / f"module{number}.py"
+        path.write_text(TEXT.format(number=number))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module, number
+
+
+def works(kernels, tuned=False):
+    module, number = kernels.make()
+    x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    if tuned:
+        module.tuned[(1,)](x, y, 32)
+    else:
+        module.kernel[(1,)](x, y, 32, B=32)
+    return np.array_equal(y, x * 3 + number)
+
+
+@pytest.fixture(params=["compiling", "tuning", "interpreting", "overlapping"])
+def busy(request, tmp_path, monkeypatch):
+    """Two threads that do nothing else."""
+    monkeypatch.setenv("TRITIUM_BACKEND", "interpret" if request.param == "interpreting" else "cpu")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    stop, failures, done = threading.Event(), [], [0]
+
+    def work(number):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        kernels = Kernels(folder)
+        while not stop.is_set():
+            try:
+                if request.param == "overlapping":
+                    module, count = kernels.make()
+                    both = np.zeros(48, np.float32)
+                    module.kernel[(1,)](both[:32], both[16:], 32, B=32)
+                elif not works(kernels, request.param == "tuning"):
+                    failures.append("wrong")
+                done[0] += 1
+            except Exception as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    yield done
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def wait(child, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return status
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "the child hangs"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_while_threads_are_busy(busy, tmp_path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    kernels = Kernels(inside)
+    assert works(kernels)
+    for _ in range(12):
+        child = os.fork()
+        if child == 0:
+            good = False
+            try:
+                good = works(kernels) and works(kernels, tuned=True)
+            finally:
+                os._exit(0 if good else 1)
+        assert wait(child) == 0
+        before = busy[0]
+        assert works(kernels)
+        end = time.monotonic() + 30
+        while busy[0] == before and time.monotonic() < end:
+            time.sleep(0.01)
+        assert busy[0] > before, "the threads of the parent hang"
+
+
+def in_child(folder):
+    return works(Kernels(folder))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_multiprocessing(busy, tmp_path):
+    folders = [tmp_path / f"child{i}" for i in range(4)]
+    for folder in folders:
+        folder.mkdir()
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(in_child, folders).get(timeout=60) == [True] * 4
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_same_kernel_is_compiled_while_a_fork_happens(tmp_path, monkeypatch):
+    """The child claims the compilation that the parent's thread was at."""
+    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    kernels = Kernels(tmp_path)
+    for _ in range(10):
+        module, number = kernels.make()
+        x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+        thread = threading.Thread(target=lambda: module.kernel[(1,)](x, y, 32, B=32))
+        thread.start()
+        child = os.fork()
+        if child == 0:
+            try:
+                module.kernel[(1,)](x, y, 32, B=32)
+            finally:
+                os._exit(0 if np.array_equal(y, x * 3 + number) else 1)
+        assert wait(child) == 0
+        thread.join()
+        assert np.array_equal(y, x * 3 + number)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_interrupt_in_a_child(tmp_path, monkeypatch):
+    """The child watches its own launches."""
+    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+    from test_interrupt import interrupt, scalar_loop
+    out = np.zeros(1, np.int32)
+    scalar_loop[(1,)](out, 3)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            interrupt(lambda: scalar_loop[(1,)](out, 2_000_000_001))
+            status = 0
+        finally:
+            os._exit(status)
+    assert wait(child) == 0

@@ -1,0 +1,100 @@
+//===- ForkGateTest.cpp ---------------------------------------------------===//
+
+#include "ForkGate.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace tritium::runtime;
+
+namespace {
+
+int exitStatus(pid_t child) {
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+class ForkGate : public testing::Test {
+protected:
+  void SetUp() override {
+#if __has_feature(thread_sanitizer)
+    GTEST_SKIP() << "the thread sanitizer allows no threads after a fork";
+#endif
+  }
+};
+
+/// A lock that another thread holds inside the gate is free in the child.
+TEST_F(ForkGate, LocksAreFreeInTheChild) {
+  std::mutex mutex;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      while (!stop)
+        ForkSafeLock lock(mutex);
+    });
+  int bad = 0;
+  for (int i = 0; i < 200; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      {
+        ForkSafeLock lock(mutex);
+      }
+      _exit(0);
+    }
+    bad += exitStatus(child) != 0;
+  }
+  stop = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(bad, 0);
+}
+
+/// A thread that calls its host does not keep a fork waiting, and comes back inside after it.
+TEST_F(ForkGate, AForkDoesNotWaitForCallsOfTheHost) {
+  std::atomic<bool> isOutside{false}, isForked{false}, isBack{false};
+  std::thread thread([&] {
+    InsideForkGate inside, again;
+    {
+      OutsideForkGate outside;
+      isOutside = true;
+      while (!isForked)
+        std::this_thread::yield();
+    }
+    isBack = true;
+  });
+  while (!isOutside)
+    std::this_thread::yield();
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    {
+      InsideForkGate inside;
+    }
+    pid_t grandchild = fork();
+    if (grandchild == 0)
+      _exit(0);
+    _exit(exitStatus(grandchild) == 0 ? 0 : 1);
+  }
+  isForked = true;
+  EXPECT_EQ(exitStatus(child), 0);
+  thread.join();
+  EXPECT_TRUE(isBack);
+}
+
+TEST_F(ForkGate, AForkFromInsideDoesNotWaitForItself) {
+  InsideForkGate inside;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  EXPECT_EQ(exitStatus(child), 0);
+}
+
+} // namespace
