@@ -29,7 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 VARIABLE = "TRITIUM_WITHOUT_PREMISE"
-TARGETS = ("AnalysisTests", "ConversionTests", "tritium", "tritium-tool", "tritium-opt", "tritium_python")
+TARGETS = ("AnalysisTests", "ConversionTests", "tritium", "tritium-tool", "tritium-opt",
+           "tritium_python")
 PRELUDE = f"""#include <cstdlib>
 #include <cstring>
 static bool without(const char *premise) {{

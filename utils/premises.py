@@ -137,40 +137,6 @@ PREMISES = (
         ("outer loop", "an outer loop comes back to the same addresses",
          "loop->getParentOfType<LoopLikeOpInterface>()", "LoopLikeOpInterface()"))
     + premises(
-        CPU + "Evaluate.cpp",
-        ("compared lanes", "lanes wrap between neighbours",
-         "!isExact(affineValue, affine, index)", "false"),
-        ("extended lanes", "lanes wrap between neighbours", "isExact(value, chunk, index)", "true"),
-        ("distance", "a bound is further away than 64 bits with a sign tell",
-         "known && known->high < INT64_MAX", "true"))
-    + premises(
-        CPU + "Predicates.cpp",
-        ("bounds fit", "the index wraps somewhere in the tile",
-         "!proved && bits < 64 && result.min", "false"),
-        ("sums fit", "the bounds of the tile wrap", "!proved && bits == 64", "false",
-         "range::difference(rangeOf(0), rangeOf(1), bits);\n    if ("),
-        ("products fit", "the bounds of the tile wrap", "!proved && bits == 64 && by.low != 0",
-         "false"),
-        ("negative dividend", "remainders of negative numbers are negative",
-         "compare(P::sge, range.min, zero)", "constant(b.getI1Type(), 1)"),
-        ("one quotient", "the dividend passes a multiple of the divisor",
-         "compare(P::slt, sub(range.max, range.min), sub(n, first))",
-         "constant(b.getI1Type(), 1)"))
-    + premises(
-        CPU + "Alias.cpp",
-        ("own addresses", "a tile holds an address twice", "distinctAddresses(x, strides)", "true"))
-    + premises(
-        CPU + "Dot.cpp",
-        ("rows", "rows are not evenly apart", "!strides.isLinear(load.getPtr(), 0)", "false"),
-        ("columns", "the columns of a row are not neighbours",
-         "!isContiguous(load.getPtr(), 1, strides)", "false"),
-        ("addresses ahead", "rows behind the tile are looked up",
-         "!isArithmetic(load.getPtr())", "false"))
-    + premises(
-        CPU + "Memory.cpp",
-        ("addresses ahead", "rows behind the tile are looked up",
-         "!isArithmetic(op.getPtr())", "false"))
-    + premises(
         TRANSFORMS + "WidenOffsets.cpp",
         ("unsigned comparison", "an offset is a signed number",
          "!isUnsigned", "true", "if ("))
@@ -198,12 +164,15 @@ PREMISES = (
         CPU + "Predicates.cpp",
         ("bounds", "the largest offset of a tile wraps", "!proved && bits < 64 && result.min",
          "false"),
-        ("one step", "a remainder of what does not count up by one",
-         "strides.modular(lhs, 0) != 1", "false"),
+        ("sums", "the bounds of a tile of 64 bits wrap", "!proved && bits == 64", "false",
+         "range::difference(rangeOf(0), rangeOf(1), bits);\n    if ("),
+        ("products", "the bounds of a tile of 64 bits wrap",
+         "!proved && bits == 64 && by.low != 0", "false"),
         ("negative", "below zero, a remainder counts up to zero",
-         "compare(P::sge, range.min, zero)", "positive"),
+         "compare(P::sge, range.min, zero)", "constant(b.getI1Type(), 1)"),
         ("one multiple", "the tile passes a multiple of the divisor",
-         "compare(P::slt, sub(range.max, range.min), sub(n, first))", "positive"))
+         "compare(P::slt, sub(range.max, range.min), sub(n, first))",
+         "constant(b.getI1Type(), 1)"))
     + premises(
         CPU + "Evaluate.cpp",
         ("exact", "lanes wrap where they are extended or compared",
