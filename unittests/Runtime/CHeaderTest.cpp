@@ -375,7 +375,7 @@ int main(void) {
   std::string expected;
   auto add = [&](int kind, std::vector<int64_t> shape, uint32_t element, uint64_t value) {
     AssertSite site{"m", "k.py", 3, kind, std::move(shape)};
-    expected += "k.py:3: error: " + describe(site, {{4, 5, 6}, element, value}) + "\n";
+    expected += "k.py:3: error: " + failureText(site, {{4, 5, 6}, element, value}) + "\n";
     program +=
         "  if (!setjmp(failed))\n    tritium_assert_failed(&failed, \"m\", \"k.py\", 3, pid, " +
         std::to_string(kind) + ", shape, " + std::to_string(site.shape.size()) + ", " +

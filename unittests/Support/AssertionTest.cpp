@@ -10,7 +10,7 @@ using namespace tritium;
 
 namespace {
 std::string shown(int kind, uint64_t value, std::vector<int64_t> shape = {}, uint32_t element = 0) {
-  return describe({"m", "k.py", 3, kind, std::move(shape)}, {{4, 5, 6}, element, value});
+  return failureText({"m", "k.py", 3, kind, std::move(shape)}, {{4, 5, 6}, element, value});
 }
 } // namespace
 

@@ -86,7 +86,7 @@ void recordAssertion(void *user, const char *message, const char *file, int line
   std::lock_guard lock(output->mutex);
   AssertSite site{message, file, line, kind, {shape, shape + rank}};
   output->asserted += std::to_string(line) + ": " +
-                      describe(site, {{pid[0], pid[1], pid[2]}, element, value}) + "\n";
+                      failureText(site, {{pid[0], pid[1], pid[2]}, element, value}) + "\n";
 }
 } // namespace
 
