@@ -189,6 +189,9 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       })
       .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
             ttg::ConvertLayoutOp>([&](auto) { return operand(0); })
+      .Case([&](tt::BitcastOp op) -> Result { // the same number with a hint
+        return op.getSrc().getType() == op.getType() ? Result(operand(0)) : std::nullopt;
+      })
       .Case([&](scf::ForOp loop) {
         // Also what it starts from, where there is no round.
         return ofCarried(loop, cast<OpResult>(value).getResultNumber(), depth);

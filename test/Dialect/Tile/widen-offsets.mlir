@@ -128,3 +128,15 @@ tt.func private @chosen(%p: !tt.ptr<i32>, %c: i1, %n: i32, %step: i32) -> !tt.pt
   %q = tt.addptr %p, %b : !tt.ptr<i32>, i32
   tt.return %q : !tt.ptr<i32>
 }
+
+// A hint on an offset stays with it.
+// CHECK-LABEL: @hinted
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}} : i64
+// CHECK: %[[SAME:.*]] = tt.bitcast %[[SUM]] {tt.divisibility = 16 : i32} : i64 -> i64
+// CHECK: tt.addptr %{{.*}}, %[[SAME]] : !tt.ptr<i32>, i64
+tt.func private @hinted(%p: !tt.ptr<i32>, %i: i32) -> !tt.ptr<i32> {
+  %o = arith.addi %i, %i : i32
+  %h = tt.bitcast %o {tt.divisibility = 16 : i32} : i32 -> i32
+  %q = tt.addptr %p, %h : !tt.ptr<i32>, i32
+  tt.return %q : !tt.ptr<i32>
+}

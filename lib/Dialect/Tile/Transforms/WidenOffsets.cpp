@@ -50,6 +50,10 @@ bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arit
 bool isShape(Operation *op) {
   return isa<SplatOp, BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp>(op);
 }
+/// The same number with a hint of its own.
+bool isHinted(Operation *op) {
+  return isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
+}
 
 /// The operation that `value` is computed by, if it can be done in i64 instead.
 Operation *widenable(Value value) {
@@ -58,7 +62,7 @@ Operation *widenable(Value value) {
   if (!op || !(element.isInteger(32) || element.isInteger(64)))
     return nullptr;
   bool extends = isa<arith::ExtSIOp>(op) && isInt32(op->getOperand(0));
-  return isArithmetic(op) || isShape(op) || extends ? op : nullptr;
+  return isArithmetic(op) || isShape(op) || isHinted(op) || extends ? op : nullptr;
 }
 
 /// Values that control flow defines from the operands `sources`, all of one type.

@@ -37,8 +37,10 @@ namespace {
 constexpr size_t kMaxSteps = 64;
 
 bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
+/// The same numbers, in another shape or with a hint.
 bool isShape(Operation *op) {
-  return isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op);
+  return isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op) ||
+         (isa<tt::BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType());
 }
 
 /// The steps that compute a number, or the bounds of a tile of them.
