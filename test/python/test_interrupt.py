@@ -116,7 +116,7 @@ def test_tuning(monkeypatch):
     monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
     tuned = triton.autotune([triton.Config({"STEP": step}) for step in (1, 2, 3)], key=["n"])(
         stepping)
-    out = np.zeros(1, np.int32)
+    out = np.zeros(2, np.int32)
     interrupt(lambda: tuned[(1,)](out, 2_000_000_001))
     out[:] = 0
     tuned[(1,)](out, 3)
@@ -129,13 +129,14 @@ def stepping(out, n, STEP: tl.constexpr):
     for i in range(n):
         total = (total * 1103515245 + i) ^ (total >> STEP)
     tl.store(out, n)
+    tl.store(out + 1, total)
 
 
 def test_tuning_of_triton_c(monkeypatch):
     monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
     kernel = triton.c.kernel(
         "kernel void slow(int *out, int n) { int t = 0;"
-        " for (int i = 0; i < n; ++i) t = t * 1103515245 + i * STEP; out[0] = t; }",
+        " for (int i = 0; i < n; ++i) t = t * 1103515245 + i * STEP; *out = t; }",
         defines={"STEP": [1, 2, 3]})
     out = np.zeros(1, np.int32)
     interrupt(lambda: kernel(out, 2_000_000_001, grid=(1,)))
