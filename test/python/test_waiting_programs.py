@@ -135,12 +135,19 @@ def test_a_wait_for_what_never_happens_is_an_error(backend, threads, monkeypatch
     assert (out == 2).all()
 
 
+@triton.jit
+def for_the_host(flag, out):
+    while tl.load(flag, volatile=True) == 0:
+        pass
+    tl.store(out + tl.program_id(0), 2)
+
+
 def test_the_host_may_be_waited_for(backend, threads, monkeypatch):
     monkeypatch.setenv("TRITIUM_WAIT_SECONDS", "30")
     flag, out = np.zeros(1, np.int32), np.zeros(5, np.int32)
     timer = threading.Timer(0.3, lambda: flag.__setitem__(0, 1))
     timer.start()
-    for_nothing[(5,)](flag, out)
+    for_the_host[(5,)](flag, out)
     timer.join()
     assert (out == 2).all()
 
