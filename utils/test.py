@@ -349,7 +349,8 @@ def bound(log):
 def threaded(log):
     """Launches and compilations from many threads; a race that is seen is the exit status."""
     count = Count()
-    env = {"TSAN_OPTIONS": "allocator_may_return_null=1:second_deadlock_stack=1",
+    env = {"TSAN_OPTIONS": "allocator_may_return_null=1:second_deadlock_stack=1:"
+                           f"suppressions={ROOT}/utils/tsan.supp",
            "GTEST_FILTER": f"-{WHOLE_MEMORY[1]}"}
     for name in THREADED:
         count.add(googleTest(BUILD / "bin" / f"{name}-tsan", log, env))

@@ -32,9 +32,22 @@ __global__ void broken(TYPE *out) {
 }
 )";
 
+constexpr const char *pythonKernels = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def affine(out_ptr, in_ptr, n, a):
+    i = tl.program_id(0) * 16 + tl.arange(0, 16)
+    tl.store(out_ptr + i, tl.load(in_ptr + i, i < n) * a + 1, i < n)
+)";
+
 class ThreadsTest : public KernelFolder {
 protected:
-  static void SetUpTestSuite() { makeFolder("kernels.tc", kernels); }
+  static void SetUpTestSuite() {
+    makeFolder("kernels.tc", kernels);
+    std::ofstream(folder + "/kernels.py") << pythonKernels;
+  }
 
   static tritium::Module load(const char *size, int width = 1) {
     return tritium::load(
@@ -80,12 +93,14 @@ TEST_F(ThreadsTest, CompileTheirOwnVariants) {
 }
 
 TEST_F(ThreadsTest, CompileVariantsOfOneKernel) {
-  auto kernel = load("16").kernel("affine");
+  auto inPython = tritium::load(folder + "/kernels.py").kernel("affine");
+  auto inTritonC = load("16").kernel("affine");
   std::atomic<int> errors{0};
   together([&](int t) {
     // A size of 1, one that 16 divides and any other are variants; all threads want each first.
-    for (int n : {1, 64, 99, 1, 64, 99})
-      errors += wrong(kernel, Grid(tritium::cdiv(n, 16)), n, float(t), 1);
+    for (const tritium::Kernel *kernel : {&inPython, &inTritonC})
+      for (int n : {1, 64, 99, 1, 64, 99})
+        errors += wrong(*kernel, Grid(tritium::cdiv(n, 16)), n, float(t), 1);
   });
   EXPECT_EQ(errors, 0);
 }

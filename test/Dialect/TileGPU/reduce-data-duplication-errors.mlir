@@ -23,8 +23,9 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: tt.return
   tt.func private @used_twice(%x: tensor<32x64xf16, #blocked>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<32x64xf16, #b>) {
     %b = ttg.convert_layout %x : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
+    %e = arith.negf %b : tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
-    tt.return %d, %b : tensor<64x64xf32, #mma>, tensor<32x64xf16, #b>
+    tt.return %d, %e : tensor<64x64xf32, #mma>, tensor<32x64xf16, #b>
   }
 
   // Nor is what uses them a dot.
