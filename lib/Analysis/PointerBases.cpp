@@ -11,6 +11,20 @@ using namespace mlir;
 namespace tritium {
 
 namespace {
+bool isArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
+}
+
+/// What `pointer` is made of by arithmetic and shape operations, which keep its bases.
+Value withoutOffsets(Value pointer) {
+  while (
+      isa_and_nonnull<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
+                      tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>(pointer.getDefiningOp()))
+    pointer = pointer.getDefiningOp()->getOperand(0);
+  return pointer;
+}
+
 /// The values that a block argument may be.
 LogicalResult collectSources(BlockArgument argument, SmallVectorImpl<Value> &sources) {
   unsigned number = argument.getArgNumber();
@@ -31,15 +45,10 @@ LogicalResult collectSources(BlockArgument argument, SmallVectorImpl<Value> &sou
       .Default([](Operation *) { return failure(); });
 }
 
-/// The pointers that a result of an operation may be, moved by offsets.
+/// The pointers that a result of an operation may be.
 LogicalResult collectSources(OpResult result, SmallVectorImpl<Value> &sources) {
   unsigned number = result.getResultNumber();
   return llvm::TypeSwitch<Operation *, LogicalResult>(result.getOwner())
-      .Case<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-            tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>([&](auto op) {
-        sources.push_back(op->getOperand(0));
-        return success();
-      })
       .Case([&](arith::SelectOp op) {
         sources.append({op.getTrueValue(), op.getFalseValue()});
         return success();
@@ -66,11 +75,11 @@ PointerBases basesOf(Value pointer) {
   llvm::SmallPtrSet<Value, 8> seen;
   SmallVector<Value> worklist{pointer};
   while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
+    Value value = withoutOffsets(worklist.pop_back_val());
     if (!seen.insert(value).second)
       continue;
     auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+    if (isArgument(value))
       bases.arguments.insert(value);
     else if (failed(argument ? collectSources(argument, worklist)
                              : collectSources(cast<OpResult>(value), worklist)))
@@ -80,6 +89,11 @@ PointerBases basesOf(Value pointer) {
 }
 
 bool mayShareBase(Value a, Value b) {
+  a = withoutOffsets(a);
+  b = withoutOffsets(b);
+  // Most are: this is asked of every two accesses.
+  if (isArgument(a) && isArgument(b))
+    return a == b;
   PointerBases x = basesOf(a), y = basesOf(b);
   return x.elsewhere || y.elsewhere ||
          llvm::any_of(x.arguments, [&](Value base) { return y.arguments.contains(base); });
