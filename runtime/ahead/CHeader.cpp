@@ -366,24 +366,32 @@ private:
          "(const uint64_t *slots, void *scratch, int64_t begin, int64_t end, const uint32_t "
          "*grid,\n    const tritium_host_calls *host)" +
          (isPlain ? "" : " __asm__(" + quoted(metadata.entry) + ")") + ";\n");
-    line("/* Runs programs [begin, end) in this thread, with scratch memory. 0; -1: there is no "
-         "memory; -2:\n   an assertion failed, of which standard error tells. */");
     line("static inline int " + prefix +
-         "_run(const uint64_t *slots, int64_t begin, int64_t end, const uint32_t *grid) {");
-    line("  jmp_buf failed;\n  tritium_host_calls host;");
+         "_call(const uint64_t *slots, int64_t begin, int64_t end,");
+    line("    const uint32_t *grid, int is_alone) {");
+    line("  tritium_call call;\n  tritium_host_calls host;");
     line("  char *volatile memory = NULL;\n  void *scratch = NULL;\n  volatile int status = 0;");
     line("  if (" + prefix + "_scratch_bytes) {");
     line("    memory = (char *)malloc((size_t)" + prefix + "_scratch_bytes + 63);");
     line("    if (!memory)\n      return -1;");
     line("    scratch = (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);\n  }");
-    line("  host.user = &failed;\n  host.print = tritium_print;\n"
-         "  host.assert_failed = tritium_assert_failed;");
-    line("  if (setjmp(failed) == 0)\n    " + entry + "(slots, scratch, begin, end, grid, &host);");
-    line("  else\n    status = -2;\n  free(memory);\n  return status;\n}\n");
+    line("  call.waits = 0;\n  host.user = &call;\n  host.print = tritium_print;\n"
+         "  host.assert_failed = tritium_assert_failed;\n  host.attention = NULL;\n"
+         "  host.attend = NULL;\n  host.wait = is_alone ? tritium_wait_in_vain : NULL;");
+    line("  if (setjmp(call.failed) == 0)\n    " + entry +
+         "(slots, scratch, begin, end, grid, &host);");
+    line("  else\n    status = -2;\n  if (status == 0 && call.waits)\n    status = -3;");
+    line("  free(memory);\n  return status;\n}\n");
+
+    line("/* Runs programs [begin, end) in this thread, with scratch memory. 0; -1: there is no "
+         "memory; -2:\n   an assertion failed, of which standard error tells. */");
+    line("static inline int " + prefix + "_run(const uint64_t *slots, int64_t begin, int64_t end,");
+    line("    const uint32_t *grid) {");
+    line("  return " + prefix + "_call(slots, begin, end, grid, 0);\n}\n");
 
     line("/* Checks the launch and runs it in this thread. 0, the number of the rule that it "
          "breaks, or what\n   " +
-         prefix + "_run answers. */");
+         prefix + "_run answers; -3: a program waits for a later one. */");
     wrapped("static inline int " + prefix + "_launch(" + declarations() + ") {");
     line("  uint64_t slots[" + std::to_string(std::max<size_t>(1, arguments.size())) + "] = {0};");
     line("  uint32_t grid[3];");
@@ -401,7 +409,7 @@ private:
     }
     line("  grid[0] = grid_x;\n  grid[1] = grid_y;\n  grid[2] = grid_z;");
     line("  return " + prefix +
-         "_run(slots, 0, (int64_t)((uint64_t)grid_x * grid_y * grid_z), grid);\n}\n");
+         "_call(slots, 0, (int64_t)((uint64_t)grid_x * grid_y * grid_z), grid, 1);\n}\n");
   }
 
   bool isSet(const char *option) const {

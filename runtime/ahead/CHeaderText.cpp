@@ -157,7 +157,21 @@ typedef struct tritium_host_calls {
   void (*assert_failed)(void *user, const char *message, const char *file, int line,
                         const uint32_t *pid, int kind, const int64_t *shape, int rank,
                         uint32_t element, uint64_t value);
+  /* While the word is not 0, programs call attend now and then, and the entry returns if that
+     answers not 0. Null: no word. */
+  const uint32_t *attention;
+  int (*attend)(void *user);
+  /* A program has gone `rounds` times round a loop that it leaves when memory changes. Not 0: the
+     entry returns. Null: it goes on. */
+  int (*wait)(void *user, const char *file, int line, uint32_t x, uint32_t y, uint32_t z,
+              uint32_t rounds);
 } tritium_host_calls;
+
+/* A call of an entry: `user` of what it calls. */
+typedef struct tritium_call {
+  jmp_buf failed; /* comes first */
+  int waits;
+} tritium_call;
 
 static inline void tritium_print_element(int hex, int kind, int bits, const void *data) {
   uint64_t raw = 0;
@@ -236,6 +250,14 @@ static inline void tritium_assert_failed(void *user, const char *message, const 
       fprintf(stderr, kind == 1 ? "%llu\n" : "0x%llx\n", (unsigned long long)value);
   }
   longjmp(*(jmp_buf *)user, 1);
+}
+/* Where one thread runs all programs, nobody else will change the memory. */
+static inline int tritium_wait_in_vain(void *user, const char *file, int line, uint32_t x,
+                                       uint32_t y, uint32_t z, uint32_t rounds) {
+  (void)rounds;
+  fprintf(stderr, "%s:%d: error: program (%u, %u, %u) waits for a later one\n", file, line,
+          (unsigned)x, (unsigned)y, (unsigned)z);
+  return ((tritium_call *)user)->waits = 1;
 }
 #endif /* TRITIUM_AHEAD_HOST_CALLS */
 )";

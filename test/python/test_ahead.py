@@ -191,8 +191,9 @@ def test_gpu_grid_within_the_matrix(folder):
     description = json.loads(compile_kernel(folder, "grouped", SIGNATURE, *TILES, "--target",
                                             "cuda:80", "--emit", "json"))
     rules = description["launch_rules"]
-    (scalar,) = [rule for rule in rules if rule["kind"] == "at_least_one"]
-    assert scalar["text"].startswith("min(") and len(scalar["steps"]) % 2 == 0
+    positive = [rule for rule in rules if rule["kind"] == "at_least_one"]
+    assert any(rule["text"].startswith("min(") for rule in positive)
+    assert all(len(rule["steps"]) % 2 == 0 for rule in positive)
     assert "does_not_wrap" in {rule["kind"] for rule in rules}
     assert [rule["parameters"] for rule in rules if rule["kind"] == "no_overlap"] == [
         ["a_ptr", "c_ptr"], ["b_ptr", "c_ptr"]]
@@ -212,7 +213,7 @@ def test_gpu_grid_within_the_matrix(folder):
     arguments = (a, 2 * m * k, b, 2 * k * n, c, 4 * m * n, m, n, k)
     assert broken(*arguments, 6, 1, 1) is None
     assert broken(*arguments, 8, 1, 1) is None
-    assert broken(*arguments, 9, 1, 1) is scalar
+    assert broken(*arguments, 9, 1, 1) in positive
     assert broken(*arguments, 6, 65536, 1)["kind"] == "grid_in_limits"
     assert broken(a + 2, *arguments[1:], 6, 1, 1)["text"] == "16 divides the address a_ptr"
     assert broken(*arguments[:7], 47, k, 6, 1, 1)["text"] == "16 divides N"

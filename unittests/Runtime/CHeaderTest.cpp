@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -336,6 +337,10 @@ void k_entry(const uint64_t *slots, void *scratch, int64_t begin, int64_t end,
   host->print(host->user, "x", 0, 0, 8, tile, shape, 2, pid);
   if (p[0] == 5)
     host->assert_failed(host->user, "no", "f.py", 3, pid, -1, shape, 0, 0, 0);
+  if (host->attention || host->attend)
+    p[7] = -1;
+  if (p[0] == 6 && host->wait && host->wait(host->user, "f.py", 4, 0, 0, 0, 64))
+    return;
 }
 int main(void) {
   int64_t p[8] = {0};
@@ -345,6 +350,8 @@ int main(void) {
     printf(" %d", (int)p[i]);
   printf("\n");
   status = k_launch(p, 5, 0, 0, 0, 0, 1, 1, 1);
+  printf("%d ", status);
+  status = k_launch(p, 6, 0, 0, 0, 0, 1, 1, 1);
   printf("%d\n", status);
   printf("%d %d\n", k_launch(p, 1, 0, 0, 0, 0, 1, 1, 0), k_check(p, 1, 0, 0, 0, 0, 1u << 31, 1, 1));
   printf("%d %d\n", k_check(p, 1, 0, 0, 0, 0, 0x7fffffff, 0x7fffffff, 1),
@@ -355,7 +362,28 @@ int main(void) {
   EXPECT_EQ(runC(program, "-O2"), "pid (1, 2, 3) idx (0, 0) x: -1\npid (1, 2, 3) idx (0, 1) x: 7\n"
                                   "0: -3 65535 1 6 -9 0 24 234\n"
                                   "pid (1, 2, 3) idx (0, 0) x: -1\npid (1, 2, 3) idx (0, 1) x: 7\n"
-                                  "-2\n1 2\n0 2\n");
+                                  "-2 pid (1, 2, 3) idx (0, 0) x: -1\n"
+                                  "pid (1, 2, 3) idx (0, 1) x: 7\n-3\n1 2\n0 2\n");
+}
+
+/// The struct of calls is the one that entries are compiled for.
+TEST(CHeader, HostCallsAreThoseOfEntries) {
+  std::string program = headerOf(kernel("k", {})) +
+                        "void k_entry(const uint64_t *s, void *m, int64_t b, int64_t e, "
+                        "const uint32_t *g, const tritium_host_calls *h) {\n"
+                        "  (void)s, (void)m, (void)b, (void)e, (void)g, (void)h;\n}\n"
+                        "int main(void) {\n  printf(\"%d\", (int)sizeof(tritium_host_calls));\n";
+  std::string expected = std::to_string(sizeof(TritiumHostCalls));
+  auto member = [&](const char *name, size_t offset) {
+    program += std::string("  printf(\" %d\", (int)offsetof(tritium_host_calls, ") + name + "));\n";
+    expected += " " + std::to_string(offset);
+  };
+  member("print", offsetof(TritiumHostCalls, print));
+  member("assert_failed", offsetof(TritiumHostCalls, assertFailed));
+  member("attention", offsetof(TritiumHostCalls, attention));
+  member("attend", offsetof(TritiumHostCalls, attend));
+  member("wait", offsetof(TritiumHostCalls, wait));
+  EXPECT_EQ(runC(program + "  return 0;\n}\n"), expected);
 }
 
 /// A failed assertion says in C what it says elsewhere.

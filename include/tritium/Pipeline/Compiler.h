@@ -133,6 +133,7 @@ struct CompiledKernel {
 
 /// Calls of an entry function into its host. Passed as the last argument of the entry. Null: the
 /// kernel prints nothing, asserts nothing, and cannot be interrupted.
+/// Headers of code compiled ahead have the same in C (runtime/ahead/CHeaderText.cpp).
 extern "C" {
 struct TritiumHostCalls {
   void *user;
