@@ -115,6 +115,8 @@ private:
     result.bits = argument.bits;
     result.begin = argument.begin;
     result.bytes = argument.bytes;
+    result.allocation_begin = argument.allocation_begin;
+    result.allocation_bytes = argument.allocation_bytes;
     result.read_only = argument.read_only;
     result.memory = argument.memory;
     result.device = argument.device;

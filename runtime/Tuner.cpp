@@ -304,10 +304,13 @@ bool Tuner::finish(const Kernel::Prepared &launch, CompileError &error) const {
 /// they cannot.
 std::optional<std::string> Tuner::saveBuffers() {
   struct Use {
-    uint64_t begin = 0, end = 0;
+    std::pair<uint64_t, uint64_t> array, reach;
     bool isKnown = true, isWritten = false, isRead = false;
     std::string name;
     const cuda::Device *device = nullptr;
+    bool mayMeet(const Use &other) const {
+      return reach.first < other.reach.second && other.reach.first < reach.second;
+    }
   };
   // By address and extent: candidates may pass different arguments.
   std::vector<Use> uses;
@@ -324,14 +327,17 @@ std::optional<std::string> Tuner::saveBuffers() {
       const BoundArgument &argument = candidate->arguments[i];
       if (!parameters[i].type.isPointer())
         continue;
-      Use use{argument.begin,          argument.end,         true,
-              parameters[i].isWritten, parameters[i].isRead, parameters[i].name,
+      Use use{{argument.begin, argument.end},
+              reachOf(candidate->arguments, i),
+              true,
+              parameters[i].isWritten,
+              parameters[i].isRead,
+              parameters[i].name,
               deviceOf(argument)};
       if (argument.begin == 0 && argument.end == UINT64_MAX) {
         // Of memory without a known extent only the address tells what is the same.
         use.isKnown = false;
-        use.begin = argument.slot;
-        use.end = argument.slot + 1;
+        use.array = use.reach = {argument.slot, argument.slot + 1};
       }
       uses.push_back(std::move(use));
     }
@@ -345,11 +351,13 @@ std::optional<std::string> Tuner::saveBuffers() {
     else if (!use.isWritten)
       continue;
     else if (readsAnything || llvm::any_of(uses, [&](const Use &other) {
-               return other.isRead && use.begin < other.end && other.begin < use.end;
+               return other.isRead && use.mayMeet(other);
              }))
       action = SavedBuffers::BeforeRun::Restore;
+    // Only the array that is named is zeroed, not what else is in its allocation.
+    auto [begin, end] = action == SavedBuffers::BeforeRun::Zero ? use.array : use.reach;
     if (use.isKnown)
-      buffers.add(use.begin, use.end, action, use.device);
+      buffers.add(begin, end, action, use.device);
     else if (action != SavedBuffers::BeforeRun::Nothing)
       return "the kernel reads and writes '" + use.name +
              "', whose extent is not known, so that its content cannot be put back: pass an "

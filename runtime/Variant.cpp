@@ -165,6 +165,13 @@ void tritium::runtime::bindArgument(const tritium_argument &argument, const DTyp
   bool isKnown = argument.bytes != TRITIUM_UNKNOWN_EXTENT;
   result.begin = isKnown ? argument.begin : 0;
   result.end = isKnown ? argument.begin + argument.bytes : UINT64_MAX;
+  result.allocationBegin = result.begin;
+  result.allocationEnd = result.end;
+  if (isKnown && argument.allocation_bytes) {
+    uint64_t end = argument.allocation_begin + argument.allocation_bytes;
+    result.allocationBegin = std::min(result.begin, argument.allocation_begin);
+    result.allocationEnd = std::max(result.end, end);
+  }
   result.isReadOnly = argument.read_only != 0;
   result.device = argument.memory == TRITIUM_CUDA_MEMORY ? argument.device : -1;
 }
@@ -180,24 +187,12 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
     return true;
   if (!hasWrittenPointer)
     return false;
-  // Of a bare address on a GPU only its first byte is known to be reached. That is taken for
-  // all, unless loads run far ahead of stores.
-  auto reach = [&](const BoundArgument &argument) -> std::pair<uint64_t, uint64_t> {
-    if (!code || argument.end != UINT64_MAX || (metadata().overtakes && argument.slot))
-      return {argument.begin, argument.end};
-    return {argument.slot, argument.slot + (argument.slot != 0)};
-  };
-  auto overlap = [&](const BoundArgument &a, const BoundArgument &b) {
-    auto [beginA, endA] = reach(a);
-    auto [beginB, endB] = reach(b);
-    return beginA < endB && beginB < endA;
-  };
   const std::vector<ParameterInfo> &parameters = metadata().parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!parameters[i].isWritten || !parameters[i].type.isPointer())
       continue;
     for (size_t j = 0; j < arguments.size(); ++j)
-      if (j != i && parameters[j].type.isPointer() && overlap(arguments[i], arguments[j]))
+      if (j != i && parameters[j].type.isPointer() && arguments[i].mayMeet(arguments[j]))
         return true;
   }
   return false;

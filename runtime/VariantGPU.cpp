@@ -68,7 +68,8 @@ bool Variant::runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t 
                               "pass an array");
       return false;
     }
-    staging.add(argument.begin, argument.end, parameters[i].isWritten);
+    auto [begin, end] = reachOf(arguments, i);
+    staging.add(begin, end, parameters[i].isWritten);
   }
   if (!staging.copyIn(metadata().name, error))
     return false;

@@ -178,11 +178,16 @@ typedef struct tritium_argument {
   uint8_t device; /* pointer to CUDA memory: the GPU's number, from 0 */
   uint64_t bits;
   /* Pointer: the memory [begin, begin + bytes) that the kernel may reach through it;
-     bytes may be TRITIUM_UNKNOWN_EXTENT. Arguments with known extents run code that
-     assumes that a written one overlaps no other, whenever that is so. */
+     bytes may be TRITIUM_UNKNOWN_EXTENT, which overlaps everything. A launch runs code that
+     assumes that a written argument overlaps no other, whenever that is so. */
   uint64_t begin, bytes;
   const tritium_value *value;
   const struct tritium_argument *items; /* as many as `bits` says */
+  /* Pointer to a part of a larger allocation from which the kernel may reach into other
+     parts: all memory that it may reach. Overlap is then asked of this memory, while what
+     the interpreter and the simulator let pass is still [begin, begin + bytes) of all
+     arguments. 0 bytes: nothing beyond that. */
+  uint64_t allocation_begin, allocation_bytes;
 } tritium_argument;
 
 /* A named option of a launch: num_warps, num_stages, debug, ... */

@@ -88,9 +88,8 @@ bool layoutIsAsExpected(PyObject *object) {
   return true;
 }
 
-/// Whether `type` is numpy.ndarray, safe to read.
-bool learnArrayType(PyObject *object) {
-  PyTypeObject *type = Py_TYPE(object);
+/// Whether `type` is numpy.ndarray, which `object` is of, and safe to read.
+bool learnArrayType(PyObject *object, PyTypeObject *type) {
   if (type == notArrayType || std::strcmp(type->tp_name, "numpy.ndarray") != 0)
     return false;
   if (!layoutIsAsExpected(object)) {
@@ -101,6 +100,31 @@ bool learnArrayType(PyObject *object) {
   return true;
 }
 
+/// Whether `object` is an array of NumPy's, also of a type that derives from it.
+bool isArray(PyObject *object) {
+  for (PyTypeObject *type = Py_TYPE(object); type; type = type->tp_base)
+    if (type == arrayType || (!arrayType && learnArrayType(object, type)))
+      return true;
+  return false;
+}
+
+/// Sets the memory that an array reaches, with its elements' size.
+void setExtent(const ArrayHead &head, Py_ssize_t elementBytes, tritium_argument &argument) {
+  argument.begin = reinterpret_cast<uint64_t>(head.data);
+  if (head.flags & (CContiguous | FContiguous)) [[likely]] {
+    uint64_t bytes = static_cast<uint64_t>(elementBytes);
+    for (int axis = 0; axis < head.rank; ++axis)
+      bytes *= static_cast<uint64_t>(head.shape[axis]);
+    argument.bytes = bytes;
+    return;
+  }
+  auto [low, high] = reach(head.rank, head.shape, head.strides, 1, elementBytes);
+  argument.begin += static_cast<uint64_t>(low);
+  argument.bytes = static_cast<uint64_t>(high - low);
+}
+
+void addAllocation(PyObject *base, tritium_argument &argument);
+
 bool fromArray(PyObject *object, tritium_argument &argument) {
   auto *head = reinterpret_cast<ArrayHead *>(object);
   const ElementType *element = elementType(head->descriptor);
@@ -110,19 +134,68 @@ bool fromArray(PyObject *object, tritium_argument &argument) {
   argument.type = element->type;
   argument.bits = reinterpret_cast<uint64_t>(head->data);
   argument.read_only = !(head->flags & Writeable);
-  argument.begin = argument.bits;
-  if (head->flags & (CContiguous | FContiguous)) [[likely]] {
-    uint64_t bytes = static_cast<uint64_t>(element->bytes);
-    for (int axis = 0; axis < head->rank; ++axis)
-      bytes *= static_cast<uint64_t>(head->shape[axis]);
-    argument.bytes = bytes;
-    return true;
-  }
-  auto [low, high] = reach(head->rank, head->shape, head->strides, 1, element->bytes);
-  argument.begin = argument.bits + static_cast<uint64_t>(low);
-  argument.bytes = static_cast<uint64_t>(high - low);
+  setExtent(*head, element->bytes, argument);
+  if (head->base) [[unlikely]]
+    addAllocation(head->base, argument);
   return true;
 }
+
+//===-- Allocations -------------------------------------------------------===//
+
+/// The memory that an array, which others are views of, reaches. Elements may be of a type that
+/// kernels do not take.
+void addArray(const ArrayHead &head, tritium_argument &argument) {
+  const ElementType *element = elementType(head.descriptor);
+  Py_ssize_t bytes = element ? element->bytes : 0;
+  if (!element) {
+    PyErr_Clear();
+    Ref size = Ref::steal(PyObject_GetAttrString(head.descriptor, "itemsize"));
+    bytes = size ? PyLong_AsSsize_t(size.get()) : -1;
+    if (bytes < 0)
+      return PyErr_Clear();
+  }
+  tritium_argument whole = {};
+  setExtent(head, bytes, whole);
+  argument.allocation_begin = whole.begin;
+  argument.allocation_bytes = whole.bytes;
+}
+
+/// The memory behind an object that has lent it to an array: bytes, a mapped file, a tensor of
+/// torch's, ... One that does not tell lets the array count for itself.
+void addLender(PyObject *object, tritium_argument &argument) {
+  tritium_argument tensor = {};
+  ArgumentStorage ignored;
+  if (PyObject_CheckBuffer(object)) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_SIMPLE) == 0) {
+      argument.allocation_begin = reinterpret_cast<uint64_t>(buffer.buf);
+      argument.allocation_bytes = static_cast<uint64_t>(buffer.len);
+      PyBuffer_Release(&buffer);
+    }
+  } else if (fromTorch(object, tensor, ignored) == TensorRead::Done) {
+    argument.allocation_begin = tensor.allocation_begin;
+    argument.allocation_bytes = tensor.allocation_bytes;
+  }
+  PyErr_Clear();
+}
+
+/// Notes the allocation of a view: the memory of the object at the end of the chain of bases.
+void addAllocation(PyObject *base, tritium_argument &argument) {
+  // NumPy keeps these chains short; one with a circle is none of its own.
+  for (int steps = 0; base && steps < 64; ++steps) {
+    if (isArray(base)) {
+      auto *head = reinterpret_cast<ArrayHead *>(base);
+      addArray(*head, argument);
+      base = head->base;
+    } else if (PyMemoryView_Check(base) && PyMemoryView_GET_BASE(base)) {
+      base = PyMemoryView_GET_BASE(base);
+    } else {
+      return addLender(base, argument);
+    }
+  }
+}
+
+//===-- Other arguments ---------------------------------------------------===//
 
 bool fromInt(PyObject *object, tritium_argument &argument) {
   int overflow = 0;
@@ -168,8 +241,9 @@ bool fromItems(PyObject *tuple, tritium_argument_kind kind, tritium_argument &ar
 }
 
 /// The Python side answers ("pointer", address, signature, begin, bytes, read_only,
-/// owner), with the number of its GPU behind it for an array that is on one, ("value",
-/// simpler object), or ("tuple" or "descriptor", tuple of the items).
+/// owner), with the number of its GPU behind it for an array that is on one (else -1), and with
+/// the begin and the bytes of its allocation where these are known, ("value", simpler
+/// object), or ("tuple" or "descriptor", tuple of the items).
 bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
   const Interned *names = interned();
   if (!names)
@@ -191,11 +265,11 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
       return fromConstant(simpler, argument, storage);
     return toArgument(simpler, argument, storage);
   }
-  unsigned long long address = 0, begin = 0, bytes = 0;
+  unsigned long long address = 0, begin = 0, bytes = 0, wholeBegin = 0, wholeBytes = 0;
   int isReadOnly = 0, device = -1;
   PyObject *owner = nullptr;
-  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO|i", &kind, &address, &signature, &begin, &bytes,
-                        &isReadOnly, &owner, &device))
+  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO|iKK", &kind, &address, &signature, &begin,
+                        &bytes, &isReadOnly, &owner, &device, &wholeBegin, &wholeBytes))
     return false;
   argument.kind = TRITIUM_ARG_POINTER;
   if (tritium_dtype_parse(signature, &argument.type) != 0) {
@@ -205,6 +279,10 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
   argument.bits = address;
   argument.begin = begin;
   argument.bytes = bytes;
+  argument.allocation_begin = wholeBegin;
+  argument.allocation_bytes = wholeBytes;
+  if (isArray(owner))
+    addAllocation(reinterpret_cast<ArrayHead *>(owner)->base, argument);
   argument.read_only = isReadOnly != 0;
   if (device >= 0) {
     argument.memory = TRITIUM_CUDA_MEMORY;
@@ -247,7 +325,7 @@ bool tritium::python::toArgument(PyObject *object, tritium_argument &argument,
   case TensorRead::NotTensor:
     break;
   }
-  if (learnArrayType(object))
+  if (learnArrayType(object, type))
     return fromArray(object, argument);
   return fromOther(object, argument, storage);
 }

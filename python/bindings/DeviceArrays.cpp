@@ -34,8 +34,9 @@ public:
     return Ref::steal(function ? function(self, nullptr) : PyObject_CallMethodNoArgs(self, name));
   }
 
-private:
   PyObject *name = nullptr;
+
+private:
   PyCFunction function = nullptr;
 };
 
@@ -65,8 +66,9 @@ private:
 /// What is known of torch once it has been met.
 struct Torch {
   PyTypeObject *tensor = nullptr, *parameter = nullptr;
-  Method dataPointer, device;
+  Method dataPointer, device, storage;
   Attribute elementType, isOnGPU;
+  PyObject *byteCount = nullptr; ///< "nbytes", of a storage
   PyObject *rawStream = nullptr; ///< torch._C._cuda_getCurrentRawStream
   TorchHandles handles;
   enum { Unknown, Usable, Unusable } state = Unknown; ///< of the handles
@@ -95,7 +97,10 @@ bool learnTorch(PyTypeObject *type) {
     return false;
   if (!torch.dataPointer.find(tensorType, "data_ptr") ||
       !torch.device.find(tensorType, "get_device") ||
-      !torch.elementType.find(tensorType, "dtype") || !torch.isOnGPU.find(tensorType, "is_cuda"))
+      !torch.elementType.find(tensorType, "dtype") ||
+      !torch.isOnGPU.find(tensorType, "is_cuda") ||
+      !torch.storage.find(tensorType, "untyped_storage") ||
+      !(torch.byteCount = PyUnicode_InternFromString("nbytes")))
     return false;
   torch.parameter = reinterpret_cast<PyTypeObject *>(parameter.release());
   torch.tensor = reinterpret_cast<PyTypeObject *>(tensor.release());
@@ -186,8 +191,16 @@ TensorRead fromAttributes(PyObject *object, tritium_argument &argument, Argument
   argument.memory = TRITIUM_CUDA_MEMORY;
   argument.type = *element;
   argument.bits = PyLong_AsUnsignedLongLong(address.get());
-  argument.bytes = TRITIUM_UNKNOWN_EXTENT;
   argument.device = static_cast<uint8_t>(ordinal);
+  // What overlap needs. How far the tensor itself reaches would take longer.
+  Ref memory = torch.storage(object);
+  Ref begin = Ref::steal(memory ? PyObject_CallMethodNoArgs(memory.get(), torch.dataPointer.name)
+                                 : nullptr);
+  Ref bytes = Ref::steal(begin ? PyObject_CallMethodNoArgs(memory.get(), torch.byteCount) : nullptr);
+  if (!bytes)
+    return TensorRead::Failed;
+  argument.begin = PyLong_AsUnsignedLongLong(begin.get());
+  argument.bytes = PyLong_AsUnsignedLongLong(bytes.get());
   if (PyErr_Occurred())
     return TensorRead::Failed;
   noteDevice(static_cast<int>(ordinal), storage);

@@ -29,7 +29,9 @@ bool TorchHandles::load() {
       find(cpu, "aoti_torch_get_device_type", getDeviceType) &&
       find(cpu, "aoti_torch_get_device_index", getDevice) &&
       find(cpu, "aoti_torch_get_dim", getRank) && find(cpu, "aoti_torch_get_sizes", getShape) &&
-      find(cpu, "aoti_torch_get_strides", getStrides) && constant("device_type_cpu", onHost) &&
+      find(cpu, "aoti_torch_get_strides", getStrides) &&
+      find(cpu, "aoti_torch_get_storage_offset", getStorageOffset) &&
+      find(cpu, "aoti_torch_get_storage_size", getStorageSize) && constant("device_type_cpu", onHost) &&
       constant("device_type_cuda", onGPU);
   if (!isComplete)
     return false;
@@ -69,12 +71,13 @@ bool TorchHandles::read(PyObject *object, tritium_argument &argument) const {
   Handle handle = handleOf(object);
   void *data;
   int32_t type, place, device;
-  int64_t rank;
+  int64_t rank, offset, storageBytes;
   const int64_t *shape, *strides;
   if (getDeviceType(handle, &place) || (place != onGPU && place != onHost) ||
       getType(handle, &type) || type < 0 || type >= static_cast<int32_t>(std::size(elementTypes)) ||
       getData(handle, &data) || getRank(handle, &rank) || getShape(handle, &shape) ||
-      getStrides(handle, &strides))
+      getStrides(handle, &strides) || getStorageOffset(handle, &offset) ||
+      getStorageSize(handle, &storageBytes))
     return false;
   const ElementType &element = elementTypes[type];
   if (!element.bytes)
@@ -91,5 +94,7 @@ bool TorchHandles::read(PyObject *object, tritium_argument &argument) const {
   argument.bits = reinterpret_cast<uint64_t>(data);
   argument.begin = argument.bits + static_cast<uint64_t>(low);
   argument.bytes = static_cast<uint64_t>(high - low);
+  argument.allocation_begin = argument.bits - static_cast<uint64_t>(offset * element.bytes);
+  argument.allocation_bytes = static_cast<uint64_t>(storageBytes);
   return true;
 }

@@ -59,6 +59,8 @@ private:
   int (*getRank)(Handle, int64_t *) = nullptr;
   int (*getShape)(Handle, const int64_t **) = nullptr;
   int (*getStrides)(Handle, const int64_t **) = nullptr;
+  int (*getStorageOffset)(Handle, int64_t *) = nullptr; ///< in elements
+  int (*getStorageSize)(Handle, int64_t *) = nullptr;   ///< in bytes
   int (*getStream)(int32_t, void **) = nullptr;
   int32_t onHost = 0, onGPU = 0;
   struct ElementType {

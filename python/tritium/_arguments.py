@@ -60,9 +60,11 @@ def _extent(shape, strides, itemsize):
     return low, high
 
 
-def _pointer(address, signature, shape, strides, itemsize, read_only, owner, device=-1):
+def _pointer(address, signature, shape, strides, itemsize, read_only, owner, device=-1,
+             allocation=(0, 0)):
     low, high = _extent(shape, strides, itemsize)
-    return ("pointer", address, signature, address + low, high - low, read_only, owner, device)
+    return ("pointer", address, signature, address + low, high - low, read_only, owner, device,
+            *allocation)
 
 
 def _contiguous(shape, itemsize):
@@ -130,8 +132,12 @@ def _from_tensor(tensor):
         return ("pointer", address, signature, 0, _UNKNOWN, False, tensor, number)
     itemsize = tensor.element_size()
     strides = [stride * itemsize for stride in tensor.stride()]
+    allocation = (0, 0)
+    if hasattr(tensor, "untyped_storage"):
+        storage = tensor.untyped_storage()
+        allocation = storage.data_ptr(), storage.nbytes()
     return _pointer(address, signature, tuple(tensor.shape), strides, itemsize, False, tensor,
-                    number)
+                    number, allocation)
 
 
 def _from_dlpack(array):
@@ -181,7 +187,7 @@ class _run_time(tuple):
 
 
 def classify(argument):
-    """("pointer", address, signature, begin, bytes, read_only, owner) of an array, ("value",
+    """("pointer", address, signature, begin, bytes, read_only, owner, ...) of an array, ("value",
     v) with a simpler Python value, or ("tuple" or "descriptor", items). TypeError if it is
     none of them."""
     if isinstance(argument, tl.constexpr):

@@ -33,11 +33,12 @@ types_of = {"float32": (6, DType("float32")), "float16": (5, DType("float16")),
 memory = np.zeros(4096, np.float32)
 base = memory.ctypes.data + 63 & ~63
 
-def change(tensor, offset=0, dtype="float32", index=0, place=1, shape=(64,), strides=(1,)):
-    """Makes a tensor of the memory at that many bytes."""
+def change(tensor, offset=0, dtype="float32", index=0, place=1, shape=(64,), strides=(1,),
+           storage=None):
+    """Makes a tensor of the memory at that many bytes; a storage is at some, too, and has some."""
     number, kind = types_of[dtype]
     tensor.set(base + offset if offset is not None else 0, number, kind, place, index,
-               shape, strides)
+               shape, strides, *((base + storage[0], storage[1]) if storage else ()))
     return tensor
 
 class Parameter(fake_torch.Tensor): pass
@@ -212,9 +213,8 @@ def test_options_and_keywords(torch):
 
 
 def test_arrays_that_overlap_partly(torch):
-    """The code that runs keeps the order of its accesses where a written array overlaps another.
-    Attributes do not tell how far a tensor reaches: there only equal addresses count."""
-    lines = torch("""
+    """The code that runs keeps the order of its accesses where a written array overlaps another."""
+    assert torch("""
         driver.fakeDriverCalls.argtypes = [ctypes.c_char_p]
         def codes(x, y):
             launched(x, y)
@@ -223,12 +223,21 @@ def test_arrays_that_overlap_partly(torch):
         print("apart", codes(x, y))
         print("just below", codes(change(x, offset=256), change(y, offset=0)))
         print("rows", codes(change(x, shape=(2, 8), strides=(32, 1)), change(y, offset=256)))
-        if WAY == "handles":
-            print("empty", codes(change(x, shape=(0, 64), strides=(64, 1)), change(y)))
+        print("empty", codes(change(x, shape=(0, 64), strides=(64, 1)), change(y)))
         print("last element", codes(change(x), change(y, offset=240)))
-        if WAY == "attributes":
-            print("same address", codes(change(x), change(y)))
-    """)
-    by_handles = ["apart 1", "just below 1", "rows 1", "empty 1", "last element 2"]
-    by_attributes = ["apart 1", "just below 1", "rows 1", "last element 1", "same address 2"]
-    assert lines == (by_handles if torch.way == "handles" else by_attributes)
+    """) == ["apart 1", "just below 1", "rows 1", "empty 1", "last element 2"]
+
+
+def test_tensors_of_one_storage(torch):
+    """A kernel may reach from one into the other."""
+    assert torch("""
+        driver.fakeDriverCalls.argtypes = [ctypes.c_char_p]
+        def codes(x, y):
+            launched(x, y)
+            return driver.fakeDriverCalls(b"cuModuleLoadDataEx")
+        x, y = new(), new(offset=1024)
+        print("two storages", codes(x, y))
+        print("one", codes(change(x, storage=(0, 2048)), change(y, offset=1024, storage=(0, 2048))))
+        print("two halves", codes(change(x, storage=(0, 1024)),
+                                  change(y, offset=1024, storage=(1024, 1024))))
+    """) == ["two storages 1", "one 2", "two halves 2"]

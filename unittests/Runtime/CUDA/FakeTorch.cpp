@@ -18,6 +18,10 @@ struct Content {
   char *data;
   int32_t type, place, device;
   int64_t rank, shape[4], strides[4];
+  char *storage;
+  int64_t storageBytes;
+
+  int64_t elementBytes() const { return type == 5 ? 2 : 4; }
 };
 
 struct TensorObject {
@@ -31,25 +35,63 @@ long displacement = 0;
 Content &contentOf(PyObject *self) { return *reinterpret_cast<TensorObject *>(self)->content; }
 const Content &contentOf(const void *handle) { return **static_cast<Content *const *>(handle); }
 
-/// set(address, type, dtype, place, device, shape, strides): all that a tensor is.
+/// set(address, type, dtype, place, device, shape, strides[, storage, bytes]): all that a tensor
+/// is. Without a storage it is one of its own.
 PyObject *set(PyObject *self, PyObject *args) {
-  unsigned long long address;
+  unsigned long long address, storage = 0, bytes = 0;
   int type, place, device;
   PyObject *dtype, *shape, *strides;
-  if (!PyArg_ParseTuple(args, "KiOiiO!O!", &address, &type, &dtype, &place, &device, &PyTuple_Type,
-                        &shape, &PyTuple_Type, &strides))
+  if (!PyArg_ParseTuple(args, "KiOiiO!O!|KK", &address, &type, &dtype, &place, &device,
+                        &PyTuple_Type, &shape, &PyTuple_Type, &strides, &storage, &bytes))
     return nullptr;
   auto *tensor = reinterpret_cast<TensorObject *>(self);
-  auto *content = new Content{reinterpret_cast<char *>(address), type, place, device, 0, {}, {}};
+  auto *content = new Content{reinterpret_cast<char *>(address), type, place, device, 0, {}, {}, nullptr, 0};
   content->rank = PyTuple_GET_SIZE(shape);
   for (int64_t axis = 0; axis < content->rank; ++axis) {
     content->shape[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, axis));
     content->strides[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(strides, axis));
   }
+  content->storage = storage ? reinterpret_cast<char *>(storage) : content->data;
+  content->storageBytes = static_cast<int64_t>(bytes);
+  if (!storage) {
+    content->storageBytes = content->elementBytes();
+    for (int64_t axis = 0; axis < content->rank; ++axis)
+      content->storageBytes +=
+          (content->shape[axis] - 1) * content->strides[axis] * content->elementBytes();
+    content->storageBytes = content->storageBytes < 0 ? 0 : content->storageBytes;
+  }
   delete tensor->content;
   tensor->content = content;
   Py_XSETREF(tensor->dtype, Py_NewRef(dtype));
   Py_RETURN_NONE;
+}
+
+/// What untyped_storage() answers.
+struct StorageObject {
+  PyObject_HEAD const char *data;
+  int64_t bytes;
+};
+PyObject *storageAddress(PyObject *self, PyObject *) {
+  return PyLong_FromVoidPtr(const_cast<char *>(reinterpret_cast<StorageObject *>(self)->data));
+}
+PyObject *storageBytes(PyObject *self, PyObject *) {
+  return PyLong_FromLongLong(reinterpret_cast<StorageObject *>(self)->bytes);
+}
+PyMethodDef storageMethods[] = {{"data_ptr", storageAddress, METH_NOARGS, nullptr},
+                                {"nbytes", storageBytes, METH_NOARGS, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
+PyType_Slot storageSlots[] = {{Py_tp_methods, storageMethods}, {0, nullptr}};
+PyType_Spec storageSpec = {"torch.UntypedStorage", sizeof(StorageObject), 0, Py_TPFLAGS_DEFAULT,
+                           storageSlots};
+PyTypeObject *storageType = nullptr;
+
+PyObject *untypedStorage(PyObject *self, PyObject *) {
+  auto *storage = PyObject_New(StorageObject, storageType);
+  if (storage) {
+    storage->data = contentOf(self).storage;
+    storage->bytes = contentOf(self).storageBytes;
+  }
+  return reinterpret_cast<PyObject *>(storage);
 }
 
 PyObject *dataPointer(PyObject *self, PyObject *) {
@@ -74,6 +116,7 @@ PyObject *displace(PyObject *, PyObject *by) {
 PyMethodDef methods[] = {{"set", set, METH_VARARGS, nullptr},
                          {"data_ptr", dataPointer, METH_NOARGS, nullptr},
                          {"get_device", getDevice, METH_NOARGS, nullptr},
+                         {"untyped_storage", untypedStorage, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef attributes[] = {{"dtype", dtype, nullptr, nullptr, nullptr},
                             {"is_cuda", isOnGPU, nullptr, nullptr, nullptr},
@@ -105,7 +148,8 @@ template <typename T> int answer(const void *handle, T value, T *result) {
 
 EXPORTED PyObject *PyInit_fake_torch() {
   PyObject *module = PyModule_Create(&definition);
-  if (module && PyModule_AddObject(module, "Tensor", PyType_FromSpec(&type)) == 0)
+  storageType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&storageSpec));
+  if (module && storageType && PyModule_AddObject(module, "Tensor", PyType_FromSpec(&type)) == 0)
     return module;
   Py_XDECREF(module);
   return nullptr;
@@ -137,4 +181,11 @@ EXPORTED int aoti_torch_get_sizes(const void *handle, const int64_t **result) {
 }
 EXPORTED int aoti_torch_get_strides(const void *handle, const int64_t **result) {
   return answer<const int64_t *>(handle, contentOf(handle).strides, result);
+}
+EXPORTED int aoti_torch_get_storage_offset(const void *handle, int64_t *result) {
+  const Content &content = contentOf(handle);
+  return answer(handle, (content.data - content.storage) / content.elementBytes(), result);
+}
+EXPORTED int aoti_torch_get_storage_size(const void *handle, int64_t *result) {
+  return answer(handle, contentOf(handle).storageBytes, result);
 }
