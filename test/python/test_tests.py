@@ -48,9 +48,11 @@ def test_googletest(tree):
 
 
 def test_clock(tree):
-    text = "TEST(A, B) {\n  EXPECT_LT(std::chrono::steady_clock::now() - t, 1);\n}\n"
+    deadline = "TEST(A, B) {\n  EXPECT_TRUE(ends(std::chrono::steady_clock::now() + minute));\n}\n"
+    assert tree(unit__deadline=deadline) == []
+    text = "TEST(A, B) {\n  EXPECT_LT(std::chrono::duration<double>(b - a).count(), 1);\n}\n"
     found, = tree(unit__clock=text)
-    assert found.startswith("unittests/Unit/clock.cpp:2: a unit test looks at the clock")
+    assert found.startswith("unittests/Unit/clock.cpp:2: a unit test measures time")
 
 
 def test_lit(tree):

@@ -169,8 +169,9 @@ def leaves_late(flag, out, n):
 
 def test_a_program_that_computes_for_long_is_no_deadlock(backend, threads, monkeypatch):
     monkeypatch.setenv("TRITIUM_WAIT_SECONDS", "0.1")
-    leaves_late[(3,)](np.zeros(1, np.int32), np.zeros(1, np.int32),
-                      300_000_000 if backend == "cpu" else 1_000_000)
+    flag = np.zeros(1, np.int32)
+    leaves_late[(3,)](flag, np.zeros(1, np.int32), 300_000_000 if backend == "cpu" else 1_000_000)
+    assert flag[0] == 1
 
 
 @triton.jit

@@ -35,10 +35,14 @@ TEST(WorkClaim, OneThreadAtATime) {
 }
 
 TEST(WorkClaim, OtherWorkGoesOn) {
-  int owner = 0, other = 0;
+  int owner = 0, other = 0, claims = 0;
   WorkClaim claim(&owner, "work");
+  ++claims;
   WorkClaim same(&owner, "other work");
+  ++claims;
   WorkClaim elsewhere(&other, "work");
+  ++claims;
+  EXPECT_EQ(claims, 3); // none of them has waited for ever
 }
 
 TEST(WorkClaim, AChildClaimsAnew) {
