@@ -153,7 +153,7 @@ class Reaching:
         """A launch may refuse to reach from one view into another."""
         return any(array["view"] for array in self.case["arrays"].values()) and \
             type(error).__name__ in ("InterpreterError", "SimulatorError", "ArgumentError") and \
-            "outside every " in str(error)
+            any(place in str(error) for place in ("outside every ", " the end of ", "right behind "))
 
 
 def mismatch(name, found, expected, error, backend):

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s --split-input-file --tile-to-cpu=cpu=haswell | FileCheck %s
+// RUN: tritium-opt %s --split-input-file -tt-widen-offsets --tile-to-cpu=cpu=haswell | FileCheck %s
 
 // What a product in a loop reads is computed before the loop; sums that start from zero
 // are not filled in.

@@ -1,8 +1,8 @@
-// RUN: tritium-opt %s --split-input-file --tile-to-cpu="cpu=haswell may-alias=false stream-stores=true" \
+// RUN: tritium-opt %s --split-input-file -tt-widen-offsets --tile-to-cpu="cpu=haswell may-alias=false stream-stores=true" \
 // RUN:   | FileCheck %s
-// RUN: tritium-opt %s --split-input-file --tile-to-cpu="cpu=haswell may-alias=false" \
+// RUN: tritium-opt %s --split-input-file -tt-widen-offsets --tile-to-cpu="cpu=haswell may-alias=false" \
 // RUN:   | FileCheck %s --check-prefix=ORDINARY
-// RUN: tritium-opt %s --split-input-file --tile-to-cpu="cpu=haswell stream-stores=true" \
+// RUN: tritium-opt %s --split-input-file -tt-widen-offsets --tile-to-cpu="cpu=haswell stream-stores=true" \
 // RUN:   | FileCheck %s --check-prefix=ORDINARY
 // ORDINARY-NOT: nontemporal
 // ORDINARY-NOT: sfence

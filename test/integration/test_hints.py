@@ -93,7 +93,7 @@ def test_the_message_shows_the_call(checking):
 
 
 @pytest.mark.parametrize("dtype,found,shown", [
-    (np.int8, -7, "-7"), (np.uint8, 249, "249"), (np.int16, -300, "-300"),
+    (np.int8, -7, "-7"), (np.uint8, 249, "249"), (np.int16, -301, "-301"),
     (np.uint32, 0xfffffffe, "4294967294"), (np.int64, -(1 << 40) - 2, "-1099511627778"),
     (np.uint64, (1 << 64) - 2, "18446744073709551614")])
 def test_values_are_shown_in_their_type(checking, dtype, found, shown):
@@ -282,7 +282,9 @@ def test_pointers(checking):
     pointers[(1,)](x, fours, out, KIND="multiple", VALUE=16, N=8)
     np.testing.assert_array_equal(out, x[fours])
     fours[6] = 25
-    refused(f"element 6 of program (0, 0, 0) is {x.ctypes.data + 100:#x}", "BYTES",
+    # A simulated GPU has addresses of its own.
+    address = "0x" if checking.startswith("sim") else f"{x.ctypes.data + 100:#x}"
+    refused(f"element 6 of program (0, 0, 0) is {address}", "BYTES",
             lambda: pointers[(1,)](x, fours, out, KIND="multiple", VALUE=16, N=8))
     pairs = np.array([4, 5, 9, 10, 0, 1, 7, 8], np.int32)
     pointers[(1,)](x, pairs, out, KIND="contiguous", VALUE=2, N=8)

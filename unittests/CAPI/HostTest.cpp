@@ -171,7 +171,7 @@ TEST_F(HostTest, ExplainsErrors) {
       "writes to 'out_ptr', but that array is read-only");
   std::string text = errorOf([&] { module.kernel("broken").launch({1}, Stream{}, x); });
   has(text, "CompilationError: ");
-  has(text, "kernels.py:41:");
+  has(text, "kernels.py:52:");
   has(text, "nowhere");
   auto checked = module.kernel("checked", {{"debug", true}});
   x[0] = 1;

@@ -109,8 +109,7 @@ void store(Warp &warp, const Op &op) {
     }
     if (op.strong && op.releases)
       release(warp, op, addresses[lane]);
-    noteAccess(warp, op, lane, located, total, AccessMode::Write,
-               std::memcmp(at, bytes, total) == 0);
+    noteAccess(warp, op, lane, located, total, AccessMode::Write, unchangedBytes(at, bytes, total));
     if (op.strong && !op.releases)
       release(warp, op, addresses[lane]);
     std::memcpy(at, bytes, total);

@@ -307,7 +307,7 @@ template <bool Store> void moveMatrix(Warp &warp, const Op &op) {
     for (unsigned r = 0; r < 8; ++r)
       if (memory[r]) {
         noteAccess(warp, op, 8 * i + r, located[r], 16, AccessMode::Write,
-                   std::memcmp(memory[r], matrix[r], 16) == 0);
+                   unchangedBytes(memory[r], reinterpret_cast<const uint8_t *>(matrix[r]), 16));
         std::memcpy(memory[r], matrix[r], 16);
         for (unsigned c = 0; c < 16; ++c)
           located[r].definedness[c] = rowSound[r] >> c / 2 & 1;

@@ -221,12 +221,21 @@ static void reportRace(Warp &warp, const Op &op, unsigned lane, const Access &ot
   }
 }
 
+uint64_t tritium::sim::unchangedBytes(const uint8_t *memory, const uint8_t *written,
+                                      uint32_t bytes) {
+  uint64_t unchanged = 0;
+  for (uint32_t i = 0; i < bytes; ++i)
+    unchanged |= uint64_t(memory[i] == written[i]) << i;
+  return unchanged;
+}
+
 void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located,
-                              uint32_t bytes, AccessMode mode, bool sameValue) {
+                              uint32_t bytes, AccessMode mode, uint64_t unchanged) {
   if (!warp.machine.launch.checkRaces || !located.shadow)
     return;
   bool write = mode != AccessMode::Read;
-  sameValue &= !warp.machine.launch.checkSameValue;
+  if (warp.machine.launch.checkSameValue)
+    unchanged = 0;
   Access mine;
   mine.cta = warp.cta.linear;
   mine.thread = uint16_t(warp.thread(lane));
@@ -235,7 +244,9 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
   mine.async = mode == AccessMode::AsyncWrite;
   mine.time = warp.machine.time;
   mine.op = op.id;
-  located.shadow->visit(located.offset, bytes, [&](Cell &cell, uint64_t at, uint32_t) {
+  located.shadow->visit(located.offset, bytes, [&](Cell &cell, uint64_t at, uint32_t size) {
+    uint64_t here = ((uint64_t(1) << size) - 1) << (at - located.offset);
+    bool sameValue = (unchanged & here) == here;
     Access &last = cell.write;
     bool bothStrong = last.strong && mine.strong;
     if (last.present && mode != AccessMode::AsyncArrival &&

@@ -14,10 +14,11 @@ enum class AccessMode : uint8_t {
   AsyncArrival, ///< its wait is over
 };
 
-/// Checks one lane's access against what others did, and remembers it. sameValue: the
-/// write leaves memory as it is, which harms nobody.
+/// The bytes of a write, one bit each, that leave memory as it is: that harms nobody.
+uint64_t unchangedBytes(const uint8_t *memory, const uint8_t *written, uint32_t bytes);
+/// Checks one lane's access against what others did, and remembers it. unchanged: as above.
 void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located, uint32_t bytes,
-                AccessMode mode, bool sameValue = false);
+                AccessMode mode, uint64_t unchanged = 0);
 
 /// Passes over the banks of shared memory.
 uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);

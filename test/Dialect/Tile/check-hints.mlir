@@ -65,8 +65,8 @@ tt.func private @pointers(%x: tensor<4x!tt.ptr<f64>>) {
 
 // Runs of 4 do not make up 6 elements: they are looked at one after the other, the last being short.
 // CHECK-LABEL: @short_run
-// CHECK: scf.for %[[RUN:.*]] = %c0_i32 to %c6_i32 step %c4_i32
-// CHECK: tt.splat %[[RUN]]
+// CHECK: scf.for %[[STEPS:.*]] = %c0_i32 to %c6_i32 step %c4_i32
+// CHECK: tt.splat %[[STEPS]]
 tt.func private @short_run(%x: tensor<6xf16>) {
   tt.check_hint constancy [4] of %x, "m" {isSigned = false} : tensor<6xf16>
   tt.return
