@@ -27,7 +27,8 @@ struct BoundArgument {
 
 /// The memory that a launch may reach from pointer `index`: [first, second). That is its array,
 /// or all of its allocation if another array is in there, too.
-inline std::pair<uint64_t, uint64_t> reachOf(llvm::ArrayRef<BoundArgument> arguments, size_t index) {
+inline std::pair<uint64_t, uint64_t> reachOf(llvm::ArrayRef<BoundArgument> arguments,
+                                             size_t index) {
   const BoundArgument &argument = arguments[index];
   for (size_t i = 0; i < arguments.size(); ++i)
     if (i != index && argument.mayMeet(arguments[i]))

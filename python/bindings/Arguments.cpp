@@ -268,8 +268,8 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
   unsigned long long address = 0, begin = 0, bytes = 0, wholeBegin = 0, wholeBytes = 0;
   int isReadOnly = 0, device = -1;
   PyObject *owner = nullptr;
-  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO|iKK", &kind, &address, &signature, &begin,
-                        &bytes, &isReadOnly, &owner, &device, &wholeBegin, &wholeBytes))
+  if (!PyArg_ParseTuple(answer.get(), "sKsKKpO|iKK", &kind, &address, &signature, &begin, &bytes,
+                        &isReadOnly, &owner, &device, &wholeBegin, &wholeBytes))
     return false;
   argument.kind = TRITIUM_ARG_POINTER;
   if (tritium_dtype_parse(signature, &argument.type) != 0) {

@@ -97,8 +97,7 @@ bool learnTorch(PyTypeObject *type) {
     return false;
   if (!torch.dataPointer.find(tensorType, "data_ptr") ||
       !torch.device.find(tensorType, "get_device") ||
-      !torch.elementType.find(tensorType, "dtype") ||
-      !torch.isOnGPU.find(tensorType, "is_cuda") ||
+      !torch.elementType.find(tensorType, "dtype") || !torch.isOnGPU.find(tensorType, "is_cuda") ||
       !torch.storage.find(tensorType, "untyped_storage") ||
       !(torch.byteCount = PyUnicode_InternFromString("nbytes")))
     return false;
@@ -195,8 +194,9 @@ TensorRead fromAttributes(PyObject *object, tritium_argument &argument, Argument
   // What overlap needs. How far the tensor itself reaches would take longer.
   Ref memory = torch.storage(object);
   Ref begin = Ref::steal(memory ? PyObject_CallMethodNoArgs(memory.get(), torch.dataPointer.name)
-                                 : nullptr);
-  Ref bytes = Ref::steal(begin ? PyObject_CallMethodNoArgs(memory.get(), torch.byteCount) : nullptr);
+                                : nullptr);
+  Ref bytes =
+      Ref::steal(begin ? PyObject_CallMethodNoArgs(memory.get(), torch.byteCount) : nullptr);
   if (!bytes)
     return TensorRead::Failed;
   argument.begin = PyLong_AsUnsignedLongLong(begin.get());

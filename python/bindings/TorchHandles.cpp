@@ -31,8 +31,8 @@ bool TorchHandles::load() {
       find(cpu, "aoti_torch_get_dim", getRank) && find(cpu, "aoti_torch_get_sizes", getShape) &&
       find(cpu, "aoti_torch_get_strides", getStrides) &&
       find(cpu, "aoti_torch_get_storage_offset", getStorageOffset) &&
-      find(cpu, "aoti_torch_get_storage_size", getStorageSize) && constant("device_type_cpu", onHost) &&
-      constant("device_type_cuda", onGPU);
+      find(cpu, "aoti_torch_get_storage_size", getStorageSize) &&
+      constant("device_type_cpu", onHost) && constant("device_type_cuda", onGPU);
   if (!isComplete)
     return false;
   find(dlopen("libtorch_cuda.so", loaded), "aoti_torch_get_current_cuda_stream", getStream);

@@ -45,7 +45,8 @@ PyObject *set(PyObject *self, PyObject *args) {
                         &PyTuple_Type, &shape, &PyTuple_Type, &strides, &storage, &bytes))
     return nullptr;
   auto *tensor = reinterpret_cast<TensorObject *>(self);
-  auto *content = new Content{reinterpret_cast<char *>(address), type, place, device, 0, {}, {}, nullptr, 0};
+  auto *content =
+      new Content{reinterpret_cast<char *>(address), type, place, device, 0, {}, {}, nullptr, 0};
   content->rank = PyTuple_GET_SIZE(shape);
   for (int64_t axis = 0; axis < content->rank; ++axis) {
     content->shape[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, axis));
