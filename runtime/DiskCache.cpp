@@ -20,6 +20,8 @@ namespace {
 constexpr char magic[8] = {'T', 'R', 'I', 'T', 'I', 'U', 'M', '1'};
 constexpr size_t headerBytes = 24; // magic, checksum, size of the payload
 constexpr const char *suffix = ".kernel";
+/// No kernel comes near it: a larger file is none of the cache's.
+constexpr uint64_t maxEntryBytes = uint64_t(256) << 20;
 /// Neighbours in one folder: a kernel whose globals keep changing must not fill the disk.
 constexpr size_t maxNeighbours = 16;
 
@@ -33,6 +35,11 @@ std::string_view payload(std::string_view bytes) {
   if (body.size() != size || llvm::xxh3_64bits(llvm::StringRef(body)) != checksum)
     return {};
   return body;
+}
+
+/// What lies at an entry's place, if it can be one.
+std::string readEntry(const std::string &path) {
+  return readFile(path, maxEntryBytes, {magic, sizeof magic});
 }
 
 /// The entries of one folder. A folder that is not there has none.
@@ -53,7 +60,7 @@ std::unique_ptr<CompiledKernel> DiskCache::find(const std::string &key,
   if (directory.empty())
     return nullptr;
   for (const fs::directory_entry &entry : entriesIn(fs::path(directory) / key)) {
-    std::string bytes = readFile(entry.path());
+    std::string bytes = readEntry(entry.path());
     std::string_view body = payload(bytes);
     if (body.empty())
       continue;
@@ -84,6 +91,8 @@ bool DiskCache::store(const std::string &key, const CompiledKernel &kernel,
   header.bytes.assign(magic, sizeof magic);
   header.number(llvm::xxh3_64bits(llvm::StringRef(body.bytes)));
   header.number(body.bytes.size());
+  if (header.bytes.size() + body.bytes.size() > maxEntryBytes)
+    return false;
 
   std::error_code error;
   fs::path folder = fs::path(directory) / key;
@@ -114,7 +123,7 @@ std::vector<DiskCache::Entry> DiskCache::list() const {
         entry.bytes = static_cast<uint64_t>(status.st_size);
         entry.modified = status.st_mtime;
       }
-      std::string bytes = readFile(entry.path);
+      std::string bytes = readEntry(entry.path);
       Reader reader(payload(bytes));
       readDependencies(reader);
       CompiledKernel kernel;
@@ -137,7 +146,8 @@ size_t DiskCache::clear(const std::string &kernel) const {
     if (!kernel.empty() && entry.kernel != kernel)
       continue;
     std::error_code error;
-    removed += fs::remove(entry.path, error);
+    fs::remove_all(entry.path, error); // what stands in an entry's place may be a folder
+    removed += !error;
     fs::remove(fs::path(entry.path).parent_path(), error); // only when it is empty
   }
   return removed;

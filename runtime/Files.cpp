@@ -7,22 +7,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-std::string tritium::runtime::readFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+/// Appends `count` bytes, or as many as there are.
+static void readMore(int file, size_t count, std::string &bytes) {
+  size_t done = bytes.size(), end = done + count;
+  bytes.resize(end);
+  while (done < end) {
+    ssize_t got = read(file, bytes.data() + done, end - done);
+    if (got <= 0)
+      break;
+    done += static_cast<size_t>(got);
+  }
+  bytes.resize(done);
+}
+
+std::string tritium::runtime::readFile(const std::string &path, uint64_t most,
+                                       std::string_view prefix) {
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return {};
   std::string bytes;
   struct stat status;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-    bytes.resize(static_cast<size_t>(status.st_size));
-    size_t done = 0;
-    while (done < bytes.size()) {
-      ssize_t got = read(file, bytes.data() + done, bytes.size() - done);
-      if (got <= 0)
-        break;
-      done += static_cast<size_t>(got);
+    auto size = static_cast<uint64_t>(status.st_size);
+    if (size <= most && size >= prefix.size()) {
+      readMore(file, prefix.size(), bytes);
+      if (bytes == prefix)
+        readMore(file, size - prefix.size(), bytes);
+      else
+        bytes.clear();
     }
-    bytes.resize(done);
   }
   close(file);
   return bytes;

@@ -20,6 +20,8 @@ namespace {
 /// Changes with the form and the meaning of the files.
 constexpr int64_t version = 1;
 constexpr const char *suffix = ".json";
+/// No record comes near it: a larger file is none of ours.
+constexpr uint64_t maxBytes = uint64_t(16) << 20;
 
 std::string toText(const json::Value &value) {
   std::string text;
@@ -107,7 +109,7 @@ bool TuningRecords::exist() const {
 }
 
 std::optional<TuningRecord> TuningRecords::find(const std::string &scope) const {
-  return folder.empty() ? std::nullopt : parse(readFile(path(scope)));
+  return folder.empty() ? std::nullopt : parse(readFile(path(scope), maxBytes));
 }
 
 bool TuningRecords::store(const std::string &scope, const TuningRecord &record) const {
@@ -136,7 +138,7 @@ size_t TuningRecords::clear(const std::string &cacheDirectory, const std::string
     std::error_code inner;
     for (fs::directory_iterator file(it->path(), inner); !inner && file != fs::directory_iterator();
          file.increment(inner)) {
-      std::optional<TuningRecord> record = parse(readFile(file->path()));
+      std::optional<TuningRecord> record = parse(readFile(file->path(), maxBytes));
       std::error_code ignored;
       if (file->path().extension() == suffix &&
           (kernel.empty() || (record && record->kernel == kernel)))

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+import tritium
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -104,6 +106,87 @@ def test_damaged_entries(program, damage):
     program.files()[0].write_bytes(damage)
     assert program.run() == (110, "compiled")
     assert program.run() == (110, "cached")
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def folder(path):
+    path.mkdir()
+    (path / "something").write_text("x")
+
+
+def absurd(path):
+    """Larger than memory, and all of it a hole."""
+    with open(path, "wb") as file:
+        file.write(b"TRITIUM1")
+        file.truncate(1 << 42)
+
+
+def unreadable(path):
+    path.write_bytes(b"TRITIUM1")
+    path.chmod(0)
+
+
+def endless(path):
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("make", [pipe, folder, absurd, unreadable, endless])
+def test_what_is_no_entry(program, make):
+    """Neither fails nor stops a launch, and `tritium cache` shows what else there is."""
+    command = pathlib.Path(tritium.__file__).absolute().parents[2] / "bin" / "tritium"
+    program.run()
+    entry, = program.files()
+    other = entry.parent.parent / "other" / "damaged.kernel"
+    other.parent.mkdir()
+    entry.unlink()
+    make(entry)
+    make(other)
+    assert program.run()[0] == 110
+    program.write(add=1)
+    assert program.run() == (111, "compiled")
+    assert program.run() == (111, "cached")
+
+    def cache(*arguments):
+        return subprocess.run([command, "cache", *arguments], text=True, capture_output=True,
+                              timeout=60, env={**os.environ, "TRITON_CACHE_DIR": str(program.cache)})
+
+    listed = cache("ls")
+    assert listed.returncode == 0 and "damaged" in listed.stdout and "kernel" in listed.stdout
+    assert str(other) in cache("ls", "--paths").stdout
+    assert cache("clear").returncode == 0
+    assert not other.exists() and not list(program.cache.glob("*/*.kernel"))
+
+
+def test_a_pipe_where_tuning_keeps_its_times(tmp_path):
+    script = """
+import glob, os, sys
+import numpy as np
+import tritium as triton
+import tritium.language as tl
+
+@triton.autotune([triton.Config({"B": b}) for b in (16, 32)], key=[])
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1)
+
+kernel[(1,)](np.zeros(64, np.float32))
+print(kernel.source)
+"""
+    (tmp_path / "script.py").write_text(script)
+
+    def run():
+        return subprocess.run([sys.executable, "script.py"], cwd=tmp_path, text=True, timeout=60,
+                              stdout=subprocess.PIPE, check=True,
+                              env={**os.environ, "TRITON_CACHE_DIR": str(tmp_path)}).stdout.strip()
+
+    assert (run(), run()) == ("measured", "recorded")
+    record, = tmp_path.glob("tuning/*/*.json")
+    record.unlink()
+    os.mkfifo(record)
+    assert (run(), run()) == ("measured", "recorded")
 
 
 def test_unusable_directories(program):
