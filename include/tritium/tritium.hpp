@@ -118,13 +118,17 @@ private:
   std::shared_ptr<std::vector<tritium_value>> views;
 };
 
-/// Memory with an element type and a size that the C++ type does not tell.
+/// Memory with an element type and a size that the C++ type does not tell. A span or a vector
+/// stands for its elements alone: where a kernel reaches from one argument into another, pass both
+/// as Buffers with the allocation that they are parts of, so that the order of accesses is kept.
 struct Buffer {
   const void *data;
   DType type;   ///< of the elements: "bf16", ...
   size_t bytes; ///< TRITIUM_UNKNOWN_EXTENT if it is not known
   bool isReadOnly = false;
   int device = -1; ///< the GPU that `data` is on, from 0; -1: memory of the host
+  const void *allocation = nullptr; ///< all that the kernel may reach; null: `bytes` from `data`
+  size_t allocationBytes = 0;
 };
 
 /// Where launches are queued. On a GPU: a stream of the device that the arguments are on,
@@ -209,6 +213,8 @@ tritium_argument toArgument(const T &value) {
     tritium_argument buffer = pointer(value.data, value.type, value.bytes, value.isReadOnly);
     buffer.memory = value.device < 0 ? TRITIUM_HOST_MEMORY : TRITIUM_CUDA_MEMORY;
     buffer.device = static_cast<uint8_t>(value.device < 0 ? 0 : value.device);
+    buffer.allocation_begin = reinterpret_cast<uint64_t>(value.allocation);
+    buffer.allocation_bytes = value.allocationBytes;
     return buffer;
   } else if constexpr (std::same_as<T, Value>) {
     argument.kind = TRITIUM_ARG_VALUE;

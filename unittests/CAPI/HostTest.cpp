@@ -37,6 +37,11 @@ def reload(src_ptr, dst_ptr, N: tl.constexpr):
     tl.store(dst_ptr + i, first * 100 + second)
 
 @triton.jit
+def reach(src_ptr, dst_ptr, source, target, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(dst_ptr + target + i, tl.load(src_ptr + source + i))
+
+@triton.jit
 def maybe(x_ptr, out_ptr, flag):
     if x_ptr is None:
         tl.store(out_ptr, -1)
@@ -75,8 +80,8 @@ protected:
 
 TEST_F(HostTest, ListsKernels) {
   EXPECT_EQ(module.kernelNames(),
-            (std::vector<std::string>{"helper", "scale", "reload", "maybe", "checked", "endless",
-                                      "meet", "broken"}));
+            (std::vector<std::string>{"helper", "scale", "reload", "reach", "maybe", "checked",
+                                      "endless", "meet", "broken"}));
 }
 
 TEST_F(HostTest, Launches) {
@@ -152,6 +157,19 @@ TEST_F(HostTest, ProgramsThatWait) {
   tritium_set_num_threads(0);
 }
 
+TEST_F(HostTest, PartsOfAnAllocationMayOverlap) {
+  auto reach = module.kernel("reach", {{"N", 512}});
+  std::vector<int32_t> whole(2048);
+  std::iota(whole.begin(), whole.end(), 0);
+  std::vector<int32_t> right = whole;
+  std::copy_n(whole.begin(), 512, right.begin() + 1);
+  auto part = [&](size_t from) {
+    return tritium::Buffer{whole.data() + from, "i32", 4096, false, -1, whole.data(), 8192};
+  };
+  reach.launch(1, Stream{}, part(1024), part(0), -1024, 1);
+  EXPECT_EQ(whole, right);
+}
+
 TEST_F(HostTest, ExplainsErrors) {
   auto has = [](const std::string &text, const char *part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -171,7 +189,7 @@ TEST_F(HostTest, ExplainsErrors) {
       "writes to 'out_ptr', but that array is read-only");
   std::string text = errorOf([&] { module.kernel("broken").launch({1}, Stream{}, x); });
   has(text, "CompilationError: ");
-  has(text, "kernels.py:52:");
+  has(text, "kernels.py:57:");
   has(text, "nowhere");
   auto checked = module.kernel("checked", {{"debug", true}});
   x[0] = 1;
