@@ -63,8 +63,13 @@ void tritium::runtime::printText(const std::string &text) {
     user = printerUser;
   }
   OutsideForkGate outside;
-  if (printer)
-    return printer(user, text.data(), text.size());
+  if (printer) {
+    try {
+      printer(user, text.data(), text.size());
+    } catch (...) { // nothing can be thrown through the compiled kernel that prints
+    }
+    return;
+  }
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }

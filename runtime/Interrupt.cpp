@@ -162,14 +162,23 @@ Interruptible::~Interruptible() {
     state.attention.store(0);
 }
 
+/// Asks the host. An exception, which nothing can throw through a compiled kernel, ends it, too.
+static bool hostWantsEnd() {
+  OutsideForkGate outside;
+  InterruptCheck ask = check.load();
+  try {
+    return ask && ask(checkUser.load()) != 0;
+  } catch (...) {
+    return true;
+  }
+}
+
 bool Interruptible::attend() {
   if (isStopped())
     return true;
   if (&state == current) {
     state.attention.store(0);
-    OutsideForkGate outside;
-    InterruptCheck ask = check.load();
-    if (cancellations.load() != state.cancelled || (ask && ask(checkUser.load()) != 0))
+    if (cancellations.load() != state.cancelled || hostWantsEnd())
       stop();
   } else if (cancellations.load() != state.cancelled) {
     stop();

@@ -569,10 +569,10 @@ const std::string &Variant::remarks(bool all) {
 const std::string &Variant::describe() {
   ForkSafeLock lock(mutex);
   // What the driver assembles it can describe once it has.
-  bool mayChange = code && metadata().registers == 0 && code->usage().registers != 0;
-  if (!description.empty() && !(mayChange && !isDriverDescribed))
-    return description;
-  isDriverDescribed = mayChange;
+  bool isDriverDescribed = code && metadata().registers == 0 && code->usage().registers != 0;
+  std::string &text = descriptions[isDriverDescribed];
+  if (!text.empty())
+    return text;
   llvm::json::Array parameters, remarks;
   for (const ParameterInfo &parameter : metadata().parameters)
     parameters.push_back(llvm::json::Object{{"name", parameter.name},
@@ -622,8 +622,8 @@ const std::string &Variant::describe() {
     all["n_regs"] = assembled ? metadata().registers : usage.registers;
     all["n_spills"] = (assembled ? metadata().spillBytes : usage.localBytes) / 4;
   }
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(all));
-  description = text;
-  return description;
+  std::string written;
+  llvm::raw_string_ostream(written) << llvm::json::Value(std::move(all));
+  text = std::move(written);
+  return text;
 }

@@ -107,9 +107,8 @@ private:
 
   std::mutex mutex; ///< guards what follows; nothing is compiled and no host called under it
   std::map<std::string, std::string> laterStages;
-  std::string description;
+  std::array<std::string, 2> descriptions; ///< before and after the driver has described it
   std::array<std::string, 2> remarkTexts;
-  bool isDriverDescribed = false;
   VariantRef overlapping;      ///< the same for arguments that overlap
   VariantRef unconditional;    ///< the same for launches that break a condition
   VariantRef streamingVariant; ///< the same for large outputs

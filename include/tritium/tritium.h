@@ -7,10 +7,11 @@
 |* Rules that hold for all of them:                                           *|
 |* - Every function may be called from any thread.                            *|
 |* - A function that can fail takes a `tritium_error *` (which may be null)   *|
-|*   and returns null or a non-zero status on failure. No exception leaves.   *|
+|*   and returns null or a non-zero status on failure. No exception leaves;   *|
+|*   one that a function of the host throws ends the call with an error.      *|
 |* - Strings are UTF-8. Strings and arrays that a function takes are copied   *|
 |*   unless it says otherwise; what it returns lives as long as the object    *|
-|*   that it was asked of.                                                    *|
+|*   that it was asked of, also if it is asked again.                         *|
 |* - Handles are reference counted: `_create` and `_retain` add one,          *|
 |*   `_release` takes one away; null may be released.                         *|
 |*                                                                            *|
@@ -238,7 +239,8 @@ TRITIUM_API void tritium_kernel_unknown_name(const tritium_kernel *kernel, const
 /* Runs the kernel on every point of `grid`, compiling first if no variant fits. On the
    host it returns when all have finished; on a GPU when the launch is queued, on the
    default stream. `arguments`: one for each parameter, in order. `variant`, if not null,
-   receives the variant that ran, without a reference. */
+   receives the variant that ran, without a reference: it lives as long as the kernel, also
+   after tritium_kernel_invalidate. */
 TRITIUM_API int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments,
                                       size_t count, const tritium_option *options,
                                       size_t option_count, const uint32_t grid[3],
@@ -587,7 +589,8 @@ typedef struct tritium_cache_entry {
   int intact;       /* 0: damaged */
 } tritium_cache_entry;
 
-/* The directory of the cache, as the environment says now. */
+/* The directory of the cache, as the environment says now. Lives until the next call in this
+   thread. */
 TRITIUM_API const char *tritium_cache_path(void);
 /* Calls `visit` for each entry, the newest first. Returns the number of entries. */
 TRITIUM_API size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry),

@@ -11,9 +11,13 @@ using namespace tritium;
 using namespace tritium::capi;
 namespace cuda = tritium::runtime::cuda;
 
-int tritium_cuda_device_count(void) { return cuda::deviceCount(); }
+int tritium_cuda_device_count(void) {
+  return guarded(nullptr, 0, [] { return cuda::deviceCount(); });
+}
 
-int tritium_cuda_current_device(void) { return cuda::currentDevice(); }
+int tritium_cuda_current_device(void) {
+  return guarded(nullptr, 0, [] { return cuda::currentDevice(); });
+}
 
 int tritium_cuda_device_properties(int device, tritium_cuda_properties *properties,
                                    tritium_error *error) {

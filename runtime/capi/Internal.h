@@ -7,24 +7,43 @@
 
 namespace tritium::capi {
 
-/// Copies `from` into the caller's error, if there is one.
-void report(const CompileError &from, tritium_error *to);
+/// Copies `from` into the caller's error, if there is one. What there is no memory for is null.
+void report(const CompileError &from, tritium_error *to) noexcept;
 
-/// Runs `body`; an exception becomes an InternalError and `failed`.
+/// Puts the exception that is handled now into the caller's error, if there is one.
+void reportException(tritium_error *to) noexcept;
+
+/// Runs `body`; an exception becomes an InternalError and `failed`. Each function of the interface
+/// that does more than read a field runs in it: no exception leaves.
 template <typename Result, typename Body>
-Result guarded(tritium_error *error, Result failed, Body body) {
+Result guarded(tritium_error *error, Result failed, Body body) noexcept {
   try {
     return body();
-  } catch (const std::bad_alloc &) {
-    report(runtime::launchError("OutOfMemory", "out of memory"), error);
-  } catch (const std::exception &exception) {
-    report(
-        runtime::launchError("InternalError", std::string("bug in Tritium: ") + exception.what()),
-        error);
   } catch (...) {
-    report(runtime::launchError("InternalError", "bug in Tritium: unknown exception"), error);
+    reportException(error);
+    return failed;
   }
-  return failed;
+}
+
+/// The same for a function that answers nothing.
+template <typename Body> void guarded(tritium_error *error, Body body) noexcept {
+  guarded(error, 0, [&] {
+    body();
+    return 0;
+  });
+}
+
+/// Runs a function of the host's. What it throws becomes `thrown`, as text, and false.
+template <typename Call> bool callHost(std::string &thrown, Call call) {
+  try {
+    call();
+    return true;
+  } catch (const std::exception &exception) {
+    thrown = std::string("a function of the host threw an exception: ") + exception.what();
+  } catch (...) {
+    thrown = "a function of the host threw an exception";
+  }
+  return false;
 }
 
 inline runtime::Kernel *unwrap(tritium_kernel *kernel) {

@@ -55,11 +55,13 @@ const tritium_parameter *tritium_kernel_parameter(const tritium_kernel *kernel, 
   return index < parameters.size() ? &parameters[index].view : nullptr;
 }
 
-void tritium_kernel_invalidate(tritium_kernel *kernel) { unwrap(kernel)->invalidate(); }
+void tritium_kernel_invalidate(tritium_kernel *kernel) {
+  guarded(nullptr, [&] { unwrap(kernel)->invalidate(); });
+}
 
 void tritium_kernel_unknown_name(const tritium_kernel *kernel, const char *name,
                                  tritium_error *error) {
-  report(unwrap(kernel)->signature().unknownName(name), error);
+  guarded(error, [&] { report(unwrap(kernel)->signature().unknownName(name), error); });
 }
 
 int tritium_kernel_launch(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
@@ -174,11 +176,15 @@ const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage
 }
 
 const char *tritium_compiled_metadata(const tritium_compiled *compiled) {
-  return unwrap(const_cast<tritium_compiled *>(compiled))->describe().c_str();
+  return guarded(nullptr, "{}", [&] {
+    return unwrap(const_cast<tritium_compiled *>(compiled))->describe().c_str();
+  });
 }
 
 const char *tritium_compiled_remarks(const tritium_compiled *compiled, int all) {
-  return unwrap(const_cast<tritium_compiled *>(compiled))->remarks(all != 0).c_str();
+  return guarded(nullptr, "", [&] {
+    return unwrap(const_cast<tritium_compiled *>(compiled))->remarks(all != 0).c_str();
+  });
 }
 
 int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,

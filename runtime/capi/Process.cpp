@@ -15,10 +15,12 @@ using namespace tritium;
 using namespace tritium::capi;
 
 void tritium_set_num_threads(int count) {
-  runtime::setThreadCount(count > 0 ? static_cast<unsigned>(count) : 0);
+  guarded(nullptr, [&] { runtime::setThreadCount(count > 0 ? static_cast<unsigned>(count) : 0); });
 }
 
-int tritium_num_threads(void) { return static_cast<int>(runtime::threadCount()); }
+int tritium_num_threads(void) {
+  return guarded(nullptr, 1, [] { return static_cast<int>(runtime::threadCount()); });
+}
 
 void tritium_cancel(void) { runtime::cancelAll(); }
 
@@ -27,20 +29,24 @@ void tritium_set_interrupt_check(int (*check)(void *user), void *user) {
 }
 
 void tritium_set_printer(void (*print)(void *user, const char *text, size_t size), void *user) {
-  runtime::setPrinter(print, user);
+  guarded(nullptr, [&] { runtime::setPrinter(print, user); });
 }
 
 const char *tritium_version(void) { return TRITIUM_VERSION; }
 
 const char *tritium_host_cpu(void) {
-  static const std::string name = llvm::sys::getHostCPUName().str();
-  return name.c_str();
+  return guarded(nullptr, "", [] {
+    static const std::string name = llvm::sys::getHostCPUName().str();
+    return name.c_str();
+  });
 }
 
 const char *tritium_cache_path(void) {
-  thread_local std::string path;
-  path = runtime::cacheDirectory();
-  return path.c_str();
+  return guarded(nullptr, "", [] {
+    thread_local std::string path;
+    path = runtime::cacheDirectory();
+    return path.c_str();
+  });
 }
 
 size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry), void *user) {

@@ -178,22 +178,28 @@ const char *tritium_program_choice_label(const tritium_program *program, size_t 
 
 const char *tritium_program_choice_value(const tritium_program *program, size_t choice,
                                          const char *name) {
-  const auto &choices = unwrap(program)->choices();
-  const std::string *text = choice < choices.size() ? choices[choice].find(name) : nullptr;
-  return text ? text->c_str() : nullptr;
+  return guarded(nullptr, static_cast<const char *>(nullptr), [&] {
+    const auto &choices = unwrap(program)->choices();
+    const std::string *text = choice < choices.size() ? choices[choice].find(name) : nullptr;
+    return text ? text->c_str() : nullptr;
+  });
 }
 
 const char *tritium_chosen_text(const tritium_chosen *chosen, const char *name) {
-  const std::string *text = reinterpret_cast<const ChosenOptions *>(chosen)->find(name);
-  return text ? text->c_str() : nullptr;
+  return guarded(nullptr, static_cast<const char *>(nullptr), [&] {
+    const std::string *text = reinterpret_cast<const ChosenOptions *>(chosen)->find(name);
+    return text ? text->c_str() : nullptr;
+  });
 }
 
 int tritium_chosen_integer(const tritium_chosen *chosen, const char *name, int64_t *value) {
-  const std::string *text = reinterpret_cast<const ChosenOptions *>(chosen)->find(name);
-  std::optional<int64_t> number = text ? runtime::integerValue(*text) : std::nullopt;
-  if (number)
-    *value = *number;
-  return number ? 0 : 1;
+  return guarded(nullptr, 1, [&] {
+    const std::string *text = reinterpret_cast<const ChosenOptions *>(chosen)->find(name);
+    std::optional<int64_t> number = text ? runtime::integerValue(*text) : std::nullopt;
+    if (number)
+      *value = *number;
+    return number ? 0 : 1;
+  });
 }
 
 //===-- Launches ----------------------------------------------------------===//
@@ -206,10 +212,13 @@ static Program::Call toCall(const tritium_argument *arguments, size_t count,
   call.options = {options, optionCount};
   call.stream = stream;
   call.grid = [=](const ChosenOptions &chosen, uint32_t dims[3], CompileError &stopped) {
-    if (grid(user, reinterpret_cast<const tritium_chosen *>(&chosen), dims) == 0)
-      return true;
-    stopped = runtime::launchError("Stopped", "the grid function failed");
-    return false;
+    int status = 1;
+    std::string reason = "the grid function failed";
+    callHost(reason,
+             [&] { status = grid(user, reinterpret_cast<const tritium_chosen *>(&chosen), dims); });
+    if (status != 0)
+      stopped = runtime::launchError("Stopped", reason);
+    return status == 0;
   };
   return call;
 }

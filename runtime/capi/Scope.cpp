@@ -4,6 +4,7 @@
 #include "Internal.h"
 
 #include <mutex>
+#include <utility>
 
 using namespace tritium;
 using frontend::External;
@@ -32,34 +33,51 @@ struct tritium_call {
 
 namespace {
 
+/// A scope that was taken over: released once, also after a failure.
+class OwnedScope {
+public:
+  explicit OwnedScope(const tritium_scope &scope) : scope(scope) {}
+  OwnedScope(OwnedScope &&other) noexcept : scope(std::exchange(other.scope, {})) {}
+  OwnedScope &operator=(OwnedScope &&) = delete;
+  ~OwnedScope() {
+    runtime::OutsideForkGate outside;
+    if (scope.release)
+      capi::guarded(nullptr, [&] { scope.release(scope.user); });
+  }
+  const tritium_scope *operator->() const { return &scope; }
+
+private:
+  tritium_scope scope;
+};
+
 class HostScope final : public frontend::Scope {
 public:
   /// The kernel's own scope owns the table; scopes below it only look at it, because
   /// the table holds them.
-  HostScope(tritium_scope scope, std::shared_ptr<FunctionTable> table, bool isRoot)
-      : scope(scope), owned(isRoot ? table : nullptr), table(table) {}
-  ~HostScope() override {
-    runtime::OutsideForkGate outside;
-    if (scope.release)
-      scope.release(scope.user);
-  }
+  HostScope(OwnedScope scope, std::shared_ptr<FunctionTable> table, bool isRoot)
+      : scope(std::move(scope)), owned(isRoot ? table : nullptr), table(table) {}
 
   std::optional<External> lookup(std::string_view name) override {
     runtime::OutsideForkGate outside;
     tritium_external result{table.lock(), std::nullopt};
-    if (!scope.lookup || !scope.lookup(scope.user, std::string(name).c_str(), &result))
+    std::string asked(name), thrown;
+    int isFound = 0;
+    if (!scope->lookup)
       return std::nullopt;
-    return std::move(result.value);
+    if (!capi::callHost(thrown,
+                        [&] { isFound = scope->lookup(scope->user, asked.c_str(), &result); }))
+      return External{External::Unusable{thrown}};
+    return isFound ? std::move(result.value) : std::nullopt;
   }
 
 private:
-  tritium_scope scope;
+  OwnedScope scope;
   std::shared_ptr<FunctionTable> owned;
   std::weak_ptr<FunctionTable> table;
 };
 
-FunctionSource makeFunction(const tritium_source &source, std::shared_ptr<FunctionTable> table,
-                            bool isRoot) {
+FunctionSource makeFunction(const tritium_source &source, OwnedScope scope,
+                            std::shared_ptr<FunctionTable> table, bool isRoot) {
   FunctionSource function;
   function.name = source.name;
   function.file = source.file ? source.file : "";
@@ -67,85 +85,98 @@ FunctionSource makeFunction(const tritium_source &source, std::shared_ptr<Functi
   function.columnOffset = source.column_offset;
   function.text = source.text;
   function.noinline_ = source.is_noinline != 0;
-  function.scope = std::make_shared<HostScope>(source.scope, std::move(table), isRoot);
+  function.scope = std::make_shared<HostScope>(std::move(scope), std::move(table), isRoot);
   return function;
 }
 
 } // namespace
 
 FunctionSource capi::makeSource(const tritium_source &source) {
-  return makeFunction(source, std::make_shared<FunctionTable>(), /*isRoot=*/true);
+  OwnedScope scope(source.scope);
+  return makeFunction(source, std::move(scope), std::make_shared<FunctionTable>(),
+                      /*isRoot=*/true);
 }
 
+// The host calls these inside of a lookup. What there is no memory for stays undefined.
+
 void tritium_external_set_constant(tritium_external *external, const tritium_value *value) {
-  external->value = External{runtime::toConstant(*value)};
+  capi::guarded(nullptr, [&] { external->value = External{runtime::toConstant(*value)}; });
 }
 
 void tritium_external_set_function(tritium_external *external, const tritium_source *source) {
-  FunctionTable *table = external->table.get();
-  if (!table || !source->identity) {
-    external->value =
-        External{std::make_shared<FunctionSource>(makeFunction(*source, external->table, false))};
-    return;
-  }
-  bool isKnown;
-  {
-    runtime::ForkSafeLock lock(table->mutex);
-    std::shared_ptr<FunctionSource> &known = table->functions[source->identity];
-    isKnown = known != nullptr;
-    if (!isKnown)
-      known = std::make_shared<FunctionSource>(makeFunction(*source, external->table, false));
-    external->value = External{known};
-  }
-  if (isKnown && source->scope.release)
-    source->scope.release(source->scope.user);
+  OwnedScope scope(source->scope);
+  capi::guarded(nullptr, [&] {
+    auto made = std::make_shared<FunctionSource>(
+        makeFunction(*source, std::move(scope), external->table, false));
+    // Beyond the lock: a scope that is not needed is released by the host.
+    std::shared_ptr<FunctionSource> found = made;
+    if (FunctionTable *table = external->table.get(); table && source->identity) {
+      runtime::ForkSafeLock lock(table->mutex);
+      std::shared_ptr<FunctionSource> &known = table->functions[source->identity];
+      if (!known)
+        known = made;
+      found = known;
+    }
+    external->value = External{std::move(found)};
+  });
 }
 
 void tritium_external_set_library_module(tritium_external *external, const char *path) {
-  external->value = External{External::Module{path, nullptr}};
+  capi::guarded(nullptr, [&] { external->value = External{External::Module{path, nullptr}}; });
 }
 
-void tritium_external_set_module(tritium_external *external, tritium_scope scope) {
-  external->value =
-      External{External::Module{"", std::make_shared<HostScope>(scope, external->table, false)}};
+void tritium_external_set_module(tritium_external *external, tritium_scope given) {
+  OwnedScope scope(given);
+  capi::guarded(nullptr, [&] {
+    auto answers = std::make_shared<HostScope>(std::move(scope), external->table, false);
+    external->value = External{External::Module{"", std::move(answers)}};
+  });
 }
 
 void tritium_external_set_library(tritium_external *external, const char *qualifiedName) {
-  external->value = External{External::Library{qualifiedName}};
+  capi::guarded(nullptr, [&] { external->value = External{External::Library{qualifiedName}}; });
 }
 
 void tritium_external_set_unusable(tritium_external *external, const char *reason) {
-  external->value = External{External::Unusable{reason}};
+  capi::guarded(nullptr, [&] { external->value = External{External::Unusable{reason}}; });
 }
 
 void tritium_external_set_host_function(tritium_external *external, const char *name,
                                         tritium_host_function function, void *user,
                                         void (*release)(void *user)) {
-  std::shared_ptr<void> owner(user, [release](void *held) {
-    runtime::OutsideForkGate outside;
-    if (release)
-      release(held);
+  capi::guarded(nullptr, [&] {
+    // Releases also if there is no memory for its own count.
+    std::shared_ptr<void> owner(user, [release](void *held) {
+      runtime::OutsideForkGate outside;
+      if (release)
+        capi::guarded(nullptr, [&] { release(held); });
+    });
+    External::HostFunction host;
+    host.name = name;
+    host.call = [function, owner](const std::vector<Constant> &arguments,
+                                  std::string &error) -> std::optional<Constant> {
+      std::vector<std::unique_ptr<tritium_value[]>> storage;
+      std::vector<tritium_value> values;
+      for (const Constant &argument : arguments)
+        values.push_back(runtime::fromConstant(argument, storage));
+      tritium_call call;
+      int status = 1;
+      runtime::OutsideForkGate outside;
+      capi::callHost(call.error,
+                     [&] { status = function(owner.get(), values.data(), values.size(), &call); });
+      if (status == 0 && call.result)
+        return std::move(call.result);
+      error = call.error.empty() ? "the function gave no compile-time value" : call.error;
+      return std::nullopt;
+    };
+    external->value = External{std::move(host)};
   });
-  External::HostFunction host;
-  host.name = name;
-  host.call = [function, owner](const std::vector<Constant> &arguments,
-                                std::string &error) -> std::optional<Constant> {
-    std::vector<std::unique_ptr<tritium_value[]>> storage;
-    std::vector<tritium_value> values;
-    for (const Constant &argument : arguments)
-      values.push_back(runtime::fromConstant(argument, storage));
-    tritium_call call;
-    runtime::OutsideForkGate outside;
-    if (function(owner.get(), values.data(), values.size(), &call) == 0 && call.result)
-      return std::move(call.result);
-    error = call.error.empty() ? "the function gave no compile-time value" : call.error;
-    return std::nullopt;
-  };
-  external->value = External{std::move(host)};
 }
 
 void tritium_call_set_result(tritium_call *call, const tritium_value *value) {
-  call->result = runtime::toConstant(*value);
+  capi::guarded(nullptr, [&] { call->result = runtime::toConstant(*value); });
 }
 
-void tritium_call_set_error(tritium_call *call, const char *message) { call->error = message; }
+void tritium_call_set_error(tritium_call *call, const char *message) {
+  capi::guarded(nullptr, [&] { call->error = message; });
+}

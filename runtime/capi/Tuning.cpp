@@ -24,7 +24,7 @@ public:
   explicit CallbackHooks(const tritium_tuning &tuning) : tuning(tuning) {}
 
   bool beforeRun(size_t candidate, CompileError &error) override {
-    return !tuning.before || go(tuning.before(tuning.user, candidate), error);
+    return !tuning.before || go([&] { return tuning.before(tuning.user, candidate); }, error);
   }
   bool afterRun(size_t candidate, const CompileError *failure, CompileError &error) override {
     if (!tuning.after)
@@ -32,21 +32,27 @@ public:
     tritium_error shown = {};
     if (failure)
       report(*failure, &shown);
-    int status = tuning.after(tuning.user, candidate, failure ? &shown : nullptr);
+    bool goesOn =
+        go([&] { return tuning.after(tuning.user, candidate, failure ? &shown : nullptr); }, error);
     tritium_error_clear(&shown);
-    return go(status, error);
+    return goesOn;
   }
   bool measures() const override { return tuning.measure != nullptr; }
   bool measure(size_t candidate, const std::function<bool(CompileError &)> &run,
                std::array<double, 3> &times, CompileError &error) override {
     tritium_trial trial{run};
-    return go(tuning.measure(tuning.user, candidate, &trial, times.data()), error);
+    return go([&] { return tuning.measure(tuning.user, candidate, &trial, times.data()); }, error);
   }
 
 private:
-  static bool go(int status, CompileError &error) {
+  /// Whether tuning goes on after a call of the host. An exception ends it, too, and before that
+  /// everything is put back.
+  template <typename Call> static bool go(Call call, CompileError &error) {
+    int status = 1;
+    std::string reason = "tuning was stopped";
+    callHost(reason, [&] { status = call(); });
     if (status != 0)
-      error = runtime::launchError("Stopped", "tuning was stopped");
+      error = runtime::launchError("Stopped", reason);
     return status == 0;
   }
   const tritium_tuning &tuning;
