@@ -7,6 +7,7 @@
 #include "WorkClaim.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/xxhash.h"
 
 #include <array>
 #include <cstring>
@@ -149,10 +150,15 @@ static void appendOption(Key &key, const tritium_option &option) {
   appendBytes(writer.bytes.data(), writer.bytes.size());
 }
 
+size_t KeyHash::operator()(llvm::ArrayRef<uint64_t> words) const {
+  return llvm::xxh3_64bits(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(words.data()), words.size() * 8));
+}
+
 Kernel::Dispatch *Kernel::lookup(const Key &key) {
   InsideForkGate inside;
   std::shared_lock lock(mutex);
-  auto found = dispatches.find(std::vector<uint64_t>(key.begin(), key.end()));
+  auto found = dispatches.find(llvm::ArrayRef<uint64_t>(key));
   return found == dispatches.end() ? nullptr : found->second.get();
 }
 

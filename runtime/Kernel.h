@@ -8,8 +8,19 @@
 
 #include <atomic>
 #include <shared_mutex>
+#include <unordered_map>
 
 namespace tritium::runtime {
+
+/// Hashes and compares the words of a key, however they are held.
+struct KeyHash {
+  using is_transparent = void;
+  size_t operator()(llvm::ArrayRef<uint64_t> words) const;
+};
+struct KeyEqual {
+  using is_transparent = void;
+  bool operator()(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b) const { return a == b; }
+};
 
 class Kernel : public llvm::ThreadSafeRefCountedBase<Kernel> {
 public:
@@ -103,7 +114,8 @@ private:
   std::atomic<unsigned> oldest{0};                    ///< the entry to replace next
   /// Guards the two tables; nothing is compiled and no host called under it.
   std::shared_mutex mutex;
-  std::map<std::vector<uint64_t>, std::unique_ptr<Dispatch>> dispatches;
+  std::unordered_map<std::vector<uint64_t>, std::unique_ptr<Dispatch>, KeyHash, KeyEqual>
+      dispatches;
   /// Another thread may still read a dispatch through `recent`: they go with the kernel.
   std::vector<std::unique_ptr<Dispatch>> retired;
 };

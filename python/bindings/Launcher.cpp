@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launcher.h"
 #include "DeviceArrays.h"
+#include "KernelState.h"
+#include "TunedLauncher.h"
 
 #include <cstring>
 
@@ -16,70 +17,6 @@ using namespace tritium::python;
 namespace {
 
 //===-- The kernel --------------------------------------------------------===//
-
-/// The environment variables that choose how kernels run and what is compiled for them, as
-/// os.environ holds them.
-constexpr const char *settingNames[] = {"TRITIUM_BACKEND",
-                                        "TRITON_INTERPRET",
-                                        "TRITIUM_CPU",
-                                        "TRITON_DEBUG",
-                                        "TRITON_F32_DEFAULT",
-                                        "TRITON_DEFAULT_FP_FUSION",
-                                        "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
-                                        "TRITON_DISABLE_LINE_INFO",
-                                        "TRITON_PTXAS_PATH",
-                                        "DISABLE_PTXAS_OPT",
-                                        "PTXAS_OPTIONS"};
-constexpr size_t settingCount = std::size(settingNames);
-
-/// A native kernel, made under certain settings.
-struct Configured {
-  Ref settings[settingCount]; ///< bytes; null: not set
-  tritium_kernel *kernel = nullptr;
-};
-
-/// A number that is another one after each change of a dict; 0 where Python counts none.
-uint64_t versionOf(PyObject *dict) {
-#if PY_VERSION_HEX < 0x030D0000
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return reinterpret_cast<PyDictObject *>(dict)->ma_version_tag;
-#pragma GCC diagnostic pop
-#else
-  (void)dict;
-  return 0;
-#endif
-}
-
-/// A name that the compiled variants depend on: `container[key]` (or the content of a
-/// closure's cell) was `value`.
-struct Watch {
-  Ref container, key, value;
-  uint64_t version = 0; ///< of a dict in which this was so
-};
-
-} // namespace
-
-struct tritium::python::KernelState {
-  std::vector<Ref> names;    ///< of the parameters, interned
-  std::vector<Ref> defaults; ///< their default values; null: none
-  Ref named;                 ///< dict of both; copies of it become arguments by name
-  std::vector<Configured> kernels;
-  size_t current = 0;
-  uint64_t environmentVersion = 0; ///< of os.environ when `current` was chosen
-  std::vector<Watch> watches;
-  std::vector<std::pair<tritium_compiled *, Ref>> wrapped;
-
-  tritium_kernel *kernel() const { return kernels.empty() ? nullptr : kernels[current].kernel; }
-  ~KernelState() {
-    for (auto &[compiled, object] : wrapped)
-      tritium_compiled_release(compiled);
-    for (Configured &configured : kernels)
-      tritium_kernel_release(configured.kernel);
-  }
-};
-
-namespace {
 
 struct KernelObject {
   PyObject_HEAD KernelState *state;
@@ -97,7 +34,13 @@ PyObject *settingKeys[settingCount];
 /// One launcher that is kept for the next `kernel[grid]`.
 LauncherObject *spareLauncher = nullptr;
 
-KernelState &stateOf(PyObject *kernel) { return *reinterpret_cast<KernelObject *>(kernel)->state; }
+} // namespace
+
+KernelState &tritium::python::stateOf(PyObject *kernel) {
+  return *reinterpret_cast<KernelObject *>(kernel)->state;
+}
+
+namespace {
 
 PyObject *raiseKind(const char *kind, const std::string &message) {
   const Interned *names = interned();
@@ -156,6 +99,8 @@ bool createKernel(PyObject *self, KernelState &state) {
     raise(error);
     return false;
   }
+  if (!state.scopes && !(state.scopes = Ref::steal(PyObject_GetAttrString(self, "_names"))))
+    return false;
   if (state.names.empty()) {
     Ref defaults = Ref::steal(PyObject_GetAttrString(self, "_defaults"));
     if (!defaults)
@@ -228,15 +173,16 @@ void checkWatches(KernelState &state) {
   }
 }
 
-bool makeReady(PyObject *self, KernelState &state) {
+} // namespace
+
+bool tritium::python::makeReady(PyObject *kernel, KernelState &state) {
   checkWatches(state);
-  return selectKernel(self, state);
+  return selectKernel(kernel, state);
 }
 
 //===-- Binding of arguments ----------------------------------------------===//
 
-/// The position of the parameter `name`, or -1.
-Py_ssize_t parameterIndex(const KernelState &state, PyObject *name) {
+Py_ssize_t tritium::python::parameterIndex(const KernelState &state, PyObject *name) {
   for (size_t i = 0; i < state.names.size(); ++i)
     if (state.names[i].get() == name) [[likely]]
       return static_cast<Py_ssize_t>(i);
@@ -248,6 +194,8 @@ Py_ssize_t parameterIndex(const KernelState &state, PyObject *name) {
       return static_cast<Py_ssize_t>(i);
   return -1;
 }
+
+namespace {
 
 bool addOption(KernelState &state, PyObject *name, PyObject *value, BoundCall &call) {
   tritium_option option = {};
@@ -286,8 +234,10 @@ bool explainArgument(PyObject *self, KernelState &state, size_t index) {
   return false;
 }
 
-bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t positional,
-          PyObject *keywords, BoundCall &call) {
+} // namespace
+
+bool tritium::python::bindGiven(PyObject *self, KernelState &state, PyObject *const *args,
+                                Py_ssize_t positional, PyObject *keywords, BoundCall &call) {
   size_t parameters = state.names.size();
   if (static_cast<size_t>(positional) > parameters) {
     raiseKind("ArgumentError", "kernel '" + nameOf(self) + "' takes " + std::to_string(parameters) +
@@ -322,14 +272,26 @@ bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t 
     if (!toArgument(value, call.arguments[index], call.storage))
       return explainArgument(self, state, static_cast<size_t>(index));
   }
-  for (size_t i = static_cast<size_t>(positional); i < parameters; ++i)
+  return true;
+}
+
+bool tritium::python::bindDefaults(PyObject *self, KernelState &state, BoundCall &call) {
+  for (size_t i = 0; i < call.count; ++i)
     if (call.arguments[i].kind == TRITIUM_ARG_ABSENT && state.defaults[i])
       if (!toArgument(state.defaults[i].get(), call.arguments[i], call.storage))
         return explainArgument(self, state, i);
   return true;
 }
 
+static bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t positional,
+                 PyObject *keywords, BoundCall &call) {
+  return bindGiven(self, state, args, positional, keywords, call) &&
+         bindDefaults(self, state, call);
+}
+
 //===-- Grid --------------------------------------------------------------===//
+
+namespace {
 
 bool gridError(PyObject *kernel, PyObject *grid, const char *rule) {
   PyErr_Clear();
@@ -357,7 +319,9 @@ bool toDimension(PyObject *object, uint32_t &result) {
   return true;
 }
 
-bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
+} // namespace
+
+bool tritium::python::toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
   constexpr const char *rule = "must be one to three ints, each from 1 to 2147483647";
   if (!PyTuple_Check(object) && !PyList_Check(object))
@@ -373,7 +337,7 @@ bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
 }
 
 /// A dict of all parameters with their defaults; those that have none are Ellipsis.
-PyObject *parametersByName(KernelState &state) {
+static PyObject *parametersByName(KernelState &state) {
   if (state.named)
     return state.named.get();
   Ref made = Ref::steal(PyDict_New());
@@ -385,9 +349,9 @@ PyObject *parametersByName(KernelState &state) {
   return state.named.get();
 }
 
-/// Calls the grid function with all arguments by name.
-bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args,
-                 Py_ssize_t positional, PyObject *keywords, uint32_t grid[3]) {
+bool tritium::python::computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args,
+                                  Py_ssize_t positional, PyObject *keywords, PyObject *more,
+                                  uint32_t grid[3]) {
   KernelState &state = stateOf(kernel);
   // A copy of a dict that has the keys already costs half of one that grows.
   PyObject *parameters = parametersByName(state);
@@ -401,6 +365,8 @@ bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args
   for (Py_ssize_t i = 0; i < count; ++i)
     if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[positional + i]) < 0)
       return false;
+  if (more && PyDict_Update(named.get(), more) < 0)
+    return false;
   for (size_t i = static_cast<size_t>(positional); i < state.names.size(); ++i) {
     PyObject *name = state.names[i].get();
     if (!state.defaults[i] && PyDict_GetItem(named.get(), name) == Py_Ellipsis &&
@@ -413,34 +379,24 @@ bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args
 
 //===-- Launch ------------------------------------------------------------===//
 
+namespace {
+
 PyObject *wrapVariant(KernelState &state, tritium_compiled *compiled) {
-  for (auto it = state.wrapped.rbegin(); it != state.wrapped.rend(); ++it)
-    if (it->first == compiled) [[likely]]
-      return Py_NewRef(it->second.get());
-  Ref wrapped = Ref::steal(wrapCompiled(compiled));
+  if (auto known = state.wrapped.find(compiled); known != state.wrapped.end()) [[likely]]
+    return Py_NewRef(known->second.get());
+  Ref wrapped = Ref::steal(wrapCompiled(compiled, state.scopes.get()));
   if (!wrapped)
     return nullptr;
-  tritium_compiled_retain(compiled);
-  state.wrapped.emplace_back(compiled, Ref::borrow(wrapped.get()));
-  return wrapped.release();
+  // Another thread may have been here while Python made the object.
+  auto [entry, isNew] = state.wrapped.emplace(compiled, std::move(wrapped));
+  if (isNew)
+    tritium_compiled_retain(compiled);
+  return Py_NewRef(entry->second.get());
 }
 
-PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
-                 PyObject *keywords) {
-  auto *launcher = reinterpret_cast<LauncherObject *>(callable);
-  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
-  KernelState &state = *launcher->kernel->state;
-  Py_ssize_t positional = PyVectorcall_NARGS(flaggedCount);
-  if (!makeReady(kernel, state))
-    return nullptr;
-  BoundCall call;
-  if (!bind(kernel, state, args, positional, keywords, call))
-    return nullptr;
-  uint32_t grid[3] = {launcher->grid[0], launcher->grid[1], launcher->grid[2]};
-  if (launcher->gridFunction &&
-      !computeGrid(kernel, launcher->gridFunction, args, positional, keywords, grid))
-    return nullptr;
+} // namespace
 
+PyObject *tritium::python::run(KernelState &state, const BoundCall &call, const uint32_t grid[3]) {
   void *stream = nullptr;
   if (!currentStream(call.storage, stream))
     return nullptr;
@@ -458,6 +414,26 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
   if (PyErr_CheckSignals() < 0)
     return nullptr;
   return wrapVariant(state, compiled);
+}
+
+namespace {
+
+PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
+                 PyObject *keywords) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(callable);
+  auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
+  KernelState &state = *launcher->kernel->state;
+  Py_ssize_t positional = PyVectorcall_NARGS(flaggedCount);
+  if (!makeReady(kernel, state))
+    return nullptr;
+  BoundCall call;
+  if (!bind(kernel, state, args, positional, keywords, call))
+    return nullptr;
+  uint32_t grid[3] = {launcher->grid[0], launcher->grid[1], launcher->grid[2]};
+  if (launcher->gridFunction &&
+      !computeGrid(kernel, launcher->gridFunction, args, positional, keywords, nullptr, grid))
+    return nullptr;
+  return run(state, call, grid);
 }
 
 PyObject *newLauncher(PyObject *self, PyObject *grid) {
@@ -526,8 +502,38 @@ PyObject *newKernel(PyTypeObject *type, PyObject *, PyObject *) {
   return self;
 }
 
+int traverseKernel(PyObject *self, visitproc visit, void *arg) {
+  const KernelState &state = stateOf(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(state.scopes.get());
+  Py_VISIT(state.named.get());
+  for (const Ref &value : state.defaults)
+    Py_VISIT(value.get());
+  for (const Watch &watch : state.watches) {
+    Py_VISIT(watch.container.get());
+    Py_VISIT(watch.value.get());
+  }
+  for (const auto &[compiled, object] : state.wrapped)
+    Py_VISIT(object.get());
+  return 0;
+}
+
+/// Drops what may lead back here. The kernel can still be launched.
+int clearKernel(PyObject *self) {
+  KernelState &state = stateOf(self);
+  Ref named = std::move(state.named);
+  std::vector<Watch> watches = std::move(state.watches);
+  state.watches.clear();
+  auto wrapped = std::move(state.wrapped);
+  state.wrapped.clear();
+  for (auto &[compiled, object] : wrapped)
+    tritium_compiled_release(compiled);
+  return 0;
+}
+
 void freeKernel(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   delete reinterpret_cast<KernelObject *>(self)->state;
   type->tp_free(self);
   Py_DECREF(type);
@@ -579,7 +585,8 @@ PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count
   if (!names || !bind(self, state, all.data(), positional, names.get(), pending->call))
     return nullptr;
   bool isFunction = !PyTuple_Check(parts[0]) && PyCallable_Check(parts[0]);
-  if (isFunction ? !computeGrid(self, parts[0], all.data(), positional, names.get(), pending->grid)
+  if (isFunction ? !computeGrid(self, parts[0], all.data(), positional, names.get(), nullptr,
+                                pending->grid)
                  : !toGrid(self, parts[0], pending->grid))
     return nullptr;
   pending->kernel = Ref::borrow(self);
@@ -637,11 +644,14 @@ bool tritium::python::addLauncherTypes(PyObject *module) {
       return false;
   static PyType_Slot kernelSlots[] = {{Py_tp_new, slot(newKernel)},
                                       {Py_tp_dealloc, slot(freeKernel)},
+                                      {Py_tp_traverse, slot(traverseKernel)},
+                                      {Py_tp_clear, slot(clearKernel)},
                                       {Py_mp_subscript, slot(newLauncher)},
                                       {Py_tp_methods, kernelMethods},
                                       {0, nullptr}};
   static PyType_Spec kernelSpec = {"tritium._C.KernelBase", sizeof(KernelObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kernelSlots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                   kernelSlots};
   static PyMemberDef launcherMembers[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
@@ -659,5 +669,7 @@ bool tritium::python::addLauncherTypes(PyObject *module) {
   return kernelType && launcherType &&
          PyModule_AddObjectRef(module, "KernelBase", reinterpret_cast<PyObject *>(kernelType)) ==
              0 &&
-         PyModule_AddObjectRef(module, "Launcher", reinterpret_cast<PyObject *>(launcherType)) == 0;
+         PyModule_AddObjectRef(module, "Launcher", reinterpret_cast<PyObject *>(launcherType)) ==
+             0 &&
+         addTunedLauncherTypes(module);
 }

@@ -32,9 +32,9 @@ struct PendingCall {
   ~PendingCall() { tritium_kernel_release(native); }
 };
 
-/// A tritium.compiler.CompiledKernel around `compiled`, which it retains. A new
-/// reference, or null with a Python error set.
-PyObject *wrapCompiled(tritium_compiled *compiled);
+/// A tritium.compiler.CompiledKernel around `compiled`, which it retains. `scopes`: what the
+/// names of its text need, or null. A new reference, or null with a Python error set.
+PyObject *wrapCompiled(tritium_compiled *compiled, PyObject *scopes);
 
 } // namespace tritium::python
 

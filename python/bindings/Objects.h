@@ -90,7 +90,8 @@ struct ArgumentStorage {
 /// A Python object as an argument. False with a Python error set if it cannot be one.
 bool toArgument(PyObject *object, tritium_argument &argument, ArgumentStorage &storage);
 
-/// A scope that asks `resolver.lookup(name)`.
+/// A scope that asks `resolver.lookup(name)`, as long as the resolver is there: it is
+/// referred to weakly.
 tritium_scope makeScope(PyObject *resolver);
 /// The source that the Python tuple (name, file, line, offset, text, noinline,
 /// identity, resolver) describes. The strings are borrowed from the tuple.

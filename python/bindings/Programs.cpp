@@ -240,7 +240,7 @@ private:
       tritium_compiled_release(compiled);
       return it->second;
     }
-    PyObject *object = wrapCompiled(compiled);
+    PyObject *object = wrapCompiled(compiled, nullptr);
     if (!object)
       throw nb::python_error();
     return it->second = nb::steal(object);

@@ -108,13 +108,29 @@ bool setExternal(PyObject *answer, tritium_external *external) {
   return !PyErr_Occurred();
 }
 
+/// What a weak reference refers to; null: nothing any more.
+Ref strong(PyObject *weak) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *object = nullptr;
+  PyWeakref_GetRef(weak, &object);
+  return Ref::steal(object);
+#else
+  PyObject *object = PyWeakref_GetObject(weak);
+  return Ref::borrow(object == Py_None ? nullptr : object);
+#endif
+}
+
 int lookup(void *user, const char *name, tritium_external *external) {
   WithGIL gil;
   const Interned *names = interned();
-  Ref key = Ref::steal(PyUnicode_FromString(name));
-  Ref answer = Ref::steal(names && key ? PyObject_CallMethodOneArg(static_cast<PyObject *>(user),
-                                                                   names->lookup, key.get())
-                                       : nullptr);
+  Ref resolver = strong(static_cast<PyObject *>(user));
+  if (!resolver) {
+    tritium_external_set_unusable(external, "the kernel that uses it is gone");
+    return 1;
+  }
+  Ref key = Ref::steal(PyUnicode_InternFromString(name));
+  Ref answer = Ref::steal(
+      names && key ? PyObject_CallMethodOneArg(resolver.get(), names->lookup, key.get()) : nullptr);
   if (answer.get() == Py_None)
     return 0;
   if (!answer || !setExternal(answer.get(), external))
@@ -125,7 +141,7 @@ int lookup(void *user, const char *name, tritium_external *external) {
 } // namespace
 
 tritium_scope tritium::python::makeScope(PyObject *resolver) {
-  return {Py_NewRef(resolver), lookup, releaseObject};
+  return {PyWeakref_NewRef(resolver, nullptr), lookup, releaseObject};
 }
 
 bool tritium::python::toSource(PyObject *description, tritium_source &source) {

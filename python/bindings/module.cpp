@@ -301,14 +301,14 @@ nb::list listCache() {
 
 } // namespace
 
-PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled) {
+PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled, PyObject *scopes) {
   const Interned *names = interned();
   if (!names)
     return nullptr;
   tritium_compiled_retain(compiled);
   try {
     nb::object native = nb::cast(new Compiled(compiled), nb::rv_policy::take_ownership);
-    return PyObject_CallOneArg(names->wrap, native.ptr());
+    return PyObject_CallFunctionObjArgs(names->wrap, native.ptr(), scopes, nullptr);
   } catch (nb::python_error &error) {
     error.restore();
     return nullptr;

@@ -4,6 +4,9 @@ A lookup answers None (not defined) or a tuple: ("constant", value), ("function"
 ("module", scope), ("library_module", path), ("library", name), ("host", name, function) or
 ("unusable", reason). Each name that was found is watched: if it means something else at a
 later launch, the kernel is compiled anew.
+
+The native side refers to scopes weakly, so that no circle of references passes through it:
+`Names` keeps them.
 """
 
 import builtins
@@ -11,6 +14,7 @@ import enum
 import math
 import sys
 import types
+import weakref
 
 from . import language as tl
 
@@ -49,19 +53,19 @@ def _simple(value):
     return value
 
 
-def describe(value, owner):
-    """The answer for a Python object. `owner`: the kernel that is compiled."""
+def describe(value, names):
+    """The answer for a Python object. `names`: of the kernel that is compiled."""
     if isinstance(value, tl.constexpr):
         return ("constant", _simple(value.value)) if _is_value(value) else describe(
-            value.value, owner)
+            value.value, names)
     library = getattr(value, "_library_name", None)
     if isinstance(library, str):
         return ("library", library)
     if hasattr(value, "_kernel_source"):
-        return ("function", value._kernel_source(owner))
+        return ("function", value._kernel_source(names))
     if isinstance(value, types.ModuleType):
         path = _module_path(value)
-        return ("library_module", path) if path else ("module", AttributeScope(value, owner))
+        return ("library_module", path) if path else ("module", names.attributes(value))
     if _is_value(value):
         return ("constant", _simple(value))
     numpy = sys.modules.get("numpy")
@@ -80,9 +84,9 @@ def describe(value, owner):
     if isinstance(value, type):
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")
-        return ("module", AttributeScope(value, owner))
+        return ("module", names.attributes(value))
     if isinstance(value, enum.Enum):
-        return ("module", AttributeScope(value, owner))
+        return ("module", names.attributes(value))
     kind = type(value).__qualname__
     if hasattr(value, "__array_interface__") or hasattr(value, "data_ptr"):
         return ("unusable", f"it is an array (of type {kind}); pass it to the kernel as an argument")
@@ -90,43 +94,75 @@ def describe(value, owner):
             "modules and other kernel functions from outside")
 
 
+class Names:
+    """The scopes that compiling a kernel has opened, with all that their names stand for.
+
+    Whoever may still compile holds it: the kernel and its variants.
+    """
+
+    def __init__(self, kernel):
+        self._kernel = weakref.ref(kernel)
+        self._scopes = {}
+
+    def watch(self, container, name, value):
+        """Has the kernel compiled anew once `container[name]` is not `value` any more."""
+        kernel = self._kernel()
+        if kernel is not None:
+            kernel._watch(container, name, value)
+
+    def function(self, function):
+        """The scope of a Python function."""
+        return self._scope(FunctionScope, function)
+
+    def attributes(self, holder):
+        """The scope of a module, a class or an enum's member."""
+        return self._scope(AttributeScope, holder)
+
+    def _scope(self, kind, holder):
+        # A scope keeps its holder, so the number means this holder as long as it is here.
+        scope = self._scopes.get(id(holder))
+        if scope is None:
+            scope = self._scopes[id(holder)] = kind(holder, weakref.ref(self))
+        return scope
+
+
 class AttributeScope:
     """The attributes of a module, a class or an enum's member."""
 
-    def __init__(self, holder, owner):
+    def __init__(self, holder, names):
         self.holder = holder
-        self.owner = owner
+        self._names = names
 
     def lookup(self, name):
-        names = getattr(self.holder, "__dict__", {})
-        if isinstance(names, dict) and name in names:
-            self.owner._watch(names, name, names[name])
+        names, attributes = self._names(), getattr(self.holder, "__dict__", {})
+        if isinstance(attributes, dict) and name in attributes:
+            names.watch(attributes, name, attributes[name])
         elif not hasattr(self.holder, name):
             return None
-        return describe(getattr(self.holder, name), self.owner)
+        return describe(getattr(self.holder, name), names)
 
 
 class FunctionScope:
     """The free names of a Python function: its closure, its globals, the builtins."""
 
-    def __init__(self, function, owner):
+    def __init__(self, function, names):
         self.function = function
-        self.owner = owner
+        self._names = names
 
     def lookup(self, name):
-        code = self.function.__code__
+        names, code = self._names(), self.function.__code__
         if name in code.co_freevars:
             cell = self.function.__closure__[code.co_freevars.index(name)]
             try:
                 value = cell.cell_contents
             except ValueError:
                 return None
-            self.owner._watch(cell, name, value)
-            return describe(value, self.owner)
-        names = self.function.__globals__
-        if name in names:
-            self.owner._watch(names, name, names[name])
-            return describe(names[name], self.owner)
+            names.watch(cell, name, value)
+            return describe(value, names)
+        variables = self.function.__globals__
+        if name in variables:
+            names.watch(variables, name, variables[name])
+            return describe(variables[name], names)
         if hasattr(builtins, name):
             return ("library", f"builtins.{name}")
         return None

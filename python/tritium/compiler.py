@@ -84,8 +84,9 @@ class CompiledKernel:
         name, hash: its name and the hash of everything that it was made from.
     """
 
-    def __init__(self, native):
+    def __init__(self, native, names=None):
         self._native = native
+        self._names = names  # for stages that are compiled when they are asked for
         self._all = None
 
     def _described(self):
@@ -195,7 +196,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles ahead of time.
 
     Args:
-        src: an `ASTSource`, or the path of a `.ttir` file with one kernel.
+        src: an `ASTSource`, or the path of a file with one kernel: tile IR (`.ttir`), tile IR
+            with layouts (`.ttgir`, for a GPU), a module in the LLVM and NVVM dialects, or LLVM
+            IR or PTX (`.llir`, `.ptx`) as `asm` gives them, with the last line.
         target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
             machine's CPU.
         options: a dict of launch options (num_warps, debug, ...).
@@ -211,6 +214,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     if isinstance(src, ASTSource):
         native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
                                 native_target)
-    else:
-        native = _C.compile_ttir(pathlib.Path(src).read_text(), options, native_target)
-    return CompiledKernel(native)
+        return CompiledKernel(native, src.fn._names)
+    try:
+        text = pathlib.Path(src).read_text()
+    except UnicodeDecodeError:
+        raise CompilationError(f"{src} is no text; go on from tile IR (.ttir, .ttgir)") from None
+    return CompiledKernel(_C.compile_ttir(text, options, native_target))

@@ -7,7 +7,7 @@ import textwrap
 from . import _C
 from . import language as tl
 from . import simulation
-from ._scope import FunctionScope
+from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
 from .errors import ArgumentError, TritonError
 
@@ -162,6 +162,7 @@ class JITFunction(_C.KernelBase, KernelInterface):
         self._defaults = {param.name: param.default for param in self.params
                           if param.has_default}
         self._text = _read_source(fn)
+        self._names = Names(self)
 
     @property
     def src(self):
@@ -179,17 +180,17 @@ class JITFunction(_C.KernelBase, KernelInterface):
         """A hash of the kernel's own text and place."""
         return hashlib.sha256(repr(self._text).encode()).hexdigest()
 
-    def _kernel_source(self, owner):
+    def _kernel_source(self, names):
         file, line, offset, text = self._text
         return (self.fn.__name__, file, line, offset, text, self.noinline, self.fn,
-                FunctionScope(self.fn, owner))
+                names.function(self.fn))
 
     def _prepare(self):
         """What the native side needs to make the kernel."""
         frozen = tuple(p.name for p in self.params if p.do_not_specialize)
         unaligned = tuple(p.name for p in self.params if p.do_not_specialize_on_alignment)
         debug = 0 if self.debug is None else (1 if self.debug else -1)
-        return self._kernel_source(self), frozen, unaligned, debug
+        return self._kernel_source(self._names), frozen, unaligned, debug
 
     def add_pre_run_hook(self, hook):
         """`hook(*args, **kwargs)` is called before each launch that goes through `run`."""

@@ -79,8 +79,8 @@ class _Wrapper(KernelInterface):
     def __getitem__(self, grid):
         return _GridCall(self, grid)
 
-    def _kernel_source(self, owner):
-        return self.fn._kernel_source(owner)
+    def _kernel_source(self, names):
+        return self.fn._kernel_source(names)
 
 
 class Heuristics(_Wrapper):
@@ -112,7 +112,7 @@ def heuristics(values):
     return lambda fn: Heuristics(fn, values)
 
 
-class Autotuner(_Wrapper):
+class Autotuner(_C.TunerBase, _Wrapper):
     """A kernel that measures its configs and keeps the fastest. See `autotune`.
 
     Attributes:
@@ -299,7 +299,14 @@ class Autotuner(_Wrapper):
         self.best_config = config
         self._check_conflicts([config], kwargs)
         self._prepare_arrays(config, args, kwargs)
-        return self.fn.run(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+        given = config.all_kwargs()
+        launched = self.fn.run(*args, grid=grid, **{**kwargs, **given})
+        # From now on such a call need not come here, unless there is more to do for it.
+        if (config.pre_hook is None and type(self.fn).run is JITFunction.run
+                and type(self).run is Autotuner.run):
+            self._remember(self.fn, self.fn.pre_run_hooks, self.keys, args, kwargs, key, config,
+                           given)
+        return launched
 
     def _prepare_arrays(self, config, args, kwargs):
         if config.pre_hook:

@@ -447,3 +447,154 @@ def test_processes_at_once(program):
         assert process.returncode == 0 and output.startswith(("measured", "recorded"))
     assert len(program.records()) == 1
     assert program.run() == "recorded"
+
+
+#===-- Launches that need no new choice -----------------------------------===#
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The calls that Autotuner.run is made for: those that the extension does not launch."""
+    seen, run = [], triton.tune.Autotuner.run
+
+    def counted(self, *args, **kwargs):
+        seen.append((args, kwargs))
+        return run(self, *args, **kwargs)
+
+    monkeypatch.setattr(triton.tune.Autotuner, "run", counted)
+    return seen
+
+
+def test_a_known_call_runs_no_python(runs):
+    tuned = triton.autotune(configs(16, 64), key=["n"])(add_to)
+    out, x = arrays()
+    asked = []
+
+    def counting(meta):
+        asked.append(meta)
+        return grid(meta)
+
+    first = tuned[counting](out, x, 1000)
+    asked.clear()
+    for _ in range(3):
+        assert tuned[counting](out, x, n=1000) is first
+    assert len(runs) == 1 and np.array_equal(out, 5 + 4 * x)
+    assert asked[0]["BLOCK"] == tuned.best_config.kwargs["BLOCK"] and asked[0]["num_warps"] == 4
+    assert asked[0]["n"] == 1000 and asked[0]["x_ptr"] is x
+
+
+def test_the_key_tells_calls_apart(runs):
+    tuned = triton.autotune(configs(16, 64), key=["n"])(add_to)
+    out, x = arrays()
+    for count, n in ((1, 1000), (1, 1000), (2, 999), (2, 1000), (2, 999)):
+        tuned[grid](out, x, n)
+        assert len(tuned.cache) == count
+    assert len(runs) == 2
+    tuned[grid](out.astype(np.float64), x, 1000)  # another type of array
+    assert len(runs) == 3 and len(tuned.cache) == 3
+    tuned.best_config = None
+    tuned[grid](out, x, 999)
+    assert tuned.best_config is tuned.cache[next(k for k in tuned.cache if k[0] == 999)]
+
+
+def test_strings_and_none_in_the_key(runs):
+    @triton.autotune(configs(16, 64), key=["mode"])
+    @triton.jit
+    def modal(out_ptr, mode: tl.constexpr, BLOCK: tl.constexpr):
+        tl.store(out_ptr, 1 if mode == "one" else 2)
+
+    out = np.zeros(1, np.int32)
+    for mode, value, count in (("one", 1, 1), ("two", 2, 2), (None, 2, 3), ("one", 1, 3),
+                               ("".join(["o", "ne"]), 1, 4), (None, 2, 4)):
+        modal[(1,)](out, mode)
+        assert out[0] == value and len(runs) == count
+    assert len(modal.cache) == 3
+
+
+def test_what_the_cache_does_not_have_any_more_is_chosen_anew(runs):
+    tuned = triton.autotune(configs(16, 64), key=["n"])(add_to)
+    out, x = arrays()
+    for count in (1, 2):
+        for _ in range(3):
+            tuned[grid](out, x, 1000)
+        assert len(runs) == count
+        tuned.cache.clear()
+    tuned.cache = {}
+    tuned[grid](out, x, 1000)
+    key, config = tuned.cache.popitem()
+    other = next(c for c in tuned.configs if c is not config)
+    tuned.cache[key] = other
+    tuned[grid](out, x, 1000)
+    assert tuned.best_config is other
+
+
+def test_names_that_the_config_gives_are_refused_each_time(runs):
+    tuned = triton.autotune(configs(16, 64), key=["n"])(add_to)
+    out, x = arrays()
+    tuned[grid](out, x, 1000)
+    for _ in range(2):
+        with pytest.raises(triton.ArgumentError, match="the launch gives BLOCK"):
+            tuned[grid](out, x, 1000, BLOCK=16)
+        with pytest.raises(triton.ArgumentError, match="missing argument 'n'"):
+            tuned[(1,)](out, x)
+        with pytest.raises(triton.OptionError, match="m"):
+            tuned[grid](out, x, 1000, m=3)
+        with pytest.raises(triton.GridError):
+            tuned[(0,)](out, x, 1000)
+    before = out.copy()
+    tuned[grid](out, x, 1000, num_warps=8)  # an option: the config's counts
+    assert np.array_equal(out, before + x)
+
+
+def test_hooks_see_every_launch(runs):
+    called = []
+    tuned = triton.autotune(configs(16, 64, pre_hook=called.append), key=["n"])(add_to)
+    out, x = arrays()
+    for _ in range(3):
+        tuned[grid](out, x, 1000)
+    launches = len(called)
+    tuned[grid](out, x, 1000)
+    assert len(called) == launches + 1
+    tuned = triton.autotune(configs(16, 64), key=["n"])(add_to)
+    tuned[grid](out, x, 1000)
+    seen = []
+    tuned.fn.add_pre_run_hook(lambda *args, **kwargs: seen.append(kwargs["BLOCK"]))
+    try:
+        tuned[grid](out, x, 1000)
+        tuned[grid](out, x, 1000)
+    finally:
+        tuned.fn.pre_run_hooks.clear()
+    assert seen == [tuned.best_config.kwargs["BLOCK"]] * 2
+
+
+def test_a_subclass_that_runs_otherwise_keeps_doing_so():
+    class Loud(triton.tune.Autotuner):
+        calls = 0
+
+        def run(self, *args, **kwargs):
+            Loud.calls += 1
+            return super().run(*args, **kwargs)
+
+    tuned = Loud(add_to, configs(16, 64), ["n"])
+    out, x = arrays()
+    for _ in range(3):
+        tuned[grid](out, x, 1000)
+    assert Loud.calls == 3
+
+
+def test_defaults_and_globals_count_for_known_calls(runs):
+    @triton.autotune(configs(16, 64), key=[])
+    @triton.jit
+    def shifted(out_ptr, by=3, BLOCK: tl.constexpr = 1):
+        tl.store(out_ptr, by + SHIFT)
+
+    global SHIFT
+    out = np.zeros(1, np.int32)
+    for SHIFT in (tl.constexpr(10), tl.constexpr(20)):
+        shifted[(1,)](out)
+        shifted[(1,)](out)
+        assert out[0] == 3 + SHIFT.value
+    shifted[(1,)](out, 4)
+    assert out[0] == 24 and len(runs) == 1
+
+
+SHIFT = tl.constexpr(0)

@@ -1,0 +1,98 @@
+//===- KernelState.h - what a Python kernel holds ---------------*- C++ -*-===//
+
+#ifndef TRITIUM_PYTHON_KERNELSTATE_H
+#define TRITIUM_PYTHON_KERNELSTATE_H
+
+#include "Launcher.h"
+
+#include <unordered_map>
+
+namespace tritium::python {
+
+/// The environment variables that choose how kernels run and what is compiled for them, as
+/// os.environ holds them.
+inline constexpr const char *settingNames[] = {"TRITIUM_BACKEND",
+                                               "TRITON_INTERPRET",
+                                               "TRITIUM_CPU",
+                                               "TRITON_DEBUG",
+                                               "TRITON_F32_DEFAULT",
+                                               "TRITON_DEFAULT_FP_FUSION",
+                                               "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
+                                               "TRITON_DISABLE_LINE_INFO",
+                                               "TRITON_PTXAS_PATH",
+                                               "DISABLE_PTXAS_OPT",
+                                               "PTXAS_OPTIONS"};
+inline constexpr size_t settingCount = std::size(settingNames);
+
+/// A native kernel, made under certain settings.
+struct Configured {
+  Ref settings[settingCount]; ///< bytes; null: not set
+  tritium_kernel *kernel = nullptr;
+};
+
+/// A name that the compiled variants depend on: `container[key]` (or the content of a
+/// closure's cell) was `value`.
+struct Watch {
+  Ref container, key, value;
+  uint64_t version = 0; ///< of a dict in which this was so
+};
+
+struct KernelState {
+  std::vector<Ref> names;    ///< of the parameters, interned
+  std::vector<Ref> defaults; ///< their default values; null: none
+  Ref scopes;                ///< the tritium._scope.Names, which variants keep, too
+  Ref named;                 ///< dict of both; copies of it become arguments by name
+  std::vector<Configured> kernels;
+  size_t current = 0;
+  uint64_t environmentVersion = 0; ///< of os.environ when `current` was chosen
+  std::vector<Watch> watches;
+  std::unordered_map<tritium_compiled *, Ref> wrapped; ///< retained, with their objects
+
+  tritium_kernel *kernel() const { return kernels.empty() ? nullptr : kernels[current].kernel; }
+  ~KernelState() {
+    for (auto &[compiled, object] : wrapped)
+      tritium_compiled_release(compiled);
+    for (Configured &configured : kernels)
+      tritium_kernel_release(configured.kernel);
+  }
+};
+
+/// What `object`, a KernelBase, holds.
+KernelState &stateOf(PyObject *kernel);
+
+/// A number that is another one after each change of a dict; 0 where Python counts none.
+inline uint64_t versionOf(PyObject *dict) {
+#if PY_VERSION_HEX < 0x030D0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return reinterpret_cast<PyDictObject *>(dict)->ma_version_tag;
+#pragma GCC diagnostic pop
+#else
+  (void)dict;
+  return 0;
+#endif
+}
+
+// The steps of a launch, in their order. Each is false, with a Python error set, on failure.
+
+/// Makes `state.kernel()` the one for the settings and the names of now.
+bool makeReady(PyObject *kernel, KernelState &state);
+/// Fills `call` with what the caller gives, by position and by keyword.
+bool bindGiven(PyObject *kernel, KernelState &state, PyObject *const *args, Py_ssize_t positional,
+               PyObject *keywords, BoundCall &call);
+/// Fills what is still absent with the parameters' defaults.
+bool bindDefaults(PyObject *kernel, KernelState &state, BoundCall &call);
+/// One to three dimensions from an int or a tuple. `kernel` is for errors.
+bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]);
+/// Calls the grid function with all arguments by name; `more` is a dict of others, or null.
+bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args,
+                 Py_ssize_t positional, PyObject *keywords, PyObject *more, uint32_t grid[3]);
+/// Runs a call that is complete. Returns the CompiledKernel, a new reference.
+PyObject *run(KernelState &state, const BoundCall &call, const uint32_t grid[3]);
+
+/// The parameter's position, or -1.
+Py_ssize_t parameterIndex(const KernelState &state, PyObject *name);
+
+} // namespace tritium::python
+
+#endif // TRITIUM_PYTHON_KERNELSTATE_H
