@@ -10,9 +10,12 @@
 #include "HostOutput.h"
 #include "ScratchArena.h"
 #include "Signature.h"
+#include "StageSeal.h"
 #include "ThreadPool.h"
 #include "WorkClaim.h"
 #include "ahead/CHeader.h"
+
+#include "tritium/Pipeline/LaterStages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -63,28 +66,56 @@ static bool includesHold(const Recipe &recipe) {
                       [](const auto &file) { return readFile(file.first) == file.second; });
 }
 
+/// Goes on from code that was written out. It cannot become code for other launches.
+static std::unique_ptr<CompiledKernel> compileSealed(const Recipe &recipe, Sealed sealed,
+                                                     CompileError &error) {
+  const CompileOptions &options = recipe.options;
+  std::string missing =
+      options.mayAlias && !sealed.mayAlias ? "arguments that do not overlap"
+      : options.isUnconditional && !sealed.isUnconditional && !sealed.metadata.conditions.empty()
+          ? "launches that keep its conditions"
+          : "";
+  if (missing.empty())
+    return compileLaterStage(sealed.stage, recipe.ttir, std::move(sealed.metadata), options, error);
+  error = launchError("ArgumentError", "kernel '" + sealed.metadata.name + "': its " +
+                                           sealed.stage + " was compiled for " + missing +
+                                           " only, and this launch is none; go on from tile IR "
+                                           "(.ttir), of which each launch has what it needs");
+  return nullptr;
+}
+
 static std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *recorder,
                                                CompileError &error) {
-  if (!recipe.source)
-    return compileTileIR(recipe.ttir, recipe.options, error);
-  return compileKernel(recorder ? recorder->record(*recipe.source) : *recipe.source,
-                       recipe.arguments, recipe.options, error);
+  std::unique_ptr<CompiledKernel> kernel;
+  if (recipe.source)
+    kernel = compileKernel(recorder ? recorder->record(*recipe.source) : *recipe.source,
+                           recipe.arguments, recipe.options, error);
+  else if (std::optional<Sealed> sealed = unseal(recipe.ttir))
+    kernel = compileSealed(recipe, std::move(*sealed), error);
+  else
+    kernel = compileTileIR(recipe.ttir, recipe.options, error);
+  if (kernel)
+    seal(*kernel, recipe.options);
+  return kernel;
 }
 
 VariantRef Variant::create(Recipe recipe, CompileError &error) {
   InsideForkGate inside;
   auto start = std::chrono::steady_clock::now();
-  if (dumpWanted())
-    recipe.options.keepStages = {"ttir", "llir", "asm"};
   VariantRef variant(new Variant);
-  variant->hash = cacheKey(recipe);
+  // The name of a kernel's dumps and overrides does not depend on how much of it is kept.
+  std::string key = variant->hash = cacheKey(recipe);
+  if (dumpWanted()) {
+    recipe.options.keepStages = {"ttgir", "llir", "asm"};
+    key = cacheKey(recipe);
+  }
   variant->origin = std::move(recipe);
 
   frontend::FunctionSource none;
   const frontend::FunctionSource &source = variant->origin.source ? *variant->origin.source : none;
   DiskCache cache(cacheDirectory());
   bool mayRead = !flag("TRITON_ALWAYS_COMPILE") && !overrideWanted();
-  if (mayRead && (variant->compiled = cache.find(variant->hash, source, &variant->dependencies))) {
+  if (mayRead && (variant->compiled = cache.find(key, source, &variant->dependencies))) {
     variant->fromCache = variant->prepare(error);
     if (!variant->fromCache) // an entry that does not load is as good as none
       variant->compiled = nullptr;
@@ -107,7 +138,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
       if (!variant->compiled)
         return nullptr;
     } else if (includesHold(variant->origin)) {
-      cache.store(variant->hash, *variant->compiled, learnt);
+      cache.store(key, *variant->compiled, learnt);
     }
     if (!variant->prepare(error))
       return nullptr;

@@ -299,8 +299,9 @@ TRITIUM_API tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                                         size_t count, const tritium_option *options,
                                                         size_t option_count, const char *target,
                                                         tritium_error *error);
-/* Compiles textual tile IR, or a module in the LLVM and NVVM dialects, with one kernel in
-   it. */
+/* Compiles textual tile IR, tile IR with layouts (for a GPU), or a module in the LLVM and NVVM
+   dialects, with one kernel in it; or LLVM IR or PTX that tritium_compiled_stage has given, with
+   its last line. A launch that such code was not compiled for is an error. */
 TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
                                                    size_t option_count, const char *target,
                                                    tritium_error *error);

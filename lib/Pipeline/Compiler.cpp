@@ -18,6 +18,7 @@
 
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
@@ -99,17 +100,59 @@ std::unique_ptr<CompiledKernel> compileLLVMDialect(Session &session, ModuleOp mo
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error))
     return nullptr;
-  kernel->metadata = describeLLVMKernel(module, gpu);
-  kernel->metadata.target = options.target;
-  if (kernel->metadata.name.empty() || !isGPUTarget(options.target)) {
-    fail(error, "a module in the LLVM dialect has one kernel, and is for a GPU");
+  if (!isGPUTarget(options.target)) {
+    fail(error, "a module in the LLVM dialect is for a GPU: name one as the target (cuda:80)");
     return nullptr;
   }
+  std::string message;
+  std::optional<KernelMetadata> described = describeLLVMKernel(module, gpu, message);
+  if (!described) {
+    fail(error, message);
+    return nullptr;
+  }
+  kernel->metadata = std::move(*described);
+  kernel->metadata.target = options.target;
   if (!emitForGPU(session, module, options, gpu, *kernel, error))
     return nullptr;
   session.takeRemarks(kernel->remarks);
   renderRemarks({}, kernel->remarks);
   return kernel;
+}
+
+/// A kernel that has layouts already.
+std::unique_ptr<CompiledKernel> compileTileGPUDialect(Session &session, ModuleOp module,
+                                                      const CompileOptions &options,
+                                                      CompileError &error) {
+  std::string message;
+  tt::FuncOp func = onlyKernel(module, message);
+  if (!func) {
+    fail(error, message);
+    return nullptr;
+  }
+  auto kernel = std::make_unique<CompiledKernel>();
+  kernel->metadata = describeKernel(func);
+  kernel->metadata.target = options.target;
+  describePointers(func, kernel->metadata);
+  if (!compileTileGPU(session, module, options, *kernel, error))
+    return nullptr;
+  session.takeRemarks(kernel->remarks);
+  renderRemarks({}, kernel->remarks);
+  return kernel;
+}
+
+/// What a text is that no module can be read from, as far as it is a stage that comes later.
+std::string laterStage(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.trim();
+    if (line.starts_with(".version"))
+      return "PTX (.ptx)";
+    if (line.starts_with("define ") || line.starts_with("target triple") ||
+        line.starts_with("source_filename"))
+      return "LLVM IR (.llir)";
+  }
+  return "";
 }
 
 /// From a module of tt to the target's last stage.
@@ -237,6 +280,12 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
                                               const CompileOptions &options, CompileError &error) {
   Session session("ttir", error);
   session.enter("Parser");
+  if (std::string stage = laterStage(text); !stage.empty()) {
+    fail(error, "the text is " + stage +
+                    " without the comment in its last line, `tritium: ...`, that says what a "
+                    "launch needs to know; write it out again, or go on from tile IR (.ttir)");
+    return nullptr;
+  }
   if (auto line = lineNestedTooDeeply(text)) {
     fail(error, "ttir:" + std::to_string(*line) + ": error: brackets are nested more than " +
                     std::to_string(kMaxTextDepth) + " deep");
@@ -250,6 +299,8 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
   }
   if (!module->getOps<LLVM::LLVMFuncOp>().empty())
     return compileLLVMDialect(session, *module, options, error);
+  if ((*module)->hasAttr(ttg::kNumWarps))
+    return compileTileGPUDialect(session, *module, options, error);
   auto kernel = finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
   if (kernel) {
     renderRemarks({}, kernel->remarks);

@@ -158,20 +158,6 @@ LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
   return found;
 }
 
-DType dtypeOf(Type type) {
-  DType dtype;
-  if (isa<LLVM::LLVMPointerType>(type))
-    return {DTypeKind::Int8, 1, false};
-  dtype.kind = type.isInteger(1)    ? DTypeKind::Int1
-               : type.isInteger(8)  ? DTypeKind::Int8
-               : type.isInteger(16) ? DTypeKind::Int16
-               : type.isInteger(32) ? DTypeKind::Int32
-               : type.isInteger(64) ? DTypeKind::Int64
-               : type.isF32()       ? DTypeKind::Float32
-                                    : DTypeKind::Float64;
-  return dtype;
-}
-
 /// Of the slow path, if anything.
 constexpr unsigned kTolerableSpills = 16;
 
@@ -184,7 +170,8 @@ bool dropOccupancy(std::string &ptx) {
   return true;
 }
 
-/// Assembles the kernel's PTX if there is a ptxas that knows the architecture.
+} // namespace
+
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
                     Location where, CompiledKernel &kernel, CompileError &error) {
   std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
@@ -228,13 +215,15 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   return true;
 }
 
-} // namespace
-
-KernelMetadata describeLLVMKernel(ModuleOp module, const GPUOptions &gpu) {
+std::optional<KernelMetadata> describeLLVMKernel(ModuleOp module, const GPUOptions &gpu,
+                                                 std::string &message) {
   KernelMetadata metadata;
   LLVM::LLVMFuncOp kernel = onlyLLVMKernel(module);
-  if (!kernel)
-    return metadata;
+  if (!kernel) {
+    message = "a module in the LLVM dialect has exactly one kernel: a function with a body that is "
+              "neither internal nor private";
+    return std::nullopt;
+  }
   auto number = [&](const char *attribute, unsigned otherwise) {
     auto value = module->getAttrOfType<IntegerAttr>(attribute);
     return value ? static_cast<unsigned>(value.getInt()) : otherwise;
@@ -246,7 +235,14 @@ KernelMetadata describeLLVMKernel(ModuleOp module, const GPUOptions &gpu) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     ParameterInfo info;
     info.name = "arg" + std::to_string(i);
-    info.type = dtypeOf(type);
+    std::optional<DType> dtype = dtypeOf(type);
+    if (!dtype) {
+      llvm::raw_string_ostream(message)
+          << "parameter " << i << " of kernel '" << metadata.name << "' is of type " << type
+          << ", which no launch can pass; pass integers, floats and pointers";
+      return std::nullopt;
+    }
+    info.type = *dtype;
     info.isRead = info.isWritten = info.type.isPointer();
     metadata.parameters.push_back(std::move(info));
   }
@@ -334,34 +330,16 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   return true;
 }
 
-bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
-                   CompiledKernel &kernel, CompileError &error) {
-  nvptx::TargetInfo target;
-  std::string message;
-  if (!nvptx::resolveTarget(options.target, target, message)) {
-    error.kind = "CompilationError";
-    error.rendered = error.message = message;
-    return false;
-  }
-  GPUOptions gpu;
-  if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
-    return false;
-  if (gpu.numCtas > 1)
-    remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "num-ctas",
-                 "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
-  GPUPipelineOptions pipeline;
-  pipeline.numWarps = static_cast<int>(gpu.numWarps);
-  pipeline.capability = static_cast<int>(target.codeCapability);
-  pipeline.numStages = static_cast<int>(gpu.numStages);
-  pipeline.mayAlias = options.mayAlias;
-  pipeline.launchConditions = !options.isUnconditional;
-  if (!session.runPasses(module, "TileGPUPipeline",
-                         [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
-    return false;
-  if (llvm::is_contained(options.keepStages, "ttgir")) {
-    llvm::raw_string_ostream out(kernel.stages["ttgir"]);
-    module->print(out, OpPrintingFlags().enableDebugInfo());
-  }
+static bool refuse(CompileError &error, const std::string &message) {
+  error.kind = "CompilationError";
+  error.rendered = error.message = message;
+  return false;
+}
+
+/// ttgir -> PTX. The metadata of the parameters is filled.
+static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInfo &target,
+                       const CompileOptions &options, const GPUOptions &gpu, CompiledKernel &kernel,
+                       CompileError &error) {
   readPromises(module, kernel.metadata);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
@@ -381,6 +359,68 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   kernel.metadata.sharedBytes = launch.sharedBytes;
   kernel.metadata.asserts = std::move(launch.asserts);
   return emitForGPU(session, module, options, gpu, kernel, error);
+}
+
+bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
+                   CompiledKernel &kernel, CompileError &error) {
+  nvptx::TargetInfo target;
+  std::string message;
+  if (!nvptx::resolveTarget(options.target, target, message))
+    return refuse(error, message);
+  GPUOptions gpu;
+  if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
+    return false;
+  if (gpu.numCtas > 1)
+    remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "num-ctas",
+                 "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
+  GPUPipelineOptions pipeline;
+  pipeline.numWarps = static_cast<int>(gpu.numWarps);
+  pipeline.capability = static_cast<int>(target.codeCapability);
+  pipeline.numStages = static_cast<int>(gpu.numStages);
+  pipeline.mayAlias = options.mayAlias;
+  pipeline.launchConditions = !options.isUnconditional;
+  if (!session.runPasses(module, "TileGPUPipeline",
+                         [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
+    return false;
+  if (llvm::is_contained(options.keepStages, "ttgir")) {
+    llvm::raw_string_ostream out(kernel.stages["ttgir"]);
+    module->print(out, OpPrintingFlags().enableDebugInfo());
+  }
+  return lowerToPTX(session, module, target, options, gpu, kernel, error);
+}
+
+bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,
+                    CompiledKernel &kernel, CompileError &error) {
+  if (!isGPUTarget(options.target))
+    return refuse(error, "tile IR with layouts (.ttgir) is for a GPU: name one as the target "
+                         "(cuda:80), or go on from tile IR (.ttir)");
+  nvptx::TargetInfo target;
+  std::string message;
+  if (!nvptx::resolveTarget(options.target, target, message))
+    return refuse(error, message);
+  GPUOptions gpu;
+  if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
+    return false;
+  llvm::raw_string_ostream out(kernel.stages["ttgir"]);
+  module->print(out, OpPrintingFlags().enableDebugInfo());
+  // Which pointers the copies to shared memory read is not followed.
+  for (ParameterInfo &parameter : kernel.metadata.parameters)
+    parameter.isRead = parameter.type.isPointer();
+  KernelMetadata promised;
+  readPromises(module, promised);
+  std::string rest = "; this launch needs other code: go on from tile IR (.ttir), of which each "
+                     "launch has what it needs";
+  if (options.mayAlias && promised.overtakes)
+    return refuse(error, "kernel '" + kernel.metadata.name +
+                             "': its tile IR with layouts was scheduled for arrays that do not "
+                             "overlap" +
+                             rest);
+  if (options.isUnconditional && !promised.conditions.empty())
+    return refuse(error, "kernel '" + kernel.metadata.name +
+                             "': its tile IR with layouts relies on conditions of the launch "
+                             "(tt.conditions)" +
+                             rest);
+  return lowerToPTX(session, module, target, options, gpu, kernel, error);
 }
 
 } // namespace tritium

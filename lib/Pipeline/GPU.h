@@ -5,6 +5,10 @@
 
 #include "Session.h"
 
+#include "tritium/Target/NVPTX/TargetInfo.h"
+
+#include "mlir/IR/Location.h"
+
 namespace tritium {
 
 /// The options of a launch that code for GPUs depends on.
@@ -22,6 +26,11 @@ struct GPUOptions {
 /// Reads them from `options` and the environment. On a bad value fills `error`.
 bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileError &error);
 
+/// A module of ttgir -> the LLVM and NVVM dialects -> PTX -> cubin. False, with an error, if the
+/// code was compiled for fewer launches than `options` say.
+bool compileTileGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,
+                    CompiledKernel &kernel, CompileError &error);
+
 /// ttir -> ttgir -> the LLVM and NVVM dialects -> PTX -> cubin.
 bool compileForGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,
                    CompiledKernel &kernel, CompileError &error);
@@ -31,10 +40,16 @@ bool compileForGPU(Session &session, mlir::ModuleOp module, const CompileOptions
 bool emitForGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,
                 const GPUOptions &gpu, CompiledKernel &kernel, CompileError &error);
 
+/// Assembles the kernel's PTX if there is a ptxas that knows the architecture. `where` is for
+/// remarks.
+bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
+                    mlir::Location where, CompiledKernel &kernel, CompileError &error);
+
 /// The only kernel of a module in the LLVM dialect as metadata. Of the module's attributes
 /// it reads `ttg.num-warps`, `ttg.num-ctas` and `ttg.shared` (bytes of dynamic shared
-/// memory). No name: there is not exactly one kernel.
-KernelMetadata describeLLVMKernel(mlir::ModuleOp module, const GPUOptions &gpu);
+/// memory). None, with a message: there is not exactly one kernel that a host can launch.
+std::optional<KernelMetadata> describeLLVMKernel(mlir::ModuleOp module, const GPUOptions &gpu,
+                                                 std::string &message);
 
 } // namespace tritium
 

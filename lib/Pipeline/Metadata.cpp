@@ -5,6 +5,8 @@
 #include "tritium/Analysis/PointerUse.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+
 using namespace mlir;
 
 namespace tritium {
@@ -21,22 +23,27 @@ tt::FuncOp onlyKernel(ModuleOp module, std::string &message) {
   return {};
 }
 
-static DType dtypeOf(Type type) {
-  DType dtype;
+std::optional<DType> dtypeOf(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return DType{DTypeKind::Int8, 1, false};
+  uint8_t depth = 0;
   for (; auto pointer = dyn_cast<tt::PointerType>(type); type = pointer.getPointeeType())
-    ++dtype.pointerDepth;
-  dtype.kind = type.isInteger(1)       ? DTypeKind::Int1
-               : type.isInteger(8)     ? DTypeKind::Int8
-               : type.isInteger(16)    ? DTypeKind::Int16
-               : type.isInteger(32)    ? DTypeKind::Int32
-               : type.isInteger(64)    ? DTypeKind::Int64
-               : type.isFloat8E5M2()   ? DTypeKind::Float8E5
-               : type.isFloat8E4M3FN() ? DTypeKind::Float8E4NV
-               : type.isF16()          ? DTypeKind::Float16
-               : type.isBF16()         ? DTypeKind::BFloat16
-               : type.isF32()          ? DTypeKind::Float32
-                                       : DTypeKind::Float64;
-  return dtype;
+    ++depth;
+  DTypeKind kind = type.isInteger(1)       ? DTypeKind::Int1
+                   : type.isInteger(8)     ? DTypeKind::Int8
+                   : type.isInteger(16)    ? DTypeKind::Int16
+                   : type.isInteger(32)    ? DTypeKind::Int32
+                   : type.isInteger(64)    ? DTypeKind::Int64
+                   : type.isFloat8E5M2()   ? DTypeKind::Float8E5
+                   : type.isFloat8E4M3FN() ? DTypeKind::Float8E4NV
+                   : type.isF16()          ? DTypeKind::Float16
+                   : type.isBF16()         ? DTypeKind::BFloat16
+                   : type.isF32()          ? DTypeKind::Float32
+                   : type.isF64()          ? DTypeKind::Float64
+                                           : DTypeKind::Void;
+  if (kind == DTypeKind::Void)
+    return std::nullopt;
+  return DType{kind, depth, false};
 }
 
 KernelMetadata describeKernel(tt::FuncOp kernel) {
@@ -46,7 +53,7 @@ KernelMetadata describeKernel(tt::FuncOp kernel) {
     ParameterInfo info;
     auto name = kernel.getArgAttrOfType<StringAttr>(i, "tt.name");
     info.name = name ? name.str() : "arg" + std::to_string(i);
-    info.type = dtypeOf(type);
+    info.type = dtypeOf(type).value_or(DType());
     info.type.isConst = kernel.getArgAttr(i, "tt.const") != nullptr;
     if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility"))
       info.divisibility = divisor.getInt();

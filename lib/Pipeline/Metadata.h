@@ -13,6 +13,10 @@ namespace tritium {
 /// The one kernel of a ttir module; null, with a message, if there is not exactly one.
 tt::FuncOp onlyKernel(mlir::ModuleOp module, std::string &message);
 
+/// The element type of a parameter of that type, without signs; a pointer of the LLVM dialect is
+/// one to bytes. None: no host can pass one.
+std::optional<DType> dtypeOf(mlir::Type type);
+
 /// Name and parameters of a kernel as far as the IR shows them: types without signs.
 KernelMetadata describeKernel(tt::FuncOp kernel);
 

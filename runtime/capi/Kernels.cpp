@@ -1,5 +1,6 @@
 //===- Kernels.cpp - kernels and variants of the C interface --------------===//
 
+#include "../StageSeal.h"
 #include "Internal.h"
 
 using namespace tritium;
@@ -139,6 +140,12 @@ tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *o
       recipe.options.mayAlias = recipe.options.isUnconditional = false; // launches look
     } else if (target && *target) {
       recipe.options.cpu = target;
+    }
+    // What was compiled for some launches looks at each of them.
+    if (std::optional<runtime::Sealed> sealed = runtime::unseal(recipe.ttir)) {
+      recipe.options.mayAlias = sealed->mayAlias;
+      recipe.options.isUnconditional = sealed->isUnconditional;
+      recipe.options.debug = sealed->debug;
     }
     runtime::Signature checker({"ttir", {}}, nullptr);
     runtime::VariantRef variant;

@@ -221,9 +221,13 @@ def test_dump_and_override(program):
     assert json.loads((folder / "kernel.json").read_text())["name"] == "kernel"
     text = (folder / "kernel.ttir").read_text()
     assert "100 : i32" in text
-    program.run(TRITON_KERNEL_OVERRIDE="1", TRITON_OVERRIDE_DIR=str(override))
-    target = override / program.hash
+    # What was dumped is taken back from a folder of the same name, also while dumping.
+    target = override / folder.name
     target.mkdir(parents=True)
     (target / "kernel.ttir").write_text(text.replace("100 : i32", "500 : i32"))
-    assert program.run(TRITON_KERNEL_OVERRIDE="1", TRITON_OVERRIDE_DIR=str(override))[0] == 510
+    settings = {"TRITON_KERNEL_OVERRIDE": "1", "TRITON_OVERRIDE_DIR": str(override)}
+    assert program.run(**settings)[0] == 510
+    assert program.hash == folder.name
+    assert program.run(**settings, TRITON_KERNEL_DUMP="1", TRITON_DUMP_DIR=str(dump))[0] == 510
+    assert "500 : i32" in (folder / "kernel.ttir").read_text()
     assert program.run()[0] == 110

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shlex
 import subprocess
 
 import pytest
@@ -145,3 +146,28 @@ def test_run(tmp_path):
     result = subprocess.run([COMMAND, "run", script, "a", "--b"], capture_output=True, text=True,
                             env=environment)
     assert result.stdout == "tritium ['a', '--b']\n", result.stderr
+
+
+def examples(command):
+    """The examples in a command's help text, in their order."""
+    text = run(command, "--help").stdout
+    if command == "run":
+        text += run("run", "kernel.tc", "--help").stdout
+    found, isExample = [], False
+    for line in text.replace("\\\n", " ").splitlines():
+        isExample |= line in ("example:", "examples:")
+        if isExample and line.startswith("  tritium "):
+            found.append(shlex.split(line)[1:])
+    return found
+
+
+@pytest.mark.parametrize("command,count", [("compile", 2), ("sim", 2), ("tune", 1), ("cache", 0),
+                                           ("run", 0)])
+def test_examples_in_help_texts(tmp_path, command, count):
+    (tmp_path / "examples").symlink_to(pathlib.Path(__file__).parents[2] / "examples")
+    found = examples(command)
+    assert len(found) == count
+    for arguments in found:
+        done = subprocess.run([COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=100, env={**os.environ, "TRITON_CACHE_DIR": str(tmp_path)})
+        assert done.returncode == 0, (arguments, done.stderr)

@@ -35,8 +35,9 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          item is :16, or nothing
   --constexpr NAME=VALUE a constant: a number, True, False, None, a string, a type
                          (fp16), a tuple ((1, 2)); may be repeated
-  --from FILE.ttir       go on from tile IR, or from a module in the LLVM and NVVM dialects,
-                         with one kernel in it
+  --from FILE            go on from tile IR (.ttir), tile IR with layouts (.ttgir), LLVM IR
+                         (.llir) or PTX (.ptx) that were written out with their last line,
+                         or from a module in the LLVM and NVVM dialects with one kernel
   --target cpu[:NAME]    the CPU: LLVM's name (haswell, skylake-avx512, ...), or this
                          machine's
   --target cuda:NN       a GPU of compute capability N.N (cuda:80, cuda:90); none need be
@@ -60,8 +61,9 @@ Errors are written as clang's are, FILE:LINE:COLUMN: error: ...
 
 examples:
   tritium compile examples/vector_add.py --signature "*fp32:16,*fp32:16,*fp32:16,i32" \
-      --constexpr BLOCK=1024 --emit asm
-  tritium compile dot.tc -DTYPE=half -DTM=[64,128] --signature :16,:16,:16 -o dot.s
+      --constexpr BLOCK_SIZE=1024 --emit asm
+  tritium compile examples/triton-c/matmul.tc -DTYPE=half -DTM=[64,128] -DTN=64 -DTK=32 \
+      --signature :16,:16,:16 -o matmul.s
 )";
 
 namespace {

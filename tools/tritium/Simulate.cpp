@@ -48,8 +48,10 @@ if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
   --json PATH         write the counters as JSON; -: standard output
   -h, --help          show this text
 
-example:
-  tritium sim add.ptx --entry add --grid 4 --block 128 --arg f32[512]=iota \
+examples:
+  tritium compile examples/vector_add.py --signature "*fp32:16,*fp32:16,*fp32:16,i32" \
+      --constexpr BLOCK_SIZE=128 --target cuda:80 -o add.ptx
+  tritium sim add.ptx --entry add_kernel --grid 4 --block 128 --arg f32[512]=iota \
       --arg f32[512]=1 --arg f32[512]=zero --arg i32:512 --print 2
 )";
 

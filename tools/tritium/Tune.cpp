@@ -41,8 +41,8 @@ programs find them.
 Python kernels are tuned by @triton.autotune, with the same tuner.
 
 example:
-  tritium tune add.tc -DTYPE=float -DSIZE=[256,1024] --arg x=n --arg y=n --arg out=n \
-      --arg n=1000000 --grid "cdiv(n, SIZE)"
+  tritium tune examples/triton-c/add.tc -DTYPE=float -DSIZE=[256,1024] --arg x=n --arg y=n \
+      --arg z=n --arg n=1000000 --grid "cdiv(n, SIZE)"
 )help";
 
 const char *const tritium::tool::runProgramHelp =

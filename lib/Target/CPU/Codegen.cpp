@@ -159,6 +159,23 @@ void setFunctionAttributes(Module &module, const tritium::cpu::TargetInfo &targe
   }
 }
 
+/// Optimised IR -> code.
+bool generateCode(Module &ir, TargetMachine &machine, const tritium::cpu::TargetInfo &target,
+                  bool wantAssembly, tritium::cpu::EmittedCode &code, std::string &error) {
+  ArrayRef<StringRef> leftOut;
+  if (target.isX86)
+    leftOut = kLeftOut;
+  if (wantAssembly) {
+    // Code generation changes the module, so the text comes from a copy.
+    std::unique_ptr<Module> copy = CloneModule(ir);
+    if (!tritium::target::generate(*copy, machine, CodeGenFileType::AssemblyFile, code.assembly,
+                                   error, leftOut))
+      return false;
+  }
+  return tritium::target::generate(ir, machine, CodeGenFileType::ObjectFile, code.object, error,
+                                   leftOut);
+}
+
 } // namespace
 
 bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInfo, bool wantLLIR,
@@ -192,19 +209,26 @@ bool tritium::cpu::emitObject(mlir::ModuleOp module, const TargetInfo &targetInf
   if (!target::runPasses(*ir, *machine, kPasses, error))
     return false;
 
-  ArrayRef<StringRef> leftOut;
-  if (targetInfo.isX86)
-    leftOut = kLeftOut;
   if (wantLLIR) {
     raw_string_ostream stream(code.llir);
     ir->print(stream, nullptr);
   }
-  if (wantAssembly) {
-    // Code generation changes the module, so the text comes from a copy.
-    std::unique_ptr<Module> copy = CloneModule(*ir);
-    if (!target::generate(*copy, *machine, CodeGenFileType::AssemblyFile, code.assembly, error,
-                          leftOut))
-      return false;
-  }
-  return target::generate(*ir, *machine, CodeGenFileType::ObjectFile, code.object, error, leftOut);
+  return generateCode(*ir, *machine, targetInfo, wantAssembly, code, error);
+}
+
+bool tritium::cpu::emitObject(const std::string &llir, const TargetInfo &targetInfo,
+                              bool wantAssembly, EmittedCode &code, std::string &error) {
+  code = EmittedCode();
+  error.clear();
+  LLVMContext context;
+  target::collectErrors(context, error);
+  std::unique_ptr<Module> ir = target::parse(llir, context, error);
+  if (!ir)
+    return false;
+  BorrowedMachine machine(targetInfo, error);
+  if (!machine)
+    return false;
+  ir->setTargetTriple(targetInfo.triple);
+  ir->setDataLayout(machine->createDataLayout());
+  return generateCode(*ir, *machine, targetInfo, wantAssembly, code, error);
 }

@@ -6,13 +6,19 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/ModuleSummaryIndex.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Pass.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -47,6 +53,43 @@ struct SelectedPasses : legacy::PassManager {
 
 void tritium::target::collectErrors(LLVMContext &context, std::string &error) {
   context.setDiagnosticHandler(std::make_unique<CollectErrors>(error));
+}
+
+std::unique_ptr<Module> tritium::target::parse(const std::string &text, LLVMContext &context,
+                                               std::string &error) {
+  // LLVM's other readers end the process where text that parses is not valid; this one has no
+  // form for text in memory.
+  SmallString<128> path;
+  int file;
+  if (std::error_code code = sys::fs::createTemporaryFile("tritium", "ll", file, path)) {
+    error = "cannot write a temporary file: " + code.message();
+    return nullptr;
+  }
+  FileRemover remover(path);
+  {
+    raw_fd_ostream out(file, /*shouldClose=*/true);
+    out << text;
+    out.flush();
+    if (out.has_error()) {
+      error = "cannot write " + path.str().str() + ": " + out.error().message();
+      out.clear_error();
+      return nullptr;
+    }
+  }
+  SMDiagnostic found;
+  std::unique_ptr<Module> ir =
+      parseAssemblyFileWithIndexNoUpgradeDebugInfo(
+          path, found, context, nullptr,
+          [](StringRef, StringRef) -> std::optional<std::string> { return std::nullopt; })
+          .Mod;
+  raw_string_ostream stream(error);
+  if (!ir)
+    stream << "llir:" << found.getLineNo() << ":" << found.getColumnNo() + 1
+           << ": error: " << found.getMessage() << "\n"
+           << found.getLineContents() << "\n";
+  else if (verifyModule(*ir, &stream))
+    ir = nullptr;
+  return ir;
 }
 
 std::unique_ptr<Module> tritium::target::translate(mlir::ModuleOp module, LLVMContext &context,

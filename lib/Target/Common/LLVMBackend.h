@@ -26,6 +26,10 @@ void collectErrors(llvm::LLVMContext &context, std::string &error);
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                         std::string &error);
 
+/// LLVM IR from its text. Null with `error` on failure.
+std::unique_ptr<llvm::Module> parse(const std::string &text, llvm::LLVMContext &context,
+                                    std::string &error);
+
 /// Runs passes, in the syntax of LLVM's `opt -passes=`.
 bool runPasses(llvm::Module &module, llvm::TargetMachine &machine, const char *pipeline,
                std::string &error);

@@ -115,6 +115,15 @@ void markConvergent(Module &module) {
             call->setConvergent();
 }
 
+/// Optimised IR -> PTX.
+bool writePTX(Module &ir, TargetMachine &machine, tritium::nvptx::EmittedCode &code,
+              std::string &error) {
+  // Loop strength reduction adds pointers that are carried; ptxas does its own. It is a tenth of
+  // LLVM's time.
+  return tritium::target::generate(ir, machine, CodeGenFileType::AssemblyFile, code.ptx, error,
+                                   {"loop-reduce"});
+}
+
 } // namespace
 
 bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
@@ -160,8 +169,30 @@ bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
     raw_string_ostream stream(code.llir);
     ir->print(stream, nullptr);
   }
-  // Loop strength reduction adds pointers that are carried; ptxas does its own. It is a tenth of
-  // LLVM's time.
-  return target::generate(*ir, *machine, CodeGenFileType::AssemblyFile, code.ptx, error,
-                          {"loop-reduce"});
+  return writePTX(*ir, *machine, code, error);
+}
+
+bool tritium::nvptx::emitPTX(const std::string &llir, const TargetInfo &info,
+                             const EmitOptions &options, EmittedCode &code, std::string &error) {
+  code = EmittedCode();
+  error.clear();
+  if (!checkPTXVersion(info, options.ptxVersion, error))
+    return false;
+  LLVMContext context;
+  target::collectErrors(context, error);
+  std::unique_ptr<Module> ir = target::parse(llir, context, error);
+  if (!ir)
+    return false;
+  std::unique_ptr<TargetMachine> machine = createMachine(info, options, error);
+  if (!machine)
+    return false;
+  ir->setTargetTriple(kTriple);
+  ir->setDataLayout(machine->createDataLayout());
+  Function *kernel = ir->getFunction(options.kernel);
+  if (!kernel || kernel->isDeclaration()) {
+    error = "the module has no kernel '" + options.kernel + "'";
+    return false;
+  }
+  code.entry = options.kernel;
+  return writePTX(*ir, *machine, code, error);
 }

@@ -24,6 +24,11 @@ struct EmittedCode {
 bool emitObject(mlir::ModuleOp module, const TargetInfo &target, bool wantLLIR, bool wantAssembly,
                 EmittedCode &code, std::string &error);
 
+/// Emits an object from LLVM IR that is optimised already, such as EmittedCode::llir.
+/// Thread-safe. On failure fills `error`.
+bool emitObject(const std::string &llir, const TargetInfo &target, bool wantAssembly,
+                EmittedCode &code, std::string &error);
+
 } // namespace tritium::cpu
 
 #endif // TRITIUM_TARGET_CPU_CODEGEN_H

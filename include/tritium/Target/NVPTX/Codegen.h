@@ -36,6 +36,11 @@ struct EmittedCode {
 bool emitPTX(mlir::ModuleOp module, const TargetInfo &target, const EmitOptions &options,
              EmittedCode &code, std::string &error);
 
+/// Writes PTX from LLVM IR that is optimised already, such as EmittedCode::llir; its kernel is
+/// marked as one. Thread-safe. On failure fills `error`.
+bool emitPTX(const std::string &llir, const TargetInfo &target, const EmitOptions &options,
+             EmittedCode &code, std::string &error);
+
 } // namespace tritium::nvptx
 
 #endif // TRITIUM_TARGET_NVPTX_CODEGEN_H

@@ -1,0 +1,74 @@
+//===- StageSeal.cpp - what written-out code says of itself ---------------===//
+
+#include "StageSeal.h"
+#include "Serialization.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+namespace {
+
+/// Changes with the form of the comment.
+constexpr uint64_t version = 1;
+constexpr const char *mark = "tritium: ";
+
+struct Form {
+  const char *stage, *comment;
+};
+constexpr Form forms[] = {{"llir", "; "}, {"ptx", "// "}};
+
+} // namespace
+
+void tritium::runtime::seal(CompiledKernel &kernel, const CompileOptions &options) {
+  CompiledKernel described;
+  described.metadata = kernel.metadata;
+  Writer body;
+  body.number(options.mayAlias | options.isUnconditional << 1 | options.debug << 2);
+  write(body, described);
+  Writer head;
+  head.number(version);
+  head.number(llvm::xxh3_64bits(llvm::StringRef(body.bytes)));
+  std::string bytes = llvm::encodeBase64(head.bytes + body.bytes);
+  for (auto [stage, comment] : forms) {
+    auto text = kernel.stages.find(stage);
+    if (text == kernel.stages.end() || unseal(text->second))
+      continue;
+    if (!text->second.empty() && text->second.back() != '\n')
+      text->second += '\n';
+    text->second += std::string(comment) + mark + bytes + "\n";
+  }
+}
+
+std::optional<Sealed> tritium::runtime::unseal(const std::string &text) {
+  llvm::StringRef line = llvm::StringRef(text).rtrim();
+  line = line.substr(line.rfind('\n') + 1);
+  for (auto [stage, comment] : forms) {
+    llvm::StringRef rest = line;
+    std::vector<char> bytes;
+    if (!rest.consume_front(comment) || !rest.consume_front(mark))
+      continue;
+    if (llvm::Error error = llvm::decodeBase64(rest, bytes)) {
+      llvm::consumeError(std::move(error));
+      return std::nullopt;
+    }
+    std::string_view all(bytes.data(), bytes.size());
+    Reader head(all.substr(0, 16));
+    if (all.size() < 16 || head.number() != version ||
+        head.number() != llvm::xxh3_64bits(llvm::StringRef(all.substr(16))))
+      return std::nullopt;
+    Reader body(all.substr(16));
+    uint64_t flags = body.number();
+    CompiledKernel described;
+    read(body, described);
+    if (body.failed() || !body.atEnd())
+      return std::nullopt;
+    return Sealed{stage, std::move(described.metadata), (flags & 1) != 0, (flags & 2) != 0,
+                  (flags & 4) != 0};
+  }
+  return std::nullopt;
+}
