@@ -126,7 +126,7 @@ struct Buffer {
   DType type;   ///< of the elements: "bf16", ...
   size_t bytes; ///< TRITIUM_UNKNOWN_EXTENT if it is not known
   bool isReadOnly = false;
-  int device = -1; ///< the GPU that `data` is on, from 0; -1: memory of the host
+  int device = -1;                  ///< the GPU that `data` is on, from 0; -1: memory of the host
   const void *allocation = nullptr; ///< all that the kernel may reach; null: `bytes` from `data`
   size_t allocationBytes = 0;
 };
