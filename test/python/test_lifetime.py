@@ -124,15 +124,15 @@ def some(count):
         if sys.argv[1] == "keep":
             kept.append(kernel)
 
-some(20)
+some(10)
 before = resident()
-some(100)
+some(50)
 print(resident() - before)
 """
 
 
 def test_memory_of_variants_is_given_back(tmp_path):
-    """100 kernels that are dropped, beside 100 that are kept."""
+    """50 kernels that are dropped, beside 50 that are kept."""
     script = tmp_path / "memory.py"
     script.write_text(MEMORY)
 
