@@ -114,6 +114,11 @@ private:
     Hypotheses hypotheses;
     for (unsigned i : arguments)
       hypotheses.multiples[kernel.getArgument(i)] = kMaxVectorBytes;
+    // Where that makes an access wider, launches see to it that indices do not wrap.
+    kernel.walk([&](Operation *op) {
+      if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+        hypotheses.unwrapped.insert(op->getResult(0));
+    });
     return width(AxisInfoAnalysis(kernel, hypotheses));
   }
 

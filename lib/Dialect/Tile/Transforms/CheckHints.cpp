@@ -246,8 +246,6 @@ void checkHints(FuncOp func) {
     HintCheck(check, analysis.get(check.getX())).emit();
     check.erase();
   }
-  // What is checked is not taken for granted: the check itself would be decided by it.
-  func.walk([](AssumeOp assume) { assume.erase(); });
 }
 
 struct CheckHintsPass : impl::CheckHintsBase<CheckHintsPass> {
