@@ -66,6 +66,9 @@ constexpr StringRef kLeftOut[] = {
     "stackmap-liveness",
     "fixup-statepoint-caller-saved",
     "x86-domain-reassignment",
+    // It breaks up copies of memory, of which there are none, and aborts at a masked load whose
+    // mask became constant: its size is unknown. (LLVM 19.1)
+    "x86-avoid-SFB",
     "early-ifcvt",
     "safe-stack",
     "tlshoist",
