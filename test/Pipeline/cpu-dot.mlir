@@ -49,7 +49,7 @@ tt.func @scores(%q: !tt.ptr<f32>, %k: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32,
 // CHECK-LABEL: func.func @product_entry
 // CHECK: scf.for
 // CHECK: %[[A:.*]]:2 = scf.if %{{.*}} -> (!llvm.ptr, i64)
-// CHECK: llvm.intr.masked.load
+// CHECK: llvm.x86.avx.maskload.ps.256
 // CHECK: call @dot_32x16x16_f32_any_16_16_next_32x64(%[[A]]#0,
 // CHECK-SAME: %[[A]]#1)
 // CHECK: func.func private @dot_32x16x16_f32_any_16_16_next_32x64

@@ -367,3 +367,29 @@ def test_loaded_pages_end_at_a_page(backend, at_end_of_page, rng):
     c = np.zeros((M, N), np.float32)
     paged_matmul[(1,)](a, pages, b, c, steps, M=M, N=N, K=K)
     assert_same(c, sum(a[p] @ b[p] for p in pages))
+
+
+@triton.jit
+def some_of_parts(x, y, flags, out, n, N: tl.constexpr, FIRST: tl.constexpr, LAST: tl.constexpr):
+    i = tl.arange(0, N)
+    part = (i >= FIRST) & (i < LAST)
+    a = tl.load(x + i, mask=part & (n > i), other=4)
+    b = tl.load(y + i, mask=part & (tl.load(flags + i) != 0), other=5)
+    tl.store(out + i, a)
+    tl.store(out + N + i, b)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "int16", "int32", "int64", "float32", "float64"))
+@pytest.mark.parametrize("N, first, last", ((16, 8, 16), (17, 8, 17), (16, 0, 8), (8, 4, 8),
+                                            (32, 16, 32), (32, 32, 32), (4, 2, 4)))
+def test_masks_known_in_part(backend, at_end_of_page, rng, dtype, N, first, last):
+    """Elements that the mask excludes whatever the arguments may lie outside the memory."""
+    x = at_end_of_page(np.arange(10, 10 + last, dtype=dtype))
+    flags = at_end_of_page(rng.integers(0, 2, N).astype(np.int8))
+    out = at_end_of_page(np.zeros(2 * N, dtype))
+    i = np.arange(N)
+    for n in (0, (first + last) // 2, N):
+        some_of_parts[(1,)](x, x, flags, out, n, N=N, FIRST=first, LAST=last)
+        part = (i >= first) & (i < last)
+        assert_same(out[:N], np.where(part & (i < n), i + 10, 4).astype(dtype))
+        assert_same(out[N:], np.where(part & (flags != 0), i + 10, 5).astype(dtype))

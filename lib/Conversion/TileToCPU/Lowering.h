@@ -194,6 +194,14 @@ private:
   mlir::Value casLoop(mlir::Value address, mlir::Type bits,
                       llvm::function_ref<mlir::Value(mlir::Value)> update);
   mlir::Value maskVector(const Chunk *mask, const Index &index);
+  /// Loads the elements whose bit in `mask` is set; the others are those of `other`, and their
+  /// memory is not read.
+  mlir::Value maskedLoad(mlir::VectorType type, mlir::Value address, mlir::Value mask,
+                         mlir::Value other, unsigned alignment);
+  /// Whether the target loads this element by x86's instruction with a mask of sign bits.
+  bool hasSignMaskedLoads(mlir::Type element) const;
+  /// That instruction: 128 or 256 bits, zero where the mask is not set.
+  mlir::Value loadRegister(mlir::VectorType type, mlir::Value address, mlir::Value mask);
   /// The address of a uniform pointer chunk.
   mlir::Value scalarAddress(const Chunk &ptr);
   mlir::Value addressVector(const Chunk &ptr, int64_t width);

@@ -148,9 +148,8 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
     if (whole)
       loaded = b.create<LLVM::LoadOp>(loc, type, address, bytes, op.getIsVolatile());
     else
-      loaded = b.create<LLVM::MaskedLoadOp>(
-          loc, type, address, maskVector(mask, index),
-          ValueRange{direct && mask ? other(index) : zeroOf(storage, index.width)}, bytes);
+      loaded = maskedLoad(type, address, maskVector(mask, index),
+                          direct && mask ? other(index) : zeroOf(storage, index.width), bytes);
   } else {
     loaded = b.create<LLVM::masked_gather>(
         loc, type, addressVector(ptr, index.width), maskVector(mask, index),

@@ -78,8 +78,8 @@ Chunk Lowering::readBuffer(const Buffer &buffer, const Index &index) {
     if (index.valid == index.width)
       return Chunk::vector(b.create<LLVM::LoadOp>(loc, type, address, bytes));
     Value mask = firstLanes(index.valid, index.width);
-    return Chunk::vector(b.create<LLVM::MaskedLoadOp>(
-        loc, type, address, mask, ValueRange{zeroOf(buffer.element, index.width)}, bytes));
+    return Chunk::vector(
+        maskedLoad(type, address, mask, zeroOf(buffer.element, index.width), bytes));
   }
   Value offsets = lanes(b.getI64Type(), index.width, stride * bytes);
   auto pointers = LLVM::getFixedVectorType(address.getType(), index.width);
