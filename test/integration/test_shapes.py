@@ -245,3 +245,88 @@ def test_split_gives_scalars(backend):
     out = np.zeros(1, np.int32)
     split_scalars[(1,)](out)
     assert out[0] == 57
+
+
+# Layouts, and what passes through shared memory, in combinations that random kernels found.
+
+@triton.jit
+def reduce_what_a_loop_carries(x, a, b, out, steps, M: tl.constexpr, N: tl.constexpr,
+                               K: tl.constexpr):
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    k = tl.arange(0, K)
+    v = tl.load(x + m[:, None] * N + n[None, :])
+    top = tl.max(tl.reshape(v, (M // 2, 2, N)), axis=1)
+    c = tl.reshape(tl.interleave(top, top), (M, N))
+    i = 0
+    while i < steps:
+        product = tl.dot(tl.load(a + m[:, None] * K + k[None, :]),
+                         tl.load(b + k[:, None] * N + n[None, :]))
+        c = c + product.to(tl.int32)
+        i += 1
+    left, right = tl.split(tl.reshape(c, (M, N // 2, 2)))
+    p = tl.arange(0, N // 2)
+    tl.store(out + m[:, None] * (N // 2) + p[None, :], left - 2 * right)
+
+
+def test_reduce_what_a_loop_carries(backend, rng):
+    """The layout of the carried tile is found after that of the reduction that splits it."""
+    M, N, K = 16, 128, 16
+    x = rng.integers(-8, 8, (M, N)).astype(np.int32)
+    a = rng.integers(-4, 5, (M, K)).astype(np.float16)
+    b = rng.integers(-4, 5, (K, N)).astype(np.float16)
+    out = np.zeros((M, N // 2), np.int32)
+    reduce_what_a_loop_carries[(1,)](x, a, b, out, 3, M=M, N=N, K=K)
+    c = np.repeat(x.reshape(M // 2, 2, N).max(axis=1), 2, axis=1).reshape(M, N)
+    c = c + 3 * (a.astype(np.int32) @ b.astype(np.int32))
+    assert_same(out, c[:, ::2] - 2 * c[:, 1::2])
+
+
+@triton.jit
+def atomic_between_conversions(x, counts, seen, turned, wide, M: tl.constexpr, N: tl.constexpr):
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    v = tl.load(x + n[None, :] * M + m[:, None])
+    tl.store(wide + m[:, None] * N + n[None, :], v)
+    old = tl.atomic_xor(counts + n, tl.max(v, axis=0).to(tl.int32))
+    again = tl.reshape(tl.trans(v), (M, N))
+    tl.store(turned + n[None, :] * M + m[:, None], again)
+    tl.store(seen + n[None, :] * M + m[:, None], (old[None, :] < v).to(tl.int8))
+
+
+@pytest.mark.parametrize("warps", (1, 4))
+def test_atomic_between_conversions(backend, rng, warps):
+    M, N = 64, 32
+    x = rng.integers(-8, 8, (N, M)).astype(np.float16)
+    before = rng.integers(-8, 8, N).astype(np.int32)
+    counts, seen = before.copy(), np.zeros((N, M), np.int8)
+    turned, wide = np.zeros((N, M), np.float16), np.zeros((M, N), np.float16)
+    atomic_between_conversions[(1,)](x, counts, seen, turned, wide, M=M, N=N, num_warps=warps)
+    v = x.T
+    assert_same(counts, before ^ v.max(axis=0).astype(np.int32))
+    assert_same(seen, (before[None, :] < v).astype(np.int8).T)
+    assert_same(turned, v.T.reshape(M, N).T)
+    assert_same(wide, v)
+
+
+@triton.jit
+def reshape_among_masked(x, out, differs, cols, M: tl.constexpr, N: tl.constexpr):
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    v0 = tl.load(x + (m[:, None] * N + n[None, :]), mask=n[None, :] < cols, other=3)
+    v1 = v0 % ((v0 & 15) + 1)
+    v2 = tl.reshape(tl.trans(v0), (M, N))
+    tl.store(differs + n[None, :] * M + m[:, None], (v1 != v2).to(tl.int8))
+    tl.store(out + n[None, :] * M + m[:, None], v1)
+
+
+@pytest.mark.parametrize("warps", (1, 4))
+def test_reshape_among_masked(backend, rng, warps):
+    M, N, cols = 16, 96, 95
+    x = rng.integers(0, 100, (M, N)).astype(np.int16)
+    out, differs = np.zeros((N, M), np.int16), np.zeros((N, M), np.int8)
+    reshape_among_masked[(1,)](x, out, differs, cols, M=M, N=N, num_warps=warps)
+    v0 = np.where(np.arange(N) < cols, x, 3).astype(np.int16)
+    v1 = v0 % ((v0 & 15) + 1)
+    assert_same(out, v1.T)
+    assert_same(differs, (v1 != v0.T.reshape(M, N)).astype(np.int8).T)

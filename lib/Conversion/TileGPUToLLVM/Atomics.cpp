@@ -162,7 +162,7 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
     storeShared(isThreadZero(), sharedAddress(op), results[0]);
     barrier();
     results[0] = loadShared(sharedAddress(op), intType(bits));
-  } else if (layout(ptr).core().freeMask(kLane) || layout(ptr).core().freeMask(kWarp)) {
+  } else if (sharesResult(op)) {
     // Copies read what the first one wrote at its element's place.
     Registers old;
     for (Value x : results)

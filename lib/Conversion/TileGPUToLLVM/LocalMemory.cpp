@@ -275,8 +275,8 @@ tt::DotOp Lowering::dotBehind(Operation *op) {
     if (isa<LocalLoadOp, MemDescIndexOp, MemDescTransOp, AsyncCopyGlobalToLocalOp,
             AsyncCommitGroupOp>(next))
       continue;
-    if (next->getNumRegions() || !isMemoryEffectFree(next) ||
-        scratchBytes(next, numWarps(module)) || isa<AsyncWaitOp>(next))
+    if (next->getNumRegions() || !isMemoryEffectFree(next) || scratchBytes(next) ||
+        isa<AsyncWaitOp>(next))
       return {};
   }
   return {};

@@ -18,7 +18,7 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
     : Emitter(module.getContext()), module(module), kernel(kernel), options(options), axes(kernel),
-      shared(kernel, numWarps(module), options.mayAlias),
+      shared(kernel, options.mayAlias),
       slots(kernel, axes, [this](Value tile) -> const TileLayout & { return layout(tile); }) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {

@@ -325,8 +325,7 @@ void Lowering::remarkOnConversions() {
     std::string bytes;
     if (auto store = dyn_cast<LocalStoreOp>(op))
       bytes = decimal(store.getDst().getType().getTileBytes());
-    else if (uint64_t scratch = scratchBytes(op, numWarps(module));
-             scratch && isa<ConvertLayoutOp>(op))
+    else if (uint64_t scratch = scratchBytes(op); scratch && isa<ConvertLayoutOp>(op))
       bytes = decimal(scratch);
     else
       return;

@@ -62,14 +62,18 @@ uint64_t reshapeBytes(tt::ReshapeOp op) {
   return conversion.kind == Conversion::Shared ? tileBytes(src) : 0;
 }
 
-/// The result of an atomic on a scalar reaches all threads.
 uint64_t atomicBytes(Operation *op) {
-  Type type = op->getResult(0).getType();
-  return op->getResult(0).use_empty() ? 0 : tileBytes(type);
+  return sharesResult(op) ? tileBytes(op->getResult(0).getType()) : 0;
 }
 } // namespace
 
-uint64_t scratchBytes(Operation *op, int) {
+bool sharesResult(Operation *atomic) {
+  auto tile = dyn_cast<RankedTensorType>(atomic->getOperand(0).getType());
+  return !atomic->getResult(0).use_empty() &&
+         (!tile || layoutOf(tile).core().freeMask(kLane) || layoutOf(tile).core().freeMask(kWarp));
+}
+
+uint64_t scratchBytes(Operation *op) {
   return llvm::TypeSwitch<Operation *, uint64_t>(op)
       .Case([](tt::ReduceOp op) { return reduceBytes(op); })
       .Case([](ConvertLayoutOp op) { return convertBytes(op); })
@@ -101,13 +105,13 @@ ReductionPlan planReduction(const TileLayout &src, unsigned axis) {
   return plan;
 }
 
-SharedPlan::SharedPlan(tt::FuncOp kernel, int warps, bool mayAlias) : mayAlias(mayAlias) {
-  place(kernel, warps);
+SharedPlan::SharedPlan(tt::FuncOp kernel, bool mayAlias) : mayAlias(mayAlias) {
+  place(kernel);
   State state;
   walk(kernel.getBody().front(), state);
 }
 
-void SharedPlan::place(tt::FuncOp kernel, int warps) {
+void SharedPlan::place(tt::FuncOp kernel) {
   // When operations begin and end, in program order.
   llvm::DenseMap<Operation *, std::pair<unsigned, unsigned>> times;
   unsigned now = 0;
@@ -151,7 +155,7 @@ void SharedPlan::place(tt::FuncOp kernel, int warps) {
   uint64_t small = 0;
   SmallVector<std::pair<Operation *, uint64_t>> large;
   kernel.walk([&](Operation *op) {
-    uint64_t bytes = scratchBytes(op, warps);
+    uint64_t bytes = scratchBytes(op);
     if (bytes == 0)
       return;
     if (bytes <= kSmallScratch && small + bytes <= kSmallTotal) {
@@ -271,7 +275,7 @@ void SharedPlan::visit(Operation *op, State &state) {
       access(op, state, rangeOf(copy.getDst()), /*writes=*/true);
     } else if (isa<AsyncWaitOp>(op)) {
       state = {};
-    } else if (scratchBytes(op, 0)) {
+    } else if (scratchBytes(op)) {
       Range range = places.lookup(op);
       access(op, state, range, /*writes=*/true);
       // Its own barrier, between writing and reading, settles everything before it.

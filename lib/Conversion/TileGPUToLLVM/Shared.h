@@ -26,7 +26,7 @@ namespace tritium::ttg {
 class SharedPlan {
 public:
   /// mayAlias: see GPULoweringOptions.
-  SharedPlan(tt::FuncOp kernel, int warps, bool mayAlias);
+  SharedPlan(tt::FuncOp kernel, bool mayAlias);
 
   uint64_t totalBytes() const { return total; }
   /// Where the scratch or the allocation of `op` begins.
@@ -58,7 +58,7 @@ private:
     void forEachSlot(llvm::function_ref<void(Range &)> change);
   };
 
-  void place(tt::FuncOp kernel, int warps);
+  void place(tt::FuncOp kernel);
   /// `value`, a memdesc, in bytes.
   Range rangeOf(mlir::Value value) const;
   void access(mlir::Operation *op, State &state, Range range, bool writes);
@@ -80,7 +80,11 @@ private:
 bool mustWaitFor(mlir::Operation *second, mlir::Operation *first, bool earlier, bool mayAlias);
 
 /// Bytes of shared memory that `op` exchanges elements through; 0 if it needs none.
-uint64_t scratchBytes(mlir::Operation *op, int warps);
+uint64_t scratchBytes(mlir::Operation *op);
+
+/// Whether one thread runs an atomic for others, which take its result from shared memory: it is
+/// on a scalar, or several threads hold an element of the tile.
+bool sharesResult(mlir::Operation *atomic);
 
 /// A tile whose extents are multiples of powers of two, in panels of such extents, each of
 /// which both layouts hold in the same way: an extent of 96 is three panels of 32.

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
+#include "Shared.h"
 
 #include "tritium/Analysis/MaskRuns.h"
 
@@ -277,10 +278,12 @@ SlotPlan::SlotPlan(tt::FuncOp kernel, const AxisInfoAnalysis &axes, LayoutOf lay
   kernel.walk([&](tt::LoadOp load) { builder.run(load); });
 }
 
-/// Neither data nor exchanged between lanes.
+/// Neither data nor exchanged between lanes: what goes through shared memory stays where the plan
+/// of its barriers found it.
 static bool isAddressing(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<ConvertLayoutOp>(op) && !isa<FloatType>(tt::elementType(op->getResult(0).getType()));
+         !isa<ConvertLayoutOp>(op) && scratchBytes(op) == 0 &&
+         !isa<FloatType>(tt::elementType(op->getResult(0).getType()));
 }
 
 void SlotPlan::hoistAddresses(tt::FuncOp kernel) const {

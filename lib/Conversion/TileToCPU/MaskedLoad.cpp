@@ -20,8 +20,8 @@ namespace {
 Value part(OpBuilder &b, Location loc, Value vector, Value filler, int64_t first, int64_t count) {
   if (first == 0 && count == cast<VectorType>(vector.getType()).getNumElements())
     return vector;
-  return b.create<vector::ShuffleOp>(
-      loc, vector, filler, llvm::to_vector(llvm::seq<int64_t>(first, first + count)));
+  return b.create<vector::ShuffleOp>(loc, vector, filler,
+                                     llvm::to_vector(llvm::seq<int64_t>(first, first + count)));
 }
 
 } // namespace
@@ -38,8 +38,7 @@ Value Lowering::loadRegister(VectorType type, Value address, Value mask) {
   std::string name = bits == 32 ? "llvm.x86.avx.maskload.ps" : "llvm.x86.avx.maskload.pd";
   if (lanes * bits == 256)
     name += ".256";
-  Value signs =
-      b.create<arith::ExtSIOp>(loc, VectorType::get(lanes, b.getIntegerType(bits)), mask);
+  Value signs = b.create<arith::ExtSIOp>(loc, VectorType::get(lanes, b.getIntegerType(bits)), mask);
   Value loaded = b.create<LLVM::CallIntrinsicOp>(loc, VectorType::get(lanes, floating),
                                                  b.getStringAttr(name), ValueRange{address, signs})
                      .getResult(0);
@@ -63,9 +62,8 @@ Value Lowering::maskedLoad(VectorType type, Value address, Value mask, Value oth
   for (int64_t at = 0; at < width; at += lanes) {
     int64_t count = std::min(lanes, width - at);
     auto wanted = [&](bool value) {
-      return known && llvm::all_of(llvm::seq(at, at + count), [&](int64_t i) {
-               return known.getValues<bool>()[i] == value;
-             });
+      return known && llvm::all_of(llvm::seq(at, at + count),
+                                   [&](int64_t i) { return known.getValues<bool>()[i] == value; });
     };
     if (wanted(false))
       continue;
@@ -74,14 +72,13 @@ Value Lowering::maskedLoad(VectorType type, Value address, Value mask, Value oth
     if (wanted(true)) {
       piece = b.create<LLVM::LoadOp>(loc, VectorType::get(count, element), from, alignment);
     } else {
-      piece = loadRegister(VectorType::get(lanes, element), from,
-                           part(b, loc, mask, none, at, lanes));
+      piece =
+          loadRegister(VectorType::get(lanes, element), from, part(b, loc, mask, none, at, lanes));
       piece = part(b, loc, piece, piece, 0, count);
     }
     loaded = count == width ? piece
-                            : b.create<vector::InsertStridedSliceOp>(loc, piece, loaded,
-                                                                     ArrayRef<int64_t>{at},
-                                                                     ArrayRef<int64_t>{1});
+                            : b.create<vector::InsertStridedSliceOp>(
+                                  loc, piece, loaded, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
   }
   // The instruction answers zero for what it does not load.
   if (matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero()))

@@ -48,3 +48,52 @@ tt.func @carried(%n: i32, %x: !tt.ptr<f32>) {
   }
   tt.return
 }
+
+// -----
+
+// No element of these changes its thread.
+#r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+tt.func @reduction() {
+  %x = arith.constant dense<0.0> : tensor<32x32xf32, #r>
+  // expected-error @+1 {{no element of tt.reduce changes its thread, so that the layout of 'tensor<32xf32,}}
+  %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tt.reduce.return %sum : f32
+  }) : (tensor<32x32xf32, #r>) -> tensor<32xf32, #ttg.slice<{dim = 1, parent = #c}>>
+  tt.return
+}
+
+// -----
+
+#r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+tt.func @expansion() {
+  %x = arith.constant dense<0.0> : tensor<32xf32, #ttg.slice<{dim = 0, parent = #r}>>
+  // expected-error @+1 {{no element of tt.expand_dims changes its thread}}
+  %e = tt.expand_dims %x {axis = 0 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #r}>> -> tensor<1x32xf32, #c>
+  tt.return
+}
+
+// -----
+
+#r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @transposition() {
+  %x = arith.constant dense<0.0> : tensor<32x32xf32, #r>
+  // expected-error @+1 {{no element of tt.trans changes its thread}}
+  %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<32x32xf32, #r> -> tensor<32x32xf32, #r>
+  tt.return
+}
+
+// -----
+
+#r = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+tt.func @address(%x: !tt.ptr<f32>) {
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>, #r>
+  %o = arith.constant dense<0> : tensor<32x32xi32, #c>
+  // expected-error @+1 {{no element of tt.addptr changes its thread}}
+  %q = tt.addptr %p, %o : tensor<32x32x!tt.ptr<f32>, #r>, tensor<32x32xi32, #c>
+  tt.return
+}

@@ -53,6 +53,64 @@ static LogicalResult checkTiles(ModuleOp module,
   return success();
 }
 
+static bool isSame(Attribute first, Attribute second, ArrayRef<int64_t> shape) {
+  return first == second || layoutOf(first, shape) == layoutOf(second, shape);
+}
+
+/// The tile that must have the layout `expected`, and has another.
+static LogicalResult refuse(Operation *op, Type tile, Attribute expected) {
+  return op->emitError() << "no element of " << op->getName()
+                         << " changes its thread, so that the layout of " << tile
+                         << " should be that of " << expected << "; put ttg.convert_layout between";
+}
+
+/// Operations that compute each element where its operands are have operands and results in
+/// layouts that say so. Lowerings pair registers and do not look.
+static LogicalResult checkOperands(Operation *op) {
+  auto check = [&](Type type, Attribute expected) -> LogicalResult {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile || (expected && isSame(tile.getEncoding(), expected, tile.getShape())))
+      return success();
+    return refuse(op, type, expected);
+  };
+  auto layoutOfTile = [](Value tile) {
+    return cast<RankedTensorType>(tile.getType()).getEncoding();
+  };
+  MLIRContext *context = op->getContext();
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+    Attribute source = layoutOfTile(reduce.getSrcs()[0]);
+    for (Value other : reduce.getSrcs())
+      if (failed(check(other.getType(), source)))
+        return failure();
+    if (!tt::isTile(reduce.getType(0)))
+      return success();
+    Attribute slice = SliceEncodingAttr::get(context, reduce.getAxis(), source);
+    for (Type result : op->getResultTypes())
+      if (failed(check(result, slice)))
+        return failure();
+    return success();
+  }
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op))
+    return check(
+        expand.getSrc().getType(),
+        SliceEncodingAttr::get(context, expand.getAxis(), layoutOfTile(expand.getResult())));
+  if (auto trans = dyn_cast<tt::TransOp>(op))
+    return check(trans.getType(), transposedLayout(layoutOfTile(trans.getSrc()), trans.getOrder()));
+  if (!isa<tt::BroadcastOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AddPtrOp,
+           tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp>(op) &&
+      !OpTrait::hasElementwiseMappableTraits(op))
+    return success();
+  Attribute common;
+  for (TypeRange types : {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
+    for (Type type : types) {
+      if (auto tile = dyn_cast<RankedTensorType>(type); tile && !common)
+        common = tile.getEncoding();
+      if (failed(check(type, common)))
+        return failure();
+    }
+  return success();
+}
+
 LogicalResult checkLayouts(ModuleOp module) {
   if (Attribute given = module->getAttr(kNumWarps)) {
     auto number = dyn_cast<IntegerAttr>(given);
@@ -61,7 +119,7 @@ LogicalResult checkLayouts(ModuleOp module) {
                                 << given;
   }
   int64_t warps = numWarps(module);
-  return checkTiles(module, [&](Operation *op, Type type) -> LogicalResult {
+  LogicalResult tiles = checkTiles(module, [&](Operation *op, Type type) -> LogicalResult {
     Attribute encoding = cast<RankedTensorType>(type).getEncoding();
     if (!encoding)
       return op->emitError() << "the tile " << type
@@ -75,6 +133,12 @@ LogicalResult checkLayouts(ModuleOp module) {
                              << " (" << kNumWarps << ")";
     return success();
   });
+  if (failed(tiles))
+    return failure();
+  WalkResult operands = module.walk([](Operation *op) {
+    return succeeded(checkOperands(op)) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return failure(operands.wasInterrupted());
 }
 
 LogicalResult checkNoLayouts(ModuleOp module, int warps) {

@@ -252,8 +252,10 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   Value result = op->getResult(0);
   if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
     return {it->second.result};
+  // Not the home: that keeps what the operand's was when it was found, and the operand may have
+  // moved since to another as strong.
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return {homeOf(result).layout};
+    return {SliceEncodingAttr::get(context, reduce.getAxis(), operandLayout(op, 0, {}))};
   SmallVector<Attribute, 2> asked(demandsOf(result));
   if (isSource(op) || isa<ConvertLayoutOp>(op))
     return asked;

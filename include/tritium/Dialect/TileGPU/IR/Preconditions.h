@@ -13,7 +13,8 @@
 
 namespace tritium::ttg {
 
-/// Every tile of every kernel has a layout of registers, for the warps that the module says.
+/// Every tile of every kernel has a layout of registers, for the warps that the module says, and
+/// operations that move no element between threads have operands and results in layouts that fit.
 /// Otherwise an error stands at the first that has not.
 llvm::LogicalResult checkLayouts(mlir::ModuleOp module);
 
