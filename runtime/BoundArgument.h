@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -25,15 +26,18 @@ struct BoundArgument {
   }
 };
 
-/// The memory that a launch may reach from pointer `index`: [first, second). That is its array,
-/// or all of its allocation if another array is in there, too.
+/// The memory that a launch may reach from pointer `index`: [first, second). That is its array, and
+/// the other arrays of its allocation with what lies between: a kernel may go from one to another.
 inline std::pair<uint64_t, uint64_t> reachOf(llvm::ArrayRef<BoundArgument> arguments,
                                              size_t index) {
   const BoundArgument &argument = arguments[index];
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (i != index && argument.mayMeet(arguments[i]))
-      return {argument.allocationBegin, argument.allocationEnd};
-  return {argument.begin, argument.end};
+  std::pair<uint64_t, uint64_t> reach{argument.begin, argument.end};
+  for (const BoundArgument &other : arguments)
+    if (argument.mayMeet(other) && other.end != UINT64_MAX) {
+      reach.first = std::min(reach.first, other.begin);
+      reach.second = std::max(reach.second, other.end);
+    }
+  return reach;
 }
 
 } // namespace tritium::runtime

@@ -134,7 +134,7 @@ def test_only_the_first_of_a_known_run_is_a_multiple(checking):
     blocks[(4,)](out, 32, N=16)
     assert out.tolist() == list(range(32, 96))
     refused("element 0 of program (0, 0, 0) is 33", "BLOCKS",
-            lambda: blocks[(4,)](out, 33, N=16))
+            lambda: blocks[(1,)](out, 33, N=16))
 
 
 @triton.jit

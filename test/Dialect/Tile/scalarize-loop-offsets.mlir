@@ -97,3 +97,21 @@ tt.func private @not_uniform(%p0: tensor<4x!tt.ptr<f32>>, %n: i32, %c: i1)
   }
   tt.return %r#0, %r#1 : tensor<4x!tt.ptr<f32>>, tensor<4x!tt.ptr<f32>>
 }
+
+// The amount is carried, too: it is that of the new loop.
+// CHECK-LABEL: @carried_amount
+// CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}, %[[STEP:.*]] = %{{.*}}) -> (i32, i32)
+// CHECK: %[[DOUBLE:.*]] = arith.addi %[[STEP]], %[[STEP]] : i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[O]], %[[STEP]] : i32
+// CHECK: scf.yield %[[NEXT]], %[[DOUBLE]] : i32, i32
+tt.func private @carried_amount(%x: tensor<4xi32>, %s: i32, %n: i32) -> tensor<4xi32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %step = %s) -> (tensor<4xi32>, i32) : i32 {
+    %t = tt.splat %step : i32 -> tensor<4xi32>
+    %b = arith.addi %a, %t : tensor<4xi32>
+    %double = arith.addi %step, %step : i32
+    scf.yield %b, %double : tensor<4xi32>, i32
+  }
+  tt.return %r#0 : tensor<4xi32>
+}

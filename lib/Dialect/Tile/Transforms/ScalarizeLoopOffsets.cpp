@@ -163,8 +163,13 @@ bool scalarizeLoopOffsets(scf::ForOp loop) {
   for (auto [tile, base] : llvm::zip(carried, bases)) {
     Value offset = body->getArgument(tile.index + 1);
     bool isPointer = isa<PointerType>(elementType(base.getType()));
-    for (const Move &move : tile.moves)
+    for (Move move : tile.moves) {
+      // The amount may itself be carried, and is now an argument of the new loop.
+      if (auto argument = dyn_cast_or_null<BlockArgument>(move.scalar);
+          argument && argument.getOwner() == loop.getBody())
+        move.scalar = arguments[argument.getArgNumber()];
       offset = advance(b, yield.getLoc(), offset, move, isPointer);
+    }
     yield.setOperand(tile.index, offset);
   }
   b.setInsertionPointAfter(replacement);
