@@ -129,7 +129,23 @@ void Lowering::emitFor(scf::ForOp op) {
     return isNarrow ? b.create<arith::ExtSIOp>(loc, b.getI64Type(), value) : value;
   };
   Value lower = wide(op.getLowerBound()), upper = wide(op.getUpperBound());
-  auto loopOp = b.create<scf::ForOp>(loc, lower, upper, wide(op.getStep()), scalarInits);
+  Value step = wide(op.getStep());
+  bool polls = !isShort(op);
+  // Bounds of 32 bits leave room for a last stretch that ends behind them.
+  scf::ForOp stretches;
+  OpBuilder::InsertionGuard stretchGuard(b);
+  if (polls && isNarrow && isBrief(*op.getBody())) {
+    Value stride = b.create<arith::MulIOp>(loc, step, i64(kRoundsBetweenPolls));
+    stretches = b.create<scf::ForOp>(loc, lower, upper, stride, scalarInits);
+    if (scalarInits.empty())
+      stretches.getBody()->getTerminator()->erase();
+    b.setInsertionPointToEnd(stretches.getBody());
+    lower = stretches.getInductionVar();
+    upper = minSigned(upper, b.create<arith::AddIOp>(loc, lower, stride));
+    scalarInits.assign(stretches.getRegionIterArgs().begin(), stretches.getRegionIterArgs().end());
+    polls = false;
+  }
+  auto loopOp = b.create<scf::ForOp>(loc, lower, upper, step, scalarInits);
   Value index = loopOp.getInductionVar();
   if (isNarrow)
     index = OpBuilder::atBlockBegin(loopOp.getBody()).create<arith::TruncIOp>(loc, type, index);
@@ -142,7 +158,7 @@ void Lowering::emitFor(scf::ForOp op) {
     loc = forLoc;
     for (auto [from, to] : copies)
       copyBuffer(*from, *to);
-    if (!isShort(op))
+    if (polls)
       emitPoll();
     SmallVector<Value> yields;
     for (Value v : op.getYieldedValues())
@@ -150,6 +166,13 @@ void Lowering::emitFor(scf::ForOp op) {
         yields.push_back(scalar(v));
     b.create<scf::YieldOp>(loc, yields);
   });
+  if (stretches) {
+    loc = forLoc;
+    b.setInsertionPointToEnd(stretches.getBody());
+    emitPoll();
+    b.create<scf::YieldOp>(loc, loopOp.getResults());
+    loopOp = stretches;
+  }
   next = 0;
   for (unsigned i = 0; i < count; ++i)
     if (!carried[i])

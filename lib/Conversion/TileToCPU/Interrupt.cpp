@@ -4,7 +4,8 @@
 // (TritiumHostCalls::attention). A loop that waits for memory to change tells its host so every
 // 64 rounds, which may then run other programs. Polls.h says what becomes of both.
 //
-// A loop of a few rounds over tiles ends soon enough by itself.
+// A loop of a few rounds over tiles ends soon enough by itself. Where a round, or a program, is a
+// few instructions, 64 of them go between two polls, in a loop of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +68,22 @@ bool Lowering::isShort(scf::ForOp loop) {
   auto rounds = (static_cast<__int128>(upper.getInt()) - lower.getInt()) /
                 std::max<int64_t>(step.getInt(), 1);
   return !hasLoop && rounds <= fewRounds;
+}
+
+bool Lowering::isBrief(Block &body) {
+  constexpr int64_t fewElements = 4096;
+  int64_t elements = 0;
+  WalkResult end = body.walk([&](Operation *op) {
+    if (isa<LoopLikeOpInterface, tt::DotOp>(op))
+      return WalkResult::interrupt();
+    int64_t largest = 1;
+    for (Value operand : op->getOperands())
+      if (auto tile = dyn_cast<RankedTensorType>(operand.getType()))
+        largest = std::max(largest, tile.getNumElements());
+    elements += largest;
+    return elements > fewElements ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !end.wasInterrupted();
 }
 
 void Lowering::emitWait(Location where, Value rounds) {

@@ -88,19 +88,30 @@ void Lowering::emitEntry() {
   auto wide = [&](Value v) { return b.create<arith::ExtUIOp>(loc, i64Type, v).getResult(); };
   Value gridX = wide(numPrograms[0]), gridY = wide(numPrograms[1]);
   MemoScope scope(*this);
-  loop(body->getArgument(2), body->getArgument(3), 1, {},
-       [&](Value program, ValueRange) -> SmallVector<Value> {
-         auto narrow = [&](Value v) {
-           return b.create<arith::TruncIOp>(loc, b.getI32Type(), v).getResult();
-         };
-         Value rest = b.create<arith::DivUIOp>(loc, program, gridX);
-         programIds[0] = narrow(b.create<arith::RemUIOp>(loc, program, gridX));
-         programIds[1] = narrow(b.create<arith::RemUIOp>(loc, rest, gridY));
-         programIds[2] = narrow(b.create<arith::DivUIOp>(loc, rest, gridY));
-         emitBlock(kernel.getBody().front(), {});
-         emitPoll();
-         return {};
-       });
+  bool isBriefProgram = isBrief(kernel.getBody().front());
+  auto run = [&](Value program, ValueRange) -> SmallVector<Value> {
+    auto narrow = [&](Value v) {
+      return b.create<arith::TruncIOp>(loc, b.getI32Type(), v).getResult();
+    };
+    Value rest = b.create<arith::DivUIOp>(loc, program, gridX);
+    programIds[0] = narrow(b.create<arith::RemUIOp>(loc, program, gridX));
+    programIds[1] = narrow(b.create<arith::RemUIOp>(loc, rest, gridY));
+    programIds[2] = narrow(b.create<arith::DivUIOp>(loc, rest, gridY));
+    emitBlock(kernel.getBody().front(), {});
+    if (!isBriefProgram)
+      emitPoll();
+    return {};
+  };
+  Value first = body->getArgument(2), last = body->getArgument(3);
+  if (isBriefProgram)
+    // A grid has at most 2^31 - 1 programs, so the end of a stretch does not wrap.
+    loop(first, last, kRoundsBetweenPolls, {}, [&](Value start, ValueRange) -> SmallVector<Value> {
+      loop(start, minSigned(last, add(start, i64(kRoundsBetweenPolls))), 1, {}, run);
+      emitPoll();
+      return {};
+    });
+  else
+    loop(first, last, 1, {}, run);
   b.setInsertionPointToEnd(body);
   emitStreamFence();
   b.create<func::ReturnOp>(kernel.getLoc());

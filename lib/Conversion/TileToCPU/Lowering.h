@@ -319,8 +319,11 @@ private:
   mlir::Value attention; ///< the address of the word that polls read
   void emitAttention();
   void emitPoll();
+  static constexpr int64_t kRoundsBetweenPolls = 64; ///< of what isBrief
   /// Whether `loop` is known to have few rounds, and no loop in them.
   static bool isShort(mlir::scf::ForOp loop);
+  /// Whether a poll would be felt in a loop around `body`: it is over in a microsecond or so.
+  static bool isBrief(mlir::Block &body);
   /// The loop at `where`, which waits, has gone round so often (i32).
   void emitWait(mlir::Location where, mlir::Value rounds);
 
