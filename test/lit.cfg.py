@@ -22,3 +22,7 @@ config.substitutions.append(("%mlir_include", config.mlir_include))
 config.environment["TRITIUM_VERIFY"] = "1"
 config.environment["TRITON_ALWAYS_COMPILE"] = "1"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+# What utils/mutate_analysis.py chooses; lit passes on nothing else of the environment.
+premise = os.environ.get("TRITIUM_WITHOUT_PREMISE")
+if premise:
+    config.environment["TRITIUM_WITHOUT_PREMISE"] = premise

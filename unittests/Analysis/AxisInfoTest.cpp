@@ -208,6 +208,28 @@ TEST(AxisInfo, NarrowOffsetThatMayWrap) {
              body, {{8}, {16}, {1}});
 }
 
+// Neighbours choose differently, so that no run of either side stays one.
+TEST(AxisInfo, ChoiceOfEachElement) {
+  std::string body = R"(
+  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %far = arith.constant dense<64> : tensor<32xi32>
+  %b = arith.addi %r, %far : tensor<32xi32>
+  %one = arith.constant dense<1> : tensor<32xi32>
+  %odd = arith.andi %r, %one : tensor<32xi32>
+  %m = arith.cmpi eq, %odd, %one : tensor<32xi32>
+  %s = arith.select %m, %r, %b : tensor<32xi1>, tensor<32xi32>)";
+  expectInfo("", body, {{1}, {1}, {1}});
+}
+
+// 0 1 2 3 0 1 2 3 8 9 ...: not a remainder, of twelve or of anything.
+TEST(AxisInfo, MaskWithAGap) {
+  std::string body = R"(
+  %r = tt.make_range {start = 0 : i32, end = 24 : i32} : tensor<24xi32>
+  %mask = arith.constant dense<11> : tensor<24xi32>
+  %m = arith.andi %r, %mask : tensor<24xi32>)";
+  expectInfo("", body, {{1}, {1}, {1}});
+}
+
 // The offset that a loop carries keeps what its start and its step have in common.
 TEST(AxisInfo, Loop) {
   expectInfo("%n: i32", R"(

@@ -216,6 +216,13 @@ TEST(Strides, LinearExtension) {
   expect(product + convert("%w", "trunci", "%v", "i32", "i16"), kNone, kNone, true);
 }
 
+// One value, shifted by a different amount in each element: n, 2 n, 4 n, ... A tile that is linear,
+// shifted by one amount, stays so.
+TEST(Strides, LinearShift) {
+  expect(kRange + kN + binary("%v", "shli", "%ns", "%r"), kNone, kNone, false);
+  expect(kRange + kN + binary("%v", "shli", "%r", "%ns"), kNone, kNone, true);
+}
+
 TEST(Strides, Shapes) {
   std::string tile = kRange + "  %e = tt.expand_dims %r {axis = 1 : i32} : tensor<256xi32> -> "
                               "tensor<256x1xi32>\n"
