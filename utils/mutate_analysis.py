@@ -1,7 +1,7 @@
 """Removes the premises of the analyses, one at a time, and looks whether a test notices.
 
     utils/mutate_analysis.py                  every premise of utils/premises.py
-    utils/mutate_analysis.py --only Strides   those whose name contains the word
+    utils/mutate_analysis.py --only Strides   those whose name contains one of the words
     utils/mutate_analysis.py --check          only that every premise is found in the sources
     utils/mutate_analysis.py --table docs/fuzzing.md
 
@@ -18,6 +18,7 @@ import dataclasses
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -143,7 +144,7 @@ def try_all(premises, options, log):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="a part of the names to take")
+    parser.add_argument("--only", nargs="*", default=[""], help="parts of the names to take")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--checks", nargs="*", help="only these, by name")
     parser.add_argument("--seconds", type=float, default=float("inf"),
@@ -158,7 +159,11 @@ def main():
         return 2
     if options.check:
         return 0
-    chosen = [premise for premise in PREMISES if options.only in premise.name]
+    chosen = [premise for premise in PREMISES
+              if any(part in premise.name for part in options.only)]
+    # What ends the run from outside must not leave the sources as they are.
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     with tempfile.NamedTemporaryFile("w", prefix="mutate-", suffix=".log", delete=False) as log:
         print(f"log: {log.name}", flush=True)
         try:

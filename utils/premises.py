@@ -132,8 +132,6 @@ PREMISES = (
         ("scalars", "both add the same", "a.scalars.size() != b.scalars.size()", "false"),
         ("window", "an iteration moves on by less than it touches", "std::abs(added) >= window",
          "added != 0"),
-        ("elements", "offsets count elements of one size",
-         "tt::scalarBytes(pointee(first)) != tt::scalarBytes(pointee(second))", "false"),
         ("outer loop", "an outer loop comes back to the same addresses",
          "loop->getParentOfType<LoopLikeOpInterface>()", "LoopLikeOpInterface()"))
     + premises(

@@ -111,11 +111,8 @@ std::optional<int64_t> stepOf(Value scalar, scf::ForOp loop, AddressReader &read
 } // namespace
 
 bool neverMeet(Operation *second, Operation *first, bool earlier) {
-  auto pointee = [](Operation *op) {
-    return cast<tt::PointerType>(tt::elementType(op->getOperand(0).getType())).getPointeeType();
-  };
-  if (tt::scalarBytes(pointee(first)) != tt::scalarBytes(pointee(second)))
-    return false;
+  // Offsets count elements, of one size on both sides: one of the scalars is the pointer, which no
+  // cast is looked through for.
   AddressReader reader;
   Address a, b;
   if (!reader.read(first->getOperand(0), 1, a) || !reader.read(second->getOperand(0), 1, b) ||

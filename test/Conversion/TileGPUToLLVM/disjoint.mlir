@@ -85,3 +85,100 @@ tt.func @straight(%y: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i32
   tt.store %w, %v : tensor<128x!tt.ptr<i32>>
   tt.return
 }
+
+// The second adds what the first does not: how far apart they are is not known.
+// CHECK-LABEL: @one_more
+// CHECK: {{st.global|llvm.store}}
+// CHECK: nvvm.barrier0
+// CHECK: {{ld.global|llvm.load}}
+tt.func @one_more(%y: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i32>, %t: i32) {
+  %c128 = arith.constant dense<128> : tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %p = tt.addptr %yy, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %p, %r : tensor<128x!tt.ptr<i32>>
+  %tt = tt.splat %t : i32 -> tensor<128xi32>
+  %q = tt.addptr %p, %c128 : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %s = tt.addptr %q, %tt : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %v = tt.load %s : tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %w = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %w, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
+
+// Every iteration of the inner loop has a tile of its own, and the outer loop comes back to all.
+// CHECK-LABEL: @comes_back
+// CHECK: nvvm.barrier0
+// CHECK: llvm.return
+tt.func @comes_back(%y: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant 128 : i32
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %b = arith.muli %i, %c128 : i32
+      %bb = tt.splat %b : i32 -> tensor<128xi32>
+      %o = arith.addi %bb, %r : tensor<128xi32>
+      %yy = tt.splat %y : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+      %p = tt.addptr %yy, %o : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+      tt.store %p, %o : tensor<128x!tt.ptr<i32>>
+    }
+  }
+  tt.return
+}
+
+// A pointer from memory may be one to %y.
+// CHECK-LABEL: @from_memory
+// CHECK: {{st.global|llvm.store}}
+// CHECK: nvvm.barrier0
+// CHECK: {{ld.global|llvm.load}}
+tt.func @from_memory(%m: !tt.ptr<!tt.ptr<i32>>, %y: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i32>) {
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %a = tt.load %m : !tt.ptr<!tt.ptr<i32>>
+  %aa = tt.splat %a : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %p = tt.addptr %aa, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %p, %r : tensor<128x!tt.ptr<i32>>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %q = tt.addptr %yy, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %v = tt.load %q : tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %w = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %w, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
+
+// Elements 0 and 64 have one address: what one thread has written another reads.
+// CHECK-LABEL: @twice
+// CHECK: {{st.global|llvm.store}}
+// CHECK: nvvm.barrier0
+// CHECK: ld.volatile.global
+tt.func @twice(%y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {
+  %c63 = arith.constant dense<63> : tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %o = arith.andi %r, %c63 : tensor<128xi32>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %p = tt.addptr %yy, %o : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %p, %r : tensor<128x!tt.ptr<i32>>
+  %v = tt.load %p {isVolatile = true} : tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %w = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %w, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
+
+// Four warps have 32 elements; all read, the first writes.
+// CHECK-LABEL: @copies
+// CHECK: ld.volatile.global
+// CHECK: nvvm.barrier0
+// CHECK: {{st.global|llvm.store}}
+tt.func @copies(%y: !tt.ptr<i32>) {
+  %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %yy = tt.splat %y : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
+  %p = tt.addptr %yy, %r : tensor<32x!tt.ptr<i32>>, tensor<32xi32>
+  %v = tt.load %p {isVolatile = true} : tensor<32x!tt.ptr<i32>>
+  %s = arith.addi %v, %r : tensor<32xi32>
+  tt.store %p, %s : tensor<32x!tt.ptr<i32>>
+  tt.return
+}
