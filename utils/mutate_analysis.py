@@ -162,7 +162,9 @@ def main():
     chosen = [premise for premise in PREMISES
               if any(part in premise.name for part in options.only)]
     # What ends the run from outside must not leave the sources as they are.
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    ends = [number for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+            if signal.getsignal(number) != signal.SIG_IGN]
+    for number in ends:
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     with tempfile.NamedTemporaryFile("w", prefix="mutate-", suffix=".log", delete=False) as log:
         print(f"log: {log.name}", flush=True)
@@ -172,6 +174,8 @@ def main():
             build(options.build, log)
             outcomes = try_all(chosen, options, log)
         finally:
+            for number in ends:
+                signal.signal(number, signal.SIG_IGN)
             for path, (before, _) in sources.items():
                 path.write_text(before)
     if options.table:

@@ -115,12 +115,16 @@ bool neverMeet(Operation *second, Operation *first, bool earlier) {
   // cast is looked through for.
   AddressReader reader;
   Address a, b;
-  if (!reader.read(first->getOperand(0), 1, a) || !reader.read(second->getOperand(0), 1, b) ||
-      a.scalars.size() != b.scalars.size())
+  if (!reader.read(first->getOperand(0), 1, a) || !reader.read(second->getOperand(0), 1, b))
     return false;
-  for (auto [scalar, factor] : a.scalars)
-    if (b.scalars.lookup(scalar) != factor)
-      return false;
+  // A scalar that one of them lacks has the factor 0 there.
+  auto hasFactorsOf = [](const Address &x, const Address &y) {
+    return llvm::all_of(y.scalars, [&](const auto &scalar) {
+      return x.scalars.lookup(scalar.first) == scalar.second;
+    });
+  };
+  if (!hasFactorsOf(a, b) || !hasFactorsOf(b, a))
+    return false;
   if (!earlier)
     return a.high < b.low || b.high < a.low;
   auto loop = dyn_cast<scf::ForOp>(first->getParentOp());

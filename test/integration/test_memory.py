@@ -532,3 +532,19 @@ def test_stored_where_loaded(backend, rng, N, form):
     expected = expected.astype(np.int32)
     stored_where_loaded[(1,)](x, N=N, FORM=form)
     assert_same(x, expected)
+
+
+@triton.jit
+def rows_with_negative_zeros(x, out, rows, cols, N: tl.constexpr):
+    n = tl.arange(0, N)
+    for r in tl.range(rows, num_stages=3):
+        v = tl.load(x + r * N + n, mask=n < cols, other=-0.0)
+        tl.store(out + r * N + n, v)
+
+
+def test_negative_zero_outside_of_a_mask(backend):
+    """A copy to shared memory fills in positive zeros."""
+    x, out = np.ones((8, 128), np.float32), np.zeros((8, 128), np.float32)
+    rows_with_negative_zeros[(1,)](x, out, 8, 64, N=128)
+    assert np.array_equal(out[:, :64], x[:, :64])
+    assert np.signbit(out[:, 64:]).all() and not out[:, 64:].any()

@@ -74,7 +74,7 @@ bool Lowering::isBrief(Block &body) {
   constexpr int64_t fewElements = 4096;
   int64_t elements = 0;
   WalkResult end = body.walk([&](Operation *op) {
-    if (isa<LoopLikeOpInterface, tt::DotOp>(op))
+    if (isa<LoopLikeOpInterface, tt::DotOp, tt::PrintOp>(op))
       return WalkResult::interrupt();
     int64_t largest = 1;
     for (Value operand : op->getOperands())

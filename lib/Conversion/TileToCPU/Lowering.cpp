@@ -104,7 +104,7 @@ void Lowering::emitEntry() {
   };
   Value first = body->getArgument(2), last = body->getArgument(3);
   if (isBriefProgram)
-    // A grid has at most 2^31 - 1 programs, so the end of a stretch does not wrap.
+    // A grid has fewer than 2^62 programs, so the end of a stretch does not wrap.
     loop(first, last, kRoundsBetweenPolls, {}, [&](Value start, ValueRange) -> SmallVector<Value> {
       loop(start, minSigned(last, add(start, i64(kRoundsBetweenPolls))), 1, {}, run);
       emitPoll();

@@ -182,3 +182,29 @@ tt.func @copies(%y: !tt.ptr<i32>) {
   tt.store %p, %s : tensor<32x!tt.ptr<i32>>
   tt.return
 }
+
+// What cancels is no scalar of the first; %y is one of the second alone.
+// CHECK-LABEL: @cancelled
+// CHECK: {{st.global|llvm.store}}
+// CHECK: nvvm.barrier0
+// CHECK: {{ld.global|llvm.load}}
+tt.func @cancelled(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i32>, %x: i64, %y: i64) {
+  %c0 = arith.constant 0 : i64
+  %c128 = arith.constant dense<128> : tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %minus = arith.subi %c0, %x : i64
+  %px = tt.addptr %p, %x : !tt.ptr<i32>, i64
+  %pm = tt.addptr %px, %minus : !tt.ptr<i32>, i64
+  %pp = tt.splat %pm : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %a = tt.addptr %pp, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %a, %r : tensor<128x!tt.ptr<i32>>
+  %py = tt.addptr %p, %y : !tt.ptr<i32>, i64
+  %qq = tt.splat %py : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %q = tt.addptr %qq, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %b = tt.addptr %q, %c128 : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %v = tt.load %b : tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %w = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %w, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}

@@ -97,3 +97,12 @@ tt.func @address(%x: !tt.ptr<f32>) {
   %q = tt.addptr %p, %o : tensor<32x32x!tt.ptr<f32>, #r>, tensor<32x32xi32, #c>
   tt.return
 }
+
+// -----
+
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func @rank() {
+  // expected-error @+1 {{is for tiles of rank 1}}
+  %x = arith.constant dense<0.0> : tensor<32x32xf32, #one>
+  tt.return
+}

@@ -53,10 +53,6 @@ static LogicalResult checkTiles(ModuleOp module,
   return success();
 }
 
-static bool isSame(Attribute first, Attribute second, ArrayRef<int64_t> shape) {
-  return first == second || layoutOf(first, shape) == layoutOf(second, shape);
-}
-
 /// The tile that must have the layout `expected`, and has another.
 static LogicalResult refuse(Operation *op, Type tile, Attribute expected) {
   return op->emitError() << "no element of " << op->getName()
@@ -69,7 +65,7 @@ static LogicalResult refuse(Operation *op, Type tile, Attribute expected) {
 static LogicalResult checkOperands(Operation *op) {
   auto check = [&](Type type, Attribute expected) -> LogicalResult {
     auto tile = dyn_cast<RankedTensorType>(type);
-    if (!tile || (expected && isSame(tile.getEncoding(), expected, tile.getShape())))
+    if (!tile || (expected && sameLayout(tile.getEncoding(), expected, tile.getShape())))
       return success();
     return refuse(op, type, expected);
   };
@@ -127,6 +123,9 @@ LogicalResult checkLayouts(ModuleOp module) {
     int64_t found = warpsOf(encoding);
     if (found == 0)
       return op->emitError() << "the tile " << type << " needs a layout of registers";
+    if (rankOf(encoding) != cast<RankedTensorType>(type).getRank())
+      return op->emitError() << "the layout of " << type << " is for tiles of rank "
+                             << rankOf(encoding);
     if (found != warps)
       return op->emitError() << "the layout of " << type << " is for " << found
                              << (found == 1 ? " warp" : " warps") << ", but a program has " << warps

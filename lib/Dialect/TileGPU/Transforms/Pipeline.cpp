@@ -272,7 +272,8 @@ private:
   /// What lanes outside the mask hold, if not zeros.
   static Value otherOf(tt::LoadOp load) {
     Value other = load.getOther();
-    bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
+    // The copy fills in positive zeros.
+    bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
     return isZero || !load.getMask() ? Value() : other;
   }
 
