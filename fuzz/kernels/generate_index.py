@@ -156,7 +156,8 @@ class IndexGenerator:
             name = self.rng.choice(list(self.scalars))
             number = self.scalars[name]
             # The launch makes a constant of a one, which has no type of its own.
-            dtype = a.dtype if number == 1 else "int32" if -(1 << 31) <= number < 1 << 31 else "int64"
+            low, high = bounds("int32")
+            dtype = a.dtype if number == 1 else "int32" if low <= number <= high else "int64"
             return Index(name, dtype, "S", number, number)
         return self.choose()
 
