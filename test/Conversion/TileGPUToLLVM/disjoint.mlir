@@ -208,3 +208,26 @@ tt.func @cancelled(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i3
   tt.store %w, %v : tensor<128x!tt.ptr<i32>>
   tt.return
 }
+
+// Both add %x, the second twice.
+// CHECK-LABEL: @other_factor
+// CHECK: {{st.global|llvm.store}}
+// CHECK: nvvm.barrier0
+// CHECK: {{ld.global|llvm.load}}
+tt.func @other_factor(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %z: !tt.ptr<i32>, %x: i64) {
+  %c128 = arith.constant dense<128> : tensor<128xi32>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %px = tt.addptr %p, %x : !tt.ptr<i32>, i64
+  %pp = tt.splat %px : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %a = tt.addptr %pp, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %a, %r : tensor<128x!tt.ptr<i32>>
+  %pxx = tt.addptr %px, %x : !tt.ptr<i32>, i64
+  %qq = tt.splat %pxx : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %q = tt.addptr %qq, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %b = tt.addptr %q, %c128 : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %v = tt.load %b : tensor<128x!tt.ptr<i32>>
+  %zz = tt.splat %z : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %w = tt.addptr %zz, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  tt.store %w, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}
