@@ -411,6 +411,7 @@ int main(int argc, char **argv) {
   std::atomic<size_t> next = 0;
   std::map<std::string, Tally> tallies;
   unsigned unclean = 0, tried = 0;
+  std::atomic<unsigned> writingTwice = 0; ///< kernels that run without the check of equal values
   std::ofstream survivors(options.survivors);
   auto work = [&] {
     for (size_t i; (i = next++) < kernels.size() && !isOver();) {
@@ -420,6 +421,7 @@ int main(int argc, char **argv) {
         ++unclean;
         continue;
       }
+      writingTwice += !kernel.checkSameValue;
       for (const Mutant &mutant : mutantsOf(kernel.lines)) {
         if (isOver())
           break;
@@ -461,8 +463,9 @@ int main(int argc, char **argv) {
     std::printf("\n");
   }
   double part = found + survive ? 100.0 * found / (found + survive) : 0;
-  std::printf("%u of %zu kernels (%u not clean), %u mutants, %.1f %% found, %.0f s, seed %llu\n",
-              tried, kernels.size(), unclean, found + survive, part, elapsed(),
+  std::printf("%u of %zu kernels (%u not clean, %u write one value twice), %u mutants, %.1f %% "
+              "found, %.0f s, seed %llu\n",
+              tried, kernels.size(), unclean, writingTwice.load(), found + survive, part, elapsed(),
               (unsigned long long)options.seed);
   return unclean == 0 && part >= options.least ? 0 : 1;
 }
