@@ -20,7 +20,7 @@ std::vector<int32_t> placesIn(ttg::MemDescType memory, ArrayRef<int64_t> shape,
                               ArrayRef<int64_t> start) {
   SmallVector<int64_t> strides(memory.getTileShape().size());
   int64_t stride = 1;
-  for (int32_t d : memory.getEncoding().getOrder()) {
+  for (int32_t d : memory.getLayout().getFastestFirst()) {
     strides[d] = stride;
     stride *= memory.getTileShape()[d];
   }

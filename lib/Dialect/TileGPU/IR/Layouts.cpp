@@ -233,12 +233,7 @@ BlockedEncodingAttr defaultLayout(MLIRContext *context, ArrayRef<int64_t> shape,
 }
 
 LinearLayout offsetsOf(MemDescType type) {
-  SmallVector<unsigned> bits;
-  for (int64_t extent : type.getTileShape())
-    bits.push_back(llvm::Log2_64(extent));
-  SharedEncodingAttr encoding = type.getEncoding();
-  return swizzledOffsets(bits, encoding.getOrder(), encoding.getVec(), encoding.getPerPhase(),
-                         encoding.getMaxPhase());
+  return type.getLayout().getPanelOffsets(type.getLayout().getPanel(type.getTileShape()));
 }
 
 SharedEncodingAttr swizzledLayout(MLIRContext *context, ArrayRef<int64_t> shape,

@@ -42,6 +42,9 @@ std::string listText(ArrayRef<int32_t> list) {
 }
 } // namespace
 
+#include "tritium/Dialect/TileGPU/IR/TileGPUEnums.cpp.inc"
+#include "tritium/Dialect/TileGPU/IR/TileGPUInterfaces.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
 
@@ -134,4 +137,101 @@ LogicalResult LinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> registers,
   if (lanes.size() != 5 * rank)
     return emit() << "(linear_c2) there must be 5 lane bits, found " << lanes.size() / rank;
   return success();
+}
+
+LogicalResult SharedLinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> offsets,
+                                               ArrayRef<int32_t> shape) {
+  if (shape.empty() || !powersOfTwo(shape))
+    return emit() << "(shared_linear_c1) extents of the panel must be powers of two, found "
+                  << listText(shape);
+  unsigned bits = llvm::Log2_64(productOf(shape));
+  Span span;
+  bool isInside = offsets.size() == bits;
+  for (int32_t offset : offsets)
+    isInside &= offset > 0 && offset < int64_t(1) << bits && span.insert(offset);
+  if (!isInside)
+    return emit() << "(shared_linear_c2) there must be " << bits
+                  << " offsets, independent of each other and less than "
+                  << (int64_t(1) << bits) << ", found " << listText(offsets);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory layouts
+//===----------------------------------------------------------------------===//
+
+static SmallVector<unsigned, 4> bitsOf(ArrayRef<int64_t> extents) {
+  return llvm::map_to_vector<4>(extents, [](int64_t n) { return unsigned(llvm::Log2_64(n)); });
+}
+
+int64_t SharedEncodingAttr::getMemoryRank() const { return getOrder().size(); }
+
+LogicalResult SharedEncodingAttr::checkExtents(Emit emit, ArrayRef<int64_t> shape) const {
+  if (getMaxPhase() == 1 || llvm::all_of(shape, llvm::isPowerOf2_64))
+    return success();
+  return emit() << "(memdesc_c1) extents must be powers of two, or the layout without exchanges "
+                   "(maxPhase = 1)";
+}
+
+SmallVector<int64_t, 4> SharedEncodingAttr::getPanel(ArrayRef<int64_t> shape) const {
+  if (!llvm::all_of(shape, llvm::isPowerOf2_64))
+    return {};
+  return SmallVector<int64_t, 4>(shape);
+}
+
+LinearLayout SharedEncodingAttr::getPanelOffsets(ArrayRef<int64_t> panel) const {
+  return swizzledOffsets(bitsOf(panel), getOrder(), getVec(), getPerPhase(), getMaxPhase());
+}
+
+SmallVector<int32_t> SharedEncodingAttr::getFastestFirst() const {
+  return SmallVector<int32_t>(getOrder());
+}
+
+Attribute SharedEncodingAttr::transposed(ArrayRef<int32_t> order) const {
+  SmallVector<int32_t> position(order.size()), fastest;
+  for (auto [i, d] : llvm::enumerate(order))
+    position[d] = i;
+  for (int32_t d : getOrder())
+    fastest.push_back(position[d]);
+  return get(getContext(), getVec(), getPerPhase(), getMaxPhase(), fastest);
+}
+
+int64_t SharedLinearEncodingAttr::getMemoryRank() const { return getShape().size(); }
+
+LogicalResult SharedLinearEncodingAttr::checkExtents(Emit emit, ArrayRef<int64_t> shape) const {
+  for (auto [extent, panel] : llvm::zip_equal(shape, getShape()))
+    if (extent % panel != 0)
+      return emit() << "(memdesc_c1) extents must be multiples of the panel's, "
+                    << listText(getShape());
+  return success();
+}
+
+SmallVector<int64_t, 4> SharedLinearEncodingAttr::getPanel(ArrayRef<int64_t>) const {
+  return SmallVector<int64_t, 4>(getShape());
+}
+
+LinearLayout SharedLinearEncodingAttr::getPanelOffsets(ArrayRef<int64_t>) const {
+  LinearLayout::Input input{kElement, {}};
+  llvm::append_range(input.bases, getOffsets());
+  return LinearLayout({input}, {unsigned(getOffsets().size())});
+}
+
+SmallVector<int32_t> SharedLinearEncodingAttr::getFastestFirst() const {
+  return llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, getShape().size())));
+}
+
+Attribute SharedLinearEncodingAttr::transposed(ArrayRef<int32_t> order) const {
+  SmallVector<SmallVector<int32_t>> ofDim;
+  ArrayRef<int32_t> left = getOffsets();
+  for (int32_t extent : getShape()) {
+    unsigned bits = llvm::Log2_32(extent);
+    ofDim.emplace_back(left.take_front(bits));
+    left = left.drop_front(bits);
+  }
+  SmallVector<int32_t> offsets, shape;
+  for (int32_t d : order) {
+    llvm::append_range(offsets, ofDim[d]);
+    shape.push_back(getShape()[d]);
+  }
+  return get(getContext(), offsets, shape);
 }

@@ -19,7 +19,7 @@ struct LayoutAliases : OpAsmDialectInterface {
                          .Case([](BlockedEncodingAttr) { return "blocked"; })
                          .Case([](MmaEncodingAttr) { return "mma"; })
                          .Case([](LinearEncodingAttr) { return "linear"; })
-                         .Case([](SharedEncodingAttr) { return "shared"; })
+                         .Case<SharedEncodingAttr, SharedLinearEncodingAttr>([](auto) { return "shared"; })
                          .Default([](Attribute) { return ""; });
     if (name.empty())
       return AliasResult::NoAlias;

@@ -42,37 +42,23 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
 
 void MemDescIndexOp::build(OpBuilder &builder, OperationState &state, Value src, Value index,
                            std::optional<int> ahead) {
-  auto ring = cast<MemDescType>(src.getType());
-  build(builder, state,
-        MemDescType::get(builder.getContext(), ring.getTileShape(), ring.getElementType(),
-                         ring.getEncoding()),
-        src, index, ahead ? builder.getI32IntegerAttr(*ahead) : IntegerAttr());
+  build(builder, state, cast<MemDescType>(src.getType()).getBuffer(), src, index,
+        ahead ? builder.getI32IntegerAttr(*ahead) : IntegerAttr());
 }
 
 LogicalResult MemDescIndexOp::verify() {
-  MemDescType src = getSrc().getType(), dst = getType();
-  if (src.getShape().size() != src.getTileShape().size() + 1 ||
-      dst.getShape() != src.getTileShape() || dst.getElementType() != src.getElementType() ||
-      dst.getEncoding() != src.getEncoding())
+  MemDescType src = getSrc().getType();
+  if (src.getShape().size() != src.getTileShape().size() + 1 || getType() != src.getBuffer())
     return emitOpError() << "(memdesc_index_c1) the result must be one buffer of " << src
-                         << ", found " << dst;
+                         << ", found " << getType();
   return success();
 }
 
 MemDescType MemDescTransOp::transposed(MemDescType type, ArrayRef<int32_t> order) {
-  SharedEncodingAttr encoding = type.getEncoding();
   SmallVector<int64_t> shape;
-  SmallVector<int32_t> position(order.size()), fastest;
-  for (auto [i, d] : llvm::enumerate(order)) {
+  for (int32_t d : order)
     shape.push_back(type.getShape()[d]);
-    position[d] = i;
-  }
-  for (int32_t d : encoding.getOrder())
-    fastest.push_back(position[d]);
-  return MemDescType::get(type.getContext(), shape, type.getElementType(),
-                          SharedEncodingAttr::get(type.getContext(), encoding.getVec(),
-                                                  encoding.getPerPhase(), encoding.getMaxPhase(),
-                                                  fastest));
+  return type.withTile(shape, type.getLayout().transposed(order));
 }
 
 LogicalResult MemDescTransOp::verify() {
@@ -87,17 +73,52 @@ LogicalResult MemDescTransOp::verify() {
   return success();
 }
 
-/// A tile in registers that is moved to or from shared memory.
-static LogicalResult verifyMove(Operation *op, StringRef constraint, Type tile, MemDescType memory,
+/// Elements lie one after another, the last dimension fastest.
+static bool isRowMajor(MemDescType type) {
+  auto layout = dyn_cast<SharedEncodingAttr>(type.getEncoding());
+  return layout && layout.getMaxPhase() == 1 &&
+         type.getShape().size() == type.getTileShape().size() &&
+         llvm::equal(llvm::reverse(layout.getOrder()),
+                     llvm::seq<int32_t>(0, layout.getOrder().size()));
+}
+
+LogicalResult MemDescReshapeOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (!isRowMajor(src) || !isRowMajor(dst) || src.getElementType() != dst.getElementType() ||
+      src.getTileBytes() != dst.getTileBytes() || src.getSpace() != dst.getSpace() ||
+      src.getIsMutable() != dst.getIsMutable())
+    return emitOpError() << "(memdesc_reshape_c1) both must have as many elements one after "
+                            "another, found "
+                         << src << " -> " << dst;
+  return success();
+}
+
+/// A tile in registers that is moved to or from memory; a scalar is one element.
+static LogicalResult verifyMove(Operation *op, StringRef constraint, Type value, MemDescType memory,
                                 bool isPart = false) {
-  auto type = cast<RankedTensorType>(tile);
-  if ((!isPart && type.getShape() != memory.getShape()) ||
-      type.getElementType() != memory.getElementType() || !type.getEncoding() ||
-      !isDistributed(type.getEncoding()))
+  auto tile = dyn_cast<RankedTensorType>(value);
+  bool fits = tile ? (isPart || tile.getShape() == memory.getShape()) && tile.getEncoding() &&
+                         isDistributed(tile.getEncoding())
+                   : memory.getShape() == ArrayRef<int64_t>{1};
+  if (!fits || tt::elementType(value) != memory.getElementType())
     return op->emitOpError() << "(" << constraint
                              << ") shape and element type must agree and the tile must have a "
                                 "layout, found "
-                             << type << " and " << memory;
+                             << value << " and " << memory;
+  return success();
+}
+
+LogicalResult LocalAllocOp::verify() {
+  MemDescType type = getType();
+  if (type.getIsMutable() == bool(getInit()))
+    return emitOpError() << "(local_alloc_c1) memory with a value is not mutable, and without one "
+                            "it is, found "
+                         << type;
+  if (getInit() && failed(verifyMove(*this, "local_alloc_c2", getInit().getType(), type)))
+    return failure();
+  if (auto offset = getOffset(); offset && (int32_t(*offset) < 0 || *offset % kSharedAlignment))
+    return emitOpError() << "(local_alloc_c3) the offset must be a multiple of "
+                         << kSharedAlignment << " and not negative, found " << int32_t(*offset);
   return success();
 }
 
@@ -107,7 +128,7 @@ LogicalResult LocalLoadOp::verify() {
     return failure();
   if (!getOffsets())
     return success();
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape(), offsets = *getOffsets();
+  ArrayRef<int64_t> shape = tt::shapeOf(getType()), offsets = *getOffsets();
   bool fits = offsets.size() == shape.size() && shape.size() == src.getShape().size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits =
@@ -119,13 +140,24 @@ LogicalResult LocalLoadOp::verify() {
   return success();
 }
 
+static LogicalResult verifyMutable(Operation *op, StringRef constraint, MemDescType memory) {
+  if (memory.getIsMutable())
+    return success();
+  return op->emitOpError() << "(" << constraint << ") the memory must be mutable, found "
+                           << memory;
+}
+
 LogicalResult LocalStoreOp::verify() {
+  if (failed(verifyMutable(*this, "local_store_c2", getDst().getType())))
+    return failure();
   return verifyMove(*this, "local_store_c1", getSrc().getType(), getDst().getType());
 }
 
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   MemDescType dst = getDst().getType();
   Type ptr = getPtr().getType();
+  if (failed(verifyMutable(*this, "async_copy_c3", dst)))
+    return failure();
   if (tt::shapeOf(ptr) != dst.getShape() ||
       (getMask() && tt::shapeOf(getMask().getType()) != dst.getShape()))
     return emitOpError() << "(async_copy_c1) pointers, mask and destination must have one shape, "
@@ -134,5 +166,50 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   if (cast<tt::PointerType>(tt::elementType(ptr)).getPointeeType() != dst.getElementType())
     return emitOpError() << "(async_copy_c2) the pointee must be " << dst.getElementType()
                          << ", found " << ptr;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpReduceOp::verify() {
+  auto refuse = [&](const Twine &found) -> LogicalResult {
+    return emitOpError() << "(warp_reduce_c1) operands must have one shape and layout, results "
+                            "likewise, and the same ranks and element types, found "
+                         << found;
+  };
+  if (getSrcs().empty() || getSrcs().size() != getResults().size())
+    return refuse(Twine(getSrcs().size()) + " operands and " + Twine(getResults().size()) +
+                  " results");
+  auto sameTile = [](Type a, Type b) {
+    auto x = cast<RankedTensorType>(a), y = cast<RankedTensorType>(b);
+    return x.getShape() == y.getShape() && x.getEncoding() == y.getEncoding();
+  };
+  for (auto [src, result] : llvm::zip(getSrcs(), getResults()))
+    if (!sameTile(src.getType(), getSrcs()[0].getType()) ||
+        !sameTile(result.getType(), getResults()[0].getType()) ||
+        tt::elementType(src.getType()) != tt::elementType(result.getType()))
+      return refuse("another pair");
+  ArrayRef<int64_t> from = tt::shapeOf(getSrcs()[0].getType()),
+                    to = tt::shapeOf(getResults()[0].getType());
+  bool fits = from.size() == to.size() && getAxis() < from.size();
+  for (size_t d = 0; fits && d < from.size(); ++d)
+    fits = d == getAxis() || from[d] == to[d];
+  return fits ? success() : refuse("other extents");
+}
+
+LogicalResult WarpReduceOp::verifyRegions() {
+  SmallVector<Type> elements, both;
+  for (Value src : getSrcs())
+    elements.push_back(tt::elementType(src.getType()));
+  both.append(elements);
+  both.append(elements);
+  Block &body = getCombineOp().front();
+  if (TypeRange(body.getArgumentTypes()) != TypeRange(both) || body.empty() ||
+      !isa<tt::ReduceReturnOp>(body.back()) ||
+      TypeRange(body.back().getOperandTypes()) != TypeRange(elements))
+    return emitOpError() << "(warp_reduce_c2) the region must take (" << both << ") and return ("
+                         << elements << ")";
   return success();
 }

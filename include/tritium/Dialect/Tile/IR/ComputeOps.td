@@ -52,7 +52,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize,
   let hasRegionVerifier = 1;
 }
 
-def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, HasParent<"ReduceOp">, Terminator, ReturnLike]> {
+def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, Terminator, ReturnLike]> {
   let summary = "the combined values of a reduction";
   let arguments = (ins Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];

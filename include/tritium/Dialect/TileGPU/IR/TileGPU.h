@@ -16,6 +16,9 @@
 
 #include "tritium/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPUEnums.h.inc"
+#include "tritium/Dialect/TileGPU/IR/TileGPUInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
 
@@ -25,6 +28,8 @@
 namespace tritium::ttg {
 
 constexpr int kLanesPerWarp = 32;
+/// Bytes that allocations of shared memory begin at multiples of.
+constexpr int kSharedAlignment = 16;
 /// On a module: warps of a program, i32.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
 /// On an scf.if: its branches are versions of the same code for other alignments.
@@ -35,6 +40,9 @@ inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
 /// On a kernel: loads run ahead of stores to other arguments, which must not overlap what they
 /// read.
 inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
+
+/// On an atomic: only the thread that has run it has its result; see ttg-plan-exchanges.
+inline constexpr llvm::StringLiteral kResultOfOne = "ttg.result_of_one";
 
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);
@@ -69,7 +77,7 @@ mlir::Attribute reshapedLayout(mlir::Attribute encoding, llvm::ArrayRef<int64_t>
 /// The same map as an attribute.
 LinearEncodingAttr toLinearEncoding(mlir::MLIRContext *context, const LinearLayout &core);
 
-/// Where elements of a tile in shared memory lie: from flat elements to offsets in elements.
+/// From flat elements of a tile in memory, which is one panel, to offsets in elements.
 LinearLayout offsetsOf(MemDescType type);
 /// A layout of a tile in shared memory from which tensor cores' fragments, and 16 bytes a
 /// lane along the fastest dimension, are accessed without bank conflicts.

@@ -4,9 +4,12 @@
 #define TRITIUM_TILEGPU_ATTRS_TD
 
 include "tritium/Dialect/TileGPU/IR/TileGPUDialect.td"
+include "tritium/Dialect/TileGPU/IR/TileGPUInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 
-class TileGPU_Attr<string name, string attrMnemonic> : AttrDef<TileGPU_Dialect, name> {
+class TileGPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TileGPU_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
   let genVerifyDecl = 1;
 }
@@ -80,11 +83,13 @@ def TileGPU_DotOperandAttr : TileGPU_Attr<"DotOperandEncoding", "dot_op"> {
   }];
 }
 
-def TileGPU_SharedAttr : TileGPU_Attr<"SharedEncoding", "shared"> {
+def TileGPU_SharedAttr
+    : TileGPU_Attr<"SharedEncoding", "shared", [DeclareAttrInterfaceMethods<TileGPU_MemoryLayout>]> {
   let summary = "a tile in shared memory, swizzled";
   let description = [{
     Row-major in `order`, the fastest dimension first. Along it, chunks of `vec` elements
-    are exchanged: chunk c of row r lies at c XOR (r / perPhase) % maxPhase.
+    are exchanged: chunk c of row r lies at c XOR (r / perPhase) % maxPhase. Extents are powers
+    of two; without exchanges (maxPhase = 1) they may be any.
 
     - (shared_c1) vec, perPhase and maxPhase are powers of two;
     - (shared_c2) order is a permutation.
@@ -94,6 +99,29 @@ def TileGPU_SharedAttr : TileGPU_Attr<"SharedEncoding", "shared"> {
   let assemblyFormat = [{
     `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
     `order` `=` custom<IntList>($order) `}` `>`
+  }];
+}
+
+def TileGPU_SharedLinearAttr
+    : TileGPU_Attr<"SharedLinearEncoding", "shared_linear",
+                   [DeclareAttrInterfaceMethods<TileGPU_MemoryLayout>]> {
+  let summary = "a tile in memory at any linear offsets, in panels";
+  let description = [{
+    A panel of `shape` has its elements at `offsets`: for each bit of a coordinate, dimension 0
+    first and the lowest bit first, the offset in elements that it leads to. Extents are
+    multiples of the panel's, and panels lie one after another, the last dimension fastest.
+
+    ```mlir
+    // Two rows of four: the second is written with its halves exchanged.
+    #ttg.shared_linear<{offsets = [6, 1, 2], shape = [2, 4]}>
+    ```
+
+    - (shared_linear_c1) extents of the panel are powers of two;
+    - (shared_linear_c2) there is an offset for each bit, and no two elements share one.
+  }];
+  let parameters = (ins TileGPU_Ints<>:$offsets, TileGPU_Ints<>:$shape);
+  let assemblyFormat = [{
+    `<` `{` `offsets` `=` custom<IntList>($offsets) `,` `shape` `=` custom<IntList>($shape) `}` `>`
   }];
 }
 
@@ -113,6 +141,30 @@ def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear"> {
     `warp` `=` custom<IntList>($warps) `,` `shape` `=` custom<IntList>($shape) `}` `>`
   }];
   let extraClassDeclaration = [{ int64_t getRank() const { return getShape().size(); } }];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory, and decisions
+//===----------------------------------------------------------------------===//
+
+def TileGPU_MemorySpace : I32EnumAttr<"MemorySpace", "where a tile in memory lies", [
+    I32EnumAttrCase<"Shared", 0, "shared">,
+    I32EnumAttrCase<"Cluster", 1, "cluster">]> {
+  let description = [{
+    `shared`: the CTA's own. `cluster`: a window to the shared memory of another CTA of the
+    cluster.
+  }];
+  let cppNamespace = "::tritium::ttg";
+}
+
+def TileGPU_Mechanism : I32EnumAttr<"Mechanism", "how a conversion moves elements", [
+    I32EnumAttrCase<"Registers", 0, "registers">,
+    I32EnumAttrCase<"Shuffles", 1, "shuffles">]> {
+  let description = [{
+    `registers`: each lane has what it needs. `shuffles`: lanes of a warp exchange words.
+    Through shared memory a tile goes by `local_store` and `local_load`.
+  }];
+  let cppNamespace = "::tritium::ttg";
 }
 
 #endif

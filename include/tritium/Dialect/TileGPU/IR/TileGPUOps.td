@@ -14,15 +14,24 @@ class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect,
 def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{
+    How elements move is decided by `ttg-plan-exchanges`, which makes those that go through
+    shared memory a `local_alloc` and a `local_load`.
+
     - (convert_layout_c1) shape and element type stay, and both sides have a layout.
 
     ```mlir
     %y = ttg.convert_layout %x : tensor<64xf32, #blocked> -> tensor<64xf32, #blocked1>
+    %z = ttg.convert_layout %x by shuffles : tensor<64xf32, #blocked> -> tensor<64xf32, #blocked1>
     ```
   }];
-  let arguments = (ins Tile_Tensor:$src);
+  let arguments = (ins Tile_Tensor:$src, OptionalAttr<TileGPU_Mechanism>:$mechanism);
   let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = [{
+    $src (`by` $mechanism^)? attr-dict `:` type($src) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$src), [{
+    build($_builder, $_state, type, src, MechanismAttr());
+  }]>];
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -31,17 +40,57 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "reserves shared memory";
+def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "no thread passes before all have come";
   let description = [{
-    What it holds is undefined. It lives until its last use.
+    All threads that stand in the enclosing warp group, or all of the program. What they accessed
+    before it is done for those behind it. `hazard` says what it is there for, as
+    `ttg-place-barriers` found it.
 
     ```mlir
-    %m = ttg.local_alloc : !ttg.memdesc<3x128x64xf16, #shared>
+    ttg.barrier {hazard = "read after write, shared memory [0, 512)"}
     ```
   }];
-  let results = (outs TileGPU_MemDesc:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let arguments = (ins OptionalAttr<StrAttr>:$hazard);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", []> {
+  let summary = "reserves shared memory";
+  let description = [{
+    It holds `init`, as if a `local_store` had written it, and then nothing else may; or what it
+    holds is undefined, and it is mutable. It lives until its last use, or, if it is allocated in
+    one of several warp groups, as long as those run. `offset` is where it begins in the program's
+    shared memory, in bytes, as `ttg-allocate-shared-memory` decides.
+
+    - (local_alloc_c1) with a value the result is not mutable, without one it is;
+    - (local_alloc_c2) shape and element type of value and memory agree, the value has a layout;
+      a scalar is one element;
+    - (local_alloc_c3) the offset is a multiple of 16 and not negative.
+
+    ```mlir
+    %m = ttg.local_alloc : !ttg.memdesc<3x128x64xf16, #shared, mutable>
+    %n = ttg.local_alloc init(%x : tensor<64xf32, #blocked>) : !ttg.memdesc<64xf32, #shared1>
+    ```
+  }];
+  let arguments = (ins Optional<Tile_Any>:$init, OptionalAttr<I32Attr>:$offset);
+  let results = (outs Res<TileGPU_MemDesc, "", [MemAlloc, MemWrite]>:$result);
+  let assemblyFormat = [{
+    (`init` `(` $init^ `:` type($init) `)`)? attr-dict `:` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type), [{
+      build($_builder, $_state, type, ::mlir::Value(), ::mlir::IntegerAttr());
+    }]>,
+    OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$init), [{
+      build($_builder, $_state, type, init, ::mlir::IntegerAttr());
+    }]>
+  ];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Of all buffers.
+    uint64_t getBytes() { return getType().getTileBytes() * getType().getNumBuffers(); }
+  }];
 }
 
 def TileGPU_MemDescIndexOp : TileGPU_Op<"memdesc_index", [Pure]> {
@@ -79,17 +128,30 @@ def TileGPU_MemDescTransOp : TileGPU_Op<"memdesc_trans", [Pure]> {
   }];
 }
 
+def TileGPU_MemDescReshapeOp : TileGPU_Op<"memdesc_reshape", [Pure]> {
+  let summary = "the same memory as a tile of another shape";
+  let description = [{
+    - (memdesc_reshape_c1) both have as many elements, and the layout in which elements lie one
+      after another, the last dimension fastest.
+  }];
+  let arguments = (ins TileGPU_MemDesc:$src);
+  let results = (outs TileGPU_MemDesc:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
   let summary = "a tile from shared memory to registers";
   let description = [{
     With `offsets` a part of what lies there, from that element on.
 
-    - (local_load_c1) shape and element type agree, and the result has a layout;
+    - (local_load_c1) shape and element type agree, and the result has a layout; a scalar is one
+      element;
     - (local_load_c2) a part lies inside, at multiples of its extents.
   }];
   let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets);
-  let results = (outs Tile_Tensor:$result);
+  let results = (outs Tile_Any:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$src), [{
     build($_builder, $_state, type, src, ::mlir::DenseI64ArrayAttr());
@@ -100,7 +162,8 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let summary = "a tile from registers to shared memory";
   let description = [{
-    - (local_store_c1) shape and element type agree, and the operand has a layout.
+    - (local_store_c1) shape and element type agree, and the operand has a layout;
+    - (local_store_c2) the memory is mutable.
   }];
   let arguments = (ins Tile_Tensor:$src, Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `,` type($dst)";
@@ -111,11 +174,12 @@ def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", 
   let summary = "starts a copy from global to shared memory (cp.async)";
   let description = [{
     Elements whose mask is false become 0. The copy belongs to the group that the next
-    `async_commit_group` closes; the elements are there for all threads after an
-    `async_wait` for that group.
+    `async_commit_group` closes; the elements that a thread copies are there for it after an
+    `async_wait` for that group, and for all threads behind a barrier after that.
 
     - (async_copy_c1) pointers, mask and destination have one shape;
-    - (async_copy_c2) the pointee is the destination's element.
+    - (async_copy_c2) the pointee is the destination's element;
+    - (async_copy_c3) the destination is mutable.
   }];
   let arguments = (ins Arg<Tile_PtrLike, "", [MemRead]>:$ptr,
                        Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst, Optional<Tile_BoolLike>:$mask);
@@ -131,10 +195,36 @@ def TileGPU_AsyncCommitGroupOp : TileGPU_Op<"async_commit_group", [MemoryEffects
 }
 
 def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits until at most `num` groups are still on their way, for all threads";
-  let description = "A barrier of the program is part of it.";
+  let summary = "waits until at most `num` groups of the thread's copies are on their way";
+  let description = [{
+    Each thread waits for its own copies. Others see what they brought behind a barrier.
+  }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$num);
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+def TileGPU_WarpReduceOp : TileGPU_Op<"warp_reduce", [
+    Pure, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "what each warp has of a reduction";
+  let description = [{
+    As `tt.reduce`, but each warp combines only what its own lanes hold. In the results the axis
+    counts the warps along it: element p of it is what the warps with number p there have found.
+    Their layout has all lanes that lie along the axis hold copies. A `tt.reduce` over that axis,
+    after an exchange, is the whole reduction.
+
+    - (warp_reduce_c1) operands have one shape and layout, results likewise, their ranks are
+      equal, and element types are those of the operands;
+    - (warp_reduce_c2) the region takes and yields the element types, as that of `tt.reduce`.
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$srcs, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs Variadic<Tile_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$combineOp);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif
