@@ -481,6 +481,8 @@ AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
   Type type = op->getResult(0).getType();
   if (auto constant = foldConstant(op, get))
     return uniform(type, *constant);
+  if (Value same = ttg::sameTile(op))
+    return get(same);
   AxisInfo info =
       TypeSwitch<Operation *, AxisInfo>(op)
           .Case([&](arith::ConstantOp op) { return constantInfo(op); })
@@ -490,7 +492,6 @@ AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
           .Case([&](tt::BroadcastOp op) { return broadcasted(op, get(op.getSrc())); })
           .Case([&](tt::ReshapeOp op) { return reshaped(op, get(op.getSrc())); })
           .Case([&](tt::TransOp op) { return transposed(op, get(op.getSrc())); })
-          .Case([&](ttg::ConvertLayoutOp op) { return get(op.getSrc()); })
           .Case([&](arith::SelectOp op) { return Rule(op, get, ranges).selection(op); })
           .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
                 arith::IndexCastUIOp>([&](auto op) { return resized(op, get(op.getIn()), ranges); })

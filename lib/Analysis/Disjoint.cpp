@@ -45,10 +45,12 @@ public:
     auto follow = [&](unsigned operand, int64_t by) {
       return read(op->getOperand(operand), by, address, depth + 1);
     };
+    if (Value same = op ? ttg::sameTile(op) : Value())
+      return read(same, factor, address, depth + 1);
     if (isa_and_nonnull<tt::AddPtrOp>(op))
       return follow(0, factor) && follow(1, factor);
     if (isa_and_nonnull<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-                        ttg::ConvertLayoutOp, arith::ExtSIOp>(op))
+                        arith::ExtSIOp>(op))
       return follow(0, factor);
     if (!isa<tt::PointerType>(tt::elementType(value.getType()))) {
       IntegerRange range = ranges.get(value);

@@ -163,6 +163,8 @@ Result IntegerRanges::evaluate(Value value, int depth) {
   if (Result constant = ofConstant(value))
     return constant;
   Operation *op = value.getDefiningOp();
+  if (Value same = ttg::sameTile(op))
+    return get(same, depth);
   auto operand = [&](unsigned i) { return get(op->getOperand(i), depth); };
   // What does not wrap is what it would be in more bits, as far as that fits.
   auto arithmetic = [&](MaybeRange (*rule)(IntegerRange, IntegerRange, unsigned)) -> Result {
@@ -187,8 +189,8 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       .Case([&](tt::GetNumProgramsOp op) {
         return IntegerRange{1, op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ};
       })
-      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-            ttg::ConvertLayoutOp>([&](auto) { return operand(0); })
+      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(
+          [&](auto) { return operand(0); })
       .Case([&](tt::BitcastOp op) -> Result { // the same number with a hint
         return op.getSrc().getType() == op.getType() ? Result(operand(0)) : std::nullopt;
       })

@@ -58,6 +58,8 @@ MaskRuns maskRuns(Value mask, int64_t dim, int64_t width, const AxisInfoAnalysis
   Operation *op = mask.getDefiningOp();
   if (constant.width == width || !op)
     return constant;
+  if (Value same = ttg::sameTile(op))
+    return maskRuns(same, dim, width, axes);
   auto bound =
       llvm::TypeSwitch<Operation *, MaskRuns>(op)
           .Case([&](arith::CmpIOp op) { return ofComparison(op, dim, width, axes); })
@@ -66,7 +68,6 @@ MaskRuns maskRuns(Value mask, int64_t dim, int64_t width, const AxisInfoAnalysis
             MaskRuns b = maskRuns(op.getRhs(), dim, a.width, axes);
             return MaskRuns{b.width, a.falls || b.falls, a.rises || b.rises};
           })
-          .Case([&](ttg::ConvertLayoutOp op) { return maskRuns(op.getSrc(), dim, width, axes); })
           .Case([&](tt::BroadcastOp op) {
             bool repeats =
                 tt::shapeOf(op.getSrc().getType())[dim] != tt::shapeOf(op.getType())[dim];

@@ -18,10 +18,15 @@ bool isArgument(Value value) {
 
 /// What `pointer` is made of by arithmetic and shape operations, which keep its bases.
 Value withoutOffsets(Value pointer) {
-  while (
-      isa_and_nonnull<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-                      tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>(pointer.getDefiningOp()))
-    pointer = pointer.getDefiningOp()->getOperand(0);
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (Value same = ttg::sameTile(op))
+      pointer = same;
+    else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
+                 tt::TransOp, tt::BitcastOp>(op))
+      pointer = op->getOperand(0);
+    else
+      break;
+  }
   return pointer;
 }
 

@@ -55,7 +55,7 @@ bool isElementwise(Operation *op) {
 std::optional<int64_t> sourceDim(Operation *op, int64_t dim) {
   using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<tt::BroadcastOp, ttg::ConvertLayoutOp>([&](auto) { return Result(dim); })
+      .Case([&](tt::BroadcastOp) { return Result(dim); })
       .Case([&](tt::ExpandDimsOp op) { return Result(dim - (dim > int64_t(op.getAxis()))); })
       .Case([&](tt::TransOp op) { return Result(op.getOrder()[dim]); })
       // Only dimensions of extent 1 come or go.
@@ -115,6 +115,7 @@ bool Strides::hasOneQuotient(Operation *division) {
 //===----------------------------------------------------------------------===//
 
 Stride Strides::modular(Value value, int64_t dim, int depth) {
+  value = ttg::behindLayouts(value);
   if (extentOf(value, dim) == 1)
     return 0;
   Operation *op = value.getDefiningOp();
@@ -160,11 +161,10 @@ Stride Strides::evaluate(Operation *op, int64_t dim, int depth) {
         auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
         return elements && elements.isSplat() ? Stride(0) : std::nullopt;
       })
-      .Case<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp, ttg::ConvertLayoutOp>(
-          [&](auto op) -> Stride {
-            auto source = sourceDim(op, dim);
-            return source ? modular(op.getSrc(), *source, depth) : std::nullopt;
-          })
+      .Case<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>([&](auto op) -> Stride {
+        auto source = sourceDim(op, dim);
+        return source ? modular(op.getSrc(), *source, depth) : std::nullopt;
+      })
       .Case([&](tt::AddPtrOp op) {
         return sum(operand(0), offsetStride(op.getOffset(), dim, depth), pointeeBytes(op.getPtr()));
       })
@@ -221,6 +221,7 @@ Stride Strides::evaluate(Operation *op, int64_t dim, int depth) {
 }
 
 Stride Strides::exact(Value value, int64_t dim, int depth) {
+  value = ttg::behindLayouts(value);
   Stride stride = modular(value, dim, depth);
   unsigned bits = widthOf(value);
   if (!stride || *stride == 0 || hypothesis == Straight)
@@ -263,7 +264,7 @@ Stride Strides::evaluateWithoutWrap(Operation *op, int64_t dim, int depth) {
 }
 
 Value Strides::culprit(Value value, int64_t dim) {
-  while (Operation *op = value.getDefiningOp()) {
+  while (Operation *op = (value = ttg::behindLayouts(value)).getDefiningOp()) {
     if (auto source = sourceDim(op, dim)) {
       value = op->getOperand(0);
       dim = *source;
@@ -282,6 +283,7 @@ Value Strides::culprit(Value value, int64_t dim) {
 //===----------------------------------------------------------------------===//
 
 bool Strides::isLinear(Value value, int64_t dim, int depth) {
+  value = ttg::behindLayouts(value);
   if (extentOf(value, dim) == 1 || modular(value, dim, depth))
     return true;
   Operation *op = value.getDefiningOp();

@@ -114,6 +114,9 @@ void registerTritiumPasses() {
                              buildTileIRPipeline);
   PassPipelineRegistration<GPUPipelineOptions>("tritium-ttgir", "From ttir to ttgir",
                                                buildTileGPUPipeline);
+  PassPipelineRegistration<GPUPipelineOptions>(
+      "tritium-ttgir-threads", "The end of tritium-ttgir: exchanges, shared memory, barriers",
+      buildTileGPUThreadsPipeline);
   PassPipelineRegistration<>("tritium-cpu", "From ttir to the LLVM dialect, for this CPU",
                              [](OpPassManager &pm) {
                                pm.addPass(std::make_unique<TileToCPUPass>());

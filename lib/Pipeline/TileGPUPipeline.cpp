@@ -52,6 +52,19 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createCanonicalizerPass(structured));
   pm.addPass(createCSEPass());
   pm.addPass(ttg::createReorderInstructions());
+  buildTileGPUThreadsPipeline(pm, options);
+}
+
+void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+  ttg::PlanExchangesOptions exchange;
+  exchange.capability = options.capability;
+  pm.addPass(ttg::createPlanExchanges(exchange));
+  pm.addPass(ttg::createAllocateSharedMemory());
+  // Nothing that accesses memory moves behind this.
+  ttg::PlaceBarriersOptions barriers;
+  barriers.mayAlias = options.mayAlias;
+  pm.addPass(ttg::createPlaceBarriers(barriers));
+  pm.addPass(ttg::createOverlapDots());
 }
 
 } // namespace tritium

@@ -36,6 +36,10 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
 /// From ttir to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a module.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const GPUPipelineOptions &options);
 
+/// The end of it: how elements get from thread to thread, where in shared memory, and what has to
+/// wait for what.
+void buildTileGPUThreadsPipeline(mlir::OpPassManager &pm, const GPUPipelineOptions &options);
+
 /// Tritium's own passes and named pipelines (`tritium-ttir`), for tools.
 void registerTritiumPasses();
 

@@ -1,8 +1,8 @@
 //===- Atomics.cpp - atomic read-modify-write and compare-and-swap --------===//
 //
-// One instruction an element, for one of the threads that hold copies of it. The other
-// copies get the result from there: a scalar's through shared memory, if it is used. GPUs
-// before 9.0 have no addition of bf16: there it is a loop around a compare-and-swap.
+// One instruction an element, for one of the threads that hold copies of it, which alone has the
+// result (ttg.result_of_one). GPUs before 9.0 have no addition of bf16: there it is a loop around
+// a compare-and-swap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -157,17 +157,6 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
   if (result.use_empty()) {
     set(result, Registers(results.size(), undef(lowered(element))));
     return success();
-  }
-  if (!isTile) {
-    storeShared(isThreadZero(), sharedAddress(op), results[0]);
-    barrier();
-    results[0] = loadShared(sharedAddress(op), intType(bits));
-  } else if (sharesResult(op)) {
-    // Copies read what the first one wrote at its element's place.
-    Registers old;
-    for (Value x : results)
-      old.push_back(x);
-    results = exchange(op, intType(bits), old, layout(ptr), layout(ptr));
   }
   for (Value &x : results)
     x = fromMemory(x, element);

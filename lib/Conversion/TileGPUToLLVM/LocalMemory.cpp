@@ -94,10 +94,6 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
   return result;
 }
 
-bool isOnTensorCores(tt::DotOp dot) {
-  return isa<MmaEncodingAttr>(dot.getC().getType().getEncoding());
-}
-
 /// An address as inline assembly has it.
 std::string address(unsigned operand, int32_t offset) {
   return "[$" + std::to_string(operand) + (offset ? "+" + std::to_string(offset) : "") + "]";
@@ -151,8 +147,12 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
       late |= uint64_t(1) << bit;
   Fragments fragments;
   std::vector<SmallVector<unsigned, 8>> registers; // that an instruction loads
+  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
   auto matrices = planMatrixLoad(inBytes(places, bytes), bytes, late);
-  if (matrices && options.capability >= 75) {
+  // Lanes that hold copies read as much in one access of their own.
+  bool savesAccesses = matrices && (!places.freeMask(kLane) ||
+                                    matrices->instructions() < tile.registers() >> run);
+  if (savesAccesses && options.capability >= 75) {
     auto addresses =
         std::make_shared<Addresses>(*this, base, matrices->addresses, lane, warp, start);
     for (unsigned i = 0; i < matrices->instructions(); ++i) {
@@ -168,7 +168,6 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   } else {
     auto addresses =
         std::make_shared<Addresses>(*this, base, inBytes(places, bytes), lane, warp, start);
-    unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
     for (auto &list : runsOf(places, run)) {
       registers.push_back(list);
       fragments.loads.push_back(atThisLine([this, addresses, list, element](Registers &result) {
@@ -261,90 +260,22 @@ void Lowering::storeMatrix(Value predicate, Value address, const MatrixLoad &sto
 }
 
 //===----------------------------------------------------------------------===//
-// What a dot takes between its own steps
+// What starts among the products of a dot
 //===----------------------------------------------------------------------===//
 
-/// The next product, if all before it may as well come in the midst of it:
-/// no barrier, no scratch, no write stands between.
-tt::DotOp Lowering::dotBehind(Operation *op) {
-  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
-    if (shared.needsBarrierBefore(next))
-      return {};
-    if (auto dot = dyn_cast<tt::DotOp>(next))
-      return dot;
-    if (isa<LocalLoadOp, MemDescIndexOp, MemDescTransOp, AsyncCopyGlobalToLocalOp,
-            AsyncCommitGroupOp>(next))
-      continue;
-    if (next->getNumRegions() || !isMemoryEffectFree(next) || scratchBytes(next) ||
-        isa<AsyncWaitOp>(next))
-      return {};
-  }
-  return {};
-}
-
-bool Lowering::leaveToDot(LocalLoadOp op) {
-  tt::DotOp dot = op->hasOneUse() ? dotBehind(op) : tt::DotOp();
-  if (!dot || *op->user_begin() != dot || dot.getC() == op.getResult())
-    return false;
-  MemDescType type = op.getSrc().getType();
-  const TileLayout &tile = layout(op);
-  unsigned k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
-  fragments[op] = planLoads(scalar(op.getSrc()), placesIn(type, tile), tile, type.getElementType(),
-                            startOf(op), k);
-  set(op, Registers(tile.registers()));
-  return true;
-}
-
-/// Loads for later, in the midst of the product behind them.
-bool Lowering::leaveForLater(LocalLoadOp op) {
-  tt::DotOp dot = dotBehind(op);
-  bool isForLater =
-      dot && isOnTensorCores(dot) && llvm::all_of(op->getUsers(), [&](Operation *user) {
-        Operation *here = dot->getBlock()->findAncestorOpInBlock(*user);
-        return here && dot->isBeforeInBlock(here);
-      });
-  if (!isForLater)
-    return false;
-  MemDescType type = op.getSrc().getType();
-  const TileLayout &tile = layout(op);
-  Fragments loads = planLoads(scalar(op.getSrc()), placesIn(type, tile), tile,
-                              type.getElementType(), startOf(op), std::nullopt);
-  set(op, Registers(tile.registers()));
-  for (auto &load : loads.loads)
-    later.push_back([this, load, result = op.getResult()] { load(values.find(result)->second); });
-  return true;
-}
-
-/// A barrier in the midst of a product keeps no tensor core waiting, if only what is for later
-/// comes after it.
-bool Lowering::leaveForLater(AsyncWaitOp op) {
-  tt::DotOp dot = dotBehind(op);
-  if (!dot || !isOnTensorCores(dot) || fragmentsOf(dot.getA()) || fragmentsOf(dot.getB()))
-    return false;
-  for (Operation *next = op->getNextNode(); next != dot; next = next->getNextNode()) {
-    if (isa<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
-      return false;
-    if (auto load = dyn_cast<LocalLoadOp>(next))
-      for (Operation *user : load->getUsers()) {
-        Operation *here = dot->getBlock()->findAncestorOpInBlock(*user);
-        if (!here || !dot->isBeforeInBlock(here))
-          return false;
-      }
-  }
-  waitsInDot = true;
-  later.push_back(atThisLine([this, num = op.getNum()] {
-    b.create<NVVM::CpAsyncWaitGroupOp>(loc, num);
-    barrier();
-  }));
-  return true;
-}
-
-/// Products in a row, from `dot` on, among which copies can start.
-unsigned Lowering::dotsInARow(tt::DotOp dot) {
-  unsigned count = 1;
-  while ((dot = dotBehind(dot)))
-    ++count;
-  return count;
+void Lowering::emitHereOrInDot(Operation *op, std::function<void()> emit) {
+  if (!op->hasAttr(kOverlap))
+    return emit();
+  auto inDot = atThisLine([emit = std::move(emit)] { emit(); });
+  if (isa<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(op))
+    copies.push_back(std::move(inDot));
+  else if (isa<BarrierOp>(op) && !later.empty()) // right behind what it waits with
+    later.back() = [wait = later.back(), inDot] {
+      wait();
+      inDot();
+    };
+  else
+    later.push_back(std::move(inDot));
 }
 
 void Lowering::startCopies(size_t count) {
@@ -352,6 +283,29 @@ void Lowering::startCopies(size_t count) {
     copies.front()();
     copies.pop_front();
   }
+}
+
+/// Without a branch: `@p st.shared`.
+void Lowering::storeShared(Value predicate, Value address, Value x) {
+  if (!predicate) {
+    b.create<LLVM::StoreOp>(loc, x, address);
+    return;
+  }
+  Type type = x.getType();
+  if (isa<LLVM::LLVMPointerType>(type))
+    x = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), x);
+  unsigned bits = x.getType().getIntOrFloatBitWidth();
+  if (bits == 1) {
+    x = zext(x, 8);
+    bits = 8;
+  }
+  x = bitcast(x, intType(bits));
+  StringRef letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
+  if (bits == 8)
+    x = zext(x, 16);
+  Value where = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address);
+  assembly({}, ("@$0 st.shared.b" + Twine(bits) + " [$1], $2;").str(), ("b,r," + letter).str(),
+           {predicate, where, x});
 }
 
 void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> words,
@@ -391,38 +345,156 @@ void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> 
 
 LogicalResult Lowering::lowerLocal(Operation *op) {
   if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
-    set(alloc, {sharedAddress(alloc)});
+    Value base = gep(sharedBase, b.getI8Type(), int32_t(*alloc.getOffset()));
+    if (Value init = alloc.getInit())
+      storeLocal(base, alloc.getType(), init.getType(), get(init));
+    set(alloc, {base});
   } else if (auto index = dyn_cast<MemDescIndexOp>(op)) {
     Value offset = mul(scalar(index.getIndex()), i32(index.getType().getTileBytes()));
     set(index, {gep(scalar(index.getSrc()), b.getI8Type(), offset)});
+  } else if (isa<MemDescTransOp, MemDescReshapeOp>(op)) {
+    set(op->getResult(0), {scalar(op->getOperand(0))});
   } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-    if (leaveToDot(load) || leaveForLater(load))
-      return success();
-    MemDescType type = load.getSrc().getType();
-    const TileLayout &tile = layout(load);
-    set(load, loadTile(scalar(load.getSrc()), placesIn(type, tile), tile, type.getElementType(),
-                       startOf(load)));
+    lowerLocalLoad(load);
   } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-    MemDescType type = store.getDst().getType();
-    storeTile(scalar(store.getDst()), offsetsOf(type), layout(store.getSrc()),
-              type.getElementType(), get(store.getSrc()));
+    storeLocal(scalar(store.getDst()), store.getDst().getType(), store.getSrc().getType(),
+               get(store.getSrc()));
   } else if (isa<AsyncCommitGroupOp>(op)) {
-    auto commit = atThisLine([this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
-    if (dotBehind(op))
-      copies.push_back(commit);
-    else
-      commit();
-  } else if (auto trans = dyn_cast<MemDescTransOp>(op)) {
-    set(trans, {scalar(trans.getSrc())});
-  } else {
-    auto wait = cast<AsyncWaitOp>(op);
+    emitHereOrInDot(op, [this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
+  } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
     startCopies(copies.size());
-    if (leaveForLater(wait))
-      return success();
-    b.create<NVVM::CpAsyncWaitGroupOp>(loc, wait.getNum());
-    barrier();
+    emitHereOrInDot(op, [this, num = wait.getNum()] {
+      b.create<NVVM::CpAsyncWaitGroupOp>(loc, num);
+    });
+  } else {
+    emitHereOrInDot(op, [this] { barrier(); });
   }
   return success();
+}
+
+void Lowering::lowerLocalLoad(LocalLoadOp op) {
+  auto overlap = op->getAttrOfType<OverlapAttr>(kOverlap);
+  Value base = scalar(op.getSrc());
+  if (!overlap)
+    return set(op, loadLocal(base, op));
+  MemDescType type = op.getSrc().getType();
+  const TileLayout &tile = layout(op);
+  std::optional<unsigned> k;
+  if (overlap.getValue() == Overlap::Steps) {
+    auto dot = cast<tt::DotOp>(*op->user_begin());
+    k = dot.getA() == op.getResult() ? tile.rank() - 1 : tile.rank() - 2;
+  }
+  Fragments loads =
+      planLoads(base, placesIn(type, tile), tile, type.getElementType(), startOf(op), k);
+  set(op, Registers(tile.registers()));
+  if (k) {
+    fragments[op] = std::move(loads);
+    return;
+  }
+  for (auto &load : loads.loads)
+    later.push_back([this, load, result = op.getResult()] { load(values.find(result)->second); });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of any layout
+//===----------------------------------------------------------------------===//
+
+/// A tile in panels, each of which has its elements at the same offsets.
+static Panels panelsIn(MemDescType memory, const TileLayout &layout) {
+  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(memory.getShape());
+  TileLayout part = layoutOfPanel(layout, panel);
+  return {part, part, panelStarts(memory.getShape(), panel)};
+}
+
+static int64_t panelBytes(MemDescType memory, const Panels &panels) {
+  return memory.getTileBytes() / panels.starts.size();
+}
+
+void Lowering::storeLocal(Value base, MemDescType memory, Type type, ArrayRef<Value> registers) {
+  Type element = memory.getElementType();
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return storeShared(isThreadZero(), base, toMemory(registers[0], element));
+  TileLayout layout = layoutOf(tile);
+  if (memory.getLayout().getPanel(memory.getShape()).empty())
+    return storeInOrder(base, memory, layout, registers);
+  Panels panels = panelsIn(memory, layout);
+  LinearLayout offsets = offsetsOf(memory);
+  for (auto [i, start] : llvm::enumerate(panels.starts)) {
+    Registers panel;
+    for (unsigned r : registersOfPanel(layout, panels.from, start))
+      panel.push_back(registers[r]);
+    storeTile(gep(base, b.getI8Type(), int32_t(i * panelBytes(memory, panels))), offsets,
+              panels.from, element, panel);
+  }
+}
+
+Registers Lowering::loadLocal(Value base, LocalLoadOp op) {
+  MemDescType memory = op.getSrc().getType();
+  Type element = memory.getElementType();
+  if (!tt::isTile(op.getType())) {
+    Type bits = intType(8 * tt::scalarBytes(element));
+    return {fromMemory(b.create<LLVM::LoadOp>(loc, bits, base), element)};
+  }
+  const TileLayout &tile = layout(op);
+  if (op.getOffsets())
+    return loadTile(base, placesIn(memory, tile), tile, element, startOf(op));
+  if (memory.getLayout().getPanel(memory.getShape()).empty())
+    return loadInOrder(base, memory, tile);
+  Panels panels = panelsIn(memory, tile);
+  LinearLayout places = offsetsOf(memory).compose(panels.to.core().flattenOutputs());
+  Registers result(tile.registers());
+  for (auto [i, start] : llvm::enumerate(panels.starts)) {
+    Registers panel = loadTile(gep(base, b.getI8Type(), int32_t(i * panelBytes(memory, panels))),
+                               places, panels.to, element);
+    for (auto [r, value] : llvm::zip(registersOfPanel(tile, panels.to, start), panel))
+      result[r] = value;
+  }
+  return result;
+}
+
+void Lowering::forEachRun(Value base, MemDescType memory, const TileLayout &layout,
+                          llvm::function_ref<void(Value, Value, ArrayRef<unsigned>)> visit) {
+  SmallVector<Value, 4> thread = coordinatesOfThread(layout);
+  SmallVector<int32_t> fastestFirst = memory.getLayout().getFastestFirst();
+  unsigned bytes = tt::scalarBytes(memory.getElementType()), dim = fastestFirst[0];
+  unsigned width = std::min<unsigned>(layout.contiguous(dim), kMaxVectorBytes / bytes);
+  // A vector lies at a multiple of its size.
+  while (memory.getShape()[dim] % width)
+    width /= 2;
+  for (ArrayRef<unsigned> group : layout.vectors(dim, width)) {
+    Value index = i32(0);
+    for (int32_t d : llvm::reverse(fastestFirst))
+      index = add(mul(index, i32(layout.extents()[d])), coordinate(layout, thread, group[0], d));
+    Value inside = isInside(layout, thread, group[0]);
+    // What lies in padding is read anywhere.
+    if (inside)
+      index = select(inside, index, i32(0));
+    visit(gep(base, intType(8 * bytes), index), inside, group);
+  }
+}
+
+void Lowering::storeInOrder(Value base, MemDescType memory, const TileLayout &layout,
+                            ArrayRef<Value> registers) {
+  Type element = memory.getElementType();
+  unsigned bits = 8 * tt::scalarBytes(element);
+  Value first = isFirstCopy(layout);
+  forEachRun(base, memory, layout, [&](Value address, Value inside, ArrayRef<unsigned> group) {
+    SmallVector<Value> elements;
+    for (unsigned r : group)
+      elements.push_back(toMemory(registers[r], element));
+    unsigned wordBits = bits == 64 ? 64 : std::min<unsigned>(32, bits * group.size());
+    storeSharedWords(both(first, inside), address, pack(elements, wordBits), wordBits,
+                     /*asWritten=*/false);
+  });
+}
+
+Registers Lowering::loadInOrder(Value base, MemDescType memory, const TileLayout &layout) {
+  Registers result(layout.registers());
+  forEachRun(base, memory, layout, [&](Value address, Value, ArrayRef<unsigned> group) {
+    loadRun(address, group, memory.getElementType(), result);
+  });
+  return result;
 }
 
 /// Of neighbours along `dim` whose mask is true up to somewhere and false behind.
@@ -455,7 +527,7 @@ void Lowering::copyNow(AsyncCopyGlobalToLocalOp op) {
     Value bits = loadWords(pointer, mask, {}, 1, 8 * tt::scalarBytes(element), "ld.global").front();
     loaded.push_back(fromMemory(bits, element));
   }
-  storeTile(scalar(op.getDst()), offsetsOf(memory), layout(op.getPtr()), element, loaded);
+  storeLocal(scalar(op.getDst()), memory, op.getPtr().getType(), loaded);
 }
 
 LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
@@ -477,12 +549,11 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
       std::make_shared<Addresses>(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
   Value first = isFirstCopy(layout);
   const Registers &pointers = get(op.getPtr());
-  bool waits = bool(dotBehind(op));
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     unsigned reg = group[0];
     Value source = pointers[reg];
-    auto start = atThisLine([this, mask = op.getMask(), addresses, first, size, reg, source, dim,
-                             bytes, group = SmallVector<unsigned>(group)] {
+    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, dim, bytes,
+                  group = SmallVector<unsigned>(group)] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));
@@ -501,11 +572,8 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
                    address(0, toOffset) + ", " + address(1, fromOffset) + ", " +
                    std::to_string(size) + ", $2;",
                constraints, operands);
-    });
-    if (waits)
-      copies.push_back(start);
-    else
-      start();
+    };
+    emitHereOrInDot(op, start);
   }
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "Lowering.h"
 
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -18,7 +19,6 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
     : Emitter(module.getContext()), module(module), kernel(kernel), options(options), axes(kernel),
-      shared(kernel, options.mayAlias),
       slots(kernel, axes, [this](Value tile) -> const TileLayout & { return layout(tile); }) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {
@@ -194,10 +194,10 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   remarkOnKernel();
   slots.hoistAddresses(kernel);
   info.numWarps = numWarps(module);
-  info.sharedBytes = shared.totalBytes();
+  info.sharedBytes = sharedBytes(kernel);
   loc = kernel.getLoc();
   b.setInsertionPointToStart(module.getBody());
-  if (shared.totalBytes())
+  if (info.sharedBytes)
     b.create<LLVM::GlobalOp>(loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
                              LLVM::Linkage::External, kSharedSymbol, Attribute(), /*alignment=*/16,
                              /*addrSpace=*/3);
@@ -221,7 +221,7 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   thread = b.create<NVVM::ThreadIdXOp>(loc, b.getI32Type());
   lane = iand(thread, i32(kLanesPerWarp - 1));
   warp = info.numWarps == 1 ? i32(0) : shr(thread, 5);
-  if (shared.totalBytes())
+  if (info.sharedBytes)
     sharedBase = b.create<LLVM::AddressOfOp>(loc, pointerType(3), kSharedSymbol);
   Block *body = newBlock();
   entryEnd = b.create<LLVM::BrOp>(loc, body);
@@ -246,8 +246,6 @@ LogicalResult Lowering::lower(Operation *op) {
   if (mustEmitBefore(op) && failed(emitPostponed()))
     return failure();
   loc = op->getLoc();
-  if (shared.needsBarrierBefore(op))
-    barrier();
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](scf::ForOp op) { return lowerFor(op); })
       .Case([&](scf::WhileOp op) { return lowerWhile(op); })
@@ -297,13 +295,14 @@ LogicalResult Lowering::lower(Operation *op) {
       })
       .Case([&](tt::ReshapeOp op) { return lowerReshape(op); })
       .Case([&](ConvertLayoutOp op) { return lowerConvert(op); })
-      .Case<LocalAllocOp, MemDescIndexOp, MemDescTransOp, LocalLoadOp, LocalStoreOp,
-            AsyncCommitGroupOp, AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
+      .Case<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp, LocalLoadOp,
+            LocalStoreOp, AsyncCommitGroupOp, AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
       .Case([&](AsyncCopyGlobalToLocalOp op) { return lowerAsyncCopy(op); })
       .Case([&](tt::LoadOp op) { return lowerLoad(op); })
       .Case([&](tt::StoreOp op) { return lowerStore(op); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto op) { return lowerAtomic(op); })
-      .Case([&](tt::ReduceOp op) { return lowerReduce(op); })
+      .Case<tt::ReduceOp, WarpReduceOp>(
+          [&](auto op) { return lowerReduction(op, op.getAxis(), op.getCombineOp()); })
       .Case([&](tt::DotOp op) { return lowerDot(op); })
       .Case([&](tt::PrintOp op) { return lowerPrint(op); })
       .Case([&](tt::AssertOp op) { return lowerAssert(op); })

@@ -10,12 +10,12 @@
 #define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_LOWERING_H
 
 #include "Emitter.h"
-#include "Shared.h"
 #include "Slots.h"
 
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Layout/TileConversion.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -38,6 +38,10 @@ using Partials = std::map<Coordinates, Registers>;
 
 /// The register of a lane that holds each place; of copies the first.
 std::map<Coordinates, unsigned> byPlace(const TileLayout &layout);
+
+/// The registers of `tile` that hold a panel, in the order of the panel's own.
+llvm::SmallVector<unsigned> registersOfPanel(const TileLayout &tile, const TileLayout &panel,
+                                             const Coordinates &start);
 
 /// What bits of `index` contribute to dimension `dim`, as i32; null if nothing.
 mlir::Value partOf(Emitter &e, mlir::Value index, const LinearLayout &core, llvm::StringRef name,
@@ -235,24 +239,28 @@ private:
   Value isThreadZero();
   Value programIdAlong(unsigned axis);
 
-  //===--- exchange (Reduce.cpp, ConvertLayout.cpp) ---===//
+  //===--- between threads (Reduce.cpp, ConvertLayout.cpp, LocalMemory.cpp) ---===//
 
-  mlir::LogicalResult lowerReduce(tt::ReduceOp op);
-  /// Combines the partial results of warps; see Reduce.cpp. A group is the results at one
-  /// place, one for each operand.
-  void exchangePartials(tt::ReduceOp op, const ReductionPlan &plan, const TileLayout &src,
-                        Partials &groups);
+  /// Of `op`, a tt.reduce or a ttg.warp_reduce.
+  mlir::LogicalResult lowerReduction(mlir::Operation *op, unsigned axis, mlir::Region &combineOp);
+  /// By `by`, registers of a panel after another.
+  Registers convertPanels(const Panels &panels, const TileLayout &from, const TileLayout &to,
+                          llvm::ArrayRef<Value> registers,
+                          llvm::function_ref<Registers(llvm::ArrayRef<Value>)> by);
   mlir::LogicalResult lowerConvert(ConvertLayoutOp op);
-  /// Registers in another layout. `op` has the scratch.
-  Registers converted(mlir::Operation *op, Type element, llvm::ArrayRef<Value> src,
-                      const TileLayout &from, const TileLayout &to);
   Registers shuffleTile(const ShufflePlan &plan, Type element, llvm::ArrayRef<Value> registers);
-  /// Through shared memory: elements of `from` are written at an address that depends on
-  /// their coordinates, those of `to` are read at theirs.
-  Registers exchange(mlir::Operation *op, Type element, llvm::ArrayRef<Value> registers,
-                     const TileLayout &from, const TileLayout &to);
-  /// The same at linear offsets (in elements) from `base`, `start` bytes further on; see
-  /// LocalMemory.cpp.
+
+  /// A tile of registers, or a scalar, to and from memory.
+  void storeLocal(Value base, MemDescType memory, Type type, llvm::ArrayRef<Value> registers);
+  Registers loadLocal(Value base, LocalLoadOp op);
+  /// Through elements one after another, whose addresses are computed from their coordinates.
+  /// `visit` gets an address, whether it is one of the tile's, and registers that are neighbours.
+  void forEachRun(Value base, MemDescType memory, const TileLayout &layout,
+                  llvm::function_ref<void(Value, Value, llvm::ArrayRef<unsigned>)> visit);
+  void storeInOrder(Value base, MemDescType memory, const TileLayout &layout,
+                    llvm::ArrayRef<Value> registers);
+  Registers loadInOrder(Value base, MemDescType memory, const TileLayout &layout);
+  /// At linear offsets (in elements) from `base`, `start` bytes further on.
   void storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout, Type element,
                  llvm::ArrayRef<Value> registers);
   Registers loadTile(Value base, const LinearLayout &places, const TileLayout &tile, Type element,
@@ -284,27 +292,21 @@ private:
   void storeSharedWords(Value predicate, Value address, llvm::ArrayRef<Value> words, unsigned bits,
                         bool asWritten);
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
-  tt::DotOp dotBehind(mlir::Operation *op);
-  /// Whether the dot that reads the tile loads it, step by step.
-  bool leaveToDot(LocalLoadOp op);
-  bool leaveForLater(LocalLoadOp op);
-  bool leaveForLater(AsyncWaitOp op);
-  unsigned dotsInARow(tt::DotOp dot);
+  void lowerLocalLoad(LocalLoadOp op);
+  /// `emit` now or, where `op` says so, among the products of the next dot.
+  void emitHereOrInDot(mlir::Operation *op, std::function<void()> emit);
   /// Starts the next of the copies that wait for a dot.
   void startCopies(size_t count);
   mlir::Value bytesInside(mlir::Value mask, unsigned dim, llvm::ArrayRef<unsigned> group,
                           unsigned bytes);
   void copyNow(AsyncCopyGlobalToLocalOp op);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
-  Value sharedAddress(mlir::Operation *op, uint64_t bytes = 0);
   void storeShared(Value predicate, Value address, Value x);
-  Value loadShared(Value address, Type type);
 
   //===--- dot (Dot.cpp, Mma.cpp), debugging (Debug.cpp) ---===//
 
   mlir::LogicalResult lowerDot(tt::DotOp op);
   mlir::LogicalResult lowerMma(tt::DotOp op);
-  unsigned wordsInFlight(tt::DotOp op);
   llvm::SmallVector<Value, 4> splitFloat(Value x, bool isTF32, unsigned parts);
   Value stringConstant(llvm::StringRef text);
   void callPrintf(Value predicate, llvm::StringRef format, llvm::ArrayRef<Value> arguments);
@@ -315,7 +317,6 @@ private:
   tt::FuncOp kernel;
   GPULoweringOptions options;
   AxisInfoAnalysis axes;
-  SharedPlan shared;
   llvm::DenseMap<Value, Registers> values;
   llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;
   llvm::DenseMap<Type, llvm::SmallVector<Value, 4>> threadParts; ///< emitted at the entry
@@ -323,7 +324,6 @@ private:
   llvm::DenseMap<mlir::Operation *, Fragments> fragments;
   std::deque<std::function<void()>> copies; ///< asynchronous, for the next dots
   std::vector<std::function<void()>> later; ///< loads in the midst of the next dot
-  bool waitsInDot = false;                  ///< the first of them is a barrier
   SlotPlan slots;
   llvm::SmallVector<mlir::Operation *> postponed; ///< all of them of one SlotMask
   llvm::DenseMap<const Slot *, Value> live;

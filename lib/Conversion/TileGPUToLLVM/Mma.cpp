@@ -34,9 +34,6 @@ std::map<Coordinates, unsigned> byPlace(const TileLayout &layout) {
 }
 
 namespace {
-/// More than that, and the assembler spills.
-constexpr unsigned kMostWords = 220;
-
 /// The parts that an f32 operand is split into, and products of them, the smallest first. One
 /// more part is the first again, or 0 if that is not finite: an infinity times what is missing
 /// from the other operand, which may be 0, is no part of the product.
@@ -210,21 +207,6 @@ SmallVector<Value, 4> Lowering::splitFloat(Value x, bool isTF32, unsigned parts)
   return result;
 }
 
-/// Words of registers that a lane needs around a dot: results, operands of this step and the
-/// next, addresses that the loop copies from.
-unsigned Lowering::wordsInFlight(tt::DotOp op) {
-  auto words = [&](Value tile) -> unsigned {
-    unsigned bits = tt::scalarBits(tt::elementType(tile.getType()));
-    return llvm::divideCeil(layout(tile).registers() * bits, 32);
-  };
-  unsigned total = words(op.getC()) + 2 * (words(op.getA()) + words(op.getB()));
-  for (auto copy : op->getBlock()->getOps<AsyncCopyGlobalToLocalOp>())
-    total += 2 * llvm::divideCeil(layout(copy.getPtr()).registers() *
-                                      tt::scalarBytes(copy.getDst().getType().getElementType()),
-                                  16);
-  return total;
-}
-
 LogicalResult Lowering::lowerMma(tt::DotOp op) {
   auto shape = mmaFragmentsFor(op, options.capability);
   if (!shape)
@@ -337,15 +319,13 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
       loads[loaded]();
   };
   loadUpTo(loadsBefore[1]);
-  unsigned dots = dotsInARow(op);
-  size_t copiesToStart = dots == 1 ? copies.size() : llvm::divideCeil(copies.size(), dots);
+  auto interleave = op->getAttrOfType<InterleaveAttr>(kInterleave);
+  unsigned dots = interleave ? interleave.getDots() : 1;
+  size_t copiesToStart = llvm::divideCeil(copies.size(), dots);
   size_t products = blocks.size() * steps, started = 0, done = 0;
   size_t productsWithCopies = dots == 1 ? products - blocks.size() / 2 : products;
-  // What is for later, all at once: products are fastest undisturbed. If that takes more
-  // registers than there are, along the first half, a barrier after a quarter.
-  bool isTight = wordsInFlight(op) > kMostWords;
-  size_t laterFrom = waitsInDot && isTight ? products / 4 : 0,
-         laterIn = std::max<size_t>(1, products / (isTight ? 2 : 8));
+  size_t laterFrom = interleave && interleave.getFrom() ? products / interleave.getFrom() : 0,
+         laterIn = std::max<size_t>(1, products / (interleave ? interleave.getWithin() : 1));
   auto startLater = [&](size_t product) {
     if (product < laterFrom)
       return;
@@ -402,7 +382,6 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
     startCopies(copies.size());
   startLater(2 * products);
   later.clear();
-  waitsInDot = false;
   for (auto [i, at] : llvm::enumerate(blocks)) {
     SmallVector<Value> elements;
     for (auto [r, x] : llvm::enumerate(sums[i])) {

@@ -82,7 +82,7 @@ unsigned Lowering::programsAtOnce() {
     hasVersions |= op->hasAttr(kVersions);
     if (isa<tt::LoadOp>(op) && tt::isTile(op->getResult(0).getType()))
       mostLoads = std::max(mostLoads, ++loads[op->getBlock()]);
-    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp, LocalAllocOp>(op);
+    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp>(op);
   });
   unsigned addresses = kForAddresses + kForMoreLoads * (mostLoads - 1);
   unsigned registers = std::max<unsigned>(

@@ -239,9 +239,8 @@ void Lowering::remarkOnThreads() {
     for (Value result : op->getResults())
       if (tt::isTile(result.getType()))
         largest = std::max(largest, cast<RankedTensorType>(result.getType()).getNumElements());
-    if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-      if (!planReduction(layout(reduce.getSrcs()[0]), reduce.getAxis()).warpBits.empty())
-        exchange = op;
+    if (isa<WarpReduceOp>(op))
+      exchange = op;
     if (!isAccess(op) && !isa<tt::AtomicRMWOp>(op))
       return;
     if (!tt::isTile(op->getOperand(0).getType()))
@@ -320,13 +319,20 @@ void Lowering::remarkOnDots() {
         {{"element", textOf(dot.getA().getType())}});
 }
 
+/// A tile that is read in another layout than it has, not what warps or threads found for others.
+static bool isConversion(LocalAllocOp alloc) {
+  Value tile = alloc.getInit();
+  return tile && !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(
+                     tile.getDefiningOp());
+}
+
 void Lowering::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
     if (auto store = dyn_cast<LocalStoreOp>(op))
       bytes = decimal(store.getDst().getType().getTileBytes());
-    else if (uint64_t scratch = scratchBytes(op); scratch && isa<ConvertLayoutOp>(op))
-      bytes = decimal(scratch);
+    else if (auto alloc = dyn_cast<LocalAllocOp>(op); alloc && isConversion(alloc))
+      bytes = decimal(alloc.getBytes());
     else
       return;
     std::string text = "a tile of " + textOf(op->getOperand(0).getType()) +

@@ -72,16 +72,15 @@ LogicalResult Lowering::lowerRenaming(Operation *op,
   return success();
 }
 
+/// Registers hold what they did, if the result is laid out as `reshapedLayout` says.
 LogicalResult Lowering::lowerReshape(tt::ReshapeOp op) {
   auto src = cast<RankedTensorType>(op.getSrc().getType()),
        dst = cast<RankedTensorType>(op.getType());
-  ArrayRef<int64_t> from = src.getShape(), to = dst.getShape();
-  Type element = src.getElementType();
-  Registers registers = get(op.getSrc());
-  if (Attribute reshaped = reshapedLayout(src.getEncoding(), from, to))
-    set(op, converted(op, element, registers, layoutOf(reshaped, to), layout(op)));
-  else
-    set(op, exchange(op, lowered(element), registers, layout(op.getSrc()), layout(op)));
+  Attribute same = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
+  if (!same || !sameLayout(same, dst.getEncoding(), dst.getShape()))
+    return op.emitError() << "elements change their threads in this reshape; run "
+                             "ttg-plan-exchanges first";
+  set(op, get(op.getSrc()));
   return success();
 }
 

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
-#include "Shared.h"
 
 #include "tritium/Analysis/MaskRuns.h"
 
@@ -61,8 +60,8 @@ bool hasFixedBound(Value mask, unsigned dim, const AxisInfoAnalysis &axes) {
   Operation *op = mask.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
     return hasFixedBound(both.getLhs(), dim, axes) || hasFixedBound(both.getRhs(), dim, axes);
-  if (auto convert = dyn_cast_or_null<ConvertLayoutOp>(op))
-    return hasFixedBound(convert.getSrc(), dim, axes);
+  if (Value same = op ? sameTile(op) : Value())
+    return hasFixedBound(same, dim, axes);
   if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op))
     return hasFixedBound(broadcast.getSrc(), dim, axes);
   if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
@@ -223,9 +222,11 @@ private:
         join();
       return;
     }
-    if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
-      if (reduce.getAxis() == slots.dim &&
-          llvm::all_of(reduce.getSrcs(), [&](Value x) { return plan.isFilled(x, slots); }))
+    if (isa<tt::ReduceOp, WarpReduceOp>(op)) {
+      unsigned axis = isa<tt::ReduceOp>(op) ? cast<tt::ReduceOp>(op).getAxis()
+                                            : cast<WarpReduceOp>(op).getAxis();
+      if (axis == slots.dim &&
+          llvm::all_of(op->getOperands(), [&](Value x) { return plan.isFilled(x, slots); }))
         join();
       return;
     }
@@ -278,11 +279,10 @@ SlotPlan::SlotPlan(tt::FuncOp kernel, const AxisInfoAnalysis &axes, LayoutOf lay
   kernel.walk([&](tt::LoadOp load) { builder.run(load); });
 }
 
-/// Neither data nor exchanged between lanes: what goes through shared memory stays where the plan
-/// of its barriers found it.
+/// Neither data nor exchanged between lanes.
 static bool isAddressing(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<ConvertLayoutOp>(op) && scratchBytes(op) == 0 &&
+         !isa<ConvertLayoutOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp>(op) &&
          !isa<FloatType>(tt::elementType(op->getResult(0).getType()));
 }
 

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttgir-threads -convert-triton-gpu-to-llvm | FileCheck %s
 
 // A conversion through shared memory stands between read and product, which might reuse what
 // is read: the read and the copy stay before it.
@@ -24,11 +24,12 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     %r2 = tt.broadcast %r1 : tensor<1x32xi32, #blocked> -> tensor<32x32xi32, #blocked>
     %base = tt.splat %q : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>, #blocked>
     %p = tt.addptr %base, %r2 : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
-    %ring = ttg.local_alloc : !ttg.memdesc<2x32x32xf16, #shared>
-    %to = ttg.memdesc_index %ring[%i] : !ttg.memdesc<2x32x32xf16, #shared> -> !ttg.memdesc<32x32xf16, #shared>
-    ttg.async_copy_global_to_local %p, %to : tensor<32x32x!tt.ptr<f16>, #blocked> -> !ttg.memdesc<32x32xf16, #shared>
+    %ring = ttg.local_alloc : !ttg.memdesc<2x32x32xf16, #shared, mutable>
+    %from = ttg.memdesc_index %ring[%i] {ahead = 0 : i32} : !ttg.memdesc<2x32x32xf16, #shared, mutable> -> !ttg.memdesc<32x32xf16, #shared, mutable>
+    %to = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<2x32x32xf16, #shared, mutable> -> !ttg.memdesc<32x32xf16, #shared, mutable>
+    ttg.async_copy_global_to_local %p, %to : tensor<32x32x!tt.ptr<f16>, #blocked> -> !ttg.memdesc<32x32xf16, #shared, mutable>
     ttg.async_commit_group
-    %a = ttg.local_load %to : !ttg.memdesc<32x32xf16, #shared> -> tensor<32x32xf16, #a>
+    %a = ttg.local_load %from : !ttg.memdesc<32x32xf16, #shared, mutable> -> tensor<32x32xf16, #a>
     %b = ttg.convert_layout %x : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #b>
     %d = tt.dot %a, %b, %zero : tensor<32x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<32x32xf32, #mma>
     tt.return

@@ -11,7 +11,7 @@
 // CHECK-NOT: nvvm.barrier0
 // CHECK: st.shared.b32
 // CHECK: nvvm.barrier0
-// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i32
 // CHECK-COUNT-2: nvvm.shfl.sync bfly
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK-NOT: nvvm.barrier0

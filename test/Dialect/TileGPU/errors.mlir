@@ -53,7 +53,7 @@ tt.func private @f(tensor<64x64xf16, #a>)
 
 // expected-error @+1 {{(shared_c1) vec, perPhase and maxPhase must be powers of two, found 3, 1 and 8}}
 #s = #ttg.shared<{vec = 3, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(!ttg.memdesc<64x64xf16, #s>)
+tt.func private @f(!ttg.memdesc<64x64xf16, #s, mutable>)
 
 // -----
 
@@ -65,7 +65,7 @@ tt.func private @f(tensor<4xf32, #l>)
 
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 // expected-error @+1 {{(memdesc_c1) extents must be powers of two}}
-tt.func private @f(!ttg.memdesc<48x64xf16, #s>)
+tt.func private @f(!ttg.memdesc<48x64xf16, #s, mutable>)
 
 // -----
 
@@ -88,9 +88,9 @@ tt.func private @f(%x: tensor<64xf32, #b>) {
 // -----
 
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %i: i32) {
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>, %i: i32) {
   // expected-error @+1 {{(memdesc_index_c1) the result must be one buffer of}}
-  %y = ttg.memdesc_index %m[%i] : !ttg.memdesc<64x64xf16, #s> -> !ttg.memdesc<64x64xf16, #s>
+  %y = ttg.memdesc_index %m[%i] : !ttg.memdesc<64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
   tt.return
 }
 
@@ -98,9 +98,9 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %i: i32) {
 
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>) {
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>) {
   // expected-error @+1 {{(local_load_c1) shape and element type must agree}}
-  %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf32, #b>
+  %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf32, #b>
   tt.return
 }
 
@@ -108,9 +108,9 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>) {
 
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %x: tensor<64x32xf16, #b>) {
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>, %x: tensor<64x32xf16, #b>) {
   // expected-error @+1 {{(local_store_c1) shape and element type must agree}}
-  ttg.local_store %x, %m : tensor<64x32xf16, #b>, !ttg.memdesc<64x64xf16, #s>
+  ttg.local_store %x, %m : tensor<64x32xf16, #b>, !ttg.memdesc<64x64xf16, #s, mutable>
   tt.return
 }
 
@@ -118,9 +118,9 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %x: tensor<64x32xf16, #b>) {
 
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %p: tensor<64x64x!tt.ptr<f32>, #b>) {
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>, %p: tensor<64x64x!tt.ptr<f32>, #b>) {
   // expected-error @+1 {{(async_copy_c2) the pointee must be 'f16'}}
-  ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> !ttg.memdesc<64x64xf16, #s>
+  ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> !ttg.memdesc<64x64xf16, #s, mutable>
   tt.return
 }
 
@@ -128,17 +128,17 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>, %p: tensor<64x64x!tt.ptr<f32
 
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s>) {
+tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>) {
   // expected-error @+1 {{(local_load_c2) a part must lie inside at multiples of its extents}}
-  %y = ttg.local_load %m {offsets = array<i64: 0, 16>} : !ttg.memdesc<64x64xf16, #s> -> tensor<64x32xf16, #b>
+  %y = ttg.local_load %m {offsets = array<i64: 0, 16>} : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x32xf16, #b>
   tt.return
 }
 
 // -----
 
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s>) {
+tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s, mutable>) {
   // expected-error @+1 {{(memdesc_trans_c1) the result must be the transposed buffer}}
-  %y = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #s> -> !ttg.memdesc<32x64xf16, #s>
+  %y = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #s, mutable> -> !ttg.memdesc<32x64xf16, #s, mutable>
   tt.return
 }

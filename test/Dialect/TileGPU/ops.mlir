@@ -28,27 +28,27 @@ tt.func private @layouts(%x: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, 
 }
 
 // CHECK-LABEL: @shared
-// CHECK: %[[RING:.*]] = ttg.local_alloc : <3x64x64xf16, #[[$S]]>
-// CHECK: %[[BUFFER:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] : <3x64x64xf16, #[[$S]]> -> <64x64xf16, #[[$S]]>
+// CHECK: %[[RING:.*]] = ttg.local_alloc : <3x64x64xf16, #[[$S]], mutable>
+// CHECK: %[[BUFFER:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] : <3x64x64xf16, #[[$S]], mutable> -> <64x64xf16, #[[$S]], mutable>
 // CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[BUFFER]] mask %{{.*}} : tensor<64x64xi1, #[[$B]]>
 // CHECK: ttg.async_commit_group
 // CHECK: ttg.async_wait {num = 1 : i32}
-// CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]] : <64x64xf16, #[[$S]]> -> tensor<64x64xf16, #[[$B]]>
+// CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]] : <64x64xf16, #[[$S]], mutable> -> tensor<64x64xf16, #[[$B]]>
 // CHECK: ttg.local_store %[[X]], %[[BUFFER]]
-// CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] {ahead = 1 : i32} : <3x64x64xf16, #[[$S]]> -> <64x64xf16, #[[$S]]>
-// CHECK: %[[T:.*]] = ttg.memdesc_trans %[[NEXT]] {order = array<i32: 1, 0>} : <64x64xf16, #[[$S]]> -> <64x64xf16, #[[$T]]>
-// CHECK: ttg.local_load %[[T]] {offsets = array<i64: 0, 32>} : <64x64xf16, #[[$T]]> -> tensor<64x32xf16, #[[$B]]>
+// CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}] {ahead = 1 : i32} : <3x64x64xf16, #[[$S]], mutable> -> <64x64xf16, #[[$S]], mutable>
+// CHECK: %[[T:.*]] = ttg.memdesc_trans %[[NEXT]] {order = array<i32: 1, 0>} : <64x64xf16, #[[$S]], mutable> -> <64x64xf16, #[[$T]], mutable>
+// CHECK: ttg.local_load %[[T]] {offsets = array<i64: 0, 32>} : <64x64xf16, #[[$T]], mutable> -> tensor<64x32xf16, #[[$B]]>
 tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x64xi1, #blocked>, %i: i32) {
-  %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #shared>
-  %buffer = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #shared>
-  ttg.async_copy_global_to_local %p, %buffer mask %m : tensor<64x64xi1, #blocked> : tensor<64x64x!tt.ptr<f16>, #blocked> -> !ttg.memdesc<64x64xf16, #shared>
+  %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #shared, mutable>
+  %buffer = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x64x64xf16, #shared, mutable> -> !ttg.memdesc<64x64xf16, #shared, mutable>
+  ttg.async_copy_global_to_local %p, %buffer mask %m : tensor<64x64xi1, #blocked> : tensor<64x64x!tt.ptr<f16>, #blocked> -> !ttg.memdesc<64x64xf16, #shared, mutable>
   ttg.async_commit_group
   ttg.async_wait {num = 1 : i32}
-  %x = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
-  ttg.local_store %x, %buffer : tensor<64x64xf16, #blocked>, !ttg.memdesc<64x64xf16, #shared>
-  %next = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #shared>
-  %t = ttg.memdesc_trans %next {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared> -> !ttg.memdesc<64x64xf16, #transposed>
-  %part = ttg.local_load %t {offsets = array<i64: 0, 32>} : !ttg.memdesc<64x64xf16, #transposed> -> tensor<64x32xf16, #blocked>
+  %x = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared, mutable> -> tensor<64x64xf16, #blocked>
+  ttg.local_store %x, %buffer : tensor<64x64xf16, #blocked>, !ttg.memdesc<64x64xf16, #shared, mutable>
+  %next = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #shared, mutable> -> !ttg.memdesc<64x64xf16, #shared, mutable>
+  %t = ttg.memdesc_trans %next {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, mutable> -> !ttg.memdesc<64x64xf16, #transposed, mutable>
+  %part = ttg.local_load %t {offsets = array<i64: 0, 32>} : !ttg.memdesc<64x64xf16, #transposed, mutable> -> tensor<64x32xf16, #blocked>
   tt.return
 }
 }

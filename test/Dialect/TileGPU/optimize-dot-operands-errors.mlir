@@ -12,8 +12,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @plain
   // CHECK-NOT: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @plain(%m: !ttg.memdesc<32x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+  tt.func private @plain(%m: !ttg.memdesc<32x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared, mutable> -> tensor<32x64xf16, #blocked>
     %b = ttg.convert_layout %x : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
@@ -24,8 +24,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: ttg.local_load {{.*}} -> tensor<32x64xf16, #[[$BLOCKED]]>
   // CHECK: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @two_operands(%m: !ttg.memdesc<32x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %z: tensor<32x64xf16, #blocked>) -> tensor<64x64xf32, #mma> {
-    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+  tt.func private @two_operands(%m: !ttg.memdesc<32x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %z: tensor<32x64xf16, #blocked>) -> tensor<64x64xf32, #mma> {
+    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared, mutable> -> tensor<32x64xf16, #blocked>
     %y = arith.addf %x, %z : tensor<32x64xf16, #blocked>
     %b = ttg.convert_layout %y : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
@@ -37,8 +37,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: ttg.local_load {{.*}} -> tensor<32x64xf16, #[[$BLOCKED]]>
   // CHECK: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @used_twice(%m: !ttg.memdesc<32x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<32x64xf16, #blocked>) {
-    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+  tt.func private @used_twice(%m: !ttg.memdesc<32x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<32x64xf16, #blocked>) {
+    %x = ttg.local_load %m : !ttg.memdesc<32x64xf16, #shared, mutable> -> tensor<32x64xf16, #blocked>
     %y = arith.negf %x : tensor<32x64xf16, #blocked>
     %b = ttg.convert_layout %y : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
@@ -50,8 +50,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: ttg.local_load {{.*}} -> tensor<32x64xf16, #[[$BLOCKED]]>
   // CHECK: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @part(%m: !ttg.memdesc<64x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-    %x = ttg.local_load %m {offsets = array<i64: 0, 0>} : !ttg.memdesc<64x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+  tt.func private @part(%m: !ttg.memdesc<64x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %x = ttg.local_load %m {offsets = array<i64: 0, 0>} : !ttg.memdesc<64x64xf16, #shared, mutable> -> tensor<32x64xf16, #blocked>
     %b = ttg.convert_layout %x : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
@@ -62,7 +62,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-NOT: ttg.local_load
   // CHECK: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @registers(%m: !ttg.memdesc<32x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %x: tensor<32x64xf16, #blocked>) -> tensor<64x64xf32, #mma> {
+  tt.func private @registers(%m: !ttg.memdesc<32x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %x: tensor<32x64xf16, #blocked>) -> tensor<64x64xf32, #mma> {
     %b = ttg.convert_layout %x : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #b>
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
@@ -73,8 +73,8 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: ttg.local_load {{.*}} -> tensor<64x64xf32, #[[$BLOCKED]]>
   // CHECK: ttg.convert_layout
   // CHECK: tt.return
-  tt.func private @sum(%m: !ttg.memdesc<32x64xf16, #shared>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %n: !ttg.memdesc<64x64xf32, #shared>, %b: tensor<32x64xf16, #b>) -> tensor<64x64xf32, #mma> {
-    %x = ttg.local_load %n : !ttg.memdesc<64x64xf32, #shared> -> tensor<64x64xf32, #blocked>
+  tt.func private @sum(%m: !ttg.memdesc<32x64xf16, #shared, mutable>, %a: tensor<64x32xf16, #a>, %c: tensor<64x64xf32, #mma>, %n: !ttg.memdesc<64x64xf32, #shared, mutable>, %b: tensor<32x64xf16, #b>) -> tensor<64x64xf32, #mma> {
+    %x = ttg.local_load %n : !ttg.memdesc<64x64xf32, #shared, mutable> -> tensor<64x64xf32, #blocked>
     %s = ttg.convert_layout %x : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #mma>
     %d = tt.dot %a, %b, %s : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>

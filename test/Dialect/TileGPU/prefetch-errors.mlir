@@ -12,15 +12,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK: ttg.local_load {{.*}}{offsets = array<i64: 0, 0>}
   // CHECK: scf.for
   // CHECK: tt.return
-  tt.func private @plain(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @plain(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -32,14 +32,14 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @no_wait(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @no_wait(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @no_wait(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -51,16 +51,16 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @two_waits(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @two_waits(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @two_waits(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -72,15 +72,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @two_dots(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @two_dots(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32, %a2: tensor<64x32xf16, #a>) -> tensor<64x64xf32, #mma> {
+  tt.func private @two_dots(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32, %a2: tensor<64x32xf16, #a>) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %e = tt.dot %a2, %b, %d : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
@@ -93,15 +93,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @outside(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @outside(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32, %a2: tensor<64x32xf16, #a>) -> tensor<64x64xf32, #mma> {
+  tt.func private @outside(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32, %a2: tensor<64x32xf16, #a>) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a2, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -113,15 +113,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @used_twice(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @used_twice(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32, %p: tensor<64x32x!tt.ptr<f16>, #a>) -> tensor<64x64xf32, #mma> {
+  tt.func private @used_twice(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32, %p: tensor<64x32x!tt.ptr<f16>, #a>) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %x = arith.negf %a : tensor<64x32xf16, #a>
       tt.store %p, %x : tensor<64x32x!tt.ptr<f16>, #a>
@@ -135,15 +135,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @other_slots(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @other_slots(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @other_slots(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%i] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%i] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -155,15 +155,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @later_slot(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @later_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @later_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 1 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 1 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -175,15 +175,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @constant_slot(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @constant_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func private @constant_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%c0] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%c0] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%c0] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%c0] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = arith.addi %slot, %c1 : i32
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32
@@ -195,15 +195,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   // CHECK-LABEL: @loaded_slot(
   // CHECK-NOT: offsets
   // CHECK: tt.return
-  tt.func private @loaded_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa>, %rb: !ttg.memdesc<3x32x64xf16, #sa>, %c: tensor<64x64xf32, #mma>, %n: i32, %p: !tt.ptr<i32>) -> tensor<64x64xf32, #mma> {
+  tt.func private @loaded_slot(%ra: !ttg.memdesc<3x64x32xf16, #sa, mutable>, %rb: !ttg.memdesc<3x32x64xf16, #sa, mutable>, %c: tensor<64x64xf32, #mma>, %n: i32, %p: !tt.ptr<i32>) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
       ttg.async_wait {num = 1 : i32}
-      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa> -> !ttg.memdesc<64x32xf16, #sa>
-      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa> -> tensor<64x32xf16, #a>
-      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa> -> !ttg.memdesc<32x64xf16, #sa>
-      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa> -> tensor<32x64xf16, #b>
+      %ma = ttg.memdesc_index %ra[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x32xf16, #sa, mutable> -> !ttg.memdesc<64x32xf16, #sa, mutable>
+      %a = ttg.local_load %ma : !ttg.memdesc<64x32xf16, #sa, mutable> -> tensor<64x32xf16, #a>
+      %mb = ttg.memdesc_index %rb[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x32x64xf16, #sa, mutable> -> !ttg.memdesc<32x64xf16, #sa, mutable>
+      %b = ttg.local_load %mb : !ttg.memdesc<32x64xf16, #sa, mutable> -> tensor<32x64xf16, #b>
       %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       %next = tt.load %p : !tt.ptr<i32>
       scf.yield %d, %next : tensor<64x64xf32, #mma>, i32

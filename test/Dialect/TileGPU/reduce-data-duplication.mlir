@@ -10,10 +10,8 @@
 module attributes {"ttg.num-warps" = 4 : i32} {
   // Both operands are stored before either is loaded, so that one barrier does.
   // CHECK-LABEL: @operands
-  // CHECK: %[[MA:.*]] = ttg.local_alloc : <64x32xf16
-  // CHECK: ttg.local_store %{{.*}}, %[[MA]]
-  // CHECK: %[[MB:.*]] = ttg.local_alloc : <32x64xf16
-  // CHECK: ttg.local_store %{{.*}}, %[[MB]]
+  // CHECK: %[[MA:.*]] = ttg.local_alloc init(%{{.*}}) : <64x32xf16
+  // CHECK: %[[MB:.*]] = ttg.local_alloc init(%{{.*}}) : <32x64xf16
   // CHECK: %[[A:.*]] = ttg.local_load %[[MA]]
   // CHECK: %[[B:.*]] = ttg.local_load %[[MB]]
   // CHECK: tt.dot %[[A]], %[[B]]

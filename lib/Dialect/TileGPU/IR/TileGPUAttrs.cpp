@@ -156,6 +156,13 @@ LogicalResult SharedLinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> offs
   return success();
 }
 
+LogicalResult InterleaveAttr::verify(Emit emit, uint32_t dots, uint32_t, uint32_t within) {
+  if (dots == 0 || within == 0)
+    return emit() << "(interleave_c1) dots and within must be positive, found " << dots << " and "
+                  << within;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory layouts
 //===----------------------------------------------------------------------===//

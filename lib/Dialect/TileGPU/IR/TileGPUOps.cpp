@@ -36,6 +36,26 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return {};
 }
 
+Value ttg::sameTile(Operation *op) {
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return convert.getSrc();
+  auto load = dyn_cast<LocalLoadOp>(op);
+  if (!load || load.getOffsets())
+    return {};
+  auto alloc = load.getSrc().getDefiningOp<LocalAllocOp>();
+  return alloc ? alloc.getInit() : Value();
+}
+
+Value ttg::behindLayouts(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Value same = sameTile(op);
+    if (!same)
+      break;
+    value = same;
+  }
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

@@ -6,10 +6,8 @@
 //
 // becomes
 //
-//   %ma = ttg.local_alloc
-//   ttg.local_store %a, %ma
-//   %mb = ttg.local_alloc
-//   ttg.local_store %b, %mb
+//   %ma = ttg.local_alloc init(%a)
+//   %mb = ttg.local_alloc init(%b)
 //   %x = ttg.local_load %ma
 //   %y = ttg.local_load %mb
 //   %d = tt.dot %x, %y, %c
@@ -31,6 +29,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Layout/TileConversion.h"
 
 using namespace mlir;
 
@@ -40,20 +39,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// Lanes hold what they need already, in other registers perhaps.
-bool staysInLanes(RankedTensorType from, RankedTensorType to) {
-  LinearLayout a = layoutOf(from).core(), b = layoutOf(to).core();
-  for (StringRef name : {kLane, kWarp}) {
-    ArrayRef<uint64_t> x = a.bases(name), y = b.bases(name);
-    if (x.size() != y.size())
-      return false;
-    for (auto [p, q] : llvm::zip(x, y))
-      if (a.unflatten(p) != b.unflatten(q))
-        return false;
-  }
-  return true;
-}
-
 constexpr int64_t kMostWords = 200;
 
 /// Words of registers that a lane needs for `operand` in the midst of `loop`: carried tiles,
@@ -81,7 +66,9 @@ bool isToReplace(ConvertLayoutOp convert) {
       !isa<IntegerType, FloatType>(to.getElementType()) || to.getElementType().isInteger(1))
     return false;
   auto dot = dyn_cast<tt::DotOp>(*convert->user_begin());
-  if (!dot || staysInLanes(from, to))
+  unsigned bits = 8 * tt::scalarBytes(to.getElementType());
+  if (!dot ||
+      planConversion(layoutOf(from), layoutOf(to), bits).kind == TileConversion::Registers)
     return false;
   if (dot->getBlock() == convert->getBlock())
     return true;
@@ -98,8 +85,9 @@ void replace(ConvertLayoutOp convert) {
                      tt::scalarBytes(to.getElementType()));
   auto memory = builder.create<LocalAllocOp>(
       convert.getLoc(),
-      MemDescType::get(convert.getContext(), to.getShape(), to.getElementType(), encoding));
-  builder.create<LocalStoreOp>(convert.getLoc(), convert.getSrc(), memory);
+      MemDescType::get(convert.getContext(), to.getShape(), to.getElementType(), encoding,
+                       MemorySpace::Shared, /*isMutable=*/false),
+      convert.getSrc());
   builder.setInsertionPoint(*convert->user_begin());
   convert.replaceAllUsesWith(builder.create<LocalLoadOp>(convert.getLoc(), to, memory).getResult());
   convert.erase();

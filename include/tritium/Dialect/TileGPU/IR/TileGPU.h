@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 /// On an atomic: only the thread that has run it has its result; see ttg-plan-exchanges.
 inline constexpr llvm::StringLiteral kResultOfOne = "ttg.result_of_one";
 
+/// On operations in front of a dot, an OverlapAttr; on the dot, an InterleaveAttr.
+inline constexpr llvm::StringLiteral kOverlap = "ttg.overlap";
+inline constexpr llvm::StringLiteral kInterleave = "ttg.interleave";
+
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);
 
@@ -83,6 +87,12 @@ LinearLayout offsetsOf(MemDescType type);
 /// lane along the fastest dimension, are accessed without bank conflicts.
 SharedEncodingAttr swizzledLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
                                   llvm::ArrayRef<int32_t> order, unsigned elementBytes);
+
+/// The tile that the result of `op` is, in another layout: converted, or exchanged through shared
+/// memory. Null if it is not known to be one.
+mlir::Value sameTile(mlir::Operation *op);
+/// `value` before all such changes of its layout.
+mlir::Value behindLayouts(mlir::Value value);
 
 /// Whether tiles of `shape` lie at the same places in both.
 bool sameLayout(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape);

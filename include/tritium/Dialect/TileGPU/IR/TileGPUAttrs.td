@@ -167,4 +167,34 @@ def TileGPU_Mechanism : I32EnumAttr<"Mechanism", "how a conversion moves element
   let cppNamespace = "::tritium::ttg";
 }
 
+def TileGPU_Overlap : I32EnumAttr<"Overlap", "when what stands in front of a dot happens", [
+    I32EnumAttrCase<"Steps", 0, "steps">,
+    I32EnumAttrCase<"Products", 1, "products">]> {
+  let cppNamespace = "::tritium::ttg";
+  let genSpecializedAttr = 0;
+}
+
+def TileGPU_OverlapAttr : EnumAttr<TileGPU_Dialect, TileGPU_Overlap, "overlap"> {
+  let summary = "an operation in front of a dot that happens while it multiplies";
+  let description = [{
+    `ttg.overlap` of a load from shared memory that the dot behind it reads: the dot loads it
+    by `steps` of k. Of any other: it happens among the `products` of the next dot, in order, as
+    that dot's `ttg.interleave` says.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def TileGPU_InterleaveAttr : TileGPU_Attr<"Interleave", "interleave"> {
+  let summary = "how a dot interleaves its products with what happens among them";
+  let description = [{
+    Asynchronous copies start one by one over all products of this dot and the `dots` - 1 that
+    follow. The rest, loads for later and the barrier that they wait for, begins after one in
+    `from` of the products (0: at once) and is spread over one in `within`.
+
+    - (interleave_c1) dots and within are positive.
+  }];
+  let parameters = (ins "uint32_t":$dots, "uint32_t":$from, "uint32_t":$within);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif

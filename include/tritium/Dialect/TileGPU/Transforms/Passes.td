@@ -134,4 +134,42 @@ def ReorderInstructions : Pass<"tritongpu-reorder-instructions", "::mlir::Module
   }];
 }
 
+def PlanExchanges : Pass<"ttg-plan-exchanges", "::mlir::ModuleOp"> {
+  let summary = "decides how elements get from thread to thread";
+  let description = [{
+    Conversions say whether they rename registers or shuffle; those that go through shared memory
+    become an allocation that holds the tile and a load. So do reductions across warps, of what
+    each warp has found, and results of atomics that one thread runs for others.
+  }];
+  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def AllocateSharedMemory : Pass<"ttg-allocate-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "gives allocations places in shared memory";
+  let description = [{
+    Each allocation gets an offset. Those that are not in use at the same time may share a place.
+  }];
+}
+
+def PlaceBarriers : Pass<"ttg-place-barriers", "::mlir::ModuleOp"> {
+  let summary = "barriers in front of accesses that must wait for other threads";
+  let description = [{
+    Of shared memory, and of global memory where program order counts. Each barrier says what it
+    is there for.
+  }];
+  let options = [Option<"mayAlias", "may-alias", "bool", "false",
+                        "Pointer arguments may reach the same memory">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def OverlapDots : Pass<"ttg-overlap-dots", "::mlir::ModuleOp"> {
+  let summary = "what happens while a dot multiplies";
+  let description = [{
+    Loads of its operands by steps of k, asynchronous copies among its products, and before dots
+    whose operands are in registers the wait and the loads for the next iteration.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 #endif

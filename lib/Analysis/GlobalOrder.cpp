@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shared.h"
+#include "tritium/Analysis/GlobalOrder.h"
 
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/Distinct.h"
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 using namespace mlir;
 

@@ -1,0 +1,43 @@
+//===- SharedLiveness.h - when shared memory is in use ----------*- C++ -*-===//
+
+#ifndef TRITIUM_ANALYSIS_SHAREDLIVENESS_H
+#define TRITIUM_ANALYSIS_SHAREDLIVENESS_H
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
+namespace tritium::ttg {
+
+/// The allocation that `memory` is, or is a part or a view of; null if it is not known.
+LocalAllocOp allocationOf(mlir::Value memory);
+
+/// When each allocation of a kernel is in use, in program order: from where it stands to its
+/// last use, of which those in a loop that it stands outside of last as long as the loop. What
+/// asynchronous copies write is in use until they have arrived.
+class SharedLiveness {
+public:
+  struct Lifetime {
+    LocalAllocOp alloc;
+    unsigned begin, end;
+    bool meets(const Lifetime &other) const { return begin <= other.end && other.begin <= end; }
+  };
+
+  explicit SharedLiveness(tt::FuncOp kernel);
+
+  /// In program order.
+  llvm::ArrayRef<Lifetime> lifetimes() const { return all; }
+
+private:
+  llvm::SmallVector<Lifetime> all;
+};
+
+/// Fails, with a message, if an allocation has no offset, or shares bytes with one that is in use
+/// at the same time.
+mlir::LogicalResult checkPlaces(tt::FuncOp kernel);
+
+/// Bytes of shared memory up to the end of the last allocation of `kernel`, all of which have
+/// offsets.
+uint64_t sharedBytes(tt::FuncOp kernel);
+
+} // namespace tritium::ttg
+
+#endif // TRITIUM_ANALYSIS_SHAREDLIVENESS_H

@@ -1,0 +1,55 @@
+//===- TileConversion.h - how tiles change layouts and reduce ---*- C++ -*-===//
+//
+// What a conversion between two layouts of registers, and a reduction along an axis, ask of the
+// machine: whether lanes have what they need, shuffles within a warp suffice, or elements go
+// through shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LAYOUT_TILECONVERSION_H
+#define TRITIUM_LAYOUT_TILECONVERSION_H
+
+#include "tritium/Layout/Shuffle.h"
+#include "tritium/Layout/TileLayout.h"
+
+namespace tritium {
+
+/// A tile whose extents are multiples of powers of two, in panels of such extents, each of
+/// which both layouts hold in the same way: an extent of 96 is three panels of 32.
+struct Panels {
+  TileLayout from, to;             ///< of one panel
+  std::vector<Coordinates> starts; ///< of each panel, the last dimension fastest
+};
+/// Nothing if a layout has padding, or panels would be too small.
+std::optional<Panels> panelsOf(const TileLayout &from, const TileLayout &to, unsigned elementBits);
+
+/// Where each panel of `panel` elements of a tile begins, the last dimension fastest. Extents of
+/// the tile are multiples of the panel's.
+std::vector<Coordinates> panelStarts(llvm::ArrayRef<int64_t> extents,
+                                     llvm::ArrayRef<int64_t> panel);
+/// What `tile` holds of a panel, in registers of their own. Extents of the panel are powers of two
+/// and not less than the core's.
+TileLayout layoutOfPanel(const TileLayout &tile, llvm::ArrayRef<int64_t> panel);
+
+/// How a tile changes its layout.
+struct TileConversion {
+  enum Kind { Registers, Shuffles, Shared } kind;
+  ShufflePlan shuffles;         ///< for every panel
+  std::optional<Panels> panels; ///< through shared memory without them: in row-major order
+};
+/// Registers are renamed if that is enough. Shuffles need no barrier and no memory, but a word
+/// costs a shuffle and selects where shared memory writes and reads it once: they are taken
+/// while they are not more work than that.
+TileConversion planConversion(const TileLayout &from, const TileLayout &to, unsigned elementBits);
+
+/// What a reduction does with each bit of lanes and warps.
+struct ReductionPlan {
+  llvm::SmallVector<unsigned> laneBits; ///< along the axis
+  llvm::SmallVector<unsigned> warpBits;
+  bool isSeparable = true; ///< every bit lies along the axis or along the rest
+};
+ReductionPlan planReduction(const TileLayout &src, unsigned axis);
+
+} // namespace tritium
+
+#endif // TRITIUM_LAYOUT_TILECONVERSION_H

@@ -1,0 +1,306 @@
+//===- Hazards.cpp - accesses that must wait for others -------------------===//
+
+#include "tritium/Analysis/Hazards.h"
+
+#include "tritium/Analysis/GlobalOrder.h"
+#include "tritium/Analysis/SharedLiveness.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+/// Bytes that an operation accesses. Of an allocation with several buffers `buffer` is the one that
+/// is meant, counted from the one that the present iteration of the loop reads; -1: not known.
+struct Access {
+  uint64_t begin = 0, end = 0;
+  LocalAllocOp ring;
+  int buffer = -1;
+  Operation *by = nullptr;
+
+  bool overlaps(const Access &other) const {
+    bool isOther =
+        ring && ring == other.ring && buffer >= 0 && other.buffer >= 0 && buffer != other.buffer;
+    return begin < other.end && other.begin < end && !isOther;
+  }
+  /// `by` is for messages only.
+  bool operator==(const Access &other) const {
+    return begin == other.begin && end == other.end && ring == other.ring &&
+           buffer == other.buffer;
+  }
+};
+
+/// A copy on its way; `age`: groups that have been closed since it started.
+struct Copy {
+  Access access;
+  unsigned age = 0;
+  bool operator==(const Copy &) const = default;
+};
+constexpr unsigned kOldest = 64; ///< copies of which nobody waits for grow no older
+
+struct GlobalAccess {
+  Operation *by;
+  /// In an earlier iteration of a loop, through another pointer than the operation has now.
+  bool earlier = false;
+  bool operator==(const GlobalAccess &) const = default;
+};
+
+template <typename T> bool addTo(SmallVectorImpl<T> &list, ArrayRef<T> more) {
+  size_t before = list.size();
+  for (const T &x : more)
+    if (!llvm::is_contained(list, x))
+      list.push_back(x);
+  return list.size() > before;
+}
+
+/// What some thread may still read, and has written, since the last barrier.
+struct State {
+  SmallVector<Access, 4> reads, writes;
+  SmallVector<GlobalAccess, 4> globals;
+  SmallVector<Copy, 4> copies; ///< which no barrier ends
+
+  bool join(const State &other) {
+    return addTo<Access>(reads, other.reads) | addTo<Access>(writes, other.writes) |
+           addTo<GlobalAccess>(globals, other.globals) | addTo<Copy>(copies, other.copies);
+  }
+  void passBarrier() {
+    reads.clear();
+    writes.clear();
+    globals.clear();
+  }
+  /// For accesses that know their buffer.
+  void forEachBuffer(llvm::function_ref<void(Access &)> change) {
+    for (auto *list : {&reads, &writes})
+      for (Access &access : *list)
+        if (access.buffer >= 0)
+          change(access);
+    for (Copy &copy : copies)
+      if (copy.access.buffer >= 0)
+        change(copy.access);
+  }
+};
+
+/// An iteration of `loop` takes the next buffer of the ring.
+bool takesInTurn(Operation *loop, LocalAllocOp ring) {
+  return llvm::any_of(ring->getUsers(), [&](Operation *user) {
+    auto index = dyn_cast<MemDescIndexOp>(user);
+    return index && index.getAhead() && index->getParentOp() == loop;
+  });
+}
+
+class HazardFinder {
+public:
+  explicit HazardFinder(bool mayAlias) : mayAlias(mayAlias) {}
+
+  std::vector<Hazard> run(tt::FuncOp kernel) {
+    State state;
+    walk(kernel.getBody().front(), state);
+    std::vector<Hazard> result;
+    for (auto &[op, hazard] : found)
+      result.push_back(hazard);
+    return result;
+  }
+
+private:
+  Access accessOf(Value memory, Operation *by) {
+    Access access;
+    access.by = by;
+    for (Value part = memory; Operation *op = part.getDefiningOp(); part = op->getOperand(0)) {
+      if (auto index = dyn_cast<MemDescIndexOp>(op)) {
+        int64_t buffers = index.getSrc().getType().getNumBuffers();
+        if (auto ahead = index.getAhead())
+          access.buffer = (int64_t(int32_t(*ahead)) % buffers + buffers) % buffers;
+      }
+      if (op->getNumOperands() == 0 || isa<LocalAllocOp>(op))
+        break;
+    }
+    LocalAllocOp alloc = allocationOf(memory);
+    if (!alloc) { // Anywhere.
+      access.end = UINT64_MAX;
+      access.buffer = -1;
+      return access;
+    }
+    if (access.buffer >= 0)
+      access.ring = alloc;
+    access.begin = alloc.getOffset().value_or(0);
+    access.end = access.begin + alloc.getBytes();
+    return access;
+  }
+
+  void report(Hazard::Kind kind, Operation *first, const Access &second) {
+    found.insert({second.by, {kind, first, second.by, second.begin, second.end}});
+  }
+
+  /// True if a barrier stands in front now.
+  bool settle(State &state, const Access &access, ArrayRef<Access> earlier, Hazard::Kind kind) {
+    auto met =
+        llvm::find_if(earlier, [&](const Access &other) { return other.overlaps(access); });
+    if (met == earlier.end())
+      return false;
+    report(kind, met->by, access);
+    state.passBarrier();
+    return true;
+  }
+
+  void checkCopies(const State &state, const Access &access) {
+    for (const Copy &copy : state.copies)
+      if (copy.access.overlaps(access))
+        return report(Hazard::CopyOnItsWay, copy.access.by, access);
+  }
+
+  void read(State &state, Value memory, Operation *by) {
+    Access access = accessOf(memory, by);
+    checkCopies(state, access);
+    settle(state, access, state.writes, Hazard::ReadAfterWrite);
+    addTo<Access>(state.reads, access);
+  }
+
+  /// Before what is written is there.
+  Access aboutToWrite(State &state, Value memory, Operation *by) {
+    Access access = accessOf(memory, by);
+    checkCopies(state, access);
+    if (!settle(state, access, state.writes, Hazard::WriteAfterWrite))
+      settle(state, access, state.reads, Hazard::WriteAfterRead);
+    return access;
+  }
+
+  void accessGlobal(State &state, Operation *op) {
+    for (GlobalAccess before : state.globals)
+      if (mustWaitFor(op, before.by, before.earlier, mayAlias)) {
+        found.insert({op, {Hazard::GlobalMemory, before.by, op}});
+        return state.passBarrier();
+      }
+  }
+
+  void visitLeaf(Operation *op, State &state) {
+    bool isGlobal =
+        isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, AsyncCopyGlobalToLocalOp>(
+            op);
+    if (isGlobal)
+      accessGlobal(state, op);
+    if (isa<BarrierOp>(op)) {
+      state.passBarrier();
+    } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
+      read(state, load.getSrc(), op);
+    } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
+      addTo<Access>(state.writes, aboutToWrite(state, store.getDst(), op));
+    } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
+      if (alloc.getInit())
+        addTo<Access>(state.writes, aboutToWrite(state, alloc, op));
+    } else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op)) {
+      addTo<Copy>(state.copies, Copy{aboutToWrite(state, copy.getDst(), op)});
+    } else if (isa<AsyncCommitGroupOp>(op)) {
+      for (Copy &copy : state.copies)
+        copy.age = std::min(copy.age + 1, kOldest);
+    } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
+      for (const Copy &copy : state.copies)
+        if (copy.age > wait.getNum())
+          addTo<Access>(state.writes, copy.access);
+      llvm::erase_if(state.copies, [&](const Copy &copy) { return copy.age > wait.getNum(); });
+    }
+    if (isGlobal)
+      addTo<GlobalAccess>(state.globals, GlobalAccess{op});
+  }
+
+  void walk(Block &block, State &state) {
+    for (Operation &op : block)
+      if (op.getNumRegions() == 0 || isa<tt::ReduceOp, WarpReduceOp>(op))
+        visitLeaf(&op, state);
+      else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        visitLoop(loop, state);
+      else
+        visitBranches(op, state);
+  }
+
+  void visitBranches(Operation &op, State &state) {
+    State before = state;
+    for (Region &region : op.getRegions()) {
+      State inside = before;
+      for (Block &block : region)
+        walk(block, inside);
+      // A branch that is not taken leaves what was before.
+      state.join(inside);
+    }
+  }
+
+  /// Until the state in front of an iteration holds all that one leaves behind. What counts are the
+  /// hazards of the last round: with barriers in front of them, that is so.
+  void visitLoop(LoopLikeOpInterface loop, State &state) {
+    auto before = found;
+    State after;
+    do {
+      found = before;
+      State round = state;
+      after = {};
+      for (Region &region : loop->getRegions()) {
+        for (Block &block : region)
+          walk(block, round);
+        after.join(round);
+      }
+      for (GlobalAccess &access : after.globals)
+        access.earlier |= loop->isProperAncestor(access.by) &&
+                          !loop.isDefinedOutsideOfLoop(access.by->getOperand(0));
+      after.forEachBuffer([&](Access &access) {
+        int buffers = access.ring.getType().getNumBuffers();
+        if (takesInTurn(loop, access.ring))
+          access.buffer = (access.buffer + buffers - 1) % buffers;
+      });
+    } while (state.join(after));
+    state.forEachBuffer([&](Access &access) {
+      if (takesInTurn(loop, access.ring))
+        access.buffer = -1;
+    });
+  }
+
+  bool mayAlias;
+  llvm::MapVector<Operation *, Hazard> found;
+};
+
+StringRef nameOf(Hazard::Kind kind) {
+  switch (kind) {
+  case Hazard::ReadAfterWrite:
+    return "read after write";
+  case Hazard::WriteAfterRead:
+    return "write after read";
+  case Hazard::WriteAfterWrite:
+    return "write after write";
+  case Hazard::CopyOnItsWay:
+    return "access before a copy has arrived";
+  case Hazard::GlobalMemory:
+    return "program order of global memory";
+  }
+  llvm_unreachable("unknown kind");
+}
+} // namespace
+
+std::string Hazard::describe() const {
+  std::string text = nameOf(kind).str();
+  if (kind != GlobalMemory && end != UINT64_MAX)
+    text += ", shared memory [" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+  return text;
+}
+
+std::vector<Hazard> findHazards(tt::FuncOp kernel, bool mayAlias) {
+  return HazardFinder(mayAlias).run(kernel);
+}
+
+LogicalResult checkHazards(tt::FuncOp kernel, bool mayAlias) {
+  for (const Hazard &hazard : findHazards(kernel, mayAlias)) {
+    InFlightDiagnostic diagnostic =
+        hazard.second->emitError()
+        << "'" << hazard.second->getName() << "' may run before other threads are done: "
+        << hazard.describe()
+        << (hazard.isSettledByBarrier() ? "; put ttg.barrier before it"
+                                        : "; put ttg.async_wait for its group, and ttg.barrier, "
+                                          "before it");
+    diagnostic.attachNote(hazard.first->getLoc())
+        << "after '" << hazard.first->getName() << "' here";
+    return diagnostic;
+  }
+  return success();
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,104 @@
+//===- SharedLiveness.cpp - when shared memory is in use ------------------===//
+
+#include "tritium/Analysis/SharedLiveness.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+LocalAllocOp allocationOf(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (auto alloc = dyn_cast<LocalAllocOp>(op))
+      return alloc;
+    if (!isa<MemDescIndexOp, MemDescTransOp, MemDescReshapeOp>(op))
+      return {};
+    memory = op->getOperand(0);
+  }
+  return {};
+}
+
+namespace {
+/// Operations' begin and end, in program order.
+class Times {
+public:
+  explicit Times(Operation *root) { number(root); }
+  std::pair<unsigned, unsigned> of(Operation *op) const { return times.lookup(op); }
+  unsigned last() const { return now; }
+
+private:
+  void number(Operation *op) {
+    unsigned begin = now++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    times[op] = {begin, now++};
+  }
+
+  unsigned now = 0;
+  llvm::DenseMap<Operation *, std::pair<unsigned, unsigned>> times;
+};
+
+/// When copies that were started up to `op`, in its block, have arrived.
+unsigned arrival(Operation *op, const Times &times) {
+  for (Operation *next = op; next; next = next->getNextNode())
+    if (auto wait = dyn_cast<AsyncWaitOp>(next); wait && wait.getNum() == 0)
+      return times.of(next).second;
+  return times.last();
+}
+} // namespace
+
+SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
+  Times times(kernel);
+  kernel.walk<WalkOrder::PreOrder>([&](LocalAllocOp alloc) {
+    Operation *last = alloc;
+    bool isCopied = false;
+    SmallVector<Value> names{alloc.getResult()};
+    while (!names.empty())
+      for (Operation *user : names.pop_back_val().getUsers()) {
+        Operation *here = alloc->getBlock()->findAncestorOpInBlock(*user);
+        last = here && last->isBeforeInBlock(here) ? here : last;
+        isCopied |= isa<AsyncCopyGlobalToLocalOp>(user);
+        for (Value result : user->getResults())
+          if (isa<MemDescType>(result.getType()))
+            names.push_back(result);
+      }
+    unsigned end = isCopied ? arrival(last, times) : times.of(last).second;
+    all.push_back({alloc, times.of(alloc).first, end});
+  });
+}
+
+LogicalResult checkPlaces(tt::FuncOp kernel) {
+  SharedLiveness liveness(kernel);
+  auto endOf = [](LocalAllocOp alloc) { return uint64_t(*alloc.getOffset()) + alloc.getBytes(); };
+  for (auto [i, one] : llvm::enumerate(liveness.lifetimes())) {
+    LocalAllocOp alloc = one.alloc;
+    if (!alloc.getOffset())
+      return alloc.emitError() << "the allocation has no place in shared memory; run "
+                                  "ttg-allocate-shared-memory first";
+    for (const SharedLiveness::Lifetime &before : liveness.lifetimes().take_front(i)) {
+      LocalAllocOp other = before.alloc;
+      if (!one.meets(before) || *alloc.getOffset() >= endOf(other) ||
+          *other.getOffset() >= endOf(alloc))
+        continue;
+      InFlightDiagnostic diagnostic =
+          alloc.emitError() << "shared memory [" << *alloc.getOffset() << ", " << endOf(alloc)
+                            << ") is in use by another allocation at the same time; leave the "
+                               "offsets to ttg-allocate-shared-memory";
+      diagnostic.attachNote(other.getLoc()) << "which has [" << *other.getOffset() << ", "
+                                            << endOf(other) << ")";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
+uint64_t sharedBytes(tt::FuncOp kernel) {
+  uint64_t bytes = 0;
+  kernel.walk([&](LocalAllocOp alloc) {
+    bytes = std::max<uint64_t>(bytes, alloc.getOffset().value_or(0) + alloc.getBytes());
+  });
+  return llvm::alignTo(bytes, kSharedAlignment);
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,95 @@
+//===- AllocateSharedMemory.cpp - ttg-allocate-shared-memory --------------===//
+//
+//   %m = ttg.local_alloc : ..               // 512 bytes, to the end of the loop
+//   %n = ttg.local_alloc init(%x : ..) : .. // 4096 bytes, used up before %m begins
+//
+// becomes
+//
+//   %m = ttg.local_alloc {offset = 0 : i32} : ..
+//   %n = ttg.local_alloc init(%x : ..) {offset = 512 : i32} : ..
+//
+// What is not in use at one time may share a place. Small allocations get places of their own as
+// long as that stays small: then a second reduction needs no second barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_ALLOCATESHAREDMEMORY
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+/// An allocation up to this size gets a place of its own, while all of them stay below the total.
+constexpr uint64_t kSmall = 1024, kSmallTotal = 8192;
+
+using Lifetime = SharedLiveness::Lifetime;
+
+class Allocator {
+public:
+  void run(tt::FuncOp kernel) {
+    SharedLiveness liveness(kernel);
+    uint64_t small = 0;
+    SmallVector<Lifetime> large;
+    for (Lifetime lifetime : liveness.lifetimes()) {
+      uint64_t bytes = lifetime.alloc.getBytes();
+      if (bytes > kSmall || small + bytes > kSmallTotal) {
+        large.push_back(lifetime);
+        continue;
+      }
+      small += bytes;
+      lifetime.begin = 0;
+      lifetime.end = UINT_MAX;
+      place(lifetime);
+    }
+    // Those that need a place for long first, so that the rest fits in between.
+    llvm::stable_sort(large, [](const Lifetime &a, const Lifetime &b) {
+      return a.end - a.begin > b.end - b.begin;
+    });
+    for (const Lifetime &lifetime : large)
+      place(lifetime);
+  }
+
+private:
+  struct Placed {
+    Lifetime lifetime;
+    uint64_t begin, end;
+  };
+
+  /// In the lowest gap between those that are in use at the same time.
+  void place(Lifetime lifetime) {
+    uint64_t bytes = llvm::alignTo(lifetime.alloc.getBytes(), kSharedAlignment);
+    SmallVector<uint64_t> candidates{0};
+    for (const Placed &other : placed)
+      candidates.push_back(other.end);
+    llvm::sort(candidates);
+    auto isFree = [&](uint64_t begin) {
+      return llvm::none_of(placed, [&](const Placed &other) {
+        return lifetime.meets(other.lifetime) && begin < other.end && other.begin < begin + bytes;
+      });
+    };
+    uint64_t begin = *llvm::find_if(candidates, isFree);
+    lifetime.alloc.setOffset(begin);
+    placed.push_back({lifetime, begin, begin + bytes});
+  }
+
+  std::vector<Placed> placed;
+};
+
+struct AllocateSharedMemoryPass : impl::AllocateSharedMemoryBase<AllocateSharedMemoryPass> {
+  void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
+    for (auto func : getOperation().getOps<tt::FuncOp>())
+      if (!func.isExternal())
+        Allocator().run(func);
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg

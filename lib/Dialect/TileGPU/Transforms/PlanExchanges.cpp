@@ -1,0 +1,282 @@
+//===- PlanExchanges.cpp - ttg-plan-exchanges -----------------------------===//
+//
+// Decides how elements get from thread to thread.
+//
+//   %y = ttg.convert_layout %x
+//
+// becomes, where each lane holds what it needs, or shuffles within a warp are no more work,
+//
+//   %y = ttg.convert_layout %x by registers | shuffles
+//
+// and else
+//
+//   %m = ttg.local_alloc init(%x)
+//   %y = ttg.local_load %m
+//
+// with a layout of the memory from which both sides move without conflicts of banks. A reshape
+// becomes one that renames registers, and a conversion of its result.
+//
+// A reduction along an axis that lies across warps
+//
+//   %s = tt.reduce %x {axis}
+//
+// is one of each warp, an exchange of what they found, and a reduction of that, in which lanes
+// that would hold copies read one warp's each, if there are enough of them:
+//
+//   %p = ttg.warp_reduce %x {axis}         // the axis counts warps
+//   %m = ttg.local_alloc init(%p)
+//   %q = ttg.local_load %m                 // the axis lies along lanes, or in registers
+//   %s = tt.reduce %q {axis}
+//
+// An atomic that one thread runs for others, which have its result too, is followed by an exchange
+// of it, and only of that one's: ttg.result_of_one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Layout/TileConversion.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_PLANEXCHANGES
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+unsigned bitsOf(Type tile) { return 8 * tt::scalarBytes(tt::elementType(tile)); }
+
+/// Elements one after another, `order` the fastest dimension first.
+SharedEncodingAttr plainLayout(MLIRContext *context, ArrayRef<int32_t> order) {
+  return SharedEncodingAttr::get(context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, order);
+}
+
+SharedEncodingAttr rowMajor(MLIRContext *context, int64_t rank) {
+  return plainLayout(context, llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, rank))));
+}
+
+MemDescType constantMemory(ArrayRef<int64_t> shape, Type element, Attribute layout) {
+  return MemDescType::get(element.getContext(), shape, element, layout, MemorySpace::Shared,
+                          /*isMutable=*/false);
+}
+
+class ExchangePlanner {
+public:
+  explicit ExchangePlanner(int capability) : capability(capability) {}
+
+  void convert(ConvertLayoutOp op) {
+    TileConversion plan = planConversion(layoutOf(op.getSrc().getType()), layoutOf(op.getType()),
+                                         bitsOf(op.getType()));
+    if (plan.kind != TileConversion::Shared) {
+      op.setMechanism(plan.kind == TileConversion::Registers ? Mechanism::Registers
+                                                             : Mechanism::Shuffles);
+      return;
+    }
+    RankedTensorType type = op.getType();
+    OpBuilder b(op);
+    Attribute memory = plan.panels
+                           ? memoryFor(b.getContext(), *plan.panels, bitsOf(type) / 8)
+                           : Attribute(rowMajor(b.getContext(), type.getRank()));
+    op.replaceAllUsesWith(exchange(b, op.getLoc(), op.getSrc(), type, memory));
+    op.erase();
+  }
+
+  /// The registers of the result are those of the operand, and where that is not enough they are
+  /// converted.
+  void reshape(tt::ReshapeOp op) {
+    auto src = cast<RankedTensorType>(op.getSrc().getType()),
+         dst = cast<RankedTensorType>(op.getType());
+    OpBuilder b(op);
+    Attribute same = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
+    if (!same) {
+      MLIRContext *context = b.getContext();
+      Value memory = b.create<LocalAllocOp>(
+          op.getLoc(),
+          constantMemory(src.getShape(), src.getElementType(), rowMajor(context, src.getRank())),
+          op.getSrc());
+      Value view = b.create<MemDescReshapeOp>(
+          op.getLoc(),
+          constantMemory(dst.getShape(), src.getElementType(), rowMajor(context, dst.getRank())),
+          memory);
+      op.replaceAllUsesWith(b.create<LocalLoadOp>(op.getLoc(), dst, view).getResult());
+      op.erase();
+      return;
+    }
+    if (sameLayout(same, dst.getEncoding(), dst.getShape()))
+      return;
+    b.setInsertionPointAfter(op);
+    op.getResult().setType(RankedTensorType::get(dst.getShape(), dst.getElementType(), same));
+    auto converted = b.create<ConvertLayoutOp>(op.getLoc(), dst, op.getResult());
+    op.getResult().replaceAllUsesExcept(converted, converted);
+    convert(converted);
+  }
+
+  LogicalResult reduce(tt::ReduceOp op) {
+    auto src = cast<RankedTensorType>(op.getSrcs()[0].getType());
+    TileLayout layout = layoutOf(src);
+    ReductionPlan plan = planReduction(layout, op.getAxis());
+    if (!plan.isSeparable)
+      return op.emitError() << "the GPU back end cannot lower a reduction whose lanes lie across "
+                               "the axis";
+    if (plan.warpBits.empty())
+      return success();
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Attribute ofWarps = partialLayout(op, layout, plan), read = readLayout(op, layout, plan);
+    SmallVector<int64_t> shape(src.getShape());
+    shape[op.getAxis()] = int64_t(1) << plan.warpBits.size();
+    auto typeOf = [&](Value operand, Attribute encoding) -> Type {
+      return RankedTensorType::get(shape, tt::elementType(operand.getType()), encoding);
+    };
+    auto partial = b.create<WarpReduceOp>(
+        loc, llvm::map_to_vector(op.getSrcs(), [&](Value x) { return typeOf(x, ofWarps); }),
+        op.getSrcs(), op.getAxis());
+    IRMapping mapping;
+    op.getCombineOp().cloneInto(&partial.getCombineOp(), mapping);
+    SmallVector<int32_t> order;
+    for (int32_t d = src.getRank(); d-- > 0;)
+      if (d != int32_t(op.getAxis()))
+        order.push_back(d);
+    order.push_back(op.getAxis());
+    for (auto [i, x] : llvm::enumerate(partial.getResults()))
+      op.setOperand(i, exchange(b, loc, x, typeOf(x, read), plainLayout(b.getContext(), order)));
+    return success();
+  }
+
+  void atomic(Operation *op) {
+    Value result = op->getResult(0);
+    auto tile = dyn_cast<RankedTensorType>(result.getType());
+    bool hasCopies =
+        !tile || layoutOf(tile).core().freeMask(kLane) || layoutOf(tile).core().freeMask(kWarp);
+    if (result.use_empty() || !hasCopies)
+      return;
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    op->setAttr(kResultOfOne, b.getUnitAttr());
+    SmallVector<int64_t> shape(tile ? tile.getShape() : ArrayRef<int64_t>{1});
+    SmallVector<int32_t> order =
+        tile ? orderOf(tile.getEncoding()) : SmallVector<int32_t>{0};
+    Value memory = b.create<LocalAllocOp>(
+        op->getLoc(),
+        constantMemory(shape, tt::elementType(result.getType()),
+                       plainLayout(b.getContext(), order)),
+        result);
+    Value shared = b.create<LocalLoadOp>(op->getLoc(), result.getType(), memory);
+    result.replaceUsesWithIf(
+        shared, [&](OpOperand &use) { return use.getOwner() != memory.getDefiningOp(); });
+  }
+
+private:
+  Value exchange(OpBuilder &b, Location loc, Value tile, Type to, Attribute layout) {
+    auto from = cast<RankedTensorType>(tile.getType());
+    Value memory = b.create<LocalAllocOp>(
+        loc, constantMemory(from.getShape(), from.getElementType(), layout), tile);
+    return b.create<LocalLoadOp>(loc, to, memory);
+  }
+
+  /// Offsets at which neither side has to wait for banks.
+  Attribute memoryFor(MLIRContext *context, const Panels &panels, unsigned bytes) {
+    bool storesMatrices = capability >= 90 && !panels.from.core().freeMask(kLane);
+    LinearLayout offsets = conflictFreeOffsets(panels.from.core(), panels.to.core(), bytes,
+                                               storesMatrices, capability >= 75);
+    return SharedLinearEncodingAttr::get(
+        context, llvm::to_vector_of<int32_t>(offsets.bases(kElement)),
+        llvm::to_vector_of<int32_t>(panels.from.extents()));
+  }
+
+  /// `layout` with another axis: of it `images` says, for each input, what each bit leads to.
+  using Images = llvm::function_ref<int64_t(StringRef name, unsigned bit)>;
+  static Attribute withAxis(tt::ReduceOp op, const TileLayout &layout, int64_t extent,
+                            unsigned registersOnAxis, Images images) {
+    const LinearLayout &core = layout.core();
+    unsigned axis = op.getAxis();
+    SmallVector<unsigned, 4> bits(core.dimBits());
+    bits[axis] = llvm::Log2_64(extent);
+    LinearLayout result({}, bits);
+    SmallVector<LinearLayout::Input, 3> inputs;
+    for (const LinearLayout::Input &input : core.getInputs()) {
+      LinearLayout::Input changed{input.name, {}};
+      if (input.name == kRegister)
+        for (unsigned bit = 0; bit < registersOnAxis; ++bit)
+          changed.bases.push_back(uint64_t(1) << (result.shiftOf(axis) + bit));
+      for (auto [bit, base] : llvm::enumerate(input.bases)) {
+        Coordinates image(core.unflatten(base));
+        bool isAlong = image[axis] != 0;
+        // What registers hold along the axis has been combined.
+        if (isAlong && input.name == kRegister)
+          continue;
+        image[axis] = images(input.name, bit);
+        changed.bases.push_back(result.flatten(image));
+      }
+      inputs.push_back(std::move(changed));
+    }
+    return toLinearEncoding(op.getContext(), LinearLayout(inputs, bits));
+  }
+
+  static int64_t placeOf(ArrayRef<unsigned> bits, unsigned bit) {
+    auto found = llvm::find(bits, bit);
+    return found == bits.end() ? 0 : int64_t(1) << (found - bits.begin());
+  }
+
+  /// Along the axis lie warps.
+  static Attribute partialLayout(tt::ReduceOp op, const TileLayout &layout,
+                                 const ReductionPlan &plan) {
+    return withAxis(op, layout, int64_t(1) << plan.warpBits.size(), 0,
+                    [&](StringRef name, unsigned bit) {
+                      return name == kWarp ? placeOf(plan.warpBits, bit) : 0;
+                    });
+  }
+
+  /// Along the axis lie lanes that hold copies of the warps' results, or registers.
+  static Attribute readLayout(tt::ReduceOp op, const TileLayout &layout,
+                              const ReductionPlan &plan) {
+    SmallVector<unsigned> copies;
+    for (auto [bit, base] : llvm::enumerate(layout.core().bases(kLane)))
+      if (base == 0 || llvm::is_contained(plan.laneBits, bit))
+        copies.push_back(bit);
+    unsigned bits = plan.warpBits.size();
+    bool byLanes = copies.size() >= bits;
+    copies.truncate(byLanes ? bits : 0);
+    return withAxis(op, layout, int64_t(1) << bits, byLanes ? 0 : bits,
+                    [&](StringRef name, unsigned bit) {
+                      return name == kLane ? placeOf(copies, bit) : 0;
+                    });
+  }
+
+  int capability;
+};
+
+struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
+  using PlanExchangesBase::PlanExchangesBase;
+
+  void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
+    SmallVector<Operation *> found;
+    getOperation().walk([&](Operation *op) {
+      if (isa<ConvertLayoutOp, tt::ReshapeOp, tt::ReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+        found.push_back(op);
+    });
+    ExchangePlanner planner(capability);
+    for (Operation *op : found) {
+      if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+        if (!convert.getMechanism())
+          planner.convert(convert);
+      } else if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
+        planner.reshape(reshape);
+      } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+        if (failed(planner.reduce(reduce)))
+          return signalPassFailure();
+      } else if (!op->hasAttr(kResultOfOne)) {
+        planner.atomic(op);
+      }
+    }
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg

@@ -1,0 +1,135 @@
+//===- TileConversion.cpp - how tiles change layouts and reduce -----------===//
+
+#include "tritium/Layout/TileConversion.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tritium {
+
+/// Every lane holds what it needs.
+static bool staysInLanes(const TileLayout &from, const TileLayout &to) {
+  for (StringRef name : {kLane, kWarp}) {
+    ArrayRef<uint64_t> a = from.core().bases(name), b = to.core().bases(name);
+    if (a.size() != b.size())
+      return false;
+    for (auto [x, y] : zip(a, b))
+      if (from.core().unflatten(x) != to.core().unflatten(y))
+        return false;
+  }
+  SmallVector<Coordinates> held;
+  for (unsigned r = 0; r < from.registers(); ++r)
+    held.push_back(from.offset(r));
+  sort(held);
+  for (unsigned r = 0; r < to.registers(); ++r)
+    if (!binary_search(held, to.offset(r)))
+      return false;
+  return true;
+}
+
+/// `core` with registers for all of `extents`, powers of two.
+static LinearLayout extended(const LinearLayout &core, ArrayRef<int64_t> extents) {
+  SmallVector<unsigned, 4> bits;
+  for (int64_t extent : extents)
+    bits.push_back(Log2_64(extent));
+  LinearLayout result({}, bits);
+  SmallVector<LinearLayout::Input, 3> inputs(core.getInputs());
+  for (LinearLayout::Input &input : inputs) {
+    for (uint64_t &base : input.bases)
+      base = result.flatten(core.unflatten(base));
+    if (input.name == kRegister)
+      for (unsigned d = core.rank(); d-- > 0;)
+        for (unsigned bit = core.dimBits()[d]; bit < bits[d]; ++bit)
+          input.bases.push_back(uint64_t(1) << (result.shiftOf(d) + bit));
+  }
+  return LinearLayout(inputs, bits);
+}
+
+std::vector<Coordinates> panelStarts(ArrayRef<int64_t> extents, ArrayRef<int64_t> panel) {
+  uint64_t count = 1;
+  for (auto [extent, part] : zip_equal(extents, panel))
+    count *= extent / part;
+  std::vector<Coordinates> starts;
+  for (uint64_t i = 0; i < count; ++i) {
+    Coordinates start(extents.size());
+    uint64_t rest = i;
+    for (size_t d = extents.size(); d-- > 0;) {
+      uint64_t along = extents[d] / panel[d];
+      start[d] = rest % along * panel[d];
+      rest /= along;
+    }
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
+TileLayout layoutOfPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {
+  return TileLayout(extended(tile.core(), panel), panel);
+}
+
+std::optional<Panels> panelsOf(const TileLayout &from, const TileLayout &to, unsigned elementBits) {
+  constexpr uint64_t kWidestAccess = 16;
+  SmallVector<int64_t, 4> extents;
+  uint64_t elements = 1;
+  for (auto [d, extent] : enumerate(from.extents())) {
+    int64_t power = extent & -extent;
+    if (from.core().extent(d) > power || to.core().extent(d) > power)
+      return std::nullopt;
+    extents.push_back(power);
+    elements *= power;
+  }
+  Panels panels{layoutOfPanel(from, extents), layoutOfPanel(to, extents),
+                panelStarts(from.extents(), extents)};
+  if (panels.starts.size() > 1 && elements * (elementBits / 8) % kWidestAccess)
+    return std::nullopt;
+  return panels;
+}
+
+/// In cycles of a multiprocessor for a warp, as measured on an H200: a shuffle or a word of
+/// shared memory takes one, a select a third. What shuffles save beside that is a barrier and
+/// the way to memory and back; where work is equal they are as fast, also for a warp alone.
+static bool isWorth(const ShufflePlan &plan, unsigned panels, unsigned elementBits) {
+  constexpr unsigned kBarrier = 2;
+  unsigned times = panels * std::max(1u, elementBits / 32);
+  return times * (3 * plan.shuffles() + plan.selects()) <=
+         3 * (times * 2 * plan.words() + kBarrier);
+}
+
+TileConversion planConversion(const TileLayout &from, const TileLayout &to, unsigned elementBits) {
+  if (staysInLanes(from, to))
+    return {TileConversion::Registers, {}, {}};
+  auto panels = panelsOf(from, to, elementBits);
+  if (!panels)
+    return {TileConversion::Shared, {}, {}};
+  auto plan = planShuffles(panels->from.core(), panels->to.core(), elementBits);
+  if (!plan || !isWorth(*plan, panels->starts.size(), elementBits))
+    return {TileConversion::Shared, {}, std::move(panels)};
+  return {TileConversion::Shuffles, std::move(*plan), std::move(panels)};
+}
+
+ReductionPlan planReduction(const TileLayout &src, unsigned axis) {
+  ReductionPlan plan;
+  for (auto [name, bits] : {std::pair(kLane, &plan.laneBits), std::pair(kWarp, &plan.warpBits)})
+    for (auto [i, base] : enumerate(src.core().bases(name))) {
+      Coordinates image = src.core().unflatten(base);
+      if (image[axis] == 0)
+        continue;
+      bits->push_back(i);
+      for (unsigned d = 0; d < src.rank(); ++d)
+        plan.isSeparable &= d == axis || image[d] == 0;
+    }
+  // Bits that make copies of axis elements would be combined twice.
+  plan.isSeparable &= [&] {
+    Span span;
+    for (const LinearLayout::Input &input : src.core().getInputs())
+      for (uint64_t base : input.bases)
+        if (base && !span.insert(base))
+          return false;
+    return true;
+  }();
+  return plan;
+}
+
+} // namespace tritium
