@@ -63,8 +63,10 @@ struct State {
   SmallVector<Copy, 4> copies; ///< which no barrier ends
 
   bool join(const State &other) {
-    return addTo<Access>(reads, other.reads) | addTo<Access>(writes, other.writes) |
-           addTo<GlobalAccess>(globals, other.globals) | addTo<Copy>(copies, other.copies);
+    bool grew = addTo<Access>(reads, other.reads);
+    grew |= addTo<Access>(writes, other.writes);
+    grew |= addTo<GlobalAccess>(globals, other.globals);
+    return addTo<Copy>(copies, other.copies) || grew;
   }
   void passBarrier() {
     reads.clear();

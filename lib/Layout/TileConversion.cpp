@@ -50,19 +50,29 @@ static LinearLayout extended(const LinearLayout &core, ArrayRef<int64_t> extents
 std::vector<Coordinates> panelStarts(ArrayRef<int64_t> extents, ArrayRef<int64_t> panel) {
   uint64_t count = 1;
   for (auto [extent, part] : zip_equal(extents, panel))
-    count *= extent / part;
+    count *= divideCeil(extent, part);
   std::vector<Coordinates> starts;
   for (uint64_t i = 0; i < count; ++i) {
     Coordinates start(extents.size());
     uint64_t rest = i;
     for (size_t d = extents.size(); d-- > 0;) {
-      uint64_t along = extents[d] / panel[d];
+      uint64_t along = divideCeil(extents[d], panel[d]);
       start[d] = rest % along * panel[d];
       rest /= along;
     }
     starts.push_back(std::move(start));
   }
   return starts;
+}
+
+bool coversPanels(const TileLayout &tile, ArrayRef<int64_t> panel) {
+  for (unsigned d = 0; d < tile.rank(); ++d) {
+    int64_t core = tile.core().extent(d);
+    if (core > panel[d] ||
+        uint64_t(core * tile.repeats()[d]) != alignTo(tile.extents()[d], panel[d]))
+      return false;
+  }
+  return true;
 }
 
 TileLayout layoutOfPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {

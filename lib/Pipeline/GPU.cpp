@@ -338,14 +338,15 @@ static bool refuse(CompileError &error, const std::string &message) {
 
 /// ttgir -> PTX. The metadata of the parameters is filled.
 static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInfo &target,
-                       const CompileOptions &options, const GPUOptions &gpu, CompiledKernel &kernel,
-                       CompileError &error) {
+                       const CompileOptions &options, const GPUOptions &gpu, bool isForeign,
+                       CompiledKernel &kernel, CompileError &error) {
   readPromises(module, kernel.metadata);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
   lowering.capability = target.codeCapability;
   lowering.mayAlias = options.mayAlias;
   lowering.flushSubnormals = gpu.flushSubnormals;
+  lowering.isForeign = isForeign;
   GPULaunchInfo launch;
   if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");
@@ -386,7 +387,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     llvm::raw_string_ostream out(kernel.stages["ttgir"]);
     module->print(out, OpPrintingFlags().enableDebugInfo());
   }
-  return lowerToPTX(session, module, target, options, gpu, kernel, error);
+  return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/false, kernel, error);
 }
 
 bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,
@@ -420,7 +421,7 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
                              "': its tile IR with layouts relies on conditions of the launch "
                              "(tt.conditions)" +
                              rest);
-  return lowerToPTX(session, module, target, options, gpu, kernel, error);
+  return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/true, kernel, error);
 }
 
 } // namespace tritium

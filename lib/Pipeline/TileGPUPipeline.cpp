@@ -59,6 +59,12 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   ttg::PlanExchangesOptions exchange;
   exchange.capability = options.capability;
   pm.addPass(ttg::createPlanExchanges(exchange));
+  ttg::ChooseOccupancyOptions occupancy;
+  occupancy.capability = options.capability;
+  pm.addPass(ttg::createChooseOccupancy(occupancy));
+  ttg::PrefetchNextProgramsOptions next;
+  next.capability = options.capability;
+  pm.addPass(ttg::createPrefetchNextPrograms(next));
   pm.addPass(ttg::createAllocateSharedMemory());
   // Nothing that accesses memory moves behind this.
   ttg::PlaceBarriersOptions barriers;

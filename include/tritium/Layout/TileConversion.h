@@ -23,12 +23,13 @@ struct Panels {
 /// Nothing if a layout has padding, or panels would be too small.
 std::optional<Panels> panelsOf(const TileLayout &from, const TileLayout &to, unsigned elementBits);
 
-/// Where each panel of `panel` elements of a tile begins, the last dimension fastest. Extents of
-/// the tile are multiples of the panel's.
+/// Where each of the panels begins that it takes to cover a tile, the last dimension fastest.
 std::vector<Coordinates> panelStarts(llvm::ArrayRef<int64_t> extents,
                                      llvm::ArrayRef<int64_t> panel);
-/// What `tile` holds of a panel, in registers of their own. Extents of the panel are powers of two
-/// and not less than the core's.
+/// Whether `tile` has a register, be it for padding, for each place of all panels. Extents of the
+/// panel are powers of two.
+bool coversPanels(const TileLayout &tile, llvm::ArrayRef<int64_t> panel);
+/// What `tile`, which covers the panels, holds of one, in registers of their own.
 TileLayout layoutOfPanel(const TileLayout &tile, llvm::ArrayRef<int64_t> panel);
 
 /// How a tile changes its layout.

@@ -99,7 +99,6 @@ std::string address(unsigned operand, int32_t offset) {
   return "[$" + std::to_string(operand) + (offset ? "+" + std::to_string(offset) : "") + "]";
 }
 
-constexpr unsigned kMaxVectorBytes = 16;
 } // namespace
 
 Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name) {
@@ -123,7 +122,7 @@ void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayo
         storeMatrix(predicate, addresses.of(i), *matrices, i, element, registers);
       return;
     }
-  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
+  unsigned run = std::min(runBits(places), llvm::Log2_32(unsigned(kMaxVectorBytes) / bytes));
   Addresses addresses(*this, base, inBytes(places, bytes), lane, warp);
   unsigned wordBits = bytes == 8 ? 64 : std::min(32u, (bytes * 8) << run);
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
@@ -147,7 +146,7 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
       late |= uint64_t(1) << bit;
   Fragments fragments;
   std::vector<SmallVector<unsigned, 8>> registers; // that an instruction loads
-  unsigned run = std::min(runBits(places), llvm::Log2_32(kMaxVectorBytes / bytes));
+  unsigned run = std::min(runBits(places), llvm::Log2_32(unsigned(kMaxVectorBytes) / bytes));
   auto matrices = planMatrixLoad(inBytes(places, bytes), bytes, late);
   // Lanes that hold copies read as much in one access of their own.
   bool savesAccesses = matrices && (!places.freeMask(kLane) ||
@@ -537,8 +536,7 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   const TileLayout &layout = this->layout(op.getPtr());
   LinearLayout places = offsetsOf(memory).compose(layout.core().flattenOutputs());
   // A copy can end early, but not begin late.
-  unsigned dim;
-  MaskRuns bound = accessRuns(axes, op.getPtr(), op.getMask(), Crossing::AtEnd, dim);
+  auto [bound, dim] = accessRuns(op.getPtr(), op.getMask(), layout, axes, Crossing::AtEnd);
   unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
   unsigned size = bytes << run;
   if (size < 4) {
@@ -552,8 +550,8 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     unsigned reg = group[0];
     Value source = pointers[reg];
-    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, dim, bytes,
-                  group = SmallVector<unsigned>(group)] {
+    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes,
+                  dim = dim, group = SmallVector<unsigned>(group)] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));

@@ -2,8 +2,11 @@
 
 #include "Lowering.h"
 
+#include "tritium/Analysis/Hazards.h"
 #include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/TileGPU/IR/Overlap.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Support/Verify.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -211,9 +214,8 @@ LogicalResult Lowering::run(GPULaunchInfo &info) {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
-  programs = programsAtOnce();
-  if (programs > 1)
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(programs));
+  if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), programs);
   entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   for (auto [old, fresh] : llvm::zip(kernel.getArguments(), entry->getArguments()))
@@ -331,8 +333,15 @@ LogicalResult Lowering::lower(Operation *op) {
 
 llvm::LogicalResult tritium::lowerTileGPUToLLVM(ModuleOp module, const GPULoweringOptions &options,
                                                 GPULaunchInfo &info) {
-  if (failed(ttg::checkLayouts(module)))
+  if (failed(ttg::checkLayouts(module)) || failed(ttg::checkOverlap(module)))
     return failure();
+  for (auto func : module.getOps<tt::FuncOp>())
+    if (!func.isExternal() && failed(ttg::checkPlaces(func)))
+      return failure();
+  if (options.isForeign || verifiesIR())
+    for (auto func : module.getOps<tt::FuncOp>())
+      if (!func.isExternal() && failed(ttg::checkHazards(func, options.mayAlias)))
+        return failure();
   module.getContext()->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   for (auto func : llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))
     if (func.isKernel() && !func.isExternal() &&

@@ -12,7 +12,7 @@
 #include "Emitter.h"
 #include "Slots.h"
 
-#include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Layout/TileConversion.h"
@@ -78,10 +78,6 @@ private:
   Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
 
   mlir::LogicalResult checkTileSizes();
-  /// 32-bit registers of a thread (Occupancy.cpp).
-  unsigned tileRegistersAtOnce(mlir::Block &block);
-  /// Programs that one multiprocessor should run side by side; 0: no matter.
-  unsigned programsAtOnce();
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
 
   //===--- dispatch and control flow ---===//
@@ -194,19 +190,12 @@ private:
 
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
-  /// Brings what a later program loads to L2; see NextPrograms.cpp. Addresses of vectors of
-  /// `bytes`, with the masks of their first elements.
-  void prefetchForNext(tt::LoadOp op, llvm::ArrayRef<std::pair<Value, Value>> vectors,
-                       unsigned bytes);
+  /// Brings what a later program loads to L2; see NextPrograms.cpp. Addresses of vectors, with the
+  /// masks of their first elements.
+  void prefetchForNext(tt::LoadOp op, llvm::ArrayRef<std::pair<Value, Value>> vectors);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
   Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);
-  /// Where in a vector the bound of a mask may be.
-  enum class Crossing { Never, AtEnd, Anywhere };
-  /// How neighbours along `dim` move together, as `axes` tells. The mask is the same for all of
-  /// a group or, if a bound may cross it, as the result says.
-  MaskRuns accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask, Crossing crossing,
-                      unsigned &dim);
   /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
   /// mask is the same for all of a group, or, if `bound` is given, as that says.
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask,
@@ -334,7 +323,6 @@ private:
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
   Value thread, lane, warp, sharedBase;
   std::array<Value, 3> programId; ///< emitted at the entry
-  unsigned programs = 0;          ///< that run on a multiprocessor at once; 0: not known
 };
 
 } // namespace tritium::ttg

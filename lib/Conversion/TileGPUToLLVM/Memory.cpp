@@ -28,7 +28,6 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr unsigned kMaxVectorBytes = 16;
 
 StringRef suffix(tt::CacheModifier cache) {
   switch (cache) {
@@ -150,38 +149,13 @@ SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
   return elements;
 }
 
-MaskRuns Lowering::accessRuns(const AxisInfoAnalysis &axes, Value ptr, Value mask,
-                              Crossing crossing, unsigned &dim) {
-  const TileLayout &layout = this->layout(ptr);
-  const AxisInfo &info = axes.get(ptr);
-  unsigned bytes =
-      tt::scalarBytes(cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType());
-  MaskRuns best;
-  dim = 0;
-  for (unsigned d = 0; d < layout.rank(); ++d) {
-    int64_t width = std::gcd<int64_t>(info.contiguity[d], layout.contiguous(d));
-    width = std::min<int64_t>(width, std::max<int64_t>(1, info.divisibility[d] / bytes));
-    width = std::min<int64_t>(width, kMaxVectorBytes / bytes);
-    MaskRuns runs{width};
-    if (mask && crossing != Crossing::Never)
-      runs = maskRuns(mask, d, width, axes);
-    if (mask && (crossing == Crossing::Never || (crossing == Crossing::AtEnd && runs.rises)))
-      runs = {std::gcd(width, axes.get(mask).constancy[d])};
-    if (runs.width > best.width) {
-      best = runs;
-      dim = d;
-    }
-  }
-  return best;
-}
-
 SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
                                                              MaskRuns *bound) {
-  unsigned dim;
-  MaskRuns runs = accessRuns(axes, ptr, mask, bound ? Crossing::Anywhere : Crossing::Never, dim);
+  AccessRuns found = accessRuns(ptr, mask, layout(ptr), axes,
+                                bound ? Crossing::Anywhere : Crossing::Never);
   if (bound)
-    *bound = runs;
-  return layout(ptr).vectors(dim, runs.width);
+    *bound = found.runs;
+  return layout(ptr).vectors(found.dim, found.runs.width);
 }
 
 Value Lowering::hidden(Value x) {
@@ -361,7 +335,7 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
         loadWords(address, predicate.whole, fallback, words.count, words.bits, instruction));
   }
   if (isTile)
-    prefetchForNext(op, vectors, groups[0].size() * elementBits / 8);
+    prefetchForNext(op, vectors);
   // One branch for all vectors in the usual case, then one for each.
   auto elementByElement = [&](unsigned g) {
     ArrayRef<unsigned> group = groups[g];

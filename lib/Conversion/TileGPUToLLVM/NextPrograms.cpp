@@ -1,15 +1,9 @@
 //===- NextPrograms.cpp - what later programs load ------------------------===//
 //
-// A program that loads a row, reduces it and stores it waits for memory once, with little in
-// flight, and programs beside it on a multiprocessor do not always make up for that. So it
-// asks for what the program that takes its place will load, to be brought to L2:
-//
-//   row = load(f(program), mask)
+//   row = load(f(program), mask) {ttg.prefetch_for = K}
 //   @(program + K < programs and mask)  prefetch.global.L2 [f(program + K)]
 //
-// with K the number of programs that run at once on all multiprocessors. That is done for
-// vectors of 8 bytes or more in kernels whose programs take their turns so (Occupancy.cpp), and
-// for loads that every program comes to, so that no address is touched that would not be anyway.
+// Addresses and masks of another program are what this one's are made of, once more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +14,7 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr unsigned kLeastBytes = 8;
 constexpr int kMaxDepth = 24;
-
-/// Of the largest GPU of an architecture; a matter of speed only.
-unsigned multiprocessors(unsigned capability) {
-  return capability >= 90 ? 132 : capability >= 89 ? 128 : capability >= 86 ? 84 : 108;
-}
-
-/// No branch but those between versions of the kernel is around it.
-bool isInEveryProgram(Operation *op) {
-  for (Operation *parent = op->getParentOp(); !isa<tt::FuncOp>(parent);
-       parent = parent->getParentOp())
-    if (!parent->hasAttr(kVersions))
-      return false;
-  return true;
-}
 
 /// Values as another program computes them.
 class Elsewhere {
@@ -79,16 +58,13 @@ private:
 };
 } // namespace
 
-void Lowering::prefetchForNext(tt::LoadOp op, ArrayRef<std::pair<Value, Value>> vectors,
-                               unsigned bytes) {
-  bool reduces = false;
-  op->getBlock()->walk([&](tt::ReduceOp) { reduces = true; });
-  if (programs < 2 || options.capability < 80 || bytes < kLeastBytes || op.getIsVolatile() ||
-      !programId[0] || !reduces || !isInEveryProgram(op) || layout(op).hasPadding())
+void Lowering::prefetchForNext(tt::LoadOp op, ArrayRef<std::pair<Value, Value>> vectors) {
+  auto programs = op->getAttrOfType<IntegerAttr>(kPrefetchFor);
+  if (!programs)
     return;
   Elsewhere there(b, entry);
-  Value next = add(programId[0], i32(programs * multiprocessors(options.capability)));
-  there.map(programId[0], next);
+  Value next = add(programIdAlong(0), i32(programs.getInt()));
+  there.map(programIdAlong(0), next);
   for (Value other : {programId[1], programId[2]})
     if (other)
       there.map(other, other);

@@ -18,7 +18,6 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr unsigned kMaxVectorBytes = 16;
 constexpr StringRef kDivisibility = "tt.divisibility";
 
 std::string textOf(Type tile) {
@@ -167,8 +166,8 @@ void Lowering::remarkOnAccesses() {
   kernel.walk([&](Operation *op) {
     if (!isAccess(op))
       return;
-    unsigned dim;
-    unsigned width = accessRuns(axes, op->getOperand(0), maskOf(op), crossingOf(op), dim).width;
+    Value ptr = op->getOperand(0);
+    unsigned width = accessRuns(ptr, maskOf(op), layout(ptr), axes, crossingOf(op)).runs.width;
     Place &place = places[op->getLoc()];
     if (!place.op || width > place.width)
       place = {op, width};
@@ -205,13 +204,11 @@ void Lowering::remarkOnAccesses() {
       continue;
     }
     auto width = [&](const AxisInfoAnalysis &axes) -> unsigned {
-      unsigned dim;
-      return accessRuns(axes, ptr, mask, crossingOf(op), dim).width;
+      return accessRuns(ptr, mask, layout, axes, crossingOf(op)).runs.width;
     };
     unsigned reached;
     SmallVector<unsigned> needed = Hypothesis(kernel, width).minimal(reached);
-    unsigned dim;
-    bool isMask = mask && accessRuns(axes, ptr, {}, crossingOf(op), dim).width > place.width;
+    bool isMask = mask && accessRuns(ptr, {}, layout, axes, crossingOf(op)).runs.width > place.width;
     std::string reason = isMask ? "the mask may change within a vector"
                                 : "its addresses are not known to be multiples of " +
                                       decimal(wanted * bytes) + " bytes";

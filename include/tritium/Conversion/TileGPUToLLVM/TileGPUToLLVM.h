@@ -20,6 +20,9 @@ struct GPULoweringOptions {
   bool mayAlias = false;
   /// Results of approximate functions under 2^-126 are zero.
   bool flushSubnormals = true;
+  /// The module may not be what the passes in front of this made: that nothing has to wait for
+  /// other threads without a barrier is checked, too.
+  bool isForeign = true;
 };
 
 /// What a launch of the kernel needs to know.

@@ -72,6 +72,13 @@ static LogicalResult checkOperands(Operation *op) {
   auto layoutOfTile = [](Value tile) {
     return cast<RankedTensorType>(tile.getType()).getEncoding();
   };
+  if (op->hasAttr(kResultOfOne))
+    for (Operation *user : op->getUsers())
+      if (!isa<LocalAllocOp, LocalStoreOp>(user))
+        return user->emitError() << "only the thread that has run the atomic has its result ("
+                                 << kResultOfOne
+                                 << "), which ttg.local_alloc or ttg.local_store hands to the "
+                                    "others";
   MLIRContext *context = op->getContext();
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     Attribute source = layoutOfTile(reduce.getSrcs()[0]);

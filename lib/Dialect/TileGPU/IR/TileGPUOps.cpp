@@ -2,6 +2,8 @@
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "tritium/Layout/TileConversion.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -124,6 +126,12 @@ static LogicalResult verifyMove(Operation *op, StringRef constraint, Type value,
     return op->emitOpError() << "(" << constraint
                              << ") shape and element type must agree and the tile must have a "
                                 "layout, found "
+                             << value << " and " << memory;
+  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(memory.getTileShape());
+  if (tile && !isPart && !panel.empty() && !coversPanels(layoutOf(tile), panel))
+    return op->emitOpError() << "(" << constraint
+                             << ") the tile must have an element for each of the memory's panels, "
+                                "found "
                              << value << " and " << memory;
   return success();
 }

@@ -82,7 +82,8 @@ ArrayRef<int64_t> MemDescType::getTileShape() const {
 
 int64_t MemDescType::getTileBytes() const {
   int64_t bytes = tt::scalarBytes(getElementType());
-  for (int64_t extent : getTileShape())
-    bytes *= extent;
+  SmallVector<int64_t, 4> panel = getLayout().getPanel(getTileShape());
+  for (auto [d, extent] : llvm::enumerate(getTileShape()))
+    bytes *= panel.empty() ? extent : int64_t(llvm::alignTo(extent, panel[d]));
   return bytes;
 }

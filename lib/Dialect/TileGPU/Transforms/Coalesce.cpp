@@ -24,6 +24,7 @@
 
 #include "LayoutPlan.h"
 
+#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -42,7 +43,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr int64_t kMaxVectorBytes = 16;
 
 struct Access {
   Operation *op;

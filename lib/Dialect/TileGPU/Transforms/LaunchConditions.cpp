@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AccessWidth.h"
 
+#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/LaunchCondition.h"
 
@@ -280,7 +280,7 @@ private:
     AxisInfoAnalysis axes(func, hypotheses);
     SmallVector<int64_t> list;
     for (Operation *access : accesses)
-      list.push_back(widthOf(access, axes, Cut::AtBound));
+      list.push_back(widthOf(access, axes, Crossing::Anywhere));
     return list;
   }
 

@@ -36,6 +36,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Layout/Swizzle.h"
 #include "tritium/Layout/TileConversion.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -81,7 +82,8 @@ public:
     Attribute memory = plan.panels
                            ? memoryFor(b.getContext(), *plan.panels, bitsOf(type) / 8)
                            : Attribute(rowMajor(b.getContext(), type.getRank()));
-    op.replaceAllUsesWith(exchange(b, op.getLoc(), op.getSrc(), type, memory));
+    Value held = hold(b, op.getLoc(), op.getSrc(), memory);
+    op.replaceAllUsesWith(b.create<LocalLoadOp>(op.getLoc(), type, held).getResult());
     op.erase();
   }
 
@@ -94,10 +96,7 @@ public:
     Attribute same = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
     if (!same) {
       MLIRContext *context = b.getContext();
-      Value memory = b.create<LocalAllocOp>(
-          op.getLoc(),
-          constantMemory(src.getShape(), src.getElementType(), rowMajor(context, src.getRank())),
-          op.getSrc());
+      Value memory = hold(b, op.getLoc(), op.getSrc(), rowMajor(context, src.getRank()));
       Value view = b.create<MemDescReshapeOp>(
           op.getLoc(),
           constantMemory(dst.getShape(), src.getElementType(), rowMajor(context, dst.getRank())),
@@ -137,13 +136,13 @@ public:
         op.getSrcs(), op.getAxis());
     IRMapping mapping;
     op.getCombineOp().cloneInto(&partial.getCombineOp(), mapping);
-    SmallVector<int32_t> order;
-    for (int32_t d = src.getRank(); d-- > 0;)
-      if (d != int32_t(op.getAxis()))
-        order.push_back(d);
-    order.push_back(op.getAxis());
-    for (auto [i, x] : llvm::enumerate(partial.getResults()))
-      op.setOperand(i, exchange(b, loc, x, typeOf(x, read), plainLayout(b.getContext(), order)));
+    Attribute memory = partialMemory(op, shape, layout);
+    // All are written before one is read, so that one barrier does.
+    auto memories = llvm::map_to_vector(partial.getResults(), [&](Value x) {
+      return hold(b, loc, x, memory);
+    });
+    for (auto [i, memory] : llvm::enumerate(memories))
+      op.setOperand(i, b.create<LocalLoadOp>(loc, typeOf(op.getOperand(i), read), memory));
     return success();
   }
 
@@ -171,11 +170,10 @@ public:
   }
 
 private:
-  Value exchange(OpBuilder &b, Location loc, Value tile, Type to, Attribute layout) {
-    auto from = cast<RankedTensorType>(tile.getType());
-    Value memory = b.create<LocalAllocOp>(
-        loc, constantMemory(from.getShape(), from.getElementType(), layout), tile);
-    return b.create<LocalLoadOp>(loc, to, memory);
+  static Value hold(OpBuilder &b, Location loc, Value tile, Attribute layout) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return b.create<LocalAllocOp>(
+        loc, constantMemory(type.getShape(), type.getElementType(), layout), tile);
   }
 
   /// Offsets at which neither side has to wait for banks.
@@ -229,6 +227,28 @@ private:
                     [&](StringRef name, unsigned bit) {
                       return name == kWarp ? placeOf(plan.warpBits, bit) : 0;
                     });
+  }
+
+  /// The axis slowest. Extents that are no powers of two in panels of the layout's cores, padding
+  /// included, so that nobody has to ask what is padding.
+  static Attribute partialMemory(tt::ReduceOp op, ArrayRef<int64_t> shape,
+                                 const TileLayout &layout) {
+    SmallVector<int32_t> order;
+    for (int32_t d = shape.size(); d-- > 0;)
+      if (d != int32_t(op.getAxis()))
+        order.push_back(d);
+    order.push_back(op.getAxis());
+    if (llvm::all_of(shape, llvm::isPowerOf2_64))
+      return plainLayout(op.getContext(), order);
+    SmallVector<int32_t> panel;
+    SmallVector<unsigned> bits;
+    for (auto [d, extent] : llvm::enumerate(shape)) {
+      panel.push_back(d == op.getAxis() ? extent : layout.core().extent(d));
+      bits.push_back(llvm::Log2_32(panel.back()));
+    }
+    LinearLayout offsets = swizzledOffsets(bits, order, 1, 1, 1);
+    return SharedLinearEncodingAttr::get(
+        op.getContext(), llvm::to_vector_of<int32_t>(offsets.bases(kElement)), panel);
   }
 
   /// Along the axis lie lanes that hold copies of the warps' results, or registers.

@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AccessWidth.h"
 
+#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -66,15 +66,15 @@ public:
   void run() {
     if (!mayPay || accesses.empty() || unknown.empty() || !func.getBody().hasOneBlock())
       return;
-    SmallVector<int64_t> before = widthsIf({}, Cut::AtBound);
-    SmallVector<int64_t> best = widthsIf(unknown, Cut::AtBound);
+    SmallVector<int64_t> before = widthsIf({}, Crossing::Anywhere);
+    SmallVector<int64_t> best = widthsIf(unknown, Crossing::Anywhere);
     if (before == best)
       return;
     int64_t divisor = 1;
     for (auto [access, from, to] : llvm::zip(accesses, before, best))
       if (to > from)
-        divisor = std::max(divisor, kMaxVectorBytes / bytesOfElement(access));
-    SmallVector<unsigned> pitches = needed(Cut::AtBound), all = needed(Cut::Never);
+        divisor = std::max(divisor, kMaxVectorBytes / pointeeBytes(access->getOperand(0)));
+    SmallVector<unsigned> pitches = needed(Crossing::Anywhere), all = needed(Crossing::Never);
     for (unsigned pitch : pitches)
       if (!llvm::is_contained(all, pitch))
         all.push_back(pitch);
@@ -86,27 +86,27 @@ public:
 
 private:
   /// The arguments that must be multiples for accesses to be as wide as they can be.
-  SmallVector<unsigned> needed(Cut cut) {
-    SmallVector<int64_t> best = widthsIf(unknown, cut);
+  SmallVector<unsigned> needed(Crossing crossing) {
+    SmallVector<int64_t> best = widthsIf(unknown, crossing);
     SmallVector<unsigned> needed = unknown;
     for (unsigned argument : unknown) {
       SmallVector<unsigned> fewer = needed;
       llvm::erase(fewer, argument);
-      if (widthsIf(fewer, cut) == best)
+      if (widthsIf(fewer, crossing) == best)
         needed = fewer;
     }
     return needed;
   }
 
   /// Widths of the accesses if these arguments were multiples of 16.
-  SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments, Cut cut) {
+  SmallVector<int64_t> widthsIf(ArrayRef<unsigned> arguments, Crossing crossing) {
     Hypotheses hypotheses;
     for (unsigned i : arguments)
       hypotheses.multiples[func.getArgument(i)] = kMaxVectorBytes;
     AxisInfoAnalysis axes(func, hypotheses);
     SmallVector<int64_t> widths;
     for (Operation *access : accesses)
-      widths.push_back(widthOf(access, axes, cut));
+      widths.push_back(widthOf(access, axes, crossing));
     return widths;
   }
 

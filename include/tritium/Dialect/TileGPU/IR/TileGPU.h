@@ -48,6 +48,11 @@ inline constexpr llvm::StringLiteral kResultOfOne = "ttg.result_of_one";
 inline constexpr llvm::StringLiteral kOverlap = "ttg.overlap";
 inline constexpr llvm::StringLiteral kInterleave = "ttg.interleave";
 
+/// On a kernel, i32: programs that a multiprocessor should run side by side.
+inline constexpr llvm::StringLiteral kProgramsAtOnce = "ttg.programs_at_once";
+/// On a load, i32: what the program so many further on loads is brought to L2.
+inline constexpr llvm::StringLiteral kPrefetchFor = "ttg.prefetch_for";
+
 /// Warps of a program of `module`; 4 if it does not say.
 int numWarps(mlir::ModuleOp module);
 

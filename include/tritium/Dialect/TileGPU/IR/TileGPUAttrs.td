@@ -108,8 +108,9 @@ def TileGPU_SharedLinearAttr
   let summary = "a tile in memory at any linear offsets, in panels";
   let description = [{
     A panel of `shape` has its elements at `offsets`: for each bit of a coordinate, dimension 0
-    first and the lowest bit first, the offset in elements that it leads to. Extents are
-    multiples of the panel's, and panels lie one after another, the last dimension fastest.
+    first and the lowest bit first, the offset in elements that it leads to. A tile is as many
+    panels as it takes, one after another, the last dimension fastest; what they have beyond
+    its extents is not used.
 
     ```mlir
     // Two rows of four: the second is written with its halves exchanged.

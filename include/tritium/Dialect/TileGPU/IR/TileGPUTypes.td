@@ -15,7 +15,7 @@ def TileGPU_MemDescType : TypeDef<TileGPU_Dialect, "MemDesc"> {
     other. In shared memory, if nothing else is said (`, cluster`). What is not mutable is
     written once, where it is allocated.
 
-    - (memdesc_c1) extents are powers of two or, where the layout permits, multiples of panels;
+    - (memdesc_c1) extents are powers of two, if the layout does not permit others;
     - (memdesc_c2) the layout's rank is the shape's, or one less;
     - (memdesc_c3) the layout is one of memory.
   }];

@@ -145,6 +145,24 @@ def PlanExchanges : Pass<"ttg-plan-exchanges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def ChooseOccupancy : Pass<"ttg-choose-occupancy", "::mlir::ModuleOp"> {
+  let summary = "how many programs a multiprocessor should run side by side";
+  let description = [{
+    Kernels that stream tiles through registers say how many programs there are registers for
+    (`ttg.programs_at_once`), so that the assembler spends no more.
+  }];
+  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+}
+
+def PrefetchNextPrograms : Pass<"ttg-prefetch-next-programs", "::mlir::ModuleOp"> {
+  let summary = "what later programs load, brought to L2";
+  let description = [{
+    Loads of rows that are reduced say for which later program what it loads is brought to L2
+    (`ttg.prefetch_for`).
+  }];
+  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
+}
+
 def AllocateSharedMemory : Pass<"ttg-allocate-shared-memory", "::mlir::ModuleOp"> {
   let summary = "gives allocations places in shared memory";
   let description = [{

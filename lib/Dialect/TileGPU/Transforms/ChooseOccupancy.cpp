@@ -1,4 +1,4 @@
-//===- Occupancy.cpp - programs that should share a multiprocessor --------===//
+//===- ChooseOccupancy.cpp - ttg-choose-occupancy -------------------------===//
 //
 // A kernel that streams tiles through registers hides the latency of memory by other
 // programs on the same multiprocessor, as many as registers suffice for. The assembler does
@@ -12,16 +12,23 @@
 // used. Kernels with loops or dots are left to the assembler: what they keep in registers
 // over iterations is not all that they need.
 //
+// The kernel gets `ttg.programs_at_once`, the programs that a multiprocessor should run side by
+// side.
+//
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Target/GPU/GPUModel.h"
 
 using namespace mlir;
 
 namespace tritium::ttg {
 
+#define GEN_PASS_DEF_CHOOSEOCCUPANCY
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
 namespace {
-constexpr unsigned kRegisters = 65536, kWarps = 64; ///< of a multiprocessor
 constexpr unsigned kForAddresses = 16, kForMoreLoads = 4, kLeast = 32;
 /// With more registers than this there are few programs, whatever is asked for. Of a kernel in
 /// versions, those that move element by element should not cost the others a program.
@@ -41,15 +48,15 @@ bool isIndex(Value value, llvm::DenseMap<Value, bool> &known) {
                 llvm::all_of(op->getOperands(), [&](Value x) { return isIndex(x, known); });
   return known[value] = result;
 }
-} // namespace
 
-unsigned Lowering::tileRegistersAtOnce(Block &block) {
+/// 32-bit registers of a thread.
+unsigned tileRegistersAtOnce(Block &block) {
   llvm::DenseMap<Value, bool> known;
   auto sizeOf = [&](Value value) -> unsigned {
     Type type = value.getType();
     if (!tt::isTile(type) || tt::elementType(type).isInteger(1) || isIndex(value, known))
       return 0;
-    return (layout(value).registers() * tt::scalarBits(tt::elementType(type)) + 31) / 32;
+    return (layoutOf(cast<RankedTensorType>(type)).registers() * tt::scalarBits(tt::elementType(type)) + 31) / 32;
   };
   unsigned alive = 0, most = 0;
   llvm::DenseMap<Operation *, unsigned> freed; // behind their last uses
@@ -74,7 +81,8 @@ unsigned Lowering::tileRegistersAtOnce(Block &block) {
   return most;
 }
 
-unsigned Lowering::programsAtOnce() {
+/// 0: no matter.
+unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) {
   bool streams = true, hasVersions = false;
   llvm::DenseMap<Block *, unsigned> loads;
   unsigned mostLoads = 1;
@@ -89,8 +97,25 @@ unsigned Lowering::programsAtOnce() {
       kLeast, llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + addresses, 8));
   if (!streams || registers > (hasVersions ? kMostOfVersions : kMost))
     return 0;
-  unsigned warps = numWarps(module);
-  return std::min(kWarps / warps, kRegisters / (registers * kLanesPerWarp * warps));
+  return std::min(gpu.warps / warps, gpu.registers / (registers * kLanesPerWarp * warps));
 }
+
+struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
+  using ChooseOccupancyBase::ChooseOccupancyBase;
+
+  void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
+    for (auto func : getOperation().getOps<tt::FuncOp>()) {
+      if (func.isExternal() || !func.isKernel())
+        continue;
+      unsigned programs =
+          programsAtOnce(func, numWarps(getOperation()), gpuModel(capability));
+      if (programs > 1)
+        func->setAttr(kProgramsAtOnce, Builder(func).getI32IntegerAttr(programs));
+    }
+  }
+};
+} // namespace
 
 } // namespace tritium::ttg

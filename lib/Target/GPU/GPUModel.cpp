@@ -1,0 +1,55 @@
+//===- GPUModel.cpp - what an architecture of GPUs has --------------------===//
+
+#include "tritium/Target/GPU/GPUModel.h"
+
+#include <iterator>
+
+namespace tritium {
+
+const GPUModel &gpuModel(unsigned capability) {
+  static constexpr GPUModel models[] = {
+      {.capability = 90,
+       .multiprocessors = 132,
+       .sharedBytes = 232448,
+       .hasMatrixLoads = true,
+       .hasMatrixStores = true,
+       .hasAsyncCopies = true,
+       .hasL2Prefetch = true},
+      {.capability = 89,
+       .multiprocessors = 128,
+       .warps = 48,
+       .sharedBytes = 101376,
+       .hasMatrixLoads = true,
+       .hasMatrixStores = false,
+       .hasAsyncCopies = true,
+       .hasL2Prefetch = true},
+      {.capability = 86,
+       .multiprocessors = 84,
+       .warps = 48,
+       .sharedBytes = 101376,
+       .hasMatrixLoads = true,
+       .hasMatrixStores = false,
+       .hasAsyncCopies = true,
+       .hasL2Prefetch = true},
+      {.capability = 80,
+       .multiprocessors = 108,
+       .sharedBytes = 166912,
+       .hasMatrixLoads = true,
+       .hasMatrixStores = false,
+       .hasAsyncCopies = true,
+       .hasL2Prefetch = true},
+      {.capability = 75,
+       .multiprocessors = 72,
+       .warps = 32,
+       .sharedBytes = 65536,
+       .hasMatrixLoads = true,
+       .hasMatrixStores = false,
+       .hasAsyncCopies = false,
+       .hasL2Prefetch = false}};
+  for (const GPUModel &model : models)
+    if (capability >= model.capability)
+      return model;
+  return *std::prev(std::end(models));
+}
+
+} // namespace tritium

@@ -1,0 +1,115 @@
+// RUN: tritium-opt %s -split-input-file -ttg-allocate-shared-memory -ttg-place-barriers | FileCheck %s
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // Each kind of hazard, and what it says.
+  // CHECK-LABEL: @hazards
+  // CHECK: ttg.local_store
+  // CHECK-NEXT: ttg.barrier {hazard = "read after write, shared memory [0, 512)"}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK: ttg.barrier {hazard = "write after read, shared memory [0, 512)"}
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttg.barrier {hazard = "write after write, shared memory [0, 512)"}
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func private @hazards(%x: tensor<128xf32, #b>, %p: tensor<128x!tt.ptr<f32>, #b>) {
+    %m = ttg.local_alloc : !ttg.memdesc<128xf32, #s, mutable>
+    ttg.local_store %x, %m : tensor<128xf32, #b>, !ttg.memdesc<128xf32, #s, mutable>
+    %y = ttg.local_load %m : !ttg.memdesc<128xf32, #s, mutable> -> tensor<128xf32, #b>
+    tt.store %p, %y : tensor<128x!tt.ptr<f32>, #b>
+    ttg.local_store %x, %m : tensor<128xf32, #b>, !ttg.memdesc<128xf32, #s, mutable>
+    ttg.local_store %y, %m : tensor<128xf32, #b>, !ttg.memdesc<128xf32, #s, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // What an iteration reads, the next one overwrites: the barrier stands in the loop.
+  // CHECK-LABEL: @around
+  // CHECK: scf.for
+  // CHECK: ttg.barrier {hazard = "write after read
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttg.barrier {hazard = "read after write
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func private @around(%x: tensor<128xf32, #b>, %p: tensor<128x!tt.ptr<f32>, #b>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc : !ttg.memdesc<128xf32, #s, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttg.local_store %x, %m : tensor<128xf32, #b>, !ttg.memdesc<128xf32, #s, mutable>
+      %y = ttg.local_load %m : !ttg.memdesc<128xf32, #s, mutable> -> tensor<128xf32, #b>
+      tt.store %p, %y : tensor<128x!tt.ptr<f32>, #b>
+    }
+    tt.return
+  }
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // Of two buffers taken in turn: one barrier an iteration, right behind the wait, although
+  // addresses are computed between it and the first access.
+  // CHECK-LABEL: @ring
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
+  // CHECK-NEXT: ttg.barrier
+  // CHECK-NOT: ttg.barrier
+  // CHECK: scf.yield
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func private @ring(%q: tensor<512x!tt.ptr<f32>, #b>, %p: tensor<512x!tt.ptr<f32>, #b>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = ttg.local_alloc : !ttg.memdesc<2x512xf32, #s, mutable>
+    %first = ttg.memdesc_index %r[%c0] {ahead = 0 : i32} : !ttg.memdesc<2x512xf32, #s, mutable> -> !ttg.memdesc<512xf32, #s, mutable>
+    ttg.async_copy_global_to_local %q, %first : tensor<512x!tt.ptr<f32>, #b> -> !ttg.memdesc<512xf32, #s, mutable>
+    ttg.async_commit_group
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0) -> (i32) : i32 {
+      ttg.async_wait {num = 0 : i32}
+      %next = arith.subi %c1, %slot : i32
+      %to = ttg.memdesc_index %r[%next] {ahead = 1 : i32} : !ttg.memdesc<2x512xf32, #s, mutable> -> !ttg.memdesc<512xf32, #s, mutable>
+      ttg.async_copy_global_to_local %q, %to : tensor<512x!tt.ptr<f32>, #b> -> !ttg.memdesc<512xf32, #s, mutable>
+      ttg.async_commit_group
+      %from = ttg.memdesc_index %r[%slot] {ahead = 0 : i32} : !ttg.memdesc<2x512xf32, #s, mutable> -> !ttg.memdesc<512xf32, #s, mutable>
+      %y = ttg.local_load %from : !ttg.memdesc<512xf32, #s, mutable> -> tensor<512xf32, #b>
+      tt.store %p, %y : tensor<512x!tt.ptr<f32>, #b>
+      scf.yield %next : i32
+    }
+    ttg.async_wait {num = 0 : i32}
+    tt.return
+  }
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // Global memory, where another thread stores what is loaded.
+  // CHECK-LABEL: @order
+  // CHECK: tt.store
+  // CHECK-NEXT: ttg.barrier {hazard = "program order of global memory"}
+  // CHECK-NEXT: tt.load
+  tt.func private @order(%x: !tt.ptr<f32>, %q: tensor<128x!tt.ptr<f32>, #b>) {
+    %one = arith.constant dense<1.0> : tensor<128xf32, #b>
+    %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #b>
+    %c127 = arith.constant dense<127> : tensor<128xi32, #b>
+    %back = arith.subi %c127, %r : tensor<128xi32, #b>
+    %xx = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+    %p = tt.addptr %xx, %r : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    %o = tt.addptr %xx, %back : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    tt.store %p, %one : tensor<128x!tt.ptr<f32>, #b>
+    %y = tt.load %o : tensor<128x!tt.ptr<f32>, #b>
+    tt.store %q, %y : tensor<128x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}
