@@ -3,7 +3,9 @@
 #ifndef TRITIUM_RUNTIME_ASSERTRECORD_H
 #define TRITIUM_RUNTIME_ASSERTRECORD_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/KernelMetadata.h"
+#include "tritium/Kernel/LaunchABI.h"
 
 #include <cstddef>
 

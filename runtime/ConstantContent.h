@@ -3,7 +3,7 @@
 #ifndef TRITIUM_RUNTIME_CONSTANTCONTENT_H
 #define TRITIUM_RUNTIME_CONSTANTCONTENT_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileError.h"
 
 #include <map>
 #include <mutex>

@@ -3,7 +3,8 @@
 #ifndef TRITIUM_RUNTIME_CONVERSION_H
 #define TRITIUM_RUNTIME_CONVERSION_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/KernelSignature.h"
 #include "tritium/tritium.h"
 
 namespace tritium::runtime {

@@ -12,6 +12,8 @@
 
 #include "Serialization.h"
 
+#include "tritium/Frontend/Scope.h"
+
 #include <map>
 #include <mutex>
 

@@ -130,7 +130,7 @@ std::vector<DiskCache::Entry> DiskCache::list() const {
       read(reader, kernel);
       if ((entry.intact = !reader.failed())) {
         entry.kernel = kernel.metadata.name;
-        entry.target = kernel.metadata.target;
+        entry.target = kernel.metadata.target.platform();
       }
       entries.push_back(std::move(entry));
     }

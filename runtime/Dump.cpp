@@ -1,7 +1,8 @@
 //===- Dump.cpp - stages of kernels as files ------------------------------===//
 
 #include "Dump.h"
-#include "Environment.h"
+
+#include "tritium/Support/Settings.h"
 
 #include <filesystem>
 #include <fstream>
@@ -10,12 +11,12 @@
 using namespace tritium;
 namespace fs = std::filesystem;
 
-bool runtime::dumpWanted() { return flag("TRITON_KERNEL_DUMP"); }
-bool runtime::overrideWanted() { return flag("TRITON_KERNEL_OVERRIDE"); }
+bool runtime::dumpWanted() { return settings::KernelDump.isOn(); }
+bool runtime::overrideWanted() { return settings::KernelOverride.isOn(); }
 
 void runtime::dump(const std::string &hash, const CompiledKernel &kernel,
                    const std::string &metadata) {
-  std::string directory = dumpDirectory();
+  std::string directory = settings::directory(settings::DumpDirectory);
   if (directory.empty())
     return;
   std::error_code error;
@@ -30,7 +31,7 @@ void runtime::dump(const std::string &hash, const CompiledKernel &kernel,
 }
 
 bool runtime::findOverride(const std::string &hash, const std::string &kernel, std::string &ttir) {
-  std::string directory = overrideDirectory();
+  std::string directory = settings::directory(settings::OverrideDirectory);
   if (directory.empty())
     return false;
   std::ifstream file(fs::path(directory) / hash / (kernel + ".ttir"), std::ios::binary);

@@ -9,7 +9,7 @@
 #ifndef TRITIUM_RUNTIME_DUMP_H
 #define TRITIUM_RUNTIME_DUMP_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompiledKernel.h"
 
 namespace tritium::runtime {
 

@@ -6,6 +6,9 @@
 #include "Interrupt.h"
 #include "WaitingPrograms.h"
 
+#include "tritium/Kernel/LaunchABI.h"
+#include "tritium/Support/Assertion.h"
+
 #include <csetjmp>
 #include <mutex>
 #include <optional>

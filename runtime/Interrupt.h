@@ -11,7 +11,7 @@
 #ifndef TRITIUM_RUNTIME_INTERRUPT_H
 #define TRITIUM_RUNTIME_INTERRUPT_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileError.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,10 +1,11 @@
 //===- Kernel.cpp - a kernel's text and its compiled variants -------------===//
 
 #include "Kernel.h"
-#include "Environment.h"
 #include "ForkGate.h"
 #include "Serialization.h"
 #include "WorkClaim.h"
+
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/xxhash.h"
@@ -16,14 +17,13 @@ using namespace tritium;
 using namespace tritium::runtime;
 
 /// Makes `options` those of code for a GPU.
-static void aimAt(std::string target, CompileOptions &options) {
-  options.target = std::move(target);
-  options.cpu.clear();
+static void aimAt(const Target &target, CompileOptions &options) {
+  options.target = target;
   options.mayAlias = options.isUnconditional = false;
 }
 
 static void aimAt(const cuda::Device &device, CompileOptions &options) {
-  aimAt("cuda:" + std::to_string(device.capability), options);
+  aimAt(Target(kCUDA, device.capability), options);
   // An older driver takes only older PTX.
   unsigned newest = cuda::newestPTX(device.driverVersion);
   if (newest < kUsualPTXVersion)
@@ -53,30 +53,31 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   kernel->names = std::make_unique<Signature>(*signature, config);
 
   int interpret = config ? config->interpret : 0;
-  std::string backend = variable("TRITIUM_BACKEND");
-  std::string simulated = interpret == 0 ? simulator::targetNamed(backend) : "";
-  if (interpret == 0 && !backend.empty() && backend != "cpu" && backend != "interpret" &&
-      backend != "cuda" && simulated.empty()) {
-    error = launchError("OptionError",
-                        "TRITIUM_BACKEND=" + backend +
-                            ": no such back end; there are: cpu, interpret, cuda, sim:sm_75, "
-                            "sim:sm_80, sim:sm_86, sim:sm_89, sim:sm_90");
+  std::string backend = settings::Backend.text();
+  std::optional<Target> simulated;
+  if (interpret == 0 && (backend == kSimulator.name || backend.starts_with("sim:")))
+    simulated = simulator::targetNamed(backend.size() > 4 ? backend.substr(4) : "");
+  if (interpret == 0 && !backend.empty() && backend != kCPU.name && backend != kInterpreter.name &&
+      backend != kCUDA.name && !simulated) {
+    error = launchError("OptionError", "TRITIUM_BACKEND=" + backend +
+                                           ": no such back end; there are: cpu, interpret, cuda, "
+                                           "sim:sm_75, sim:sm_80, sim:sm_86, sim:sm_89, sim:sm_90");
     return nullptr;
   }
   if (interpret == 0)
-    interpret = backend.empty() ? flag("TRITON_INTERPRET") : backend == "interpret";
-  if (interpret > 0 || backend == "cpu" || !simulated.empty())
+    interpret = backend.empty() ? settings::Interpret.isOn() : backend == kInterpreter.name;
+  if (interpret > 0 || backend == kCPU.name || simulated)
     kernel->backend = Backend::Host;
-  else if (backend == "cuda" && !(config && config->interpret))
+  else if (backend == kCUDA.name && !(config && config->interpret))
     kernel->backend = Backend::CUDA;
   int debug = config ? config->debug : 0;
-  std::string cpu = config && config->cpu ? config->cpu : variable("TRITIUM_CPU");
-  kernel->options.target = interpret > 0 ? "interpret" : "cpu";
-  kernel->options.cpu = cpu.empty() ? "native" : cpu;
-  kernel->options.debug = debug ? debug > 0 : flag("TRITON_DEBUG");
+  std::string cpu = config && config->cpu ? config->cpu : settings::CPU.text();
+  Target host = Target::cpu(cpu.empty() ? settings::CPU.usual : cpu);
+  kernel->options.target = interpret > 0 ? host.withKind(kInterpreter) : host;
+  kernel->options.debug = debug ? debug > 0 : settings::Debug.isOn();
   kernel->options.mayAlias = false;
-  if (!simulated.empty())
-    aimAt(simulated, kernel->options);
+  if (simulated)
+    aimAt(*simulated, kernel->options);
   return kernel;
 }
 
@@ -296,7 +297,7 @@ Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
   if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
     return nullptr;
   if (call.simulated)
-    aimAt("sim:" + std::to_string(call.simulated), recipe.options);
+    aimAt(Target(kSimulator, call.simulated), recipe.options);
   else if (device)
     aimAt(*device, recipe.options);
   auto dispatch = std::make_unique<Dispatch>();
@@ -381,7 +382,7 @@ std::string Kernel::identity() const {
   llvm::StringRef text = source.text;
   size_t definition = text.starts_with("def ") ? 0 : text.find("\ndef ") + 1;
   writer.text(source.language == frontend::Language::Python ? text.substr(definition) : text);
-  writer.text(options.target);
+  writer.text(options.target.str());
   writer.text(fingerprint(options));
   writer.number(options.debug);
   return std::move(writer.bytes);
@@ -395,7 +396,7 @@ VariantRef Kernel::variantFor(const Call &call, CompileError &error) {
 
 VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
                               const tritium_option *launchOptions, size_t optionCount,
-                              const std::string &target, CompileError &error) {
+                              const std::optional<Target> &target, CompileError &error) {
   size_t expected = names->parameters().size();
   if (arguments.size() != expected) {
     error =
@@ -407,13 +408,11 @@ VariantRef Kernel::specialize(std::vector<ArgumentSpec> arguments,
   Recipe recipe;
   recipe.options = options;
   recipe.options.mayAlias = true;
-  if (isGPUTarget(target)) {
-    aimAt(target, recipe.options);
-  } else if (!target.empty()) {
-    recipe.options.cpu = target;
-    if (isSimulatedTarget(recipe.options.target))
-      recipe.options.target = "cpu";
-  }
+  if (target && target->isGPU())
+    aimAt(*target, recipe.options);
+  else if (target) // what the environment has run by the interpreter goes on to be
+    recipe.options.target =
+        options.target.is(kInterpreter) ? target->withKind(kInterpreter) : *target;
   if (!names->applyOptions(launchOptions, optionCount, recipe.options, error))
     return nullptr;
   recipe.arguments = std::move(arguments);

@@ -50,10 +50,10 @@ public:
   };
   /// What `launch` would run. Calls of several threads compile at the same time.
   bool prepare(const Call &call, Prepared &prepared, CompileError &error);
-  /// Compiles an explicit specialisation for a named CPU (empty: this kernel's), or for
-  /// "cuda:90".
+  /// Compiles an explicit specialisation for `target`; none: for that of this kernel.
   VariantRef specialize(std::vector<ArgumentSpec> arguments, const tritium_option *options,
-                        size_t optionCount, const std::string &target, CompileError &error);
+                        size_t optionCount, const std::optional<Target> &target,
+                        CompileError &error);
   /// Forgets the variants. Launches that use them now are not disturbed.
   void invalidate();
 
@@ -61,9 +61,7 @@ public:
   /// Bytes that change with the kernel's text and with how it is compiled and run.
   std::string identity() const;
   /// Its programs take as long as the host's tools make them: nothing can be measured.
-  bool isInterpreted() const {
-    return options.target == "interpret" || isSimulatedTarget(options.target);
-  }
+  bool isInterpreted() const { return options.target.kind().isModel; }
   bool isDebug() const { return options.debug; }
   /// What was read of the kernel's text.
   const KernelSignature &declaration() const { return declared; }

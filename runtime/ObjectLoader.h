@@ -11,7 +11,7 @@
 #ifndef TRITIUM_RUNTIME_OBJECTLOADER_H
 #define TRITIUM_RUNTIME_OBJECTLOADER_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/LaunchABI.h"
 
 #include <memory>
 #include <string>

@@ -2,10 +2,11 @@
 
 #include "Program.h"
 #include "Conversion.h"
-#include "Environment.h"
 #include "ForkGate.h"
 #include "Serialization.h"
 #include "WorkClaim.h"
+
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,13 +17,8 @@ using namespace tritium;
 using namespace tritium::runtime;
 
 /// The variables that decide how kernels run: kernels made under others do not count.
-static std::string settings() {
-  std::string text;
-  for (const char *name : {"TRITIUM_BACKEND", "TRITON_INTERPRET", "TRITIUM_CPU", "TRITON_DEBUG"})
-    text += variable(name) + '\0';
-  for (const std::string &given : codeVariables())
-    text += given + '\0';
-  return text;
+static std::string chosenSettings() {
+  return settings::describe(Setting::Kernel) + settings::describe(Setting::Code);
 }
 
 static bool isIntegerType(const DType &type) {
@@ -120,7 +116,7 @@ bool Program::addTunables(CompileError &error) {
 }
 
 Program::KernelRef Program::kernelFor(size_t choice, CompileError &error) {
-  std::string key = settings();
+  std::string key = chosenSettings();
   for (const auto &[name, text] : all[choice].defines)
     key += name + '\0' + text + '\0';
   {
@@ -275,7 +271,7 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   std::string key;
   if (!keyOf(call, key, error))
     return false;
-  std::string known = settings() + key;
+  std::string known = chosenSettings() + key;
   if (findChoice(known, launched.choice))
     return true;
   WorkClaim claim(this, known);
@@ -387,7 +383,7 @@ bool Program::simulate(const Call &call, unsigned architecture, const simulator:
   std::string key;
   if (all.size() > 1 && !keyOf(call, key, error))
     return false;
-  findChoice(::settings() + key, choice);
+  findChoice(chosenSettings() + key, choice);
   Ready ready;
   return makeReady(call, choice, architecture, ready, error) &&
          ready.prepared.variant->simulate(ready.prepared.arguments, ready.grid, settings, error,
@@ -395,8 +391,8 @@ bool Program::simulate(const Call &call, unsigned architecture, const simulator:
 }
 
 VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,
-                               llvm::ArrayRef<tritium_option> options, const std::string &cpuName,
-                               CompileError &error) {
+                               llvm::ArrayRef<tritium_option> options,
+                               const std::optional<Target> &target, CompileError &error) {
   KernelRef kernel = kernelFor(choice, error);
   if (!kernel)
     return nullptr;
@@ -416,7 +412,7 @@ VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibili
       spec.divisibility = divisibility[arguments.size()];
     arguments.push_back(std::move(spec));
   }
-  return kernel->specialize(std::move(arguments), options.data(), options.size(), cpuName, error);
+  return kernel->specialize(std::move(arguments), options.data(), options.size(), target, error);
 }
 
 bool Program::fillTable(const std::string &name, llvm::ArrayRef<uint8_t> bytes,

@@ -64,9 +64,10 @@ public:
                 size_t &choice, sim::Counters &counters, CompileError &error);
   /// The choice for these arguments, as a launch would make it; runs what that takes.
   bool choose(const Call &call, Launched &launched, CompileError &error);
-  /// Compiles one choice. `divisibility`: for each parameter; none: 1 each.
+  /// Compiles one choice. `divisibility`: for each parameter; none: 1 each. `target`: as in
+  /// Kernel::specialize.
   VariantRef specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,
-                        llvm::ArrayRef<tritium_option> options, const std::string &cpu,
+                        llvm::ArrayRef<tritium_option> options, const std::optional<Target> &target,
                         CompileError &error);
 
   /// Gives a constant table its content, for later launches.

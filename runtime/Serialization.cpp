@@ -89,6 +89,13 @@ DType Reader::dtype() {
           (bits >> 16 & 1) != 0};
 }
 
+Target Reader::target() {
+  std::string ignored;
+  std::optional<Target> target = Target::parse(text(), ignored);
+  bad |= !target;
+  return target.value_or(Target());
+}
+
 Constant Reader::constant(unsigned depth) {
   uint64_t kind = number();
   if (depth > 64)
@@ -128,8 +135,8 @@ Constant Reader::constant(unsigned depth) {
 
 void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   const KernelMetadata &data = kernel.metadata;
-  for (const std::string *text : {&data.name, &data.entry, &data.target, &data.cpu})
-    writer.text(*text);
+  for (const std::string &text : {data.name, data.entry, data.target.str(), data.cpu})
+    writer.text(text);
   writer.number(data.parameters.size());
   for (const ParameterInfo &parameter : data.parameters) {
     writer.text(parameter.name);
@@ -185,8 +192,10 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
 
 void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   KernelMetadata &data = kernel.metadata;
-  for (std::string *text : {&data.name, &data.entry, &data.target, &data.cpu})
-    *text = reader.text();
+  data.name = reader.text();
+  data.entry = reader.text();
+  data.target = reader.target();
+  data.cpu = reader.text();
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
     ParameterInfo parameter;
     parameter.name = reader.text();
@@ -261,8 +270,7 @@ void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
 }
 
 void tritium::runtime::write(Writer &writer, const CompileOptions &options) {
-  writer.text(options.target);
-  writer.text(options.cpu);
+  writer.text(options.target.str());
   writer.number(options.mayAlias | options.debug << 1 | options.streamStores << 2 |
                 options.isUnconditional << 3);
   writer.number(options.extra.size());

@@ -9,7 +9,9 @@
 #ifndef TRITIUM_RUNTIME_SERIALIZATION_H
 #define TRITIUM_RUNTIME_SERIALIZATION_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/ArgumentSpec.h"
+#include "tritium/Kernel/CompileOptions.h"
+#include "tritium/Kernel/CompiledKernel.h"
 
 #include <cstdint>
 #include <string>
@@ -33,6 +35,7 @@ public:
   std::string text();
   Constant constant(unsigned depth = 0);
   DType dtype();
+  Target target();
   /// Reads a length, which can be no more than the bytes that are left.
   size_t length();
   bool failed() const { return bad; }

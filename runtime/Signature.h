@@ -10,7 +10,10 @@
 #ifndef TRITIUM_RUNTIME_SIGNATURE_H
 #define TRITIUM_RUNTIME_SIGNATURE_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/ArgumentSpec.h"
+#include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/CompileOptions.h"
+#include "tritium/Kernel/KernelSignature.h"
 #include "tritium/tritium.h"
 
 #include "llvm/ADT/ArrayRef.h"

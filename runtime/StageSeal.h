@@ -13,7 +13,8 @@
 #ifndef TRITIUM_RUNTIME_STAGESEAL_H
 #define TRITIUM_RUNTIME_STAGESEAL_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileOptions.h"
+#include "tritium/Kernel/CompiledKernel.h"
 
 #include <optional>
 

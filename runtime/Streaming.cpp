@@ -1,12 +1,12 @@
 //===- Streaming.cpp - which launches store past the caches ---------------===//
 
 #include "Streaming.h"
-#include "Environment.h"
+
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <charconv>
 #include <unistd.h>
 
 using namespace tritium;
@@ -35,11 +35,8 @@ bool StreamingChoice::isWorthwhile(llvm::ArrayRef<BoundArgument> arguments,
 }
 
 uint64_t tritium::runtime::streamingThreshold() {
-  std::string text = variable("TRITIUM_STREAMING_BYTES");
-  uint64_t bytes = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (!text.empty() && error == std::errc() && end == text.data() + text.size())
-    return bytes;
+  if (std::optional<uint64_t> bytes = settings::StreamingBytes.integer())
+    return *bytes;
   for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long size = sysconf(level); size > 0)
       return static_cast<uint64_t>(size);

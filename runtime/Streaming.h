@@ -4,7 +4,7 @@
 #define TRITIUM_RUNTIME_STREAMING_H
 
 #include "BoundArgument.h"
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/KernelMetadata.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

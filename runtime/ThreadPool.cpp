@@ -4,6 +4,8 @@
 #include "Interrupt.h"
 #include "Threads.h"
 
+#include "tritium/Support/Settings.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -143,12 +145,9 @@ struct ProcessPool {
 ProcessPool *process = new ProcessPool;
 
 unsigned defaultThreads() {
-  if (const char *text = std::getenv("TRITIUM_NUM_THREADS")) {
-    char *end = nullptr;
-    long value = std::strtol(text, &end, 10);
-    if (end != text && *end == '\0' && value >= 1 && value <= 4096)
-      return static_cast<unsigned>(value);
-  }
+  std::optional<uint64_t> chosen = tritium::settings::NumThreads.integer();
+  if (chosen && *chosen >= 1 && *chosen <= 4096)
+    return static_cast<unsigned>(*chosen);
   cpu_set_t cpus;
   if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
     return std::max(1, CPU_COUNT(&cpus));

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tuner.h"
-#include "Environment.h"
 #include "HostOutput.h"
 #include "Interrupt.h"
 #include "Serialization.h"
@@ -16,6 +15,7 @@
 #include "Threads.h"
 #include "cuda/Memory.h"
 #include "cuda/Stopwatch.h"
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Threading.h"
@@ -58,7 +58,7 @@ std::string reasonOf(const CompileError &error) {
 enum class Mode { Measure, Always, First, Recorded };
 
 bool readMode(Mode &mode, CompileError &error) {
-  std::string text = variable("TRITIUM_TUNING");
+  std::string text = settings::Tuning.text();
   mode = text == "always"     ? Mode::Always
          : text == "first"    ? Mode::First
          : text == "recorded" ? Mode::Recorded
@@ -230,11 +230,10 @@ void tritium::runtime::distinguishLabels(std::vector<Candidate> &candidates) {
 TuningRecords Tuner::records() const {
   Writer writer;
   writer.text(request.identity);
-  for (const std::string &set : codeVariables())
-    writer.text(set);
+  writer.text(settings::describe(Setting::Code));
   writer.text(request.machine);
   writer.text(request.key);
-  return {cacheDirectory(), hashText(writer.bytes)};
+  return {settings::directory(settings::CacheDirectory), hashText(writer.bytes)};
 }
 
 /// Takes the fastest candidate that the record knows, if it knows all of them.
@@ -589,7 +588,7 @@ bool Tuner::choose(CompileError &error) {
       isMeasured = true;
     }
   }
-  if (flag("TRITON_PRINT_AUTOTUNING"))
+  if (settings::PrintAutotuning.isOn())
     printText(tuningTable(request, result));
   if (isMeasured && useRecord) {
     TuningRecord record{request.name, request.key, {}};
@@ -618,7 +617,7 @@ static const tritium_argument *findOnGPU(llvm::ArrayRef<tritium_argument> argume
 std::string tritium::runtime::machineOf(llvm::ArrayRef<tritium_argument> arguments) {
   Writer writer;
   const tritium_argument *onGPU = findOnGPU(arguments);
-  bool isForced = variable("TRITIUM_BACKEND") == "cuda";
+  bool isForced = settings::Backend.text() == "cuda";
   if (onGPU || isForced) {
     CompileError ignored;
     int ordinal = onGPU ? onGPU->device : cuda::currentDevice();

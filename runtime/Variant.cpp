@@ -4,7 +4,6 @@
 #include "AssertRecord.h"
 #include "DiskCache.h"
 #include "Dump.h"
-#include "Environment.h"
 #include "Files.h"
 #include "ForkGate.h"
 #include "HostOutput.h"
@@ -16,6 +15,7 @@
 #include "ahead/CHeader.h"
 
 #include "tritium/Pipeline/LaterStages.h"
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -32,9 +32,9 @@ using namespace tritium::runtime;
 
 std::string tritium::runtime::fingerprint(const CompileOptions &options) {
   static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, std::string> known;
+  static std::map<std::string, std::string> known;
   ForkSafeLock lock(mutex);
-  std::string &text = known[{options.target, options.cpu}];
+  std::string &text = known[options.target.str()];
   if (text.empty())
     text = compilerFingerprint(options);
   return text;
@@ -44,8 +44,7 @@ std::string tritium::runtime::fingerprint(const CompileOptions &options) {
 static std::string cacheKey(const Recipe &recipe) {
   Writer writer;
   writer.text(fingerprint(recipe.options));
-  for (const std::string &variable : codeVariables())
-    writer.text(variable);
+  writer.text(settings::describe(Setting::Code));
   write(writer, recipe.options);
   writer.number(recipe.arguments.size());
   for (const ArgumentSpec &argument : recipe.arguments)
@@ -113,8 +112,8 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
 
   frontend::FunctionSource none;
   const frontend::FunctionSource &source = variant->origin.source ? *variant->origin.source : none;
-  DiskCache cache(cacheDirectory());
-  bool mayRead = !flag("TRITON_ALWAYS_COMPILE") && !overrideWanted();
+  DiskCache cache(settings::directory(settings::CacheDirectory));
+  bool mayRead = !settings::AlwaysCompile.isOn() && !overrideWanted();
   if (mayRead && (variant->compiled = cache.find(key, source, &variant->dependencies))) {
     variant->fromCache = variant->prepare(error);
     if (!variant->fromCache) // an entry that does not load is as good as none
@@ -155,12 +154,12 @@ bool Variant::prepare(CompileError &error) {
   for (const ParameterInfo &parameter : metadata().parameters)
     hasWrittenPointer |= parameter.type.isPointer() && parameter.isWritten;
   const frontend::FunctionSource *source = origin.source ? &*origin.source : nullptr;
-  if (isSimulatedTarget(origin.options.target)) {
-    simulated = simulator::Code::load(*compiled, simulator::architectureOf(origin.options.target),
-                                      source, error);
+  const Target &target = origin.options.target;
+  if (target.is(kSimulator)) {
+    simulated = simulator::Code::load(*compiled, target.architecture(), source, error);
     return simulated != nullptr;
   }
-  if (isGPUTarget(origin.options.target)) {
+  if (target.isGPU()) {
     auto isSet = [&](const char *option) {
       auto found = origin.options.extra.find(option);
       return found != origin.options.extra.end() && found->second.isSet();
@@ -172,7 +171,7 @@ bool Variant::prepare(CompileError &error) {
     return true;
   }
   auto bytes = compiled->stages.find("obj");
-  if (origin.options.target == "interpret")
+  if (target.is(kInterpreter))
     return true;
   std::string reason = "the compiler made no object code";
   if (bytes != compiled->stages.end())
@@ -501,8 +500,8 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   };
   if (const std::string *text = findLater())
     return text;
-  bool isForGPU = isGPUTarget(origin.options.target);
-  if (name == "header" && (isForGPU || origin.options.target == "cpu")) {
+  bool isForGPU = origin.options.target.isGPU();
+  if (name == "header" && !origin.options.target.is(kInterpreter)) {
     std::string text = cHeader(metadata(), origin.options);
     ForkSafeLock lock(mutex);
     return &laterStages.emplace(name, std::move(text)).first->second;
@@ -516,7 +515,7 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     InsideForkGate inside;
     Recipe recipe = origin;
     if (!isForGPU)
-      recipe.options.target = "cpu";
+      recipe.options.target = recipe.options.target.withKind(kCPU);
     recipe.options.keepStages = {"ttgir", "llir", "asm"};
     std::unique_ptr<CompiledKernel> again = compile(recipe, nullptr, error);
     if (!again)
@@ -632,7 +631,7 @@ const std::string &Variant::describe() {
     options[name] = toJSON(value);
   llvm::json::Object all{{"name", metadata().name},
                          {"entry", metadata().entry},
-                         {"target", metadata().target},
+                         {"target", metadata().target.platform()},
                          {"cpu", metadata().cpu},
                          {"hash", hash},
                          {"parameters", std::move(parameters)},
@@ -644,7 +643,7 @@ const std::string &Variant::describe() {
                          {"printed", llvm::json::fixUTF8(compiled->printed)},
                          {"cached", fromCache},
                          {"compile_ms", compileMilliseconds}};
-  if (isGPUTarget(origin.options.target)) {
+  if (origin.options.target.isGPU()) {
     cuda::Usage usage = code ? code->usage() : cuda::Usage();
     bool assembled = metadata().registers != 0;
     all["num_warps"] = metadata().numWarps;

@@ -4,9 +4,10 @@
 #include "ThreadPool.h"
 #include "Threads.h"
 
+#include "tritium/Support/Settings.h"
+
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <sched.h>
 #include <utility>
 
@@ -22,23 +23,14 @@ constexpr size_t mostThreads = 4096;
 /// How often a waiting owner looks whether the work is to end.
 constexpr auto glance = std::chrono::milliseconds(20);
 
-double readSeconds() {
-  constexpr double usual = 10;
-  const char *text = std::getenv("TRITIUM_WAIT_SECONDS");
-  if (!text)
-    return usual;
-  char *end = nullptr;
-  double value = std::strtod(text, &end);
-  return end != text && *end == '\0' && value >= 0 ? value : usual;
-}
-
 } // namespace
 
 thread_local WaitingPrograms::Thread *WaitingPrograms::current = nullptr;
 
 WaitingPrograms::WaitingPrograms(int64_t programs, unsigned atOnce, Runner runner,
                                  Interruptible &work)
-    : total(programs), atOnce(atOnce), runner(runner), owner(work), secondsToWait(readSeconds()) {}
+    : total(programs), atOnce(atOnce), runner(runner), owner(work),
+      secondsToWait(*tritium::settings::WaitSeconds.number()) {}
 
 //===-- Threads -----------------------------------------------------------===//
 

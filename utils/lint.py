@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -117,6 +118,28 @@ class Tidy:
         return problems
 
 
+# Where the product's code stands; tests set variables by name.
+PRODUCT = ("include/", "lib/", "runtime/", "tools/", "python/")
+SETTINGS = "include/tritium/Support/Settings.def"
+# Variables of the system, which are none of ours.
+SYSTEM = r'getenv\("(?:HOME|PATH)"\)'
+
+
+def settingProblems(files):
+    """The environment is read through the table of settings, and nowhere else."""
+    names = re.findall(r'^SETTING\(\w+, "(\w+)"', (ROOT / SETTINGS).read_text(), re.M)
+    quoted = re.compile("[\"'](?:" + "|".join(names) + ")[\"']")
+    for name in files:
+        if not name.startswith(PRODUCT) or name == SETTINGS or not name.endswith((*CXX, ".py")):
+            continue
+        for number, line in enumerate((ROOT / name).read_text().splitlines(), 1):
+            isRead = re.search(r"getenv\(", re.sub(SYSTEM, "", line))
+            if isRead and name != "lib/Support/Settings.cpp":
+                yield f"{name}:{number}: getenv outside of Support/Settings"
+            if quoted.search(line):
+                yield f"{name}:{number}: a variable by its name; use Support/Settings (or knobs)"
+
+
 def main():
     # The fuzzers' corpus is wrong on purpose.
     files = [name for name in git("ls-files")
@@ -124,6 +147,7 @@ def main():
     texts = [name for name in files
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
     problems = [problem for name in texts for problem in lintText(name)] + lint_tests.problems()
+    problems += settingProblems(files)
     sources = [name for name in files if name.endswith(CXX)]
     formatted = subprocess.run(["clang-format-19", "--dry-run", "--Werror", *sources], cwd=ROOT,
                                capture_output=True, text=True)

@@ -574,6 +574,23 @@ TRITIUM_API void tritium_set_interrupt_check(int (*check)(void *user), void *use
 /* What device_print writes goes here instead of to standard output; null resets. */
 TRITIUM_API void tritium_set_printer(void (*print)(void *user, const char *text, size_t size),
                                      void *user);
+
+/* An environment variable that Tritium heeds. Hosts and the compiler read the same table. */
+typedef struct tritium_setting {
+  const char *variable;
+  const char *type;   /* "flag", "integer", "number", "text", or "chosen": a flag, or the name of
+                         the one kernel that is meant */
+  const char *usual;  /* what holds while it is not set, as text; ~: the home directory */
+  const char *effect; /* "code": changes what is compiled; "kernel": for what; "run": neither */
+  const char *knob;   /* group and attribute of tritium.knobs, "cache.dir"; "": none */
+  const char *doc;    /* one line */
+  int for_users;      /* 0: for who works on the compiler, or on its speed */
+} tritium_setting;
+
+/* The number of settings, and one of them. */
+TRITIUM_API size_t tritium_setting_count(void);
+TRITIUM_API tritium_setting tritium_setting_at(size_t index);
+
 /* The version of the library, "0.1.0". */
 TRITIUM_API const char *tritium_version(void);
 /* LLVM's name of this machine's CPU. */

@@ -2,27 +2,22 @@
 //
 // The stages of a compilation, in order:
 //
-//   source text -> tt (front end) -> ttir (TileIRPipeline) -> loops over registers and
-//   the LLVM dialect (TileToCPU) -> object code (Target/CPU)
+//   source text -> tt (front end) -> ttir (TileIRPipeline) -> the target's own (TargetCompiler.h)
 //
-// The target "interpret" ends at ttir. A GPU's goes on through GPU.cpp. A text that is
-// compiled may be of a later stage than tt: the LLVM dialect goes straight to emission.
+// A text that is compiled may be of a later stage than tt: tile IR with layouts, the LLVM dialect.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Diagnose.h"
-#include "GPU.h"
 #include "Metadata.h"
-#include "Session.h"
+#include "TargetCompiler.h"
 #include "TextDepth.h"
 
-#include "tritium/Conversion/TileToCPU/TileToCPU.h"
-#include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
-#include "tritium/Target/CPU/Codegen.h"
+#include "tritium/Support/Settings.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -35,109 +30,11 @@ using namespace mlir;
 namespace tritium {
 
 namespace {
-bool keeps(const CompileOptions &options, std::string_view stage) {
-  return llvm::is_contained(options.keepStages, stage);
-}
-
 std::string textOf(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream out(text);
   module->print(out, OpPrintingFlags().enableDebugInfo().assumeVerified());
   return text;
-}
-
-bool fail(CompileError &error, std::string message) {
-  error.kind = "CompilationError";
-  error.rendered = error.message = std::move(message);
-  return false;
-}
-
-/// ttir -> object code.
-bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options,
-                CompiledKernel &kernel, CompileError &error) {
-  cpu::TargetInfo target;
-  std::string message;
-  if (!cpu::resolveTarget(options.cpu, target, message))
-    return fail(error, message);
-  kernel.metadata.cpu = target.cpu;
-
-  session.enter("TileToCPU");
-  // A report shows what the lowering was given, which is at hand as text.
-  auto failedIn = [&](const std::string &what) {
-    OwningOpRef<ModuleOp> input =
-        parseSourceString<ModuleOp>(kernel.stages["ttir"], ParserConfig(&session.context()));
-    return session.internalError(what, input ? *input : ModuleOp());
-  };
-  if (failed(lowerToCPU(module, target, options, kernel.metadata, kernel.remarks)))
-    return failedIn("the lowering to the CPU");
-  if (session.wants("MLIR_ENABLE_DUMP"))
-    llvm::errs() << "// -----// IR Dump After TileToCPU //----- //\n" << *module << "\n";
-  session.enter("ToLLVM");
-  if (failed(cpu::convertToLLVMDialect(module)))
-    return failedIn("the conversion to LLVM");
-
-  session.enter("Codegen");
-  bool dumpsLLIR = session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
-  cpu::EmittedCode code;
-  if (!cpu::emitObject(module, target, dumpsLLIR || keeps(options, "llir"), keeps(options, "asm"),
-                       code, message))
-    return failedIn("code generation (" + message + ")");
-  if (dumpsLLIR)
-    llvm::errs() << code.llir;
-  kernel.stages["obj"] = std::move(code.object);
-  if (keeps(options, "llir"))
-    kernel.stages["llir"] = std::move(code.llir);
-  if (keeps(options, "asm"))
-    kernel.stages["asm"] = std::move(code.assembly);
-  return true;
-}
-
-/// A kernel that is already in the LLVM dialect.
-std::unique_ptr<CompiledKernel> compileLLVMDialect(Session &session, ModuleOp module,
-                                                   const CompileOptions &options,
-                                                   CompileError &error) {
-  auto kernel = std::make_unique<CompiledKernel>();
-  GPUOptions gpu;
-  if (!readGPUOptions(options, gpu, error))
-    return nullptr;
-  if (!isGPUTarget(options.target)) {
-    fail(error, "a module in the LLVM dialect is for a GPU: name one as the target (cuda:80)");
-    return nullptr;
-  }
-  std::string message;
-  std::optional<KernelMetadata> described = describeLLVMKernel(module, gpu, message);
-  if (!described) {
-    fail(error, message);
-    return nullptr;
-  }
-  kernel->metadata = std::move(*described);
-  kernel->metadata.target = options.target;
-  if (!emitForGPU(session, module, options, gpu, *kernel, error))
-    return nullptr;
-  session.takeRemarks(kernel->remarks);
-  renderRemarks({}, kernel->remarks);
-  return kernel;
-}
-
-/// A kernel that has layouts already.
-std::unique_ptr<CompiledKernel> compileTileGPUDialect(Session &session, ModuleOp module,
-                                                      const CompileOptions &options,
-                                                      CompileError &error) {
-  std::string message;
-  tt::FuncOp func = onlyKernel(module, message);
-  if (!func) {
-    fail(error, message);
-    return nullptr;
-  }
-  auto kernel = std::make_unique<CompiledKernel>();
-  kernel->metadata = describeKernel(func);
-  kernel->metadata.target = options.target;
-  describePointers(func, kernel->metadata);
-  if (!compileTileGPU(session, module, options, *kernel, error))
-    return nullptr;
-  session.takeRemarks(kernel->remarks);
-  renderRemarks({}, kernel->remarks);
-  return kernel;
 }
 
 /// What a text is that no module can be read from, as far as it is a stage that comes later.
@@ -156,12 +53,8 @@ std::string laterStage(StringRef text) {
 }
 
 /// From a module of tt to the target's last stage.
-bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
-               CompiledKernel &kernel, CompileError &error) {
-  if (options.target != "cpu" && options.target != "interpret" && !isGPUTarget(options.target))
-    return fail(error, "unknown target '" + options.target +
-                           "': use 'cpu', 'interpret', 'cuda:NN' or 'sim:NN', NN the "
-                           "GPU's compute capability (90 for 9.0)");
+bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
+               const CompileOptions &options, CompiledKernel &kernel, CompileError &error) {
   if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
     return false;
   session.enter("ttir");
@@ -170,53 +63,78 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
   std::string message;
   tt::FuncOp func = onlyKernel(module, message);
   if (!func)
-    return fail(error, message);
+    return refuse(error, message);
   describePointers(func, kernel.metadata);
-  if (options.target == "interpret")
-    return true;
-  return isGPUTarget(options.target) ? compileForGPU(session, module, options, kernel, error)
-                                     : emitForCPU(session, module, options, kernel, error);
+  return target.fromTileIR(session, module, options, kernel, error);
+}
+
+/// A kernel that is already in the LLVM dialect, or that has layouts already.
+std::unique_ptr<CompiledKernel> compileLaterDialect(Session &session, ModuleOp module,
+                                                    const TargetCompiler &target,
+                                                    const CompileOptions &options,
+                                                    CompileError &error) {
+  auto kernel = std::make_unique<CompiledKernel>();
+  bool isDone = false;
+  if (!module.getOps<LLVM::LLVMFuncOp>().empty()) {
+    isDone = target.fromLLVMDialect(session, module, options, *kernel, error);
+  } else {
+    std::string message;
+    tt::FuncOp func = onlyKernel(module, message);
+    if (!func) {
+      refuse(error, message);
+      return nullptr;
+    }
+    kernel->metadata = describeKernel(func);
+    kernel->metadata.target = options.target;
+    describePointers(func, kernel->metadata);
+    isDone = target.fromTileGPU(session, module, options, *kernel, error);
+  }
+  if (!isDone)
+    return nullptr;
+  session.takeRemarks(kernel->remarks);
+  renderRemarks({}, kernel->remarks);
+  return kernel;
 }
 
 /// The precision of an fp32 dot that names none.
-std::string defaultInputPrecision(const CompileOptions &options) {
-  const char *chosen = std::getenv("TRITON_F32_DEFAULT");
-  if (chosen && *chosen)
+std::string defaultInputPrecision(const TargetCompiler &target, const CompileOptions &options) {
+  if (std::string chosen = settings::F32Default.text(); !chosen.empty())
     return llvm::StringRef(chosen).lower();
   auto given = options.extra.find("default_dot_input_precision");
   if (given != options.extra.end())
     if (const auto *text = std::get_if<std::string>(&given->second.value))
       return *text;
-  return isGPUTarget(options.target) ? "tf32" : "ieee";
+  return target.dotPrecision();
 }
 
 /// A kernel's text -> tt.
-OwningOpRef<ModuleOp> runFrontend(Session &session, const frontend::FunctionSource &source,
+OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target,
+                                  const frontend::FunctionSource &source,
                                   const std::vector<ArgumentSpec> &arguments,
                                   const CompileOptions &options, SourceManager &sources,
                                   DiagnosticEngine &diagnostics, std::string &printed) {
-  bool checkHints = options.debug || options.target == "interpret";
+  bool checkHints = options.debug || target.checksHints();
   if (source.language == frontend::Language::TritonC)
     return frontend::tritonc::generate(session.context(), source, arguments, sources, diagnostics,
                                        {options.debug, checkHints});
   frontend::python::GenerateOptions generate;
   generate.debug = options.debug;
   generate.checkHints = checkHints;
-  generate.defaultInputPrecision = defaultInputPrecision(options);
+  generate.defaultInputPrecision = defaultInputPrecision(target, options);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
                                     generate, printed);
 }
 
 /// Metadata of a fresh module, and its stages.
 std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
-                                       const CompileOptions &options,
+                                       const TargetCompiler &target, const CompileOptions &options,
                                        std::unique_ptr<CompiledKernel> kernel,
                                        const std::vector<ArgumentSpec> &arguments,
                                        CompileError &error) {
   std::string message;
   tt::FuncOp func = onlyKernel(module, message);
   if (!func) {
-    fail(error, message);
+    refuse(error, message);
     return nullptr;
   }
   kernel->metadata = describeKernel(func);
@@ -225,30 +143,19 @@ std::unique_ptr<CompiledKernel> finish(Session &session, ModuleOp module,
   for (const ArgumentSpec *argument : runTimeArguments(arguments))
     if (parameter != kernel->metadata.parameters.end())
       (parameter++)->type = argument->type;
-  if (!runStages(session, module, options, *kernel, error))
+  if (!runStages(session, module, target, options, *kernel, error))
     return nullptr;
   session.takeRemarks(kernel->remarks);
   return kernel;
 }
 } // namespace
 
-static void addRunTime(const ArgumentSpec &argument, std::vector<const ArgumentSpec *> &result) {
-  for (const ArgumentSpec &part : argument.parts)
-    addRunTime(part, result);
-  if (argument.parts.empty() && !argument.isConstexpr)
-    result.push_back(&argument);
-}
-
-std::vector<const ArgumentSpec *> runTimeArguments(const std::vector<ArgumentSpec> &arguments) {
-  std::vector<const ArgumentSpec *> result;
-  for (const ArgumentSpec &argument : arguments)
-    addRunTime(argument, result);
-  return result;
-}
-
 std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &source,
                                               const std::vector<ArgumentSpec> &arguments,
                                               const CompileOptions &options, CompileError &error) {
+  const TargetCompiler *target = targetCompiler(options.target, error);
+  if (!target)
+    return nullptr;
   // A Triton-C file need not say which kernel is meant: the file stands for it.
   Session session(source.name.empty() ? llvm::sys::path::stem(source.file).str() : source.name,
                   error);
@@ -256,8 +163,8 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   auto kernel = std::make_unique<CompiledKernel>();
-  OwningOpRef<ModuleOp> module =
-      runFrontend(session, source, arguments, options, sources, diagnostics, kernel->printed);
+  OwningOpRef<ModuleOp> module = runFrontend(session, *target, source, arguments, options, sources,
+                                             diagnostics, kernel->printed);
   if (!module) {
     fillError(sources, diagnostics, error);
     return nullptr;
@@ -268,7 +175,7 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
     session.internalError("the front end", *module);
     return nullptr;
   }
-  kernel = finish(session, *module, options, std::move(kernel), arguments, error);
+  kernel = finish(session, *module, *target, options, std::move(kernel), arguments, error);
   if (kernel) {
     renderRemarks(source, kernel->remarks);
     printRemarks(kernel->remarks);
@@ -278,17 +185,20 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
 
 std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
                                               const CompileOptions &options, CompileError &error) {
+  const TargetCompiler *target = targetCompiler(options.target, error);
+  if (!target)
+    return nullptr;
   Session session("ttir", error);
   session.enter("Parser");
   if (std::string stage = laterStage(text); !stage.empty()) {
-    fail(error, "the text is " + stage +
-                    " without the comment in its last line, `tritium: ...`, that says what a "
-                    "launch needs to know; write it out again, or go on from tile IR (.ttir)");
+    refuse(error, "the text is " + stage +
+                      " without the comment in its last line, `tritium: ...`, that says what a "
+                      "launch needs to know; write it out again, or go on from tile IR (.ttir)");
     return nullptr;
   }
   if (auto line = lineNestedTooDeeply(text)) {
-    fail(error, "ttir:" + std::to_string(*line) + ": error: brackets are nested more than " +
-                    std::to_string(kMaxTextDepth) + " deep");
+    refuse(error, "ttir:" + std::to_string(*line) + ": error: brackets are nested more than " +
+                      std::to_string(kMaxTextDepth) + " deep");
     return nullptr;
   }
   OwningOpRef<ModuleOp> module =
@@ -297,11 +207,10 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
     session.textError("the text is not a ttir module");
     return nullptr;
   }
-  if (!module->getOps<LLVM::LLVMFuncOp>().empty())
-    return compileLLVMDialect(session, *module, options, error);
-  if ((*module)->hasAttr(ttg::kNumWarps))
-    return compileTileGPUDialect(session, *module, options, error);
-  auto kernel = finish(session, *module, options, std::make_unique<CompiledKernel>(), {}, error);
+  if (!module->getOps<LLVM::LLVMFuncOp>().empty() || (*module)->hasAttr(ttg::kNumWarps))
+    return compileLaterDialect(session, *module, *target, options, error);
+  auto kernel =
+      finish(session, *module, *target, options, std::make_unique<CompiledKernel>(), {}, error);
   if (kernel) {
     renderRemarks({}, kernel->remarks);
     printRemarks(kernel->remarks);

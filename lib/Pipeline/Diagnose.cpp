@@ -2,13 +2,14 @@
 
 #include "Diagnose.h"
 
+#include "tritium/Support/Settings.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cstdlib>
 #include <optional>
 
 namespace tritium {
@@ -98,8 +99,8 @@ void renderRemarks(const frontend::FunctionSource &source, std::vector<Remark> &
 }
 
 void printRemarks(const std::vector<Remark> &remarks) {
-  const char *value = std::getenv("MLIR_ENABLE_DIAGNOSTICS");
-  if (!value)
+  std::string value = settings::MLIRDiagnostics.text();
+  if (value.empty())
     return;
   llvm::SmallVector<llvm::StringRef> wanted;
   llvm::StringRef(value).split(wanted, ',');

@@ -1,8 +1,6 @@
 //===- Fingerprint.cpp - what generated code depends on -------------------===//
 
-#include "tritium/Pipeline/Compiler.h"
-#include "tritium/Target/CPU/TargetInfo.h"
-#include "tritium/Target/NVPTX/Ptxas.h"
+#include "TargetCompiler.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -29,18 +27,8 @@ std::string buildStamp() {
 std::string compilerFingerprint(const CompileOptions &options) {
   static const std::string stamp = buildStamp();
   std::string text = "tritium " TRITIUM_VERSION " " + stamp + "; llvm " LLVM_VERSION_STRING;
-  if (isGPUTarget(options.target) && !isSimulatedTarget(options.target)) {
-    std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
-    return text + "; " + options.target + "; ptxas " + (ptxas ? ptxas->version : "none");
-  }
-  if (options.target != "cpu")
-    return text + "; " + options.target;
-  cpu::TargetInfo target;
-  std::string error;
-  if (!cpu::resolveTarget(options.cpu, target, error))
-    return text + "; cpu " + options.cpu + " (unknown)";
-  return text + "; " + target.triple + " " + target.cpu + " " + target.features + " " +
-         std::to_string(target.vectorBits);
+  const TargetCompiler *target = findTargetCompiler(options.target.kind());
+  return text + "; " + (target ? target->fingerprint(options.target) : options.target.str());
 }
 
 } // namespace tritium

@@ -2,11 +2,13 @@
 
 #include "GPU.h"
 #include "Metadata.h"
+#include "TargetCompiler.h"
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
+#include "tritium/Support/Settings.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
@@ -14,132 +16,9 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
-#include <cstdlib>
-
 using namespace mlir;
 
 namespace tritium {
-
-//===-- Options -----------------------------------------------------------===//
-
-namespace {
-
-bool isSet(const char *variable) {
-  const char *value = std::getenv(variable);
-  StringRef text(value ? value : "");
-  return text == "1" || text.equals_insensitive("true") || text.equals_insensitive("on") ||
-         text.equals_insensitive("yes");
-}
-
-bool isUnset(const char *variable) {
-  const char *value = std::getenv(variable);
-  StringRef text(value ? value : "");
-  return text == "0" || text.equals_insensitive("false") || text.equals_insensitive("off") ||
-         text.equals_insensitive("no");
-}
-
-class OptionReader {
-public:
-  OptionReader(const CompileOptions &options, CompileError &error)
-      : options(options), error(error) {}
-
-  /// An int from `least` to `most`; None is as good as nothing.
-  void number(const char *name, unsigned least, unsigned most, unsigned &result) {
-    const Constant *value = find(name);
-    if (!value)
-      return;
-    const auto *integer = std::get_if<Constant::Int>(&value->value);
-    if (!integer || *integer < least || *integer > most)
-      return refuse(name, "an int from " + std::to_string(least) + " to " + std::to_string(most),
-                    *value);
-    result = static_cast<unsigned>(*integer);
-  }
-
-  void flag(const char *name, bool &result) {
-    const Constant *value = find(name);
-    if (!value)
-      return;
-    if (const bool *given = std::get_if<bool>(&value->value))
-      result = *given;
-    else if (const auto *integer = std::get_if<Constant::Int>(&value->value))
-      result = *integer != 0;
-    else
-      refuse(name, "True or False", *value);
-  }
-
-  void words(const char *name, std::vector<std::string> &result) {
-    const Constant *value = find(name);
-    if (!value)
-      return;
-    if (const auto *text = std::get_if<std::string>(&value->value))
-      split(*text, result);
-    else
-      refuse(name, "a string of arguments", *value);
-  }
-
-  void architecture(const char *name, std::string &result) {
-    const Constant *value = find(name);
-    if (!value)
-      return;
-    if (const auto *text = std::get_if<std::string>(&value->value))
-      result = *text;
-    else if (const auto *number = std::get_if<Constant::Int>(&value->value))
-      result = "sm_" + std::to_string(static_cast<int64_t>(*number));
-    else
-      refuse(name, "a name such as 'sm_90'", *value);
-  }
-
-  static void split(StringRef text, std::vector<std::string> &result) {
-    SmallVector<StringRef> parts;
-    text.split(parts, ' ', -1, /*KeepEmpty=*/false);
-    for (StringRef part : parts)
-      result.push_back(part.str());
-  }
-
-  bool isGood() const { return good; }
-
-private:
-  const Constant *find(const char *name) const {
-    auto found = options.extra.find(name);
-    return found == options.extra.end() || found->second.isNone() ? nullptr : &found->second;
-  }
-
-  void refuse(const char *name, const std::string &rule, const Constant &found) {
-    good = false;
-    error.kind = "OptionError";
-    error.message =
-        std::string("option '") + name + "' must be " + rule + " on a GPU, but got " + found.repr();
-    error.rendered = error.message;
-  }
-
-  const CompileOptions &options;
-  CompileError &error;
-  bool good = true;
-};
-
-} // namespace
-
-bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileError &error) {
-  OptionReader reader(options, error);
-  result = GPUOptions();
-  result.fpFusion = !isUnset("TRITON_DEFAULT_FP_FUSION");
-  result.lineInfo = !isSet("TRITON_DISABLE_LINE_INFO");
-  result.optimize = !isSet("DISABLE_PTXAS_OPT");
-  reader.number("num_warps", 1, 32, result.numWarps);
-  reader.number("num_ctas", 1, 16, result.numCtas);
-  reader.number("num_stages", 0, 64, result.numStages);
-  reader.number("maxnreg", 16, 255, result.maxRegisters);
-  reader.number("ptx_version", 63, 99, result.ptxVersion);
-  reader.flag("enable_fp_fusion", result.fpFusion);
-  reader.flag("enable_reflect_ftz", result.flushSubnormals);
-  reader.flag("launch_pdl", result.programmaticLaunch);
-  reader.number("warp_size", 1, 1024, result.warpSize);
-  reader.architecture("arch", result.architecture);
-  if (const char *text = std::getenv("PTXAS_OPTIONS"))
-    OptionReader::split(text, result.assembler);
-  reader.words("ptx_options", result.assembler);
-  return reader.isGood();
-}
 
 //===-- Emission ----------------------------------------------------------===//
 
@@ -258,7 +137,7 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
     error.rendered = error.message = message;
     return false;
   };
-  if (!nvptx::resolveTarget(options.target, target, message))
+  if (!nvptx::resolveTarget(options.target.architecture(), target, message))
     return fail();
   LLVM::LLVMFuncOp function = onlyLLVMKernel(module);
   if (!function)
@@ -276,7 +155,7 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   emit.ptxVersion = gpu.ptxVersion;
   emit.fpFusion = gpu.fpFusion;
   emit.lineInfo = gpu.lineInfo;
-  bool dumps = session.wants("TRITON_ENABLE_LLIR_DUMP") || session.wants("LLVM_IR_ENABLE_DUMP");
+  bool dumps = session.wants(settings::TritonLLIRDump) || session.wants(settings::LLIRDump);
   bool keeps = llvm::is_contained(options.keepStages, "llir");
   emit.wantLLIR = dumps || keeps;
   if (!nvptx::checkPTXVersion(target, emit.ptxVersion, message))
@@ -288,13 +167,13 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
     return session.internalError("code generation (" + message + ")", *input);
   if (dumps)
     llvm::errs() << code.llir;
-  if (session.wants("NVPTX_ENABLE_DUMP"))
+  if (session.wants(settings::PTXDump))
     llvm::errs() << code.ptx;
   if (keeps)
     kernel.stages["llir"] = std::move(code.llir);
   metadata.entry = code.entry;
   kernel.stages["ptx"] = std::move(code.ptx);
-  return isSimulatedTarget(options.target) ||
+  return options.target.kind().isModel ||
          assembleForGPU(session, target, gpu, where, kernel, error);
 }
 
@@ -330,12 +209,6 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   return true;
 }
 
-static bool refuse(CompileError &error, const std::string &message) {
-  error.kind = "CompilationError";
-  error.rendered = error.message = message;
-  return false;
-}
-
 /// ttgir -> PTX. The metadata of the parameters is filled.
 static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInfo &target,
                        const CompileOptions &options, const GPUOptions &gpu, bool isForeign,
@@ -352,7 +225,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");
     return false;
   }
-  if (session.wants("MLIR_ENABLE_DUMP"))
+  if (session.wants(settings::MLIRDump))
     llvm::errs() << "// -----// IR Dump After TileGPUToLLVM //----- //\n" << *module << "\n";
   kernel.metadata.numWarps = static_cast<unsigned>(launch.numWarps);
   // Programs are counted in CTAs.
@@ -366,7 +239,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
                    CompiledKernel &kernel, CompileError &error) {
   nvptx::TargetInfo target;
   std::string message;
-  if (!nvptx::resolveTarget(options.target, target, message))
+  if (!nvptx::resolveTarget(options.target.architecture(), target, message))
     return refuse(error, message);
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
@@ -392,12 +265,9 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
 
 bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,
                     CompiledKernel &kernel, CompileError &error) {
-  if (!isGPUTarget(options.target))
-    return refuse(error, "tile IR with layouts (.ttgir) is for a GPU: name one as the target "
-                         "(cuda:80), or go on from tile IR (.ttir)");
   nvptx::TargetInfo target;
   std::string message;
-  if (!nvptx::resolveTarget(options.target, target, message))
+  if (!nvptx::resolveTarget(options.target.architecture(), target, message))
     return refuse(error, message);
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
@@ -422,6 +292,32 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
                              "(tt.conditions)" +
                              rest);
   return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/true, kernel, error);
+}
+
+//===-- From text ---------------------------------------------------------===//
+
+bool goOnForGPU(Session &session, const std::string &stage, const std::string &text,
+                const CompileOptions &options, CompiledKernel &kernel, CompileError &error) {
+  nvptx::TargetInfo target;
+  GPUOptions gpu;
+  std::string message;
+  if (!readGPUOptions(options, gpu, error))
+    return false;
+  if (!nvptx::resolveTarget(options.target.architecture(), target, message))
+    return refuse(error, message);
+  kernel.metadata.cpu = target.codeName();
+  if (stage == "llir") {
+    nvptx::EmitOptions emit;
+    emit.kernel = kernel.metadata.entry;
+    emit.ptxVersion = gpu.ptxVersion;
+    emit.fpFusion = gpu.fpFusion;
+    nvptx::EmittedCode code;
+    if (!nvptx::emitPTX(text, target, emit, code, message))
+      return refuse(error, message);
+    kernel.stages["ptx"] = std::move(code.ptx);
+  }
+  return options.target.kind().isModel ||
+         assembleForGPU(session, target, gpu, UnknownLoc::get(&session.context()), kernel, error);
 }
 
 } // namespace tritium

@@ -45,6 +45,10 @@ bool emitForGPU(Session &session, mlir::ModuleOp module, const CompileOptions &o
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
                     mlir::Location where, CompiledKernel &kernel, CompileError &error);
 
+/// Goes on from the text of the stage "llir" or "ptx"; the metadata says how it is launched.
+bool goOnForGPU(Session &session, const std::string &stage, const std::string &text,
+                const CompileOptions &options, CompiledKernel &kernel, CompileError &error);
+
 /// The only kernel of a module in the LLVM dialect as metadata. Of the module's attributes
 /// it reads `ttg.num-warps`, `ttg.num-ctas` and `ttg.shared` (bytes of dynamic shared
 /// memory). None, with a message: there is not exactly one kernel that a host can launch.

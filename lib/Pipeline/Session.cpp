@@ -4,7 +4,7 @@
 
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
-#include "tritium/Support/Verify.h"
+#include "tritium/Support/Settings.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -107,7 +107,7 @@ Session::Session(std::string kernel, CompileError &error)
         return success();
       }) {
   shared->context.printOpOnDiagnostic(false);
-  timing.setEnabled(wants("MLIR_ENABLE_TIMING"));
+  timing.setEnabled(wants(settings::MLIRTiming));
   root = timing.getRootScope();
 }
 
@@ -123,14 +123,7 @@ void Session::enter(const char *name) {
   stage = root.nest(StringRef(name));
 }
 
-bool Session::wants(const char *variable) const {
-  const char *value = std::getenv(variable);
-  if (!value)
-    return false;
-  StringRef text(value);
-  return text == kernel || text == "1" || text.equals_insensitive("true") ||
-         text.equals_insensitive("on") || text.equals_insensitive("yes");
-}
+bool Session::wants(const Setting &setting) const { return setting.isOnFor(kernel); }
 
 bool Session::runPasses(ModuleOp module, const char *name,
                         llvm::function_ref<void(OpPassManager &)> build) {
@@ -139,14 +132,14 @@ bool Session::runPasses(ModuleOp module, const char *name,
   OwningOpRef<ModuleOp> input = module.clone();
   PassManager pm(&context(), ModuleOp::getOperationName());
   build(pm);
-  if (wants("MLIR_ENABLE_DUMP")) {
+  if (wants(settings::MLIRDump)) {
     auto always = [](Pass *, Operation *) { return true; };
     pm.enableIRPrinting(always, always, /*printModuleScope=*/true,
                         /*printAfterOnlyOnChange=*/false);
   }
   std::string failedPass;
   pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
-  pm.enableVerifier(verifiesIR());
+  pm.enableVerifier(settings::Verify.isOn());
   pm.enableTiming(stage);
   if (succeeded(pm.run(module)))
     return true;

@@ -10,6 +10,7 @@
 #define TRITIUM_LIB_PIPELINE_SESSION_H
 
 #include "tritium/Pipeline/Compiler.h"
+#include "tritium/Support/Settings.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -60,8 +61,8 @@ public:
   /// Moves what passes have remarked to the end of `remarks`, each thing once.
   void takeRemarks(std::vector<Remark> &remarks);
 
-  /// Whether `variable` is set to a true value or to the kernel's name.
-  bool wants(const char *variable) const;
+  /// Whether `setting` is on, or names the kernel.
+  bool wants(const Setting &setting) const;
 
 private:
   std::string kernel;

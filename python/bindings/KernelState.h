@@ -9,24 +9,9 @@
 
 namespace tritium::python {
 
-/// The environment variables that choose how kernels run and what is compiled for them, as
-/// os.environ holds them.
-inline constexpr const char *settingNames[] = {"TRITIUM_BACKEND",
-                                               "TRITON_INTERPRET",
-                                               "TRITIUM_CPU",
-                                               "TRITON_DEBUG",
-                                               "TRITON_F32_DEFAULT",
-                                               "TRITON_DEFAULT_FP_FUSION",
-                                               "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
-                                               "TRITON_DISABLE_LINE_INFO",
-                                               "TRITON_PTXAS_PATH",
-                                               "DISABLE_PTXAS_OPT",
-                                               "PTXAS_OPTIONS"};
-inline constexpr size_t settingCount = std::size(settingNames);
-
 /// A native kernel, made under certain settings.
 struct Configured {
-  Ref settings[settingCount]; ///< bytes; null: not set
+  std::vector<Ref> settings; ///< bytes, in the order of settingKeys; null: not set
   tritium_kernel *kernel = nullptr;
 };
 

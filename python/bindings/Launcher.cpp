@@ -30,7 +30,9 @@ struct LauncherObject {
 };
 
 PyTypeObject *kernelType = nullptr, *launcherType = nullptr;
-PyObject *settingKeys[settingCount];
+/// The environment variables that choose how kernels run and what is compiled for them, as
+/// os.environ holds them.
+std::vector<PyObject *> settingKeys;
 /// One launcher that is kept for the next `kernel[grid]`.
 LauncherObject *spareLauncher = nullptr;
 
@@ -91,8 +93,8 @@ bool createKernel(PyObject *self, KernelState &state) {
     return false;
   tritium_error error = {};
   Configured configured;
-  for (size_t i = 0; i < settingCount; ++i)
-    configured.settings[i] = Ref::borrow(PyDict_GetItem(names->environment, settingKeys[i]));
+  for (PyObject *key : settingKeys)
+    configured.settings.push_back(Ref::borrow(PyDict_GetItem(names->environment, key)));
   // Reading the signature may look up names that defaults use.
   Py_BEGIN_ALLOW_THREADS configured.kernel = tritium_kernel_create(&source, &config, &error);
   Py_END_ALLOW_THREADS if (!configured.kernel) {
@@ -129,12 +131,9 @@ bool selectKernel(PyObject *self, KernelState &state) {
   uint64_t version = versionOf(names->environment);
   if (version && version == state.environmentVersion) [[likely]]
     return true;
-  PyObject *settings[settingCount];
-  for (size_t i = 0; i < settingCount; ++i)
-    settings[i] = PyDict_GetItem(names->environment, settingKeys[i]);
   auto matches = [&](const Configured &configured, auto same) {
-    for (size_t i = 0; i < settingCount; ++i)
-      if (!same(configured.settings[i].get(), settings[i]))
+    for (size_t i = 0; i < settingKeys.size(); ++i)
+      if (!same(configured.settings[i].get(), PyDict_GetItem(names->environment, settingKeys[i])))
         return false;
     return true;
   };
@@ -639,9 +638,14 @@ template <typename T> void *slot(T *function) { return reinterpret_cast<void *>(
 } // namespace
 
 bool tritium::python::addLauncherTypes(PyObject *module) {
-  for (size_t i = 0; i < settingCount; ++i)
-    if (!(settingKeys[i] = PyBytes_FromString(settingNames[i])))
+  for (size_t i = 0; i < tritium_setting_count(); ++i) {
+    tritium_setting setting = tritium_setting_at(i);
+    if (std::string_view(setting.effect) == "run")
+      continue;
+    settingKeys.push_back(PyBytes_FromString(setting.variable));
+    if (!settingKeys.back())
       return false;
+  }
   static PyType_Slot kernelSlots[] = {{Py_tp_new, slot(newKernel)},
                                       {Py_tp_dealloc, slot(freeKernel)},
                                       {Py_tp_traverse, slot(traverseKernel)},

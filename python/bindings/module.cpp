@@ -299,6 +299,24 @@ nb::list listCache() {
   return result;
 }
 
+/// Every environment variable that is heeded, as a dict.
+nb::list listSettings() {
+  nb::list result;
+  for (size_t i = 0; i < tritium_setting_count(); ++i) {
+    tritium_setting setting = tritium_setting_at(i);
+    nb::dict item;
+    item["variable"] = setting.variable;
+    item["type"] = setting.type;
+    item["usual"] = setting.usual;
+    item["effect"] = setting.effect;
+    item["knob"] = setting.knob;
+    item["doc"] = setting.doc;
+    item["for_users"] = setting.for_users != 0;
+    result.append(item);
+  }
+  return result;
+}
+
 } // namespace
 
 PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled, PyObject *scopes) {
@@ -345,6 +363,7 @@ NB_MODULE(_C, m) {
       nb::arg("device"));
   m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
   m.def("num_threads", tritium_num_threads);
+  m.def("settings", listSettings);
   m.def("version", [] { return std::string(tritium_version()); });
   m.def("host_cpu", [] { return std::string(tritium_host_cpu()); });
   m.def("cache_path", [] { return std::string(tritium_cache_path()); });

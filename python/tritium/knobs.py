@@ -1,35 +1,52 @@
 """Settings, each a mirror of an environment variable.
 
 `knobs.cache.dir = "/tmp/x"` sets TRITON_CACHE_DIR for this process. A group has `copy()`,
-`reset()` (as the variable says), and `scope()`, a context that restores it at the end.
+`reset()` (as the variable says), and `scope()`, a context that restores it at the end. Groups and
+settings come from the compiler's own table, include/tritium/Support/Settings.def.
 """
 
 import contextlib
 import os
 
+from . import _C
+
 __all__ = ["cache", "compilation", "runtime", "language", "autotuning"]
 
 _TRUE = ("1", "true", "on", "yes", "y")
+_FALSE = ("0", "false", "off", "no", "n")
+_KINDS = {"flag": bool, "integer": int, "number": float, "text": str}
 
 
 class _Knob:
     """One setting: its variable, how it reads, what it is when the variable is not set."""
 
-    def __init__(self, variable, kind=str, default=None):
-        self.variable = variable
-        self.kind = kind
-        self.default = default
+    def __init__(self, setting):
+        self.variable = setting["variable"]
+        self.kind = _KINDS[setting["type"]]
+        self.usual = setting["usual"]
+        self.__doc__ = setting["doc"]
 
-    def __set_name__(self, owner, name):
-        self.name = name
+    def _default(self):
+        if self.kind is bool:
+            return self.usual in _TRUE
+        if self.usual == "":
+            return None
+        if self.usual == "~":
+            return os.path.expanduser("~")
+        if self.usual.startswith("~/"):
+            return os.path.join(cache.home_dir or os.path.expanduser("~"), self.usual[2:])
+        return self.kind(self.usual)
 
     def __get__(self, group, owner=None):
         if group is None:
             return self
         text = os.environ.get(self.variable)
         if text is None:
-            return self.default() if callable(self.default) else self.default
-        return text.lower() in _TRUE if self.kind is bool else self.kind(text)
+            return self._default()
+        if self.kind is bool:
+            word = text.lower()
+            return word in _TRUE if word in _TRUE + _FALSE else self._default()
+        return self.kind(text)
 
     def __set__(self, group, value):
         if value is None:
@@ -76,56 +93,15 @@ class _Group:
                     os.environ[name] = value
 
 
-def _home():
-    return os.environ.get("TRITON_HOME") or os.path.expanduser("~")
+def _group(name, doc):
+    """The settings whose knobs are `name.attribute`."""
+    knobs = {setting["knob"].partition(".")[2]: _Knob(setting) for setting in _C.settings()
+             if setting["knob"].startswith(name + ".")}
+    return type(name, (_Group,), {"__doc__": doc, **knobs})()
 
 
-class _Cache(_Group):
-    """Where files go."""
-
-    home_dir = _Knob("TRITON_HOME", str, lambda: os.path.expanduser("~"))
-    dir = _Knob("TRITON_CACHE_DIR", str, lambda: os.path.join(_home(), ".tritium", "cache"))
-    dump_dir = _Knob("TRITON_DUMP_DIR", str, lambda: os.path.join(_home(), ".tritium", "dump"))
-    override_dir = _Knob("TRITON_OVERRIDE_DIR", str,
-                         lambda: os.path.join(_home(), ".tritium", "override"))
-
-
-class _Compilation(_Group):
-    """How kernels are compiled."""
-
-    override = _Knob("TRITON_KERNEL_OVERRIDE", bool, False)
-    dump_ir = _Knob("TRITON_KERNEL_DUMP", bool, False)
-    always_compile = _Knob("TRITON_ALWAYS_COMPILE", bool, False)
-    cpu = _Knob("TRITIUM_CPU", str, "native")
-
-
-class _Runtime(_Group):
-    """How kernels run. A change holds from the next launch on."""
-
-    interpret = _Knob("TRITON_INTERPRET", bool, False)
-    debug = _Knob("TRITON_DEBUG", bool, False)
-    backend = _Knob("TRITIUM_BACKEND", str, None)
-    num_threads = _Knob("TRITIUM_NUM_THREADS", int, None)
-    wait_seconds = _Knob("TRITIUM_WAIT_SECONDS", float, 10.0)
-
-
-class _Language(_Group):
-    """What the language means where it leaves a choice."""
-
-    fp32_default = _Knob("TRITON_F32_DEFAULT", str, None)
-    default_fp_fusion = _Knob("TRITON_DEFAULT_FP_FUSION", bool, True)
-
-
-class _Autotuning(_Group):
-    """What `autotune` does."""
-
-    print = _Knob("TRITON_PRINT_AUTOTUNING", bool, False)
-    cache = _Knob("TRITON_CACHE_AUTOTUNING", bool, True)
-    tuning = _Knob("TRITIUM_TUNING", str, "measure")
-
-
-cache = _Cache()
-compilation = _Compilation()
-runtime = _Runtime()
-language = _Language()
-autotuning = _Autotuning()
+cache = _group("cache", "Where files go.")
+compilation = _group("compilation", "How kernels are compiled.")
+runtime = _group("runtime", "How kernels run. A change holds from the next launch on.")
+language = _group("language", "What the language means where it leaves a choice.")
+autotuning = _group("autotuning", "What `autotune` does.")

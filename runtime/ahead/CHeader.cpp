@@ -41,7 +41,7 @@ std::string commented(std::string text) {
 class CHeader {
 public:
   CHeader(const KernelMetadata &metadata, const CompileOptions &options)
-      : metadata(metadata), options(options), isForGPU(isGPUTarget(metadata.target)),
+      : metadata(metadata), options(options), isForGPU(metadata.target.isGPU()),
         rules(launchRules(metadata, options.mayAlias)) {
     prefix = identifier(metadata.name);
     for (const char *taken : {"grid_x", "grid_y", "grid_z", "grid", "slots", "begin", "end",
@@ -101,7 +101,8 @@ private:
   }
 
   std::string machine() const {
-    return metadata.cpu.empty() ? metadata.target : metadata.target + " (" + metadata.cpu + ")";
+    std::string platform = metadata.target.platform();
+    return metadata.cpu.empty() ? platform : platform + " (" + metadata.cpu + ")";
   }
 
   static std::string identifier(llvm::StringRef name) {
@@ -218,7 +219,7 @@ private:
 
   void writeConstants() {
     define("symbol", quoted(metadata.entry));
-    define("target", quoted(metadata.target));
+    define("target", quoted(metadata.target.platform()));
     define("rules", std::to_string(rules.size()));
     if (isForGPU) {
       define("num_warps", std::to_string(metadata.numWarps));

@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_AHEAD_CHEADER_H
 
 #include "LaunchRules.h"
+#include "tritium/Kernel/CompileOptions.h"
 
 namespace tritium::runtime {
 

@@ -7,7 +7,7 @@ using namespace tritium::runtime;
 
 GridLimits tritium::runtime::gridLimits(const KernelMetadata &metadata) {
   constexpr uint32_t most = 0x7fffffff;
-  if (isGPUTarget(metadata.target))
+  if (metadata.target.isGPU())
     return {{most / std::max(1u, metadata.numCtas), 65535, 65535}};
   return {{most, most, most}};
 }
@@ -104,7 +104,7 @@ std::vector<LaunchRule> tritium::runtime::launchRules(const KernelMetadata &meta
                      std::to_string(limits.dimension[1]) + ", " +
                      std::to_string(limits.dimension[2]) + ")";
   add(LaunchRule::GridIsInLimits,
-      isGPUTarget(metadata.target) ? most : most + " and has less than 2^62 programs");
+      metadata.target.isGPU() ? most : most + " and has less than 2^62 programs");
   const std::vector<ParameterInfo> &parameters = metadata.parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (int64_t divisor = parameters[i].divisibility; divisor > 1) {

@@ -9,7 +9,7 @@
 #ifndef TRITIUM_RUNTIME_AHEAD_LAUNCHRULES_H
 #define TRITIUM_RUNTIME_AHEAD_LAUNCHRULES_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/KernelMetadata.h"
 
 namespace tritium::runtime {
 

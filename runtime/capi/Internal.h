@@ -60,6 +60,10 @@ inline runtime::Variant *unwrap(tritium_compiled *compiled) {
 tritium_kernel *release(llvm::IntrusiveRefCntPtr<runtime::Kernel> kernel);
 tritium_compiled *release(runtime::VariantRef variant);
 
+/// Reads the name of a target, or of a CPU alone; it may be null or empty. False with `error` if
+/// it is neither.
+bool readTarget(const char *name, std::optional<Target> &target, CompileError &error);
+
 /// A function whose scope is the host's. Takes `source.scope` over.
 frontend::FunctionSource makeSource(const tritium_source &source);
 

@@ -3,10 +3,24 @@
 #include "../StageSeal.h"
 #include "Internal.h"
 
+#include <cstring>
+
 using namespace tritium;
 using namespace tritium::capi;
 using runtime::Kernel;
 using runtime::Variant;
+
+bool capi::readTarget(const char *name, std::optional<Target> &target, CompileError &error) {
+  if (!name || !*name)
+    return true;
+  std::string message;
+  target = Target::parse(name, message);
+  if (!target && !std::strchr(name, ':'))
+    target = Target::cpu(name);
+  if (!target)
+    error = runtime::launchError("CompilationError", message);
+  return target.has_value();
+}
 
 tritium_kernel *capi::release(llvm::IntrusiveRefCntPtr<Kernel> kernel) {
   if (kernel)
@@ -118,8 +132,11 @@ tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
       }
     }
     CompileError failure;
-    auto variant = unwrap(kernel)->specialize(std::move(arguments), options, optionCount,
-                                              target ? target : "", failure);
+    std::optional<Target> parsed;
+    runtime::VariantRef variant;
+    if (readTarget(target, parsed, failure))
+      variant =
+          unwrap(kernel)->specialize(std::move(arguments), options, optionCount, parsed, failure);
     if (!variant)
       report(failure, error);
     return release(std::move(variant));
@@ -135,12 +152,14 @@ tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *o
     CompileError failure;
     runtime::Recipe recipe;
     recipe.ttir = ttir;
-    if (target && isGPUTarget(target)) {
-      recipe.options.target = target;
-      recipe.options.mayAlias = recipe.options.isUnconditional = false; // launches look
-    } else if (target && *target) {
-      recipe.options.cpu = target;
+    std::optional<Target> parsed;
+    if (!readTarget(target, parsed, failure)) {
+      report(failure, error);
+      return nullptr;
     }
+    recipe.options.target = parsed.value_or(Target());
+    if (recipe.options.target.isGPU())
+      recipe.options.mayAlias = recipe.options.isUnconditional = false; // launches look
     // What was compiled for some launches looks at each of them.
     if (std::optional<runtime::Sealed> sealed = runtime::unseal(recipe.ttir)) {
       recipe.options.mayAlias = sealed->mayAlias;

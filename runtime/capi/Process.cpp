@@ -1,12 +1,13 @@
 //===- Process.cpp - threads, output and cache of the C interface ---------===//
 
 #include "../DiskCache.h"
-#include "../Environment.h"
 #include "../HostOutput.h"
 #include "../Interrupt.h"
 #include "../ThreadPool.h"
 #include "../TuningRecord.h"
 #include "Internal.h"
+
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Host.h"
@@ -32,6 +33,21 @@ void tritium_set_printer(void (*print)(void *user, const char *text, size_t size
   guarded(nullptr, [&] { runtime::setPrinter(print, user); });
 }
 
+size_t tritium_setting_count(void) { return settings::all().size(); }
+
+tritium_setting tritium_setting_at(size_t index) {
+  static constexpr const char *types[] = {"flag", "integer", "number", "text", "chosen"};
+  static constexpr const char *effects[] = {"run", "kernel", "code"};
+  const Setting &setting = *settings::all()[index];
+  return {setting.variable,
+          types[setting.type],
+          setting.usual,
+          effects[setting.effect],
+          setting.knob,
+          setting.doc,
+          setting.audience == Setting::User};
+}
+
 const char *tritium_version(void) { return TRITIUM_VERSION; }
 
 const char *tritium_host_cpu(void) {
@@ -44,14 +60,14 @@ const char *tritium_host_cpu(void) {
 const char *tritium_cache_path(void) {
   return guarded(nullptr, "", [] {
     thread_local std::string path;
-    path = runtime::cacheDirectory();
+    path = settings::directory(settings::CacheDirectory);
     return path.c_str();
   });
 }
 
 size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *entry), void *user) {
   return guarded(nullptr, size_t(0), [&] {
-    auto entries = runtime::DiskCache(runtime::cacheDirectory()).list();
+    auto entries = runtime::DiskCache(settings::directory(settings::CacheDirectory)).list();
     for (const auto &entry : entries) {
       tritium_cache_entry view = {entry.key.c_str(),  entry.kernel.c_str(), entry.target.c_str(),
                                   entry.path.c_str(), entry.bytes,          entry.modified,
@@ -65,7 +81,8 @@ size_t tritium_cache_list(void (*visit)(void *user, const tritium_cache_entry *e
 
 size_t tritium_cache_clear(const char *kernel) {
   return guarded(nullptr, size_t(0), [&] {
-    std::string name = kernel ? kernel : "", directory = runtime::cacheDirectory();
+    std::string name = kernel ? kernel : "",
+                directory = settings::directory(settings::CacheDirectory);
     return runtime::DiskCache(directory).clear(name) +
            runtime::TuningRecords::clear(directory, name);
   });

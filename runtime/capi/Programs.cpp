@@ -278,10 +278,12 @@ tritium_compiled *tritium_program_specialize(tritium_program *program, size_t ch
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     CompileError failure;
     runtime::VariantRef variant;
-    if (choice < unwrap(program)->choices().size())
-      variant = unwrap(program)->specialize(choice, {divisibility, count}, {options, optionCount},
-                                            cpu ? cpu : "", failure);
-    else
+    std::optional<Target> target;
+    if (choice < unwrap(program)->choices().size()) {
+      if (readTarget(cpu, target, failure))
+        variant = unwrap(program)->specialize(choice, {divisibility, count}, {options, optionCount},
+                                              target, failure);
+    } else
       failure = runtime::launchError("ArgumentError", "there is no such choice");
     if (!variant)
       report(failure, error);

@@ -25,15 +25,15 @@ bool SimulationRequest::read(const tritium_simulation *given, CompileError &erro
   settings.seed = how.seed;
   if (how.step_limit)
     settings.stepLimit = how.step_limit;
-  std::string arch = how.arch ? how.arch : "sm_80";
-  std::string target = runtime::simulator::targetNamed("sim:" + arch);
-  if (target.empty()) {
+  std::string arch = how.arch ? how.arch : "";
+  std::optional<Target> target = runtime::simulator::targetNamed(arch);
+  if (!target) {
     error = runtime::launchError("OptionError", "arch='" + arch +
-                                                    "': no such architecture; there are: sm_75, "
-                                                    "sm_80, sm_86, sm_89, sm_90");
+                                                    "': no such architecture; there are: " +
+                                                    runtime::simulator::architectureNames());
     return false;
   }
-  architecture = runtime::simulator::architectureOf(target);
+  architecture = target->architecture();
   return !how.checks || settings.choose(how.checks, "checks", error);
 }
 

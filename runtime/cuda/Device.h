@@ -5,7 +5,8 @@
 
 #include "../AssertRecord.h"
 #include "DriverAPI.h"
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/CompiledKernel.h"
 
 #include <array>
 #include <atomic>

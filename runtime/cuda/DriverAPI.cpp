@@ -1,7 +1,8 @@
 //===- DriverAPI.cpp - opening CUDA's driver ------------------------------===//
 
 #include "DriverAPI.h"
-#include "Environment.h"
+
+#include "tritium/Support/Settings.h"
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -17,10 +18,10 @@ struct Entry {
 };
 
 bool load(DriverAPI &api, std::string &reason) {
-  std::string path = variable("TRITON_LIBCUDA_PATH");
+  std::string path = tritium::settings::LibcudaPath.text();
   struct stat status;
   if (path.empty())
-    path = "libcuda.so.1";
+    path = tritium::settings::LibcudaPath.usual;
   else if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
     path += "/libcuda.so.1";
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -3,7 +3,9 @@
 #ifndef TRITIUM_RUNTIME_SIMULATOR_CODE_H
 #define TRITIUM_RUNTIME_SIMULATOR_CODE_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Frontend/Scope.h"
+#include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/CompiledKernel.h"
 #include "tritium/Simulator/Simulator.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -11,11 +13,11 @@
 
 namespace tritium::runtime::simulator {
 
-/// The architecture of "sim:80": 80.
-unsigned architectureOf(const std::string &target);
-/// The target "sim:80" that the environment's name of a back end ("sim", "sim:sm_80",
-/// "sim:80") stands for; empty if it is none.
-std::string targetNamed(const std::string &backend);
+/// The GPU that `name` ("sm_80", "80") or, where it is empty, the usual one stands for. None if
+/// it cannot be simulated.
+std::optional<Target> targetNamed(const std::string &name);
+/// Names for messages: "sm_75, sm_80, ...".
+std::string architectureNames();
 
 /// Memory that belongs to no parameter.
 inline constexpr size_t noParameter = SIZE_MAX;

@@ -1,6 +1,6 @@
 //===- Settings.cpp - back ends by name, how a launch is simulated --------===//
 
-#include "../Environment.h"
+#include "tritium/Support/Settings.h"
 #include "../Signature.h"
 #include "Code.h"
 
@@ -13,41 +13,36 @@ using namespace tritium::runtime;
 /// What both the compiler and the machine know.
 static constexpr unsigned architectures[] = {75, 80, 86, 89, 90};
 
-unsigned simulator::architectureOf(const std::string &target) {
-  unsigned number = 0;
-  llvm::StringRef(target).drop_front(4).getAsInteger(10, number);
-  return number;
+std::optional<Target> simulator::targetNamed(const std::string &name) {
+  std::string ignored;
+  std::optional<Target> target =
+      Target::parse(std::string(kSimulator.name) + ":" + (name.empty() ? "80" : name), ignored);
+  if (target && !llvm::is_contained(architectures, target->architecture()))
+    target.reset();
+  return target;
 }
 
-std::string simulator::targetNamed(const std::string &backend) {
-  llvm::StringRef text(backend);
-  if (!text.consume_front("sim"))
-    return "";
-  unsigned number = 80;
-  if (!text.empty()) {
-    if (!text.consume_front(":"))
-      return "";
-    text.consume_front("sm_");
-    if (text.getAsInteger(10, number) || !llvm::is_contained(architectures, number))
-      return "";
-  }
-  return "sim:" + std::to_string(number);
+std::string simulator::architectureNames() {
+  std::string names;
+  for (unsigned architecture : architectures)
+    names += (names.empty() ? "sm_" : ", sm_") + std::to_string(architecture);
+  return names;
 }
 
-bool simulator::Settings::fromEnvironment(Settings &settings, CompileError &error) {
-  auto number = [&](const char *name, uint64_t &value) {
-    std::string text = variable(name);
+bool simulator::Settings::fromEnvironment(Settings &result, CompileError &error) {
+  auto number = [&](const Setting &setting, uint64_t &value) {
+    std::string text = setting.text();
     if (text.empty() || !llvm::StringRef(text).getAsInteger(10, value))
       return true;
-    error = launchError("OptionError", std::string(name) + "=" + text + ": it wants a number");
+    error = launchError("OptionError", setting.variable + ("=" + text) + ": it wants a number");
     return false;
   };
-  if (!number("TRITIUM_SIM_SEED", settings.seed) ||
-      !number("TRITIUM_SIM_STEP_LIMIT", settings.stepLimit))
+  if (!number(settings::SimulatorSeed, result.seed) ||
+      !number(settings::SimulatorStepLimit, result.stepLimit))
     return false;
-  settings.recordFolder = variable("TRITIUM_SIM_RECORD");
-  std::string checks = variable("TRITIUM_SIM_CHECKS");
-  return checks.empty() || settings.choose(checks, "TRITIUM_SIM_CHECKS", error);
+  result.recordFolder = settings::SimulatorRecord.text();
+  const Setting &checks = settings::SimulatorChecks;
+  return checks.text().empty() || result.choose(checks.text(), checks.variable, error);
 }
 
 bool simulator::Settings::choose(const std::string &checks, const char *option,

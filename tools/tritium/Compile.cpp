@@ -77,9 +77,20 @@ std::pair<std::string, Value> parseBinding(const std::string &option, const std:
   return {text.substr(0, equals), parseValue(text.substr(equals + 1))};
 }
 
+/// A target that code can be compiled ahead for.
+Target readTarget(const std::string &text) {
+  std::string message;
+  std::optional<Target> target = Target::parse(text, message);
+  if (!target)
+    throw UsageError(message);
+  if (target->kind().isModel)
+    throw UsageError("no target '" + text + "' to compile for: nothing but Tritium runs its code");
+  return *target;
+}
+
 /// Whether the target has the stage that is asked for; by default its last text.
 void checkStage(Request &request) {
-  bool isGPU = request.target.starts_with("cuda:");
+  bool isGPU = request.target.isGPU();
   if (request.emit.empty())
     request.emit = isGPU ? "ptx" : "asm";
   std::vector<std::string> known = {"ttir", "llir", "header", "json"};
@@ -134,13 +145,7 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "--from") {
       request.from = options.value();
     } else if (name == "--target") {
-      request.target = options.value();
-      if (request.target == "cpu")
-        request.target.clear();
-      else if (request.target.starts_with("cpu:"))
-        request.target.erase(0, 4);
-      else if (!request.target.starts_with("cuda:"))
-        throw UsageError("no target '" + request.target + "'; there are: cpu, cpu:NAME, cuda:NN");
+      request.target = readTarget(options.value());
     } else if (name == "--emit") {
       request.emit = options.value();
     } else if (name == "-o") {
@@ -232,12 +237,12 @@ using CompiledHandle = detail::Handle<tritium_compiled, tritium_compiled_release
 
 CompiledHandle compileRequest(const Request &request) {
   std::vector<tritium_option> options = request.nativeOptions();
-  const char *target = request.target.empty() ? nullptr : request.target.c_str();
+  std::string target = request.target.str();
   tritium_error error = {};
   tritium_compiled *compiled = nullptr;
   if (!request.from.empty()) {
     compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(), options.size(),
-                                    target, &error);
+                                    target.c_str(), &error);
   } else {
     Module module = load(request.file);
     std::vector<std::string> names = module.kernelNames();
@@ -259,7 +264,7 @@ CompiledHandle compileRequest(const Request &request) {
     std::vector<SignatureItem> items;
     specialize(request, kernel.get(), specialization, items);
     compiled = tritium_kernel_specialize(kernel.get(), specialization.data(), specialization.size(),
-                                         options.data(), options.size(), target, &error);
+                                         options.data(), options.size(), target.c_str(), &error);
   }
   if (!compiled)
     throw Error(error);

@@ -5,10 +5,13 @@
 
 #include "TritonC.h"
 
+#include "tritium/Kernel/Target.h"
+
 namespace tritium::tool {
 
 struct CompileRequest {
-  std::string file, kernel, from, target, emit, output;
+  std::string file, kernel, from, emit, output;
+  Target target;
   std::string header; ///< where to write the C header, too
   std::string signature;
   bool onlySyntax = false;

@@ -79,7 +79,7 @@ int tool::compileTritonC(const CompileRequest &request) {
     tritium_error error = {};
     detail::Handle<tritium_compiled, tritium_compiled_release> compiled(tritium_program_specialize(
         program.get(), choice, hints.data(), hints.size(), options.data(), options.size(),
-        request.target.empty() ? nullptr : request.target.c_str(), &error));
+        request.target.str().c_str(), &error));
     if (!compiled) {
       if (!isMany)
         throw Error(error);

@@ -8,6 +8,8 @@
 #include "SignatureText.h"
 #include "TritonC.h"
 
+#include "tritium/Support/Settings.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -324,9 +326,9 @@ int tool::tune(const Arguments &arguments) try {
   Request request;
   if (!parse(arguments, request, tuneHelp))
     return 0;
-  setenv("TRITON_PRINT_AUTOTUNING", "1", 1);
+  settings::PrintAutotuning.set("1");
   if (!request.takesRecord)
-    setenv("TRITIUM_TUNING", "always", 1);
+    settings::Tuning.set("always");
   ProgramHandle program = createProgram(request.program);
   Numbers numbers;
   std::vector<Made> made = makeArguments(request, program.get(), numbers);

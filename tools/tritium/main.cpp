@@ -4,6 +4,7 @@
 
 #include "tritium/tritium.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -26,22 +27,42 @@ options:
   -h, --help     show this text
   --version      show the version and this machine's CPU
 
-Each command has --help. The environment:
-  TRITON_CACHE_DIR       where compiled kernels are kept (~/.tritium/cache)
-  TRITON_HOME            what ~ stands for in these paths
-  TRITON_ALWAYS_COMPILE  1: do not take kernels from the cache
-  TRITON_KERNEL_DUMP     1: write the stages of each kernel under TRITON_DUMP_DIR
-  TRITON_KERNEL_OVERRIDE 1: take tile IR from TRITON_OVERRIDE_DIR where it has some
-  TRITON_INTERPRET       1: run kernels in the interpreter, which checks every access
-  TRITON_DEBUG           1: check device_assert and hints
-  TRITIUM_BACKEND        cpu or interpret
-  TRITIUM_CPU            compile for this CPU instead of this machine's
-  TRITIUM_NUM_THREADS    threads that a launch uses
-  TRITIUM_WAIT_SECONDS   how long programs may all wait for each other (10); 0: for ever
-  TRITIUM_TUNING         how a configuration is chosen: measure (the default: once, then as
-                         recorded), always, first, recorded
-  TRITON_PRINT_AUTOTUNING 1: print a table of what tuning measured
+Each command has --help; `tritium help environment` lists all that the environment may say.
+The environment:
 )";
+
+/// `text` in lines of at most 90 columns, each begun as far to the right as it would follow a name.
+static std::string besideName(std::string name, std::string text) {
+  constexpr size_t left = 26, most = 90;
+  name.resize(std::max(name.size(), left - 1), ' ');
+  std::string result = name;
+  size_t column = name.size();
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(' ', at), text.size());
+    if (column + 1 + end - at > most) {
+      result += "\n" + std::string(left - 1, ' ');
+      column = left - 1;
+    }
+    result += " " + text.substr(at, end - at);
+    column += 1 + end - at;
+    at = end + 1;
+  }
+  return result + "\n";
+}
+
+/// The environment variables that are heeded, with what is usual.
+static std::string environment(bool all) {
+  std::string text;
+  for (size_t i = 0; i < tritium_setting_count(); ++i) {
+    tritium_setting setting = tritium_setting_at(i);
+    if (!all && !setting.for_users)
+      continue;
+    bool isFlag = !std::strcmp(setting.type, "flag") || !std::strcmp(setting.type, "chosen");
+    std::string usual = isFlag || !*setting.usual ? "" : std::string(" (") + setting.usual + ")";
+    text += besideName(std::string("  ") + setting.variable, setting.doc + usual);
+  }
+  return text;
+}
 
 bool CommandLine::next() {
   if (position >= arguments.size())
@@ -94,6 +115,10 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
   if (command == "run")
     return run(arguments, program);
   if (command == "help" || command == "-h" || command == "--help") {
+    if (!arguments.empty() && arguments[0] == "environment") {
+      std::fputs(environment(/*all=*/true).c_str(), stdout);
+      return 0;
+    }
     const char *text = help;
     if (!arguments.empty()) {
       text = arguments[0] == "compile" ? compileHelp
@@ -106,6 +131,8 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
         throw UsageError("no command '" + arguments[0] + "'; there are: compile, run, tune, cache");
     }
     std::fputs(text, stdout);
+    if (text == help)
+      std::fputs(environment(/*all=*/false).c_str(), stdout);
     return 0;
   }
   if (command == "--version") {
@@ -117,7 +144,7 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fputs(help, stderr);
+    std::fprintf(stderr, "%s%s", help, environment(/*all=*/false).c_str());
     return 2;
   }
   try {

@@ -211,7 +211,7 @@ protected:
     options.kernel = "k";
     options.threads = 32u << warps;
     std::string error;
-    if (!nvptx::resolveTarget("cuda:" + std::to_string(capability), target, error) ||
+    if (!nvptx::resolveTarget(capability, target, error) ||
         !nvptx::emitPTX(*module, target, options, code, error)) {
       ADD_FAILURE() << error;
       return std::nullopt;

@@ -84,7 +84,7 @@ void runBoth(const std::string &ttir, std::vector<TestArgument> arguments,
   for (const char *cpu : {"native", "haswell"}) {
     SCOPED_TRACE(cpu);
     CompileOptions options;
-    options.cpu = cpu;
+    options.target = Target::cpu(cpu);
     options.mayAlias = mayAlias;
     options.keepStages = {"llir"};
     CompileError error;

@@ -61,7 +61,7 @@ std::vector<ArgumentSpec> addArguments() {
 
 CompileOptions interpreted() {
   CompileOptions options;
-  options.target = "interpret";
+  options.target = Target(kInterpreter);
   return options;
 }
 
@@ -130,12 +130,14 @@ TEST(Compiler, BadTileIR) {
   EXPECT_NE(error.message.find("func_c2"), std::string::npos) << error.message;
 }
 
-TEST(Compiler, UnknownTarget) {
+TEST(Compiler, TargetThatNobodyCompilesFor) {
+  static constexpr TargetKind kind{"tpu", "tpu:NN", true, false, true};
   CompileError error;
   CompileOptions options;
-  options.target = "tpu";
+  options.target = Target(kind, 5);
   EXPECT_FALSE(compileKernel(source("add", kAdd), addArguments(), options, error));
-  EXPECT_NE(error.message.find("unknown target 'tpu'"), std::string::npos);
+  EXPECT_EQ(error.message, "nothing compiles for the target tpu:5; there are: cpu[:NAME], "
+                           "interpret, cuda:NN, sim:NN");
 }
 
 TEST(Compiler, Signature) {
@@ -157,10 +159,10 @@ TEST(Compiler, Signature) {
 
 TEST(Compiler, Fingerprint) {
   CompileOptions options;
-  options.cpu = "haswell";
+  options.target = Target::cpu("haswell");
   std::string haswell = compilerFingerprint(options);
   EXPECT_EQ(haswell, compilerFingerprint(options));
-  options.cpu = "skylake-avx512";
+  options.target = Target::cpu("skylake-avx512");
   EXPECT_NE(haswell, compilerFingerprint(options));
 }
 
@@ -184,7 +186,7 @@ TEST(Compiler, Threads) {
 
 TEST(Compiler, EveryStageForTheCPU) {
   CompileOptions options;
-  options.cpu = "haswell";
+  options.target = Target::cpu("haswell");
   options.keepStages = {"llir", "asm"};
   CompileError error;
   auto kernel = compileKernel(source("add", kAdd), addArguments(), options, error);
@@ -195,7 +197,7 @@ TEST(Compiler, EveryStageForTheCPU) {
   EXPECT_NE(kernel->stages["asm"].find(kernel->metadata.entry), std::string::npos);
   EXPECT_EQ(kernel->metadata.cpu, "haswell");
   EXPECT_FALSE(kernel->metadata.entry.empty());
-  options.cpu = "no-such-cpu";
+  options.target = Target::cpu("no-such-cpu");
   EXPECT_FALSE(compileKernel(source("add", kAdd), addArguments(), options, error));
   EXPECT_EQ(error.kind, "CompilationError");
   EXPECT_NE(error.message.find("no-such-cpu"), std::string::npos);

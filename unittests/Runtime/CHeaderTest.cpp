@@ -6,6 +6,8 @@
 
 #include "ahead/CHeader.h"
 
+#include "tritium/Kernel/LaunchABI.h"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -31,7 +33,7 @@ ParameterInfo parameter(const char *name, const char *type, bool isWritten = fal
 }
 
 KernelMetadata kernel(std::string name, std::vector<ParameterInfo> parameters,
-                      const char *target = "cpu") {
+                      const Target &target = {}) {
   KernelMetadata metadata;
   metadata.name = name;
   metadata.entry = name + "_entry";
@@ -183,8 +185,9 @@ TEST(CHeader, ScalarsAreBoundedAsInTheLauncher) {
   for (size_t i = 0; i < scalars.size(); ++i)
     for (LaunchCondition &condition : aroundBounds(scalars[i], launches[i % launches.size()])) {
       std::string name = "k" + std::to_string(conditions.size());
-      KernelMetadata metadata = kernel(
-          name, {parameter("a", "i32"), parameter("b", "i64"), parameter("r0", "i32")}, "cuda:80");
+      KernelMetadata metadata =
+          kernel(name, {parameter("a", "i32"), parameter("b", "i64"), parameter("r0", "i32")},
+                 Target(kCUDA, 80));
       metadata.conditions = {condition};
       program += headerOf(metadata);
       calls += "    printf(\"%d\\n\", " + name +
@@ -214,7 +217,7 @@ TEST(CHeader, RulesAndTheirTexts) {
   KernelMetadata metadata = kernel("scale",
                                    {parameter("x", "*fp32", true), parameter("int", "*fp16"),
                                     parameter("n", "i32"), parameter("y.0", "*i64")},
-                                   "cuda:90");
+                                   Target(kCUDA, 90));
   metadata.parameters[0].divisibility = 16;
   metadata.parameters[2].divisibility = 12;
   metadata.numCtas = 2;

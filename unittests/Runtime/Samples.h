@@ -13,7 +13,7 @@ namespace tritium::runtime::samples {
 /// A kernel with something in every field.
 inline CompiledKernel kernel() {
   CompiledKernel kernel;
-  kernel.metadata = {"add", "add_entry", "cpu", "haswell", {}, 4096, true};
+  kernel.metadata = {"add", "add_entry", Target::cpu("haswell"), "haswell", {}, 4096, true};
   kernel.metadata.parameters.push_back({"x", {DTypeKind::Float32, 1, true}, false, true, 4096, 16});
   kernel.metadata.parameters.push_back({"n", {DTypeKind::Int32, 0, false}, false, false});
   kernel.metadata.asserts.push_back({"m", "k.py", 5, AssertSite::Float, {4, 8}});

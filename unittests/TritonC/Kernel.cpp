@@ -112,7 +112,7 @@ std::vector<ArgumentSpec> Kernel::specialise(const KernelSignature &signature) c
   return specs;
 }
 
-std::unique_ptr<CompiledKernel> Kernel::compile(CompileError &error, const std::string &target) {
+std::unique_ptr<CompiledKernel> Kernel::compile(CompileError &error, const Target &target) {
   auto signature = readSignature(source, error);
   if (!signature)
     return nullptr;
@@ -144,7 +144,7 @@ static std::vector<uint64_t> slotsOf(const std::vector<KernelArgument> &argument
 
 void Kernel::interpretOn(std::vector<std::vector<uint8_t>> &arrays, std::array<uint32_t, 3> grid) {
   CompileError error;
-  auto kernel = compile(error, "interpret");
+  auto kernel = compile(error, Target(kInterpreter));
   ASSERT_TRUE(kernel) << error.rendered;
   InterpreterOptions options;
   std::vector<uint8_t *> addresses;
@@ -261,7 +261,7 @@ compileDeclared(const std::string &text, const Defines &defines, bool debug, Com
     ++specs.back().type.pointerDepth;
   }
   CompileOptions options;
-  options.target = "interpret";
+  options.target = Target(kInterpreter);
   options.debug = debug;
   return compileKernel(source, specs, options, error);
 }

@@ -91,7 +91,7 @@ public:
   /// Compiles and runs. Failures are reported as failures of the test.
   void run(uint32_t x = 1, uint32_t y = 1, uint32_t z = 1);
   /// Compiles only.
-  std::unique_ptr<CompiledKernel> compile(CompileError &error, const std::string &target = "cpu");
+  std::unique_ptr<CompiledKernel> compile(CompileError &error, const Target &target = {});
   /// What the failed assertions of run() said.
   const std::string &assertions() const { return asserted; }
 

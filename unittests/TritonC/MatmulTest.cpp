@@ -182,7 +182,7 @@ static std::string pythonTileIR(const std::string &text, const std::vector<std::
   for (const std::string &type : types)
     specs.push_back({false, {}, *DType::parse(type), 16});
   CompileOptions options;
-  options.target = "interpret";
+  options.target = Target(kInterpreter);
   CompileError error;
   auto kernel = compileKernel(*scope->function("matmul"), specs, options, error);
   EXPECT_TRUE(kernel) << error.rendered;

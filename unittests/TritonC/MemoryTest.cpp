@@ -223,13 +223,14 @@ TEST(Promises, AreChecked) {
                                   "value of program (0, 0, 0) is 3\n");
   EXPECT_EQ(asserted(8, -5, true), "3: 'm' is declared __multipleof(4), which does not hold: the "
                                    "value of program (0, 0, 0) is -5\n");
-  for (const char *target : {"interpret", "cpu"}) {
+  for (const tritium::Target &target :
+       {tritium::Target(tritium::kInterpreter), tritium::Target()}) {
     std::vector<int32_t> out(4);
     tritium::CompileError error;
     auto kernel = Kernel(text).array(out).scalar(8).compile(error, target);
     ASSERT_TRUE(kernel) << error.rendered;
     EXPECT_EQ(kernel->stages["ttir"].find("'m' is declared __multipleof(4)") != std::string::npos,
-              target == std::string("interpret"));
+              target.is(tritium::kInterpreter));
   }
 }
 

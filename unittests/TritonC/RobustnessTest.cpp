@@ -112,7 +112,7 @@ TEST(Robustness, MutatedKernelsCompileOrHaveAnError) {
       for (const KernelParameter &parameter : signature->parameters)
         specs.push_back({false, {}, *parameter.type, 1});
       CompileOptions options;
-      options.target = random() % 4 ? "interpret" : "cpu";
+      options.target = Target(random() % 4 ? kInterpreter : kCPU);
       options.debug = random() % 2;
       auto kernel = compileKernel(source, specs, options, error);
       compiled += kernel != nullptr;

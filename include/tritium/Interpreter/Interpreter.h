@@ -8,7 +8,8 @@
 #ifndef TRITIUM_INTERPRETER_INTERPRETER_H
 #define TRITIUM_INTERPRETER_INTERPRETER_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/LaunchABI.h"
+#include "tritium/Support/Assertion.h"
 
 #include <functional>
 #include <memory>

@@ -2,6 +2,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Kernel/LaunchABI.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {

@@ -2,7 +2,7 @@
 
 #include "LLVMBackend.h"
 
-#include "tritium/Support/Verify.h"
+#include "tritium/Support/Settings.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -94,8 +94,9 @@ std::unique_ptr<Module> tritium::target::parse(const std::string &text, LLVMCont
 
 std::unique_ptr<Module> tritium::target::translate(mlir::ModuleOp module, LLVMContext &context,
                                                    std::string &error) {
-  std::unique_ptr<Module> ir = mlir::translateModuleToLLVMIR(module, context, "kernel",
-                                                             /*disableVerification=*/!verifiesIR());
+  std::unique_ptr<Module> ir =
+      mlir::translateModuleToLLVMIR(module, context, "kernel",
+                                    /*disableVerification=*/!settings::Verify.isOn());
   if (!ir && error.empty())
     error = "translation to LLVM IR failed";
   return ir;
@@ -127,7 +128,8 @@ bool tritium::target::generate(Module &module, TargetMachine &machine, CodeGenFi
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   SelectedPasses passes(leftOut);
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/!verifiesIR())) {
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/!settings::Verify.isOn())) {
     error = "the target cannot emit this kind of file";
     return false;
   }

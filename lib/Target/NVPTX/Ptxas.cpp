@@ -1,6 +1,7 @@
 //===- Ptxas.cpp - NVIDIA's assembler -------------------------------------===//
 
 #include "tritium/Target/NVPTX/Ptxas.h"
+#include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -112,15 +113,15 @@ void readLog(StringRef log, tritium::nvptx::Assembled &result) {
 } // namespace
 
 std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
-  const char *chosen = std::getenv("TRITON_PTXAS_PATH");
+  std::string chosen = settings::PtxasPath.text();
   const char *path = std::getenv("PATH");
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::optional<Ptxas>> known;
   std::lock_guard lock(mutex);
-  auto [entry, isNew] = known.try_emplace({chosen ? chosen : "", path ? path : ""});
+  auto [entry, isNew] = known.try_emplace({chosen, path ? path : ""});
   if (!isNew)
     return entry->second;
-  if (chosen && StringRef(chosen) == "none")
+  if (chosen == "none")
     return std::nullopt;
   auto consider = [&](const ErrorOr<std::string> &program) {
     if (entry->second || !program)
@@ -128,7 +129,7 @@ std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
     if (std::string version = versionOf(*program); !version.empty())
       entry->second = Ptxas{*program, version};
   };
-  if (chosen && *chosen)
+  if (!chosen.empty())
     consider(sys::findProgramByName(chosen));
   consider(sys::findProgramByName("ptxas"));
   consider(sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}));

@@ -3,7 +3,6 @@
 #include "tritium/Target/NVPTX/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <utility>
 
@@ -40,15 +39,14 @@ std::string tritium::nvptx::TargetInfo::binaryName() const {
   return capability == codeCapability ? codeName() : "sm_" + std::to_string(capability);
 }
 
-bool tritium::nvptx::resolveTarget(const std::string &name, TargetInfo &info, std::string &error) {
+bool tritium::nvptx::resolveTarget(unsigned capability, TargetInfo &info, std::string &error) {
   info = TargetInfo();
-  StringRef number(name);
-  const Architecture *architecture = nullptr;
-  if ((!number.consume_front("cuda:") && !number.consume_front("sim:")) ||
-      number.getAsInteger(10, info.capability) || info.capability >= 1000 ||
-      !(architecture = newestBelow(info.capability))) {
-    error = "no target '" + name +
-            "'; write cuda:80 for a GPU of compute capability 8.0; it must be 7.5 or newer";
+  info.capability = capability;
+  const Architecture *architecture = newestBelow(capability);
+  if (!architecture) {
+    error = "no GPU of compute capability " + std::to_string(capability / 10) + "." +
+            std::to_string(capability % 10) +
+            ": write cuda:80 for one of 8.0; it must be 7.5 or newer";
     return false;
   }
   info.codeCapability = architecture->capability;

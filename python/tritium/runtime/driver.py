@@ -8,7 +8,7 @@ import os
 import sys
 import types
 
-from .. import _C
+from .. import _C, knobs
 from ..compiler import GPUTarget
 
 __all__ = ["active", "CPUDriver", "CUDADriver"]
@@ -102,9 +102,7 @@ class CUDADriver:
 
 
 def _uses_cuda():
-    if os.environ.get("TRITIUM_BACKEND", "cuda") != "cuda":
-        return False
-    if os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "on", "yes", "y"):
+    if (knobs.runtime.backend or "cuda") != "cuda" or knobs.runtime.interpret:
         return False
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "cuda"):

@@ -3,7 +3,7 @@
 #ifndef TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 #define TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Support/Assertion.h"
 
 namespace mlir {
 class ModuleOp;

@@ -3,7 +3,9 @@
 #ifndef TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H
 #define TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Kernel/CompileOptions.h"
+#include "tritium/Kernel/KernelMetadata.h"
+#include "tritium/Support/Remark.h"
 #include "tritium/Target/CPU/TargetInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -3,7 +3,9 @@
 #ifndef TRITIUM_FRONTEND_PYTHON_IRGEN_H
 #define TRITIUM_FRONTEND_PYTHON_IRGEN_H
 
-#include "tritium/Pipeline/Compiler.h"
+#include "tritium/Frontend/Scope.h"
+#include "tritium/Kernel/ArgumentSpec.h"
+#include "tritium/Kernel/KernelSignature.h"
 #include "tritium/Support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -21,8 +21,8 @@ struct TargetInfo {
   std::string binaryName() const;
 };
 
-/// The target that `name`, "cuda:90" or "sim:80", stands for. On an unknown one fills `error`.
-bool resolveTarget(const std::string &name, TargetInfo &info, std::string &error);
+/// The GPUs of a compute capability, 90 for 9.0. For those that are too old fills `error`.
+bool resolveTarget(unsigned capability, TargetInfo &info, std::string &error);
 
 /// Whether LLVM can write `version` for the target; fills `error` if not.
 bool checkPTXVersion(const TargetInfo &info, unsigned version, std::string &error);

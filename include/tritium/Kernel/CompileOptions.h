@@ -1,0 +1,39 @@
+//===- CompileOptions.h - what a compilation is asked for -------*- C++ -*-===//
+
+#ifndef TRITIUM_KERNEL_COMPILEOPTIONS_H
+#define TRITIUM_KERNEL_COMPILEOPTIONS_H
+
+#include "tritium/Kernel/Target.h"
+#include "tritium/Support/Constant.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tritium {
+
+struct CompileOptions {
+  Target target;
+  /// Two pointer arguments may reach the same memory. When false, memory reached from
+  /// different pointer arguments does not overlap.
+  bool mayAlias = true;
+  /// The code fits every launch. When false, it may rely on KernelMetadata::conditions.
+  bool isUnconditional = true;
+  /// Large outputs are stored past the caches, where that is possible: see
+  /// ParameterInfo::streamedBytes.
+  bool streamStores = false;
+  bool debug = false; ///< device_assert and hints are checked; the interpreter checks hints anyway
+  /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
+  /// checked by the host; kept in the metadata; without effect on a CPU.
+  std::map<std::string, Constant> extra;
+  /// Of "ttgir" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are
+  /// always kept.
+  std::vector<std::string> keepStages;
+};
+
+/// The PTX version of code for GPUs, 84 for 8.4, unless the option ptx_version names another.
+inline constexpr unsigned kUsualPTXVersion = 84;
+
+} // namespace tritium
+
+#endif // TRITIUM_KERNEL_COMPILEOPTIONS_H

@@ -1,0 +1,58 @@
+//===- KernelMetadata.h - what a launch needs to know -----------*- C++ -*-===//
+
+#ifndef TRITIUM_KERNEL_KERNELMETADATA_H
+#define TRITIUM_KERNEL_KERNELMETADATA_H
+
+#include "tritium/Kernel/Target.h"
+#include "tritium/Support/Assertion.h"
+#include "tritium/Support/Constant.h"
+#include "tritium/Support/LaunchCondition.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tritium {
+
+inline constexpr uint64_t kUnknownBytes = UINT64_MAX;
+
+/// One run-time parameter of a compiled kernel.
+struct ParameterInfo {
+  std::string name;
+  DType type;
+  bool isWritten = false; ///< pointer: the kernel may write through it
+  bool isRead = false;    ///< pointer: the kernel may read through it
+  /// CPU, pointer: how much one program stores that CompileOptions::streamStores may stream;
+  /// kUnknownBytes in a loop.
+  uint64_t streamedBytes = 0;
+  /// The code relies on the value or address being a multiple of this.
+  int64_t divisibility = 1;
+};
+
+struct KernelMetadata {
+  std::string name;  ///< the kernel's name
+  std::string entry; ///< symbol of the entry function in "obj"
+  Target target;
+  std::string cpu; ///< what the code is for: LLVM's name of the CPU, or "sm_90a"
+  std::vector<ParameterInfo> parameters; ///< run-time parameters only, in order
+  uint64_t scratchBytes = 0; ///< per-thread scratch memory that the entry needs, 64-byte aligned
+  /// A pointer loaded from memory is dereferenced: argument ranges do not bound accesses.
+  bool hasIndirectPointers = false;
+  bool hasIndirectWrites = false; ///< such a pointer may be written through
+  bool mayWait = false; ///< a loop ends only when memory changes: programs wait for others
+  // GPUs:
+  unsigned numWarps = 0, numCtas = 1; ///< of a CTA; of a cluster
+  uint64_t sharedBytes = 0;           ///< dynamic shared memory of a CTA
+  /// A thread's, as ptxas says; 0 registers: the driver will assemble the code.
+  unsigned registers = 0, spillBytes = 0;
+  std::vector<AssertSite> asserts; ///< which report by their numbers
+  /// For launches that break one there is code with CompileOptions::isUnconditional.
+  std::vector<LaunchCondition> conditions;
+  /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
+  /// the extent is not known counts as overlapping.
+  bool overtakes = false;
+};
+
+} // namespace tritium
+
+#endif // TRITIUM_KERNEL_KERNELMETADATA_H
