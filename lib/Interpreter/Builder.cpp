@@ -192,7 +192,8 @@ void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
   constexpr Family families[] = {buildInteger, buildFloat,  buildMath,   buildConversion,
                                  buildShape,   buildMemory, buildReduce, buildControlFlow,
-                                 buildDebug,   buildShared};
+                                 buildDebug,   buildShared, buildGroups, buildNVGPU};
+  checkInFlight(op);
   for (Family family : families)
     if (family(*this, op))
       return;
@@ -210,6 +211,7 @@ void Builder::buildKernel(tt::FuncOp kernel) {
     program.arguments.push_back(define(argument));
   }
   planThreads(kernel);
+  planDots(kernel);
   callStack.push_back(kernel);
   program.body = *buildBlock(kernel.getBody().front(), [](Operation *) {});
 }

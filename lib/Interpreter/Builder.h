@@ -63,6 +63,16 @@ public:
   SharedAccess accessOf(mlir::Operation *op, mlir::Type type,
                         mlir::TypedValue<ttg::MemDescType> memory,
                         llvm::ArrayRef<int64_t> start = {});
+  /// The first of the groups' actors.
+  unsigned actorsOf(mlir::Operation *groups) const { return actors.lookup(groups); }
+  /// The code of each group. They run at once, and have no slots in common.
+  std::vector<GroupCode> codeOf(ttg::WarpGroupsOp op);
+
+  /// Whether `value` may be what a dot has begun that is not over; the number of that dot, or 0.
+  bool mayBeInFlight(mlir::Value value) const { return inFlight.contains(value); }
+  Tile dotOf(mlir::Value value);
+  void bindDot(mlir::Value value, Tile number) { dots[value] = number; }
+
   /// Where an allocation begins in shared memory.
   uint64_t placeOf(mlir::Operation *alloc) const { return places.lookup(alloc); }
 
@@ -73,6 +83,10 @@ private:
   void buildOperation(mlir::Operation *op);
   /// Finds out whether the kernel has threads, and where its allocations lie.
   void planThreads(tt::FuncOp kernel);
+  /// Finds the values that dots of warp groups, and loops around them, hand on.
+  void planDots(tt::FuncOp kernel);
+  /// Stops the machine where `op` takes what is not there yet.
+  void checkInFlight(mlir::Operation *op);
 
   Program &program;
   std::string &error;
@@ -84,7 +98,16 @@ private:
   llvm::SmallVector<Tile> laneCopies;    ///< of outer scalars, for the block being built
   llvm::DenseMap<mlir::Type, std::shared_ptr<const Holders>> holders;
   llvm::DenseMap<mlir::Operation *, uint64_t> places; ///< of allocations, in bytes
+  llvm::DenseMap<mlir::Operation *, unsigned> actors; ///< of warp groups
+  llvm::DenseSet<mlir::Value> inFlight;
+  llvm::DenseMap<mlir::Value, Tile> dots; ///< a slot for a number
 };
+
+/// r = c + a * b for tiles of these extents.
+struct DotExtents {
+  int64_t batches, rows, columns, depth;
+};
+void addDot(Builder &builder, DotExtents extents, Tile a, Tile b, Tile c, Tile r, bool isUnsigned);
 
 // One family of operations each; false: `op` is of another family.
 bool buildInteger(Builder &builder, mlir::Operation *op);
@@ -95,6 +118,8 @@ bool buildShape(Builder &builder, mlir::Operation *op);
 bool buildMemory(Builder &builder, mlir::Operation *op);
 bool buildReduce(Builder &builder, mlir::Operation *op);
 bool buildShared(Builder &builder, mlir::Operation *op);
+bool buildGroups(Builder &builder, mlir::Operation *op);
+bool buildNVGPU(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
 

@@ -9,12 +9,32 @@ namespace tritium::interpreter {
 CTA::CTA(const Program &program)
     : order(program.actors, program.sharedGranule, program.globalGranule),
       memory(program.sharedBytes), program(program), copies(program.actors),
-      onItsWay(program.sharedBytes / program.sharedGranule) {}
+      onItsWay(program.sharedBytes / program.sharedGranule), asyncReads(onItsWay.size()),
+      dotsOf(program.actors), storesOf(program.actors), openStoresOf(program.actors) {}
 
 void CTA::begin() {
   order.begin();
   copies.assign(copies.size(), {});
   std::fill(onItsWay.begin(), onItsWay.end(), 0);
+  std::fill(asyncReads.begin(), asyncReads.end(), Reads());
+  named.clear();
+  barriers.clear();
+  nextActor = program.actors;
+  hasArrivedAtCluster = false;
+  for (unsigned actor = 0; actor < program.actors; ++actor) {
+    dotsOf[actor].pending.clear();
+    storesOf[actor].pending.clear();
+    openStoresOf[actor].clear();
+  }
+}
+
+void CTA::end(Machine &m) {
+  for (unsigned actor = 0; actor < program.actors && !m.stopped; ++actor) {
+    order.running = actor;
+    stores().await(m, 0);
+    for (const auto &finish : std::exchange(openStores(), {}))
+      finish(m);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -23,7 +43,8 @@ void CTA::begin() {
 
 /// `local_load of element [3, 5]`.
 static std::string accessText(const AccessName &name, int64_t element) {
-  return name.operation + (name.shape.empty() ? "" : " of element " + indexText(name.shape, element));
+  return name.operation +
+         (name.shape.empty() ? "" : " of element " + indexText(name.shape, element));
 }
 
 static std::string threadText(Thread thread) {
@@ -35,24 +56,37 @@ void CTA::refuse(Machine &m, const TileAccess &access, int64_t element, Thread t
   const AccessName &here = program.names[access.name], &there = program.names[before.name];
   bool isSameActor = before.actor == order.running;
   auto who = [&](Thread thread, unsigned actor) {
-    return isSameActor ? threadText(thread) : program.actorNames[actor];
+    return isSameActor               ? threadText(thread)
+           : actor >= program.actors ? "its copy"
+                                     : program.actorNames[actor];
   };
-  std::string remedy =
-      isSameActor ? "a ttg.barrier must stand between"
-                  : program.actorNames[before.actor] + " must arrive after it at a barrier that " +
-                        program.actorNames[order.running] + " waits for";
+  std::string remedy = isSameActor ? "a ttg.barrier must stand between"
+                       : before.actor >= program.actors
+                           ? "a wait for its barrier must stand before"
+                           : program.actorNames[before.actor] +
+                                 " must arrive after it at a barrier that " +
+                                 program.actorNames[order.running] + " waits for";
   m.fail(accessText(here, element) + " by " + who(thread, order.running) +
              " is in no order with the " + there.operation + " by " +
              who(before.thread, before.actor) + " at " + there.site.text + "; " + remedy,
          here.site);
 }
 
-void CTA::refuseOnItsWay(Machine &m, const SharedAccess &access, int64_t element,
-                         const char *verb, uint32_t copy) {
+void CTA::refuseOnItsWay(Machine &m, const SharedAccess &access, int64_t element, const char *verb,
+                         uint32_t copy) {
   const AccessName &here = program.names[access.name], &there = program.names[copy - 1];
+  const char *remedy =
+      there.operation == "tma_load" ? "a wait for its barrier" : "an async_wait for its group";
   m.fail(accessText(here, element) + ": it is " + verb + " while a copy to it, the " +
-             there.operation + " at " + there.site.text +
-             ", is on its way; an async_wait for its group must stand before",
+             there.operation + " at " + there.site.text + ", is on its way; " + remedy +
+             " must stand before",
+         here.site);
+}
+
+void CTA::refuseRead(Machine &m, const TileAccess &access, int64_t element, uint32_t reader) {
+  const AccessName &here = program.names[access.name], &there = program.names[reader];
+  m.fail(accessText(here, element) + ": it is written while the " + there.operation + " at " +
+             there.site.text + " may still read it; a wait for that must stand before",
          here.site);
 }
 
@@ -70,6 +104,8 @@ bool CTA::mayRead(Machine &m, const SharedAccess &access, uint64_t address, int6
 bool CTA::mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int64_t element) {
   if (uint32_t copy = wayTo(address))
     return refuseOnItsWay(m, access, element, "written", copy), false;
+  if (Reads reads = readsOf(address); reads.count)
+    return refuseRead(m, access, element, reads.name), false;
   if (!m.options.checkRaces || !access.holders)
     return true;
   Stamp stamp = access.writer(element);
@@ -131,23 +167,30 @@ void SharedAccess::store(Machine &m, const Slot *slots) const {
   }
 }
 
-void CTA::start(Machine &m, CopyOnItsWay copy) {
+bool CTA::mark(Machine &m, CopyOnItsWay &copy) {
   const SharedAccess &to = copy.copy->to;
   for (size_t i = 0; i < to.offsets.size(); ++i) {
     uint64_t address = copy.destination + to.offsets[i];
     if (uint32_t other = wayTo(address))
-      return refuseOnItsWay(m, to, i, "written", other);
-    if (m.options.checkRaces && to.holders) {
-      Thread thread = to.holders->writer[i];
-      if (auto race = order.wouldRace(order.shared, address, to.element.bytes(), thread))
-        return refuse(m, to, i, thread, *race);
-    }
+      return refuseOnItsWay(m, to, i, "written", other), false;
+    if (Reads reads = readsOf(address); reads.count)
+      return refuseRead(m, to, i, reads.name), false;
+    if (!m.options.checkRaces)
+      continue;
+    Thread thread = to.holders ? to.holders->writer[i] : 0;
+    if (auto race = order.wouldRace(order.shared, address, to.element.bytes(), thread))
+      return refuse(m, to, i, thread, *race), false;
   }
   for (uint32_t offset : to.offsets)
     for (unsigned k = 0; k < to.element.bytes(); k += order.shared.granule)
       wayTo(copy.destination + offset + k) = 1 + to.name;
   copy.issued = order.now();
-  copies[order.running].open.push_back(std::move(copy));
+  return true;
+}
+
+void CTA::start(Machine &m, CopyOnItsWay copy) {
+  if (mark(m, copy))
+    copies[order.running].open.push_back(std::move(copy));
 }
 
 void CTA::commit() {
@@ -175,7 +218,8 @@ void CTA::arrive(Machine &m, const CopyOnItsWay &copy) {
       wayTo(address + k) = 0;
     if (!mayWrite(m, to, address, i))
       return;
-    to.write(m, address, copy.sources[i] ? copy.copy->fetch(m, i, copy.sources[i], copy.issued) : 0);
+    to.write(m, address,
+             copy.sources[i] ? copy.copy->fetch(m, i, copy.sources[i], copy.issued) : 0);
   }
 }
 

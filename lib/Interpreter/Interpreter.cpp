@@ -3,7 +3,7 @@
 #include "Builder.h"
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -24,8 +24,8 @@ using Programs = std::vector<std::shared_ptr<const Program>>;
 
 Programs buildPrograms(const std::string &text, std::string &error) {
   DialectRegistry registry;
-  registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
-                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())
@@ -53,8 +53,8 @@ Programs buildPrograms(const std::string &text, std::string &error) {
 std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string &error) {
   Programs programs = buildPrograms(ttir, error);
   if (error.empty() && programs.size() != 1)
-    error =
-        "a ttir module has one kernel (a public function), found " + std::to_string(programs.size());
+    error = "a ttir module has one kernel (a public function), found " +
+            std::to_string(programs.size());
   return error.empty() ? programs.front() : nullptr;
 }
 
@@ -127,6 +127,8 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
     if (machine.cta)
       machine.cta->begin();
     program.body.run(machine);
+    if (machine.cta)
+      machine.cta->end(machine);
     if (!machine.error.empty())
       return machine.error;
     machine.attend();

@@ -2,6 +2,8 @@
 
 #include "Builder.h"
 
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
 using namespace mlir;
 
 namespace tritium::interpreter {
@@ -44,15 +46,20 @@ static std::shared_ptr<const Holders> holdersOfTile(RankedTensorType type) {
 TileAccess Builder::accessOf(Operation *op, Type type) {
   TileAccess access;
   auto tile = dyn_cast<RankedTensorType>(type);
-  if (program.actors == 0 || (tile && !ttg::isDistributed(tile.getEncoding())))
+  if (program.actors == 0)
     return access;
-  std::shared_ptr<const Holders> &known = holders[tile ? type : Type(IndexType::get(op->getContext()))];
-  if (!known)
-    known = tile ? holdersOfTile(RankedTensorType::get(tile.getShape(), tt::elementType(type), tile.getEncoding())) : holdersOfScalar();
-  access.holders = known;
   access.name = program.names.size();
   program.names.push_back({op->getName().getStringRef().split('.').second.str(),
                            tt::shapeOf(type).vec(), siteOf(op->getLoc())});
+  if (tile && !ttg::isDistributed(tile.getEncoding()))
+    return access;
+  std::shared_ptr<const Holders> &known =
+      holders[tile ? type : Type(IndexType::get(op->getContext()))];
+  if (!known)
+    known = tile ? holdersOfTile(RankedTensorType::get(tile.getShape(), tt::elementType(type),
+                                                       tile.getEncoding()))
+                 : holdersOfScalar();
+  access.holders = known;
   return access;
 }
 
@@ -103,7 +110,8 @@ SharedAccess Builder::accessOf(Operation *op, Type type, TypedValue<ttg::MemDesc
     int64_t rest = i;
     for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
       at[d] = rest % shape[d] + (start.empty() ? 0 : start[d]);
-    access.offsets.push_back(offsetOf(memory.getType(), panel, inPanel, at) * access.element.bytes());
+    access.offsets.push_back(offsetOf(memory.getType(), panel, inPanel, at) *
+                             access.element.bytes());
   }
   return access;
 }
@@ -111,7 +119,7 @@ SharedAccess Builder::accessOf(Operation *op, Type type, TypedValue<ttg::MemDesc
 /// A program has threads as soon as one of its tiles has a layout, or it uses shared memory.
 static bool hasThreads(tt::FuncOp kernel) {
   auto found = kernel.walk([](Operation *op) {
-    bool is = isa<ttg::TileGPUDialect>(op->getDialect());
+    bool is = isa<ttg::TileGPUDialect, ttng::TileNVGPUDialect>(op->getDialect());
     for (Type type : op->getResultTypes())
       if (auto tile = dyn_cast<RankedTensorType>(type))
         is |= bool(tile.getEncoding());
@@ -125,6 +133,13 @@ void Builder::planThreads(tt::FuncOp kernel) {
     return;
   program.actors = 1;
   program.actorNames.push_back("the program");
+  kernel.walk([&](ttg::WarpGroupsOp groups) {
+    actors[groups] = program.actors;
+    for (Attribute name : groups.getNames()) {
+      program.actorNames.push_back("warp group '" + cast<StringAttr>(name).str() + "'");
+      ++program.actors;
+    }
+  });
   auto narrow = [](unsigned &granule, Type element) {
     granule = std::min(granule, elementOf(element).bytes());
   };

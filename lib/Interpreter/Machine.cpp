@@ -108,6 +108,8 @@ void Machine::attend() {
 }
 
 void Machine::wait(uint32_t rounds, const Site &site) {
+  if (cta)
+    cta->groups.yield(*this);
   const TritiumHostCalls &host = options.host;
   if (rounds % 64 == 0 && host.wait &&
       host.wait(host.user, site.file.c_str(), site.line, pid[0], pid[1], pid[2], rounds) != 0)

@@ -169,23 +169,27 @@ Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile
   };
 }
 
-/// Floats accumulate in f32 (f64 for f64 operands or result), narrow results are
-/// rounded at the end. Integers accumulate in i32 and wrap.
 void buildDotProduct(Builder &builder, tt::DotOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
-  int64_t rank = shape.size(), batches = rank == 3 ? shape[0] : 1, rows = shape[rank - 2],
-          columns = shape[rank - 1], depth = op.getA().getType().getShape()[rank - 1];
-  Tile a = builder.get(op.getA()), b = builder.get(op.getB()), c = builder.get(op.getC()),
-       r = builder.define(op.getResult());
-  if (!r.element.isFloat()) {
-    bool isUnsigned = op.getIsUnsigned();
+  int64_t rank = shape.size();
+  DotExtents extents{rank == 3 ? shape[0] : 1, shape[rank - 2], shape[rank - 1],
+                     op.getA().getType().getShape()[rank - 1]};
+  Tile a = builder.get(op.getA()), b = builder.get(op.getB()), c = builder.get(op.getC());
+  addDot(builder, extents, a, b, c, builder.define(op.getResult()), op.getIsUnsigned());
+}
+} // namespace
+
+/// Floats accumulate in f32 (f64 for f64 operands or result), narrow results are
+/// rounded at the end. Integers accumulate in i32 and wrap.
+void addDot(Builder &builder, DotExtents extents, Tile a, Tile b, Tile c, Tile r, bool isUnsigned) {
+  auto [batches, rows, columns, depth] = extents;
+  if (!r.element.isFloat())
     return builder.add(dotStep<uint32_t>(
         batches, rows, columns, depth, a, b, c, r,
         [=](Element e, Slot x) {
           return static_cast<uint32_t>(isUnsigned ? x : uint64_t(signedValue(x, e.bits)));
         },
         [](Element, uint32_t x) { return Slot(x); }));
-  }
   auto write = [](Element e, double x) { return writeFloat(e, x); };
   if (r.element.kind == Kind::F64)
     return builder.add(
@@ -194,7 +198,6 @@ void buildDotProduct(Builder &builder, tt::DotOp op) {
       batches, rows, columns, depth, a, b, c, r,
       [](Element e, Slot x) { return static_cast<float>(readFloat(e, x)); }, write));
 }
-} // namespace
 
 bool buildReduce(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)

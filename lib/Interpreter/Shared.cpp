@@ -74,8 +74,9 @@ void buildCopy(Builder &b, ttg::AsyncCopyGlobalToLocalOp op) {
   copy->to = b.accessOf(op, op.getPtr().getType(), op.getDst());
   copy->fetch = [from](Machine &m, int64_t i, uint64_t source, uint64_t issued) -> Slot {
     if (m.options.checkRaces && from.threads.holders && !m.cta->isUnchangedSince(issued, source)) {
-      m.fail("element " + indexText(from.shape, i) + " of an asynchronous copy is stored to before "
-             "the copy has arrived; an async_wait for its group must stand before",
+      m.fail("element " + indexText(from.shape, i) +
+                 " of an asynchronous copy is stored to before "
+                 "the copy has arrived; an async_wait for its group must stand before",
              from.site);
       return 0;
     }
@@ -106,13 +107,10 @@ bool buildShared(Builder &b, Operation *op) {
       })
       .Case([&](ttg::LocalLoadOp op) { return buildLocalLoad(b, op), true; })
       .Case([&](ttg::LocalStoreOp op) { return buildLocalStore(b, op), true; })
-      .Case([&](ttg::BarrierOp) {
-        return b.add([](Machine &m) { m.cta->order.barrier(); }), true;
-      })
+      .Case([&](ttg::BarrierOp) { return b.add([](Machine &m) { m.cta->order.barrier(); }), true; })
       .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
-      .Case([&](ttg::AsyncCommitGroupOp) {
-        return b.add([](Machine &m) { m.cta->commit(); }), true;
-      })
+      .Case(
+          [&](ttg::AsyncCommitGroupOp) { return b.add([](Machine &m) { m.cta->commit(); }), true; })
       .Case([&](ttg::AsyncWaitOp op) {
         return b.add([n = op.getNum()](Machine &m) { m.cta->await(m, n); }), true;
       })

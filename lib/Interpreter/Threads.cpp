@@ -42,6 +42,8 @@ void Order::begin() {
   shared.clear();
   global.clear();
   running = 0;
+  for (Actor &actor : actors)
+    actor.fences.clear();
 }
 
 void Order::release(Clocks &clocks) {
@@ -68,8 +70,7 @@ void Order::fill(Stamp &stamp) const {
   stamp.actor = running;
 }
 
-std::optional<Stamp> Order::read(History &history, uint64_t address, unsigned bytes,
-                                 Stamp access) {
+std::optional<Stamp> Order::read(History &history, uint64_t address, unsigned bytes, Stamp access) {
   fill(access);
   for (unsigned i = 0; i < bytes; i += history.granule) {
     Stamp *stamps = history.at(address + i);
@@ -83,6 +84,30 @@ std::optional<Stamp> Order::read(History &history, uint64_t address, unsigned by
       mine.thread = kSeveral;
   }
   return {};
+}
+
+void Order::writeAs(unsigned actor, uint64_t clock, History &history, uint64_t address,
+                    unsigned bytes, Stamp access) {
+  access.actor = actor;
+  access.clock = clock;
+  for (unsigned i = 0; i < bytes; i += history.granule) {
+    Stamp *stamps = history.at(address + i);
+    std::fill_n(stamps, 1 + actors.size(), Stamp());
+    stamps[0] = access;
+  }
+}
+
+std::optional<Stamp> Order::unfencedWrite(History &history, uint64_t address) {
+  const Stamp &write = *history.at(address);
+  if (write.clock == 0 || write.actor >= actors.size())
+    return {};
+  const std::vector<uint64_t> &fences = actors[write.actor].fences;
+  auto fence = std::upper_bound(fences.begin(), fences.end(), write.clock);
+  const Clocks &seen = actors[running].seen;
+  bool isFenced =
+      fence != fences.end() &&
+      (write.actor == running || (write.actor < seen.size() && *fence < seen[write.actor]));
+  return isFenced ? std::nullopt : std::optional(write);
 }
 
 std::optional<Stamp> Order::wouldRace(History &history, uint64_t address, unsigned bytes,
@@ -110,9 +135,9 @@ std::optional<Stamp> Order::write(History &history, uint64_t address, unsigned b
         return stamps[k];
       stamps[k].clock = 0; // whoever comes after this write comes after what was before it
     }
-    bool isMixed = last.actor == running && last.thread != access.thread &&
-                   (mayMix ? last.clock >= actors[running].lastBarrier
-                           : last.clock == actors[running].clock);
+    bool isMixed =
+        last.actor == running && last.thread != access.thread &&
+        (mayMix ? last.clock >= actors[running].lastBarrier : last.clock == actors[running].clock);
     last = access;
     if (isMixed)
       last.thread = kSeveral;

@@ -88,6 +88,8 @@ public:
   void nextOperation() { ++actors[running].clock; }
   /// All threads of the running actor have come.
   void barrier() { actors[running].lastBarrier = ++actors[running].clock; }
+  /// What the running actor has written is there for the asynchronous proxy.
+  void fence() { actors[running].fences.push_back(++actors[running].clock); }
   /// What the running actor has done and knows is known to whoever acquires `clocks`.
   void release(Clocks &clocks);
   void acquire(const Clocks &clocks);
@@ -97,9 +99,13 @@ public:
   /// one of them is in no order with; none: all is well.
   std::optional<Stamp> read(History &history, uint64_t address, unsigned bytes, Stamp access);
   std::optional<Stamp> write(History &history, uint64_t address, unsigned bytes, Stamp access);
+  /// A write of an actor that has no operations of its own.
+  void writeAs(unsigned actor, uint64_t clock, History &history, uint64_t address, unsigned bytes,
+               Stamp access);
+  /// The last write there if no fence of its actor stands between it and the running one.
+  std::optional<Stamp> unfencedWrite(History &history, uint64_t address);
   /// Only looks whether a write would be in order.
-  std::optional<Stamp> wouldRace(History &history, uint64_t address, unsigned bytes,
-                                 Thread thread);
+  std::optional<Stamp> wouldRace(History &history, uint64_t address, unsigned bytes, Thread thread);
 
   History shared, global;
   unsigned running = 0; ///< an actor
@@ -108,6 +114,7 @@ private:
   struct Actor {
     uint64_t clock = 1, lastBarrier = 1;
     Clocks seen;
+    std::vector<uint64_t> fences; ///< when, ascending
   };
   bool isBefore(const Stamp &stamp, Thread thread) const;
   void fill(Stamp &stamp) const;

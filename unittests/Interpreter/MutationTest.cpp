@@ -5,63 +5,66 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Run.h"
+#include "Mutants.h"
+
+#include "Machine.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <sstream>
 
-using tritium::InterpreterOptions;
 using namespace tritium::testing;
 
-namespace {
-struct Outcome {
-  std::vector<float> x, y;
-  std::vector<int32_t> counter;
-  std::string error;
-  bool operator==(const Outcome &) const = default;
-};
-
-Outcome runKernel(const std::string &text) {
+tritium::testing::Outcome tritium::testing::runMutant(const std::string &text) {
   Outcome outcome{std::vector<float>(4096), std::vector<float>(4096), std::vector<int32_t>(4), ""};
   for (int i = 0; i < 4096; ++i)
     outcome.x[i] = float(i * 37 % 64) / 8;
   InterpreterOptions options;
   options.buffers = {range(outcome.x), range(outcome.y), range(outcome.counter)};
+  std::string error;
+  auto program = loadProgram(text, error);
+  EXPECT_TRUE(program) << error;
+  if (!program)
+    return outcome;
+  std::vector<uint64_t> args{pointer(outcome.x), pointer(outcome.y), pointer(outcome.counter)};
+  args.resize(program->parameters.size());
   uint32_t grid[3] = {2, 1, 1};
-  outcome.error = interpret(
-      text, {pointer(outcome.x), pointer(outcome.y), pointer(outcome.counter)}, grid, options);
+  outcome.error = interpret(*program, args, grid, options);
   return outcome;
 }
 
-/// Lines that hold an operation of threads that wait for each other or for copies.
-std::vector<size_t> waitingLines(const std::vector<std::string> &lines) {
+/// Lines that hold one of the operations.
+static std::vector<size_t> findLines(const std::vector<std::string> &lines,
+                                     const std::vector<std::string> &operations) {
   std::vector<size_t> found;
   for (size_t i = 0; i < lines.size(); ++i)
-    for (const char *name : {"ttg.barrier", "ttg.async_wait"})
+    for (const std::string &name : operations)
       if (lines[i].find(name) != std::string::npos)
         found.push_back(i);
   return found;
 }
 
-void expectAllNeeded(const std::string &text, size_t count) {
+void tritium::testing::expectAllNeeded(const std::string &text,
+                                       const std::vector<std::string> &operations, size_t count) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)
     lines.push_back(line);
-  Outcome expected = runKernel(text);
+  Outcome expected = runMutant(text);
   ASSERT_EQ(expected.error, "");
-  std::vector<size_t> waiting = waitingLines(lines);
-  EXPECT_EQ(waiting.size(), count);
-  for (size_t without : waiting) {
+  std::vector<size_t> found = findLines(lines, operations);
+  EXPECT_EQ(found.size(), count);
+  for (size_t without : found) {
     std::string mutant;
     for (size_t i = 0; i < lines.size(); ++i)
       mutant += i == without ? "\n" : lines[i] + "\n";
-    EXPECT_FALSE(runKernel(mutant) == expected)
+    EXPECT_FALSE(runMutant(mutant) == expected)
         << "nobody notices that line " << without << " is gone: " << lines[without];
   }
 }
+
+namespace {
+const std::vector<std::string> kWaiting = {"ttg.barrier", "ttg.async_wait"};
 
 const char *kHead = R"(
 #row = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -110,7 +113,7 @@ TEST(Mutants, Transposition) {
   }
   tt.return
 }})",
-                  2);
+                  kWaiting, 2);
 }
 
 // A softmax of a row of 512 over four warps: two reductions, each through memory that the other
@@ -118,21 +121,32 @@ TEST(Mutants, Transposition) {
 TEST(Mutants, Softmax) {
   auto reduction = [](const std::string &in, const std::string &out, const std::string &op,
                       const char *before) {
-    return std::string(before) + "  %p" + out + R"( = "ttg.warp_reduce"(%)" + in + R"() <{axis = 1 : i32}> ({
+    return std::string(before) + "  %p" + out + R"( = "ttg.warp_reduce"(%)" + in +
+           R"() <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %b: f32):
-    %s = )" + op + R"( %a, %b : f32
+    %s = )" +
+           op + R"( %a, %b : f32
     tt.reduce.return %s : f32
   }) : (tensor<1x512xf32, #wide>) -> tensor<1x4xf32, #wide>
-  %m)" + out + " = ttg.local_alloc init(%p" + out + R"( : tensor<1x4xf32, #wide>) {offset = 0 : i32} : !ttg.memdesc<1x4xf32, #flat>
+  %m)" + out +
+           " = ttg.local_alloc init(%p" + out +
+           R"( : tensor<1x4xf32, #wide>) {offset = 0 : i32} : !ttg.memdesc<1x4xf32, #flat>
   ttg.barrier
-  %q)" + out + " = ttg.local_load %m" + out + R"( : !ttg.memdesc<1x4xf32, #flat> -> tensor<1x4xf32, #wide>
-  %r)" + out + R"( = "tt.reduce"(%q)" + out + R"() <{axis = 1 : i32}> ({
+  %q)" + out +
+           " = ttg.local_load %m" + out +
+           R"( : !ttg.memdesc<1x4xf32, #flat> -> tensor<1x4xf32, #wide>
+  %r)" + out +
+           R"( = "tt.reduce"(%q)" + out + R"() <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %b: f32):
-    %s = )" + op + R"( %a, %b : f32
+    %s = )" +
+           op + R"( %a, %b : f32
     tt.reduce.return %s : f32
   }) : (tensor<1x4xf32, #wide>) -> tensor<1xf32, #ttg.slice<{dim = 1, parent = #wide}>>
-  %e)" + out + " = tt.expand_dims %r" + out + R"( {axis = 1 : i32} : tensor<1xf32, #ttg.slice<{dim = 1, parent = #wide}>> -> tensor<1x1xf32, #wide>
-  %)" + out + " = tt.broadcast %e" + out + R"( : tensor<1x1xf32, #wide> -> tensor<1x512xf32, #wide>
+  %e)" + out +
+           " = tt.expand_dims %r" + out +
+           R"( {axis = 1 : i32} : tensor<1xf32, #ttg.slice<{dim = 1, parent = #wide}>> -> tensor<1x1xf32, #wide>
+  %)" + out +
+           " = tt.broadcast %e" + out + R"( : tensor<1x1xf32, #wide> -> tensor<1x512xf32, #wide>
 )";
   };
   expectAllNeeded(std::string(kHead) + R"(
@@ -153,7 +167,7 @@ TEST(Mutants, Softmax) {
   tt.store %yp, %r : tensor<1x512x!tt.ptr<f32>, #wide>
   tt.return
 }})",
-                  3);
+                  kWaiting, 3);
 }
 
 // Three buffers: copies run two rounds ahead. The barrier at the head of a round is there for both:
@@ -214,7 +228,7 @@ TEST(Mutants, PipelinedDot) {
   tt.store %yp, %acc : tensor<16x16x!tt.ptr<f32>, #column>
   tt.return
 }})",
-                  2);
+                  kWaiting, 2);
 }
 
 // A ticket for all threads, and values that go from thread to thread through global memory.
@@ -241,5 +255,5 @@ TEST(Mutants, AtomicsAndGlobalMemory) {
   tt.store %yp, %z : tensor<128x!tt.ptr<f32>, #one>
   tt.return
 }})",
-                  3);
+                  kWaiting, 3);
 }

@@ -187,19 +187,20 @@ TEST(SharedRaces, BuffersThatOverlap) {
 
 // In which order a swizzled layout has its elements matters to nobody but the hardware.
 TEST(SharedRaces, LayoutsOfMemory) {
-  for (const char *layout :
-       {"#ttg.shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>",
-        "#ttg.shared<{vec = 2, perPhase = 2, maxPhase = 2, order = [1, 0]}>",
-        "#ttg.shared_linear<{offsets = [4, 8, 1, 7], shape = [4, 4]}>"}) {
-    Outcome outcome = runThreads(join({kLoadX, R"(
+  for (const char *layout : {"#ttg.shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>",
+                             "#ttg.shared<{vec = 2, perPhase = 2, maxPhase = 2, order = [1, 0]}>",
+                             "#ttg.shared_linear<{offsets = [4, 8, 1, 7], shape = [4, 4]}>"}) {
+    Outcome outcome = runThreads(join(
+        {kLoadX, R"(
   %q = tt.reshape %v : tensor<64xi32, #a> -> tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>>
   %m = ttg.local_alloc init(%q : tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>>) : !ttg.memdesc<8x8xi32, )",
-                                       layout, R"(>
+         layout, R"(>
   %l = ttg.local_load %m : !ttg.memdesc<8x8xi32, )",
-                                       layout, R"(> -> tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>>
+         layout,
+         R"(> -> tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>>
   %w = tt.reshape %l : tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>> -> tensor<64xi32, #a>
 )",
-                                       kToY}));
+         kToY}));
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.y, upTo64());
   }
@@ -302,7 +303,8 @@ TEST(GlobalRaces, StoreThenLoad) {
 // Scalars: thread 0 stores, all load.
 TEST(GlobalRaces, Scalars) {
   std::string body = "%c = arith.constant 7 : i32\ntt.store %y, %c : !tt.ptr<i32>\n",
-              load = "%t = tt.load %y : !tt.ptr<i32>\n%w = tt.splat %t : i32 -> tensor<64xi32, #a>\n";
+              load =
+                  "%t = tt.load %y : !tt.ptr<i32>\n%w = tt.splat %t : i32 -> tensor<64xi32, #a>\n";
   expectError(join({body, load, kBarrier, kToY}), "by several threads");
   expectLegal(join({body, kBarrier, load, kBarrier, kToY}), std::vector<int32_t>(64, 7));
 }
@@ -312,8 +314,8 @@ TEST(GlobalRaces, Atomics) {
   auto atomic = [](const char *kind, const char *p, const char *layout, const char *v) {
     std::string tile = std::string("tensor<64x!tt.ptr<i32>, ") + layout + ">",
                 value = std::string("tensor<64xi32, ") + layout + ">";
-    return std::string("%") + v + "o = tt.atomic_rmw " + kind + ", relaxed, gpu, %" + p + ", %" + v +
-           " : (" + tile + ", " + value + ") -> " + value + "\n";
+    return std::string("%") + v + "o = tt.atomic_rmw " + kind + ", relaxed, gpu, %" + p + ", %" +
+           v + " : (" + tile + ", " + value + ") -> " + value + "\n";
   };
   std::string values = "%ir = ttg.convert_layout %i : tensor<64xi32, #a> -> tensor<64xi32, #r>\n";
   expectLegal(join({values, atomic("max", "yp", "#a", "i"), atomic("max", "yr", "#r", "ir")}),
@@ -322,9 +324,9 @@ TEST(GlobalRaces, Atomics) {
               "atomic_rmw of element [1] by thread 32");
   expectError(join({values, atomic("exch", "yp", "#a", "i"), atomic("exch", "yr", "#r", "ir")}),
               "atomic_rmw of element [1] by thread 32");
-  expectError(join({atomic("max", "yp", "#a", "i"),
-                    "%w = tt.load %yr : tensor<64x!tt.ptr<i32>, #r>\n"}),
-              "with the atomic_rmw by thread 1");
+  expectError(
+      join({atomic("max", "yp", "#a", "i"), "%w = tt.load %yr : tensor<64x!tt.ptr<i32>, #r>\n"}),
+      "with the atomic_rmw by thread 1");
 }
 
 // What only one thread has goes through memory to the others.

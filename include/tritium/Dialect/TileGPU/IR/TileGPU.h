@@ -48,8 +48,9 @@ inline constexpr llvm::StringLiteral kResultOfOne = "ttg.result_of_one";
 inline constexpr llvm::StringLiteral kOverlap = "ttg.overlap";
 inline constexpr llvm::StringLiteral kInterleave = "ttg.interleave";
 
-/// Warps of a program of `module`; 4 if it does not say.
-int numWarps(mlir::ModuleOp module);
+/// Warps that run what stands around `op`, or in it if it is a module: those of its warp group, or
+/// of the program; 4 if the module does not say.
+int numWarps(mlir::Operation *op);
 
 /// The layout that `encoding` gives a tile of `shape`.
 TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);
