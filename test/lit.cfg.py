@@ -12,7 +12,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_root, "test")
 
 tools = dict(config.tools)
-for name in ("tritium-opt", "tritium"):
+for name in ("tritium-interpret", "tritium-opt", "tritium"):
     tools[name] = os.path.join(config.build_root, "bin", name)
 # Longest first, so that `tritium` does not match within `tritium-opt`.
 for name in sorted(tools, key=len, reverse=True):

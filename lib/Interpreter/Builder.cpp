@@ -55,6 +55,11 @@ void Builder::refuse(Operation *op, const std::string &message) {
     error = "the interpreter " + message + ", at " + siteOf(op->getLoc()).text;
 }
 
+void Builder::reject(Operation *op, const std::string &message) {
+  if (error.empty())
+    error = message + ", at " + siteOf(op->getLoc()).text;
+}
+
 Tile Builder::allocate(Element element, int64_t count) {
   Tile tile{program.frameSlots, count, element};
   for (auto [offset, slots] : freeSlots)
@@ -187,7 +192,8 @@ void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
   constexpr Family families[] = {buildInteger, buildFloat,  buildMath,   buildConversion,
                                  buildShape,   buildMemory, buildReduce, buildControlFlow,
-                                 buildDebug,   buildShared};
+                                 buildDebug,   buildShared, buildGroups, buildNVGPU};
+  checkInFlight(op);
   for (Family family : families)
     if (family(*this, op))
       return;
@@ -198,10 +204,14 @@ void Builder::buildKernel(tt::FuncOp kernel) {
   program.kernel = kernel.getName().str();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tt.name");
+    auto pointer = dyn_cast<tt::PointerType>(argument.getType());
     program.parameters.push_back({name ? name.str() : "#" + std::to_string(argument.getArgNumber()),
-                                  elementOf(argument.getType())});
+                                  elementOf(argument.getType()),
+                                  pointer ? elementOf(pointer.getPointeeType()) : Element{}});
     program.arguments.push_back(define(argument));
   }
+  planThreads(kernel);
+  planDots(kernel);
   callStack.push_back(kernel);
   program.body = *buildBlock(kernel.getBody().front(), [](Operation *) {});
 }

@@ -8,17 +8,13 @@
 #ifndef TRITIUM_LIB_INTERPRETER_BUILDER_H
 #define TRITIUM_LIB_INTERPRETER_BUILDER_H
 
-#include "Machine.h"
+#include "CTA.h"
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
-
-namespace tritium::ttg {
-class MemDescType;
-}
 
 namespace tritium::interpreter {
 
@@ -52,18 +48,45 @@ public:
   std::shared_ptr<const Body> buildBlock(mlir::Block &block, int64_t lanes,
                                          llvm::function_ref<void(mlir::Operation *)> atEnd);
 
-  /// Records that the program cannot be built.
+  /// Records that the interpreter cannot run the program; that the program is wrong.
   void refuse(mlir::Operation *op, const std::string &message);
+  void reject(mlir::Operation *op, const std::string &message);
   bool failed() const { return !error.empty(); }
 
   static Element elementOf(mlir::Type type);
   static Site siteOf(mlir::Location loc);
+
+  /// Who accesses a tile or scalar of `type`, as `op` does. Nobody in particular if the program
+  /// has no threads.
+  TileAccess accessOf(mlir::Operation *op, mlir::Type type);
+  /// An access of a tile of `type` in `memory`, or of the part of what lies there from `start` on.
+  SharedAccess accessOf(mlir::Operation *op, mlir::Type type,
+                        mlir::TypedValue<ttg::MemDescType> memory,
+                        llvm::ArrayRef<int64_t> start = {});
+  /// The first of the groups' actors.
+  unsigned actorsOf(mlir::Operation *groups) const { return actors.lookup(groups); }
+  /// The code of each group. They run at once, and have no slots in common.
+  std::vector<GroupCode> codeOf(ttg::WarpGroupsOp op);
+
+  /// Whether `value` may be what a dot has begun that is not over; the number of that dot, or 0.
+  bool mayBeInFlight(mlir::Value value) const { return inFlight.contains(value); }
+  Tile dotOf(mlir::Value value);
+  void bindDot(mlir::Value value, Tile number) { dots[value] = number; }
+
+  /// Where an allocation begins in shared memory.
+  uint64_t placeOf(mlir::Operation *alloc) const { return places.lookup(alloc); }
 
   /// Functions that are being called, outermost first.
   llvm::SmallVector<tt::FuncOp> callStack;
 
 private:
   void buildOperation(mlir::Operation *op);
+  /// Finds out whether the kernel has threads, and where its allocations lie.
+  void planThreads(tt::FuncOp kernel);
+  /// Finds the values that dots of warp groups, and loops around them, hand on.
+  void planDots(tt::FuncOp kernel);
+  /// Stops the machine where `op` takes what is not there yet.
+  void checkInFlight(mlir::Operation *op);
 
   Program &program;
   std::string &error;
@@ -73,7 +96,18 @@ private:
   llvm::DenseSet<mlir::Value> constants; ///< their slots are never given back
   std::map<size_t, size_t> freeSlots;    ///< offset -> slots, disjoint and not adjacent
   llvm::SmallVector<Tile> laneCopies;    ///< of outer scalars, for the block being built
+  llvm::DenseMap<mlir::Type, std::shared_ptr<const Holders>> holders;
+  llvm::DenseMap<mlir::Operation *, uint64_t> places; ///< of allocations, in bytes
+  llvm::DenseMap<mlir::Operation *, unsigned> actors; ///< of warp groups
+  llvm::DenseSet<mlir::Value> inFlight;
+  llvm::DenseMap<mlir::Value, Tile> dots; ///< a slot for a number
 };
+
+/// r = c + a * b for tiles of these extents.
+struct DotExtents {
+  int64_t batches, rows, columns, depth;
+};
+void addDot(Builder &builder, DotExtents extents, Tile a, Tile b, Tile c, Tile r, bool isUnsigned);
 
 // One family of operations each; false: `op` is of another family.
 bool buildInteger(Builder &builder, mlir::Operation *op);
@@ -84,13 +118,10 @@ bool buildShape(Builder &builder, mlir::Operation *op);
 bool buildMemory(Builder &builder, mlir::Operation *op);
 bool buildReduce(Builder &builder, mlir::Operation *op);
 bool buildShared(Builder &builder, mlir::Operation *op);
+bool buildGroups(Builder &builder, mlir::Operation *op);
+bool buildNVGPU(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
-
-/// Where the elements of a tile of `shape` lie in a buffer from its first slot on; the tile's
-/// first element is the buffer's at `start`.
-std::vector<int32_t> placesIn(ttg::MemDescType memory, llvm::ArrayRef<int64_t> shape,
-                              llvm::ArrayRef<int64_t> start);
 
 } // namespace tritium::interpreter
 

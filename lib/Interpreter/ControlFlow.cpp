@@ -11,10 +11,18 @@ using namespace mlir;
 namespace tritium::interpreter {
 
 namespace {
+/// What is carried: the values' tiles, and behind them the numbers of dots that some are from.
+void addDots(Builder &b, ValueRange values, SmallVector<Tile> &tiles) {
+  for (Value value : values)
+    if (b.mayBeInFlight(value))
+      tiles.push_back(b.dotOf(value));
+}
+
 SmallVector<Tile> getAll(Builder &b, ValueRange values) {
   SmallVector<Tile> tiles;
   for (Value value : values)
     tiles.push_back(b.get(value));
+  addDots(b, values, tiles);
   return tiles;
 }
 
@@ -22,12 +30,17 @@ SmallVector<Tile> defineAll(Builder &b, ValueRange values) {
   SmallVector<Tile> tiles;
   for (Value value : values)
     tiles.push_back(b.define(value));
+  addDots(b, values, tiles);
   return tiles;
 }
 
 void bindAll(Builder &b, ValueRange values, ArrayRef<Tile> tiles) {
-  for (auto [value, tile] : llvm::zip(values, tiles))
+  size_t next = values.size();
+  for (auto [value, tile] : llvm::zip(values, tiles)) {
     b.bind(value, tile);
+    if (b.mayBeInFlight(value))
+      b.bindDot(value, tiles[next++]);
+  }
 }
 
 /// The loop-carried values live in the slots of the loop's results.
@@ -100,7 +113,7 @@ void buildWhile(Builder &b, scf::WhileOp op) {
     }
   });
   b.release(goesOn);
-  for (Tile tile : carried)
+  for (Tile tile : ArrayRef(carried).take_front(op.getInits().size()))
     b.release(tile);
 }
 

@@ -3,7 +3,7 @@
 #include "Builder.h"
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -20,37 +20,42 @@ namespace tritium {
 using namespace interpreter;
 
 namespace {
-std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string &error) {
+using Programs = std::vector<std::shared_ptr<const Program>>;
+
+Programs buildPrograms(const std::string &text, std::string &error) {
   DialectRegistry registry;
-  registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
-                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())
       error = Builder::siteOf(diagnostic.getLocation()).text + ": " + diagnostic.str();
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(ttir, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module) {
     error = error.empty() ? "the text is not a ttir module" : error;
-    return nullptr;
+    return {};
   }
-  SmallVector<tt::FuncOp> kernels;
+  Programs programs;
   for (auto func : module->getOps<tt::FuncOp>()) {
-    if (func.isExternal())
+    if (func.isExternal() || !func.isKernel())
       continue;
-    if (func.isKernel())
-      kernels.push_back(func);
+    auto program = std::make_shared<Program>();
+    Builder(*program, error).buildKernel(func);
+    if (!error.empty())
+      return {};
+    programs.push_back(std::move(program));
   }
-  if (kernels.size() != 1) {
-    error =
-        "a ttir module has one kernel (a public function), found " + std::to_string(kernels.size());
-    return nullptr;
-  }
-  auto program = std::make_shared<Program>();
-  Builder builder(*program, error);
-  builder.buildKernel(kernels.front());
-  return error.empty() ? program : nullptr;
+  return programs;
+}
+
+std::shared_ptr<const Program> buildProgram(const std::string &ttir, std::string &error) {
+  Programs programs = buildPrograms(ttir, error);
+  if (error.empty() && programs.size() != 1)
+    error = "a ttir module has one kernel (a public function), found " +
+            std::to_string(programs.size());
+  return error.empty() ? programs.front() : nullptr;
 }
 
 /// The programs of the last texts that were run, most recent first.
@@ -87,6 +92,11 @@ std::shared_ptr<const Program> loadProgram(const std::string &ttir, std::string 
   return cache.get(ttir, error);
 }
 
+std::vector<std::shared_ptr<const Program>> loadPrograms(const std::string &text,
+                                                         std::string &error) {
+  return buildPrograms(text, error);
+}
+
 std::string interpret(const Program &program, const std::vector<uint64_t> &args,
                       const uint32_t grid[3], const InterpreterOptions &options,
                       const std::function<bool(int64_t &number)> &next) {
@@ -114,7 +124,11 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
           args[i] & (element.isNarrow() ? 0xffffffffu : element.mask());
     }
     machine.stopped = false;
+    if (machine.cta)
+      machine.cta->begin();
     program.body.run(machine);
+    if (machine.cta)
+      machine.cta->end(machine);
     if (!machine.error.empty())
       return machine.error;
     machine.attend();
@@ -128,8 +142,13 @@ std::string interpret(const std::string &ttir, const std::vector<uint64_t> &args
   auto program = loadProgram(ttir, error);
   if (!program)
     return error;
+  return interpret(*program, args, grid, options);
+}
+
+std::string interpret(const Program &program, const std::vector<uint64_t> &args,
+                      const uint32_t grid[3], const InterpreterOptions &options) {
   int64_t following = 0, programs = int64_t(grid[0]) * grid[1] * grid[2];
-  return interpret(*program, args, grid, options, [&](int64_t &number) {
+  return interpret(program, args, grid, options, [&](int64_t &number) {
     number = following++;
     return number < programs;
   });

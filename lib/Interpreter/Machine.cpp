@@ -1,10 +1,17 @@
 //===- Machine.cpp - running steps, checking accesses ---------------------===//
 
-#include "Machine.h"
+#include "CTA.h"
 
 #include <cstdio>
 
 namespace tritium::interpreter {
+
+Machine::Machine(const Program &program, const InterpreterOptions &options,
+                 const std::vector<uint64_t> &args)
+    : program(program), options(options), args(args), frame(program.frameSlots),
+      cta(program.actors ? std::make_unique<CTA>(program) : nullptr) {}
+
+Machine::~Machine() = default;
 
 void Body::run(Machine &machine) const {
   for (const Step &step : steps) {
@@ -34,12 +41,9 @@ uint64_t distance(const BufferRange &range, uint64_t address) {
   return past < range.bytes ? 0 : past - range.bytes + 1;
 }
 
-/// `lane [r, c]` for flat index `lane` of a tile; nothing for a scalar.
+/// Which lane of a tile it is; nothing for a scalar.
 std::string laneText(const std::vector<int64_t> &shape, int64_t lane) {
-  std::string text;
-  for (size_t d = shape.size(); d-- > 0; lane /= shape[d])
-    text = std::to_string(lane % shape[d]) + (text.empty() ? "" : ", ") + text;
-  return text.empty() ? "" : " by lane [" + text + "]";
+  return shape.empty() ? "" : " by lane " + indexText(shape, lane);
 }
 
 /// The argument that points into `range`, as `argument 'x_ptr'`.
@@ -56,6 +60,13 @@ std::string rangeText(const Machine &machine, const BufferRange &range) {
          hex(range.address) + ")";
 }
 } // namespace
+
+std::string indexText(const std::vector<int64_t> &shape, int64_t element) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0; element /= shape[d])
+    text = std::to_string(element % shape[d]) + (text.empty() ? "" : ", ") + text;
+  return "[" + text + "]";
+}
 
 bool Machine::mayAccess(uint64_t address, unsigned bytes, bool write) {
   if (!options.checkBounds || (holds(recent, address, bytes) && (!write || recent.writable)))
@@ -97,6 +108,8 @@ void Machine::attend() {
 }
 
 void Machine::wait(uint32_t rounds, const Site &site) {
+  if (cta)
+    cta->groups.yield(*this);
   const TritiumHostCalls &host = options.host;
   if (rounds % 64 == 0 && host.wait &&
       host.wait(host.user, site.file.c_str(), site.line, pid[0], pid[1], pid[2], rounds) != 0)

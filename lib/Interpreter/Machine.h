@@ -10,11 +10,11 @@
 #define TRITIUM_LIB_INTERPRETER_MACHINE_H
 
 #include "Numbers.h"
+#include "Threads.h"
 
 #include "tritium/Interpreter/Interpreter.h"
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +39,7 @@ struct Body {
 struct Parameter {
   std::string name;
   Element element;
+  Element pointee; ///< of a pointer
 };
 
 struct Program {
@@ -53,14 +54,19 @@ struct Program {
   std::vector<ConstantTile> constants;
   Body body;
   size_t frameSlots = 0;
+
+  /// What runs at its own pace: the program, and its warp groups. None: it has no threads.
+  unsigned actors = 0;
+  std::vector<std::string> actorNames;
+  std::vector<AccessName> names; ///< of accesses that hazards are looked for in
+  uint64_t sharedBytes = 0;
+  unsigned sharedGranule = 8, globalGranule = 8; ///< bytes of the smallest element
 };
 
-/// Where an access or assertion stands in the user's source.
-struct Site {
-  std::string file;
-  int line = 0, column = 0;
-  std::string text; ///< "file:line:column", with the call chain
-};
+/// `[3, 5]` for a flat index into a tile.
+std::string indexText(const std::vector<int64_t> &shape, int64_t element);
+
+class CTA;
 
 struct Machine {
   const Program &program;
@@ -72,10 +78,11 @@ struct Machine {
   bool ended = false; ///< the host has ended the launch; `stopped` is set then, too
   std::string error;
   std::vector<Slot> frame;
+  std::unique_ptr<CTA> cta; ///< if the program has threads
 
   Machine(const Program &program, const InterpreterOptions &options,
-          const std::vector<uint64_t> &args)
-      : program(program), options(options), args(args), frame(program.frameSlots) {}
+          const std::vector<uint64_t> &args);
+  ~Machine();
 
   Slot *at(const Tile &tile) { return frame.data() + tile.offset; }
 

@@ -6,96 +6,40 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Access.h"
 #include "Loops.h"
 
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
-
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <cstring>
 
 using namespace mlir;
 
 namespace tritium::interpreter {
 
 namespace {
-/// The accesses of one operation: where, whether, and what they look like in memory.
-struct Access {
-  Tile pointer;
-  std::optional<Tile> mask;
-  Element element;
-  std::vector<int64_t> shape;
-  Site site;
-
-  Access(Builder &b, Operation *op, Value ptr, Value maskValue)
-      : pointer(b.get(ptr)), shape(tt::shapeOf(ptr.getType()).vec()),
-        site(Builder::siteOf(op->getLoc())) {
-    auto type = cast<tt::PointerType>(tt::elementType(ptr.getType()));
-    element = Builder::elementOf(type.getPointeeType());
-    if (maskValue)
-      mask = b.get(maskValue);
-  }
-
-  /// The address that lane `i` accesses; null if it is masked out, or forbidden, in
-  /// which case the machine has stopped.
-  void *lane(Machine &m, int64_t i, const char *what, bool write) const {
-    if (mask && !m.at(*mask)[i])
-      return nullptr;
-    uint64_t address = m.at(pointer)[i];
-    if (!m.mayAccess(address, element.bytes(), write)) {
-      m.refuseAccess(what, address, element.bytes(), write, shape, i, site);
-      return nullptr;
-    }
-    return reinterpret_cast<void *>(address);
-  }
-
-  Slot read(const void *address) const {
-    uint64_t bits = 0;
-    std::memcpy(&bits, address, element.bytes());
-    return element.bits == 1 ? bits != 0 : fromBits(element, bits);
-  }
-  void write(void *address, Slot slot) const {
-    uint64_t bits = toBits(element, slot);
-    std::memcpy(address, &bits, element.bytes());
-  }
-};
-
-/// What is masked out becomes 0.
-void buildCopy(Builder &b, ttg::AsyncCopyGlobalToLocalOp op) {
-  Access access(b, op, op.getPtr(), op.getMask());
-  Tile memory = b.get(op.getDst());
-  b.add([=, places = placesIn(op.getDst().getType(), tt::shapeOf(op.getPtr().getType()), {})](
-            Machine &m) {
-    Slot *to = m.frame.data() + *m.at(memory);
-    for (size_t i = 0; i < places.size() && !m.stopped; ++i) {
-      void *address = access.lane(m, i, "copy", false);
-      to[places[i]] = address ? access.read(address) : 0;
-    }
-  });
-}
-
 void buildLoad(Builder &b, tt::LoadOp op) {
-  Access access(b, op, op.getPtr(), op.getMask());
+  Access access(b, op, op.getPtr(), op.getMask(), "load", /*writes=*/false);
   std::optional<Tile> other;
   if (op.getOther())
     other = b.get(op.getOther());
   Tile r = b.define(op.getResult());
   b.add([=](Machine &m) {
     Slot *rs = m.at(r);
+    access.begin(m);
     for (int64_t i = 0; i < r.count && !m.stopped; ++i) {
-      void *address = access.lane(m, i, "load", false);
+      void *address = access.lane(m, i);
       rs[i] = address ? access.read(address) : other ? m.at(*other)[i] : 0;
     }
   });
 }
 
 void buildStore(Builder &b, tt::StoreOp op) {
-  Access access(b, op, op.getPtr(), op.getMask());
+  Access access(b, op, op.getPtr(), op.getMask(), "store", /*writes=*/true);
   Tile value = b.get(op.getValue());
   b.add([=](Machine &m) {
     const Slot *values = m.at(value);
+    access.begin(m);
     for (int64_t i = 0; i < value.count && !m.stopped; ++i)
-      if (void *address = access.lane(m, i, "store", true))
+      if (void *address = access.lane(m, i))
         access.write(address, values[i]);
   });
 }
@@ -139,12 +83,29 @@ Slot updated(tt::RMWOp op, Element element, Slot old, Slot value) {
   return value;
 }
 
+/// Of a result that only the thread has which ran the atomic, others can have but a copy.
+void checkResultOfOne(Builder &b, Operation *op) {
+  if (!op->hasAttr(ttg::kResultOfOne))
+    return;
+  for (Operation *user : op->getUsers())
+    if (!isa<ttg::LocalAllocOp, ttg::LocalStoreOp>(user))
+      b.reject(user, "an operand of " + user->getName().getStringRef().str() +
+                         " is the result of an atomic that only one thread has (" +
+                         ttg::kResultOfOne.str() +
+                         "); it must go through ttg.local_alloc and ttg.local_load");
+}
+
 void buildAtomicRMW(Builder &b, tt::AtomicRMWOp op) {
-  Access access(b, op, op.getPtr(), op.getMask());
+  checkResultOfOne(b, op);
+  Access access(b, op, op.getPtr(), op.getMask(), "atomic access", /*writes=*/true);
+  // The order of two does not show in what they leave in memory.
+  if (op->use_empty() && op.getRmwOp() != tt::RMWOp::XCHG)
+    access.atomic = 1 + static_cast<uint32_t>(op.getRmwOp());
   Tile value = b.get(op.getValue()), r = b.define(op.getResult());
   b.add([=, kind = op.getRmwOp()](Machine &m) {
+    access.begin(m);
     for (int64_t i = 0; i < r.count && !m.stopped; ++i) {
-      void *address = access.lane(m, i, "atomic access", true);
+      void *address = access.lane(m, i);
       Slot old = m.at(r)[i] = address ? access.read(address) : 0;
       if (address)
         access.write(address, updated(kind, access.element, old, m.at(value)[i]));
@@ -153,11 +114,13 @@ void buildAtomicRMW(Builder &b, tt::AtomicRMWOp op) {
 }
 
 void buildAtomicCAS(Builder &b, tt::AtomicCASOp op) {
-  Access access(b, op, op.getPtr(), {});
+  checkResultOfOne(b, op);
+  Access access(b, op, op.getPtr(), {}, "atomic access", /*writes=*/true);
   Tile expected = b.get(op.getCmp()), value = b.get(op.getValue()), r = b.define(op.getResult());
   b.add([=](Machine &m) {
+    access.begin(m);
     for (int64_t i = 0; i < r.count && !m.stopped; ++i) {
-      void *address = access.lane(m, i, "atomic access", true);
+      void *address = access.lane(m, i);
       if (!address)
         return;
       Slot old = m.at(r)[i] = access.read(address);
@@ -173,7 +136,6 @@ bool buildMemory(Builder &b, Operation *op) {
       .Case([&](tt::AddPtrOp op) { return buildAddPtr(b, op), true; })
       .Case([&](tt::LoadOp op) { return buildLoad(b, op), true; })
       .Case([&](tt::StoreOp op) { return buildStore(b, op), true; })
-      .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
       .Case([&](tt::AtomicRMWOp op) { return buildAtomicRMW(b, op), true; })
       .Case([&](tt::AtomicCASOp op) { return buildAtomicCAS(b, op), true; })
       .Default([](Operation *) { return false; });

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tritium::interpreter {
@@ -28,9 +30,21 @@ void copySlice(const Slot *from, Slot *to, AxisShape axis, int64_t k, int64_t fi
   }
 }
 
-/// Combines from the left: ((x0 . x1) . x2) ... All results are combined at once, each
+/// The way back: elements of a slice to where they lie in the tile.
+void pasteSlice(const Slot *from, Slot *to, AxisShape axis, int64_t k, int64_t first,
+                int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t o = (first + i) / axis.inner, n = (first + i) % axis.inner;
+    to[(o * axis.extent + k) * axis.inner + n] = from[i];
+  }
+}
+
+/// Numbers along the axis that are combined, one list a result along it.
+using Parts = std::vector<std::vector<int64_t>>;
+
+/// Combines from the left: ((x0 . x1) . x2) ... All results of a part are combined at once, each
 /// a lane of the region's scalars, unless the region has control flow of its own.
-void buildReduction(Builder &b, tt::ReduceOp op) {
+template <typename Op> void buildReduction(Builder &b, Op op, Parts parts) {
   auto type = cast<RankedTensorType>(op.getSrcs()[0].getType());
   AxisShape axis(type.getShape(), op.getAxis());
   Block &block = op.getCombineOp().front();
@@ -55,23 +69,77 @@ void buildReduction(Builder &b, tt::ReduceOp op) {
       combined.push_back(b.get(value));
     b.addParallelCopy(combined, left);
   });
+  AxisShape to = axis;
+  to.extent = parts.size();
   b.add([=](Machine &m) {
-    for (int64_t first = 0; first < axis.results(); first += lanes) {
-      for (size_t i = 0; i < n; ++i)
-        copySlice(m.at(sources[i]), m.at(left[i]), axis, 0, first, lanes);
-      for (int64_t k = 1; k < axis.extent && !m.stopped; ++k) {
+    for (size_t part = 0; part < parts.size(); ++part)
+      for (int64_t first = 0; first < axis.results(); first += lanes) {
+        bool isFirst = true;
+        for (int64_t k : parts[part]) {
+          for (size_t i = 0; i < n; ++i)
+            copySlice(m.at(sources[i]), m.at((isFirst ? left : right)[i]), axis, k, first, lanes);
+          if (!std::exchange(isFirst, false))
+            body->run(m);
+          if (m.stopped)
+            return;
+        }
         for (size_t i = 0; i < n; ++i)
-          copySlice(m.at(sources[i]), m.at(right[i]), axis, k, first, lanes);
-        body->run(m);
+          pasteSlice(m.at(left[i]), m.at(results[i]), to, part, first, lanes);
       }
-      for (size_t i = 0; i < n; ++i)
-        std::copy_n(m.at(left[i]), lanes, m.at(results[i]) + first);
-    }
   });
   for (Tile tile : left)
     b.release(tile);
   for (Tile tile : right)
     b.release(tile);
+}
+
+Parts allOf(tt::ReduceOp op) {
+  int64_t extent = tt::shapeOf(op.getSrcs()[0].getType())[op.getAxis()];
+  std::vector<int64_t> all(extent);
+  std::iota(all.begin(), all.end(), 0);
+  return {all};
+}
+
+/// What the warps with each number along the axis hold. The number is what is left of a warp's
+/// bits when those go that change nothing along the axis.
+std::optional<Parts> partsOfWarps(ttg::WarpReduceOp op) {
+  TileLayout layout = ttg::layoutOf(cast<RankedTensorType>(op.getSrcs()[0].getType()));
+  unsigned axis = op.getAxis();
+  SmallVector<unsigned> bits;
+  for (auto [i, base] : llvm::enumerate(layout.core().bases(kWarp)))
+    if (layout.core().unflatten(base)[axis] != 0)
+      bits.push_back(i);
+  std::vector<int64_t> partOf(layout.extents()[axis], -1);
+  for (unsigned warp = 0; warp < layout.warps(); ++warp) {
+    int64_t part = 0;
+    for (auto [i, bit] : llvm::enumerate(bits))
+      part |= int64_t(warp >> bit & 1) << i;
+    for (unsigned lane = 0; lane < layout.lanes(); ++lane)
+      for (unsigned r = 0; r < layout.registers(); ++r) {
+        int64_t k = layout.at(r, lane, warp)[axis];
+        if (k >= layout.extents()[axis])
+          continue;
+        if (partOf[k] >= 0 && partOf[k] != part)
+          return {}; // two warps along the axis would combine it
+        partOf[k] = part;
+      }
+  }
+  Parts parts(size_t(1) << bits.size());
+  for (auto [k, part] : llvm::enumerate(partOf))
+    parts[part].push_back(k);
+  return parts;
+}
+
+void buildWarpReduction(Builder &b, ttg::WarpReduceOp op) {
+  std::optional<Parts> parts = partsOfWarps(op);
+  int64_t extent = tt::shapeOf(op.getResults()[0].getType())[op.getAxis()];
+  if (!parts)
+    return b.reject(op, "ttg.warp_reduce along an axis of which several warps hold the same "
+                        "elements; tt.reduce must do it");
+  if (int64_t(parts->size()) != extent)
+    return b.reject(op, "the axis of the result of ttg.warp_reduce counts warps: it must be " +
+                            std::to_string(parts->size()) + ", found " + std::to_string(extent));
+  buildReduction(b, op, std::move(*parts));
 }
 
 /// c + a * b over values of type T in the order of k, c first.
@@ -101,23 +169,27 @@ Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile
   };
 }
 
-/// Floats accumulate in f32 (f64 for f64 operands or result), narrow results are
-/// rounded at the end. Integers accumulate in i32 and wrap.
 void buildDotProduct(Builder &builder, tt::DotOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
-  int64_t rank = shape.size(), batches = rank == 3 ? shape[0] : 1, rows = shape[rank - 2],
-          columns = shape[rank - 1], depth = op.getA().getType().getShape()[rank - 1];
-  Tile a = builder.get(op.getA()), b = builder.get(op.getB()), c = builder.get(op.getC()),
-       r = builder.define(op.getResult());
-  if (!r.element.isFloat()) {
-    bool isUnsigned = op.getIsUnsigned();
+  int64_t rank = shape.size();
+  DotExtents extents{rank == 3 ? shape[0] : 1, shape[rank - 2], shape[rank - 1],
+                     op.getA().getType().getShape()[rank - 1]};
+  Tile a = builder.get(op.getA()), b = builder.get(op.getB()), c = builder.get(op.getC());
+  addDot(builder, extents, a, b, c, builder.define(op.getResult()), op.getIsUnsigned());
+}
+} // namespace
+
+/// Floats accumulate in f32 (f64 for f64 operands or result), narrow results are
+/// rounded at the end. Integers accumulate in i32 and wrap.
+void addDot(Builder &builder, DotExtents extents, Tile a, Tile b, Tile c, Tile r, bool isUnsigned) {
+  auto [batches, rows, columns, depth] = extents;
+  if (!r.element.isFloat())
     return builder.add(dotStep<uint32_t>(
         batches, rows, columns, depth, a, b, c, r,
         [=](Element e, Slot x) {
           return static_cast<uint32_t>(isUnsigned ? x : uint64_t(signedValue(x, e.bits)));
         },
         [](Element, uint32_t x) { return Slot(x); }));
-  }
   auto write = [](Element e, double x) { return writeFloat(e, x); };
   if (r.element.kind == Kind::F64)
     return builder.add(
@@ -126,11 +198,11 @@ void buildDotProduct(Builder &builder, tt::DotOp op) {
       batches, rows, columns, depth, a, b, c, r,
       [](Element e, Slot x) { return static_cast<float>(readFloat(e, x)); }, write));
 }
-} // namespace
 
 bool buildReduce(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case([&](tt::ReduceOp op) { return buildReduction(b, op), true; })
+      .Case([&](tt::ReduceOp op) { return buildReduction(b, op, allOf(op)), true; })
+      .Case([&](ttg::WarpReduceOp op) { return buildWarpReduction(b, op), true; })
       .Case([&](tt::DotOp op) { return buildDotProduct(b, op), true; })
       .Default([](Operation *) { return false; });
 }

@@ -1,14 +1,12 @@
 //===- Shared.cpp - tiles with layouts, and in shared memory --------------===//
 //
-// A layout says which thread holds an element, not what it is: conversions are copies. Shared
-// memory are slots of the frame; a buffer is the number of its first slot, and the encoding's
-// order says where its elements lie. Copies are over when they start.
+// A layout says which thread holds an element, not what it is: conversions are copies. A buffer
+// in shared memory is the number of its first byte, and its layout says where its elements lie.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Access.h"
 #include "Loops.h"
-
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,38 +14,82 @@ using namespace mlir;
 
 namespace tritium::interpreter {
 
-std::vector<int32_t> placesIn(ttg::MemDescType memory, ArrayRef<int64_t> shape,
-                              ArrayRef<int64_t> start) {
-  SmallVector<int64_t> strides(memory.getTileShape().size());
-  int64_t stride = 1;
-  for (int32_t d : memory.getLayout().getFastestFirst()) {
-    strides[d] = stride;
-    stride *= memory.getTileShape()[d];
-  }
-  std::vector<int32_t> places(1, 0);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    std::vector<int32_t> next;
-    for (int32_t base : places)
-      for (int64_t i = 0; i < shape[d]; ++i)
-        next.push_back(base + int32_t(((start.empty() ? 0 : start[d]) + i) * strides[d]));
-    places = std::move(next);
-  }
-  return places;
-}
-
 namespace {
-int64_t elementsOf(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
-
-/// A value that is the number of a slot.
+/// A value that is the number of a byte.
 Tile defineMemory(Builder &b, Value value) {
   Tile handle = b.allocate(IntegerType::get(value.getContext(), 64));
   b.bind(value, handle);
   return handle;
+}
+
+/// What memory holds that nobody has written: NaN, or -1.
+constexpr uint8_t kUnwritten = 0xff;
+
+void buildAlloc(Builder &b, ttg::LocalAllocOp op) {
+  Tile handle = defineMemory(b, op);
+  b.add([=, place = b.placeOf(op), bytes = op.getBytes()](Machine &m) {
+    *m.at(handle) = place;
+    std::fill_n(m.cta->memory.begin() + place, bytes, kUnwritten);
+  });
+  if (!op.getInit())
+    return;
+  Tile x = b.get(op.getInit());
+  b.add([=, to = b.accessOf(op, op.getInit().getType(), op.getResult())](Machine &m) {
+    to.store(m, m.at(x));
+  });
+}
+
+void buildIndex(Builder &b, ttg::MemDescIndexOp op) {
+  Tile ring = b.get(op.getSrc()), index = b.get(op.getIndex()), r = defineMemory(b, op);
+  b.add([=, buffers = op.getSrc().getType().getNumBuffers(), bytes = op.getType().getTileBytes(),
+         site = Builder::siteOf(op.getLoc())](Machine &m) {
+    int64_t i = int32_t(*m.at(index));
+    if (i < 0 || i >= buffers)
+      return m.fail("buffer " + std::to_string(i) + " of " + std::to_string(buffers) +
+                        " does not exist",
+                    site);
+    *m.at(r) = *m.at(ring) + i * bytes;
+  });
+}
+
+void buildLocalLoad(Builder &b, ttg::LocalLoadOp op) {
+  SharedAccess from = b.accessOf(op, op.getType(), op.getSrc(),
+                                 op.getOffsets() ? *op.getOffsets() : ArrayRef<int64_t>());
+  Tile r = b.define(op);
+  b.add([=](Machine &m) { from.load(m, m.at(r)); });
+}
+
+void buildLocalStore(Builder &b, ttg::LocalStoreOp op) {
+  Tile x = b.get(op.getSrc());
+  b.add([=, to = b.accessOf(op, op.getSrc().getType(), op.getDst())](Machine &m) {
+    to.store(m, m.at(x));
+  });
+}
+
+/// Pointers and mask are taken at once, memory is read when the copy arrives. What is masked out
+/// becomes 0.
+void buildCopy(Builder &b, ttg::AsyncCopyGlobalToLocalOp op) {
+  Access from(b, op, op.getPtr(), op.getMask(), "copy", /*writes=*/false);
+  auto copy = std::make_shared<AsyncCopy>();
+  copy->to = b.accessOf(op, op.getPtr().getType(), op.getDst());
+  copy->fetch = [from](Machine &m, int64_t i, uint64_t source, uint64_t issued) -> Slot {
+    if (m.options.checkRaces && from.threads.holders && !m.cta->isUnchangedSince(issued, source)) {
+      m.fail("element " + indexText(from.shape, i) +
+                 " of an asynchronous copy is stored to before "
+                 "the copy has arrived; an async_wait for its group must stand before",
+             from.site);
+      return 0;
+    }
+    return from.read(reinterpret_cast<const void *>(source));
+  };
+  b.add([=](Machine &m) {
+    CopyOnItsWay started{copy, copy->to.base(m), {}};
+    from.begin(m);
+    for (int64_t i = 0; i < from.pointer.count && !m.stopped; ++i)
+      started.sources.push_back(reinterpret_cast<uint64_t>(from.lane(m, i)));
+    if (!m.stopped)
+      m.cta->start(m, std::move(started));
+  });
 }
 } // namespace
 
@@ -57,47 +99,21 @@ bool buildShared(Builder &b, Operation *op) {
         Tile x = b.get(op.getSrc());
         return b.addCopy(x, b.define(op)), true;
       })
-      .Case([&](ttg::LocalAllocOp op) {
-        ttg::MemDescType type = op.getType();
-        Tile storage =
-            b.allocate(Builder::elementOf(type.getElementType()), elementsOf(type.getShape()));
-        Tile handle = defineMemory(b, op);
-        return b.add([=](Machine &m) { *m.at(handle) = storage.offset; }), true;
-      })
-      .Case([&](ttg::MemDescIndexOp op) {
-        Tile ring = b.get(op.getSrc()), index = b.get(op.getIndex()), r = defineMemory(b, op);
-        int64_t elements = elementsOf(op.getType().getShape());
-        b.add([=](Machine &m) {
-          *m.at(r) = *m.at(ring) + int64_t(int32_t(*m.at(index))) * elements;
-        });
-        return true;
-      })
-      .Case([&](ttg::MemDescTransOp op) {
+      .Case([&](ttg::LocalAllocOp op) { return buildAlloc(b, op), true; })
+      .Case([&](ttg::MemDescIndexOp op) { return buildIndex(b, op), true; })
+      .Case<ttg::MemDescTransOp, ttg::MemDescReshapeOp>([&](auto op) {
         Tile x = b.get(op.getSrc()), r = defineMemory(b, op);
         return b.add([=](Machine &m) { *m.at(r) = *m.at(x); }), true;
       })
-      .Case([&](ttg::LocalLoadOp op) {
-        ArrayRef<int64_t> start = op.getOffsets() ? *op.getOffsets() : ArrayRef<int64_t>();
-        Tile memory = b.get(op.getSrc()), r = b.define(op);
-        b.add([=, places = placesIn(op.getSrc().getType(), tt::shapeOf(op.getType()), start)](
-                  Machine &m) {
-          const Slot *from = m.frame.data() + *m.at(memory);
-          for (int64_t i = 0; i < r.count; ++i)
-            m.at(r)[i] = from[places[i]];
-        });
-        return true;
+      .Case([&](ttg::LocalLoadOp op) { return buildLocalLoad(b, op), true; })
+      .Case([&](ttg::LocalStoreOp op) { return buildLocalStore(b, op), true; })
+      .Case([&](ttg::BarrierOp) { return b.add([](Machine &m) { m.cta->order.barrier(); }), true; })
+      .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
+      .Case(
+          [&](ttg::AsyncCommitGroupOp) { return b.add([](Machine &m) { m.cta->commit(); }), true; })
+      .Case([&](ttg::AsyncWaitOp op) {
+        return b.add([n = op.getNum()](Machine &m) { m.cta->await(m, n); }), true;
       })
-      .Case([&](ttg::LocalStoreOp op) {
-        Tile x = b.get(op.getSrc()), memory = b.get(op.getDst());
-        b.add([=, places = placesIn(op.getDst().getType(), tt::shapeOf(op.getSrc().getType()), {})](
-                  Machine &m) {
-          Slot *to = m.frame.data() + *m.at(memory);
-          for (int64_t i = 0; i < x.count; ++i)
-            to[places[i]] = m.at(x)[i];
-        });
-        return true;
-      })
-      .Case<ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp>([](auto) { return true; })
       .Default([](Operation *) { return false; });
 }
 

@@ -3,7 +3,7 @@
 #include "tritium/Pipeline/Passes.h"
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,9 +17,9 @@ using namespace mlir;
 namespace tritium {
 
 void registerTileDialects(DialectRegistry &registry) {
-  registry.insert<tt::TileDialect, ttg::TileGPUDialect, arith::ArithDialect, math::MathDialect,
-                  scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect, LLVM::LLVMDialect,
-                  NVVM::NVVMDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect>();
 }
 
 namespace {

@@ -47,10 +47,11 @@ std::string print(Operation *op) {
   return text;
 }
 
-/// The buffers after a run of `ttir` on a copy of them.
-std::vector<Floats> runCase(const Case &test, const std::string &ttir) {
+/// The buffers after a run of `ttir` on a copy of them. Barriers are needed once they are placed.
+std::vector<Floats> runCase(const Case &test, const std::string &ttir, bool hasBarriers = false) {
   std::vector<Floats> buffers = test.buffers;
   InterpreterOptions options;
+  options.checkRaces = hasBarriers;
   std::vector<uint64_t> args;
   for (Floats &buffer : buffers) {
     args.push_back(reinterpret_cast<uint64_t>(buffer.data()));
@@ -122,9 +123,11 @@ void checkCase(const Case &test) {
   for (size_t i = 0; i < expected.size(); ++i)
     computes |= expected[i] != test.buffers[i];
   EXPECT_TRUE(computes) << "the kernel writes nothing";
+  bool hasBarriers = false;
   checkPasses(*module, [&](StringRef pass, const std::string &ttir) {
     SCOPED_TRACE(test.kernel + " after " + pass.str());
-    std::vector<Floats> found = runCase(test, ttir);
+    hasBarriers |= pass == "ttg-place-barriers";
+    std::vector<Floats> found = runCase(test, ttir, hasBarriers);
     for (size_t i = 0; i < found.size(); ++i)
       expectClose(found[i], expected[i], pass == "tt-combine" ? 1e-5f : 0);
     expected = std::move(found);

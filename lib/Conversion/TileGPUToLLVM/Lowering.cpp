@@ -6,7 +6,7 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Overlap.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
-#include "tritium/Support/Verify.h"
+#include "tritium/Support/Settings.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -338,7 +338,7 @@ llvm::LogicalResult tritium::lowerTileGPUToLLVM(ModuleOp module, const GPULoweri
   for (auto func : module.getOps<tt::FuncOp>())
     if (!func.isExternal() && failed(ttg::checkPlaces(func)))
       return failure();
-  if (options.isForeign || verifiesIR())
+  if (options.isForeign || settings::Verify.isOn())
     for (auto func : module.getOps<tt::FuncOp>())
       if (!func.isExternal() && failed(ttg::checkHazards(func, options.mayAlias)))
         return failure();

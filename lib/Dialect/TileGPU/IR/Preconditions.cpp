@@ -31,13 +31,15 @@ static int64_t warpsOf(Attribute encoding) {
       .Default([](Attribute) { return 0; });
 }
 
-/// Calls `check` once for every type of a tile in the module's kernels, with an operation that
-/// makes such a tile; an argument of a block belongs to the operation around it.
+/// Calls `check` once for every type of a tile in the module's kernels and every number of warps,
+/// with an operation that makes such a tile; an argument of a block belongs to the operation
+/// around it.
 static LogicalResult checkTiles(ModuleOp module,
                                 llvm::function_ref<LogicalResult(Operation *, Type)> check) {
-  llvm::DenseSet<Type> seen;
+  llvm::DenseSet<std::pair<Type, int>> seen;
   auto one = [&](Operation *op, Type type) {
-    return !tt::isTile(type) || !seen.insert(type).second || succeeded(check(op, type));
+    return !tt::isTile(type) || !seen.insert({type, numWarps(op)}).second ||
+           succeeded(check(op, type));
   };
   for (auto func : module.getOps<tt::FuncOp>()) {
     WalkResult result = func.walk([&](Operation *op) {
@@ -121,7 +123,6 @@ LogicalResult checkLayouts(ModuleOp module) {
       return module.emitError() << kNumWarps << " must be a power of two from 1 to 32, found "
                                 << given;
   }
-  int64_t warps = numWarps(module);
   LogicalResult tiles = checkTiles(module, [&](Operation *op, Type type) -> LogicalResult {
     Attribute encoding = cast<RankedTensorType>(type).getEncoding();
     if (!encoding)
@@ -133,10 +134,13 @@ LogicalResult checkLayouts(ModuleOp module) {
     if (rankOf(encoding) != cast<RankedTensorType>(type).getRank())
       return op->emitError() << "the layout of " << type << " is for tiles of rank "
                              << rankOf(encoding);
-    if (found != warps)
-      return op->emitError() << "the layout of " << type << " is for " << found
-                             << (found == 1 ? " warp" : " warps") << ", but a program has " << warps
-                             << " (" << kNumWarps << ")";
+    if (int64_t warps = numWarps(op); found != warps) {
+      InFlightDiagnostic error = op->emitError() << "the layout of " << type << " is for " << found
+                                                 << (found == 1 ? " warp" : " warps") << ", but ";
+      if (op->getParentOfType<WarpGroupsOp>())
+        return error << "its warp group has " << warps;
+      return error << "a program has " << warps << " (" << kNumWarps << ")";
+    }
     return success();
   });
   if (failed(tiles))

@@ -15,12 +15,13 @@ namespace {
 struct LayoutAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attr, raw_ostream &out) const final {
-    StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attr)
-                         .Case([](BlockedEncodingAttr) { return "blocked"; })
-                         .Case([](MmaEncodingAttr) { return "mma"; })
-                         .Case([](LinearEncodingAttr) { return "linear"; })
-                         .Case<SharedEncodingAttr, SharedLinearEncodingAttr>([](auto) { return "shared"; })
-                         .Default([](Attribute) { return ""; });
+    StringRef name =
+        llvm::TypeSwitch<Attribute, StringRef>(attr)
+            .Case([](BlockedEncodingAttr) { return "blocked"; })
+            .Case([](MmaEncodingAttr) { return "mma"; })
+            .Case([](LinearEncodingAttr) { return "linear"; })
+            .Case<SharedEncodingAttr, SharedLinearEncodingAttr>([](auto) { return "shared"; })
+            .Default([](Attribute) { return ""; });
     if (name.empty())
       return AliasResult::NoAlias;
     out << name;
@@ -39,7 +40,11 @@ void TileGPUDialect::initialize() {
   addInterfaces<LayoutAliases>();
 }
 
-int ttg::numWarps(ModuleOp module) {
-  auto attr = module->getAttrOfType<IntegerAttr>(kNumWarps);
+int ttg::numWarps(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
+    if (auto groups = dyn_cast<WarpGroupsOp>(region->getParentOp()))
+      return groups.getWarps()[region->getRegionNumber()];
+  auto module = isa<ModuleOp>(op) ? op : op->getParentOfType<ModuleOp>();
+  auto attr = module ? module->getAttrOfType<IntegerAttr>(kNumWarps) : IntegerAttr();
   return attr ? attr.getInt() : 4;
 }

@@ -53,8 +53,9 @@ inline constexpr llvm::StringLiteral kProgramsAtOnce = "ttg.programs_at_once";
 /// On a load, i32: what the program so many further on loads is brought to L2.
 inline constexpr llvm::StringLiteral kPrefetchFor = "ttg.prefetch_for";
 
-/// Warps of a program of `module`; 4 if it does not say.
-int numWarps(mlir::ModuleOp module);
+/// Warps that run what stands around `op`, or in it if it is a module: those of its warp group, or
+/// of the program; 4 if the module does not say.
+int numWarps(mlir::Operation *op);
 
 /// The layout that `encoding` gives a tile of `shape`.
 TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);

@@ -101,6 +101,10 @@ def TileGPU_MemDescIndexOp : TileGPU_Op<"memdesc_index", [Pure]> {
     of different ones need no barrier between them.
 
     - (memdesc_index_c1) the result is the operand without its number of buffers.
+
+    ```mlir
+    %b = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x128x64xf16, #shared, mutable> -> !ttg.memdesc<128x64xf16, #shared, mutable>
+    ```
   }];
   let arguments = (ins TileGPU_MemDesc:$src, I32:$index, OptionalAttr<I32Attr>:$ahead);
   let results = (outs TileGPU_MemDesc:$result);
@@ -116,6 +120,10 @@ def TileGPU_MemDescTransOp : TileGPU_Op<"memdesc_trans", [Pure]> {
     Dimension i of the result is dimension `order[i]` of the operand.
     - (memdesc_trans_c1) the operand is one buffer, order is a permutation, and shape and
       layout of the result are permuted by it.
+
+    ```mlir
+    %t = ttg.memdesc_trans %b {order = array<i32: 1, 0>} : !ttg.memdesc<128x64xf16, #shared> -> !ttg.memdesc<64x128xf16, #shared_t>
+    ```
   }];
   let arguments = (ins TileGPU_MemDesc:$src, DenseI32ArrayAttr:$order);
   let results = (outs TileGPU_MemDesc:$result);
@@ -133,6 +141,10 @@ def TileGPU_MemDescReshapeOp : TileGPU_Op<"memdesc_reshape", [Pure]> {
   let description = [{
     - (memdesc_reshape_c1) both have as many elements, and the layout in which elements lie one
       after another, the last dimension fastest.
+
+    ```mlir
+    %r = ttg.memdesc_reshape %b : !ttg.memdesc<64xf32, #shared1> -> !ttg.memdesc<4x16xf32, #shared_plain>
+    ```
   }];
   let arguments = (ins TileGPU_MemDesc:$src);
   let results = (outs TileGPU_MemDesc:$result);
@@ -148,6 +160,11 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
     - (local_load_c1) shape and element type agree, and the result has a layout; a scalar is one
       element;
     - (local_load_c2) a part lies inside, at multiples of its extents.
+
+    ```mlir
+    %x = ttg.local_load %m : !ttg.memdesc<64xf32, #shared1> -> tensor<64xf32, #blocked>
+    %y = ttg.local_load %m {offsets = array<i64: 32>} : !ttg.memdesc<64xf32, #shared1> -> tensor<32xf32, #blocked>
+    ```
   }];
   let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets);
@@ -164,6 +181,10 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let description = [{
     - (local_store_c1) shape and element type agree, and the operand has a layout;
     - (local_store_c2) the memory is mutable.
+
+    ```mlir
+    ttg.local_store %x, %m : tensor<64xf32, #blocked>, !ttg.memdesc<64xf32, #shared1, mutable>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$src, Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `,` type($dst)";
@@ -180,6 +201,10 @@ def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", 
     - (async_copy_c1) pointers, mask and destination have one shape;
     - (async_copy_c2) the pointee is the destination's element;
     - (async_copy_c3) the destination is mutable.
+
+    ```mlir
+    ttg.async_copy_global_to_local %p, %m mask %k : tensor<64xi1, #blocked> : tensor<64x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<64xf32, #shared1, mutable>
+    ```
   }];
   let arguments = (ins Arg<Tile_PtrLike, "", [MemRead]>:$ptr,
                        Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst, Optional<Tile_BoolLike>:$mask);
@@ -191,6 +216,13 @@ def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", 
 
 def TileGPU_AsyncCommitGroupOp : TileGPU_Op<"async_commit_group", [MemoryEffects<[MemWrite]>]> {
   let summary = "closes a group of asynchronous copies, which may be empty";
+  let description = [{
+    What each thread has started to copy since the last one is a group. Groups arrive in order.
+
+    ```mlir
+    ttg.async_commit_group
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -198,9 +230,105 @@ def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [MemoryEffects<[MemRead, MemW
   let summary = "waits until at most `num` groups of the thread's copies are on their way";
   let description = [{
     Each thread waits for its own copies. Others see what they brought behind a barrier.
+
+    ```mlir
+    ttg.async_wait {num = 1 : i32}
+    ttg.barrier
+    ```
   }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$num);
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Warp groups
+//===----------------------------------------------------------------------===//
+
+def TileGPU_WarpGroupsOp : TileGPU_Op<"warp_groups", [
+    NoRegionArguments, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"WarpGroupEndOp">]> {
+  let summary = "groups of warps that each run code of their own";
+  let description = [{
+    Each region is run by a group of `warps` warps, all of them at once. Layouts of tiles in it are
+    for these warps, and a `ttg.barrier` there is for their threads. `registers` is what a thread of
+    the group has, 0 if nothing is said. The operation begins and ends with a barrier of all threads
+    of the program: it is over when all groups are.
+
+    A program is launched with as many warps as its groups have together, or as the module says if
+    those are more; the latter run what stands outside of groups.
+
+    - (warp_groups_c1) each region has a number of warps and of registers and a name of its own;
+    - (warp_groups_c2) the number of warps is a power of two, 1 to 32;
+    - (warp_groups_c3) registers are 0, or a multiple of 8 from 24 to 256;
+    - (warp_groups_c4) no tile in registers comes from outside, whose threads are others;
+    - (warp_groups_c5) groups have no groups inside;
+    - (warp_groups_c6) all uses of a named barrier say the same number of warps, which is that of
+      the groups that use it.
+
+    ```mlir
+    ttg.warp_groups "load" warps 4 registers 40 {
+      ttg.named_barrier_arrive 1 warps 12
+    } "multiply" warps 8 registers 232 {
+      ttg.named_barrier_sync 1 warps 12
+    }
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$registers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$groups);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def TileGPU_WarpGroupEndOp : TileGPU_Op<"warp_group_end", [
+    Pure, Terminator, HasParent<"WarpGroupsOp">]> {
+  let summary = "the end of a group's code";
+  let description = [{
+    It stands at the end of each region of `ttg.warp_groups`, and is not written.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+class TileGPU_NamedBarrierOp<string mnemonic>
+    : TileGPU_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins I32Attr:$id, I32Attr:$warps);
+  let assemblyFormat = "$id `warps` $warps attr-dict";
+  let hasVerifier = 1;
+}
+
+def TileGPU_NamedBarrierArriveOp : TileGPU_NamedBarrierOp<"named_barrier_arrive"> {
+  let summary = "the group comes to a barrier between groups and goes on";
+  let description = [{
+    What the group has accessed before is done for those who wait at the barrier until `warps`
+    warps have come. Then the barrier begins anew. A group comes once to each round.
+
+    - (named_barrier_c1) it stands in a warp group;
+    - (named_barrier_c2) the number is 1 to 15: 0 is the program's barrier;
+    - (named_barrier_c3) more warps come than the group's own.
+
+    ```mlir
+    ttg.warp_groups "a" warps 4 {
+      ttg.named_barrier_arrive 3 warps 8
+    } "b" warps 4 {
+      ttg.named_barrier_sync 3 warps 8
+    }
+    ```
+  }];
+}
+
+def TileGPU_NamedBarrierSyncOp : TileGPU_NamedBarrierOp<"named_barrier_sync"> {
+  let summary = "the group comes to a barrier between groups and waits there";
+  let description = [{
+    As `ttg.named_barrier_arrive`, and then the group waits until `warps` warps have come.
+
+    ```mlir
+    ttg.warp_groups "a" warps 2 {
+      ttg.named_barrier_sync 3 warps 4
+    } "b" warps 2 {
+      ttg.named_barrier_sync 3 warps 4
+    }
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,6 +347,14 @@ def TileGPU_WarpReduceOp : TileGPU_Op<"warp_reduce", [
     - (warp_reduce_c1) operands have one shape and layout, results likewise, their ranks are
       equal, and element types are those of the operands;
     - (warp_reduce_c2) the region takes and yields the element types, as that of `tt.reduce`.
+
+    ```mlir
+    %p = "ttg.warp_reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tt.reduce.return %s : f32
+    }) : (tensor<128xf32, #blocked>) -> tensor<4xf32, #blocked1>
+    ```
   }];
   let arguments = (ins Variadic<Tile_Tensor>:$srcs, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
   let results = (outs Variadic<Tile_Tensor>:$results);

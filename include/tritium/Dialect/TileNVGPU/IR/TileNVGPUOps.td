@@ -1,0 +1,307 @@
+//===- TileNVGPUOps.td - operations of the ttng dialect --------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILENVGPU_OPS_TD
+#define TRITIUM_TILENVGPU_OPS_TD
+
+include "tritium/Dialect/TileNVGPU/IR/TileNVGPUDialect.td"
+include "tritium/Dialect/TileGPU/IR/TileGPUTypes.td"
+include "tritium/Dialect/Tile/IR/TileTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class TileNVGPU_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TileNVGPU_Dialect, mnemonic, traits>;
+/// Orders accesses, so that none is moved over it.
+class TileNVGPU_SyncOp<string mnemonic, list<Trait> traits = []>
+    : TileNVGPU_Op<mnemonic, !listconcat(traits, [MemoryEffects<[MemRead, MemWrite]>])>;
+
+//===----------------------------------------------------------------------===//
+// Barriers in memory
+//===----------------------------------------------------------------------===//
+
+class TileNVGPU_MBarrierOp<string mnemonic> : TileNVGPU_SyncOp<"mbarrier_" # mnemonic> {
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_MBarrierInitOp : TileNVGPU_MBarrierOp<"init"> {
+  let summary = "makes a barrier of 8 bytes of shared memory";
+  let description = [{
+    The barrier is in phase 0. A phase is over when `count` arrivals have come and all bytes that
+    were expected are there; then the next one begins. Others may use it behind a barrier after
+    this.
+
+    - (mbarrier_c1) a barrier is mutable memory of one i64;
+    - (mbarrier_init_c2) the count is 1 to 1048575.
+
+    ```mlir
+    ttng.mbarrier_init %bar, 1 : !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins TileGPU_MemDesc:$barrier, I32Attr:$count);
+  let assemblyFormat = "$barrier `,` $count attr-dict `:` type($barrier)";
+}
+
+def TileNVGPU_MBarrierInvalidateOp : TileNVGPU_MBarrierOp<"invalidate"> {
+  let summary = "ends a barrier, whose memory is ordinary again";
+  let description = [{
+    Nobody waits for it, and no copy is on its way to it.
+
+    - (mbarrier_c1) a barrier is mutable memory of one i64.
+
+    ```mlir
+    ttng.mbarrier_invalidate %bar : !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins TileGPU_MemDesc:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+}
+
+def TileNVGPU_MBarrierExpectOp : TileNVGPU_MBarrierOp<"expect"> {
+  let summary = "arrives once, and says how many bytes the phase waits for";
+  let description = [{
+    `bytes` are those that `ttng.tma_load` brings with this barrier in this phase.
+
+    - (mbarrier_c1) a barrier is mutable memory of one i64;
+    - (mbarrier_expect_c2) bytes are positive.
+
+    ```mlir
+    ttng.mbarrier_expect %bar, 16384 : !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins TileGPU_MemDesc:$barrier, I32Attr:$bytes);
+  let assemblyFormat = "$barrier `,` $bytes attr-dict `:` type($barrier)";
+}
+
+def TileNVGPU_MBarrierArriveOp : TileNVGPU_MBarrierOp<"arrive"> {
+  let summary = "the group arrives at a barrier, `count` times";
+  let description = [{
+    What all threads of the group have accessed before is done for who waits for this phase.
+
+    - (mbarrier_c1) a barrier is mutable memory of one i64;
+    - (mbarrier_arrive_c2) the count is positive.
+
+    ```mlir
+    ttng.mbarrier_arrive %bar, 1 : !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins TileGPU_MemDesc:$barrier, I32Attr:$count);
+  let assemblyFormat = "$barrier `,` $count attr-dict `:` type($barrier)";
+}
+
+def TileNVGPU_MBarrierWaitOp : TileNVGPU_MBarrierOp<"wait"> {
+  let summary = "waits until a phase is over";
+  let description = [{
+    `parity` is the phase's number modulo 2. Only the phase that goes on and the one before can be
+    told apart: of a new barrier the wait for parity 1 is over at once. Behind it stands what was
+    done before the arrivals of that phase, and what its copies have brought.
+
+    - (mbarrier_c1) a barrier is mutable memory of one i64.
+
+    ```mlir
+    ttng.mbarrier_wait %bar, %parity : !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins TileGPU_MemDesc:$barrier, I32:$parity);
+  let assemblyFormat = "$barrier `,` $parity attr-dict `:` type($barrier)";
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of boxes
+//===----------------------------------------------------------------------===//
+
+def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
+  let summary = "starts a copy of a box of a tensor to shared memory";
+  let description = [{
+    The tensor begins at `base`; element (i, j) of it lies at i * strides[0] + j * strides[1]
+    elements from there. The box has the extents of `dst` and begins at `offsets`; what lies outside
+    of `shape` becomes 0. All bytes of the box, those too, count at `barrier`. One thread of the
+    group starts the copy: what others of the group have accessed there lies behind a barrier.
+
+    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions of the tile
+      in memory;
+    - (tma_c2) the pointee is the memory's element;
+    - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
+    - (tma_c4) the destination is mutable, and the barrier is mutable memory of one i64.
+
+    ```mlir
+    ttng.tma_load %p[%i, %j] shape [%m, %n] strides [%s, %one], %dst, %bar : !tt.ptr<f16>, !ttg.memdesc<128x64xf16, #shared, mutable>, !ttg.memdesc<1xi64, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, Variadic<I64>:$shape,
+                       Variadic<I64>:$strides, Variadic<I32>:$offsets,
+                       Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst,
+                       Arg<TileGPU_MemDesc, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = [{
+    $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]` `,` $dst `,` $barrier
+    attr-dict `:` type($base) `,` type($dst) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
+  let summary = "starts a copy from shared memory to a box of a tensor";
+  let description = [{
+    As `ttng.tma_load`, the other way round; what lies outside of the tensor is not written. The
+    copy belongs to the group that the next `ttng.tma_store_commit` closes. Until a wait for it the
+    source must not be written, and others cannot see what it brings.
+
+    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions of the tile
+      in memory;
+    - (tma_c2) the pointee is the memory's element;
+    - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes.
+
+    ```mlir
+    ttng.tma_store %src, %p[%i, %j] shape [%m, %n] strides [%s, %one] : !ttg.memdesc<128x64xf16, #shared, mutable>, !tt.ptr<f16>
+    ```
+  }];
+  let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src,
+                       Arg<Tile_Ptr, "", [MemWrite]>:$base, Variadic<I64>:$shape,
+                       Variadic<I64>:$strides, Variadic<I32>:$offsets);
+  let assemblyFormat = [{
+    $src `,` $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]`
+    attr-dict `:` type($src) `,` type($base)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_TMAStoreCommitOp : TileNVGPU_SyncOp<"tma_store_commit"> {
+  let summary = "closes a group of stores";
+  let description = [{
+    Those that the warp group has started since the last one.
+
+    ```mlir
+    ttng.tma_store_commit
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileNVGPU_TMAStoreWaitOp : TileNVGPU_SyncOp<"tma_store_wait"> {
+  let summary = "waits until at most `pendings` groups of stores are on their way";
+  let description = [{
+    What the others have brought is there, and their sources may be written, by the thread that
+    started them; by others of the group behind a barrier.
+
+    ```mlir
+    ttng.tma_store_wait {pendings = 0 : i32}
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileNVGPU_FenceAsyncProxyOp : TileNVGPU_SyncOp<"fence_async_proxy"> {
+  let summary = "what the group has written to shared memory is there for TMA and dots";
+  let description = [{
+    It stands between the writes and the barrier behind which `ttng.tma_store` or
+    `ttng.warp_group_dot` read them.
+
+    ```mlir
+    ttg.local_store %x, %m : tensor<64xf32, #blocked>, !ttg.memdesc<64xf32, #shared1, mutable>
+    ttng.fence_async_proxy
+    ttg.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Dots of a warp group
+//===----------------------------------------------------------------------===//
+
+def TileNVGPU_WarpGroupDotOp
+    : TileNVGPU_Op<"warp_group_dot", [AllTypesMatch<["c", "result"]>]> {
+  let summary = "starts d = a * b + c on tensor cores (wgmma)";
+  let description = [{
+    The result is that of `tt.dot`; it is there after a `ttng.warp_group_dot_wait` for it. Before, it
+    may only be the accumulator of another such dot. Operands in shared memory are read as late as
+    that wait, and must not be written before.
+
+    - (warp_group_dot_c1) a is MxK in shared memory or in registers, b is KxN in shared memory, c and
+      the result are MxN;
+    - (warp_group_dot_c2) elements of a and b are f16, bf16, f32 or f8, of one width, and the
+      result's are f32, or f16 if they are;
+    - (warp_group_dot_c3) M is a multiple of 64, N of 8 and K of 32 bytes;
+    - (warp_group_dot_c4) the warps that run it are a multiple of 4.
+
+    ```mlir
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #shared> * !ttg.memdesc<64x128xf16, #shared_t> -> tensor<128x128xf32, #mma>
+    %e = ttng.warp_group_dot_wait %d : tensor<128x128xf32, #mma> {pendings = 0 : i32}
+    ```
+  }];
+  let arguments = (ins Arg<AnyTypeOf<[Tile_Tensor, TileGPU_MemDesc]>, "", [MemRead]>:$a,
+                       Arg<TileGPU_MemDesc, "", [MemRead]>:$b, Tile_Tensor:$c);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c attr-dict `:` type($a) `*` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_WarpGroupDotWaitOp : TileNVGPU_SyncOp<"warp_group_dot_wait", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "waits until at most `pendings` dots of the group go on";
+  let description = [{
+    The results are the operands, of which those are there whose dots are over.
+
+    ```mlir
+    %e = ttng.warp_group_dot_wait %d : tensor<128x128xf32, #mma> {pendings = 1 : i32}
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$tiles,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
+  let results = (outs Variadic<Tile_Tensor>:$results);
+  let assemblyFormat = "($tiles^ `:` type($tiles))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+def TileNVGPU_ClusterArriveOp : TileNVGPU_SyncOp<"cluster_arrive"> {
+  let summary = "the CTA comes to the barrier of its cluster and goes on";
+  let description = [{
+    What it has accessed before is done for those who wait, unless it is `relaxed`.
+
+    - (cluster_c1) it stands in no warp group: all threads of the CTA come.
+
+    ```mlir
+    ttng.cluster_arrive
+    ttng.cluster_wait
+    ```
+  }];
+  let arguments = (ins UnitAttr:$relaxed);
+  let assemblyFormat = "(`relaxed` $relaxed^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_ClusterWaitOp : TileNVGPU_SyncOp<"cluster_wait"> {
+  let summary = "waits until all CTAs of the cluster have arrived";
+  let description = [{
+    After a `ttng.cluster_arrive` of this CTA.
+
+    - (cluster_c1) it stands in no warp group: all threads of the CTA come.
+
+    ```mlir
+    ttng.cluster_arrive relaxed
+    ttng.cluster_wait
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_ClusterRankOp : TileNVGPU_Op<"cluster_rank", [Pure]> {
+  let summary = "the number of the CTA in its cluster";
+  let description = [{
+    From 0 on. A kernel that is launched without clusters has clusters of one CTA.
+
+    ```mlir
+    %r = ttng.cluster_rank : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+#endif

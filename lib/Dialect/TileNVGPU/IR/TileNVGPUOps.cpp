@@ -1,0 +1,157 @@
+//===- TileNVGPUOps.cpp - operations of the ttng dialect ------------------===//
+
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tritium;
+using namespace tritium::ttng;
+
+#define GET_OP_CLASSES
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPUOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Barriers in memory
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyBarrier(Operation *op, StringRef constraint, ttg::MemDescType type) {
+  if (type.getElementType().isInteger(64) && type.getShape() == ArrayRef<int64_t>{1} &&
+      type.getIsMutable())
+    return success();
+  return op->emitOpError() << "(" << constraint
+                           << ") a barrier is mutable memory of one i64, found " << type;
+}
+
+static LogicalResult verifyNumber(Operation *op, StringRef constraint, StringRef what,
+                                  int32_t number, int32_t most) {
+  if (number >= 1 && number <= most)
+    return success();
+  return op->emitOpError() << "(" << constraint << ") the " << what << " must be 1 to " << most
+                           << ", found " << number;
+}
+
+/// Arrivals that a barrier can count, and bytes.
+constexpr int32_t kMostCounted = (1 << 20) - 1;
+
+LogicalResult MBarrierInitOp::verify() {
+  if (failed(verifyBarrier(*this, "mbarrier_c1", getBarrier().getType())))
+    return failure();
+  return verifyNumber(*this, "mbarrier_init_c2", "count", getCount(), kMostCounted);
+}
+
+LogicalResult MBarrierInvalidateOp::verify() {
+  return verifyBarrier(*this, "mbarrier_c1", getBarrier().getType());
+}
+
+LogicalResult MBarrierExpectOp::verify() {
+  if (failed(verifyBarrier(*this, "mbarrier_c1", getBarrier().getType())))
+    return failure();
+  return verifyNumber(*this, "mbarrier_expect_c2", "number of bytes", getBytes(), kMostCounted);
+}
+
+LogicalResult MBarrierArriveOp::verify() {
+  if (failed(verifyBarrier(*this, "mbarrier_c1", getBarrier().getType())))
+    return failure();
+  return verifyNumber(*this, "mbarrier_arrive_c2", "count", getCount(), kMostCounted);
+}
+
+LogicalResult MBarrierWaitOp::verify() {
+  return verifyBarrier(*this, "mbarrier_c1", getBarrier().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of boxes
+//===----------------------------------------------------------------------===//
+
+/// The box of a tensor that `memory` holds.
+template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType memory) {
+  constexpr size_t mostDimensions = 5;
+  constexpr int64_t mostExtent = 256, rowBytes = 16;
+  size_t rank = memory.getShape().size();
+  if (rank < 1 || rank > mostDimensions || memory.getNumBuffers() != 1 ||
+      op.getShape().size() != rank || op.getStrides().size() != rank ||
+      op.getOffsets().size() != rank)
+    return op.emitOpError() << "(tma_c1) shape, strides and offsets must have one number for each "
+                               "of 1 to 5 dimensions of the tile, found "
+                            << op.getShape().size() << ", " << op.getStrides().size() << " and "
+                            << op.getOffsets().size() << " for " << memory;
+  if (cast<tt::PointerType>(op.getBase().getType()).getPointeeType() != memory.getElementType())
+    return op.emitOpError() << "(tma_c2) the pointee must be the memory's element, found "
+                            << op.getBase().getType() << " and " << memory;
+  bool fits = llvm::all_of(memory.getShape(), [](int64_t n) { return n <= mostExtent; });
+  if (!fits || memory.getShape().back() * tt::scalarBytes(memory.getElementType()) % rowBytes)
+    return op.emitOpError() << "(tma_c3) extents of a box must be at most 256, and its rows "
+                               "multiples of 16 bytes, found "
+                            << memory;
+  return success();
+}
+
+LogicalResult TMALoadOp::verify() {
+  if (!getDst().getType().getIsMutable())
+    return emitOpError() << "(tma_c4) the destination must be mutable, found "
+                         << getDst().getType();
+  if (failed(verifyBarrier(*this, "tma_c4", getBarrier().getType())))
+    return failure();
+  return verifyBox(*this, getDst().getType());
+}
+
+LogicalResult TMAStoreOp::verify() { return verifyBox(*this, getSrc().getType()); }
+
+//===----------------------------------------------------------------------===//
+// Dots of a warp group
+//===----------------------------------------------------------------------===//
+
+/// Extents and elements of an operand, wherever it is.
+static std::pair<ArrayRef<int64_t>, Type> operandOf(Type type) {
+  if (auto memory = dyn_cast<ttg::MemDescType>(type))
+    return {memory.getShape(), memory.getElementType()};
+  return {tt::shapeOf(type), tt::elementType(type)};
+}
+
+LogicalResult WarpGroupDotOp::verify() {
+  auto [a, elementOfA] = operandOf(getA().getType());
+  auto [b, elementOfB] = operandOf(getB().getType());
+  auto [c, elementOfC] = operandOf(getType());
+  if (a.size() != 2 || b.size() != 2 || c.size() != 2 || a[1] != b[0] || a[0] != c[0] ||
+      b[1] != c[1])
+    return emitOpError() << "(warp_group_dot_c1) operands must be MxK, KxN and MxN, found "
+                         << getA().getType() << ", " << getB().getType() << " and " << getType();
+  unsigned width = elementOfA.getIntOrFloatBitWidth();
+  bool areFloats = isa<FloatType>(elementOfA) && isa<FloatType>(elementOfB) && width <= 32 &&
+                   elementOfB.getIntOrFloatBitWidth() == width &&
+                   (width == 8 || elementOfA == elementOfB);
+  if (!areFloats ||
+      !(elementOfC.isF32() || (elementOfC.isF16() && (elementOfA.isF16() || width == 8))))
+    return emitOpError() << "(warp_group_dot_c2) elements must be floats of one width up to 32 "
+                            "bits that give f32, or f16 and f8 that give f16, found "
+                         << elementOfA << ", " << elementOfB << " and " << elementOfC;
+  int64_t stepK = 256 / width;
+  if (a[0] % 64 || b[1] % 8 || a[1] % stepK)
+    return emitOpError() << "(warp_group_dot_c3) M must be a multiple of 64, N of 8 and K of "
+                         << stepK << ", found " << a[0] << ", " << b[1] << " and " << a[1];
+  if (int warps = ttg::numWarps(*this); warps % 4)
+    return emitOpError() << "(warp_group_dot_c4) a multiple of 4 warps must run it, found "
+                         << warps;
+  return success();
+}
+
+LogicalResult WarpGroupDotWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                                   ValueRange operands, DictionaryAttr,
+                                                   OpaqueProperties, RegionRange,
+                                                   SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyWholeCTA(Operation *op) {
+  if (!op->getParentOfType<ttg::WarpGroupsOp>())
+    return success();
+  return op->emitOpError() << "(cluster_c1) it must stand outside of warp groups";
+}
+LogicalResult ClusterArriveOp::verify() { return verifyWholeCTA(*this); }
+LogicalResult ClusterWaitOp::verify() { return verifyWholeCTA(*this); }

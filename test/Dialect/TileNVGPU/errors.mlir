@@ -1,0 +1,170 @@
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<2xi64, #one, mutable>) {
+  // expected-error @+1 {{(mbarrier_c1) a barrier is mutable memory of one i64}}
+  ttng.mbarrier_init %b, 1 : !ttg.memdesc<2xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<1xi32, #one, mutable>) {
+  // expected-error @+1 {{(mbarrier_c1) a barrier is mutable memory of one i64}}
+  ttng.mbarrier_invalidate %b : !ttg.memdesc<1xi32, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<1xi64, #one>, %p: i32) {
+  // expected-error @+1 {{(mbarrier_c1) a barrier is mutable memory of one i64}}
+  ttng.mbarrier_wait %b, %p : !ttg.memdesc<1xi64, #one>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @+1 {{(mbarrier_init_c2) the count must be 1 to 1048575, found 0}}
+  ttng.mbarrier_init %b, 0 : !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @+1 {{(mbarrier_expect_c2) the number of bytes must be 1 to 1048575, found 0}}
+  ttng.mbarrier_expect %b, 0 : !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%b: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @+1 {{(mbarrier_arrive_c2) the count must be 1 to 1048575, found -1}}
+  ttng.mbarrier_arrive %b, -1 : !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>, %b: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @+1 {{(tma_c1) shape, strides and offsets must have one number for each of 1 to 5 dimensions of the tile, found 1, 2 and 2}}
+  ttng.tma_load %p[%i, %i] shape [%n] strides [%n, %n], %x, %b : !tt.ptr<f16>, !ttg.memdesc<64x64xf16, #s, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f32>, %n: i64, %i: i32, %x: !ttg.memdesc<64xf16, #one, mutable>) {
+  // expected-error @+1 {{(tma_c2) the pointee must be the memory's element}}
+  ttng.tma_store %x, %p[%i] shape [%n] strides [%n] : !ttg.memdesc<64xf16, #one, mutable>, !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<512xf16, #one, mutable>) {
+  // expected-error @+1 {{(tma_c3) extents of a box must be at most 256, and its rows multiples of 16 bytes}}
+  ttng.tma_store %x, %p[%i] shape [%n] strides [%n] : !ttg.memdesc<512xf16, #one, mutable>, !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<4xf16, #one, mutable>) {
+  // expected-error @+1 {{(tma_c3) extents of a box must be at most 256, and its rows multiples of 16 bytes}}
+  ttng.tma_store %x, %p[%i] shape [%n] strides [%n] : !ttg.memdesc<4xf16, #one, mutable>, !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64xf16, #one>, %b: !ttg.memdesc<1xi64, #one, mutable>) {
+  // expected-error @+1 {{(tma_c4) the destination must be mutable}}
+  ttng.tma_load %p[%i] shape [%n] strides [%n], %x, %b : !tt.ptr<f16>, !ttg.memdesc<64xf16, #one>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64xf16, #one, mutable>, %b: !ttg.memdesc<1xi32, #one, mutable>) {
+  // expected-error @+1 {{(tma_c4) a barrier is mutable memory of one i64}}
+  ttng.tma_load %p[%i] shape [%n] strides [%n], %x, %b : !tt.ptr<f16>, !ttg.memdesc<64xf16, #one, mutable>, !ttg.memdesc<1xi32, #one, mutable>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<64x32xf16, #s>, %b: !ttg.memdesc<64x64xf16, #s>, %c: tensor<64x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c1) operands must be MxK, KxN and MxN}}
+  %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x32xf16, #s> * !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<64x64xf16, #s>, %b: !ttg.memdesc<64x64xbf16, #s>, %c: tensor<64x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c2) elements must be floats of one width up to 32 bits that give f32, or f16 and f8 that give f16}}
+  %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #s> * !ttg.memdesc<64x64xbf16, #s> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<32x64xf16, #s>, %b: !ttg.memdesc<64x64xf16, #s>, %c: tensor<32x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c3) M must be a multiple of 64, N of 8 and K of 16, found 32, 64 and 64}}
+  %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<32x64xf16, #s> * !ttg.memdesc<64x64xf16, #s> -> tensor<32x64xf32, #mma>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [2, 1]}>
+module attributes {"ttg.num-warps" = 2 : i32} {
+tt.func private @f(%a: !ttg.memdesc<64x64xf16, #s>, %c: tensor<64x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c4) a multiple of 4 warps must run it, found 2}}
+  %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #s> * !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+}
+
+// -----
+
+tt.func @f() {
+  ttg.warp_groups "a" warps 4 {
+    // expected-error @+1 {{(cluster_c1) it must stand outside of warp groups}}
+    ttng.cluster_arrive
+  }
+  tt.return
+}
+
+// -----
+
+tt.func @f() {
+  ttg.warp_groups "a" warps 4 {
+    // expected-error @+1 {{(cluster_c1) it must stand outside of warp groups}}
+    ttng.cluster_wait
+  }
+  tt.return
+}
