@@ -16,11 +16,13 @@ bool isArgument(Value value) {
   return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
 }
 
-/// What `pointer` is made of by arithmetic and shape operations, which keep its bases.
+/// What `pointer`, or a tensor descriptor, is made of by arithmetic and shape operations, which
+/// keep its bases.
 Value withoutOffsets(Value pointer) {
   while (
       isa_and_nonnull<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-                      tt::TransOp, tt::BitcastOp, ttg::ConvertLayoutOp>(pointer.getDefiningOp()))
+                      tt::TransOp, tt::BitcastOp, tt::MakeTensorDescriptorOp, ttg::ConvertLayoutOp>(
+          pointer.getDefiningOp()))
     pointer = pointer.getDefiningOp()->getOperand(0);
   return pointer;
 }

@@ -82,6 +82,7 @@ bool buildMath(Builder &builder, mlir::Operation *op);
 bool buildConversion(Builder &builder, mlir::Operation *op);
 bool buildShape(Builder &builder, mlir::Operation *op);
 bool buildMemory(Builder &builder, mlir::Operation *op);
+bool buildDescriptors(Builder &builder, mlir::Operation *op);
 bool buildReduce(Builder &builder, mlir::Operation *op);
 bool buildShared(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);

@@ -7,56 +7,63 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops.h"
+#include "MemoryAccess.h"
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cstring>
-
 using namespace mlir;
 
 namespace tritium::interpreter {
 
+Slot updated(tt::RMWOp op, Element element, Slot old, Slot value) {
+  unsigned bits = element.bits;
+  switch (op) {
+  case tt::RMWOp::AND:
+    return old & value;
+  case tt::RMWOp::OR:
+    return old | value;
+  case tt::RMWOp::XOR:
+    return old ^ value;
+  case tt::RMWOp::ADD:
+    return (old + value) & element.mask();
+  case tt::RMWOp::FADD:
+    if (element.kind == Kind::F64)
+      return slotOf(fromSlot<double>(old) + fromSlot<double>(value));
+    return writeFloat(element, fromSlot<float>(old) + fromSlot<float>(value));
+  case tt::RMWOp::MAX:
+    return signedValue(old, bits) > signedValue(value, bits) ? old : value;
+  case tt::RMWOp::MIN:
+    return signedValue(old, bits) < signedValue(value, bits) ? old : value;
+  case tt::RMWOp::UMAX:
+    return std::max(old, value);
+  case tt::RMWOp::UMIN:
+    return std::min(old, value);
+  case tt::RMWOp::XCHG:
+    return value;
+  }
+  return value;
+}
+
 namespace {
-/// The accesses of one operation: where, whether, and what they look like in memory.
-struct Access {
+/// The accesses of one operation through pointers: where, and whether.
+struct Access : MemoryAccess {
   Tile pointer;
   std::optional<Tile> mask;
-  Element element;
-  std::vector<int64_t> shape;
-  Site site;
 
   Access(Builder &b, Operation *op, Value ptr, Value maskValue)
-      : pointer(b.get(ptr)), shape(tt::shapeOf(ptr.getType()).vec()),
-        site(Builder::siteOf(op->getLoc())) {
-    auto type = cast<tt::PointerType>(tt::elementType(ptr.getType()));
-    element = Builder::elementOf(type.getPointeeType());
+      : MemoryAccess(op, cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType(),
+                     tt::shapeOf(ptr.getType())),
+        pointer(b.get(ptr)) {
     if (maskValue)
       mask = b.get(maskValue);
   }
 
-  /// The address that lane `i` accesses; null if it is masked out, or forbidden, in
-  /// which case the machine has stopped.
+  /// What lane `i` accesses; null if it is masked out, or forbidden, in which case the machine
+  /// has stopped.
   void *lane(Machine &m, int64_t i, const char *what, bool write) const {
-    if (mask && !m.at(*mask)[i])
-      return nullptr;
-    uint64_t address = m.at(pointer)[i];
-    if (!m.mayAccess(address, element.bytes(), write)) {
-      m.refuseAccess(what, address, element.bytes(), write, shape, i, site);
-      return nullptr;
-    }
-    return reinterpret_cast<void *>(address);
-  }
-
-  Slot read(const void *address) const {
-    uint64_t bits = 0;
-    std::memcpy(&bits, address, element.bytes());
-    return element.bits == 1 ? bits != 0 : fromBits(element, bits);
-  }
-  void write(void *address, Slot slot) const {
-    uint64_t bits = toBits(element, slot);
-    std::memcpy(address, &bits, element.bytes());
+    return mask && !m.at(*mask)[i] ? nullptr : at(m, m.at(pointer)[i], i, what, write);
   }
 };
 
@@ -107,36 +114,6 @@ void buildAddPtr(Builder &b, tt::AddPtrOp op) {
   addBinary(b, op, [=](Slot pointer, Slot offset) {
     return pointer + static_cast<uint64_t>(signedValue(offset, bits)) * bytes;
   });
-}
-
-/// What `op` leaves in memory where `old` was.
-Slot updated(tt::RMWOp op, Element element, Slot old, Slot value) {
-  unsigned bits = element.bits;
-  switch (op) {
-  case tt::RMWOp::AND:
-    return old & value;
-  case tt::RMWOp::OR:
-    return old | value;
-  case tt::RMWOp::XOR:
-    return old ^ value;
-  case tt::RMWOp::ADD:
-    return (old + value) & element.mask();
-  case tt::RMWOp::FADD:
-    if (element.kind == Kind::F64)
-      return slotOf(fromSlot<double>(old) + fromSlot<double>(value));
-    return writeFloat(element, fromSlot<float>(old) + fromSlot<float>(value));
-  case tt::RMWOp::MAX:
-    return signedValue(old, bits) > signedValue(value, bits) ? old : value;
-  case tt::RMWOp::MIN:
-    return signedValue(old, bits) < signedValue(value, bits) ? old : value;
-  case tt::RMWOp::UMAX:
-    return std::max(old, value);
-  case tt::RMWOp::UMIN:
-    return std::min(old, value);
-  case tt::RMWOp::XCHG:
-    return value;
-  }
-  return value;
 }
 
 void buildAtomicRMW(Builder &b, tt::AtomicRMWOp op) {
