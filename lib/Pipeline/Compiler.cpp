@@ -2,8 +2,8 @@
 //
 // The stages of a compilation, in order:
 //
-//   source text -> tt (front end) -> ttir (TileIRPipeline) -> loops over registers and
-//   the LLVM dialect (TileToCPU) -> object code (Target/CPU)
+//   source text -> tt (front end) -> ttir (TileIRPipeline) -> ttir of pointers -> loops over
+//   registers and the LLVM dialect (TileToCPU) -> object code (Target/CPU)
 //
 // The target "interpret" ends at ttir. A GPU's goes on through GPU.cpp. A text that is
 // compiled may be of a later stage than tt: the LLVM dialect goes straight to emission.
@@ -18,6 +18,7 @@
 
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
@@ -174,6 +175,9 @@ bool runStages(Session &session, ModuleOp module, const CompileOptions &options,
   describePointers(func, kernel.metadata);
   if (options.target == "interpret")
     return true;
+  if (tt::hasDescriptors(module) &&
+      !session.runPasses(module, "PointerPipeline", buildPointerPipeline))
+    return false;
   return isGPUTarget(options.target) ? compileForGPU(session, module, options, kernel, error)
                                      : emitForCPU(session, module, options, kernel, error);
 }
