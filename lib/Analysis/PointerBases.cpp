@@ -16,13 +16,14 @@ bool isArgument(Value value) {
   return argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp());
 }
 
-/// What `pointer` is made of by arithmetic and shape operations, which keep its bases.
+/// What `pointer`, or a tensor descriptor, is made of by arithmetic and shape operations, which
+/// keep its bases.
 Value withoutOffsets(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (Value same = ttg::sameTile(op))
       pointer = same;
     else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-                 tt::TransOp, tt::BitcastOp>(op))
+                 tt::TransOp, tt::BitcastOp, tt::MakeTensorDescriptorOp>(op))
       pointer = op->getOperand(0);
     else
       break;

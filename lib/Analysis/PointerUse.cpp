@@ -8,17 +8,27 @@ using namespace mlir;
 
 namespace tritium {
 
+/// Whether an operation goes through its first operand, a pointer or a tensor descriptor.
+static bool accessesGlobalMemory(Operation *op) {
+  return isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::DescriptorLoadOp,
+             tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorGatherOp,
+             tt::DescriptorScatterOp>(op);
+}
+
 PointerUse findPointerUse(tt::FuncOp func) {
   llvm::BitVector none(func.getNumArguments());
   PointerUse use{none, none};
   llvm::DenseMap<Value, PointerBases> known;
   func.walk([&](Operation *op) {
-    if (!isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    if (!accessesGlobalMemory(op))
       return;
-    auto [bases, isNew] = known.try_emplace(op->getOperand(0));
+    Value through = op->getOperand(0);
+    auto [bases, isNew] = known.try_emplace(through);
     if (isNew)
-      bases->second = basesOf(op->getOperand(0));
-    bool reads = !isa<tt::StoreOp>(op), writes = !isa<tt::LoadOp>(op);
+      bases->second = basesOf(through);
+    auto memory = cast<MemoryEffectOpInterface>(op);
+    bool reads = memory.getEffectOnValue<MemoryEffects::Read>(through).has_value(),
+         writes = memory.getEffectOnValue<MemoryEffects::Write>(through).has_value();
     for (Value argument : bases->second.arguments) {
       unsigned number = cast<BlockArgument>(argument).getArgNumber();
       if (reads)

@@ -3,30 +3,25 @@
 #ifndef TRITIUM_LIB_INTERPRETER_ACCESS_H
 #define TRITIUM_LIB_INTERPRETER_ACCESS_H
 
-#include "Builder.h"
-
-#include <cstring>
+#include "MemoryAccess.h"
 
 namespace tritium::interpreter {
 
-/// The accesses of one operation: where, whether, and what they look like in memory.
-struct Access {
+/// The accesses of one operation through pointers: where, and whether.
+struct Access : MemoryAccess {
   const char *what; ///< "load"
   bool writes;
   Tile pointer;
   std::optional<Tile> mask;
-  Element element;
-  std::vector<int64_t> shape;
-  Site site;
   TileAccess threads;
   uint32_t atomic = 0; ///< as in Stamp
 
   Access(Builder &b, mlir::Operation *op, mlir::Value ptr, mlir::Value maskValue, const char *what,
          bool writes)
-      : what(what), writes(writes), pointer(b.get(ptr)), shape(tt::shapeOf(ptr.getType()).vec()),
-        site(Builder::siteOf(op->getLoc())), threads(b.accessOf(op, ptr.getType())) {
-    auto type = mlir::cast<tt::PointerType>(tt::elementType(ptr.getType()));
-    element = Builder::elementOf(type.getPointeeType());
+      : MemoryAccess(op,
+                     mlir::cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType(),
+                     tt::shapeOf(ptr.getType())),
+        what(what), writes(writes), pointer(b.get(ptr)), threads(b.accessOf(op, ptr.getType())) {
     if (maskValue)
       mask = b.get(maskValue);
   }
@@ -43,24 +38,13 @@ struct Access {
     if (mask && !m.at(*mask)[i])
       return nullptr;
     uint64_t address = m.at(pointer)[i];
-    if (!m.mayAccess(address, element.bytes(), writes)) {
-      m.refuseAccess(what, address, element.bytes(), writes, shape, i, site);
+    void *place = at(m, address, i, what, writes);
+    if (!place)
       return nullptr;
-    }
     if (threads.holders &&
         !m.cta->mayAccess(m, threads, address, element.bytes(), i, writes, atomic))
       return nullptr;
-    return reinterpret_cast<void *>(address);
-  }
-
-  Slot read(const void *address) const {
-    uint64_t bits = 0;
-    std::memcpy(&bits, address, element.bytes());
-    return element.bits == 1 ? bits != 0 : fromBits(element, bits);
-  }
-  void write(void *address, Slot slot) const {
-    uint64_t bits = toBits(element, slot);
-    std::memcpy(address, &bits, element.bytes());
+    return place;
   }
 };
 

@@ -10,6 +10,8 @@ Element Builder::elementOf(Type type) {
   type = tt::elementType(type);
   if (isa<tt::PointerType>(type))
     return {Kind::Pointer, 64};
+  if (isa<tt::TensorDescType>(type)) // its slots
+    return {Kind::Integer, 64};
   if (type.isIndex())
     return {Kind::Integer, 64};
   if (type.isFloat8E5M2())
@@ -78,6 +80,8 @@ Tile Builder::allocate(Type type) {
   int64_t count = lanes;
   for (int64_t extent : tt::shapeOf(type))
     count *= extent;
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+    count *= 1 + 2 * descriptor.getRank();
   return allocate(elementOf(type), count);
 }
 
@@ -190,10 +194,13 @@ std::shared_ptr<const Body> Builder::buildBlock(Block &block, int64_t blockLanes
 
 void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
-  constexpr Family families[] = {buildInteger, buildFloat,  buildMath,   buildConversion,
-                                 buildShape,   buildMemory, buildReduce, buildControlFlow,
-                                 buildDebug,   buildShared, buildGroups, buildNVGPU};
+  constexpr Family families[] = {buildInteger,     buildFloat,  buildMath,        buildConversion,
+                                 buildShape,       buildMemory, buildDescriptors, buildReduce,
+                                 buildControlFlow, buildDebug,  buildShared,      buildGroups,
+                                 buildNVGPU};
   checkInFlight(op);
+  if (lanes != 1 && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tt::TensorDescType>))
+    return refuse(op, "moves no blocks of arrays where tiles are combined");
   for (Family family : families)
     if (family(*this, op))
       return;

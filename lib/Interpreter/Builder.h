@@ -116,6 +116,7 @@ bool buildMath(Builder &builder, mlir::Operation *op);
 bool buildConversion(Builder &builder, mlir::Operation *op);
 bool buildShape(Builder &builder, mlir::Operation *op);
 bool buildMemory(Builder &builder, mlir::Operation *op);
+bool buildDescriptors(Builder &builder, mlir::Operation *op);
 bool buildReduce(Builder &builder, mlir::Operation *op);
 bool buildShared(Builder &builder, mlir::Operation *op);
 bool buildGroups(Builder &builder, mlir::Operation *op);

@@ -15,6 +15,35 @@ using namespace mlir;
 
 namespace tritium::interpreter {
 
+Slot updated(tt::RMWOp op, Element element, Slot old, Slot value) {
+  unsigned bits = element.bits;
+  switch (op) {
+  case tt::RMWOp::AND:
+    return old & value;
+  case tt::RMWOp::OR:
+    return old | value;
+  case tt::RMWOp::XOR:
+    return old ^ value;
+  case tt::RMWOp::ADD:
+    return (old + value) & element.mask();
+  case tt::RMWOp::FADD:
+    if (element.kind == Kind::F64)
+      return slotOf(fromSlot<double>(old) + fromSlot<double>(value));
+    return writeFloat(element, fromSlot<float>(old) + fromSlot<float>(value));
+  case tt::RMWOp::MAX:
+    return signedValue(old, bits) > signedValue(value, bits) ? old : value;
+  case tt::RMWOp::MIN:
+    return signedValue(old, bits) < signedValue(value, bits) ? old : value;
+  case tt::RMWOp::UMAX:
+    return std::max(old, value);
+  case tt::RMWOp::UMIN:
+    return std::min(old, value);
+  case tt::RMWOp::XCHG:
+    return value;
+  }
+  return value;
+}
+
 namespace {
 void buildLoad(Builder &b, tt::LoadOp op) {
   Access access(b, op, op.getPtr(), op.getMask(), "load", /*writes=*/false);
@@ -51,36 +80,6 @@ void buildAddPtr(Builder &b, tt::AddPtrOp op) {
   addBinary(b, op, [=](Slot pointer, Slot offset) {
     return pointer + static_cast<uint64_t>(signedValue(offset, bits)) * bytes;
   });
-}
-
-/// What `op` leaves in memory where `old` was.
-Slot updated(tt::RMWOp op, Element element, Slot old, Slot value) {
-  unsigned bits = element.bits;
-  switch (op) {
-  case tt::RMWOp::AND:
-    return old & value;
-  case tt::RMWOp::OR:
-    return old | value;
-  case tt::RMWOp::XOR:
-    return old ^ value;
-  case tt::RMWOp::ADD:
-    return (old + value) & element.mask();
-  case tt::RMWOp::FADD:
-    if (element.kind == Kind::F64)
-      return slotOf(fromSlot<double>(old) + fromSlot<double>(value));
-    return writeFloat(element, fromSlot<float>(old) + fromSlot<float>(value));
-  case tt::RMWOp::MAX:
-    return signedValue(old, bits) > signedValue(value, bits) ? old : value;
-  case tt::RMWOp::MIN:
-    return signedValue(old, bits) < signedValue(value, bits) ? old : value;
-  case tt::RMWOp::UMAX:
-    return std::max(old, value);
-  case tt::RMWOp::UMIN:
-    return std::min(old, value);
-  case tt::RMWOp::XCHG:
-    return value;
-  }
-  return value;
 }
 
 /// Of a result that only the thread has which ran the atomic, others can have but a copy.

@@ -13,6 +13,7 @@
 #include "TargetCompiler.h"
 #include "TextDepth.h"
 
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
@@ -65,6 +66,10 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
   if (!func)
     return refuse(error, message);
   describePointers(func, kernel.metadata);
+  // Targets that move no blocks of arrays by themselves take pointers.
+  if (!target.takesDescriptors() && tt::hasDescriptors(module) &&
+      !session.runPasses(module, "PointerPipeline", buildPointerPipeline))
+    return false;
   return target.fromTileIR(session, module, options, kernel, error);
 }
 

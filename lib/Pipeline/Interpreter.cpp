@@ -11,6 +11,7 @@ public:
   using TargetCompiler::TargetCompiler;
 
   bool checksHints() const override { return true; }
+  bool takesDescriptors() const override { return true; }
 
   bool fromTileIR(Session &, mlir::ModuleOp, const CompileOptions &, CompiledKernel &,
                   CompileError &) const override {

@@ -112,12 +112,15 @@ void registerTritiumPasses() {
   PassRegistration<TileGPUToLLVMPass>();
   PassPipelineRegistration<>("tritium-ttir", "From what the front end builds to ttir",
                              buildTileIRPipeline);
-  PassPipelineRegistration<GPUPipelineOptions>("tritium-ttgir", "From ttir to ttgir",
+  PassPipelineRegistration<>("tritium-pointers", "From ttir with descriptors to ttir of pointers",
+                             buildPointerPipeline);
+  PassPipelineRegistration<GPUPipelineOptions>("tritium-ttgir", "From ttir of pointers to ttgir",
                                                buildTileGPUPipeline);
   PassPipelineRegistration<GPUPipelineOptions>(
       "tritium-ttgir-threads", "The end of tritium-ttgir: exchanges, shared memory, barriers",
       buildTileGPUThreadsPipeline);
-  PassPipelineRegistration<>("tritium-cpu", "From ttir to the LLVM dialect, for this CPU",
+  PassPipelineRegistration<>("tritium-cpu",
+                             "From ttir of pointers to the LLVM dialect, for this CPU",
                              [](OpPassManager &pm) {
                                pm.addPass(std::make_unique<TileToCPUPass>());
                                pm.addPass(std::make_unique<CPUToLLVMPass>());

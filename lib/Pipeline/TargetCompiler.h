@@ -24,6 +24,8 @@ public:
   virtual const char *dotPrecision() const { return "ieee"; }
   /// Whether hints are checked, also where no debugging is asked for.
   virtual bool checksHints() const { return false; }
+  /// Whether tile IR may move blocks of arrays by descriptors; else it has pointers instead.
+  virtual bool takesDescriptors() const { return false; }
 
   /// From tile IR to the last stage.
   virtual bool fromTileIR(Session &session, mlir::ModuleOp module, const CompileOptions &options,

@@ -29,6 +29,16 @@ std::unique_ptr<Pass> canonicalizer() {
   config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
   return createCanonicalizerPass(config);
 }
+
+/// What is gained where addresses are pointers and offsets.
+void addPointerPasses(OpPassManager &pm) {
+  pm.addPass(tt::createScalarizeLoopOffsets());
+  pm.addPass(tt::createCombine());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(tt::createSinkCarriedLoads());
+  pm.addPass(canonicalizer());
+  pm.addPass(createCSEPass());
+}
 } // namespace
 
 void buildTileIRPipeline(OpPassManager &pm) {
@@ -40,12 +50,15 @@ void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(tt::createWidenOffsets());
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
-  pm.addPass(tt::createScalarizeLoopOffsets());
-  pm.addPass(tt::createCombine());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(tt::createSinkCarriedLoads());
+  addPointerPasses(pm);
+}
+
+void buildPointerPipeline(OpPassManager &pm) {
+  // What does not change in a loop is outside of it by now, which decides the form of addresses.
+  pm.addPass(tt::createDescriptorsToPointers());
   pm.addPass(canonicalizer());
   pm.addPass(createCSEPass());
+  addPointerPasses(pm);
 }
 
 } // namespace tritium

@@ -235,6 +235,29 @@ def test_control_flow(backend, rng, which):
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
 
 
+@triton.jit(noinline=True)
+def rows_from(desc, i):
+    if i >= desc.shape[0]:
+        return desc, tl.zeros(desc.block_shape, tl.float32)
+    return desc, desc.load([i, 0])
+
+
+@triton.jit
+def call_with_descriptor(x_ptr, out_ptr, M, N, i, BM: tl.constexpr, BN: tl.constexpr):
+    x = make_descriptor(x_ptr, M, N, BM, BN)
+    same, block = rows_from(x, i)
+    block += same.load([0, 1])
+    tl.store(out_ptr + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :], block)
+
+
+@pytest.mark.parametrize("i", (0, 20, 24))
+def test_functions_that_are_not_inlined(backend, rng, i):
+    x = random_array(rng, (24, 32), "float32")
+    out = np.zeros((8, 32), np.float32)
+    call_with_descriptor[(1,)](x, out, 24, 32, i, BM=8, BN=32)
+    np.testing.assert_array_equal(out, block_of(x, (i, 0), (8, 32)) + block_of(x, (0, 1), (8, 32)))
+
+
 @triton.jit
 def far_block(x_ptr, out_ptr, N, i, j, B: tl.constexpr):
     x = tl.make_tensor_descriptor(x_ptr, [N], [1], [B])

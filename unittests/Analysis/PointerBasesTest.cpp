@@ -47,6 +47,14 @@ TEST(PointerBases, Choices) {
             Set{1});
 }
 
+TEST(PointerBases, Descriptors) {
+  EXPECT_EQ(bases(R"(
+  %d = tt.make_tensor_descriptor %a, [%i], [%i] : !tt.tensordesc<4xf32>
+  %e = tt.make_tensor_descriptor %b, [%i], [%i] : !tt.tensordesc<4xf32>
+  %p = arith.select %c, %d, %e : !tt.tensordesc<4xf32>)"),
+            (Set{0, 1}));
+}
+
 TEST(PointerBases, Loops) {
   // The pointers change places.
   EXPECT_EQ(bases(R"(

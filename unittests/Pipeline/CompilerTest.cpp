@@ -68,6 +68,38 @@ CompileOptions interpreted() {
 uint64_t address(std::vector<float> &data) { return reinterpret_cast<uint64_t>(data.data()); }
 } // namespace
 
+// What a kernel does through descriptors counts as what it does through their bases, also where a
+// loop carries them.
+TEST(Compiler, PointersOfDescriptors) {
+  const char *text = R"(@triton.jit
+def k(x_ptr, y_ptr, z_ptr, rows_ptr, n, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [n], [1], [B])
+    y = tl.make_tensor_descriptor(y_ptr, [n], [1], [B])
+    z = tl.make_tensor_descriptor(z_ptr, [n], [1], [B])
+    rows = tl.make_tensor_descriptor(rows_ptr, [n, B], [B, 1], [1, B])
+    for i in range(n):
+        y.store([i], x.load([i]))
+        x, y = y, x
+    z.atomic_add([0], x.load([0]))
+    rows.scatter(tl.zeros([B, B], tl.float32), tl.arange(0, B), 0)
+)";
+  CompileError error;
+  std::vector<ArgumentSpec> arguments(4, runtime("*fp32", 16));
+  arguments.push_back(runtime("i32"));
+  arguments.push_back(constexprInt(16));
+  auto kernel = compileKernel(source("k", text), arguments, interpreted(), error);
+  ASSERT_TRUE(kernel) << error.rendered;
+  EXPECT_NE(kernel->stages["ttir"].find("tt.descriptor_reduce fadd"), std::string::npos);
+  auto use = [&](size_t i) {
+    const ParameterInfo &parameter = kernel->metadata.parameters[i];
+    return std::pair(parameter.isRead, parameter.isWritten);
+  };
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(use(i), std::pair(true, true)) << i;
+  EXPECT_EQ(use(3), std::pair(false, true));
+  EXPECT_FALSE(kernel->metadata.hasIndirectPointers);
+}
+
 TEST(Compiler, AddRunsInTheInterpreter) {
   CompileError error;
   auto kernel = compileKernel(source("add", kAdd), addArguments(), interpreted(), error);

@@ -19,6 +19,10 @@ void registerTileDialects(mlir::DialectRegistry &registry);
 /// invariants out of loops. Runs on a module.
 void buildTileIRPipeline(mlir::OpPassManager &pm);
 
+/// From ttir with tensor descriptors to ttir of pointers, for targets that do not copy blocks. Runs
+/// on a module.
+void buildPointerPipeline(mlir::OpPassManager &pm);
+
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a program"), llvm::cl::init(4)};
   Option<int> capability{*this, "compute-capability", llvm::cl::desc("80 for sm_80"),
@@ -33,7 +37,8 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
                                 llvm::cl::init(true)};
 };
 
-/// From ttir to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a module.
+/// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a
+/// module.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const GPUPipelineOptions &options);
 
 /// The end of it: how elements get from thread to thread, where in shared memory, and what has to

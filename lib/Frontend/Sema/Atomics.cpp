@@ -93,89 +93,51 @@ Tensor build::atomicCAS(Sema &sema, const Tensor &pointer, const Tensor &expecte
   return {old, value.dtype};
 }
 
-static Tensor emit(Sema &sema, const Access &access, tt::RMWOp op) {
-  return build::atomicRMW(sema, op, access.pointer, access.value, access.mask, access.order);
-}
-
-static std::nullopt_t typeError(Sema &sema, const Access &access, std::string_view supported) {
-  return sema.error("tl." + access.name + " is not supported on " + describeType(access.element()) +
+static std::nullopt_t typeError(Sema &sema, std::string_view name, DType element,
+                                std::string_view supported) {
+  return sema.error("tl." + std::string(name) + " is not supported on " + describeType(element) +
                     "; it works on " + std::string(supported));
 }
 
-static Result atomicAdd(Sema &sema, const BoundArguments &args) {
-  auto access = readAccess(sema, args, "atomic_add");
-  if (!access)
-    return std::nullopt;
-  DType element = access->element();
-  bool isFloating = oneOf(
-      element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32, DTypeKind::Float64});
-  if (!isFloating && !isWideInteger(element))
-    return typeError(sema, *access,
+std::optional<tt::RMWOp> sema::atomicOperation(Sema &sema, std::string_view name, DType element) {
+  bool isWide = isWideInteger(element);
+  if (name == "atomic_add") {
+    bool isFloating = oneOf(
+        element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32, DTypeKind::Float64});
+    if (isFloating || isWide)
+      return isFloating ? tt::RMWOp::FADD : tt::RMWOp::ADD;
+    return typeError(sema, name, element,
                      "int32, uint32, int64, uint64, float16, bfloat16, float32 and float64");
-  return Value(emit(sema, *access, isFloating ? tt::RMWOp::FADD : tt::RMWOp::ADD));
+  }
+  bool isMax = name == "atomic_max";
+  if (isMax || name == "atomic_min") {
+    bool isFloating = oneOf(element, {DTypeKind::Float32, DTypeKind::Float64});
+    if (!isFloating && !isWide)
+      return typeError(sema, name, element, "int32, uint32, int64, uint64, float32 and float64");
+    if (isFloating || isSigned(element))
+      return isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN;
+    return isMax ? tt::RMWOp::UMAX : tt::RMWOp::UMIN;
+  }
+  if (!isWide)
+    return typeError(sema, name, element, "int32, uint32, int64 and uint64");
+  return tt::symbolizeRMWOp(name.substr(std::string_view("atomic_").size()));
 }
 
-static Access reinterpret(Sema &sema, const Access &access, bool isSigned) {
-  DType integer = integerType(access.element().bits(), isSigned);
-  Access result = access;
-  result.pointer = *sema.cast(access.pointer, pointerTo(integer));
-  result.value = *sema.bitcast(access.value, integer);
-  return result;
-}
-
-static Tensor maskedWith(Sema &sema, const std::optional<Tensor> &mask, const Tensor &extra) {
-  if (!mask)
-    return extra;
-  return {sema.builder().create<arith::AndIOp>(sema.loc(), mask->value, extra.value), extra.dtype};
-}
-
-/// Floats of one sign are ordered as their bits: upwards as signed integers when the
-/// new value is not negative, downwards as unsigned ones when it is.
-static Result floatMinMax(Sema &sema, const Access &access, bool isMax) {
-  Access asSigned = reinterpret(sema, access, true);
-  Access asUnsigned = reinterpret(sema, access, false);
-  auto zero = sema.constant({Constant::Int(0)}, asSigned.value.dtype, access.value.shape());
-  mlir::OpBuilder &b = sema.builder();
-  DType boolean{DTypeKind::Int1};
-  Tensor isNegative{b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::slt,
-                                            asSigned.value.value, zero->value),
-                    boolean};
-  Tensor isPositive{b.create<arith::CmpIOp>(sema.loc(), arith::CmpIPredicate::sge,
-                                            asSigned.value.value, zero->value),
-                    boolean};
-  asSigned.mask = maskedWith(sema, access.mask, isPositive);
-  asUnsigned.mask = maskedWith(sema, access.mask, isNegative);
-  Tensor positive = emit(sema, asSigned, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
-  Tensor negative = emit(sema, asUnsigned, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
-  Tensor old{
-      b.create<arith::SelectOp>(sema.loc(), isPositive.value, positive.value, negative.value),
-      positive.dtype};
-  auto result = sema.bitcast(old, access.element());
-  return result ? Result(Value(*result)) : std::nullopt;
-}
-
-template <bool isMax> static Result atomicMinMax(Sema &sema, const BoundArguments &args) {
-  auto access = readAccess(sema, args, isMax ? "atomic_max" : "atomic_min");
-  if (!access)
-    return std::nullopt;
-  DType element = access->element();
-  if (oneOf(element, {DTypeKind::Float32, DTypeKind::Float64}))
-    return floatMinMax(sema, *access, isMax);
-  if (!isWideInteger(element))
-    return typeError(sema, *access, "int32, uint32, int64, uint64, float32 and float64");
-  tt::RMWOp op = isSigned(element) ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN)
-                                   : (isMax ? tt::RMWOp::UMAX : tt::RMWOp::UMIN);
-  return Value(emit(sema, *access, op));
-}
-
-template <tt::RMWOp op> static Result atomicBitwise(Sema &sema, const BoundArguments &args) {
-  std::string name = "atomic_" + tt::stringifyRMWOp(op).str();
+/// atomic_add(pointer, val, mask, sem, scope), ...
+template <const char *name> static Result atomic(Sema &sema, const BoundArguments &args) {
   auto access = readAccess(sema, args, name);
-  if (!access)
+  auto op = access ? atomicOperation(sema, name, access->element()) : std::nullopt;
+  if (!op)
     return std::nullopt;
-  if (!isWideInteger(access->element()))
-    return typeError(sema, *access, "int32, uint32, int64 and uint64");
-  return Value(emit(sema, *access, op));
+  bool isOrdered = *op == tt::RMWOp::MAX || *op == tt::RMWOp::MIN;
+  if (!isOrdered || !isFloat(access->element()))
+    return Value(
+        build::atomicRMW(sema, *op, access->pointer, access->value, access->mask, access->order));
+  mlir::Value old =
+      tt::buildFloatAtomic(sema.builder(), sema.loc(), *op == tt::RMWOp::MAX, access->pointer.value,
+                           access->value.value, access->mask ? access->mask->value : mlir::Value(),
+                           access->order.semantic, access->order.scope);
+  return Value(Tensor{old, access->element()});
 }
 
 static Result atomicXchg(Sema &sema, const BoundArguments &args) {
@@ -184,8 +146,10 @@ static Result atomicXchg(Sema &sema, const BoundArguments &args) {
     return std::nullopt;
   DType element = access->element();
   if (!isWideInteger(element) && !oneOf(element, {DTypeKind::Float32, DTypeKind::Float64}))
-    return typeError(sema, *access, "int32, uint32, int64, uint64, float32 and float64");
-  return Value(emit(sema, *access, tt::RMWOp::XCHG));
+    return typeError(sema, access->name, element,
+                     "int32, uint32, int64, uint64, float32 and float64");
+  return Value(build::atomicRMW(sema, tt::RMWOp::XCHG, access->pointer, access->value, access->mask,
+                                access->order));
 }
 
 /// atomic_cas(pointer, cmp, val, sem, scope)
@@ -212,14 +176,17 @@ static Result atomicCas(Sema &sema, const BoundArguments &args) {
   return Value(build::atomicCAS(sema, *pointer, *operands[0], *operands[1], *order));
 }
 
+static constexpr char kAdd[] = "atomic_add", kMin[] = "atomic_min", kMax[] = "atomic_max",
+                      kAnd[] = "atomic_and", kOr[] = "atomic_or", kXor[] = "atomic_xor";
+
 void sema::addAtomicBuiltins(Registry &registry) {
   constexpr std::string_view kSignature = "pointer, val, mask=None, sem=None, scope=None";
-  registry.addMethod("atomic_add", kSignature, atomicAdd);
-  registry.addMethod("atomic_max", kSignature, atomicMinMax<true>);
-  registry.addMethod("atomic_min", kSignature, atomicMinMax<false>);
-  registry.addMethod("atomic_and", kSignature, atomicBitwise<tt::RMWOp::AND>);
-  registry.addMethod("atomic_or", kSignature, atomicBitwise<tt::RMWOp::OR>);
-  registry.addMethod("atomic_xor", kSignature, atomicBitwise<tt::RMWOp::XOR>);
+  registry.addMethod("atomic_add", kSignature, atomic<kAdd>);
+  registry.addMethod("atomic_max", kSignature, atomic<kMax>);
+  registry.addMethod("atomic_min", kSignature, atomic<kMin>);
+  registry.addMethod("atomic_and", kSignature, atomic<kAnd>);
+  registry.addMethod("atomic_or", kSignature, atomic<kOr>);
+  registry.addMethod("atomic_xor", kSignature, atomic<kXor>);
   registry.addMethod("atomic_xchg", kSignature, atomicXchg);
   registry.addMethod("atomic_cas", "pointer, cmp, val, sem=None, scope=None", atomicCas);
 }

@@ -4,8 +4,9 @@
 //   x = tl.load(p, boundary_check=(0,), padding_option="zero")
 //   p = tl.advance(p, [0, BN])
 //
-// Only dimensions that `boundary_check` names are masked; the others must lie within the
-// array. Elements outside read as zero where `padding_option` says nothing.
+// Each access goes through a descriptor of the array that is made there, with the padding that
+// the access names: zero where `padding_option` says nothing. Dimensions that `boundary_check`
+// does not name are in bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,53 +59,51 @@ static Result advance(Sema &sema, const BoundArguments &args) {
   return Value(std::move(moved));
 }
 
-/// The block, with the dimensions masked that `boundaryCheck` names.
-static std::optional<BlockAccess> checkedBlock(Sema &sema, const BlockPointer &pointer,
-                                               const Value &boundaryCheck, std::string_view what) {
-  std::vector<BlockIndex> indices;
+/// The block that `pointer` is at; dimensions that `boundaryCheck` does not name are in bounds.
+static std::optional<BlockPlace> checkedBlock(Sema &sema, const BlockPointer &pointer,
+                                              const Value &boundaryCheck, bool padsWithNaN,
+                                              std::string_view what) {
+  BlockPlace place;
   for (const Tensor &offset : pointer.offsets)
-    indices.push_back({offset, false, false});
-  if (!boundaryCheck.isNone()) {
-    auto checked = constantInts(sema, boundaryCheck, "'boundary_check' of " + std::string(what));
-    if (!checked)
-      return std::nullopt;
-    for (int64_t d : *checked) {
-      if (d < 0 || d >= pointer.rank())
-        return sema.error("'boundary_check' of " + std::string(what) + " names dimension " +
-                          std::to_string(d) + ", but the block has the dimensions 0 to " +
-                          std::to_string(pointer.rank() - 1));
-      if (indices[d].isChecked)
-        return sema.error("'boundary_check' of " + std::string(what) + " names dimension " +
-                          std::to_string(d) + " twice");
-      indices[d].isChecked = true;
-    }
+    place.indices.push_back(offset.value);
+  place.inBounds.assign(pointer.rank(), true);
+  auto checked = boundaryCheck.isNone() ? std::optional(llvm::SmallVector<int64_t>())
+                                        : constantInts(sema, boundaryCheck,
+                                                       "'boundary_check' of " + std::string(what));
+  if (!checked)
+    return std::nullopt;
+  for (int64_t d : *checked) {
+    if (d < 0 || d >= pointer.rank())
+      return sema.error("'boundary_check' of " + std::string(what) + " names dimension " +
+                        std::to_string(d) + ", but the block has the dimensions 0 to " +
+                        std::to_string(pointer.rank() - 1));
+    if (!place.inBounds[d])
+      return sema.error("'boundary_check' of " + std::string(what) + " names dimension " +
+                        std::to_string(d) + " twice");
+    place.inBounds[d] = false;
   }
-  return accessBlock(sema, pointer, pointer.blockShape, indices);
+  place.descriptor = describeArray(sema, pointer, padsWithNaN).value;
+  return place;
 }
 
-Result sema::loadBlock(Sema &sema, const BlockPointer &pointer, const Value &boundaryCheck,
-                       const Value &paddingOption, build::LoadOptions options) {
+Result sema::loadThrough(Sema &sema, const BlockPointer &pointer, const Value &boundaryCheck,
+                         const Value &paddingOption, build::LoadOptions options) {
   constexpr std::string_view what = "tl.load of a block pointer";
   auto isNaN = readPadding(sema, paddingOption, pointer.element(), /*allowsNone=*/true, what);
-  auto access = isNaN ? checkedBlock(sema, pointer, boundaryCheck, what) : std::nullopt;
-  if (!access)
-    return std::nullopt;
-  std::optional<Tensor> other;
-  if (access->mask)
-    other = padding(sema, pointer.element(), pointer.blockShape, *isNaN);
-  return Value(build::load(sema, access->pointers, access->mask, other, options));
+  auto place = isNaN ? checkedBlock(sema, pointer, boundaryCheck, *isNaN, what) : std::nullopt;
+  return place ? Result(Value(loadBlock(sema, pointer, *place, options))) : std::nullopt;
 }
 
-Result sema::storeBlock(Sema &sema, const BlockPointer &pointer, const Value &value,
-                        const Value &boundaryCheck, tt::CacheModifier cache,
-                        tt::EvictionPolicy evict) {
+Result sema::storeThrough(Sema &sema, const BlockPointer &pointer, const Value &value,
+                          const Value &boundaryCheck, tt::CacheModifier cache,
+                          tt::EvictionPolicy evict) {
   constexpr std::string_view what = "tl.store through a block pointer";
-  auto access = checkedBlock(sema, pointer, boundaryCheck, what);
+  auto place = checkedBlock(sema, pointer, boundaryCheck, /*padsWithNaN=*/false, what);
   auto stored =
-      access ? blockValue(sema, value, pointer.element(), pointer.blockShape, what) : std::nullopt;
+      place ? blockValue(sema, value, pointer.element(), pointer.blockShape, what) : std::nullopt;
   if (!stored)
     return std::nullopt;
-  build::store(sema, access->pointers, *stored, access->mask, cache, evict);
+  storeBlock(sema, *place, *stored, cache, evict);
   return Value();
 }
 

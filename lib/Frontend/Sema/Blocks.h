@@ -1,7 +1,8 @@
 //===- Blocks.h - blocks of arrays as pointers and masks --------*- C++ -*-===//
 //
-// What tensor descriptors and block pointers share: reading the description of an array,
-// and turning one of its blocks into a tile of pointers and a mask.
+// What tensor descriptors and block pointers share: reading the description of an array, and
+// moving one of its blocks. A block pointer is a descriptor of its array, made where it is
+// accessed, and the offsets of the block; unlike a descriptor's its strides are free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,22 +13,26 @@
 
 namespace tritium::sema {
 
-/// The pointers of a block, and which of them lie within the array (absent: all do).
-struct BlockAccess {
-  Tensor pointers;
-  std::optional<Tensor> mask;
+/// Where an access moves a block: a `!tt.tensordesc`, and the block's first element as int64
+/// scalars.
+struct BlockPlace {
+  mlir::Value descriptor;
+  llvm::SmallVector<mlir::Value> indices;
+  /// For each dimension, whether the block is known to lie within the array; empty: nowhere.
+  llvm::SmallVector<bool> inBounds;
 };
 
-/// Where a block lies along one dimension of its array.
-struct BlockIndex {
-  Tensor start;          ///< the first element, an int64 scalar; or
-  bool isList = false;   ///< `start` is a tile: the elements, one for each of the block
-  bool isChecked = true; ///< what lies outside is masked off
-};
-
-/// The elements of a block of shape `blockShape`. `indices`: one for each dimension.
-BlockAccess accessBlock(Sema &sema, const BlockedArray &array, llvm::ArrayRef<int64_t> blockShape,
-                        llvm::ArrayRef<BlockIndex> indices);
+/// The array as a `!tt.tensordesc`.
+Tensor describeArray(Sema &sema, const BlockedArray &array, bool padsWithNaN);
+Tensor loadBlock(Sema &sema, const BlockedArray &array, const BlockPlace &place,
+                 build::LoadOptions options = {});
+/// `value` has the block's shape and the array's elements.
+void storeBlock(Sema &sema, const BlockPlace &place, const Tensor &value,
+                tt::CacheModifier cache = tt::CacheModifier::NONE,
+                tt::EvictionPolicy evict = tt::EvictionPolicy::NORMAL);
+/// Elements of an array as they come from memory, as the language knows them, and back.
+Tensor fromMemory(Sema &sema, mlir::Value elements, DType element);
+mlir::Value toMemory(Sema &sema, const Tensor &elements);
 
 /// Reads the description of an array; `what` names the function in errors.
 std::optional<BlockedArray> readArray(Sema &sema, const Value &base, const Value &shape,
@@ -48,15 +53,13 @@ std::optional<int64_t> knownInteger(const Tensor &value);
 /// more name for zero.
 std::optional<bool> readPadding(Sema &sema, const Value &value, DType element, bool allowsNone,
                                 std::string_view what);
-/// Elements that are all padding.
-Tensor padding(Sema &sema, DType element, llvm::ArrayRef<int64_t> shape, bool isNaN);
 
 /// tl.load of a block pointer.
-Result loadBlock(Sema &sema, const BlockPointer &pointer, const Value &boundaryCheck,
-                 const Value &paddingOption, build::LoadOptions options);
+Result loadThrough(Sema &sema, const BlockPointer &pointer, const Value &boundaryCheck,
+                   const Value &paddingOption, build::LoadOptions options);
 /// tl.store through a block pointer.
-Result storeBlock(Sema &sema, const BlockPointer &pointer, const Value &value,
-                  const Value &boundaryCheck, tt::CacheModifier cache, tt::EvictionPolicy evict);
+Result storeThrough(Sema &sema, const BlockPointer &pointer, const Value &value,
+                    const Value &boundaryCheck, tt::CacheModifier cache, tt::EvictionPolicy evict);
 /// The value to write into a block, in its type. `what` names the function in errors.
 std::optional<Tensor> blockValue(Sema &sema, const Value &value, DType element,
                                  llvm::ArrayRef<int64_t> blockShape, std::string_view what);

@@ -1,8 +1,8 @@
 //===- Descriptors.cpp - tensor descriptors -------------------------------===//
 //
-//   d = tl.make_tensor_descriptor(p, [M, N], [s, 1], [BM, BN])
-//   x = d.load([i, j])            x = tl.load(pointers, mask, 0)     (see Blocks.cpp)
-//   d.store([i, j], y)            tl.store(pointers, y, mask)
+//   d = tl.make_tensor_descriptor(p, [M, N], [s, 1], [BM, BN])     tt.make_tensor_descriptor
+//   x = d.load([i, j])                                             tt.descriptor_load
+//   d.store([i, j], y)                                             tt.descriptor_store
 //
 // That the base and all strides but the last are multiples of 16 bytes is the language's
 // rule. It is checked of what is known, and stated as a fact of the rest; kernels that are
@@ -13,6 +13,7 @@
 #include "Blocks.h"
 #include "BuiltinSupport.h"
 #include "Hints.h"
+#include "Memory.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -75,7 +76,8 @@ static Result makeDescriptor(Sema &sema, const BoundArguments &args) {
   checkMultiple(sema, array->base, kAlignment,
                 "the base of a tensor descriptor is not aligned to 16 bytes");
   array->base = stateMultiple(sema, array->base, kAlignment);
-  return Value(Descriptor{std::move(*array), *padsWithNaN});
+  Tensor handle = describeArray(sema, *array, *padsWithNaN);
+  return Value(Descriptor{std::move(*array), *padsWithNaN, handle});
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,15 +93,15 @@ static const Descriptor *descriptorArgument(Sema &sema, const Value &value, std:
 }
 
 /// The block of a descriptor at `offsets`.
-static std::optional<BlockAccess> blockAt(Sema &sema, const Descriptor &descriptor,
-                                          const Value &offsets, std::string_view what) {
+static std::optional<BlockPlace> blockAt(Sema &sema, const Descriptor &descriptor,
+                                         const Value &offsets, std::string_view what) {
   auto starts = readOffsets(sema, offsets, descriptor.rank(), "offsets", what);
   if (!starts)
     return std::nullopt;
-  std::vector<BlockIndex> indices;
+  BlockPlace place{descriptor.handle.value, {}, {}};
   for (const Tensor &start : *starts)
-    indices.push_back({start});
-  return accessBlock(sema, descriptor, descriptor.blockShape, indices);
+    place.indices.push_back(start.value);
+  return place;
 }
 
 static bool checkWritable(Sema &sema, const Descriptor &descriptor, std::string_view what) {
@@ -110,21 +112,14 @@ static bool checkWritable(Sema &sema, const Descriptor &descriptor, std::string_
   return false;
 }
 
-static Tensor loadFrom(Sema &sema, const Descriptor &descriptor, const BlockAccess &access) {
-  std::optional<Tensor> other;
-  if (access.mask)
-    other = padding(sema, descriptor.element(), access.pointers.shape(), descriptor.padsWithNaN);
-  return build::load(sema, access.pointers, access.mask, other);
-}
-
 /// load(desc, offsets)
 static Result load(Sema &sema, const BoundArguments &args) {
   constexpr std::string_view what = "the load of a tensor descriptor";
   auto *descriptor = descriptorArgument(sema, args[0], what);
-  auto access = descriptor ? blockAt(sema, *descriptor, args[1], what) : std::nullopt;
-  if (!access)
+  auto place = descriptor ? blockAt(sema, *descriptor, args[1], what) : std::nullopt;
+  if (!place)
     return std::nullopt;
-  return Value(loadFrom(sema, *descriptor, *access));
+  return Value(loadBlock(sema, *descriptor, *place));
 }
 
 /// store(desc, offsets, value)
@@ -133,31 +128,31 @@ static Result store(Sema &sema, const BoundArguments &args) {
   auto *descriptor = descriptorArgument(sema, args[0], what);
   if (!descriptor || !checkWritable(sema, *descriptor, what))
     return std::nullopt;
-  auto access = blockAt(sema, *descriptor, args[1], what);
-  if (!access)
+  auto place = blockAt(sema, *descriptor, args[1], what);
+  if (!place)
     return std::nullopt;
   auto value = blockValue(sema, args[2], descriptor->element(), descriptor->blockShape, what);
   if (!value)
     return std::nullopt;
-  build::store(sema, access->pointers, *value, access->mask);
+  storeBlock(sema, *place, *value);
   return Value();
 }
 
-/// atomic_add(desc, offsets, value), ...: unordered, as nothing can be read of them.
+/// atomic_add(desc, offsets, value), ...
 template <const char *name> static Result atomic(Sema &sema, const BoundArguments &args) {
   std::string what = "the " + std::string(name) + " of a tensor descriptor";
   auto *descriptor = descriptorArgument(sema, args[0], what);
   if (!descriptor || !checkWritable(sema, *descriptor, what))
     return std::nullopt;
-  auto access = blockAt(sema, *descriptor, args[1], what);
-  auto value = access
+  auto place = blockAt(sema, *descriptor, args[1], what);
+  auto value = place
                    ? blockValue(sema, args[2], descriptor->element(), descriptor->blockShape, what)
                    : std::nullopt;
-  if (!value)
+  auto op = value ? atomicOperation(sema, name, descriptor->element()) : std::nullopt;
+  if (!op)
     return std::nullopt;
-  Value mask = access->mask ? Value(*access->mask) : Value();
-  if (!sema.callLibrary(name, {{access->pointers, *value, mask, makeString("relaxed")}, {}}))
-    return std::nullopt;
+  sema.builder().create<tt::DescriptorReduceOp>(sema.loc(), *op, place->descriptor, place->indices,
+                                                value->value);
   return Value();
 }
 
@@ -166,10 +161,10 @@ template <const char *name> static Result atomic(Sema &sema, const BoundArgument
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows of an array of two dimensions.
+/// Rows of an array of two dimensions, from a column on.
 struct Rows {
+  Tensor numbers, column;
   llvm::SmallVector<int64_t> shape;
-  BlockAccess access;
 };
 } // namespace
 
@@ -189,12 +184,8 @@ static std::optional<Rows> rowsAt(Sema &sema, const Descriptor &descriptor, cons
   if (!start->isScalar())
     return sema.error("the column of " + std::string(what) + " must be a scalar, found " +
                       describe(column));
-  Rows result{{tile->shape()[0], descriptor.blockShape[1]}, {}};
-  if (!sema.checkShape(result.shape))
-    return std::nullopt;
-  result.access =
-      accessBlock(sema, descriptor, result.shape, {{*indices, /*isList=*/true}, {*start}});
-  return result;
+  Rows result{*indices, *start, {tile->shape()[0], descriptor.blockShape[1]}};
+  return sema.checkShape(result.shape) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 /// gather(desc, x_offsets, y_offset)
@@ -202,7 +193,13 @@ static Result gather(Sema &sema, const BoundArguments &args) {
   constexpr std::string_view what = "the gather of a tensor descriptor";
   auto *descriptor = descriptorArgument(sema, args[0], what);
   auto rows = descriptor ? rowsAt(sema, *descriptor, args[1], args[2], what) : std::nullopt;
-  return rows ? Result(Value(loadFrom(sema, *descriptor, rows->access))) : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  DType element = descriptor->element();
+  mlir::Value tile = sema.builder().create<tt::DescriptorGatherOp>(
+      sema.loc(), sema.tensorType(memoryType(element), rows->shape), descriptor->handle.value,
+      rows->numbers.value, rows->column.value);
+  return Value(fromMemory(sema, tile, element));
 }
 
 /// scatter(desc, value, x_offsets, y_offset)
@@ -216,7 +213,9 @@ static Result scatter(Sema &sema, const BoundArguments &args) {
       rows ? blockValue(sema, args[1], descriptor->element(), rows->shape, what) : std::nullopt;
   if (!value)
     return std::nullopt;
-  build::store(sema, rows->access.pointers, *value, rows->access.mask);
+  mlir::Value elements = toMemory(sema, *value);
+  sema.builder().create<tt::DescriptorScatterOp>(sema.loc(), descriptor->handle.value,
+                                                 rows->numbers.value, rows->column.value, elements);
   return Value();
 }
 

@@ -72,12 +72,13 @@ bool sema::shapeAccess(Sema &sema, const Tensor &pointer, std::optional<Tensor> 
   return !mask || (mask = shapedLike(sema, *mask, pointer, "mask", what)).has_value();
 }
 
-/// The pointer through which memory is accessed: a bool is an int8 in memory.
-static Tensor memoryPointer(Sema &sema, const Tensor &pointer) {
+DType sema::memoryType(DType element) { return isBool(element) ? DType{DTypeKind::Int8} : element; }
+
+Tensor sema::memoryPointer(Sema &sema, const Tensor &pointer) {
   DType element = pointee(pointer.dtype);
   if (!isBool(element))
     return pointer;
-  return *sema.cast(pointer, pointerTo({DTypeKind::Int8}, pointer.dtype.isConst));
+  return *sema.cast(pointer, pointerTo(memoryType(element), pointer.dtype.isConst));
 }
 
 static mlir::Value orNull(const std::optional<Tensor> &tensor) {
@@ -167,7 +168,7 @@ static Result load(Sema &sema, const BoundArguments &args) {
     if (!args[1].isNone() || !args[2].isNone())
       return sema.error("tl.load of a block pointer takes no mask and no 'other'; name the "
                         "dimensions to check in 'boundary_check' and use 'padding_option'");
-    return loadBlock(sema, *block, args[3], args[4], {*cache, *evict, *isVolatile});
+    return loadThrough(sema, *block, args[3], args[4], {*cache, *evict, *isVolatile});
   }
   auto pointer = pointerArgument(sema, args[0], "tl.load");
   if (!pointer || !refuseBoundaryCheck(sema, args[3], args[4]))
@@ -215,7 +216,7 @@ static Result store(Sema &sema, const BoundArguments &args) {
     if (!args[2].isNone())
       return sema.error("tl.store through a block pointer takes no mask; name the dimensions to "
                         "check in 'boundary_check'");
-    return storeBlock(sema, *block, args[1], args[3], *cache, *evict);
+    return storeThrough(sema, *block, args[1], args[3], *cache, *evict);
   }
   std::optional<Tensor> mask;
   if (!maskArgument(sema, args[2], *pointer, "tl.store", mask))

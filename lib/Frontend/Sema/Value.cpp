@@ -180,6 +180,7 @@ template <typename V, typename F> static void eachTensor(V &value, F visit) {
       eachTensor(entry, visit);
   } else if (auto *descriptor = value.template getIf<Descriptor>()) {
     arrayOf(*descriptor);
+    visit(descriptor->handle);
   } else if (auto *pointer = value.template getIf<BlockPointer>()) {
     arrayOf(*pointer);
     eachOf(pointer->offsets);

@@ -251,6 +251,142 @@ tt.func @atomic_rmw_c3(%p: !tt.ptr<f32>, %x: f32) {
 
 // -----
 
+tt.func private @tensordesc_c1()
+    // expected-error @+1 {{(tensordesc_c1) a block has 1 to 5 dimensions with positive extents}}
+    -> !tt.tensordesc<1x1x1x1x1x1xf32>
+
+// -----
+
+tt.func private @tensordesc_c1()
+    // expected-error @+1 {{(tensordesc_c1) a block has 1 to 5 dimensions with positive extents}}
+    -> !tt.tensordesc<4x0xf32>
+
+// -----
+
+tt.func private @tensordesc_c2()
+    // expected-error @+1 {{(tensordesc_c2) elements are integers of a byte or more, floats or pointers, not 'i1'}}
+    -> !tt.tensordesc<4xi1>
+
+// -----
+
+tt.func private @tensordesc_c3()
+    // expected-error @+1 {{(tensordesc_c3) 'i32' has no NaN}}
+    -> !tt.tensordesc<4xi32, nan>
+
+// -----
+
+tt.func @make_tensor_descriptor_c1(%p: !tt.ptr<f32>, %n: i64) {
+  // expected-error @+1 {{(make_tensor_descriptor_c1) needs one extent and one stride for each dimension of '!tt.tensordesc<4x8xf32>', found 1}}
+  %d = tt.make_tensor_descriptor %p, [%n], [%n] : !tt.tensordesc<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @make_tensor_descriptor_base(%p: !tt.ptr<f16>, %n: i64) { // expected-note {{prior use here}}
+  // expected-error @+1 {{use of value '%p' expects different type than prior uses: '!tt.ptr<f32>' vs '!tt.ptr<f16>'}}
+  %d = tt.make_tensor_descriptor %p, [%n], [%n] : !tt.tensordesc<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @no_descriptor(%p: !tt.ptr<f16>, %n: i64) {
+  // expected-error @+1 {{'desc' must be tensor descriptor, but got '!tt.ptr<f16>'}}
+  %v = tt.descriptor_load %p[%n] : !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_load_c1(%d: !tt.tensordesc<4x8xf32>, %i: i64) {
+  // expected-error @+1 {{(descriptor_load_c1) needs one index for each dimension of '!tt.tensordesc<4x8xf32>', found 1}}
+  %v = tt.descriptor_load %d[%i] : !tt.tensordesc<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_load_c2(%d: !tt.tensordesc<4x8xf32>, %i: i64) {
+  // expected-error @+1 {{(descriptor_load_c2) 'in_bounds' needs one element for each dimension of '!tt.tensordesc<4x8xf32>', found 1}}
+  %v = tt.descriptor_load %d[%i, %i] in_bounds = [true] : !tt.tensordesc<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_store_c1(%d: !tt.tensordesc<4x8xf32>, %i: i64, %v: tensor<4x8xf32>) {
+  // expected-error @+1 {{(descriptor_store_c1) needs one index for each dimension of '!tt.tensordesc<4x8xf32>', found 3}}
+  tt.descriptor_store %d[%i, %i, %i], %v : !tt.tensordesc<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_store_c2(%d: !tt.tensordesc<4x8xf32>, %i: i64, %v: tensor<4x8xf32>) {
+  // expected-error @+1 {{(descriptor_store_c2) 'in_bounds' needs one element for each dimension of '!tt.tensordesc<4x8xf32>', found 3}}
+  tt.descriptor_store %d[%i, %i], %v in_bounds = [true, true, true] : !tt.tensordesc<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_reduce_c1(%d: !tt.tensordesc<4xf32>, %i: i64, %v: tensor<4xf32>) {
+  // expected-error @+1 {{(descriptor_reduce_c1) needs one index for each dimension of '!tt.tensordesc<4xf32>', found 2}}
+  tt.descriptor_reduce fadd, %d[%i, %i], %v : !tt.tensordesc<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_reduce_c2(%d: !tt.tensordesc<4xf16>, %i: i64, %v: tensor<4xf16>) {
+  // expected-error @+1 {{(descriptor_reduce_c2) 'max' does not apply to 'f16'}}
+  tt.descriptor_reduce max, %d[%i], %v : !tt.tensordesc<4xf16>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_reduce_c2(%d: !tt.tensordesc<4xi32>, %i: i64, %v: tensor<4xi32>) {
+  // expected-error @+1 {{(descriptor_reduce_c2) 'exch' does not apply to 'i32'}}
+  tt.descriptor_reduce exch, %d[%i], %v : !tt.tensordesc<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_gather_c1(%d: !tt.tensordesc<2x8xf32>, %rows: tensor<4xi64>, %i: i64) {
+  // expected-error @+1 {{(descriptor_gather_c1) the block must be one row, 1xC, found '!tt.tensordesc<2x8xf32>'}}
+  %v = tt.descriptor_gather %d[%rows, %i] : !tt.tensordesc<2x8xf32> -> tensor<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_gather_c2(%d: !tt.tensordesc<1x8xf32>, %rows: tensor<4xi64>, %i: i64) {
+  // expected-error @+1 {{(descriptor_gather_c2) the tile must be rows of '!tt.tensordesc<1x8xf32>', found 'tensor<4x16xf32>'}}
+  %v = tt.descriptor_gather %d[%rows, %i] : !tt.tensordesc<1x8xf32> -> tensor<4x16xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_scatter_c1(%d: !tt.tensordesc<8xf32>, %rows: tensor<4xi64>, %i: i64, %v: tensor<4x8xf32>) {
+  // expected-error @+1 {{(descriptor_scatter_c1) the block must be one row, 1xC, found '!tt.tensordesc<8xf32>'}}
+  tt.descriptor_scatter %d[%rows, %i], %v : !tt.tensordesc<8xf32>, tensor<4x8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @descriptor_scatter_c2(%d: !tt.tensordesc<1x8xf32>, %rows: tensor<4xi64>, %i: i64, %v: tensor<4x8xf16>) {
+  // expected-error @+1 {{(descriptor_scatter_c2) the tile must be rows of '!tt.tensordesc<1x8xf32>', found 'tensor<4x8xf16>'}}
+  tt.descriptor_scatter %d[%rows, %i], %v : !tt.tensordesc<1x8xf32>, tensor<4x8xf16>
+  tt.return
+}
+
+// -----
+
 tt.func @atomic_cas_c1(%p: !tt.ptr<f32>, %x: f32, %y: i32) {
   // expected-error @+1 {{(atomic_cas_c1) the compared value must be 'f32', found 'i32'}}
   %r = tt.atomic_cas relaxed, gpu, %p, %y, %x : (!tt.ptr<f32>, i32, f32) -> f32

@@ -52,6 +52,32 @@ tt.func @memory(%p: !tt.ptr<f32>, %q: !tt.ptr<!tt.ptr<i8>, 3>, %m: i1, %i: i64) 
   tt.return
 }
 
+// CHECK-LABEL: tt.func @descriptors
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[M:.*]]: i64, %[[S:.*]]: i64, %[[R:.*]]: i64
+tt.func @descriptors(%p: !tt.ptr<f32>, %m: i64, %s: i64, %i: i64) {
+  // CHECK: %[[D:.*]] = tt.make_tensor_descriptor %[[P]], [%[[M]], %[[M]]], [%[[S]], %[[S]]] : !tt.tensordesc<4x8xf32>
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : !tt.tensordesc<4x8xf32>
+  // CHECK: %[[E:.*]] = tt.make_tensor_descriptor %[[P]], [%[[M]], %[[M]]], [%[[S]], %[[S]]] : !tt.tensordesc<1x8xf32, nan>
+  %e = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : !tt.tensordesc<1x8xf32, nan>
+  // CHECK: %[[V:.*]] = tt.descriptor_load %[[D]][%[[R]], %[[R]]] : !tt.tensordesc<4x8xf32>
+  %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<4x8xf32>
+  // CHECK: tt.descriptor_load %[[D]][%[[R]], %[[R]]] in_bounds = [true, false] cache = cg evict = evict_last volatile : !tt.tensordesc<4x8xf32>
+  %w = tt.descriptor_load %d[%i, %i] in_bounds = [true, false] cache = cg evict = evict_last volatile : !tt.tensordesc<4x8xf32>
+  // CHECK: tt.descriptor_store %[[D]][%[[R]], %[[R]]], %[[V]] : !tt.tensordesc<4x8xf32>
+  tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<4x8xf32>
+  // CHECK: tt.descriptor_store %[[D]][%[[R]], %[[R]]], %[[V]] in_bounds = [false, true] cache = cs evict = evict_first : !tt.tensordesc<4x8xf32>
+  tt.descriptor_store %d[%i, %i], %v in_bounds = [false, true] cache = cs evict = evict_first : !tt.tensordesc<4x8xf32>
+  // CHECK: tt.descriptor_reduce max, %[[D]][%[[R]], %[[R]]], %[[V]] : !tt.tensordesc<4x8xf32>
+  tt.descriptor_reduce max, %d[%i, %i], %v : !tt.tensordesc<4x8xf32>
+  // CHECK: %[[ROWS:.*]] = tt.splat %[[R]] : i64 -> tensor<16xi64>
+  %rows = tt.splat %i : i64 -> tensor<16xi64>
+  // CHECK: %[[G:.*]] = tt.descriptor_gather %[[E]][%[[ROWS]], %[[R]]] : !tt.tensordesc<1x8xf32, nan> -> tensor<16x8xf32>
+  %g = tt.descriptor_gather %e[%rows, %i] : !tt.tensordesc<1x8xf32, nan> -> tensor<16x8xf32>
+  // CHECK: tt.descriptor_scatter %[[E]][%[[ROWS]], %[[R]]], %[[G]] : !tt.tensordesc<1x8xf32, nan>, tensor<16x8xf32>
+  tt.descriptor_scatter %e[%rows, %i], %g : !tt.tensordesc<1x8xf32, nan>, tensor<16x8xf32>
+  tt.return
+}
+
 // CHECK-LABEL: tt.func @compute
 tt.func @compute(%x: f32, %u: i32, %ok: i1, %w: i64) {
   // CHECK: tt.get_program_id 2 : i32

@@ -140,3 +140,33 @@ tt.func private @hinted(%p: !tt.ptr<i32>, %i: i32) -> !tt.ptr<i32> {
   %q = tt.addptr %p, %h : !tt.ptr<i32>, i32
   tt.return %q : !tt.ptr<i32>
 }
+
+// Indices of blocks, and the strides of the array that they are in, are offsets; what is written
+// is not.
+// CHECK-LABEL: @blocks
+// CHECK-SAME: !tt.ptr<i64>, %[[I:.*]]: i32, %[[N:.*]]: i32
+// CHECK-DAG: %[[I64:.*]] = arith.extsi %[[I]]
+// CHECK-DAG: %[[N64:.*]] = arith.extsi %[[N]]
+// CHECK-DAG: %[[STRIDE:.*]] = arith.muli %[[N64]], %[[N64]] : i64
+// CHECK: tt.make_tensor_descriptor %{{.*}}, [%{{.*}}], [%[[STRIDE]]]
+// CHECK: scf.for {{.*}} iter_args(%[[K:.*]] = %[[I64]]) -> (i64)
+// CHECK: %[[WRITTEN:.*]] = arith.extsi %{{.*}} : tensor<4xi32> to tensor<4xi64>
+// CHECK: tt.descriptor_store %{{.*}}[%[[K]]], %[[WRITTEN]]
+tt.func private @blocks(%p: !tt.ptr<i64>, %i: i32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %square = arith.muli %n, %n : i32
+  %n64 = arith.extsi %n : i32 to i64
+  %s64 = arith.extsi %square : i32 to i64
+  %d = tt.make_tensor_descriptor %p, [%n64], [%s64] : !tt.tensordesc<4xi64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%j = %i) -> i32 : i32 {
+    %x = tt.splat %j : i32 -> tensor<4xi32>
+    %double = arith.addi %x, %x : tensor<4xi32>
+    %v = arith.extsi %double : tensor<4xi32> to tensor<4xi64>
+    %j64 = arith.extsi %j : i32 to i64
+    tt.descriptor_store %d[%j64], %v : !tt.tensordesc<4xi64>
+    %next = arith.addi %j, %n : i32
+    scf.yield %next : i32
+  }
+  tt.return
+}

@@ -87,6 +87,7 @@ struct BlockedArray {
 /// what lies outside of it reads as padding and is not written.
 struct Descriptor : BlockedArray {
   bool padsWithNaN = false;
+  Tensor handle; ///< a `!tt.tensordesc` of all this; the array's are what a kernel may ask for
 };
 
 /// `tl.make_block_ptr(...)`: one block of an array.

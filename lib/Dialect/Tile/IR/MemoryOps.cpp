@@ -272,3 +272,28 @@ LogicalResult AtomicCASOp::verify() {
                          << bits;
   return success();
 }
+
+// Floats of one sign are ordered as their bits: upwards as signed integers when the new value is
+// not negative, downwards as unsigned ones when it is.
+Value tritium::tt::buildFloatAtomic(OpBuilder &b, Location loc, bool isMax, Value ptr, Value value,
+                                    Value mask, MemSemantic semantic, MemScope scope) {
+  Type integer = b.getIntegerType(scalarBits(elementType(value.getType())));
+  Type bitsType = withElement(value.getType(), integer);
+  Value bits = b.create<BitcastOp>(loc, bitsType, value);
+  Value address =
+      b.create<BitcastOp>(loc, withElement(ptr.getType(), PointerType::get(integer)), ptr);
+  Value zero = b.create<arith::ConstantOp>(loc, bitsType, b.getZeroAttr(bitsType));
+  Value isNegative = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, bits, zero);
+  Value isPositive = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, bits, zero);
+  auto active = [&](Value chosen) -> Value {
+    return mask ? b.create<arith::AndIOp>(loc, mask, chosen) : chosen;
+  };
+  Value positiveMask = active(isPositive), negativeMask = active(isNegative);
+  auto emit = [&](RMWOp op, Value chosen) -> Value {
+    return b.create<AtomicRMWOp>(loc, bitsType, op, address, bits, chosen, semantic, scope);
+  };
+  Value positive = emit(isMax ? RMWOp::MAX : RMWOp::MIN, positiveMask);
+  Value negative = emit(isMax ? RMWOp::UMIN : RMWOp::UMAX, negativeMask);
+  Value old = b.create<arith::SelectOp>(loc, isPositive, positive, negative);
+  return b.create<BitcastOp>(loc, value.getType(), old);
+}

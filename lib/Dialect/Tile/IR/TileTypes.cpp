@@ -27,7 +27,57 @@ LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                     ArrayRef<int64_t> blockShape, Type element, bool padsWithNaN) {
+  auto rank = static_cast<int64_t>(blockShape.size());
+  if (rank < 1 || rank > kMaxDescriptorRank ||
+      llvm::any_of(blockShape, [](int64_t extent) { return extent < 1; }))
+    return emitError() << "(tensordesc_c1) a block has 1 to " << kMaxDescriptorRank
+                       << " dimensions with positive extents";
+  if (!isScalar(element) || element.isInteger(1))
+    return emitError() << "(tensordesc_c2) elements are integers of a byte or more, floats or "
+                          "pointers, not "
+                       << element;
+  if (padsWithNaN && !isTileFloat(element))
+    return emitError() << "(tensordesc_c3) " << element << " has no NaN";
+  return success();
+}
+
+Type TensorDescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
+    return {};
+  bool padsWithNaN = succeeded(parser.parseOptionalComma());
+  if ((padsWithNaN && parser.parseKeyword("nan")) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorDescType>(parser.getContext(), shape, element, padsWithNaN);
+}
+
+void TensorDescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getBlockShape());
+  printer << 'x' << getElementType() << (getPadsWithNaN() ? ", nan>" : ">");
+}
+
 namespace tritium::tt {
+
+Type blockMovedBy(Type desc) {
+  auto type = dyn_cast<TensorDescType>(desc);
+  return type ? Type(type.getBlockType()) : NoneType::get(desc.getContext());
+}
+
+Type baseOf(Type desc) {
+  auto type = dyn_cast<TensorDescType>(desc);
+  return type ? Type(PointerType::get(type.getElementType())) : NoneType::get(desc.getContext());
+}
+
+Type rowNumbersOf(Type type) {
+  if (!isTile(type))
+    return NoneType::get(type.getContext());
+  return RankedTensorType::get(shapeOf(type).take_front(), IntegerType::get(type.getContext(), 64));
+}
 
 bool isTileInt(Type type) {
   auto integer = dyn_cast<IntegerType>(type);

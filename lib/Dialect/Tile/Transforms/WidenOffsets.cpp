@@ -15,7 +15,8 @@
 //   %m = arith.cmpi slt, %o64, %n64 : tensor<64xi64>
 //   %p = tt.addptr %base, %o64 : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
 //
-// What such an offset carries through a loop or a branch is carried in i64. Everything else
+// The indices of blocks, and the extents and strides of the arrays that they are in, are offsets,
+// too. What an offset carries through a loop or a branch is carried in i64. Everything else
 // (quotients, shifts, loaded values, what is stored) is taken as it is at its own width.
 // Unsigned comparisons are left alone: the offset is a signed number.
 //
@@ -30,6 +31,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -107,6 +109,18 @@ std::optional<Carried> carrierOf(Value value) {
   return std::nullopt;
 }
 
+/// The operands that say where an operation accesses memory, in elements.
+MutableArrayRef<OpOperand> offsetsOf(Operation *op) {
+  // Behind the pointer or the descriptor; behind them may be a tile that is written.
+  MutableArrayRef<OpOperand> operands = op->getOpOperands();
+  return llvm::TypeSwitch<Operation *, MutableArrayRef<OpOperand>>(op)
+      .Case<AddPtrOp, MakeTensorDescriptorOp>([&](auto) { return operands.drop_front(); })
+      .Case<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(
+          [&](auto op) { return operands.slice(1, op.getIndices().size()); })
+      .Case<DescriptorGatherOp, DescriptorScatterOp>([&](auto) { return operands.slice(1, 2); })
+      .Default([](Operation *) { return MutableArrayRef<OpOperand>(); });
+}
+
 /// What the offsets of a function are made of.
 class Closure {
 public:
@@ -152,18 +166,19 @@ public:
 
   void run() {
     Closure closure;
-    SmallVector<AddPtrOp> pointers;
-    func.walk([&](AddPtrOp op) {
-      if (closure.add(op.getOffset()))
-        pointers.push_back(op);
+    SmallVector<OpOperand *> wrapping;
+    func.walk([&](Operation *op) {
+      for (OpOperand &offset : offsetsOf(op))
+        if (closure.add(offset.get()))
+          wrapping.push_back(&offset);
     });
-    if (pointers.empty())
+    if (wrapping.empty())
       return;
     SmallVector<arith::ExtSIOp> sources;
     for (Value value : closure.carried)
       carryWide(*carrierOf(value), sources);
-    for (AddPtrOp op : pointers)
-      op.getOffsetMutable().assign(widener.widen(op.getOffset()));
+    for (OpOperand *offset : wrapping)
+      offset->set(widener.widen(offset->get()));
     for (arith::ExtSIOp op : sources)
       op.replaceAllUsesWith(widener.widen(op.getIn()));
     widenComparisons();

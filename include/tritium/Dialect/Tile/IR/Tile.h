@@ -31,6 +31,8 @@ namespace tritium::tt {
 
 /// The largest number of elements that a tile may have.
 constexpr int64_t kMaxTileElements = 1048576;
+/// The largest rank of an array that a tensor descriptor describes.
+constexpr int64_t kMaxDescriptorRank = 5;
 
 /// An integer of 1, 8, 16, 32 or 64 bits.
 bool isTileInt(mlir::Type type);
@@ -70,6 +72,13 @@ inline mlir::Type withoutEncoding(mlir::Type type) {
   return mlir::RankedTensorType::get(tensor.getShape(), tensor.getElementType());
 }
 
+/// The tile that an access through a descriptor of type `desc` moves, and the type of the array's
+/// base; NoneType if `desc` is no descriptor.
+mlir::Type blockMovedBy(mlir::Type desc);
+mlir::Type baseOf(mlir::Type desc);
+/// One i64 for each row of a tile; NoneType if `type` is no tile.
+mlir::Type rowNumbersOf(mlir::Type type);
+
 /// Bits of a scalar; a pointer has 64.
 unsigned scalarBits(mlir::Type type);
 /// Bytes of a scalar in memory; i1 has one.
@@ -79,5 +88,15 @@ unsigned scalarBytes(mlir::Type type);
 
 #define GET_OP_CLASSES
 #include "tritium/Dialect/Tile/IR/TileOps.h.inc"
+
+namespace tritium::tt {
+
+/// Builds the atomic maximum, or minimum, of floats; returns the old value. -0 is less than 0, and
+/// a NaN lies beyond the infinity of its sign. `mask` may be null.
+mlir::Value buildFloatAtomic(mlir::OpBuilder &builder, mlir::Location loc, bool isMax,
+                             mlir::Value ptr, mlir::Value value, mlir::Value mask,
+                             MemSemantic semantic, MemScope scope);
+
+} // namespace tritium::tt
 
 #endif // TRITIUM_DIALECT_TILE_IR_TILE_H

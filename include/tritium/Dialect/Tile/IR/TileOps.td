@@ -15,6 +15,7 @@ class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemo
 include "tritium/Dialect/Tile/IR/FuncOps.td"
 include "tritium/Dialect/Tile/IR/ShapeOps.td"
 include "tritium/Dialect/Tile/IR/MemoryOps.td"
+include "tritium/Dialect/Tile/IR/DescriptorOps.td"
 include "tritium/Dialect/Tile/IR/ComputeOps.td"
 
 #endif

@@ -27,9 +27,35 @@ def Tile_PointerType : Tile_Type<"Pointer", "ptr"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_TensorDescType : Tile_Type<"TensorDesc", "tensordesc"> {
+  let summary = "an array in memory that is read and written in blocks of one shape";
+  let description = [{
+    `!tt.tensordesc<128x64xf16>` describes an array of two dimensions of which each access moves a
+    block of 128 x 64 elements. An element of the block that lies outside of the array reads as
+    zero, with `!tt.tensordesc<128x64xf16, nan>` as NaN, and is not written.
+
+    - (tensordesc_c1) the block has 1 to 5 dimensions with positive extents;
+    - (tensordesc_c2) the elements are integers, floats or pointers, no i1;
+    - (tensordesc_c3) `nan` needs floats.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$blockShape, "::mlir::Type":$elementType,
+                        "bool":$padsWithNaN);
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getBlockShape().size(); }
+    /// The tile that an access moves.
+    ::mlir::RankedTensorType getBlockType() const {
+      return ::mlir::RankedTensorType::get(getBlockShape(), getElementType());
+    }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Tile_Int : TypeConstraint<CPred<"::tritium::tt::isTileInt($_self)">, "integer of 1, 8, 16, 32 or 64 bits">;
 def Tile_Float : TypeConstraint<CPred<"::tritium::tt::isTileFloat($_self)">, "f8, f16, bf16, f32 or f64">;
 def Tile_Ptr : Type<CPred<"::llvm::isa<::tritium::tt::PointerType>($_self)">, "pointer", "::tritium::tt::PointerType">;
+
+def Tile_TensorDesc : Type<CPred<"::llvm::isa<::tritium::tt::TensorDescType>($_self)">, "tensor descriptor", "::tritium::tt::TensorDescType">;
 
 // A scalar of element type, and a tile of one. "Like" accepts both.
 def Tile_Scalar : Type<CPred<"::tritium::tt::isScalar($_self)">, "scalar">;

@@ -16,6 +16,9 @@ namespace tritium::tt {
 /// Rewrites the carried tiles of one loop; see ScalarizeLoopOffsets.cpp. True if any.
 bool scalarizeLoopOffsets(mlir::scf::ForOp loop);
 
+/// Whether anything within `op` goes through a tensor descriptor; see DescriptorsToPointers.cpp.
+bool hasDescriptors(mlir::Operation *op);
+
 /// Computes offsets of pointers in i64; see WidenOffsets.cpp.
 class OffsetWidener {
 public:

@@ -15,6 +15,15 @@ def CheckHints : Pass<"tt-check-hints"> {
                            "::tritium::tt::TileDialect"];
 }
 
+def DescriptorsToPointers : Pass<"tt-descriptors-to-pointers"> {
+  let summary = "turns blocks of arrays into tiles of pointers and masks";
+  let description = [{
+    Accesses through tensor descriptors become loads, stores and atomics of pointers, under masks
+    of what lies within the array.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
 def ScalarizeLoopOffsets : Pass<"tt-scalarize-loop-offsets"> {
   let summary = "carries a scalar offset through loops instead of a tile";
   let description = [{
