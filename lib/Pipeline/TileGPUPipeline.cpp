@@ -38,11 +38,12 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(ttg::createOptimizeThreadLocality());
   // What a loop loads is in place, and addresses that do not change are out of it.
-  ttg::PipelineOptions pipeline;
-  pipeline.stages = options.numStages;
-  pipeline.capability = options.capability;
-  pipeline.mayAlias = options.mayAlias;
-  pm.addPass(ttg::createPipeline(pipeline));
+  ttg::ScheduleLoopsOptions schedule;
+  schedule.stages = options.numStages;
+  schedule.capability = options.capability;
+  schedule.mayAlias = options.mayAlias;
+  pm.addPass(ttg::createScheduleLoops(schedule));
+  pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
   ttg::PrefetchOptions prefetch;
   prefetch.capability = options.capability;

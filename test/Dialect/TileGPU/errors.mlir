@@ -142,3 +142,8 @@ tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s, mutable>) {
   %y = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #s, mutable> -> !ttg.memdesc<32x64xf16, #s, mutable>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{(schedule_c1) stage and order must not be negative, found -1 and 2}}
+tt.func private @f() attributes {x = #ttg.schedule<stage = -1, order = 2>}

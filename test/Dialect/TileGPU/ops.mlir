@@ -51,4 +51,15 @@ tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x
   %part = ttg.local_load %t {offsets = array<i64: 0, 32>} : !ttg.memdesc<64x64xf16, #transposed, mutable> -> tensor<64x32xf16, #blocked>
   tt.return
 }
+
+// The schedule of a loop.
+// CHECK-LABEL: @scheduled
+// CHECK: tt.load {{.*}} {ttg.async_copy = #[[$S]], ttg.schedule = #ttg.schedule<stage = 0, order = 1>}
+// CHECK: } {ttg.stages = 2 : i32}
+tt.func private @scheduled(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %n: i32) {
+  scf.for %i = %n to %n step %n : i32 {
+    %x = tt.load %p {ttg.async_copy = #shared, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : tensor<64x64x!tt.ptr<f16>, #blocked>
+  } {ttg.stages = 2 : i32}
+  tt.return
+}
 }

@@ -2,7 +2,8 @@
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-accelerate-matmul
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-remove-layout-conversions
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-thread-locality
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-pipeline
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-schedule-loops
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-expand-pipeline
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-dot-operands
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-prefetch
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-reduce-data-duplication

@@ -156,6 +156,13 @@ LogicalResult SharedLinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> offs
   return success();
 }
 
+LogicalResult ScheduleAttr::verify(Emit emit, int32_t stage, int32_t order) {
+  if (stage < 0 || order < 0)
+    return emit() << "(schedule_c1) stage and order must not be negative, found " << stage
+                  << " and " << order;
+  return success();
+}
+
 LogicalResult InterleaveAttr::verify(Emit emit, uint32_t dots, uint32_t, uint32_t within) {
   if (dots == 0 || within == 0)
     return emit() << "(interleave_c1) dots and within must be positive, found " << dots << " and "

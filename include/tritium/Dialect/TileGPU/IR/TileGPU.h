@@ -41,6 +41,12 @@ inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
 /// read.
 inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 
+/// On a loop: buffers of what its copies bring, i32; on each operation of its body a ScheduleAttr;
+/// on the loads among them that become asynchronous copies the layout of a buffer.
+inline constexpr llvm::StringLiteral kStages = "ttg.stages";
+inline constexpr llvm::StringLiteral kSchedule = "ttg.schedule";
+inline constexpr llvm::StringLiteral kAsyncCopy = "ttg.async_copy";
+
 /// On an atomic: only the thread that has run it has its result; see ttg-plan-exchanges.
 inline constexpr llvm::StringLiteral kResultOfOne = "ttg.result_of_one";
 

@@ -168,6 +168,25 @@ def TileGPU_Mechanism : I32EnumAttr<"Mechanism", "how a conversion moves element
   let cppNamespace = "::tritium::ttg";
 }
 
+def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
+  let summary = "which iteration an operation of a pipelined loop runs for, and when";
+  let description = [{
+    `ttg.schedule` of the operations of a loop that has `ttg.stages`. In a turn of the loop, those
+    of the last stage run for its own iteration, those of `stage` s for the one that is as many
+    later as there are stages behind s. The least `order` of a turn comes first, and of equal
+    ones the earlier stage.
+
+    ```mlir
+    // With three stages, two iterations ahead of what is in stage 2.
+    %a = tt.load %p {ttg.async_copy = #shared, ttg.schedule = #ttg.schedule<stage = 0, order = 1>}
+    ```
+
+    - (schedule_c1) neither is negative.
+  }];
+  let parameters = (ins "int32_t":$stage, "int32_t":$order);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def TileGPU_Overlap : I32EnumAttr<"Overlap", "when what stands in front of a dot happens", [
     I32EnumAttrCase<"Steps", 0, "steps">,
     I32EnumAttrCase<"Products", 1, "products">]> {

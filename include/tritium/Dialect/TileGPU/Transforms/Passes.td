@@ -61,17 +61,27 @@ def AccelerateMatmul : Pass<"tritongpu-accelerate-matmul", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def Pipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
-  let summary = "loads of later iterations while this one computes";
+def ScheduleLoops : Pass<"ttg-schedule-loops", "::mlir::ModuleOp"> {
+  let summary = "which loads of a loop run ahead, and by how many iterations";
   let description = [{
-    In loops with a dot, and in those that ask for it, loads become asynchronous copies
+    In loops with a dot, and in those that ask for it, loads are to become asynchronous copies
     into a ring of buffers in shared memory, `num-stages` - 1 iterations ahead, also ahead of
-    stores to other arguments (`tt.overtakes`).
+    stores to other arguments (`tt.overtakes`). Attributes say so (`ttg.stages`, `ttg.schedule`,
+    `ttg.async_copy`); operations stay as they are.
   }];
   let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
                  Option<"capability", "compute-capability", "int", "80", "80 for sm_80">,
                  Option<"mayAlias", "may-alias", "bool", "false",
                         "Pointer arguments may reach the same memory">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {
+  let summary = "loops as their schedules say";
+  let description = [{
+    Loops with `ttg.stages` get their buffers, the copies of the first iterations in front of them,
+    waits, and copies for later iterations. Schedules that this pass cannot follow are refused.
+  }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 

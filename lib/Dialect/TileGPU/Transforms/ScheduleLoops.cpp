@@ -1,0 +1,301 @@
+//===- ScheduleLoops.cpp - ttg-schedule-loops -----------------------------===//
+//
+//   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %acc = %c0) {
+//     %a = tt.load %p
+//     %r = tt.dot convert(%a), ...
+//     %p1 = tt.addptr %p, ...
+//   }
+//
+// becomes, for three stages,
+//
+//   scf.for .. {
+//     %a = tt.load %p              {#ttg.schedule<stage = 0, order = 1>, async_copy = #shared}
+//     %r = tt.dot convert(%a), ... {#ttg.schedule<stage = 2, order = 2>}
+//     %p1 = tt.addptr %p, ...      {#ttg.schedule<stage = 0, order = 0>}
+//   } {ttg.stages = 3}
+//
+// What is in stage 0 runs two iterations ahead of the rest: loads, and before them in a turn of
+// the loop what their addresses and masks depend on. No operation changes; ttg-expand-pipeline
+// does as the attributes say. A loop that has a schedule keeps it.
+//
+// A load stays where it is if what its address depends on is not free of side effects, if its
+// elements are too few or too scattered for an asynchronous copy of 4 bytes, or if a store of
+// the loop may write what it reads later. Stores to other arguments may be overtaken: a launch
+// sees to it that their memory is apart (kOvertakes). Atomics, which may wait for other programs,
+// and assertions may not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopSchedule.h"
+
+#include "tritium/Analysis/Disjoint.h"
+#include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Support/EmitRemark.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_SCHEDULELOOPS
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+constexpr int64_t kReserve = 8192; ///< shared memory that is left to reductions
+
+int64_t sharedLimit(int capability) {
+  return capability == 80 ? 166912 : capability >= 90 ? 232448 : 101376;
+}
+
+/// Orders of a turn: addresses and masks, then the copies, then the iteration itself.
+enum Order : int32_t { kAddresses, kCopies, kRest };
+
+bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  for (Operation *user : op->getUsers()) {
+    if (user->getBlock() != body || !seen.insert(user).second)
+      continue;
+    if (isa<tt::DotOp>(user) || reachesDot(user, body, seen))
+      return true;
+  }
+  return false;
+}
+
+class LoopScheduler {
+public:
+  LoopScheduler(scf::ForOp loop, int stages, int capability, bool mayAlias,
+                const AxisInfoAnalysis &axes)
+      : loop(loop), stages(stages), mayAlias(mayAlias), axes(axes), slice(loop),
+        isAsked(loop->hasAttr("tt.num_stages")), limit(sharedLimit(capability) - kReserve) {
+    if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
+      this->stages = asked.getInt();
+  }
+
+  /// Whether loads are to run ahead of stores to other arguments.
+  bool run() {
+    if (stages < 2)
+      return false;
+    SmallVector<tt::LoadOp> wanted;
+    for (Operation &op : *loop.getBody())
+      if (auto load = dyn_cast<tt::LoadOp>(&op); load && isWanted(load))
+        wanted.push_back(load);
+    if (wanted.empty())
+      return false;
+    if (!collectStores())
+      return false;
+    keepBehindStores(wanted);
+    for (tt::LoadOp load : wanted) {
+      if (std::string reason = reasonAgainst(load); reason.empty())
+        loads.push_back(load);
+      else if (!isInNarrowVersion())
+        remarkMissed(load.getLoc(), "pipeline", "the load is not pipelined: " + reason);
+    }
+    if (loads.empty())
+      return false;
+    int64_t bytes = 0;
+    for (tt::LoadOp load : loads)
+      bytes += bufferOf(load).getTileBytes();
+    int64_t fitting = std::min<int64_t>(stages, limit / bytes);
+    if (fitting < stages)
+      remarkMissed(loop.getLoc(), "pipeline",
+                   Twine(fitting < 2 ? "the loop is not pipelined" : "the loop has fewer stages") +
+                       ": " + Twine(stages) + " stages of " + Twine(bytes) +
+                       " bytes are more than the " + Twine(limit) +
+                       " of shared memory; use smaller tiles, or num_stages=" +
+                       Twine(std::max<int64_t>(fitting, 1)),
+                   {{"stages", std::to_string(fitting)}, {"bytes", std::to_string(bytes)}});
+    stages = static_cast<int>(fitting);
+    if (stages < 2)
+      return false;
+    remarkApplied(loop.getLoc(), "pipeline",
+                  Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
+                      " iterations ahead, in " + Twine(stages * bytes) + " bytes of shared memory",
+                  {{"stages", std::to_string(stages)}, {"bytes", std::to_string(bytes)}});
+    annotate();
+    return !stores.empty();
+  }
+
+private:
+  /// Of a kernel with versions, in one that arguments take which keep accesses narrow.
+  bool isInNarrowVersion() {
+    for (Operation *op = loop; !isa<tt::FuncOp>(op); op = op->getParentOp())
+      if (auto versions = dyn_cast<scf::IfOp>(op->getParentOp());
+          versions && versions->hasAttr(kVersions) && op->getBlock() == versions.elseBlock())
+        return true;
+    return false;
+  }
+
+  /// False, with a remark, if something in the loop keeps all loads from running ahead.
+  bool collectStores() {
+    Operation *obstacle = nullptr;
+    std::string reason;
+    auto found = [&](Operation *op, std::string why) {
+      obstacle = op;
+      reason = std::move(why);
+      return WalkResult::interrupt();
+    };
+    loop.walk([&](Operation *op) {
+      if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+          isa<tt::AssumeOp, tt::PrintOp>(op))
+        return WalkResult::advance();
+      if (auto load = dyn_cast<tt::LoadOp>(op)) {
+        if (!load.getIsVolatile())
+          return WalkResult::advance();
+        return found(op, "this load is volatile, and may wait for what other programs write");
+      }
+      if (auto store = dyn_cast<tt::StoreOp>(op)) {
+        stores.push_back(store);
+        return WalkResult::advance();
+      }
+      if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+        return found(op, "this atomic may order what the loop loads after what other programs "
+                         "write; move it behind the loop");
+      if (isa<tt::AssertOp>(op))
+        return found(op, "this assertion ends the program before later iterations load; it is "
+                         "not there without debug");
+      return found(op, "it is not known what '" + op->getName().getStringRef().str() + "' does");
+    });
+    if (obstacle)
+      remarkMissed(obstacle->getLoc(), "pipeline", "the loop is not pipelined: " + reason);
+    return !obstacle;
+  }
+
+  /// Removes what may read, when it should, what a store writes before.
+  void keepBehindStores(SmallVectorImpl<tt::LoadOp> &wanted) {
+    for (tt::StoreOp store : stores) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*store);
+      // Of earlier iterations, and of the load's own if it comes first there.
+      auto mayReach = [&](tt::LoadOp load) {
+        if (!mayAlias && !mayShareBase(load.getPtr(), store.getPtr()))
+          return false;
+        return !neverMeet(load, store, /*earlier=*/true) ||
+               (inBody->isBeforeInBlock(load) && !neverMeet(load, store, /*earlier=*/false));
+      };
+      if (!llvm::any_of(wanted, mayReach))
+        continue;
+      remarkMissed(store.getLoc(), "pipeline",
+                   "loads are not pipelined, because this may write what a later iteration loads; "
+                   "store to another array, or move it behind the loop");
+      llvm::erase_if(wanted, mayReach);
+    }
+  }
+
+  /// Loads of tiles that feed a dot, or all if the user asks.
+  bool isWanted(tt::LoadOp load) {
+    if (!tt::isTile(load.getType()) || !tt::isTile(load.getPtr().getType()))
+      return false;
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    return isAsked || reachesDot(load, loop.getBody(), seen);
+  }
+
+  /// Of what addresses and masks depend on.
+  static bool canRunAhead(Operation *op) {
+    return !op->getNumRegions() && isMemoryEffectFree(op) && !isa<tt::DotOp>(op);
+  }
+
+  /// Empty if the load can run ahead; its addresses are then part of the slice.
+  std::string reasonAgainst(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    if (type.getRank() > 2 ||
+        !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+      return "only tiles of one or two dimensions whose extents are powers of two are";
+    if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
+      return "it loads neither integers nor floats";
+    if (runBytes(load) < 4 || layoutOf(type).contiguous(orderOf(type.getEncoding())[0]) *
+                                      tt::scalarBytes(type.getElementType()) <
+                                  4)
+      return "a lane moves less than the 4 bytes of an asynchronous copy; its strides and "
+             "bounds should be known to be multiples (tl.multiple_of)";
+    LoopSlice attempt = slice;
+    if (!attempt.add(load.getPtr(), canRunAhead) ||
+        (load.getMask() && !attempt.add(load.getMask(), canRunAhead)))
+      return "its address or mask depends on what the same iteration loads or computes";
+    slice = attempt;
+    return "";
+  }
+
+  /// Neighbouring bytes of one element group, as alignment and mask allow.
+  int64_t runBytes(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    int32_t d = orderOf(type.getEncoding())[0];
+    int64_t bytes = tt::scalarBytes(type.getElementType());
+    const AxisInfo &info = axes.get(load.getPtr());
+    int64_t run = std::min(info.contiguity[d] & -info.contiguity[d],
+                           std::max<int64_t>(1, info.divisibility[d] / bytes));
+    if (Value mask = load.getMask()) {
+      // A copy can end early, but not begin late.
+      MaskRuns runs = maskRuns(mask, d, run, axes);
+      run = runs.rises ? std::gcd(run, axes.get(mask).constancy[d]) : runs.width;
+    }
+    return run * bytes;
+  }
+
+  MemDescType bufferOf(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    SharedEncodingAttr encoding =
+        swizzledLayout(load.getContext(), type.getShape(), orderOf(type.getEncoding()),
+                       tt::scalarBytes(type.getElementType()));
+    return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), encoding);
+  }
+
+  void annotate() {
+    auto put = [&](Operation *op, int32_t stage, Order order) {
+      op->setAttr(kSchedule, ScheduleAttr::get(op->getContext(), stage, order));
+    };
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (slice.operations.contains(&op))
+        put(&op, 0, kAddresses);
+      else
+        put(&op, stages - 1, kRest);
+    for (tt::LoadOp load : loads) {
+      put(load, 0, kCopies);
+      load->setAttr(kAsyncCopy, bufferOf(load).getEncoding());
+    }
+    loop->removeAttr("tt.num_stages");
+    loop->setAttr(kStages, OpBuilder(loop).getI32IntegerAttr(stages));
+  }
+
+  scf::ForOp loop;
+  int stages;
+  bool mayAlias;
+  const AxisInfoAnalysis &axes;
+  LoopSlice slice;
+  bool isAsked;
+  int64_t limit;
+  SmallVector<tt::StoreOp> stores;
+  SmallVector<tt::LoadOp> loads;
+};
+
+struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
+  using ScheduleLoopsBase::ScheduleLoopsBase;
+
+  void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
+    if (capability < 80)
+      return;
+    for (auto func : getOperation().getOps<tt::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      AxisInfoAnalysis axes(func);
+      SmallVector<scf::ForOp> loops;
+      func.walk([&](scf::ForOp loop) {
+        // Innermost loops: the ring of an outer one would stand still meanwhile.
+        bool isInner = !loop.getBody()
+                            ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+                            .wasInterrupted();
+        if (isInner && LoopSchedule::canCount(loop) && !loop->hasAttr(kStages))
+          loops.push_back(loop);
+      });
+      for (scf::ForOp loop : loops)
+        if (LoopScheduler(loop, stages, capability, mayAlias, axes).run())
+          func->setAttr(kOvertakes, UnitAttr::get(&getContext()));
+    }
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg
