@@ -56,7 +56,7 @@ lint: build
 	@$(PYTHON) utils/lint.py
 
 docs: configure
-	@ninja -C build dialect-docs && echo build/docs/tt.md
+	@ninja -C build dialect-docs && echo build/docs/tt.md build/docs/ttg.md build/docs/ttng.md
 
 bundle: venv
 	@cmake --preset release -DPython_EXECUTABLE=$(abspath $(PYTHON)) >/dev/null

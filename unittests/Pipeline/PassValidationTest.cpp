@@ -2,13 +2,14 @@
 //
 // Every kernel is run by the interpreter as the front end built it, and again after
 // each pass of the pipelines for tiles and for GPUs. tt-combine may change the order of a
-// sum; all other passes must keep every bit.
+// sum; all other passes must keep every bit. Of the last IR each barrier and each wait is needed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RandomKernel.h"
 #include "StoreValues.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/Python/ModuleScope.h"
 #include "tritium/Interpreter/Interpreter.h"
@@ -47,9 +48,9 @@ std::string print(Operation *op) {
   return text;
 }
 
-/// The buffers after a run of `ttir` on a copy of them. Barriers are needed once they are placed.
-std::vector<Floats> runCase(const Case &test, const std::string &ttir, bool hasBarriers = false) {
-  std::vector<Floats> buffers = test.buffers;
+/// Runs `ttir` on `buffers`. Barriers are needed once they are placed.
+std::string runOn(std::vector<Floats> &buffers, const Case &test, const std::string &ttir,
+                  bool hasBarriers) {
   InterpreterOptions options;
   options.checkRaces = hasBarriers;
   std::vector<uint64_t> args;
@@ -59,8 +60,37 @@ std::vector<Floats> runCase(const Case &test, const std::string &ttir, bool hasB
   }
   for (auto [type, slot] : test.scalars)
     args.push_back(slot);
-  EXPECT_EQ(interpret(ttir, args, test.grid, options), "") << ttir;
+  return interpret(ttir, args, test.grid, options);
+}
+
+/// The buffers after a run of `ttir` on a copy of them.
+std::vector<Floats> runCase(const Case &test, const std::string &ttir, bool hasBarriers = false) {
+  std::vector<Floats> buffers = test.buffers;
+  EXPECT_EQ(runOn(buffers, test, ttir, hasBarriers), "") << ttir;
   return buffers;
+}
+
+/// Without one of its barriers and waits the kernel is refused, or it computes something else.
+void checkBarriers(const Case &test, ModuleOp module, const std::vector<Floats> &expected) {
+  auto isWaiting = [](Operation *op) { return isa<ttg::BarrierOp, ttg::AsyncWaitOp>(op); };
+  for (size_t without = 0;; ++without) {
+    OwningOpRef<ModuleOp> mutant(module.clone());
+    SmallVector<Operation *> waiting;
+    mutant->walk([&](Operation *op) {
+      if (isWaiting(op))
+        waiting.push_back(op);
+    });
+    if (without == waiting.size())
+      return;
+    std::string gone = print(waiting[without]);
+    waiting[without]->erase();
+    std::vector<Floats> buffers = test.buffers;
+    std::string error = runOn(buffers, test, print(*mutant), /*hasBarriers=*/true);
+    EXPECT_TRUE(!error.empty() || buffers != expected)
+        << test.kernel << ": nobody notices that " << gone << " (" << without << " of "
+        << waiting.size() << ") is gone\n"
+        << print(module);
+  }
 }
 
 /// Calls `check` with the module after every pass.
@@ -132,6 +162,7 @@ void checkCase(const Case &test) {
       expectClose(found[i], expected[i], pass == "tt-combine" ? 1e-5f : 0);
     expected = std::move(found);
   });
+  checkBarriers(test, *module, expected);
 }
 
 Floats randomFloats(size_t count, uint32_t seed) {
@@ -224,8 +255,10 @@ TEST(PassValidation, RandomKernels) {
     int64_t total;
     tritium::testing::storeAll(*module->getOps<tt::FuncOp>().begin(), total);
     std::vector<int64_t> stored(total);
+    bool hasBarriers = false;
     auto run = [&](const std::string &ttir) {
       InterpreterOptions options;
+      options.checkRaces = hasBarriers;
       options.buffers = {{reinterpret_cast<uint64_t>(stored.data()), stored.size() * 8, true}};
       uint32_t grid[3] = {3, 1, 1};
       std::fill(stored.begin(), stored.end(), 0);
@@ -238,6 +271,7 @@ TEST(PassValidation, RandomKernels) {
     };
     std::vector<int64_t> expected = run(print(*module));
     checkPasses(*module, [&](StringRef pass, const std::string &ttir) {
+      hasBarriers |= pass == "ttg-place-barriers";
       EXPECT_EQ(run(ttir), expected) << "seed " << seed << " after " << pass.str();
     });
   }

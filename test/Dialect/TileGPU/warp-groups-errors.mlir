@@ -41,7 +41,7 @@ tt.func @f() {
 // -----
 
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
-tt.func @f(%x: tensor<32xf32, #b>) {
+tt.func private @f(%x: tensor<32xf32, #b>) {
   ttg.warp_groups "a" warps 1 {
     // expected-error @+1 {{(warp_groups_c4) a tile in registers cannot come from outside of the group, whose threads are others, found 'tensor<32xf32}}
     %y = arith.addf %x, %x : tensor<32xf32, #b>

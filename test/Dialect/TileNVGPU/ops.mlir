@@ -10,15 +10,15 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: @barriers
 tt.func @barriers(%parity: i32) {
   %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK: ttng.mbarrier_init %[[B:.*]], 2 : !ttg.memdesc<1xi64, #{{.*}}, mutable>
+  // CHECK: ttng.mbarrier_init %[[B:.*]], 2 : <1xi64, #{{.*}}, mutable>
   ttng.mbarrier_init %bar, 2 : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK-NEXT: ttng.mbarrier_expect %[[B]], 4096 : !ttg.memdesc
+  // CHECK-NEXT: ttng.mbarrier_expect %[[B]], 4096 : <1xi64
   ttng.mbarrier_expect %bar, 4096 : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK-NEXT: ttng.mbarrier_arrive %[[B]], 1 : !ttg.memdesc
+  // CHECK-NEXT: ttng.mbarrier_arrive %[[B]], 1 : <1xi64
   ttng.mbarrier_arrive %bar, 1 : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK-NEXT: ttng.mbarrier_wait %[[B]], %{{.*}} : !ttg.memdesc
+  // CHECK-NEXT: ttng.mbarrier_wait %[[B]], %{{.*}} : <1xi64
   ttng.mbarrier_wait %bar, %parity : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK-NEXT: ttng.mbarrier_invalidate %[[B]] : !ttg.memdesc
+  // CHECK-NEXT: ttng.mbarrier_invalidate %[[B]] : <1xi64
   ttng.mbarrier_invalidate %bar : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
@@ -28,11 +28,11 @@ tt.func @boxes(%p: !tt.ptr<f16>, %m: i64, %n: i64, %s: i64, %i: i32, %j: i32) {
   %one = arith.constant 1 : i64
   %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
   %x = ttg.local_alloc : !ttg.memdesc<64x64xf16, #s, mutable>
-  // CHECK: ttng.tma_load %{{.*}}[%{{.*}}, %{{.*}}] shape [%{{.*}}, %{{.*}}] strides [%{{.*}}, %{{.*}}], %{{.*}}, %{{.*}} : !tt.ptr<f16>, !ttg.memdesc<64x64xf16, #{{.*}}, mutable>, !ttg.memdesc<1xi64, #{{.*}}, mutable>
+  // CHECK: ttng.tma_load %{{.*}}[%{{.*}}, %{{.*}}] shape[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}], %{{.*}}, %{{.*}} : <f16>, <64x64xf16, #{{.*}}, mutable>, <1xi64, #{{.*}}, mutable>
   ttng.tma_load %p[%i, %j] shape [%m, %n] strides [%s, %one], %x, %bar : !tt.ptr<f16>, !ttg.memdesc<64x64xf16, #s, mutable>, !ttg.memdesc<1xi64, #one, mutable>
   // CHECK-NEXT: ttng.fence_async_proxy
   ttng.fence_async_proxy
-  // CHECK-NEXT: ttng.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] shape [%{{.*}}, %{{.*}}] strides [%{{.*}}, %{{.*}}] : !ttg.memdesc<64x64xf16, #{{.*}}, mutable>, !tt.ptr<f16>
+  // CHECK-NEXT: ttng.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] shape[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] : <64x64xf16, #{{.*}}, mutable>, <f16>
   ttng.tma_store %x, %p[%i, %j] shape [%m, %n] strides [%s, %one] : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
   // CHECK-NEXT: ttng.tma_store_commit
   ttng.tma_store_commit
@@ -43,9 +43,9 @@ tt.func @boxes(%p: !tt.ptr<f16>, %m: i64, %n: i64, %s: i64, %i: i32, %j: i32) {
 
 // CHECK-LABEL: @dots
 tt.func private @dots(%a: !ttg.memdesc<64x64xf16, #s>, %b: !ttg.memdesc<64x64xf16, #s>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-  // CHECK: %[[D:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} : !ttg.memdesc<64x64xf16, #{{.*}}> * !ttg.memdesc<64x64xf16, #{{.*}}> -> tensor<64x64xf32, #mma>
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} : !ttg.memdesc<64x64xf16, #{{.*}}> * <64x64xf16, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #s> * !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf32, #mma>
-  // CHECK-NEXT: ttng.warp_group_dot_wait %[[D]] : tensor<64x64xf32, #mma> {pendings = 1 : i32}
+  // CHECK-NEXT: ttng.warp_group_dot_wait %[[D]] : tensor<64x64xf32, #{{.*}}> {pendings = 1 : i32}
   %e = ttng.warp_group_dot_wait %d : tensor<64x64xf32, #mma> {pendings = 1 : i32}
   // CHECK-NEXT: ttng.warp_group_dot_wait {pendings = 0 : i32}
   ttng.warp_group_dot_wait {pendings = 0 : i32}

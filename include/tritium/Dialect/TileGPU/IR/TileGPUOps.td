@@ -284,7 +284,13 @@ def TileGPU_WarpGroupEndOp : TileGPU_Op<"warp_group_end", [
     Pure, Terminator, HasParent<"WarpGroupsOp">]> {
   let summary = "the end of a group's code";
   let description = [{
-    It stands at the end of each region of `ttg.warp_groups`, and is not written.
+    It stands at the end of each region of `ttg.warp_groups`, and need not be written.
+
+    ```mlir
+    ttg.warp_groups "all" warps 4 {
+      ttg.warp_group_end
+    }
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }
