@@ -1,5 +1,6 @@
 """Checks the tree: clang-format, clang-tidy over changed C++ files, Python that compiles,
-files that are too long, trailing spaces, tests that cannot fail (lint_tests.py).
+files that are too long, trailing spaces, tests that cannot fail (lint_tests.py), includes that
+docs/architecture.md does not allow (lint_includes.py).
 
     utils/lint.py          clang-tidy over the files that differ from the main branch
     utils/lint.py --all    clang-tidy over every file (slow)
@@ -19,6 +20,7 @@ import re
 import subprocess
 import sys
 
+import lint_includes
 import lint_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -148,6 +150,7 @@ def main():
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
     problems = [problem for name in texts for problem in lintText(name)] + lint_tests.problems()
     problems += settingProblems(files)
+    problems += lint_includes.problems(files)
     sources = [name for name in files if name.endswith(CXX)]
     formatted = subprocess.run(["clang-format-19", "--dry-run", "--Werror", *sources], cwd=ROOT,
                                capture_output=True, text=True)
