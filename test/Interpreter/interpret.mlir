@@ -13,7 +13,7 @@
 // CHECK: scale.x: {{[0-9a-f]+}}
 // CHECK-NEXT: scale.y: {{[0-9a-f]+}}
 // CHECK-NEXT: count.#0: {{[0-9a-f]+}}
-// BOUNDS: kernel 'scale', program (1, 0, 0): load of 4 bytes {{.*}} by lane [0] is outside every argument; nearest: argument 'x'
+// BOUNDS: kernel 'scale', program (1, 0, 0): load of 4 bytes {{.*}} by lane [0] is outside every argument; nearest: argument '{{[xy]}}'
 // SHOW: scale.y: {{[0-9a-f]+ [-0-9.]+ [-0-9.]+ [-0-9.]+$}}
 // SHOW: count.#0: {{[0-9a-f]+}} 65 {{[0-9]+ [0-9]+$}}
 
