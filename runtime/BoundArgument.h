@@ -18,7 +18,8 @@ struct BoundArgument {
   /// Pointer: what overlap is asked of: the allocation that [begin, end) is part of.
   uint64_t allocationBegin = 0, allocationEnd = 0;
   bool isReadOnly = false;
-  int device = -1; ///< pointer to memory of a GPU: its number
+  uint8_t memory = 0; ///< pointer: a tritium_memory; 0: the host's
+  int device = -1;    ///< pointer to memory of a device: its number
 
   /// Whether a kernel may reach from one argument into the other. Of pointers.
   bool mayMeet(const BoundArgument &other) const {

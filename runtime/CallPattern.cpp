@@ -104,7 +104,7 @@ std::optional<CallPattern> CallPattern::of(const Signature &signature,
   if (signature.takesKeywords() || count != parameters.size() || classes.size() != count)
     return std::nullopt;
   pattern.headMask = comparedBytes();
-  bool hasHostArray = false;
+  std::optional<uint8_t> arrays;
   for (size_t i = 0; i < count; ++i) {
     Item &item = pattern.items.emplace_back();
     item.head = headOf(arguments[i]) & pattern.headMask;
@@ -112,11 +112,13 @@ std::optional<CallPattern> CallPattern::of(const Signature &signature,
       item.whenAbsent = bound[i];
     else if (!describe(parameters[i], arguments[i], classes[i], item))
       return std::nullopt;
-    if (arguments[i].kind == TRITIUM_ARG_POINTER)
-      (arguments[i].memory == TRITIUM_CUDA_MEMORY ? pattern.onGPU : hasHostArray) = true;
+    if (arguments[i].kind != TRITIUM_ARG_POINTER)
+      continue;
+    if (arrays && *arrays != arguments[i].memory)
+      return std::nullopt;
+    arrays = arguments[i].memory;
   }
-  if (pattern.onGPU && hasHostArray)
-    return std::nullopt;
+  pattern.arrays = arrays.value_or(TRITIUM_HOST_MEMORY);
   for (size_t i = 0; i < optionCount; ++i) {
     const tritium_value &value = options[i].value;
     if (value.kind != TRITIUM_INT || value.as.integer.high != 0)
@@ -135,7 +137,7 @@ bool CallPattern::fits(const tritium_argument *arguments, size_t count, const tr
     const tritium_argument &argument = arguments[i];
     if (!fits(argument, items[i]))
       return false;
-    if (!onGPU || argument.kind != TRITIUM_ARG_POINTER)
+    if (!isOnDevice() || argument.kind != TRITIUM_ARG_POINTER)
       continue;
     if (device >= 0 && device != argument.device)
       return false;

@@ -25,8 +25,8 @@ public:
                                        llvm::ArrayRef<ArgumentClass> classes,
                                        llvm::ArrayRef<const tritium_argument *> bound);
 
-  /// Whether a call fits. `device` receives the GPU that all of its arrays are on; -1: they
-  /// are in host memory.
+  /// Whether a call fits. `device` receives the number of the device that all of its arrays are
+  /// on; -1: they are in host memory.
   bool fits(const tritium_argument *arguments, size_t count, const tritium_option *options,
             size_t optionCount, int &device) const;
 
@@ -35,7 +35,9 @@ public:
     const Item &item = items[index];
     return item.whenAbsent ? *item.whenAbsent : arguments[index];
   }
-  bool isOnGPU() const { return onGPU; }
+  /// The tritium_memory of the calls' arrays.
+  uint8_t memory() const { return arrays; }
+  bool isOnDevice() const { return arrays != TRITIUM_HOST_MEMORY; }
 
 private:
   /// What one argument must be: its kind and type, and its bits within a class.
@@ -61,7 +63,7 @@ private:
   uint64_t headMask = 0; ///< the bytes of a head that are compared
   std::vector<Item> items;
   std::vector<Option> options;
-  bool onGPU = false;
+  uint8_t arrays = TRITIUM_HOST_MEMORY;
 };
 
 } // namespace tritium::runtime

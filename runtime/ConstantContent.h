@@ -10,8 +10,9 @@
 #include <vector>
 
 namespace tritium::runtime {
+class DeviceMemory;
 
-/// Bytes on the host, and copies on the GPUs that have asked for them.
+/// Bytes on the host, and copies on the devices that have asked for them.
 class ConstantContent {
 public:
   explicit ConstantContent(std::vector<uint8_t> bytes) : bytes(std::move(bytes)) {}
@@ -22,13 +23,14 @@ public:
 
   uint64_t address() const { return reinterpret_cast<uint64_t>(bytes.data()); }
   size_t size() const { return bytes.size(); }
-  /// The address of the copy on a GPU. False with `error`, which names `kernel`.
-  bool addressOn(int device, const std::string &kernel, uint64_t &address, CompileError &error);
+  /// The address of the copy on a device. False with `error`, which names `kernel`.
+  bool addressOn(DeviceMemory &device, const std::string &kernel, uint64_t &address,
+                 CompileError &error);
 
 private:
   std::vector<uint8_t> bytes;
   std::mutex mutex;
-  std::map<int, uint64_t> copies;
+  std::map<DeviceMemory *, uint64_t> copies;
 };
 
 } // namespace tritium::runtime

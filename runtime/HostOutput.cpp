@@ -1,7 +1,9 @@
 //===- HostOutput.cpp - what running kernels say --------------------------===//
 
 #include "HostOutput.h"
+#include "AssertRecord.h"
 #include "ForkGate.h"
+#include "Signature.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -146,4 +148,23 @@ void HostOutput::run(TritiumCPUEntry entry, const uint64_t *slots, void *scratch
   if (setjmp(here) == 0)
     entry(slots, scratch, begin, end, grid, &table);
   escape = outer;
+}
+
+static CompileError errorAt(const std::string &file, int line, CompileError error) {
+  error.file = file;
+  error.line = line;
+  error.rendered = file + ":" + std::to_string(line) + ": error: " + error.message;
+  return error;
+}
+
+CompileError tritium::runtime::failureOf(const HostOutput &output, const WaitingPrograms *waiting,
+                                         const std::string &kernel) {
+  if (const auto &failed = output.failedAssert())
+    return assertionError(kernel, failed->site, failed->failure);
+  if (waiting && waiting->stuckAt()) {
+    const WaitingPrograms::Stuck &stuck = *waiting->stuckAt();
+    return errorAt(stuck.file, stuck.line,
+                   launchError("DeadlockError", "kernel '" + kernel + "': " + stuck.reason));
+  }
+  return interruptedError(kernel);
 }

@@ -74,6 +74,20 @@ private:
   std::optional<FailedAssert> failed;
 };
 
+/// The error of a launch of `kernel` that did not end as it should; see reportFailure().
+CompileError failureOf(const HostOutput &output, const WaitingPrograms *waiting,
+                       const std::string &kernel);
+/// Whether the launch of `kernel` did not end as it should: an assertion failed, its programs wait
+/// for ever (`waiting` may be null), or it was interrupted. Then fills `error`.
+inline bool reportFailure(const HostOutput &output, const WaitingPrograms *waiting,
+                          const Interruptible &work, const std::string &kernel,
+                          CompileError &error) {
+  if (!output.failedAssert() && !(waiting && waiting->stuckAt()) && !work.isStopped()) [[likely]]
+    return false;
+  error = failureOf(output, waiting, kernel);
+  return true;
+}
+
 /// Where device_print writes; null means standard output.
 using Printer = void (*)(void *user, const char *text, size_t size);
 void setPrinter(Printer printer, void *user);

@@ -22,14 +22,6 @@ static void aimAt(const Target &target, CompileOptions &options) {
   options.mayAlias = options.isUnconditional = false;
 }
 
-static void aimAt(const cuda::Device &device, CompileOptions &options) {
-  aimAt(Target(kCUDA, device.capability), options);
-  // An older driver takes only older PTX.
-  unsigned newest = cuda::newestPTX(device.driverVersion);
-  if (newest < kUsualPTXVersion)
-    options.extra.try_emplace("ptx_version", Constant{static_cast<Constant::Int>(newest)});
-}
-
 llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
                                                 const tritium_kernel_config *config,
                                                 CompileError &error) {
@@ -52,45 +44,47 @@ llvm::IntrusiveRefCntPtr<Kernel> Kernel::create(frontend::FunctionSource source,
   }
   kernel->names = std::make_unique<Signature>(*signature, config);
 
+  return kernel->chooseTarget(config, error) ? kernel : nullptr;
+}
+
+bool Kernel::chooseTarget(const tritium_kernel_config *config, CompileError &error) {
   int interpret = config ? config->interpret : 0;
-  std::string backend = settings::Backend.text();
-  std::optional<Target> simulated;
-  if (interpret == 0 && (backend == kSimulator.name || backend.starts_with("sim:")))
-    simulated = simulator::targetNamed(backend.size() > 4 ? backend.substr(4) : "");
-  if (interpret == 0 && !backend.empty() && backend != kCPU.name && backend != kInterpreter.name &&
-      backend != kCUDA.name && !simulated) {
-    error = launchError("OptionError", "TRITIUM_BACKEND=" + backend +
-                                           ": no such back end; there are: cpu, interpret, cuda, "
-                                           "sim:sm_75, sim:sm_80, sim:sm_86, sim:sm_89, sim:sm_90");
-    return nullptr;
+  std::string name = settings::Backend.text();
+  Target named;
+  if (interpret <= 0 && !name.empty()) {
+    forced = backendNamed(name, named, error);
+    if (!forced)
+      return false;
+    // "Not interpreted" leaves only a choice of the host.
+    if (interpret < 0 && (forced->kind.isModel || forced->hasDevices()))
+      forced = nullptr;
   }
-  if (interpret == 0)
-    interpret = backend.empty() ? settings::Interpret.isOn() : backend == kInterpreter.name;
-  if (interpret > 0 || backend == kCPU.name || simulated)
-    kernel->backend = Backend::Host;
-  else if (backend == kCUDA.name && !(config && config->interpret))
-    kernel->backend = Backend::CUDA;
+  if (interpret > 0 || (interpret == 0 && name.empty() && settings::Interpret.isOn()))
+    forced = findBackend(kInterpreter);
   int debug = config ? config->debug : 0;
   std::string cpu = config && config->cpu ? config->cpu : settings::CPU.text();
-  Target host = Target::cpu(cpu.empty() ? settings::CPU.usual : cpu);
-  kernel->options.target = interpret > 0 ? host.withKind(kInterpreter) : host;
-  kernel->options.debug = debug ? debug > 0 : settings::Debug.isOn();
-  kernel->options.mayAlias = false;
-  if (simulated)
-    aimAt(*simulated, kernel->options);
-  return kernel;
+  options.target = Target::cpu(cpu.empty() ? settings::CPU.usual : cpu);
+  options.debug = debug ? debug > 0 : settings::Debug.isOn();
+  options.mayAlias = false;
+  if (!forced || forced->hasDevices())
+    return true;
+  if (forced->kind.isGPU)
+    aimAt(named, options);
+  else
+    options.target = options.target.withKind(forced->kind);
+  return true;
 }
 
 bool Kernel::findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
-                        llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+                        llvm::ArrayRef<const tritium_argument *> bound, DeviceMemory *&device,
                         CompileError &error) const {
   constexpr size_t none = SIZE_MAX;
   size_t onGPU = none, onHost = none;
   auto place = [&](size_t i) {
     return "'" + names->parameters()[classes[i].parameter].name + "' is " +
-           (bound[i]->memory == TRITIUM_CUDA_MEMORY
-                ? "on the GPU " + std::to_string(bound[i]->device)
-                : std::string("in host memory"));
+           (bound[i]->memory == TRITIUM_HOST_MEMORY
+                ? std::string("in host memory")
+                : "on the GPU " + std::to_string(bound[i]->device));
   };
   auto refuse = [&](const std::string &reason) {
     error = launchError("ArgumentError", "kernel '" + source.name + "': " + reason);
@@ -99,33 +93,34 @@ bool Kernel::findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
   for (size_t i = 0; i < bound.size(); ++i) {
     if (bound[i]->kind != TRITIUM_ARG_POINTER)
       continue;
-    if (bound[i]->memory != TRITIUM_CUDA_MEMORY) {
+    if (bound[i]->memory == TRITIUM_HOST_MEMORY) {
       if (bound[i]->bits)
         onHost = i;
     } else if (onGPU == none) {
       onGPU = i;
-    } else if (bound[i]->device != bound[onGPU]->device) {
+    } else if (bound[i]->device != bound[onGPU]->device ||
+               bound[i]->memory != bound[onGPU]->memory) {
       return refuse("argument " + place(onGPU) + ", but " + place(i) +
                     "; the arrays of a launch must be on one GPU");
     }
   }
   if (onGPU == none) {
-    if (backend != Backend::CUDA || call.simulated)
+    if (!forced || !forced->hasDevices() || call.target)
       return true;
-    device = cuda::device(cuda::currentDevice(), source.name, error);
+    device = forced->device(forced->currentDevice(), source.name, error);
     return device != nullptr;
   }
-  if (call.simulated)
-    return refuse("argument " + place(onGPU) +
-                  ", but the simulator works on host memory; copy it to the host");
-  if (backend == Backend::Host)
+  if (call.target)
+    return refuse("argument " + place(onGPU) + ", but launches on " + call.target->str() +
+                  " work on host memory; copy it to the host");
+  if (forced && !forced->hasDevices())
     return refuse("argument " + place(onGPU) +
                   ", but TRITIUM_BACKEND or TRITON_INTERPRET says that kernels run on the host; "
                   "copy it to the host, or unset the variable");
-  device = cuda::device(bound[onGPU]->device, source.name, error);
+  device = deviceAt(bound[onGPU]->memory, bound[onGPU]->device, source.name, error);
   if (!device)
     return false;
-  if (onHost != none && !cuda::isReachable(*device, bound[onHost]->bits))
+  if (onHost != none && !device->reaches(bound[onHost]->bits))
     return refuse("argument " + place(onHost) + ", but " + place(onGPU) +
                   "; copy it to the GPU, or pin it");
   return true;
@@ -164,7 +159,7 @@ Kernel::Dispatch *Kernel::lookup(const Key &key) {
 }
 
 Kernel::Dispatch *Kernel::recognize(const Call &call) const {
-  if (call.simulated)
+  if (call.target)
     return nullptr;
   for (const std::atomic<Dispatch *> &slot : recent) {
     Dispatch *dispatch = slot.load(std::memory_order_acquire);
@@ -175,8 +170,10 @@ Kernel::Dispatch *Kernel::recognize(const Call &call) const {
                                  ordinal))
       continue;
     CompileError ignored;
-    cuda::Device *device = ordinal < 0 ? nullptr : cuda::device(ordinal, source.name, ignored);
-    if (dispatch->capability == (device ? device->capability : 0)) [[likely]]
+    DeviceMemory *device =
+        ordinal < 0 ? nullptr
+                    : deviceAt(dispatch->pattern->memory(), ordinal, source.name, ignored);
+    if (dispatch->architecture == (device ? device->target().architecture() : 0)) [[likely]]
       return dispatch;
   }
   return nullptr;
@@ -240,7 +237,7 @@ Kernel::Dispatch *Kernel::find(const Call &call,
   }
   KeywordCall gathered(call, parameters);
   Dispatch *found = findExact({gathered.arguments.data(), parameters, gathered.options.data(),
-                               gathered.options.size(), call.stream, call.simulated},
+                               gathered.options.size(), call.stream, call.target, call.details},
                               bound, error);
   // The gathered copies end here; run-time arguments are those of the caller.
   for (const tritium_argument *&argument : bound)
@@ -261,10 +258,12 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
     names->applyOptions(call.options, call.optionCount, ignored, error);
     return nullptr;
   }
-  cuda::Device *device = nullptr;
+  DeviceMemory *device = nullptr;
   if (!findDevice(call, classes, bound, device, error))
     return nullptr;
-  key.push_back(device ? device->capability : uint64_t(call.simulated) << 32);
+  const Target *aimed = device ? &device->target() : call.target;
+  key.push_back(aimed ? reinterpret_cast<uintptr_t>(&aimed->kind()) : 0);
+  key.push_back(aimed ? aimed->architecture() : 0);
   for (size_t i = 0; i < call.optionCount; ++i)
     appendOption(key, call.options[i]);
   for (const std::atomic<Dispatch *> &slot : recent)
@@ -281,7 +280,7 @@ Kernel::Dispatch *Kernel::findExact(const Call &call,
 Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
                                       const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                       const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                                      const cuda::Device *device, CompileError &error) {
+                                      const DeviceMemory *device, CompileError &error) {
   WorkClaim claim(this, {reinterpret_cast<const char *>(key.data()), key.size_in_bytes()});
   if (Dispatch *found = lookup(key))
     return found;
@@ -291,23 +290,25 @@ Kernel::Dispatch *Kernel::compileOnce(const Call &call, const Key &key,
 Kernel::Dispatch *Kernel::compile(const Call &call, const Key &key,
                                   const llvm::SmallVectorImpl<ArgumentClass> &classes,
                                   const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                                  const cuda::Device *device, CompileError &error) {
+                                  const DeviceMemory *device, CompileError &error) {
   Recipe recipe;
   recipe.options = options;
   if (!names->applyOptions(call.options, call.optionCount, recipe.options, error))
     return nullptr;
-  if (call.simulated)
-    aimAt(Target(kSimulator, call.simulated), recipe.options);
-  else if (device)
-    aimAt(*device, recipe.options);
+  if (call.target) {
+    aimAt(*call.target, recipe.options);
+  } else if (device) {
+    aimAt(device->target(), recipe.options);
+    device->refine(recipe.options);
+  }
   auto dispatch = std::make_unique<Dispatch>();
   dispatch->key = key;
-  dispatch->capability = device ? device->capability : 0;
-  if (!call.simulated)
+  dispatch->architecture = device ? device->target().architecture() : 0;
+  if (!call.target)
     dispatch->pattern = CallPattern::of(*names, call.arguments, call.count, call.options,
                                         call.optionCount, classes, bound);
   // A call with no array runs where the environment says.
-  if (dispatch->pattern && dispatch->pattern->isOnGPU() != (device != nullptr))
+  if (dispatch->pattern && dispatch->pattern->isOnDevice() != (device != nullptr))
     dispatch->pattern.reset();
   for (unsigned i = 0; i < classes.size(); ++i)
     if (!classes[i].isConstexpr && !classes[i].items)
@@ -357,14 +358,7 @@ bool Kernel::launch(const Call &call, const uint32_t grid[3], Variant *&used, Co
   if (!dispatch)
     return false;
   used = dispatch->variant.get();
-  return dispatch->variant->launch(arguments, grid, error, call.stream);
-}
-
-bool Kernel::simulate(const Call &call, const uint32_t grid[3], const simulator::Settings &settings,
-                      sim::Counters &counters, CompileError &error) {
-  Prepared prepared;
-  return checkGrid(source.name, grid, error) && prepare(call, prepared, error) &&
-         prepared.variant->simulate(prepared.arguments, grid, settings, error, &counters);
+  return dispatch->variant->launch({arguments, grid, call.stream, call.details}, error);
 }
 
 bool Kernel::prepare(const Call &call, Prepared &prepared, CompileError &error) {

@@ -33,14 +33,12 @@ public:
     size_t count;
     const tritium_option *options;
     size_t optionCount;
-    void *stream = nullptr; ///< of the arguments' GPU
-    unsigned simulated = 0; ///< 80: on a simulated sm_80, wherever else it would run
+    void *stream = nullptr;           ///< of the arguments' device
+    const Target *target = nullptr;   ///< wherever else the call would run
+    LaunchDetails *details = nullptr; ///< for the target's back end
   };
   /// Finds or compiles the variant for a call, and runs it. `used` receives it.
   bool launch(const Call &call, const uint32_t grid[3], Variant *&used, CompileError &error);
-  /// Runs a call whose `simulated` is set; `counters` receives what it did, also after a fault.
-  bool simulate(const Call &call, const uint32_t grid[3], const simulator::Settings &settings,
-                sim::Counters &counters, CompileError &error);
   /// Finds or compiles the variant only.
   VariantRef variantFor(const Call &call, CompileError &error);
   /// A variant with the arguments that it is launched on.
@@ -73,13 +71,15 @@ private:
     VariantRef variant;
     llvm::SmallVector<std::pair<unsigned, DType>, 12> runTime;
     std::optional<CallPattern> pattern; ///< of the call that it was compiled for
-    unsigned capability = 0;            ///< of the GPU that its code is for; 0: the host
+    unsigned architecture = 0;          ///< of the device that its code is for; 0: the host
   };
 
   Kernel() = default;
-  /// The GPU that a call runs on; null: the host.
+  /// What launches are compiled for, as the environment and `config` say.
+  bool chooseTarget(const tritium_kernel_config *config, CompileError &error);
+  /// The device that a call runs on; null: the host.
   bool findDevice(const Call &call, llvm::ArrayRef<ArgumentClass> classes,
-                  llvm::ArrayRef<const tritium_argument *> bound, cuda::Device *&device,
+                  llvm::ArrayRef<const tritium_argument *> bound, DeviceMemory *&device,
                   CompileError &error) const;
   /// Finds or compiles what a call runs, and its run-time arguments.
   Dispatch *bind(const Call &call, llvm::SmallVectorImpl<BoundArgument> &arguments,
@@ -95,18 +95,19 @@ private:
   Dispatch *compileOnce(const Call &call, const Key &key,
                         const llvm::SmallVectorImpl<ArgumentClass> &classes,
                         const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                        const cuda::Device *device, CompileError &error);
+                        const DeviceMemory *device, CompileError &error);
   Dispatch *compile(const Call &call, const Key &key,
                     const llvm::SmallVectorImpl<ArgumentClass> &classes,
                     const llvm::SmallVectorImpl<const tritium_argument *> &bound,
-                    const cuda::Device *device, CompileError &error);
+                    const DeviceMemory *device, CompileError &error);
 
   frontend::FunctionSource source;
   KernelSignature declared;
   std::unique_ptr<Signature> names;
   CompileOptions options; ///< of launches on the host
-  /// What the environment or the configuration decides for all launches.
-  enum class Backend { AsArraysAre, Host, CUDA } backend = Backend::AsArraysAre;
+  /// What the environment or the configuration decides for all launches; null: they run where
+  /// their arrays are.
+  const Backend *forced = nullptr;
 
   std::array<std::atomic<Dispatch *>, 4> recent = {}; ///< what the latest launches used
   std::atomic<unsigned> oldest{0};                    ///< the entry to replace next

@@ -164,12 +164,17 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
       return false;
     result.arguments.push_back(argument);
   }
-  auto onGPU = llvm::find_if(result.arguments, [](const tritium_argument &argument) {
-    return argument.kind == TRITIUM_ARG_POINTER && argument.memory == TRITIUM_CUDA_MEMORY;
+  auto onDevice = llvm::find_if(result.arguments, [](const tritium_argument &argument) {
+    return argument.kind == TRITIUM_ARG_POINTER && argument.memory != TRITIUM_HOST_MEMORY;
   });
-  std::optional<int> device;
-  if (onGPU != result.arguments.end())
-    device = onGPU->device;
+  tritium_argument there = {};
+  DeviceMemory *device = nullptr;
+  if (!declared.tables.empty() && onDevice != result.arguments.end()) {
+    there = *onDevice;
+    device = deviceAt(there.memory, there.device, name, error);
+    if (!device)
+      return false;
+  }
   ForkSafeLock lock(mutex);
   for (const ConstantTable &declaredTable : declared.tables) {
     auto filled = tables.find(declaredTable.name);
@@ -184,8 +189,8 @@ bool Program::convert(const Kernel &kernel, const Call &call, size_t choice, Con
     argument.type = fromDType(declaredTable.element);
     argument.bits = table->address();
     if (device) {
-      argument.memory = TRITIUM_CUDA_MEMORY;
-      argument.device = static_cast<uint8_t>(*device);
+      argument.memory = there.memory;
+      argument.device = there.device;
       if (!table->addressOn(*device, name, argument.bits, error))
         return false;
     }
@@ -352,7 +357,7 @@ bool Program::checkUse(const Kernel &kernel, const Variant &variant, CompileErro
   return true;
 }
 
-bool Program::makeReady(const Call &call, size_t choice, unsigned simulated, Ready &ready,
+bool Program::makeReady(const Call &call, size_t choice, const Target *target, Ready &ready,
                         CompileError &error) {
   ready.kernel = kernelFor(choice, error);
   if (!ready.kernel || !gridFor(call, choice, ready.grid, error) ||
@@ -362,7 +367,7 @@ bool Program::makeReady(const Call &call, size_t choice, unsigned simulated, Rea
   const Converted &converted = ready.converted;
   return ready.kernel->prepare({converted.arguments.data(), converted.arguments.size(),
                                 converted.options.data(), converted.options.size(), nullptr,
-                                simulated},
+                                target},
                                ready.prepared, error) &&
          checkUse(*ready.kernel, *ready.prepared.variant, error);
 }
@@ -371,23 +376,23 @@ bool Program::launch(const Call &call, Launched &launched, CompileError &error) 
   if (!choose(call, launched, error))
     return false;
   Ready ready;
-  bool isReady = makeReady(call, launched.choice, 0, ready, error);
+  bool isReady = makeReady(call, launched.choice, nullptr, ready, error);
   launched.variant = ready.prepared.variant;
   return isReady &&
-         ready.prepared.variant->launch(ready.prepared.arguments, ready.grid, error, call.stream);
+         ready.prepared.variant->launch({ready.prepared.arguments, ready.grid, call.stream}, error);
 }
 
-bool Program::simulate(const Call &call, unsigned architecture, const simulator::Settings &settings,
-                       size_t &choice, sim::Counters &counters, CompileError &error) {
+bool Program::launchOn(const Target &target, LaunchDetails &details, const Call &call,
+                       size_t &choice, CompileError &error) {
   choice = 0;
   std::string key;
   if (all.size() > 1 && !keyOf(call, key, error))
     return false;
   findChoice(chosenSettings() + key, choice);
   Ready ready;
-  return makeReady(call, choice, architecture, ready, error) &&
-         ready.prepared.variant->simulate(ready.prepared.arguments, ready.grid, settings, error,
-                                          &counters);
+  return makeReady(call, choice, &target, ready, error) &&
+         ready.prepared.variant->launch(
+             {ready.prepared.arguments, ready.grid, call.stream, &details}, error);
 }
 
 VariantRef Program::specialize(size_t choice, llvm::ArrayRef<int64_t> divisibility,

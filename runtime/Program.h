@@ -50,7 +50,7 @@ public:
     llvm::ArrayRef<tritium_argument> arguments;
     llvm::ArrayRef<tritium_option> options;
     GridFunction grid;
-    void *stream = nullptr; ///< of the arguments' GPU
+    void *stream = nullptr; ///< of the arguments' device
   };
   struct Launched {
     size_t choice = 0;
@@ -58,10 +58,10 @@ public:
     std::optional<TuningResult> tuning; ///< if this launch made the choice
   };
   bool launch(const Call &call, Launched &launched, CompileError &error);
-  /// Runs the call on a simulated GPU (80: of sm_80), under the choice that was made for
-  /// these arguments, or else the first. `counters` receives what it did.
-  bool simulate(const Call &call, unsigned architecture, const simulator::Settings &settings,
-                size_t &choice, sim::Counters &counters, CompileError &error);
+  /// Runs the call on `target`, wherever else it would run, under the choice that was made for
+  /// these arguments, or else the first.
+  bool launchOn(const Target &target, LaunchDetails &details, const Call &call, size_t &choice,
+                CompileError &error);
   /// The choice for these arguments, as a launch would make it; runs what that takes.
   bool choose(const Call &call, Launched &launched, CompileError &error);
   /// Compiles one choice. `divisibility`: for each parameter; none: 1 each. `target`: as in
@@ -103,7 +103,7 @@ private:
     Converted converted;
     Kernel::Prepared prepared;
   };
-  bool makeReady(const Call &call, size_t choice, unsigned simulated, Ready &ready,
+  bool makeReady(const Call &call, size_t choice, const Target *target, Ready &ready,
                  CompileError &error);
   /// The choice that was made for these arguments, which `key` describes.
   bool findChoice(const std::string &key, size_t &choice) const;

@@ -1,7 +1,7 @@
 //===- SavedBuffers.cpp - memory that trial runs may change ---------------===//
 
 #include "SavedBuffers.h"
-#include "cuda/Memory.h"
+#include "Backend.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@ using namespace tritium::runtime;
 
 static void *address(uint64_t value) { return reinterpret_cast<void *>(value); }
 
-void SavedBuffers::add(uint64_t begin, uint64_t end, BeforeRun action, const cuda::Device *device) {
+void SavedBuffers::add(uint64_t begin, uint64_t end, BeforeRun action, const DeviceMemory *device) {
   if (begin >= end)
     return;
   // A range that is zeroed stays apart: its neighbours' content must survive.
@@ -44,7 +44,7 @@ bool SavedBuffers::save() {
       return false;
     if (!range.device)
       std::memcpy(range.copy.get(), address(range.begin), bytes);
-    else if (!cuda::copyToHost(*range.device, range.copy.get(), range.begin, bytes))
+    else if (!range.device->copyToHost(range.copy.get(), range.begin, bytes))
       return false;
   }
   return true;
@@ -52,7 +52,7 @@ bool SavedBuffers::save() {
 
 bool SavedBuffers::Range::write(const std::byte *from) const {
   if (device)
-    return cuda::copyToDevice(*device, begin, from, end - begin);
+    return device->copyToDevice(begin, from, end - begin);
   std::memcpy(address(begin), from, end - begin);
   return true;
 }
@@ -75,11 +75,11 @@ bool SavedBuffers::restore() const {
   return isDone;
 }
 
-bool tritium::runtime::zeroMemory(uint64_t begin, uint64_t end, const cuda::Device *device) {
+bool tritium::runtime::zeroMemory(uint64_t begin, uint64_t end, const DeviceMemory *device) {
   if (!device) {
     std::memset(address(begin), 0, end - begin);
     return true;
   }
   std::vector<std::byte> zeros(end - begin);
-  return cuda::copyToDevice(*device, begin, zeros.data(), zeros.size());
+  return device->copyToDevice(begin, zeros.data(), zeros.size());
 }

@@ -9,9 +9,7 @@
 #include <vector>
 
 namespace tritium::runtime {
-namespace cuda {
-struct Device;
-}
+class DeviceMemory;
 
 /// Copies of memory ranges, to be put back before and after trial runs.
 class SavedBuffers {
@@ -22,21 +20,21 @@ public:
     Restore,
     Zero
   };
-  /// Adds [begin, end), of the host or of a GPU. Of ranges that overlap the strictest
+  /// Adds [begin, end), of the host or of a device. Of ranges that overlap the strictest
   /// counts for all of them.
-  void add(uint64_t begin, uint64_t end, BeforeRun action, const cuda::Device *device = nullptr);
+  void add(uint64_t begin, uint64_t end, BeforeRun action, const DeviceMemory *device = nullptr);
   /// Takes the copies. False if there is no memory for them.
   bool save();
-  /// False if a GPU's driver refuses.
+  /// False if its driver refuses.
   bool beforeRun() const;
-  /// Everything is as when it was saved. False if a GPU's driver refuses.
+  /// Everything is as when it was saved. False if its driver refuses.
   bool restore() const;
 
 private:
   struct Range {
     uint64_t begin, end;
     BeforeRun action;
-    const cuda::Device *device;
+    const DeviceMemory *device;
     std::unique_ptr<std::byte[]> copy;
 
     bool write(const std::byte *from) const;
@@ -44,8 +42,8 @@ private:
   std::vector<Range> ranges;
 };
 
-/// Zeros in [begin, end) of the host or of a GPU. False if its driver refuses.
-bool zeroMemory(uint64_t begin, uint64_t end, const cuda::Device *device);
+/// Zeros in [begin, end) of the host or of a device. False if its driver refuses.
+bool zeroMemory(uint64_t begin, uint64_t end, const DeviceMemory *device);
 
 } // namespace tritium::runtime
 

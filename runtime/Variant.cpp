@@ -1,27 +1,21 @@
 //===- Variant.cpp - one compiled form of a kernel ------------------------===//
 
 #include "Variant.h"
-#include "AssertRecord.h"
 #include "DiskCache.h"
 #include "Dump.h"
 #include "Files.h"
 #include "ForkGate.h"
 #include "HostOutput.h"
-#include "ScratchArena.h"
 #include "Signature.h"
 #include "StageSeal.h"
-#include "ThreadPool.h"
 #include "WorkClaim.h"
-#include "ahead/CHeader.h"
 
 #include "tritium/Pipeline/LaterStages.h"
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/JSON.h"
 
-#include <atomic>
 #include <chrono>
 #include <limits>
 
@@ -83,8 +77,8 @@ static std::unique_ptr<CompiledKernel> compileSealed(const Recipe &recipe, Seale
   return nullptr;
 }
 
-static std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *recorder,
-                                               CompileError &error) {
+std::unique_ptr<CompiledKernel> tritium::runtime::compile(const Recipe &recipe, Recorder *recorder,
+                                                          CompileError &error) {
   std::unique_ptr<CompiledKernel> kernel;
   if (recipe.source)
     kernel = compileKernel(recorder ? recorder->record(*recipe.source) : *recipe.source,
@@ -151,39 +145,22 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
 
 /// Makes the compiled kernel callable.
 bool Variant::prepare(CompileError &error) {
+  const CompileOptions &options = origin.options;
   for (const ParameterInfo &parameter : metadata().parameters)
     hasWrittenPointer |= parameter.type.isPointer() && parameter.isWritten;
+  backend = findBackend(options.target.kind());
+  if (!backend) {
+    error = launchError("InternalError", "kernel '" + metadata().name +
+                                             "': nothing runs code for the target " +
+                                             options.target.str());
+    return false;
+  }
+  mustNotOverlap = !options.mayAlias && backend->reliesOnDistinctArguments();
+  if (!options.streamStores)
+    streaming = StreamingChoice(metadata().parameters, streamingThreshold());
   const frontend::FunctionSource *source = origin.source ? &*origin.source : nullptr;
-  const Target &target = origin.options.target;
-  if (target.is(kSimulator)) {
-    simulated = simulator::Code::load(*compiled, target.architecture(), source, error);
-    return simulated != nullptr;
-  }
-  if (target.isGPU()) {
-    auto isSet = [&](const char *option) {
-      auto found = origin.options.extra.find(option);
-      return found != origin.options.extra.end() && found->second.isSet();
-    };
-    cuda::LaunchSettings settings = {isSet("launch_cooperative_grid"), isSet("launch_pdl"),
-                                     origin.options.debug};
-    code = std::make_unique<cuda::Code>(*compiled, settings, source ? source->file : "",
-                                        source ? source->firstLine : 0);
-    return true;
-  }
-  auto bytes = compiled->stages.find("obj");
-  if (target.is(kInterpreter))
-    return true;
-  std::string reason = "the compiler made no object code";
-  if (bytes != compiled->stages.end())
-    object = loadObject(bytes->second, metadata().entry, reason);
-  if (object) {
-    if (!origin.options.streamStores)
-      streaming = StreamingChoice(metadata().parameters, streamingThreshold());
-    return true;
-  }
-  error = launchError("InternalError",
-                      "kernel '" + metadata().name + "': cannot load its code: " + reason);
-  return false;
+  executable = backend->load({*compiled, options, source}, error);
+  return executable != nullptr;
 }
 
 void tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type,
@@ -203,17 +180,17 @@ void tritium::runtime::bindArgument(const tritium_argument &argument, const DTyp
     result.allocationEnd = std::max(result.end, end);
   }
   result.isReadOnly = argument.read_only != 0;
-  result.device = argument.memory == TRITIUM_CUDA_MEMORY ? argument.device : -1;
+  result.memory = argument.memory;
+  result.device = argument.memory == TRITIUM_HOST_MEMORY ? -1 : argument.device;
 }
 
 //===-- Overlap -----------------------------------------------------------===//
 
 bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
-  bool isForGPU = code || simulated;
-  if (origin.options.mayAlias || (!object && !isForGPU))
+  if (!mustNotOverlap)
     return false;
   // Code for GPUs takes pointers that it loads for what may lead anywhere.
-  if (metadata().hasIndirectPointers && !isForGPU)
+  if (metadata().hasIndirectPointers && !origin.options.target.isGPU())
     return true;
   if (!hasWrittenPointer)
     return false;
@@ -244,7 +221,7 @@ Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_
   Variant *other = this;
   if (mustAssumeOverlap(arguments))
     other = sibling(overlapping, &CompileOptions::mayAlias, error);
-  else if (object && streaming.isWorthwhile(arguments, grid))
+  else if (streaming.isWorthwhile(arguments, grid))
     other = sibling(streamingVariant, &CompileOptions::streamStores, error);
   if (!other || other->metadata().conditions.empty() || other->holdsConditions(arguments, grid))
     return other;
@@ -332,328 +309,9 @@ bool Variant::checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileErr
   return true;
 }
 
-bool Variant::launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                     CompileError &error, void *stream) {
-  if (simulated) {
-    simulator::Settings settings;
-    return simulator::Settings::fromEnvironment(settings, error) &&
-           simulate(arguments, grid, settings, error, nullptr);
-  }
-  if (!checkArguments(arguments, error))
+bool Variant::launch(const Launch &launch, CompileError &error) {
+  if (!checkArguments(launch.arguments, error))
     return false;
-  Variant *other = fitting(arguments, grid, error);
-  if (!other)
-    return false;
-  if (other->code)
-    return other->runOnGPU(arguments, grid, stream, error);
-  return other->object ? other->runNative(arguments, grid, error)
-                       : other->runInterpreter(arguments, grid, error);
-}
-
-namespace {
-
-struct NativeLaunch {
-  Interruptible work;
-  TritiumCPUEntry entry;
-  const uint64_t *slots;
-  const uint32_t *grid;
-  uint64_t scratchBytes;
-  HostOutput host{work};
-  std::atomic<bool> outOfMemory{false};
-
-  void run(int64_t begin, int64_t end) {
-    if (work.isStopped())
-      return;
-    if (scratchBytes == 0)
-      return host.run(entry, slots, nullptr, begin, end, grid);
-    ThreadScratch scratch(scratchBytes);
-    if (scratch.memory())
-      return host.run(entry, slots, scratch.memory(), begin, end, grid);
-    outOfMemory = true;
-    work.stop();
-  }
-  static void runPart(void *self, int64_t begin, int64_t end) {
-    static_cast<NativeLaunch *>(self)->run(begin, end);
-  }
-};
-
-} // namespace
-
-static CompileError errorAt(const std::string &file, int line, CompileError error) {
-  error.file = file;
-  error.line = line;
-  error.rendered = file + ":" + std::to_string(line) + ": error: " + error.message;
-  return error;
-}
-
-/// Fills `error` if the launch did not end as it should: an assertion failed, its programs wait
-/// for ever (`waiting` may be null), or it was interrupted.
-static bool reportFailure(const HostOutput &output, const WaitingPrograms *waiting,
-                          const Interruptible &work, const std::string &kernel,
-                          CompileError &error) {
-  if (const auto &failed = output.failedAssert()) {
-    error = assertionError(kernel, failed->site, failed->failure);
-    return true;
-  }
-  if (waiting && waiting->stuckAt()) {
-    const WaitingPrograms::Stuck &stuck = *waiting->stuckAt();
-    error = errorAt(stuck.file, stuck.line,
-                    launchError("DeadlockError", "kernel '" + kernel + "': " + stuck.reason));
-    return true;
-  }
-  if (work.isStopped())
-    error = interruptedError(kernel);
-  return work.isStopped();
-}
-
-bool Variant::runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                        CompileError &error) {
-  llvm::SmallVector<uint64_t, 24> slots;
-  for (const BoundArgument &argument : arguments)
-    slots.push_back(argument.slot);
-  NativeLaunch launch{{}, object->entry, slots.data(), grid, metadata().scratchBytes};
-  int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
-  std::optional<WaitingPrograms> waiting;
-  if (metadata().mayWait) [[unlikely]] {
-    auto runner = [&](WaitingPrograms &all) {
-      for (int64_t program; all.next(program);)
-        launch.run(program, program + 1);
-    };
-    waiting.emplace(programs, threadPool().size(), runner, launch.work);
-    launch.host.setWaiting(&*waiting);
-    waiting->run();
-  } else if (programs == 1) {
-    launch.run(0, 1);
-  } else {
-    threadPool().run(programs, NativeLaunch::runPart, &launch, &launch.work);
-  }
-  if (launch.outOfMemory) {
-    error = launchError("OutOfMemory", "kernel '" + metadata().name + "': no memory for " +
-                                           std::to_string(metadata().scratchBytes) +
-                                           " bytes of scratch space a thread");
-    return false;
-  }
-  return !reportFailure(launch.host, waiting ? &*waiting : nullptr, launch.work, metadata().name,
-                        error);
-}
-
-bool Variant::runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                             CompileError &error) {
-  std::string message;
-  std::shared_ptr<const interpreter::Program> program;
-  {
-    InsideForkGate inside;
-    program = loadProgram(compiled->stages["ttir"], message);
-  }
-  Interruptible work;
-  HostOutput output(work);
-  InterpreterOptions options;
-  options.host = output.interpreterCalls();
-  std::vector<uint64_t> slots;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument &argument = arguments[i];
-    slots.push_back(argument.slot);
-    if (!metadata().parameters[i].type.isPointer())
-      continue;
-    if (argument.begin == 0 && argument.end == UINT64_MAX)
-      options.checkBounds = false; // a bare address: nobody knows what lies behind it
-    else
-      options.buffers.push_back(
-          {argument.begin, argument.end - argument.begin, !argument.isReadOnly});
-  }
-  // Memory behind pointers in memory belongs to no argument.
-  if (metadata().hasIndirectPointers)
-    options.checkBounds = false;
-  // The programs run one after another, in order, unless one waits for a later one.
-  std::mutex messageMutex;
-  auto runner = [&](WaitingPrograms &all) {
-    std::string fault = interpret(*program, slots, grid, options,
-                                  [&](int64_t &number) { return all.next(number); });
-    if (fault.empty())
-      return;
-    std::lock_guard lock(messageMutex);
-    message = message.empty() ? fault : message;
-    work.stop();
-  };
-  WaitingPrograms all(static_cast<int64_t>(grid[0]) * grid[1] * grid[2], 1, runner, work);
-  output.setWaiting(&all);
-  if (program)
-    all.run();
-  if (message.empty())
-    return !reportFailure(output, &all, work, metadata().name, error);
-  error = launchError("InterpreterError", message);
-  if (message.find(metadata().name) == std::string::npos)
-    error.rendered = "kernel '" + metadata().name + "': " + message;
-  return false;
-}
-
-//===-- Description -------------------------------------------------------===//
-
-const std::string *Variant::stage(const std::string &name, CompileError &error) {
-  auto kept = compiled->stages.find(name);
-  if (kept != compiled->stages.end())
-    return &kept->second;
-  auto findLater = [&]() -> const std::string * {
-    ForkSafeLock lock(mutex);
-    auto later = laterStages.find(name);
-    return later == laterStages.end() ? nullptr : &later->second;
-  };
-  if (const std::string *text = findLater())
-    return text;
-  bool isForGPU = origin.options.target.isGPU();
-  if (name == "header" && !origin.options.target.is(kInterpreter)) {
-    std::string text = cHeader(metadata(), origin.options);
-    ForkSafeLock lock(mutex);
-    return &laterStages.emplace(name, std::move(text)).first->second;
-  }
-  bool isLater = isForGPU ? name == "ttgir" || name == "llir"
-                          : name == "llir" || name == "asm" || name == "obj";
-  if (isLater) {
-    WorkClaim claim(&laterStages, "stages");
-    if (const std::string *text = findLater())
-      return text;
-    InsideForkGate inside;
-    Recipe recipe = origin;
-    if (!isForGPU)
-      recipe.options.target = recipe.options.target.withKind(kCPU);
-    recipe.options.keepStages = {"ttgir", "llir", "asm"};
-    std::unique_ptr<CompiledKernel> again = compile(recipe, nullptr, error);
-    if (!again)
-      return nullptr;
-    ForkSafeLock lock(mutex);
-    for (auto &[stageName, text] : again->stages)
-      laterStages.emplace(stageName, std::move(text));
-  }
-  if (const std::string *text = findLater())
-    return text;
-  error = launchError(
-      "OptionError",
-      code && name == "cubin"
-          ? "there is no cubin: no ptxas was found (TRITON_PTXAS_PATH, PATH); the driver assembles "
-            "the PTX"
-          : "no stage '" + name + "'; there are: " +
-                (code       ? "ttir, ttgir, llir, ptx, cubin, header"
-                 : isForGPU ? "ttir, ttgir, llir, ptx, header"
-                            : "ttir, llir, asm, obj, header"));
-  return nullptr;
-}
-
-static llvm::json::Value toJSON(const Constant &constant) {
-  if (constant.isNone())
-    return nullptr;
-  if (const bool *flag = std::get_if<bool>(&constant.value))
-    return *flag;
-  if (auto *integer = std::get_if<Constant::Int>(&constant.value))
-    if (*integer == static_cast<int64_t>(*integer))
-      return static_cast<int64_t>(*integer);
-  if (auto *string = std::get_if<std::string>(&constant.value))
-    return *string;
-  return constant.repr();
-}
-
-static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &metadata) {
-  static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple",
-                                      "at_least_one",   "does_not_wrap",  "no_overlap"};
-  llvm::json::Object object{{"kind", kinds[rule.kind]}, {"text", rule.text}};
-  auto name = [&](size_t parameter) { return metadata.parameters[parameter].name; };
-  switch (rule.kind) {
-  case LaunchRule::GridIsNotEmpty:
-    break;
-  case LaunchRule::GridIsInLimits: {
-    GridLimits limits = gridLimits(metadata);
-    object["limits"] = llvm::json::Array(limits.dimension);
-    break;
-  }
-  case LaunchRule::IsMultiple:
-    object["parameter"] = name(rule.parameter);
-    object["divisor"] = rule.divisor;
-    break;
-  case LaunchRule::IsAtLeastOne:
-  case LaunchRule::DoesNotWrap: {
-    // As in the attribute tt.conditions.
-    llvm::json::Array steps;
-    for (const ScalarStep &step : *rule.condition) {
-      steps.push_back(step.kind | step.bits << 8);
-      steps.push_back(step.value);
-    }
-    object["steps"] = std::move(steps);
-    break;
-  }
-  case LaunchRule::DoNotOverlap:
-    object["parameters"] = llvm::json::Array{name(rule.parameter), name(rule.other)};
-    break;
-  }
-  return object;
-}
-
-const std::string &Variant::remarks(bool all) {
-  ForkSafeLock lock(mutex);
-  std::string &text = remarkTexts[all];
-  if (text.empty())
-    for (const Remark &remark : compiled->remarks)
-      if (all || remark.kind != "applied")
-        text += remark.rendered;
-  return text;
-}
-
-const std::string &Variant::describe() {
-  ForkSafeLock lock(mutex);
-  // What the driver assembles it can describe once it has.
-  bool isDriverDescribed = code && metadata().registers == 0 && code->usage().registers != 0;
-  std::string &text = descriptions[isDriverDescribed];
-  if (!text.empty())
-    return text;
-  llvm::json::Array parameters, remarks;
-  for (const ParameterInfo &parameter : metadata().parameters)
-    parameters.push_back(llvm::json::Object{{"name", parameter.name},
-                                            {"type", parameter.type.signature()},
-                                            {"read", parameter.isRead},
-                                            {"written", parameter.isWritten},
-                                            {"divisibility", parameter.divisibility}});
-  llvm::json::Array rules;
-  for (const LaunchRule &rule : launchRules(metadata(), origin.options.mayAlias))
-    rules.push_back(toJSON(rule, metadata()));
-  for (const Remark &remark : compiled->remarks) {
-    llvm::json::Object values;
-    for (const auto &[name, value] : remark.arguments)
-      values[name] = value;
-    remarks.push_back(llvm::json::Object{{"pass", remark.pass},
-                                         {"kind", remark.kind},
-                                         {"message", llvm::json::fixUTF8(remark.message)},
-                                         {"file", llvm::json::fixUTF8(remark.file)},
-                                         {"line", remark.line},
-                                         {"column", remark.column},
-                                         {"arguments", std::move(values)},
-                                         {"rendered", llvm::json::fixUTF8(remark.rendered)}});
-  }
-  llvm::json::Object options;
-  for (const auto &[name, value] : origin.options.extra)
-    options[name] = toJSON(value);
-  llvm::json::Object all{{"name", metadata().name},
-                         {"entry", metadata().entry},
-                         {"target", metadata().target.platform()},
-                         {"cpu", metadata().cpu},
-                         {"hash", hash},
-                         {"parameters", std::move(parameters)},
-                         {"launch_rules", std::move(rules)},
-                         {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
-                         {"debug", origin.options.debug},
-                         {"options", std::move(options)},
-                         {"remarks", std::move(remarks)},
-                         {"printed", llvm::json::fixUTF8(compiled->printed)},
-                         {"cached", fromCache},
-                         {"compile_ms", compileMilliseconds}};
-  if (origin.options.target.isGPU()) {
-    cuda::Usage usage = code ? code->usage() : cuda::Usage();
-    bool assembled = metadata().registers != 0;
-    all["num_warps"] = metadata().numWarps;
-    all["num_ctas"] = metadata().numCtas;
-    all["shared"] = static_cast<int64_t>(metadata().sharedBytes);
-    all["n_regs"] = assembled ? metadata().registers : usage.registers;
-    all["n_spills"] = (assembled ? metadata().spillBytes : usage.localBytes) / 4;
-  }
-  std::string written;
-  llvm::raw_string_ostream(written) << llvm::json::Value(std::move(all));
-  text = std::move(written);
-  return text;
+  Variant *other = fitting(launch.arguments, launch.grid, error);
+  return other && other->executable->launch(launch, error);
 }

@@ -3,12 +3,8 @@
 #ifndef TRITIUM_RUNTIME_VARIANT_H
 #define TRITIUM_RUNTIME_VARIANT_H
 
-#include "BoundArgument.h"
-#include "ObjectLoader.h"
+#include "Backend.h"
 #include "Streaming.h"
-#include "cuda/Code.h"
-#include "simulator/Code.h"
-#include "tritium/Interpreter/Interpreter.h"
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/tritium.h"
 
@@ -21,6 +17,7 @@
 
 namespace tritium::runtime {
 
+class Recorder;
 class Variant;
 using VariantRef = llvm::IntrusiveRefCntPtr<Variant>;
 
@@ -34,6 +31,10 @@ struct Recipe {
   std::vector<std::pair<std::string, std::string>> included;
   bool isRepeat = false; ///< the same kernel once more: its static_print stays silent
 };
+
+/// Compiles the recipe. `recorder`, if any, receives what it asked of the host.
+std::unique_ptr<CompiledKernel> compile(const Recipe &recipe, Recorder *recorder,
+                                        CompileError &error);
 
 /// Prepares `argument` to be passed as a value of `type`; `result` is as constructed.
 void bindArgument(const tritium_argument &argument, const DType &type, BoundArgument &result);
@@ -50,17 +51,9 @@ public:
   /// Finds the recipe's result in the cache on disk, or compiles it and puts it there.
   static VariantRef create(Recipe recipe, CompileError &error);
 
-  /// Runs the kernel on `grid`. Written memory that overlaps what another argument
-  /// reaches is detected, and code for that case used. `arguments`: one for each
-  /// run-time parameter; `grid` has been checked. Code for a GPU is queued on `stream`, a
-  /// CUstream of the arguments' device; host arrays are copied there and back. On failure
-  /// fills `error`.
-  bool launch(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], CompileError &error,
-              void *stream = nullptr);
-
-  /// The same for code for a simulated GPU. `counters` receives what the kernel did.
-  bool simulate(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                const simulator::Settings &settings, CompileError &error, sim::Counters *counters);
+  /// Runs the kernel. Written memory that overlaps what another argument reaches is detected, and
+  /// code for that case used. On failure fills `error`.
+  bool launch(const Launch &launch, CompileError &error);
 
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const Recipe &recipe() const { return origin; }
@@ -85,29 +78,21 @@ private:
   bool prepare(CompileError &error);
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
-  bool runNative(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                 CompileError &error);
-  bool runOnGPU(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3], void *stream,
-                CompileError &error);
-  bool runStaged(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                 CompileError &error);
-  bool runInterpreter(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                      CompileError &error);
 
   Recipe origin;
   std::unique_ptr<CompiledKernel> compiled;
-  std::shared_ptr<LoadedObject> object;       ///< code for the CPU
-  std::unique_ptr<cuda::Code> code;           ///< code for GPUs
-  std::unique_ptr<simulator::Code> simulated; ///< for simulated ones; none: the interpreter runs it
+  const Backend *backend = nullptr;
+  std::unique_ptr<Executable> executable;
   std::string hash, dependencies;
   bool fromCache = false;
   double compileMilliseconds = 0;
   bool hasWrittenPointer = false;
+  bool mustNotOverlap = false; ///< arguments that do take other code
   StreamingChoice streaming;
 
   std::mutex mutex; ///< guards what follows; nothing is compiled and no host called under it
   std::map<std::string, std::string> laterStages;
-  std::array<std::string, 2> descriptions; ///< before and after the driver has described it
+  std::array<std::string, 2> descriptions; ///< before and after the executable has learnt more
   std::array<std::string, 2> remarkTexts;
   VariantRef overlapping;      ///< the same for arguments that overlap
   VariantRef unconditional;    ///< the same for launches that break a condition

@@ -142,6 +142,22 @@ def settingProblems(files):
                 yield f"{name}:{number}: a variable by its name; use Support/Settings (or knobs)"
 
 
+# What the runtime may not name outside of the folder of a back end.
+BACKENDS = re.compile(r'\b(?:cuda|simulator)::|\bk(?:CUDA|Simulator)\b|"(?:cuda|sim)[:"]|'
+                      r'TRITIUM_CUDA_MEMORY|#include "(?:\.\./)*backends/')
+
+
+def backendProblems(files):
+    """Machines are known to the runtime through Backend.h, and by no name."""
+    for name in files:
+        if (not name.startswith("runtime/") or name.startswith("runtime/backends/")
+                or not name.endswith(CXX)):
+            continue
+        for number, line in enumerate((ROOT / name).read_text().splitlines(), 1):
+            if BACKENDS.search(line):
+                yield f"{name}:{number}: a back end by its name; ask through runtime/Backend.h"
+
+
 def main():
     # The fuzzers' corpus is wrong on purpose.
     files = [name for name in git("ls-files")
@@ -149,8 +165,8 @@ def main():
     texts = [name for name in files
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
     problems = [problem for name in texts for problem in lintText(name)] + lint_tests.problems()
-    problems += settingProblems(files)
-    problems += lint_includes.problems(files)
+    problems += [*settingProblems(files), *backendProblems(files),
+                 *lint_includes.problems(files)]
     sources = [name for name in files if name.endswith(CXX)]
     formatted = subprocess.run(["clang-format-19", "--dry-run", "--Werror", *sources], cwd=ROOT,
                                capture_output=True, text=True)

@@ -243,7 +243,7 @@ int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argumen
     if (!fits)
       bound.resize(count);
     if (runtime::checkGrid(variant->metadata().name, grid, failure) &&
-        variant->launch(bound, grid, failure, stream))
+        variant->launch({bound, grid, stream}, failure))
       return 0;
     report(failure, error);
     return 1;

@@ -1,9 +1,7 @@
 //===- Programs.cpp - Triton-C of the C interface -------------------------===//
 
+#include "Programs.h"
 #include "../Files.h"
-#include "../Program.h"
-#include "Internal.h"
-#include "Simulation.h"
 #include "Tuning.h"
 
 #include <filesystem>
@@ -12,11 +10,6 @@ using namespace tritium;
 using namespace tritium::capi;
 using runtime::ChosenOptions;
 using runtime::Program;
-
-static Program *unwrap(tritium_program *program) { return reinterpret_cast<Program *>(program); }
-static const Program *unwrap(const tritium_program *program) {
-  return reinterpret_cast<const Program *>(program);
-}
 
 static std::vector<runtime::Alternatives> toDefinitions(const tritium_define *defines,
                                                         size_t count) {
@@ -204,9 +197,9 @@ int tritium_chosen_integer(const tritium_chosen *chosen, const char *name, int64
 
 //===-- Launches ----------------------------------------------------------===//
 
-static Program::Call toCall(const tritium_argument *arguments, size_t count,
-                            const tritium_option *options, size_t optionCount,
-                            tritium_grid_function grid, void *user, void *stream) {
+Program::Call capi::toCall(const tritium_argument *arguments, size_t count,
+                           const tritium_option *options, size_t optionCount,
+                           tritium_grid_function grid, void *user, void *stream) {
   Program::Call call;
   call.arguments = {arguments, count};
   call.options = {options, optionCount};
@@ -244,30 +237,6 @@ int tritium_program_launch(tritium_program *program, const tritium_argument *arg
       return 0;
     report(failure, error);
     return 1;
-  });
-}
-
-tritium_simulated *tritium_program_simulate(tritium_program *program,
-                                            const tritium_argument *arguments, size_t count,
-                                            const tritium_option *options, size_t optionCount,
-                                            tritium_grid_function grid, void *user,
-                                            const tritium_simulation *how, size_t *choice,
-                                            tritium_error *error) {
-  return guarded(error, static_cast<tritium_simulated *>(nullptr), [&]() -> tritium_simulated * {
-    CompileError failure;
-    SimulationRequest request;
-    sim::Counters counters;
-    size_t used = 0;
-    Program::Call call = toCall(arguments, count, options, optionCount, grid, user, nullptr);
-    bool isDone = request.read(how, failure) &&
-                  unwrap(program)->simulate(call, request.architecture, request.settings, used,
-                                            counters, failure);
-    if (choice)
-      *choice = used;
-    if (isDone)
-      return release(counters);
-    report(failure, error);
-    return nullptr;
   });
 }
 

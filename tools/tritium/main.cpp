@@ -27,7 +27,8 @@ options:
   -h, --help     show this text
   --version      show the version and this machine's CPU
 
-Each command has --help; `tritium help environment` lists all that the environment may say.
+Each command has --help; `tritium help environment` lists every variable.
+
 The environment:
 )";
 

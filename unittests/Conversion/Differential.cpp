@@ -2,7 +2,7 @@
 
 #include "Differential.h"
 
-#include "../../runtime/ObjectLoader.h"
+#include "../../runtime/backends/cpu/ObjectLoader.h"
 
 #include "tritium/Interpreter/Interpreter.h"
 #include "tritium/Pipeline/Compiler.h"

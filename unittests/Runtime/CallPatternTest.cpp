@@ -139,7 +139,7 @@ TEST(CallPattern, EqualClassesFit) {
   };
   std::optional<CallPattern> pattern = patternOf(signature, call(4096, 99, 1.5, 64));
   ASSERT_TRUE(pattern);
-  EXPECT_TRUE(pattern->isOnGPU());
+  EXPECT_TRUE(pattern->isOnDevice());
   EXPECT_TRUE(fits(*pattern, call(65536, -3, 0.0, 64)));
   EXPECT_TRUE(fits(*pattern, call(65536, -3, 0.0, 64, 1)));
   EXPECT_FALSE(fits(*pattern, call(65536, -3, 0.0, 64, -1)));

@@ -1,6 +1,6 @@
 //===- HostSymbolsTest.cpp ------------------------------------------------===//
 
-#include "HostSymbols.h"
+#include "backends/cpu/HostSymbols.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 //===- ObjectLoaderTest.cpp -----------------------------------------------===//
 
-#include "ObjectLoader.h"
+#include "backends/cpu/ObjectLoader.h"
 
 #include "gtest/gtest.h"
 

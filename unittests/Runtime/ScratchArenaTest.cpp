@@ -1,6 +1,6 @@
 //===- ScratchArenaTest.cpp -----------------------------------------------===//
 
-#include "ScratchArena.h"
+#include "backends/cpu/ScratchArena.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 //===- FakeDriver.cpp - a CUDA driver for tests ---------------------------===//
 
 #include "FakeDriver.h"
-#include "cuda/DriverAPI.h"
+#include "backends/cuda/DriverAPI.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,8 +1,7 @@
-//===- CUDA.cpp - GPUs of the C interface ---------------------------------===//
+//===- CAPI.cpp - GPUs of the C interface ---------------------------------===//
 
-#include "../Interrupt.h"
-#include "../cuda/Wait.h"
-#include "Internal.h"
+#include "Device.h"
+#include "capi/Internal.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,7 +31,7 @@ int tritium_cuda_device_properties(int device, tritium_cuda_properties *properti
     size_t size = std::min(found->name.size(), sizeof properties->name - 1);
     std::memcpy(properties->name, found->name.data(), size);
     properties->driver_version = found->driverVersion;
-    properties->capability = static_cast<int>(found->capability);
+    properties->capability = static_cast<int>(found->target().architecture());
     properties->multiprocessors = static_cast<int>(found->multiprocessors);
     properties->warp_size = static_cast<int>(found->warpSize);
     properties->max_threads = static_cast<int>(found->maxThreads);
@@ -47,13 +46,8 @@ int tritium_cuda_synchronize(int device, tritium_error *error) {
   return guarded(error, 1, [&] {
     CompileError failure;
     const cuda::Device *found = cuda::device(device, "", failure);
-    if (found) {
-      auto result = cuda::waitFor(*found, [api = found->api] { return api->cuCtxSynchronize(); });
-      if (result == cuda::Success)
-        return 0;
-      failure = result ? cuda::driverError(*found, *result, "waiting for the GPU failed")
-                       : runtime::interruptedError("");
-    }
+    if (found && found->finish("", failure))
+      return 0;
     report(failure, error);
     return 1;
   });

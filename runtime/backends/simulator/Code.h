@@ -1,11 +1,9 @@
 //===- Code.h - a compiled kernel on the simulated GPU ----------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_SIMULATOR_CODE_H
-#define TRITIUM_RUNTIME_SIMULATOR_CODE_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_SIMULATOR_CODE_H
+#define TRITIUM_RUNTIME_BACKENDS_SIMULATOR_CODE_H
 
-#include "tritium/Frontend/Scope.h"
-#include "tritium/Kernel/CompileError.h"
-#include "tritium/Kernel/CompiledKernel.h"
+#include "Backend.h"
 #include "tritium/Simulator/Simulator.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,8 +14,8 @@ namespace tritium::runtime::simulator {
 /// The GPU that `name` ("sm_80", "80") or, where it is empty, the usual one stands for. None if
 /// it cannot be simulated.
 std::optional<Target> targetNamed(const std::string &name);
-/// Names for messages: "sm_75, sm_80, ...".
-std::string architectureNames();
+/// Those that can be simulated, by their numbers.
+llvm::ArrayRef<unsigned> architectures();
 
 /// Memory that belongs to no parameter.
 inline constexpr size_t noParameter = SIZE_MAX;
@@ -44,6 +42,12 @@ struct Settings {
   /// Switches the checks named in "races,undefined" on, the others off; also "all" and
   /// "none". Errors name `option`.
   bool choose(const std::string &checks, const char *option, CompileError &error);
+};
+
+/// What a caller says of a simulated launch, and learns of it.
+struct SimulationDetails final : LaunchDetails {
+  Settings settings;
+  sim::Counters counters;
 };
 
 /// The PTX of one variant, parsed once.
@@ -82,4 +86,4 @@ private:
 
 } // namespace tritium::runtime::simulator
 
-#endif // TRITIUM_RUNTIME_SIMULATOR_CODE_H
+#endif // TRITIUM_RUNTIME_BACKENDS_SIMULATOR_CODE_H

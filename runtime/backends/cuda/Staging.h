@@ -1,7 +1,7 @@
 //===- Staging.h - host arrays for one launch on a GPU ----------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_CUDA_STAGING_H
-#define TRITIUM_RUNTIME_CUDA_STAGING_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CUDA_STAGING_H
+#define TRITIUM_RUNTIME_BACKENDS_CUDA_STAGING_H
 
 #include "Device.h"
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace tritium::runtime::cuda
 
-#endif // TRITIUM_RUNTIME_CUDA_STAGING_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CUDA_STAGING_H

@@ -1,7 +1,7 @@
 //===- Wait.h - waiting for a GPU, until interrupted ------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_CUDA_WAIT_H
-#define TRITIUM_RUNTIME_CUDA_WAIT_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CUDA_WAIT_H
+#define TRITIUM_RUNTIME_BACKENDS_CUDA_WAIT_H
 
 #include "Device.h"
 
@@ -19,4 +19,4 @@ std::optional<Result> waitForStream(const Device &device, Stream stream);
 
 } // namespace tritium::runtime::cuda
 
-#endif // TRITIUM_RUNTIME_CUDA_WAIT_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CUDA_WAIT_H

@@ -1,9 +1,10 @@
 //===- Device.h - GPUs and their limits -------------------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_CUDA_DEVICE_H
-#define TRITIUM_RUNTIME_CUDA_DEVICE_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CUDA_DEVICE_H
+#define TRITIUM_RUNTIME_BACKENDS_CUDA_DEVICE_H
 
-#include "../AssertRecord.h"
+#include "AssertRecord.h"
+#include "Backend.h"
 #include "DriverAPI.h"
 #include "tritium/Kernel/CompileError.h"
 #include "tritium/Kernel/CompiledKernel.h"
@@ -14,17 +15,31 @@
 
 namespace tritium::runtime::cuda {
 
-/// One GPU. Lives as long as the process.
-struct Device {
+/// One GPU.
+struct Device final : DeviceMemory {
   const DriverAPI *api;
   int ordinal;
   std::string name;
   Context context; ///< the primary one, which CUDA's runtime library uses, too
   int driverVersion;
-  unsigned capability;                               ///< 90 for 9.0
   unsigned maxThreads, maxRegisters, maxSharedBytes; ///< of a CTA
   std::array<uint32_t, 3> maxGrid;
   unsigned multiprocessors, warpSize;
+
+  void setCapability(unsigned capability) { machine = Target(kCUDA, capability); }
+  /// An older driver takes only older PTX.
+  void refine(CompileOptions &options) const override;
+  std::string identity() const override;
+  const char *errorKind() const override { return "CUDAError"; }
+  /// Whether the host's `address` is in pinned memory.
+  bool reaches(uint64_t address) const override;
+  uint64_t allocate(llvm::ArrayRef<uint8_t> bytes, const std::string &what,
+                    CompileError &error) override;
+  void free(uint64_t address) override;
+  bool copyToHost(void *to, uint64_t from, size_t bytes) const override;
+  bool copyToDevice(uint64_t to, const void *from, size_t bytes) const override;
+  bool finish(const std::string &kernel, CompileError &error) const override;
+  std::unique_ptr<DeviceClock> clock() const override;
 
   /// The record and its address on the GPU. Null if there is no such memory.
   AssertRecord *assertRecord(Address &address);
@@ -53,9 +68,6 @@ Device *device(int ordinal, const std::string &kernel, CompileError &error);
 /// The number of the GPU whose context is current in this thread; 0 if none is.
 int currentDevice();
 
-/// Whether kernels on the device reach the host's `address`: it is in pinned memory.
-bool isReachable(const Device &device, uint64_t address);
-
 /// Makes a device's context current while it lives.
 class CurrentContext {
 public:
@@ -83,4 +95,4 @@ CompileError driverError(const Device &device, Result result, const std::string 
 
 } // namespace tritium::runtime::cuda
 
-#endif // TRITIUM_RUNTIME_CUDA_DEVICE_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CUDA_DEVICE_H

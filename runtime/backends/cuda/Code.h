@@ -1,7 +1,7 @@
 //===- Code.h - a compiled kernel on GPUs -----------------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_CUDA_CODE_H
-#define TRITIUM_RUNTIME_CUDA_CODE_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CUDA_CODE_H
+#define TRITIUM_RUNTIME_BACKENDS_CUDA_CODE_H
 
 #include "Device.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace tritium::runtime::cuda
 
-#endif // TRITIUM_RUNTIME_CUDA_CODE_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CUDA_CODE_H

@@ -1,7 +1,7 @@
 //===- HostSymbols.h - what compiled kernels may import ---------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_HOSTSYMBOLS_H
-#define TRITIUM_RUNTIME_HOSTSYMBOLS_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CPU_HOSTSYMBOLS_H
+#define TRITIUM_RUNTIME_BACKENDS_CPU_HOSTSYMBOLS_H
 
 #include <utility>
 #include <vector>
@@ -13,4 +13,4 @@ std::vector<std::pair<const char *, void *>> hostSymbols();
 
 } // namespace tritium::runtime
 
-#endif // TRITIUM_RUNTIME_HOSTSYMBOLS_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CPU_HOSTSYMBOLS_H

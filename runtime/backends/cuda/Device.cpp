@@ -57,8 +57,8 @@ static std::unique_ptr<Device> open(const DriverAPI &api, int ordinal, std::stri
       result = api.cuDeviceGetAttribute(&value, which, handle);
     return static_cast<unsigned>(value);
   };
-  found->capability = 10 * attribute(DeviceAttribute::CapabilityMajor) +
-                      attribute(DeviceAttribute::CapabilityMinor);
+  found->setCapability(10 * attribute(DeviceAttribute::CapabilityMajor) +
+                       attribute(DeviceAttribute::CapabilityMinor));
   found->maxThreads = attribute(DeviceAttribute::MaxThreadsPerBlock);
   found->maxRegisters = attribute(DeviceAttribute::MaxRegistersPerBlock);
   found->maxSharedBytes = attribute(DeviceAttribute::MaxSharedPerBlockOptin);
@@ -99,13 +99,13 @@ Device *cuda::device(int ordinal, const std::string &kernel, CompileError &error
   return nullptr;
 }
 
-bool cuda::isReachable(const Device &device, uint64_t address) {
-  CurrentContext current(device);
-  Address mapped = 0;
-  return device.api->cuPointerGetAttribute(&mapped, PointerAttribute::DevicePointer, address) ==
-             Success &&
-         mapped == address;
+void Device::refine(CompileOptions &options) const {
+  unsigned newest = newestPTX(driverVersion);
+  if (newest < kUsualPTXVersion)
+    options.extra.try_emplace("ptx_version", Constant{static_cast<Constant::Int>(newest)});
 }
+
+std::string Device::identity() const { return name + '\0' + std::to_string(driverVersion); }
 
 AssertRecord *Device::assertRecord(Address &address) {
   std::lock_guard lock(mutex);

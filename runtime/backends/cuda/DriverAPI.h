@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_RUNTIME_CUDA_DRIVERAPI_H
-#define TRITIUM_RUNTIME_CUDA_DRIVERAPI_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CUDA_DRIVERAPI_H
+#define TRITIUM_RUNTIME_BACKENDS_CUDA_DRIVERAPI_H
 
 #include <cstddef>
 #include <cstdint>
@@ -136,4 +136,4 @@ unsigned newestPTX(int cudaVersion);
 
 } // namespace tritium::runtime::cuda
 
-#endif // TRITIUM_RUNTIME_CUDA_DRIVERAPI_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CUDA_DRIVERAPI_H

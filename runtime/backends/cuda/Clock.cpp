@@ -1,6 +1,6 @@
-//===- Stopwatch.cpp - times on a GPU -------------------------------------===//
+//===- Clock.cpp - times on a GPU -----------------------------------------===//
 
-#include "Stopwatch.h"
+#include "Clock.h"
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kColdBytes = 128 << 20; ///< twice the largest cache there is
 }
 
-Stopwatch::Stopwatch(const Device &device) : device(device) {
+Clock::Clock(const Device &device) : device(device) {
   CurrentContext current(device);
   // Work on other streams ends before anything is measured.
   device.api->cuCtxSynchronize();
@@ -20,7 +20,7 @@ Stopwatch::Stopwatch(const Device &device) : device(device) {
     cold = 0;
 }
 
-Stopwatch::~Stopwatch() {
+Clock::~Clock() {
   CurrentContext current(device);
   device.api->cuCtxSynchronize();
   for (Event event : events)
@@ -29,14 +29,14 @@ Stopwatch::~Stopwatch() {
     device.api->cuMemFree(cold);
 }
 
-void Stopwatch::start() {
+void Clock::start() {
   CurrentContext current(device);
   if (cold)
     device.api->cuMemsetD8Async(cold, 0, kColdBytes, nullptr);
   device.api->cuEventRecord(events[0], nullptr);
 }
 
-bool Stopwatch::stop(double &seconds, const std::string &kernel, CompileError &error) {
+bool Clock::stop(double &seconds, const std::string &kernel, CompileError &error) {
   CurrentContext current(device);
   float milliseconds = 0;
   Result result = device.api->cuEventRecord(events[1], nullptr);

@@ -1,8 +1,8 @@
 //===- Wait.cpp - waiting for a GPU, until interrupted --------------------===//
 
 #include "Wait.h"
-#include "../Interrupt.h"
-#include "../Threads.h"
+#include "Interrupt.h"
+#include "Threads.h"
 
 #include <condition_variable>
 #include <memory>

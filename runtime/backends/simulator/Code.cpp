@@ -1,12 +1,12 @@
 //===- Code.cpp - a compiled kernel on the simulated GPU ------------------===//
 
 #include "Code.h"
-#include "../AssertRecord.h"
-#include "../Files.h"
-#include "../HostOutput.h"
-#include "../Interrupt.h"
-#include "../Signature.h"
+#include "AssertRecord.h"
+#include "Files.h"
 #include "HostMemory.h"
+#include "HostOutput.h"
+#include "Interrupt.h"
+#include "Signature.h"
 #include "tritium/Simulator/Recording.h"
 #include "tritium/Support/Diagnostics.h"
 #include "tritium/Target/NVPTX/Ptxas.h"

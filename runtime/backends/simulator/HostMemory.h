@@ -1,7 +1,7 @@
 //===- HostMemory.h - the memory of this process ----------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_SIMULATOR_HOSTMEMORY_H
-#define TRITIUM_RUNTIME_SIMULATOR_HOSTMEMORY_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_SIMULATOR_HOSTMEMORY_H
+#define TRITIUM_RUNTIME_BACKENDS_SIMULATOR_HOSTMEMORY_H
 
 #include "Code.h"
 
@@ -22,4 +22,4 @@ std::vector<Memory> otherMemory(std::vector<Memory> known);
 
 } // namespace tritium::runtime::simulator
 
-#endif // TRITIUM_RUNTIME_SIMULATOR_HOSTMEMORY_H
+#endif // TRITIUM_RUNTIME_BACKENDS_SIMULATOR_HOSTMEMORY_H

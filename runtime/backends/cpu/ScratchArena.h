@@ -1,7 +1,7 @@
 //===- ScratchArena.h - per-thread scratch memory ---------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_SCRATCHARENA_H
-#define TRITIUM_RUNTIME_SCRATCHARENA_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CPU_SCRATCHARENA_H
+#define TRITIUM_RUNTIME_BACKENDS_CPU_SCRATCHARENA_H
 
 #include <cstddef>
 
@@ -27,4 +27,4 @@ private:
 
 } // namespace tritium::runtime
 
-#endif // TRITIUM_RUNTIME_SCRATCHARENA_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CPU_SCRATCHARENA_H

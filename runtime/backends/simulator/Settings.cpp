@@ -1,8 +1,8 @@
 //===- Settings.cpp - back ends by name, how a launch is simulated --------===//
 
 #include "tritium/Support/Settings.h"
-#include "../Signature.h"
 #include "Code.h"
+#include "Signature.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -11,22 +11,18 @@ using namespace tritium;
 using namespace tritium::runtime;
 
 /// What both the compiler and the machine know.
-static constexpr unsigned architectures[] = {75, 80, 86, 89, 90};
+llvm::ArrayRef<unsigned> simulator::architectures() {
+  static constexpr unsigned known[] = {75, 80, 86, 89, 90};
+  return known;
+}
 
 std::optional<Target> simulator::targetNamed(const std::string &name) {
   std::string ignored;
   std::optional<Target> target =
       Target::parse(std::string(kSimulator.name) + ":" + (name.empty() ? "80" : name), ignored);
-  if (target && !llvm::is_contained(architectures, target->architecture()))
+  if (target && !llvm::is_contained(architectures(), target->architecture()))
     target.reset();
   return target;
-}
-
-std::string simulator::architectureNames() {
-  std::string names;
-  for (unsigned architecture : architectures)
-    names += (names.empty() ? "sm_" : ", sm_") + std::to_string(architecture);
-  return names;
 }
 
 bool simulator::Settings::fromEnvironment(Settings &result, CompileError &error) {

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_RUNTIME_OBJECTLOADER_H
-#define TRITIUM_RUNTIME_OBJECTLOADER_H
+#ifndef TRITIUM_RUNTIME_BACKENDS_CPU_OBJECTLOADER_H
+#define TRITIUM_RUNTIME_BACKENDS_CPU_OBJECTLOADER_H
 
 #include "tritium/Kernel/LaunchABI.h"
 
@@ -32,4 +32,4 @@ std::shared_ptr<LoadedObject> loadObject(const std::string &object, const std::s
 
 } // namespace tritium::runtime
 
-#endif // TRITIUM_RUNTIME_OBJECTLOADER_H
+#endif // TRITIUM_RUNTIME_BACKENDS_CPU_OBJECTLOADER_H

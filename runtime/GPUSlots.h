@@ -1,0 +1,26 @@
+//===- GPUSlots.h - arguments as code for GPUs takes them -------*- C++ -*-===//
+
+#ifndef TRITIUM_RUNTIME_GPUSLOTS_H
+#define TRITIUM_RUNTIME_GPUSLOTS_H
+
+#include "BoundArgument.h"
+#include "tritium/Kernel/KernelMetadata.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
+
+namespace tritium::runtime {
+
+/// The slot of a kernel on a CPU has f32 bits for all narrower floats; a GPU's has their own.
+uint64_t slotOnGPU(uint64_t slot, const DType &type);
+/// Those of all arguments, one for each parameter.
+llvm::SmallVector<uint64_t, 24> slotsOnGPU(llvm::ArrayRef<BoundArgument> arguments,
+                                           const KernelMetadata &metadata);
+
+/// What descriptions say of code for a GPU; `spillBytes` of a thread.
+void describeGPUCode(const KernelMetadata &metadata, unsigned registers, unsigned spillBytes,
+                     llvm::json::Object &description);
+
+} // namespace tritium::runtime
+
+#endif // TRITIUM_RUNTIME_GPUSLOTS_H

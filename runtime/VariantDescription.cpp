@@ -1,0 +1,168 @@
+//===- VariantDescription.cpp - what can be shown of a variant ------------===//
+
+#include "ForkGate.h"
+#include "Signature.h"
+#include "Variant.h"
+#include "WorkClaim.h"
+#include "ahead/CHeader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+const std::string *Variant::stage(const std::string &name, CompileError &error) {
+  auto kept = compiled->stages.find(name);
+  if (kept != compiled->stages.end())
+    return &kept->second;
+  auto findLater = [&]() -> const std::string * {
+    ForkSafeLock lock(mutex);
+    auto later = laterStages.find(name);
+    return later == laterStages.end() ? nullptr : &later->second;
+  };
+  if (const std::string *text = findLater())
+    return text;
+  bool isListed = llvm::any_of(backend->stages(), [&](const char *known) { return name == known; });
+  if (isListed && name == "header") {
+    std::string text = cHeader(metadata(), origin.options);
+    ForkSafeLock lock(mutex);
+    return &laterStages.emplace(name, std::move(text)).first->second;
+  }
+  // Whatever else is listed was kept when it was made, if it was.
+  if (isListed && (name == "ttgir" || name == "llir" || name == "asm" || name == "obj")) {
+    WorkClaim claim(&laterStages, "stages");
+    if (const std::string *text = findLater())
+      return text;
+    InsideForkGate inside;
+    Recipe recipe = origin;
+    recipe.options.target = backend->targetOfStages(recipe.options.target);
+    recipe.options.keepStages = {"ttgir", "llir", "asm"};
+    std::unique_ptr<CompiledKernel> again = compile(recipe, nullptr, error);
+    if (!again)
+      return nullptr;
+    ForkSafeLock lock(mutex);
+    for (auto &[stageName, text] : again->stages)
+      laterStages.emplace(stageName, std::move(text));
+  }
+  if (const std::string *text = findLater())
+    return text;
+  error = launchError("OptionError", backend->whyNoStage(name));
+  return nullptr;
+}
+
+static llvm::json::Value toJSON(const Constant &constant) {
+  if (constant.isNone())
+    return nullptr;
+  if (const bool *flag = std::get_if<bool>(&constant.value))
+    return *flag;
+  if (auto *integer = std::get_if<Constant::Int>(&constant.value))
+    if (*integer == static_cast<int64_t>(*integer))
+      return static_cast<int64_t>(*integer);
+  if (auto *string = std::get_if<std::string>(&constant.value))
+    return *string;
+  return constant.repr();
+}
+
+static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &metadata) {
+  static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple",
+                                      "at_least_one",   "does_not_wrap",  "no_overlap"};
+  llvm::json::Object object{{"kind", kinds[rule.kind]}, {"text", rule.text}};
+  auto name = [&](size_t parameter) { return metadata.parameters[parameter].name; };
+  switch (rule.kind) {
+  case LaunchRule::GridIsNotEmpty:
+    break;
+  case LaunchRule::GridIsInLimits: {
+    GridLimits limits = gridLimits(metadata);
+    object["limits"] = llvm::json::Array(limits.dimension);
+    break;
+  }
+  case LaunchRule::IsMultiple:
+    object["parameter"] = name(rule.parameter);
+    object["divisor"] = rule.divisor;
+    break;
+  case LaunchRule::IsAtLeastOne:
+  case LaunchRule::DoesNotWrap: {
+    // As in the attribute tt.conditions.
+    llvm::json::Array steps;
+    for (const ScalarStep &step : *rule.condition) {
+      steps.push_back(step.kind | step.bits << 8);
+      steps.push_back(step.value);
+    }
+    object["steps"] = std::move(steps);
+    break;
+  }
+  case LaunchRule::DoNotOverlap:
+    object["parameters"] = llvm::json::Array{name(rule.parameter), name(rule.other)};
+    break;
+  }
+  return object;
+}
+
+static llvm::json::Object toJSON(const ParameterInfo &parameter) {
+  return llvm::json::Object{{"name", parameter.name},
+                            {"type", parameter.type.signature()},
+                            {"read", parameter.isRead},
+                            {"written", parameter.isWritten},
+                            {"divisibility", parameter.divisibility}};
+}
+
+static llvm::json::Object toJSON(const Remark &remark) {
+  llvm::json::Object values;
+  for (const auto &[name, value] : remark.arguments)
+    values[name] = value;
+  return llvm::json::Object{{"pass", remark.pass},
+                            {"kind", remark.kind},
+                            {"message", llvm::json::fixUTF8(remark.message)},
+                            {"file", llvm::json::fixUTF8(remark.file)},
+                            {"line", remark.line},
+                            {"column", remark.column},
+                            {"arguments", std::move(values)},
+                            {"rendered", llvm::json::fixUTF8(remark.rendered)}};
+}
+
+const std::string &Variant::remarks(bool all) {
+  ForkSafeLock lock(mutex);
+  std::string &text = remarkTexts[all];
+  if (text.empty())
+    for (const Remark &remark : compiled->remarks)
+      if (all || remark.kind != "applied")
+        text += remark.rendered;
+  return text;
+}
+
+const std::string &Variant::describe() {
+  ForkSafeLock lock(mutex);
+  std::string &text = descriptions[executable->hasLearnt()];
+  if (!text.empty())
+    return text;
+  llvm::json::Array parameters, rules, remarks;
+  for (const ParameterInfo &parameter : metadata().parameters)
+    parameters.push_back(toJSON(parameter));
+  for (const LaunchRule &rule : launchRules(metadata(), origin.options.mayAlias))
+    rules.push_back(toJSON(rule, metadata()));
+  for (const Remark &remark : compiled->remarks)
+    remarks.push_back(toJSON(remark));
+  llvm::json::Object options;
+  for (const auto &[name, value] : origin.options.extra)
+    options[name] = toJSON(value);
+  llvm::json::Object all{{"name", metadata().name},
+                         {"entry", metadata().entry},
+                         {"target", metadata().target.platform()},
+                         {"cpu", metadata().cpu},
+                         {"hash", hash},
+                         {"parameters", std::move(parameters)},
+                         {"launch_rules", std::move(rules)},
+                         {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
+                         {"debug", origin.options.debug},
+                         {"options", std::move(options)},
+                         {"remarks", std::move(remarks)},
+                         {"printed", llvm::json::fixUTF8(compiled->printed)},
+                         {"cached", fromCache},
+                         {"compile_ms", compileMilliseconds}};
+  executable->describe(all);
+  std::string written;
+  llvm::raw_string_ostream(written) << llvm::json::Value(std::move(all));
+  text = std::move(written);
+  return text;
+}
