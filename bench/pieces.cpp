@@ -10,7 +10,7 @@
 #include "TritonC/FusedProduct.h"
 
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of lib/Conversion/TileToCPU/DoubleMath.cpp and prints them.
+"""Fits the polynomials of lib/Conversion/Math/DoubleMath.cpp and prints them.
 
 Each interpolates a function at Chebyshev points, which is within a small factor of the best
 fit; a coefficient more makes up for the factor. Computed with 90 digits, then the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of lib/Conversion/TileToCPU/VectorMath*.cpp and prints them.
+"""Fits the polynomials of lib/Conversion/Math/VectorMath*.cpp and prints them.
 
 Each is a weighted minimax fit with coefficients that are f32: the coefficient of the lowest
 power is rounded, and the rest is fitted again to what is left, so that the rounding of the

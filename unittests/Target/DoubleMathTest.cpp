@@ -7,7 +7,7 @@
 
 #include "JitHarness.h"
 
-#include "tritium/Conversion/TileToCPU/DoubleMath.h"
+#include "tritium/Conversion/Math/DoubleMath.h"
 
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 
 #include "JitHarness.h"
 
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "gtest/gtest.h"
 

@@ -9,7 +9,7 @@
 #include "Assembly.h"
 #include "JitHarness.h"
 
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "gtest/gtest.h"
 

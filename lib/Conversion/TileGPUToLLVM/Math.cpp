@@ -8,8 +8,8 @@
 
 #include "Lowering.h"
 
-#include "tritium/Conversion/TileToCPU/DoubleMath.h"
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/DoubleMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

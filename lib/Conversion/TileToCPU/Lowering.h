@@ -12,7 +12,7 @@
 
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,6 @@
 //===- VectorMathLibm.cpp - f64 functions by libm -------------------------===//
 
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 using namespace mlir;
 using namespace tritium::cpu;

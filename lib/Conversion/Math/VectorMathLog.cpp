@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorEmitter.h"
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 using namespace mlir;
 using namespace tritium::cpu;

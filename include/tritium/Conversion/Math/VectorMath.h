@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H
-#define TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H
+#ifndef TRITIUM_CONVERSION_MATH_VECTORMATH_H
+#define TRITIUM_CONVERSION_MATH_VECTORMATH_H
 
 #include "tritium/Target/CPU/TargetInfo.h"
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace tritium::cpu
 
-#endif // TRITIUM_CONVERSION_TILETOCPU_VECTORMATH_H
+#endif // TRITIUM_CONVERSION_MATH_VECTORMATH_H

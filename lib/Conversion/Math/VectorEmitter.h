@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_VECTOREMITTER_H
-#define TRITIUM_LIB_CONVERSION_TILETOCPU_VECTOREMITTER_H
+#ifndef TRITIUM_LIB_CONVERSION_MATH_VECTOREMITTER_H
+#define TRITIUM_LIB_CONVERSION_MATH_VECTOREMITTER_H
 
 #include "tritium/Target/CPU/TargetInfo.h"
 
@@ -98,4 +98,4 @@ private:
 
 } // namespace tritium::cpu
 
-#endif // TRITIUM_LIB_CONVERSION_TILETOCPU_VECTOREMITTER_H
+#endif // TRITIUM_LIB_CONVERSION_MATH_VECTOREMITTER_H

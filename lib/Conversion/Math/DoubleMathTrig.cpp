@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DoubleEmitter.h"
-#include "tritium/Conversion/TileToCPU/DoubleMath.h"
+#include "tritium/Conversion/Math/DoubleMath.h"
 
 using namespace mlir;
 using namespace tritium::cpu;

@@ -1,7 +1,7 @@
 //===- DoubleEmitter.h - arithmetic on one f64, emitted as IR ---*- C++ -*-===//
 
-#ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_DOUBLEEMITTER_H
-#define TRITIUM_LIB_CONVERSION_TILETOCPU_DOUBLEEMITTER_H
+#ifndef TRITIUM_LIB_CONVERSION_MATH_DOUBLEEMITTER_H
+#define TRITIUM_LIB_CONVERSION_MATH_DOUBLEEMITTER_H
 
 #include "VectorEmitter.h"
 
@@ -60,4 +60,4 @@ public:
 
 } // namespace tritium::cpu
 
-#endif // TRITIUM_LIB_CONVERSION_TILETOCPU_DOUBLEEMITTER_H
+#endif // TRITIUM_LIB_CONVERSION_MATH_DOUBLEEMITTER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_CONVERSION_TILETOCPU_DOUBLEMATH_H
-#define TRITIUM_CONVERSION_TILETOCPU_DOUBLEMATH_H
+#ifndef TRITIUM_CONVERSION_MATH_DOUBLEMATH_H
+#define TRITIUM_CONVERSION_MATH_DOUBLEMATH_H
 
 #include "mlir/IR/Builders.h"
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace tritium::cpu
 
-#endif // TRITIUM_CONVERSION_TILETOCPU_DOUBLEMATH_H
+#endif // TRITIUM_CONVERSION_MATH_DOUBLEMATH_H

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorEmitter.h"
-#include "tritium/Conversion/TileToCPU/VectorMath.h"
+#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
