@@ -19,15 +19,13 @@ COMMAND = BUILD / "bin" / "tritium-opt"
 DIALECTS = ["ttg", "ttng"]
 OPERATION = re.compile(r"^### `(\S+)` \(.*?\)$(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^```mlir\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LAYOUTS = """
-#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#blocked1 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
-#shared = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-#shared_t = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
-#shared1 = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#shared_plain = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-"""
+BLOCKED = ("#ttg.blocked<{{sizePerThread = [{}], threadsPerWarp = [32], warpsPerCTA = [4], "
+           "order = [0]}}>\n")
+SHARED = "#ttg.shared<{{vec = {0}, perPhase = 1, maxPhase = {0}, order = {1}}}>\n"
+LAYOUTS = ("#blocked = " + BLOCKED.format(1) + "#blocked1 = " + BLOCKED.format(2) +
+           "#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>\n"
+           "#shared = " + SHARED.format(8, [1, 0]) + "#shared_t = " + SHARED.format(8, [0, 1]) +
+           "#shared1 = " + SHARED.format(1, [0]) + "#shared_plain = " + SHARED.format(1, [1, 0]))
 OTHER_TYPE = re.compile(r"use of value '(%\w+)' expects different type than prior uses: '(.*?)' vs")
 
 
@@ -41,7 +39,7 @@ def operations():
 def complaint(example):
     """What tritium-opt says of an example in a kernel; nothing: it is right."""
     types = {}
-    defined = set(re.findall(r"(%\w+)(?:, %\w+)* = ", example)) | set(re.findall(r"(%\w+):", example))
+    defined = set(re.findall(r"(%\w+)(?: = |:)", example))
     for name in dict.fromkeys(re.findall(r"%\w+", example)):
         if name not in defined:
             types[name] = "none"
@@ -60,11 +58,12 @@ def complaint(example):
     return done.stderr
 
 
-@pytest.mark.parametrize("name, text", [pytest.param(*entry, id=entry[0]) for entry in operations()])
+@pytest.mark.parametrize("name, text",
+                         [pytest.param(*entry, id=entry[0]) for entry in operations()])
 def test_operation(name, text):
     assert re.search(r"^_.+_$", text, re.MULTILINE), f"{name} has no summary"
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    prose = re.sub(r"^(_.*_|Syntax:|Traits:.*|Interfaces:.*|Effects:.*)$", "", prose, flags=re.MULTILINE)
+    prose = re.sub(r"^(_.*_|(Syntax|Traits|Interfaces|Effects):.*)$", "", prose, flags=re.MULTILINE)
     assert re.search(r"\w{3}", prose), f"{name} has no description"
     examples = EXAMPLE.findall(text)
     assert examples, f"{name} has no example"

@@ -187,9 +187,10 @@ TEST(SharedRaces, BuffersThatOverlap) {
 
 // In which order a swizzled layout has its elements matters to nobody but the hardware.
 TEST(SharedRaces, LayoutsOfMemory) {
-  for (const char *layout : {"#ttg.shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>",
-                             "#ttg.shared<{vec = 2, perPhase = 2, maxPhase = 2, order = [1, 0]}>",
-                             "#ttg.shared_linear<{offsets = [9, 18, 36, 1, 2, 4], shape = [8, 8]}>"}) {
+  for (const char *layout :
+       {"#ttg.shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>",
+        "#ttg.shared<{vec = 2, perPhase = 2, maxPhase = 2, order = [1, 0]}>",
+        "#ttg.shared_linear<{offsets = [9, 18, 36, 1, 2, 4], shape = [8, 8]}>"}) {
     Outcome outcome = runThreads(join(
         {kLoadX, R"(
   %q = tt.reshape %v : tensor<64xi32, #a> -> tensor<8x8xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>>

@@ -1,11 +1,11 @@
 // RUN: tritium-opt %s | tritium-opt | FileCheck %s
 // The interpreter runs the groups at once.
-// RUN: tritium-interpret %s --bytes 512 --show 2 | FileCheck %s --check-prefix=RUN
+// RUN: tritium-interpret %s --bytes 512 --show 2 | FileCheck %s --check-prefix=COPIED
 // Without the arrival nobody can go on.
 // RUN: sed '/named_barrier_arrive/d' %s > %t.mlir
 // RUN: not tritium-interpret %t.mlir --bytes 512 2>&1 | FileCheck %s --check-prefix=NONE
 
-// RUN: copy.y: {{[0-9a-f]+}} 6 15{{$}}
+// COPIED: copy.y: {{[0-9a-f]+}} 6 15{{$}}
 // NONE: named_barrier_sync{{.*}}barrier 1 waits for 12 warps, but the groups that use it have 8
 
 #load = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -7,7 +7,7 @@
 #one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @k(%x: !tt.ptr<i32>) {
-  %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
+  %bar = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<1xi64, #one, mutable>
   ttng.mbarrier_init %bar, 1 : !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
