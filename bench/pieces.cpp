@@ -9,8 +9,8 @@
 #include "Target/JitHarness.h"
 #include "TritonC/FusedProduct.h"
 
-#include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Conversion/Math/VectorMath.h"
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
 
 #include <cmath>

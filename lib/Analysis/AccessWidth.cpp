@@ -17,8 +17,8 @@ int64_t pointeeBytes(Value ptr) {
 namespace {
 /// Of at most `width` neighbours along `dim`, a power of two, as many as addresses and mask let
 /// move together.
-MaskRuns runsAlong(unsigned dim, int64_t width, Value ptr, Value mask,
-                   const AxisInfoAnalysis &axes, Crossing crossing) {
+MaskRuns runsAlong(unsigned dim, int64_t width, Value ptr, Value mask, const AxisInfoAnalysis &axes,
+                   Crossing crossing) {
   const AxisInfo &info = axes.get(ptr);
   int64_t bytes = pointeeBytes(ptr);
   width = std::gcd(width, info.contiguity[dim] & -info.contiguity[dim]);
@@ -35,8 +35,8 @@ MaskRuns runsAlong(unsigned dim, int64_t width, Value ptr, Value mask,
 }
 } // namespace
 
-AccessRuns accessRuns(Value ptr, Value mask, const TileLayout &layout,
-                      const AxisInfoAnalysis &axes, Crossing crossing) {
+AccessRuns accessRuns(Value ptr, Value mask, const TileLayout &layout, const AxisInfoAnalysis &axes,
+                      Crossing crossing) {
   AccessRuns best;
   for (unsigned d = 0; d < layout.rank(); ++d) {
     MaskRuns runs = runsAlong(d, layout.contiguous(d), ptr, mask, axes, crossing);
@@ -52,8 +52,7 @@ int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes, Crossing crossi
   Value mask = load ? load.getMask() : cast<tt::StoreOp>(access).getMask();
   int64_t best = 1;
   for (auto [d, extent] : llvm::enumerate(tt::shapeOf(ptr.getType())))
-    best = std::max(
-        best, runsAlong(d, extent & -extent, ptr, mask, axes, crossing).width);
+    best = std::max(best, runsAlong(d, extent & -extent, ptr, mask, axes, crossing).width);
   return best;
 }
 

@@ -28,8 +28,7 @@ struct Access {
   }
   /// `by` is for messages only.
   bool operator==(const Access &other) const {
-    return begin == other.begin && end == other.end && ring == other.ring &&
-           buffer == other.buffer;
+    return begin == other.begin && end == other.end && ring == other.ring && buffer == other.buffer;
   }
 };
 
@@ -138,8 +137,7 @@ private:
 
   /// True if a barrier stands in front now.
   bool settle(State &state, const Access &access, ArrayRef<Access> earlier, Hazard::Kind kind) {
-    auto met =
-        llvm::find_if(earlier, [&](const Access &other) { return other.overlaps(access); });
+    auto met = llvm::find_if(earlier, [&](const Access &other) { return other.overlaps(access); });
     if (met == earlier.end())
       return false;
     report(kind, met->by, access);
@@ -293,8 +291,8 @@ LogicalResult checkHazards(tt::FuncOp kernel, bool mayAlias) {
   for (const Hazard &hazard : findHazards(kernel, mayAlias)) {
     InFlightDiagnostic diagnostic =
         hazard.second->emitError()
-        << "'" << hazard.second->getName() << "' may run before other threads are done: "
-        << hazard.describe()
+        << "'" << hazard.second->getName()
+        << "' may run before other threads are done: " << hazard.describe()
         << (hazard.isSettledByBarrier() ? "; put ttg.barrier before it"
                                         : "; put ttg.async_wait for its group, and ttg.barrier, "
                                           "before it");

@@ -60,25 +60,24 @@ MaskRuns maskRuns(Value mask, int64_t dim, int64_t width, const AxisInfoAnalysis
     return constant;
   if (Value same = ttg::sameTile(op))
     return maskRuns(same, dim, width, axes);
-  auto bound =
-      llvm::TypeSwitch<Operation *, MaskRuns>(op)
-          .Case([&](arith::CmpIOp op) { return ofComparison(op, dim, width, axes); })
-          .Case([&](arith::AndIOp op) {
-            MaskRuns a = maskRuns(op.getLhs(), dim, width, axes);
-            MaskRuns b = maskRuns(op.getRhs(), dim, a.width, axes);
-            return MaskRuns{b.width, a.falls || b.falls, a.rises || b.rises};
-          })
-          .Case([&](tt::BroadcastOp op) {
-            bool repeats =
-                tt::shapeOf(op.getSrc().getType())[dim] != tt::shapeOf(op.getType())[dim];
-            return repeats ? MaskRuns() : maskRuns(op.getSrc(), dim, width, axes);
-          })
-          .Case([&](tt::ExpandDimsOp op) {
-            int64_t axis = op.getAxis();
-            return dim == axis ? MaskRuns()
-                               : maskRuns(op.getSrc(), dim - (dim > axis), width, axes);
-          })
-          .Default([](Operation *) { return MaskRuns(); });
+  auto bound = llvm::TypeSwitch<Operation *, MaskRuns>(op)
+                   .Case([&](arith::CmpIOp op) { return ofComparison(op, dim, width, axes); })
+                   .Case([&](arith::AndIOp op) {
+                     MaskRuns a = maskRuns(op.getLhs(), dim, width, axes);
+                     MaskRuns b = maskRuns(op.getRhs(), dim, a.width, axes);
+                     return MaskRuns{b.width, a.falls || b.falls, a.rises || b.rises};
+                   })
+                   .Case([&](tt::BroadcastOp op) {
+                     bool repeats =
+                         tt::shapeOf(op.getSrc().getType())[dim] != tt::shapeOf(op.getType())[dim];
+                     return repeats ? MaskRuns() : maskRuns(op.getSrc(), dim, width, axes);
+                   })
+                   .Case([&](tt::ExpandDimsOp op) {
+                     int64_t axis = op.getAxis();
+                     return dim == axis ? MaskRuns()
+                                        : maskRuns(op.getSrc(), dim - (dim > axis), width, axes);
+                   })
+                   .Default([](Operation *) { return MaskRuns(); });
   return wider(constant, bound);
 }
 

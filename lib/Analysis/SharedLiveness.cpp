@@ -85,8 +85,8 @@ LogicalResult checkPlaces(tt::FuncOp kernel) {
           alloc.emitError() << "shared memory [" << *alloc.getOffset() << ", " << endOf(alloc)
                             << ") is in use by another allocation at the same time; leave the "
                                "offsets to ttg-allocate-shared-memory";
-      diagnostic.attachNote(other.getLoc()) << "which has [" << *other.getOffset() << ", "
-                                            << endOf(other) << ")";
+      diagnostic.attachNote(other.getLoc())
+          << "which has [" << *other.getOffset() << ", " << endOf(other) << ")";
       return diagnostic;
     }
   }

@@ -7,6 +7,7 @@
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Simulator/Simulator.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -201,7 +203,12 @@ protected:
     GPULoweringOptions lowering;
     lowering.capability = capability;
     GPULaunchInfo info;
-    if (!module || failed(lowerTileGPUToLLVM(*module, lowering, info))) {
+    PassManager passes(&context);
+    passes.addPass(ttg::createPlanExchanges({static_cast<int>(capability)}));
+    passes.addPass(ttg::createAllocateSharedMemory());
+    passes.addPass(ttg::createPlaceBarriers());
+    if (!module || failed(passes.run(*module)) ||
+        failed(lowerTileGPUToLLVM(*module, lowering, info))) {
       ADD_FAILURE();
       return std::nullopt;
     }

@@ -149,8 +149,8 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   unsigned run = std::min(runBits(places), llvm::Log2_32(unsigned(kMaxVectorBytes) / bytes));
   auto matrices = planMatrixLoad(inBytes(places, bytes), bytes, late);
   // Lanes that hold copies read as much in one access of their own.
-  bool savesAccesses = matrices && (!places.freeMask(kLane) ||
-                                    matrices->instructions() < tile.registers() >> run);
+  bool savesAccesses =
+      matrices && (!places.freeMask(kLane) || matrices->instructions() < tile.registers() >> run);
   if (savesAccesses && options.capability >= 75) {
     auto addresses =
         std::make_shared<Addresses>(*this, base, matrices->addresses, lane, warp, start);
@@ -362,9 +362,8 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
     emitHereOrInDot(op, [this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
   } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
     startCopies(copies.size());
-    emitHereOrInDot(op, [this, num = wait.getNum()] {
-      b.create<NVVM::CpAsyncWaitGroupOp>(loc, num);
-    });
+    emitHereOrInDot(op,
+                    [this, num = wait.getNum()] { b.create<NVVM::CpAsyncWaitGroupOp>(loc, num); });
   } else {
     emitHereOrInDot(op, [this] { barrier(); });
   }
@@ -550,8 +549,8 @@ LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   for (ArrayRef<unsigned> group : runsOf(places, run)) {
     unsigned reg = group[0];
     Value source = pointers[reg];
-    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes,
-                  dim = dim, group = SmallVector<unsigned>(group)] {
+    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes, dim = dim,
+                  group = SmallVector<unsigned>(group)] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));

@@ -151,8 +151,8 @@ SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
 
 SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
                                                              MaskRuns *bound) {
-  AccessRuns found = accessRuns(ptr, mask, layout(ptr), axes,
-                                bound ? Crossing::Anywhere : Crossing::Never);
+  AccessRuns found =
+      accessRuns(ptr, mask, layout(ptr), axes, bound ? Crossing::Anywhere : Crossing::Never);
   if (bound)
     *bound = found.runs;
   return layout(ptr).vectors(found.dim, found.runs.width);

@@ -208,7 +208,8 @@ void Lowering::remarkOnAccesses() {
     };
     unsigned reached;
     SmallVector<unsigned> needed = Hypothesis(kernel, width).minimal(reached);
-    bool isMask = mask && accessRuns(ptr, {}, layout, axes, crossingOf(op)).runs.width > place.width;
+    bool isMask =
+        mask && accessRuns(ptr, {}, layout, axes, crossingOf(op)).runs.width > place.width;
     std::string reason = isMask ? "the mask may change within a vector"
                                 : "its addresses are not known to be multiples of " +
                                       decimal(wanted * bytes) + " bytes";
@@ -319,8 +320,8 @@ void Lowering::remarkOnDots() {
 /// A tile that is read in another layout than it has, not what warps or threads found for others.
 static bool isConversion(LocalAllocOp alloc) {
   Value tile = alloc.getInit();
-  return tile && !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(
-                     tile.getDefiningOp());
+  return tile &&
+         !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }
 
 void Lowering::remarkOnConversions() {

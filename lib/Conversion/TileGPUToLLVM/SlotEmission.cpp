@@ -28,7 +28,8 @@ bool Lowering::mustEmitBefore(Operation *op) {
     return false;
   if (const SlotMask *mask = slots.maskOf(op))
     return mask != slots.maskOf(postponed.front());
-  return op->hasTrait<OpTrait::IsTerminator>() || (op->getNumRegions() && !isa<tt::ReduceOp, WarpReduceOp>(op)) ||
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         (op->getNumRegions() && !isa<tt::ReduceOp, WarpReduceOp>(op)) ||
          llvm::any_of(op->getOperands(), [&](Value operand) {
            return llvm::is_contained(postponed, operand.getDefiningOp());
          });

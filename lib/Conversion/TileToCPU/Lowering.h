@@ -10,9 +10,9 @@
 #include "Chunk.h"
 #include "Plan.h"
 
+#include "tritium/Conversion/Math/VectorMath.h"
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
-#include "tritium/Conversion/Math/VectorMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -147,3 +147,108 @@ tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s, mutable>) {
 
 // expected-error @+1 {{(schedule_c1) stage and order must not be negative, found -1 and 2}}
 tt.func private @f() attributes {x = #ttg.schedule<stage = -1, order = 2>}
+
+// -----
+
+// Memory in panels is for tiles that are stored and loaded as a whole.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#p = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 64], shape = [128]}>
+tt.func private @f(%m: !ttg.memdesc<256xf32, #p, mutable>, %q: tensor<256x!tt.ptr<f32>, #b>) {
+  // expected-error @+1 {{(async_copy_c4) the destination must be one panel}}
+  ttg.async_copy_global_to_local %q, %m : tensor<256x!tt.ptr<f32>, #b> -> !ttg.memdesc<256xf32, #p, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#p = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32], shape = [64]}>
+tt.func private @f(%m: !ttg.memdesc<256xf32, #p, mutable>, %x: tensor<256xf32, #b>) {
+  // expected-error @+1 {{(local_store_c1) the tile must have an element for each of the memory's panels}}
+  ttg.local_store %x, %m : tensor<256xf32, #b>, !ttg.memdesc<256xf32, #p, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(local_alloc_c1) memory with a value is not mutable, and without one it is}}
+  %m = ttg.local_alloc : !ttg.memdesc<128xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(local_alloc_c2) shape and element type must agree}}
+  %m = ttg.local_alloc init(%x : tensor<128xf32, #b>) : !ttg.memdesc<64xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>>
+  tt.return
+}
+
+// -----
+
+tt.func private @f() {
+  // expected-error @+1 {{(local_alloc_c3) the offset must be a multiple of 16 and not negative, found 8}}
+  %m = ttg.local_alloc {offset = 8 : i32} : !ttg.memdesc<128xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, mutable>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%m: !ttg.memdesc<128xf32, #s>, %x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(local_store_c2) the memory must be mutable}}
+  ttg.local_store %x, %m : tensor<128xf32, #b>, !ttg.memdesc<128xf32, #s>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%m: !ttg.memdesc<128xf32, #s>) {
+  // expected-error @+1 {{(memdesc_reshape_c1) both must have as many elements one after another}}
+  %n = ttg.memdesc_reshape %m : !ttg.memdesc<128xf32, #s> -> !ttg.memdesc<64xf32, #s>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{(memdesc_c3) the layout must be one of memory}}
+tt.func private @f(!ttg.memdesc<128xf32, #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>>)
+
+// -----
+
+// expected-error @+1 {{(shared_linear_c1) extents of the panel must be powers of two}}
+tt.func private @f(!ttg.memdesc<96xf32, #ttg.shared_linear<{offsets = [1, 2], shape = [3]}>>)
+
+// -----
+
+// expected-error @+1 {{(shared_linear_c2) there must be 2 offsets, independent of each other and less than 4, found [1, 1]}}
+tt.func private @f(!ttg.memdesc<4xf32, #ttg.shared_linear<{offsets = [1, 1], shape = [4]}>>)
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(warp_reduce_c1) operands must have one shape and layout}}
+  %y = "ttg.warp_reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<128xf32, #b>) -> tensor<4xf16, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(warp_reduce_c2) the region must take}}
+  %y = "ttg.warp_reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<128xf32, #b>) -> tensor<4xf32, #b>
+  tt.return
+}

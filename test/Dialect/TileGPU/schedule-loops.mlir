@@ -2,12 +2,12 @@
 // RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -ttg-schedule-loops="num-stages=3 may-alias=true" | FileCheck %s --check-prefix=ALIAS
 
 // The load and what its address depends on are two stages ahead of the rest; nothing has changed.
-// CHECK: #[[SHARED:.*]] = #ttg.shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+// CHECK: #[[$SHARED:.*]] = #ttg.shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 // CHECK-LABEL: @matmul
 // CHECK-NOT: tt.overtakes
 // CHECK-NOT: ttg.local_alloc
 // CHECK: scf.for
-// CHECK-NEXT: %[[A:.*]] = tt.load %{{.*}} {ttg.async_copy = #[[SHARED]], ttg.schedule = #ttg.schedule<stage = 0, order = 1>}
+// CHECK-NEXT: %[[A:.*]] = tt.load %{{.*}} {ttg.async_copy = #[[$SHARED]], ttg.schedule = #ttg.schedule<stage = 0, order = 1>}
 // CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %[[A]] {ttg.schedule = #ttg.schedule<stage = 2, order = 2>}
 // CHECK-NEXT: %[[D:.*]] = tt.dot %[[C]]{{.*}} {ttg.schedule = #ttg.schedule<stage = 2, order = 2>}
 // CHECK-NEXT: %[[P:.*]] = tt.addptr {{.*}} {ttg.schedule = #ttg.schedule<stage = 0, order = 0>}

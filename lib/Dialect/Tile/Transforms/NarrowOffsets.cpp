@@ -79,8 +79,7 @@ private:
       return widthOf(op->getOperand(0)) == 32;
     if (APInt number; matchPattern(op->getResult(0), m_ConstantInt(&number)))
       return true;
-    bool isHinted =
-        isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
+    bool isHinted = isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
     if (!isHinted && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, SplatOp, BroadcastOp,
                           ExpandDimsOp, TransOp, ReshapeOp>(op))
       return false;

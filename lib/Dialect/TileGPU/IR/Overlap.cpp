@@ -27,15 +27,13 @@ bool canLoadBySteps(LocalLoadOp load) {
     return false;
   tt::DotOp dot = dotBehind(load);
   MemDescType memory = load.getSrc().getType();
-  return dot && *load->user_begin() == dot && dot.getC() != load.getResult() &&
-         llvm::equal(memory.getLayout().getPanel(memory.getShape()), memory.getShape());
+  return dot && *load->user_begin() == dot && dot.getC() != load.getResult() && memory.isOnePanel();
 }
 
 bool isForLater(LocalLoadOp load) {
   tt::DotOp dot = dotBehind(load);
   MemDescType memory = load.getSrc().getType();
-  return dot && tt::isTile(load.getType()) &&
-         llvm::equal(memory.getLayout().getPanel(memory.getShape()), memory.getShape()) &&
+  return dot && tt::isTile(load.getType()) && memory.isOnePanel() &&
          llvm::all_of(load->getUsers(), [&](Operation *user) {
            Operation *here = dot->getBlock()->findAncestorOpInBlock(*user);
            return here && dot->isBeforeInBlock(here);

@@ -151,8 +151,8 @@ LogicalResult SharedLinearEncodingAttr::verify(Emit emit, ArrayRef<int32_t> offs
     isInside &= offset > 0 && offset < int64_t(1) << bits && span.insert(offset);
   if (!isInside)
     return emit() << "(shared_linear_c2) there must be " << bits
-                  << " offsets, independent of each other and less than "
-                  << (int64_t(1) << bits) << ", found " << listText(offsets);
+                  << " offsets, independent of each other and less than " << (int64_t(1) << bits)
+                  << ", found " << listText(offsets);
   return success();
 }
 

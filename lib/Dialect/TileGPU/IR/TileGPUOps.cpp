@@ -145,8 +145,8 @@ LogicalResult LocalAllocOp::verify() {
   if (getInit() && failed(verifyMove(*this, "local_alloc_c2", getInit().getType(), type)))
     return failure();
   if (auto offset = getOffset(); offset && (int32_t(*offset) < 0 || *offset % kSharedAlignment))
-    return emitOpError() << "(local_alloc_c3) the offset must be a multiple of "
-                         << kSharedAlignment << " and not negative, found " << int32_t(*offset);
+    return emitOpError() << "(local_alloc_c3) the offset must be a multiple of " << kSharedAlignment
+                         << " and not negative, found " << int32_t(*offset);
   return success();
 }
 
@@ -157,13 +157,14 @@ LogicalResult LocalLoadOp::verify() {
   if (!getOffsets())
     return success();
   ArrayRef<int64_t> shape = tt::shapeOf(getType()), offsets = *getOffsets();
-  bool fits = offsets.size() == shape.size() && shape.size() == src.getShape().size();
+  bool fits =
+      offsets.size() == shape.size() && shape.size() == src.getShape().size() && src.isOnePanel();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits =
         offsets[d] >= 0 && offsets[d] % shape[d] == 0 && offsets[d] + shape[d] <= src.getShape()[d];
   if (!fits)
     return emitOpError() << "(local_load_c2) a part must lie inside at multiples of its extents, "
-                            "found "
+                            "in memory of one panel, found "
                          << getType() << " of " << src;
   return success();
 }
@@ -171,8 +172,7 @@ LogicalResult LocalLoadOp::verify() {
 static LogicalResult verifyMutable(Operation *op, StringRef constraint, MemDescType memory) {
   if (memory.getIsMutable())
     return success();
-  return op->emitOpError() << "(" << constraint << ") the memory must be mutable, found "
-                           << memory;
+  return op->emitOpError() << "(" << constraint << ") the memory must be mutable, found " << memory;
 }
 
 LogicalResult LocalStoreOp::verify() {
@@ -186,6 +186,8 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   Type ptr = getPtr().getType();
   if (failed(verifyMutable(*this, "async_copy_c3", dst)))
     return failure();
+  if (!dst.isOnePanel())
+    return emitOpError() << "(async_copy_c4) the destination must be one panel, found " << dst;
   if (tt::shapeOf(ptr) != dst.getShape() ||
       (getMask() && tt::shapeOf(getMask().getType()) != dst.getShape()))
     return emitOpError() << "(async_copy_c1) pointers, mask and destination must have one shape, "

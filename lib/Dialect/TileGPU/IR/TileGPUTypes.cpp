@@ -80,6 +80,10 @@ ArrayRef<int64_t> MemDescType::getTileShape() const {
   return getShape().take_back(getLayout().getMemoryRank());
 }
 
+bool MemDescType::isOnePanel() const {
+  return llvm::equal(getLayout().getPanel(getTileShape()), getTileShape());
+}
+
 int64_t MemDescType::getTileBytes() const {
   int64_t bytes = tt::scalarBytes(getElementType());
   SmallVector<int64_t, 4> panel = getLayout().getPanel(getTileShape());

@@ -56,7 +56,10 @@ unsigned tileRegistersAtOnce(Block &block) {
     Type type = value.getType();
     if (!tt::isTile(type) || tt::elementType(type).isInteger(1) || isIndex(value, known))
       return 0;
-    return (layoutOf(cast<RankedTensorType>(type)).registers() * tt::scalarBits(tt::elementType(type)) + 31) / 32;
+    return (layoutOf(cast<RankedTensorType>(type)).registers() *
+                tt::scalarBits(tt::elementType(type)) +
+            31) /
+           32;
   };
   unsigned alive = 0, most = 0;
   llvm::DenseMap<Operation *, unsigned> freed; // behind their last uses
@@ -109,8 +112,7 @@ struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal() || !func.isKernel())
         continue;
-      unsigned programs =
-          programsAtOnce(func, numWarps(getOperation()), gpuModel(capability));
+      unsigned programs = programsAtOnce(func, numWarps(getOperation()), gpuModel(capability));
       if (programs > 1)
         func->setAttr(kProgramsAtOnce, Builder(func).getI32IntegerAttr(programs));
     }

@@ -18,7 +18,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/LaunchCondition.h"

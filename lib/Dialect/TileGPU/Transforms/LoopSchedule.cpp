@@ -113,6 +113,9 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
                                       MemorySpace::Shared, /*isMutable=*/true);
   if (!ring)
     return failure();
+  if (!ring.isOnePanel())
+    return op->emitError() << kAsyncCopy << " must be a layout of one panel, found " << encoding
+                           << " for " << type;
   copies.push_back({load, ring});
   return success();
 }

@@ -111,10 +111,9 @@ private:
     for (tt::DotOp next = dotBehind(dot); next; next = dotBehind(next))
       ++dots;
     bool isTight = wordsInFlight(dot) > kMostWords;
-    dot->setAttr(kInterleave,
-                 InterleaveAttr::get(dot.getContext(), dots,
-                                     /*from=*/isTight && waits.contains(dot) ? 4 : 0,
-                                     /*within=*/isTight ? 2 : 8));
+    dot->setAttr(kInterleave, InterleaveAttr::get(dot.getContext(), dots,
+                                                  /*from=*/isTight && waits.contains(dot) ? 4 : 0,
+                                                  /*within=*/isTight ? 2 : 8));
   }
 
   Block &block;

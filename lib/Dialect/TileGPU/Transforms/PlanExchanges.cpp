@@ -79,9 +79,8 @@ public:
     }
     RankedTensorType type = op.getType();
     OpBuilder b(op);
-    Attribute memory = plan.panels
-                           ? memoryFor(b.getContext(), *plan.panels, bitsOf(type) / 8)
-                           : Attribute(rowMajor(b.getContext(), type.getRank()));
+    Attribute memory = plan.panels ? memoryFor(b.getContext(), *plan.panels, bitsOf(type) / 8)
+                                   : Attribute(rowMajor(b.getContext(), type.getRank()));
     Value held = hold(b, op.getLoc(), op.getSrc(), memory);
     op.replaceAllUsesWith(b.create<LocalLoadOp>(op.getLoc(), type, held).getResult());
     op.erase();
@@ -138,9 +137,8 @@ public:
     op.getCombineOp().cloneInto(&partial.getCombineOp(), mapping);
     Attribute memory = partialMemory(op, shape, layout);
     // All are written before one is read, so that one barrier does.
-    auto memories = llvm::map_to_vector(partial.getResults(), [&](Value x) {
-      return hold(b, loc, x, memory);
-    });
+    auto memories =
+        llvm::map_to_vector(partial.getResults(), [&](Value x) { return hold(b, loc, x, memory); });
     for (auto [i, memory] : llvm::enumerate(memories))
       op.setOperand(i, b.create<LocalLoadOp>(loc, typeOf(op.getOperand(i), read), memory));
     return success();
@@ -157,13 +155,11 @@ public:
     b.setInsertionPointAfter(op);
     op->setAttr(kResultOfOne, b.getUnitAttr());
     SmallVector<int64_t> shape(tile ? tile.getShape() : ArrayRef<int64_t>{1});
-    SmallVector<int32_t> order =
-        tile ? orderOf(tile.getEncoding()) : SmallVector<int32_t>{0};
-    Value memory = b.create<LocalAllocOp>(
-        op->getLoc(),
-        constantMemory(shape, tt::elementType(result.getType()),
-                       plainLayout(b.getContext(), order)),
-        result);
+    SmallVector<int32_t> order = tile ? orderOf(tile.getEncoding()) : SmallVector<int32_t>{0};
+    Value memory = b.create<LocalAllocOp>(op->getLoc(),
+                                          constantMemory(shape, tt::elementType(result.getType()),
+                                                         plainLayout(b.getContext(), order)),
+                                          result);
     Value shared = b.create<LocalLoadOp>(op->getLoc(), result.getType(), memory);
     result.replaceUsesWithIf(
         shared, [&](OpOperand &use) { return use.getOwner() != memory.getDefiningOp(); });
@@ -181,9 +177,9 @@ private:
     bool storesMatrices = capability >= 90 && !panels.from.core().freeMask(kLane);
     LinearLayout offsets = conflictFreeOffsets(panels.from.core(), panels.to.core(), bytes,
                                                storesMatrices, capability >= 75);
-    return SharedLinearEncodingAttr::get(
-        context, llvm::to_vector_of<int32_t>(offsets.bases(kElement)),
-        llvm::to_vector_of<int32_t>(panels.from.extents()));
+    return SharedLinearEncodingAttr::get(context,
+                                         llvm::to_vector_of<int32_t>(offsets.bases(kElement)),
+                                         llvm::to_vector_of<int32_t>(panels.from.extents()));
   }
 
   /// `layout` with another axis: of it `images` says, for each input, what each bit leads to.
@@ -261,10 +257,9 @@ private:
     unsigned bits = plan.warpBits.size();
     bool byLanes = copies.size() >= bits;
     copies.truncate(byLanes ? bits : 0);
-    return withAxis(op, layout, int64_t(1) << bits, byLanes ? 0 : bits,
-                    [&](StringRef name, unsigned bit) {
-                      return name == kLane ? placeOf(copies, bit) : 0;
-                    });
+    return withAxis(
+        op, layout, int64_t(1) << bits, byLanes ? 0 : bits,
+        [&](StringRef name, unsigned bit) { return name == kLane ? placeOf(copies, bit) : 0; });
   }
 
   int capability;

@@ -67,8 +67,7 @@ bool isToReplace(ConvertLayoutOp convert) {
     return false;
   auto dot = dyn_cast<tt::DotOp>(*convert->user_begin());
   unsigned bits = 8 * tt::scalarBytes(to.getElementType());
-  if (!dot ||
-      planConversion(layoutOf(from), layoutOf(to), bits).kind == TileConversion::Registers)
+  if (!dot || planConversion(layoutOf(from), layoutOf(to), bits).kind == TileConversion::Registers)
     return false;
   if (dot->getBlock() == convert->getBlock())
     return true;

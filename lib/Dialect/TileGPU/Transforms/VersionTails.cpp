@@ -27,7 +27,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 

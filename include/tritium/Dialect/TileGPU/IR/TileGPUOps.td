@@ -159,7 +159,7 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
 
     - (local_load_c1) shape and element type agree, and the result has a layout; a scalar is one
       element;
-    - (local_load_c2) a part lies inside, at multiples of its extents.
+    - (local_load_c2) a part lies inside, at multiples of its extents, of memory of one panel.
 
     ```mlir
     %x = ttg.local_load %m : !ttg.memdesc<64xf32, #shared1> -> tensor<64xf32, #blocked>
@@ -200,7 +200,8 @@ def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", 
 
     - (async_copy_c1) pointers, mask and destination have one shape;
     - (async_copy_c2) the pointee is the destination's element;
-    - (async_copy_c3) the destination is mutable.
+    - (async_copy_c3) the destination is mutable;
+    - (async_copy_c4) the destination is one panel of its layout.
 
     ```mlir
     ttg.async_copy_global_to_local %p, %m mask %k : tensor<64xi1, #blocked> : tensor<64x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<64xf32, #shared1, mutable>

@@ -38,6 +38,8 @@ def TileGPU_MemDescType : TypeDef<TileGPU_Dialect, "MemDesc"> {
       return getShape().size() > getTileShape().size() ? getShape().front() : 1;
     }
     int64_t getTileBytes() const;
+    /// The tile's elements lie where one linear map says, no more and no less.
+    bool isOnePanel() const;
     /// One buffer of several; or a tile of another shape and layout in the same memory.
     MemDescType getBuffer() const { return withTile(getTileShape(), getEncoding()); }
     MemDescType withTile(::llvm::ArrayRef<int64_t> shape, ::mlir::Attribute encoding) const {
