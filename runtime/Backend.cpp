@@ -78,7 +78,8 @@ const Backend *tritium::runtime::backendNamed(const std::string &name, Target &t
   std::string detail = colon < name.size() ? name.substr(colon + 1) : "", known;
   for (const Backend *backend : registry().all()) {
     known += (known.empty() ? "" : ", ") + backend->names();
-    if (name.substr(0, colon) != backend->kind.name)
+    // A colon announces something.
+    if (name.substr(0, colon) != backend->kind.name || colon + 1 == name.size())
       continue;
     if (std::optional<Target> named = backend->targetNamed(detail)) {
       target = *named;

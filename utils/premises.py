@@ -147,7 +147,7 @@ PREMISES = (
         ("elsewhere", "a pointer that memory holds may point anywhere",
          "x.elsewhere || y.elsewhere", "false"))
     + premises(
-        GPU + "GlobalOrder.cpp",
+        "lib/Analysis/GlobalOrder.cpp",
         ("twice", "one tile of pointers may hold an address twice",
          "holdsNoAddressTwice(a)", "true", "isElementwise && "),
         ("copies", "several threads access one element",
