@@ -88,7 +88,8 @@ struct State {
 bool takesInTurn(Operation *loop, LocalAllocOp ring) {
   return llvm::any_of(ring->getUsers(), [&](Operation *user) {
     auto index = dyn_cast<MemDescIndexOp>(user);
-    return index && index.getAhead() && index->getParentOp() == loop;
+    return index && index.getAhead() &&
+           index->getParentOfType<LoopLikeOpInterface>().getOperation() == loop;
   });
 }
 

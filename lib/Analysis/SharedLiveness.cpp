@@ -2,6 +2,8 @@
 
 #include "tritium/Analysis/SharedLiveness.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -63,12 +65,39 @@ SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
           if (isa<MemDescType>(result.getType()))
             names.push_back(result);
       }
+    unsigned begin = times.of(alloc).first;
     unsigned end = isCopied ? arrival(last, times) : times.of(last).second;
-    all.push_back({alloc, times.of(alloc).first, end});
+    // Other groups run meanwhile, somewhere.
+    for (Operation *op = alloc; op != kernel; op = op->getParentOp())
+      if (isa<WarpGroupsOp>(op)) {
+        begin = times.of(op).first;
+        end = std::max(end, times.of(op).second);
+      }
+    all.push_back({alloc, begin, end});
   });
 }
 
+/// What comes through results of branches and carried values of loops is not followed.
+static LogicalResult checkOrigins(tt::FuncOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<MemDescType>(operand.getType()) &&
+          (!allocationOf(operand) || op->hasTrait<OpTrait::IsTerminator>() ||
+           isa<LoopLikeOpInterface>(op))) {
+        op->emitError() << "'" << op->getName()
+                        << "' takes memory of which it is not known where it was allocated; use "
+                           "the allocation, or views of it, by name: memory passes neither through "
+                           "results of branches nor is it carried by loops";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult checkPlaces(tt::FuncOp kernel) {
+  if (failed(checkOrigins(kernel)))
+    return failure();
   SharedLiveness liveness(kernel);
   auto endOf = [](LocalAllocOp alloc) { return uint64_t(*alloc.getOffset()) + alloc.getBytes(); };
   for (auto [i, one] : llvm::enumerate(liveness.lifetimes())) {

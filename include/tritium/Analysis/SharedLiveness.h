@@ -31,7 +31,7 @@ private:
 };
 
 /// Fails, with a message, if an allocation has no offset, or shares bytes with one that is in use
-/// at the same time.
+/// at the same time, or if it is not known where memory was allocated.
 mlir::LogicalResult checkPlaces(tt::FuncOp kernel);
 
 /// Bytes of shared memory up to the end of the last allocation of `kernel`, all of which have

@@ -97,6 +97,9 @@ Value Lowering::addByCompareAndSwap(Value address, Value term, StringRef scope, 
 }
 
 LogicalResult Lowering::lowerAtomic(Operation *op) {
+  if (isRunForOthers(op) && !op->hasAttr(kResultOfOne))
+    return op->emitError() << "one thread runs this atomic for others, which have to get its "
+                              "result through shared memory; run ttg-plan-exchanges first";
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
   auto cas = dyn_cast<tt::AtomicCASOp>(op);
   Value ptr = op->getOperand(0), result = op->getResult(0);

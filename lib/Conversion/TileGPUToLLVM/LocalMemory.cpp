@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Distance.h"
+#include "Addresses.h"
 #include "Lowering.h"
 
 #include "tritium/Layout/Fragments.h"
@@ -19,41 +19,6 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-/// Addresses of registers by a map from places to byte offsets.
-class Addresses {
-public:
-  /// `start` is the offset of a part, in bytes.
-  Addresses(Lowering &e, Value base, LinearLayout placesToBytes, Value lane, Value warp,
-            uint64_t start = 0)
-      : e(e), base(base), map(std::move(placesToBytes)), start(start) {
-    for (const LinearLayout::Input &input : map.getInputs())
-      if (input.name != kRegister)
-        for (uint64_t offset : input.bases)
-          threadBits |= offset;
-    Value parts[] = {e.offsetPart(map, lane, kLane), e.offsetPart(map, warp, kWarp)};
-    thread = !parts[0] ? parts[1] : !parts[1] ? parts[0] : e.ixor(parts[0], parts[1]);
-    if (!thread)
-      thread = e.i32(0);
-  }
-
-  Value of(unsigned reg) {
-    uint64_t offset = map.applyPart(kRegister, reg) ^ start, mixed = offset & threadBits;
-    Value &address = starts[mixed];
-    if (!address) {
-      Value sum = mixed ? e.ixor(thread, e.i32(mixed)) : thread;
-      address = e.gep(base, e.intType(8), sum);
-    }
-    return e.gep(address, e.intType(8), int32_t(offset - mixed));
-  }
-
-private:
-  Lowering &e;
-  Value base, thread;
-  LinearLayout map;
-  uint64_t start, threadBits = 0;
-  std::map<uint64_t, Value> starts;
-};
-
 /// From places of `tile`, a part of a buffer of `type`, to offsets in elements.
 LinearLayout placesIn(MemDescType type, const TileLayout &tile) {
   LinearLayout offsets = offsetsOf(type);
@@ -79,6 +44,8 @@ uint64_t startOf(LocalLoadOp op) {
   return offsets.apply({whole.flatten(*op.getOffsets())}) * tt::scalarBytes(type.getElementType());
 }
 
+} // namespace
+
 /// Registers in groups of 2^`bits` neighbouring offsets, in order.
 SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned bits) {
   std::map<uint64_t, SmallVector<unsigned, 8>> runs;
@@ -93,13 +60,6 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
     result.push_back(run);
   return result;
 }
-
-/// An address as inline assembly has it.
-std::string address(unsigned operand, int32_t offset) {
-  return "[$" + std::to_string(operand) + (offset ? "+" + std::to_string(offset) : "") + "]";
-}
-
-} // namespace
 
 Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name) {
   return partOf(*this, index, map, name, 0);
@@ -147,11 +107,15 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   Fragments fragments;
   std::vector<SmallVector<unsigned, 8>> registers; // that an instruction loads
   unsigned run = std::min(runBits(places), llvm::Log2_32(unsigned(kMaxVectorBytes) / bytes));
+  // A part may begin in the midst of what could move at once.
+  while (start & ((uint64_t(bytes) << run) - 1))
+    --run;
   auto matrices = planMatrixLoad(inBytes(places, bytes), bytes, late);
   // Lanes that hold copies read as much in one access of their own.
   bool savesAccesses =
       matrices && (!places.freeMask(kLane) || matrices->instructions() < tile.registers() >> run);
-  if (savesAccesses && options.capability >= 75) {
+  bool hasWholeRows = start % kMaxVectorBytes == 0;
+  if (savesAccesses && hasWholeRows && options.capability >= 75) {
     auto addresses =
         std::make_shared<Addresses>(*this, base, matrices->addresses, lane, warp, start);
     for (unsigned i = 0; i < matrices->instructions(); ++i) {
@@ -493,86 +457,6 @@ Registers Lowering::loadInOrder(Value base, MemDescType memory, const TileLayout
     loadRun(address, group, memory.getElementType(), result);
   });
   return result;
-}
-
-/// Of neighbours along `dim` whose mask is true up to somewhere and false behind.
-Value Lowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group, unsigned bytes) {
-  auto isConstant = [&](Value mask) {
-    return axes.get(mask).constancy[dim] % int64_t(group.size()) == 0;
-  };
-  if (isConstant(mask))
-    return select(get(mask)[group[0]], i32(bytes * group.size()), i32(0));
-  if (auto both = mask.getDefiningOp<arith::AndIOp>())
-    for (unsigned i : {0u, 1u})
-      if (Value one = both->getOperand(i); isConstant(one))
-        return select(get(one)[group[0]], bytesInside(both->getOperand(1 - i), dim, group, bytes),
-                      i32(0));
-  Value count = i32(0);
-  for (auto [i, r] : llvm::enumerate(group))
-    count = select(get(mask)[r], i32(bytes * (i + 1)), count);
-  return count;
-}
-
-/// Element by element, where nothing tells any more that neighbours make up 4 bytes. What it
-/// writes is seen after the wait, which is a barrier.
-void Lowering::copyNow(AsyncCopyGlobalToLocalOp op) {
-  MemDescType memory = op.getDst().getType();
-  Type element = memory.getElementType();
-  const Registers &pointers = get(op.getPtr());
-  Registers loaded;
-  for (auto [r, pointer] : llvm::enumerate(pointers)) {
-    Value mask = op.getMask() ? get(op.getMask())[r] : boolean(true);
-    Value bits = loadWords(pointer, mask, {}, 1, 8 * tt::scalarBytes(element), "ld.global").front();
-    loaded.push_back(fromMemory(bits, element));
-  }
-  storeLocal(scalar(op.getDst()), memory, op.getPtr().getType(), loaded);
-}
-
-LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
-  MemDescType memory = op.getDst().getType();
-  Type element = memory.getElementType();
-  unsigned bytes = tt::scalarBytes(element);
-  const TileLayout &layout = this->layout(op.getPtr());
-  LinearLayout places = offsetsOf(memory).compose(layout.core().flattenOutputs());
-  // A copy can end early, but not begin late.
-  auto [bound, dim] = accessRuns(op.getPtr(), op.getMask(), layout, axes, Crossing::AtEnd);
-  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
-  unsigned size = bytes << run;
-  if (size < 4) {
-    copyNow(op);
-    return success();
-  }
-  auto addresses =
-      std::make_shared<Addresses>(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
-  Value first = isFirstCopy(layout);
-  const Registers &pointers = get(op.getPtr());
-  for (ArrayRef<unsigned> group : runsOf(places, run)) {
-    unsigned reg = group[0];
-    Value source = pointers[reg];
-    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes, dim = dim,
-                  group = SmallVector<unsigned>(group)] {
-      // Bytes beyond the given number are filled with zeros.
-      Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
-      auto [to, toOffset] = splitOffset(addresses->of(reg));
-      auto [from, fromOffset] = splitOffset(source);
-      Value target = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), to);
-      SmallVector<Value> operands{target, from, valid};
-      std::string constraints = "r,l,r", guard;
-      if (first) {
-        operands.push_back(first);
-        constraints += ",b";
-        guard = "@$3 ";
-      }
-      // Only whole 16 bytes can pass by the L1 cache.
-      assembly({},
-               guard + "cp.async." + (size == 16 ? "cg" : "ca") + ".shared.global " +
-                   address(0, toOffset) + ", " + address(1, fromOffset) + ", " +
-                   std::to_string(size) + ", $2;",
-               constraints, operands);
-    };
-    emitHereOrInDot(op, start);
-  }
-  return success();
 }
 
 } // namespace tritium::ttg

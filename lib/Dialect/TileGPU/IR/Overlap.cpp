@@ -40,7 +40,22 @@ bool isForLater(LocalLoadOp load) {
          });
 }
 
+/// Copies that a dot leaves to those behind it find them.
+static LogicalResult checkInterleave(tt::DotOp dot) {
+  auto interleave = dot->getAttrOfType<InterleaveAttr>(kInterleave);
+  unsigned dots = 1;
+  for (tt::DotOp next = dotBehind(dot); next; next = dotBehind(next))
+    ++dots;
+  if (!dot->hasAttr(kInterleave) || (interleave && interleave.getDots() <= dots))
+    return success();
+  return dot.emitError() << kInterleave << " must be for this dot and those that follow in a row, "
+                         << dots << " in all, found " << dot->getAttr(kInterleave)
+                         << "; leave that to ttg-overlap-dots";
+}
+
 static LogicalResult checkOne(Operation *op) {
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return checkInterleave(dot);
   auto refuse = [&](const char *what) -> LogicalResult {
     return op->emitError() << "'" << op->getName() << "' cannot overlap a dot (" << kOverlap
                            << "): " << what << "; leave that to ttg-overlap-dots";
@@ -63,8 +78,9 @@ static LogicalResult checkOne(Operation *op) {
   // Up to the dot only what waits for it, too.
   Operation *next = op->getNextNode();
   for (; next && !isa<tt::DotOp>(next); next = next->getNextNode())
-    if (!isMemoryEffectFree(next) &&
-        (!isa<AsyncWaitOp, BarrierOp, LocalLoadOp>(next) || !next->hasAttr(kOverlap)))
+    if (auto how = next->getAttrOfType<OverlapAttr>(kOverlap);
+        !isMemoryEffectFree(next) && (!isa<AsyncWaitOp, BarrierOp, LocalLoadOp>(next) || !how ||
+                                      how.getValue() != Overlap::Products))
       return refuse("what stands between it and the dot has to wait for it");
   if (!next || !isOnTensorCores(cast<tt::DotOp>(next)))
     return refuse("no dot on tensor cores follows");

@@ -31,11 +31,19 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   if (getSrc().getType() == getType())
     return getSrc();
   // Of two conversions the first is not needed.
-  if (auto inner = getSrc().getDefiningOp<ConvertLayoutOp>()) {
+  if (auto inner = getSrc().getDefiningOp<ConvertLayoutOp>();
+      inner && !inner.getMechanism() && !getMechanism()) {
     getSrcMutable().assign(inner.getSrc());
     return getResult();
   }
   return {};
+}
+
+bool ttg::isRunForOthers(Operation *atomic) {
+  Value result = atomic->getResult(0);
+  auto tile = dyn_cast<RankedTensorType>(result.getType());
+  return !result.use_empty() &&
+         (!tile || layoutOf(tile).core().freeMask(kLane) || layoutOf(tile).core().freeMask(kWarp));
 }
 
 Value ttg::sameTile(Operation *op) {

@@ -147,9 +147,7 @@ public:
   void atomic(Operation *op) {
     Value result = op->getResult(0);
     auto tile = dyn_cast<RankedTensorType>(result.getType());
-    bool hasCopies =
-        !tile || layoutOf(tile).core().freeMask(kLane) || layoutOf(tile).core().freeMask(kWarp);
-    if (result.use_empty() || !hasCopies)
+    if (!isRunForOthers(op))
       return;
     OpBuilder b(op->getContext());
     b.setInsertionPointAfter(op);

@@ -100,6 +100,9 @@ LinearLayout offsetsOf(MemDescType type);
 SharedEncodingAttr swizzledLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
                                   llvm::ArrayRef<int32_t> order, unsigned elementBytes);
 
+/// Whether one thread runs an atomic for others, which want its result, too.
+bool isRunForOthers(mlir::Operation *atomic);
+
 /// The tile that the result of `op` is, in another layout: converted, or exchanged through shared
 /// memory. Null if it is not known to be one.
 mlir::Value sameTile(mlir::Operation *op);
