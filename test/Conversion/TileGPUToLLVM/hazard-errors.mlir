@@ -101,3 +101,34 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @through_a_branch(%q: !tt.ptr<f32>, %c: i1) {
+    %m = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<512xf32, #s, mutable>
+    %n = scf.if %c -> (!ttg.memdesc<512xf32, #s, mutable>) {
+      // expected-error @+1 {{'scf.yield' takes memory of which it is not known where it was allocated}}
+      scf.yield %m : !ttg.memdesc<512xf32, #s, mutable>
+    } else {
+      scf.yield %m : !ttg.memdesc<512xf32, #s, mutable>
+    }
+    %y = ttg.local_load %n : !ttg.memdesc<512xf32, #s, mutable> -> tensor<512xf32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @others_want_it(%q: !tt.ptr<i32>, %p: !tt.ptr<i32>) {
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    // expected-error @+1 {{one thread runs this atomic for others, which have to get its result through shared memory; run ttg-plan-exchanges first}}
+    %old = tt.atomic_rmw add, acq_rel, gpu, %q, %c1, %true : (!tt.ptr<i32>, i32, i1) -> i32
+    tt.store %p, %old : !tt.ptr<i32>
+    tt.return
+  }
+}

@@ -113,3 +113,37 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // The loop takes the buffers in turn where a branch says which one it is, too: what an iteration
+  // stores the next one reads.
+  // CHECK-LABEL: @in_branches
+  // CHECK: scf.for
+  // CHECK: scf.if
+  // CHECK: ttg.barrier {hazard = "read after write
+  // CHECK-NEXT: ttg.local_load
+  // CHECK: tt.return
+  tt.func private @in_branches(%x: tensor<512xf32, #b>, %p: tensor<512x!tt.ptr<f32>, #b>, %c: i1, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = ttg.local_alloc : !ttg.memdesc<2x512xf32, #s, mutable>
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0) -> (i32) : i32 {
+      %next = arith.subi %c1, %slot : i32
+      scf.if %c {
+        %from = ttg.memdesc_index %r[%slot] {ahead = 0 : i32} : !ttg.memdesc<2x512xf32, #s, mutable> -> !ttg.memdesc<512xf32, #s, mutable>
+        %y = ttg.local_load %from : !ttg.memdesc<512xf32, #s, mutable> -> tensor<512xf32, #b>
+        tt.store %p, %y : tensor<512x!tt.ptr<f32>, #b>
+      }
+      scf.if %c {
+        %to = ttg.memdesc_index %r[%next] {ahead = 1 : i32} : !ttg.memdesc<2x512xf32, #s, mutable> -> !ttg.memdesc<512xf32, #s, mutable>
+        ttg.local_store %x, %to : tensor<512xf32, #b>, !ttg.memdesc<512xf32, #s, mutable>
+      }
+      scf.yield %next : i32
+    }
+    tt.return
+  }
+}
