@@ -1,10 +1,7 @@
 //===- ConvertLayout.cpp - tiles from one layout to another ---------------===//
 //
-// If every lane already holds the elements that it needs, registers are renamed. If every warp
-// does, lanes shuffle them (Shuffle.cpp), unless that is more work than to write and read them.
-// Otherwise the tile goes through shared memory: where the extents are powers of two, at offsets
-// that make both sides free of bank conflicts, or from where ldmatrix can read; else in row-major
-// order. Neighbours that lie in registers together move in one access.
+// Of registers or by shuffles (Shuffle.cpp), as the operation says. What goes through shared memory
+// is an allocation and a load (LocalMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 

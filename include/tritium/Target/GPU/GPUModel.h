@@ -22,10 +22,10 @@ struct GPUModel {
   // Of a program:
   int64_t sharedBytes; ///< of shared memory, at most
 
-  bool hasMatrixLoads;  ///< ldmatrix
-  bool hasMatrixStores; ///< stmatrix
-  bool hasAsyncCopies;  ///< cp.async
-  bool hasL2Prefetch;   ///< of what later programs load
+  bool hasMatrixLoads = true;   ///< ldmatrix
+  bool hasMatrixStores = false; ///< stmatrix
+  bool hasAsyncCopies = true;   ///< cp.async
+  bool hasL2Prefetch = true;    ///< of what later programs load
 };
 
 /// The model of the newest architecture that is not above `capability`.

@@ -18,8 +18,9 @@
 //   }
 //   ttg.async_wait {num = 0}
 //
-// One barrier an iteration, in the wait, is enough: it stands between the reads of one
-// iteration and the copy of the next that overwrites what they read.
+// One barrier an iteration, behind the wait, is enough (ttg-place-barriers puts it there): it
+// stands between the reads of one iteration and the copy of the next that overwrites what they
+// read.
 //
 // What the copies' addresses and masks depend on runs ahead with them: loop-carried values among
 // it are carried twice, and what the iteration itself needs of it is computed again. Copies fill

@@ -38,6 +38,7 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Layout/Swizzle.h"
 #include "tritium/Layout/TileConversion.h"
+#include "tritium/Target/GPU/GPUModel.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -172,9 +173,10 @@ private:
 
   /// Offsets at which neither side has to wait for banks.
   Attribute memoryFor(MLIRContext *context, const Panels &panels, unsigned bytes) {
-    bool storesMatrices = capability >= 90 && !panels.from.core().freeMask(kLane);
+    const GPUModel &gpu = gpuModel(capability);
+    bool storesMatrices = gpu.hasMatrixStores && !panels.from.core().freeMask(kLane);
     LinearLayout offsets = conflictFreeOffsets(panels.from.core(), panels.to.core(), bytes,
-                                               storesMatrices, capability >= 75);
+                                               storesMatrices, gpu.hasMatrixLoads);
     return SharedLinearEncodingAttr::get(context,
                                          llvm::to_vector_of<int32_t>(offsets.bases(kElement)),
                                          llvm::to_vector_of<int32_t>(panels.from.extents()));

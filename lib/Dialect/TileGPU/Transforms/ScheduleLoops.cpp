@@ -34,6 +34,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
+#include "tritium/Target/GPU/GPUModel.h"
 
 #include <numeric>
 
@@ -46,10 +47,6 @@ namespace tritium::ttg {
 
 namespace {
 constexpr int64_t kReserve = 8192; ///< shared memory that is left to reductions
-
-int64_t sharedLimit(int capability) {
-  return capability == 80 ? 166912 : capability >= 90 ? 232448 : 101376;
-}
 
 /// Orders of a turn: addresses and masks, then the copies, then the iteration itself.
 enum Order : int32_t { kAddresses, kCopies, kRest };
@@ -69,7 +66,8 @@ public:
   LoopScheduler(scf::ForOp loop, int stages, int capability, bool mayAlias,
                 const AxisInfoAnalysis &axes)
       : loop(loop), stages(stages), mayAlias(mayAlias), axes(axes), slice(loop),
-        isAsked(loop->hasAttr("tt.num_stages")), limit(sharedLimit(capability) - kReserve) {
+        isAsked(loop->hasAttr("tt.num_stages")),
+        limit(gpuModel(capability).sharedBytes - kReserve) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
       this->stages = asked.getInt();
   }
@@ -275,7 +273,7 @@ struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    if (capability < 80)
+    if (!gpuModel(capability).hasAsyncCopies)
       return;
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal())
