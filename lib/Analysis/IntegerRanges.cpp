@@ -78,7 +78,7 @@ IntegerRange assumed(Value value, IntegerRange range) {
   return range;
 }
 
-/// A launch makes sure that it is at least 1 (tritongpu-launch-conditions).
+/// A launch makes sure that it is at least 1 (ttg-launch-conditions).
 bool isPositiveAtLaunch(Value value) {
   if (Operation *op = value.getDefiningOp())
     return op->hasAttr(kPositive);

@@ -83,7 +83,7 @@ struct TileGPUToLLVMPass : PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp
 
   TileGPUToLLVMPass() = default;
   TileGPUToLLVMPass(const TileGPUToLLVMPass &other) : PassWrapper(other) {}
-  StringRef getArgument() const final { return "convert-triton-gpu-to-llvm"; }
+  StringRef getArgument() const final { return "convert-ttg-to-llvm"; }
   StringRef getDescription() const final { return "ttg kernels to the LLVM and NVVM dialects"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();

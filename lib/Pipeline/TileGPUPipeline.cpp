@@ -24,9 +24,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));
-  ttg::ConvertTritonToTritonGPUOptions convert;
+  ttg::ConvertTileToTileGPUOptions convert;
   convert.warps = options.numWarps;
-  pm.addPass(ttg::createConvertTritonToTritonGPU(convert));
+  pm.addPass(ttg::createConvertTileToTileGPU(convert));
   pm.addPass(ttg::createCoalesce());
   ttg::AccelerateMatmulOptions accelerate;
   accelerate.capability = options.capability;

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
 
 // Before 9.0 there is no addition of bf16: a loop around a compare-and-swap, in f32.
 // CHECK-LABEL: llvm.func @add_bf16

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttgir-threads -convert-triton-gpu-to-llvm -o %t.mlir
+// RUN: tritium-opt %s -tritium-ttgir-threads -convert-ttg-to-llvm -o %t.mlir
 // RUN: tritium compile --from %t.mlir --target cuda:80 | FileCheck %s
 // RUN: tritium compile --from %t.mlir --target cuda:90 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -tritium-ttgir-threads -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -tritium-ttgir-threads -convert-ttg-to-llvm | FileCheck %s
 
 // Each lane holds two neighbours and wants one of two halves of the tile: one exchange between
 // pairs of lanes 16 apart, each of which sends one of its two registers.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
 
 // Offsets of 32 bits that nothing has widened: after 128 iterations this one has wrapped, and the
 // loop writes the same tiles again.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tt-widen-offsets -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tt-widen-offsets -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
 
 // Every iteration writes a tile of its own: no barrier.
 // CHECK-LABEL: @apart

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=1 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=1 -convert-ttg-to-llvm | FileCheck %s
 
 // Rows of 64 halves, 16 bytes a lane: a lane's elements are 4 rows apart, whatever the tile is
 // moved by. One address moves, and the others are constants behind it.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=1 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=1 -convert-ttg-to-llvm | FileCheck %s
 
 // 16x16x16 by one warp: both operands through swizzled shared memory and one barrier, a as it
 // lies, b transposed by ldmatrix, two instructions, accumulators in registers.

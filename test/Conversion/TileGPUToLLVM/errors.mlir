@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm
 
 // What cannot be lowered is said at its line.
 tt.func @root(%x: !tt.ptr<f64>) {

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-triton-gpu-to-llvm
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-ttg-to-llvm
 
 // Decisions that are missing or wrong in tile IR that was written or changed by hand.
 

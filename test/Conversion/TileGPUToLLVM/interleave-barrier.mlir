@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttgir-threads -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttgir-threads -convert-ttg-to-llvm | FileCheck %s
 
 // A conversion through shared memory stands between read and product, which might reuse what
 // is read: the read and the copy stay before it.

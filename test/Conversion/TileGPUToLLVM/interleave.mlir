@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
 
 // In the loop: operands of the first step of k right behind the barrier, those of the second
 // among the products of the first, and the copies for a later iteration after products have

@@ -1,7 +1,7 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-triton-gpu-to-llvm
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-ttg-to-llvm
 
 tt.func @no_layout(%x: !tt.ptr<f32>) {
-  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
+  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-tt-to-ttg first}}
   %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
   %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
   %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
 
 // Eight halves are four words, under one predicate; `other` is moved in first.
 // CHECK-LABEL: llvm.func @masked

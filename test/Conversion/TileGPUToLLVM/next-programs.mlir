@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-ttg-to-llvm | FileCheck %s
 
 // 4096 halves, eight warps: six programs share a multiprocessor, 648 run on 108 of them. The
 // row of the program that is 648 further on is brought to L2 if there is such a program, two

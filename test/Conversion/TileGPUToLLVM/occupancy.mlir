@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-ttg-to-llvm | FileCheck %s
 
 // Sixteen registers of tiles and sixteen for addresses: eight programs of 256 threads.
 // CHECK: llvm.func @stream({{.*}}nvvm.minctasm = 8 : i32

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-ttg-to-llvm | FileCheck %s
 
 // A row of n elements in a tile of 2048: registers 4 to 7 lie in the upper half. Both loads
 // stand ahead of the first branch, and nothing else does. A warp with nothing inside adds four times what it has

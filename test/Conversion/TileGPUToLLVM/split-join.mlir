@@ -1,6 +1,6 @@
 // RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -o %t.ttgir.mlir
 // RUN: FileCheck %s --check-prefix=LAYOUT < %t.ttgir.mlir
-// RUN: tritium-opt %t.ttgir.mlir -convert-triton-gpu-to-llvm | tritium-opt -o %t.mlir
+// RUN: tritium-opt %t.ttgir.mlir -convert-ttg-to-llvm | tritium-opt -o %t.mlir
 // RUN: tritium compile --from %t.mlir --target cuda:80 | FileCheck %s
 // RUN: tritium compile --from %t.mlir --target cuda:90 | FileCheck %s
 

@@ -1,7 +1,7 @@
-// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=90 -convert-triton-gpu-to-llvm=compute-capability=90 -o %t.90.mlir
+// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=90 -convert-ttg-to-llvm=compute-capability=90 -o %t.90.mlir
 // RUN: FileCheck %s --check-prefix=IR < %t.90.mlir
 // RUN: tritium compile --from %t.90.mlir --target cuda:90 | FileCheck %s --check-prefix=SM90
-// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=80 -convert-triton-gpu-to-llvm=compute-capability=80 -o %t.80.mlir
+// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=80 -convert-ttg-to-llvm=compute-capability=80 -o %t.80.mlir
 // RUN: tritium compile --from %t.80.mlir --target cuda:80 | FileCheck %s --check-prefix=SM80
 
 // A result of tensor cores goes to shared memory in matrices of 8x8 halves, four at a time, and

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce | FileCheck %s
 
 // What keeps a lane's access narrow: four floats would be the most, if nothing spoke against them.
 // CHECK-DAG: #[[$ONE:.*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce | FileCheck %s
 
 // Aligned neighbours under a mask of aligned runs: 16 bytes a lane.
 // CHECK: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-launch-conditions | FileCheck %s
+// RUN: tritium-opt %s -ttg-launch-conditions | FileCheck %s
 
 // Divisors that no launch can look at, beside one that it can: only with a positive divisor do
 // the offsets count up over 128 elements.

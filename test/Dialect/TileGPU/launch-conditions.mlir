@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-launch-conditions | FileCheck %s
+// RUN: tritium-opt %s -ttg-launch-conditions | FileCheck %s
 
 // Columns of a matrix product: only with a group's size above zero is %pid_n not negative, and
 // only if 128 of them do not wrap do the offsets count up over 128 columns. %width makes no access

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-optimize-dot-operands | FileCheck %s
+// RUN: tritium-opt %s -ttg-optimize-dot-operands | FileCheck %s
 
 // Operands that cannot be read where they lie: their conversion stays.
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-optimize-dot-operands | FileCheck %s
+// RUN: tritium-opt %s -ttg-optimize-dot-operands | FileCheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #turned = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-optimize-thread-locality | FileCheck %s
+// RUN: tritium-opt %s -ttg-optimize-thread-locality | FileCheck %s
 
 // Reductions that stay in their loop, beside one that does not.
 

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-optimize-thread-locality | FileCheck %s
+// RUN: tritium-opt %s -ttg-optimize-thread-locality | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,5 +1,5 @@
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-place-barriers
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-triton-gpu-to-llvm
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-ttg-to-llvm
 
 // What no barrier settles, and places that do not fit. The lowering looks, too.
 

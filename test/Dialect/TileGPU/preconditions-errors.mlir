@@ -1,17 +1,17 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-coalesce
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-accelerate-matmul
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-remove-layout-conversions
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-thread-locality
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-coalesce
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-accelerate-matmul
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-remove-layout-conversions
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-optimize-thread-locality
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-schedule-loops
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-expand-pipeline
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-optimize-dot-operands
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-prefetch
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -tritongpu-reduce-data-duplication
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-optimize-dot-operands
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-prefetch
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -ttg-reduce-data-duplication
 
 // Every pass that works on layouts says so where a tile has none, or one for other warps.
 
 tt.func @no_layout(%x: !tt.ptr<f32>) {
-  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-triton-to-tritongpu first}}
+  // expected-error @+1 {{the tile 'tensor<32xi32>' has no layout; run convert-tt-to-ttg first}}
   %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
   %xx = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
   %p = tt.addptr %xx, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>

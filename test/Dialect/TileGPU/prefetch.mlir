@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -tritongpu-accelerate-matmul -tritongpu-remove-layout-conversions -canonicalize -ttg-schedule-loops=num-stages=3 -ttg-expand-pipeline -tritongpu-optimize-dot-operands -tritongpu-prefetch -canonicalize | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-accelerate-matmul -ttg-remove-layout-conversions -canonicalize -ttg-schedule-loops=num-stages=3 -ttg-expand-pipeline -ttg-optimize-dot-operands -ttg-prefetch -canonicalize | FileCheck %s
 
 // Operands of the second step of k are loaded before the first is multiplied, those of the next
 // iteration's first step before the second is. One wait an iteration.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-reduce-data-duplication | FileCheck %s
+// RUN: tritium-opt %s -ttg-reduce-data-duplication | FileCheck %s
 
 // Operands of dots that are not put into shared memory: their conversion stays.
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-reduce-data-duplication | FileCheck %s
+// RUN: tritium-opt %s -ttg-reduce-data-duplication | FileCheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-remove-layout-conversions | FileCheck %s
+// RUN: tritium-opt %s -ttg-remove-layout-conversions | FileCheck %s
 
 // Conversions that must stay, because both ends have a layout of their own.
 

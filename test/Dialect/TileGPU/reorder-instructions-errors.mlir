@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-reorder-instructions | FileCheck %s
+// RUN: tritium-opt %s -ttg-reorder-instructions | FileCheck %s
 
 // What stays in front of a loop, though it is used behind it alone.
 

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-reorder-instructions | FileCheck %s
+// RUN: tritium-opt %s -ttg-reorder-instructions | FileCheck %s
 
 // Rows that a load and a store share are computed twice in front of this pass; those of the
 // store alone go behind the loop, with all that only they need.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -ttg-schedule-loops=num-stages=3 -split-input-file -verify-diagnostics
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-schedule-loops=num-stages=3 -split-input-file -verify-diagnostics
 
 // What keeps the loads of a loop where they are.
 

@@ -1,5 +1,5 @@
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -tritongpu-accelerate-matmul -tritongpu-remove-layout-conversions -canonicalize -ttg-schedule-loops=num-stages=3 | FileCheck %s
-// RUN: tritium-opt %s -convert-triton-to-tritongpu=num-warps=4 -tritongpu-coalesce -ttg-schedule-loops="num-stages=3 may-alias=true" | FileCheck %s --check-prefix=ALIAS
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-accelerate-matmul -ttg-remove-layout-conversions -canonicalize -ttg-schedule-loops=num-stages=3 | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-schedule-loops="num-stages=3 may-alias=true" | FileCheck %s --check-prefix=ALIAS
 
 // The load and what its address depends on are two stages ahead of the rest; nothing has changed.
 // CHECK: #[[$SHARED:.*]] = #ttg.shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>

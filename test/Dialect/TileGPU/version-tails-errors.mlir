@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-version-tails=num-warps=4 | FileCheck %s
+// RUN: tritium-opt %s -ttg-version-tails=num-warps=4 | FileCheck %s
 
 // Kernels that get no second version, beside one that does.
 

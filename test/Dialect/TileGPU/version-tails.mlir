@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritongpu-version-tails=num-warps=4 | FileCheck %s
+// RUN: tritium-opt %s -ttg-version-tails=num-warps=4 | FileCheck %s
 
 // The pitch decides about vectors: 8 halves are 16 bytes. The bound decides whether any of
 // them is cut, and %unused about nothing.

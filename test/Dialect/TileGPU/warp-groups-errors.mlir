@@ -1,5 +1,5 @@
 // RUN: tritium-opt %s -split-input-file -verify-diagnostics
-// RUN: not tritium-opt %S/Inputs/warp-groups-layouts.mlir --tritongpu-coalesce 2>&1 | FileCheck %s
+// RUN: not tritium-opt %S/Inputs/warp-groups-layouts.mlir --ttg-coalesce 2>&1 | FileCheck %s
 
 // A tile in a group is for the group's warps.
 // CHECK: error: the layout of {{.*}} is for 4 warps, but its warp group has 2

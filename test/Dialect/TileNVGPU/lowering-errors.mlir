@@ -1,4 +1,4 @@
-// RUN: not tritium-opt %s --convert-triton-gpu-to-llvm -o /dev/null 2>&1 | FileCheck %s
+// RUN: not tritium-opt %s --convert-ttg-to-llvm -o /dev/null 2>&1 | FileCheck %s
 // The interpreter runs what the GPU back end does not know.
 // RUN: tritium-interpret %s --bytes 256
 

@@ -15,7 +15,7 @@
 // Only the whole offset of an addptr is narrowed: an extension in its midst would be done for
 // every element. Offsets with arguments of the kernel, or with program ids along x times a
 // size, can be beyond 32 bits and stay. A comparison is narrowed wherever both sides fit, or a
-// launch sees to it that they do (tt.narrow, by tritongpu-launch-conditions); what cannot be
+// launch sees to it that they do (tt.narrow, by ttg-launch-conditions); what cannot be
 // computed in i32 is cut to it.
 //
 //===----------------------------------------------------------------------===//

@@ -127,7 +127,7 @@ LogicalResult checkLayouts(ModuleOp module) {
     Attribute encoding = cast<RankedTensorType>(type).getEncoding();
     if (!encoding)
       return op->emitError() << "the tile " << type
-                             << " has no layout; run convert-triton-to-tritongpu first";
+                             << " has no layout; run convert-tt-to-ttg first";
     int64_t found = warpsOf(encoding);
     if (found == 0)
       return op->emitError() << "the tile " << type << " needs a layout of registers";

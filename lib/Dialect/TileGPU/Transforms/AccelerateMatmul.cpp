@@ -1,4 +1,4 @@
-//===- AccelerateMatmul.cpp - tritongpu-accelerate-matmul -----------------===//
+//===- AccelerateMatmul.cpp - ttg-accelerate-matmul -----------------===//
 //
 // Gives dots that a tensor core can do the layouts of its instructions (Mma.h). Warps share
 // the tile so that together they read the least: m x n warps with the smallest M / m + N / n,

@@ -1,4 +1,4 @@
-//===- Coalesce.cpp - tritongpu-coalesce ----------------------------------===//
+//===- Coalesce.cpp - ttg-coalesce ----------------------------------===//
 //
 // For each access of a tile, from the axis info of its pointers: lanes run first along the
 // dimension with the longest runs of neighbouring addresses, and a lane takes as many

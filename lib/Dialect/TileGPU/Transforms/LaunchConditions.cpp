@@ -1,4 +1,4 @@
-//===- LaunchConditions.cpp - tritongpu-launch-conditions -----------------===//
+//===- LaunchConditions.cpp - ttg-launch-conditions -----------------===//
 //
 // Code may rely on what arguments and the grid decide. Each launch looks, and takes code that
 // was compiled without this pass if it does not hold. Three kinds of facts are marked:

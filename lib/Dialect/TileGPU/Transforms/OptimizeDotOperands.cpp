@@ -1,4 +1,4 @@
-//===- OptimizeDotOperands.cpp - tritongpu-optimize-dot-operands ----------===//
+//===- OptimizeDotOperands.cpp - ttg-optimize-dot-operands ----------===//
 //
 //   %x = ttg.local_load %m : -> tensor<64x32xf8E5M2, #blocked>
 //   %y = arith.extf %x

@@ -1,4 +1,4 @@
-//===- OptimizeThreadLocality.cpp - tritongpu-optimize-thread-locality ----===//
+//===- OptimizeThreadLocality.cpp - ttg-optimize-thread-locality ----===//
 //
 //   %s = scf.for ... iter_args(%acc = %init) -> f32 {
 //     %r = "tt.reduce"(%x) {add} : tensor<1024xf32, #blocked> -> f32

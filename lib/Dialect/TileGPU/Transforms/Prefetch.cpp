@@ -1,4 +1,4 @@
-//===- Prefetch.cpp - tritongpu-prefetch ----------------------------------===//
+//===- Prefetch.cpp - ttg-prefetch ----------------------------------===//
 //
 //   scf.for .. iter_args(%acc, .., %slot) {
 //     ttg.async_wait {num = 1}

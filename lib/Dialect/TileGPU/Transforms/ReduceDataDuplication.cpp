@@ -1,4 +1,4 @@
-//===- ReduceDataDuplication.cpp - tritongpu-reduce-data-duplication ------===//
+//===- ReduceDataDuplication.cpp - ttg-reduce-data-duplication ------===//
 //
 //   %x = ttg.convert_layout %a : #blocked -> #dot_op<0>
 //   %y = ttg.convert_layout %b : #blocked -> #dot_op<1>

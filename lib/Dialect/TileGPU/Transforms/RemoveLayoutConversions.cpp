@@ -1,4 +1,4 @@
-//===- RemoveLayoutConversions.cpp - tritongpu-remove-layout-conversions --===//
+//===- RemoveLayoutConversions.cpp - ttg-remove-layout-conversions --===//
 //
 //   %p1 = ttg.convert_layout %p : #blocked -> #blocked1
 //   %x1 = tt.load %p1                                       // #blocked1 chosen by coalesce

@@ -1,4 +1,4 @@
-//===- ReorderInstructions.cpp - tritongpu-reorder-instructions -----------===//
+//===- ReorderInstructions.cpp - ttg-reorder-instructions -----------===//
 //
 //   %rows = arith.addi %range, %splat : tensor<128xi64>        // common to load and store
 //   %x = scf.for ... { ... tt.dot ... }

@@ -1,4 +1,4 @@
-//===- VersionTails.cpp - tritongpu-version-tails -------------------------===//
+//===- VersionTails.cpp - ttg-version-tails -------------------------===//
 //
 //   tt.func @f(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pitch: i32, %n: i32) {
 //     body
@@ -19,7 +19,7 @@
 // so that rows of 3000 elements move in vectors, and rows of 3001 element by element. Only
 // arguments without which some access would stay narrow are asked about. The bound of a mask
 // alone makes no version, because vectors across it are taken apart when they are met
-// (tritongpu-coalesce); but where there are versions, one is free of that. Kernels with dots
+// (ttg-coalesce); but where there are versions, one is free of that. Kernels with dots
 // are left alone, because their code is large, and so are those with assumptions, which hold
 // in the outermost block only.
 //

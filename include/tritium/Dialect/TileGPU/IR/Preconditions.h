@@ -1,7 +1,7 @@
 //===- Preconditions.h - what passes on layouts rely on ---------*- C++ -*-===//
 //
 // Verifiers see one operation at a time. What holds for a whole module between
-// convert-triton-to-tritongpu and the lowering, passes check before they begin, so that IR
+// convert-tt-to-ttg and the lowering, passes check before they begin, so that IR
 // that somebody wrote or changed by hand is refused at its line.
 //
 //===----------------------------------------------------------------------===//

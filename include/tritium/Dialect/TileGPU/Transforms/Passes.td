@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::ModuleOp"> {
+def ConvertTileToTileGPU : Pass<"convert-tt-to-ttg", "::mlir::ModuleOp"> {
   let summary = "gives every tile a layout";
   let description = [{
     Every tile of a kernel gets the plain blocked layout of its shape for `num-warps`
@@ -16,7 +16,7 @@ def ConvertTritonToTritonGPU : Pass<"convert-triton-to-tritongpu", "::mlir::Modu
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def LaunchConditions : Pass<"tritongpu-launch-conditions", "::mlir::ModuleOp"> {
+def LaunchConditions : Pass<"ttg-launch-conditions", "::mlir::ModuleOp"> {
   let summary = "what launches look at so that accesses are wide";
   let description = [{
     A division by a scalar tells the sign of its result only if the divisor is known to be
@@ -26,7 +26,7 @@ def LaunchConditions : Pass<"tritongpu-launch-conditions", "::mlir::ModuleOp"> {
   }];
 }
 
-def VersionTails : Pass<"tritongpu-version-tails", "::mlir::ModuleOp"> {
+def VersionTails : Pass<"ttg-version-tails", "::mlir::ModuleOp"> {
   let summary = "a second version of a kernel for pitches that allow vectors";
   let description = [{
     Where the unknown alignment of integer arguments, pitches of rows, is all that keeps
@@ -39,7 +39,7 @@ def VersionTails : Pass<"tritongpu-version-tails", "::mlir::ModuleOp"> {
                            "::tritium::tt::TileDialect"];
 }
 
-def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
+def Coalesce : Pass<"ttg-coalesce", "::mlir::ModuleOp"> {
   let summary = "lets neighbouring lanes access neighbouring addresses";
   let description = [{
     Gives loads, stores and atomics of tiles a blocked layout whose fastest dimension is
@@ -50,7 +50,7 @@ def Coalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def AccelerateMatmul : Pass<"tritongpu-accelerate-matmul", "::mlir::ModuleOp"> {
+def AccelerateMatmul : Pass<"ttg-accelerate-matmul", "::mlir::ModuleOp"> {
   let summary = "dots to tensor cores";
   let description = [{
     Dots whose element types, precision and extents an mma.sync instruction of the
@@ -85,7 +85,7 @@ def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def OptimizeDotOperands : Pass<"tritongpu-optimize-dot-operands", "::mlir::ModuleOp"> {
+def OptimizeDotOperands : Pass<"ttg-optimize-dot-operands", "::mlir::ModuleOp"> {
   let summary = "operands of dots straight from the pipeline's buffers";
   let description = [{
     A load from shared memory whose result reaches a dot through conversions, transpositions
@@ -95,7 +95,7 @@ def OptimizeDotOperands : Pass<"tritongpu-optimize-dot-operands", "::mlir::Modul
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def Prefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
+def Prefetch : Pass<"ttg-prefetch", "::mlir::ModuleOp"> {
   let summary = "operands of the next step of k while this one is multiplied";
   let description = [{
     In pipelined loops, a dot on tensor cores becomes one dot a step of k, each of whose
@@ -106,7 +106,7 @@ def Prefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::ModuleOp"> {
+def ReduceDataDuplication : Pass<"ttg-reduce-data-duplication", "::mlir::ModuleOp"> {
   let summary = "operands of dots in shared memory instead of copies in every lane";
   let description = [{
     A conversion to the layout of a dot's operand that crosses lanes becomes a store to
@@ -116,7 +116,7 @@ def ReduceDataDuplication : Pass<"tritongpu-reduce-data-duplication", "::mlir::M
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def OptimizeThreadLocality : Pass<"tritongpu-optimize-thread-locality", "::mlir::ModuleOp"> {
+def OptimizeThreadLocality : Pass<"ttg-optimize-thread-locality", "::mlir::ModuleOp"> {
   let summary = "reductions that a loop accumulates add in registers first";
   let description = [{
     Where a loop combines an accumulator with the reduction of a tile, it combines a tile of
@@ -126,7 +126,7 @@ def OptimizeThreadLocality : Pass<"tritongpu-optimize-thread-locality", "::mlir:
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mlir::ModuleOp"> {
+def RemoveLayoutConversions : Pass<"ttg-remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "chooses the layouts of all tiles anew from those of memory accesses and dots";
   let description = [{
     What is cheap to compute is computed in each layout that is asked for; what comes from
@@ -136,7 +136,7 @@ def RemoveLayoutConversions : Pass<"tritongpu-remove-layout-conversions", "::mli
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
-def ReorderInstructions : Pass<"tritongpu-reorder-instructions", "::mlir::ModuleOp"> {
+def ReorderInstructions : Pass<"ttg-reorder-instructions", "::mlir::ModuleOp"> {
   let summary = "addresses behind the loops that do not need them";
   let description = [{
     Addresses and masks that are used only behind a loop are computed behind it, where they

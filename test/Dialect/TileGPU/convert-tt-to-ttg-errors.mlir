@@ -1,7 +1,7 @@
-// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-triton-to-tritongpu
-// RUN: not tritium-opt %S/Inputs/add.mlir -convert-triton-to-tritongpu=num-warps=3 2>&1 | FileCheck %s --check-prefix=THREE
-// RUN: not tritium-opt %S/Inputs/add.mlir -convert-triton-to-tritongpu=num-warps=0 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not tritium-opt %S/Inputs/add.mlir -convert-triton-to-tritongpu=num-warps=64 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: tritium-opt %s -split-input-file -verify-diagnostics -convert-tt-to-ttg
+// RUN: not tritium-opt %S/Inputs/add.mlir -convert-tt-to-ttg=num-warps=3 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not tritium-opt %S/Inputs/add.mlir -convert-tt-to-ttg=num-warps=0 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not tritium-opt %S/Inputs/add.mlir -convert-tt-to-ttg=num-warps=64 2>&1 | FileCheck %s --check-prefix=MANY
 
 // THREE: error: num-warps must be a power of two from 1 to 32, found 3
 // NONE: error: num-warps must be a power of two from 1 to 32, found 0

@@ -1,4 +1,4 @@
-//===- ConvertTritonToTritonGPU.cpp - convert-triton-to-tritongpu ---------===//
+//===- ConvertTileToTileGPU.cpp - convert-tt-to-ttg ---------===//
 //
 //   %x = tt.load %p : tensor<128x!tt.ptr<f32>>
 // becomes
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-#define GEN_PASS_DEF_CONVERTTRITONTOTRITONGPU
+#define GEN_PASS_DEF_CONVERTTILETOTILEGPU
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
@@ -42,9 +42,9 @@ AnchorLayouts plainLayouts(Operation *op, int warps) {
   return layouts;
 }
 
-struct ConvertTritonToTritonGPUPass
-    : impl::ConvertTritonToTritonGPUBase<ConvertTritonToTritonGPUPass> {
-  using ConvertTritonToTritonGPUBase::ConvertTritonToTritonGPUBase;
+struct ConvertTileToTileGPUPass
+    : impl::ConvertTileToTileGPUBase<ConvertTileToTileGPUPass> {
+  using ConvertTileToTileGPUBase::ConvertTileToTileGPUBase;
 
   void runOnOperation() override {
     if (failed(checkNoLayouts(getOperation(), warps)))
