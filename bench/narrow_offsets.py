@@ -101,7 +101,7 @@ def passes(arch):
     """The pipeline of GPU kernels as text, from ttir to the LLVM dialect."""
     text = run(BIN / "tritium-opt", "--dump-pass-pipeline",
                f"-tritium-ttgir=compute-capability={arch}",
-               f"-convert-ttg-to-llvm=compute-capability={arch}", "/dev/null")[1]
+               "-convert-ttg-to-llvm", "/dev/null")[1]
     return next(line.strip() for line in text.splitlines() if "builtin.module(" in line)
 
 

@@ -51,7 +51,7 @@ TileAccess Builder::accessOf(Operation *op, Type type) {
   access.name = program.names.size();
   program.names.push_back({op->getName().getStringRef().split('.').second.str(),
                            tt::shapeOf(type).vec(), siteOf(op->getLoc())});
-  if (tile && !ttg::isDistributed(tile.getEncoding()))
+  if (tile && !isa_and_nonnull<ttg::ThreadLayout>(tile.getEncoding()))
     return access;
   std::shared_ptr<const Holders> &known =
       holders[tile ? type : Type(IndexType::get(op->getContext()))];

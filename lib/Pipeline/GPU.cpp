@@ -5,10 +5,11 @@
 #include "TargetCompiler.h"
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
-#include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
+#include "tritium/Target/GPU/Strategy.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
@@ -37,9 +38,6 @@ LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
   return found;
 }
 
-/// Of the slow path, if anything.
-constexpr unsigned kTolerableSpills = 16;
-
 /// Removes the wish for a number of CTAs a multiprocessor; false if there is none.
 bool dropOccupancy(std::string &ptx) {
   size_t from = ptx.find("\n.minnctapersm");
@@ -67,7 +65,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   std::string &ptx = kernel.stages["ptx"];
   bool isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
   // More programs side by side are not worth registers spilled to memory.
-  if (isGood && result.spillBytes > kTolerableSpills && dropOccupancy(ptx))
+  if (isGood && result.spillBytes > strategy::kTolerableSpills && dropOccupancy(ptx))
     isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
   if (!isGood) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
@@ -81,7 +79,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   kernel.metadata.registers = result.registers;
   kernel.metadata.spillBytes = result.spillBytes;
   kernel.stages["cubin"] = std::move(result.cubin);
-  if (result.spillBytes > kTolerableSpills)
+  if (result.spillBytes > strategy::kTolerableSpills)
     remarkMissed(where, "ptxas",
                  "registers do not suffice: " + std::to_string(result.spillBytes) +
                      " bytes a thread are spilled to memory at " +
@@ -179,6 +177,11 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
 
 //===-- From tiles --------------------------------------------------------===//
 
+/// A compute capability as its vendor writes it: 9.0 for 90.
+static std::string versionText(unsigned capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
 /// What a tile kernel cannot have on this GPU.
 static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &gpu,
                             CompileError &error) {
@@ -190,8 +193,7 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   if (!llvm::isPowerOf2_32(gpu.numWarps))
     return refuse("option 'num_warps' must be a power of two on a GPU, but got " +
                   std::to_string(gpu.numWarps));
-  std::string has = ", and this GPU has " + std::to_string(target.capability / 10) + "." +
-                    std::to_string(target.capability % 10);
+  std::string has = ", and this GPU has " + versionText(target.capability);
   if (gpu.numCtas > 1 && target.capability < 90)
     return refuse("option 'num_ctas' is " + std::to_string(gpu.numCtas) +
                   ", but clusters begin with compute capability 9.0" + has);
@@ -216,7 +218,6 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   readPromises(module, kernel.metadata);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
-  lowering.capability = target.codeCapability;
   lowering.mayAlias = options.mayAlias;
   lowering.flushSubnormals = gpu.flushSubnormals;
   lowering.isForeign = isForeign;
@@ -249,7 +250,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
                  "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
   GPUPipelineOptions pipeline;
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
-  pipeline.capability = static_cast<int>(target.codeCapability);
+  pipeline.capability = target.codeCapability;
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
@@ -272,6 +273,15 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
     return false;
+  auto asked = module->getAttrOfType<ttg::TargetAttr>(ttg::kTarget);
+  if (!asked)
+    module->setAttr(ttg::kTarget, ttg::TargetAttr::get(module.getContext(), target.codeCapability));
+  else if (asked.getCompute() > target.codeCapability)
+    return refuse(error, "kernel '" + kernel.metadata.name +
+                             "': its tile IR with layouts is for compute capability " +
+                             versionText(asked.getCompute()) + " (ttg.target), and this GPU has " +
+                             versionText(target.capability) +
+                             "; go on from tile IR (.ttir), or compile for a newer GPU");
   llvm::raw_string_ostream out(kernel.stages["ttgir"]);
   module->print(out, OpPrintingFlags().enableDebugInfo());
   // Which pointers the copies to shared memory read is not followed.

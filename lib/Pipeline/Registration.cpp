@@ -81,8 +81,6 @@ struct CPUToLLVMPass : PassWrapper<CPUToLLVMPass, OperationPass<ModuleOp>> {
 struct TileGPUToLLVMPass : PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileGPUToLLVMPass)
 
-  TileGPUToLLVMPass() = default;
-  TileGPUToLLVMPass(const TileGPUToLLVMPass &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "convert-ttg-to-llvm"; }
   StringRef getDescription() const final { return "ttg kernels to the LLVM and NVVM dialects"; }
   void getDependentDialects(DialectRegistry &registry) const final {
@@ -90,17 +88,12 @@ struct TileGPUToLLVMPass : PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp
   }
   void runOnOperation() override {
     GPULoweringOptions options;
-    options.capability = capability;
     GPULaunchInfo info;
     if (failed(lowerTileGPUToLLVM(getOperation(), options, info)))
       return signalPassFailure();
     Builder builder(&getContext());
     getOperation()->setAttr("ttg.shared", builder.getI64IntegerAttr(info.sharedBytes));
   }
-
-  Option<unsigned> capability{*this, "compute-capability",
-                              llvm::cl::desc("80 for sm_80: what instructions may be used"),
-                              llvm::cl::init(80)};
 };
 } // namespace
 

@@ -26,11 +26,10 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createVersionTails(version));
   ttg::ConvertTileToTileGPUOptions convert;
   convert.warps = options.numWarps;
+  convert.capability = options.capability;
   pm.addPass(ttg::createConvertTileToTileGPU(convert));
   pm.addPass(ttg::createCoalesce());
-  ttg::AccelerateMatmulOptions accelerate;
-  accelerate.capability = options.capability;
-  pm.addPass(ttg::createAccelerateMatmul(accelerate));
+  pm.addPass(ttg::createAccelerateMatmul());
   // After all passes that choose layouts.
   pm.addPass(ttg::createRemoveLayoutConversions());
   pm.addPass(createCanonicalizerPass(structured));
@@ -40,14 +39,11 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   // What a loop loads is in place, and addresses that do not change are out of it.
   ttg::ScheduleLoopsOptions schedule;
   schedule.stages = options.numStages;
-  schedule.capability = options.capability;
   schedule.mayAlias = options.mayAlias;
   pm.addPass(ttg::createScheduleLoops(schedule));
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
-  ttg::PrefetchOptions prefetch;
-  prefetch.capability = options.capability;
-  pm.addPass(ttg::createPrefetch(prefetch));
+  pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
   pm.addPass(createCanonicalizerPass(structured));
@@ -57,15 +53,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
 }
 
 void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
-  ttg::PlanExchangesOptions exchange;
-  exchange.capability = options.capability;
-  pm.addPass(ttg::createPlanExchanges(exchange));
-  ttg::ChooseOccupancyOptions occupancy;
-  occupancy.capability = options.capability;
-  pm.addPass(ttg::createChooseOccupancy(occupancy));
-  ttg::PrefetchNextProgramsOptions next;
-  next.capability = options.capability;
-  pm.addPass(ttg::createPrefetchNextPrograms(next));
+  pm.addPass(ttg::createPlanExchanges());
+  pm.addPass(ttg::createChooseOccupancy());
+  pm.addPass(ttg::createPrefetchNextPrograms());
   pm.addPass(ttg::createAllocateSharedMemory());
   // Nothing that accesses memory moves behind this.
   ttg::PlaceBarriersOptions barriers;

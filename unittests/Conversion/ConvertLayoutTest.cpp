@@ -201,12 +201,13 @@ protected:
     SCOPED_TRACE(text);
     auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
     GPULoweringOptions lowering;
-    lowering.capability = capability;
     GPULaunchInfo info;
     PassManager passes(&context);
-    passes.addPass(ttg::createPlanExchanges({static_cast<int>(capability)}));
+    passes.addPass(ttg::createPlanExchanges());
     passes.addPass(ttg::createAllocateSharedMemory());
     passes.addPass(ttg::createPlaceBarriers());
+    if (module)
+      (*module)->setAttr(ttg::kTarget, ttg::TargetAttr::get(&context, capability));
     if (!module || failed(passes.run(*module)) ||
         failed(lowerTileGPUToLLVM(*module, lowering, info))) {
       ADD_FAILURE();

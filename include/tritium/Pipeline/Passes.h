@@ -25,8 +25,9 @@ void buildPointerPipeline(mlir::OpPassManager &pm);
 
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a program"), llvm::cl::init(4)};
-  Option<int> capability{*this, "compute-capability", llvm::cl::desc("80 for sm_80"),
-                         llvm::cl::init(80)};
+  Option<unsigned> capability{*this, "compute-capability",
+                              llvm::cl::desc("What the module is for: 80 for sm_80"),
+                              llvm::cl::init(80)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
   Option<bool> mayAlias{*this, "may-alias",

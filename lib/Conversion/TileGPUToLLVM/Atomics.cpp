@@ -108,8 +108,7 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
   std::string operation = rmw          ? operationOf(rmw.getRmwOp(), element)
                           : bits >= 16 ? "cas.b" + std::to_string(bits)
                                        : "";
-  bool adds =
-      rmw && rmw.getRmwOp() == tt::RMWOp::FADD && element.isBF16() && options.capability < 90;
+  bool adds = rmw && rmw.getRmwOp() == tt::RMWOp::FADD && element.isBF16() && !gpu.addsBFloat16;
   if (adds)
     operation = "cas.b16";
   if (operation.empty())

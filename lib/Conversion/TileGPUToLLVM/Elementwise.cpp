@@ -103,7 +103,7 @@ bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) 
 bool Lowering::canCastPairs(Operation *op) {
   Type to = tt::elementType(op->getResult(0).getType());
   return isa<arith::TruncFOp>(op) && tt::elementType(op->getOperand(0).getType()).isF32() &&
-         (to.isF16() || to.isBF16()) && options.capability >= 80;
+         (to.isF16() || to.isBF16()) && gpu.castsPairs;
 }
 
 std::pair<Value, Value> Lowering::emitCastPair(Type to, Value low, Value high) {

@@ -68,7 +68,7 @@ Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name)
 
 /// A matrix is stored by all lanes of a warp.
 bool Lowering::storesMatrices(const TileLayout &layout) {
-  return gpuModel(options.capability).hasMatrixStores && !layout.core().freeMask(kLane);
+  return gpu.hasMatrixStores && !layout.core().freeMask(kLane);
 }
 
 void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
@@ -116,7 +116,7 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   bool savesAccesses =
       matrices && (!places.freeMask(kLane) || matrices->instructions() < tile.registers() >> run);
   bool hasWholeRows = start % kMaxVectorBytes == 0;
-  if (savesAccesses && hasWholeRows && gpuModel(options.capability).hasMatrixLoads) {
+  if (savesAccesses && hasWholeRows && gpu.hasMatrixLoads) {
     auto addresses =
         std::make_shared<Addresses>(*this, base, matrices->addresses, lane, warp, start);
     for (unsigned i = 0; i < matrices->instructions(); ++i) {

@@ -21,7 +21,8 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 }
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
-    : Emitter(module.getContext()), module(module), kernel(kernel), options(options), axes(kernel),
+    : Emitter(module.getContext()), module(module), kernel(kernel), options(options),
+      gpu(gpuModel(kernel)), axes(kernel),
       slots(kernel, axes, [this](Value tile) -> const TileLayout & { return layout(tile); }) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {

@@ -305,6 +305,7 @@ private:
   mlir::ModuleOp module;
   tt::FuncOp kernel;
   GPULoweringOptions options;
+  const GPUModel &gpu;
   AxisInfoAnalysis axes;
   llvm::DenseMap<Value, Registers> values;
   llvm::DenseMap<Type, std::unique_ptr<TileLayout>> layouts;

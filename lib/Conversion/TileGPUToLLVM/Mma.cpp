@@ -74,7 +74,7 @@ std::string nameOf(Type type) {
                                  : "s8";
 }
 
-Instruction instructionFor(tt::DotOp op, Type sum, int capability) {
+Instruction instructionFor(tt::DotOp op, Type sum, const GPUModel &gpu) {
   Type element = op.getA().getType().getElementType(), other = op.getB().getType().getElementType();
   auto spell = [&](StringRef shape, const std::string &a, const std::string &b) {
     std::string c = nameOf(sum);
@@ -82,11 +82,11 @@ Instruction instructionFor(tt::DotOp op, Type sum, int capability) {
   };
   if (element.isInteger(8)) {
     std::string type = op.getIsUnsigned() ? "u8" : "s8";
-    bool isWhole = capability >= 80;
+    bool isWhole = gpu.hasWholeSteps;
     return {spell(isWhole ? "m16n8k32" : "m8n8k16", type, type), isWhole, isWhole, 'r'};
   }
   if (element.isF64()) {
-    bool isWhole = capability >= 90;
+    bool isWhole = gpu.hasWholeDoubleSteps;
     return {spell(isWhole ? "m16n8k8" : "m8n8k4", "f64", "f64"), isWhole, isWhole, 'd', 'd'};
   }
   if (element.isF32()) {
@@ -98,7 +98,7 @@ Instruction instructionFor(tt::DotOp op, Type sum, int capability) {
   char letter = sum.isF16() ? 'r' : 'f';
   if (tt::scalarBits(element) == 8)
     return {spell("m16n8k32", nameOf(element), nameOf(other)), true, true, letter};
-  bool isWhole = capability >= 80;
+  bool isWhole = gpu.hasWholeSteps;
   return {spell(isWhole ? "m16n8k16" : "m16n8k8", nameOf(element), nameOf(element)), true, isWhole,
           letter};
 }
@@ -208,7 +208,7 @@ SmallVector<Value, 4> Lowering::splitFloat(Value x, bool isTF32, unsigned parts)
 }
 
 LogicalResult Lowering::lowerMma(tt::DotOp op) {
-  auto shape = mmaFragmentsFor(op, options.capability);
+  auto shape = mmaFragmentsFor(op);
   if (!shape)
     return unsupported(op, "a dot of these element types on tensor cores");
   Splitting splitting = splittingFor(op);
@@ -220,7 +220,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   // PTX 8.5 has no f16 accumulators for f8.
   bool isFloat8 = tt::isTileFloat(element) && tt::scalarBits(element) == 8;
   Type accumulator = isFloat8 ? Type(b.getF32Type()) : sum;
-  Instruction instruction = instructionFor(op, accumulator, options.capability);
+  Instruction instruction = instructionFor(op, accumulator, gpu);
   MmaEmitter mma(*this, instruction, accumulator);
 
   // Words of operands, in their parts: kWidth neighbours along k.

@@ -276,7 +276,7 @@ void Lowering::remarkOnThreads() {
 //===-- Dots and conversions ----------------------------------------------===//
 
 /// Why a dot is multiplied out, and what would change it.
-static std::string reasonAgainst(tt::DotOp dot, int capability) {
+static std::string reasonAgainst(tt::DotOp dot, const GPUModel &gpu) {
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
   Type element = a.getElementType();
   int64_t rank = c.getRank(), m = c.getDimSize(rank - 2), n = c.getDimSize(rank - 1),
@@ -289,8 +289,8 @@ static std::string reasonAgainst(tt::DotOp dot, int capability) {
   else if (element.isF32() && dot.getInputPrecision() == tt::InputPrecision::IEEE)
     out << "input_precision='ieee' asks for products of whole f32; 'tf32' takes them rounded "
            "to 11 bits, 'tf32x3' in three parts";
-  else if (capability < 80 && !element.isF16() && !element.isInteger(8))
-    out << "those of compute capability " << capability / 10 << "." << capability % 10
+  else if (!gpu.multipliesOtherFloats && !element.isF16() && !element.isInteger(8))
+    out << "those of compute capability " << gpu.capability / 10 << "." << gpu.capability % 10
         << " take f16 and i8 only";
   else
     out << "they do not take " << element << " with a k of " << k
@@ -310,11 +310,11 @@ void Lowering::remarkOnDots() {
       missed.insert({dot.getLoc(), dot});
   });
   for (auto &[where, dot] : missed)
-    remarkMissed(
-        where, "accelerate-matmul",
-        "a product of " + textOf(dot.getA().getType()) + " and " + textOf(dot.getB().getType()) +
-            " is multiplied out without tensor cores: " + reasonAgainst(dot, options.capability),
-        {{"element", textOf(dot.getA().getType())}});
+    remarkMissed(where, "accelerate-matmul",
+                 "a product of " + textOf(dot.getA().getType()) + " and " +
+                     textOf(dot.getB().getType()) +
+                     " is multiplied out without tensor cores: " + reasonAgainst(dot, gpu),
+                 {{"element", textOf(dot.getA().getType())}});
 }
 
 /// A tile that is read in another layout than it has, not what warps or threads found for others.

@@ -8,16 +8,29 @@ namespace tritium {
 
 const GPUModel &gpuModel(unsigned capability) {
   static constexpr GPUModel models[] = {
-      {.capability = 90, .multiprocessors = 132, .sharedBytes = 232448, .hasMatrixStores = true},
-      {.capability = 89, .multiprocessors = 128, .warps = 48, .sharedBytes = 101376},
+      {.capability = 90,
+       .multiprocessors = 132,
+       .sharedBytes = 232448,
+       .multipliesFloat8 = true,
+       .hasWholeDoubleSteps = true,
+       .hasMatrixStores = true,
+       .addsBFloat16 = true},
+      {.capability = 89,
+       .multiprocessors = 128,
+       .warps = 48,
+       .sharedBytes = 101376,
+       .multipliesFloat8 = true},
       {.capability = 86, .multiprocessors = 84, .warps = 48, .sharedBytes = 101376},
       {.capability = 80, .multiprocessors = 108, .sharedBytes = 166912},
       {.capability = 75,
        .multiprocessors = 72,
        .warps = 32,
        .sharedBytes = 65536,
+       .multipliesOtherFloats = false,
+       .hasWholeSteps = false,
        .hasAsyncCopies = false,
-       .hasL2Prefetch = false}};
+       .hasL2Prefetch = false,
+       .castsPairs = false}};
   for (const GPUModel &model : models)
     if (capability >= model.capability)
       return model;

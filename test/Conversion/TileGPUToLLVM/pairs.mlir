@@ -1,5 +1,5 @@
 // RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm=compute-capability=75 | FileCheck %s -check-prefix=OLD
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir="num-warps=4 compute-capability=75" -convert-ttg-to-llvm | FileCheck %s -check-prefix=OLD
 
 // Two numbers are rounded to 16 bits by one instruction, the later one first; before 8.0 each by
 // its own.

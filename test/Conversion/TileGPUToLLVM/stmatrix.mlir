@@ -1,7 +1,7 @@
-// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=90 -convert-ttg-to-llvm=compute-capability=90 -o %t.90.mlir
+// RUN: sed 's/compute = 80/compute = 90/' %s | tritium-opt -tritium-ttgir-threads -convert-ttg-to-llvm -o %t.90.mlir
 // RUN: FileCheck %s --check-prefix=IR < %t.90.mlir
 // RUN: tritium compile --from %t.90.mlir --target cuda:90 | FileCheck %s --check-prefix=SM90
-// RUN: tritium-opt %s -tritium-ttgir-threads=compute-capability=80 -convert-ttg-to-llvm=compute-capability=80 -o %t.80.mlir
+// RUN: tritium-opt %s -tritium-ttgir-threads -convert-ttg-to-llvm -o %t.80.mlir
 // RUN: tritium compile --from %t.80.mlir --target cuda:80 | FileCheck %s --check-prefix=SM80
 
 // A result of tensor cores goes to shared memory in matrices of 8x8 halves, four at a time, and
@@ -23,7 +23,7 @@
 // SM80: bar.sync
 // SM80-COUNT-1: ld.shared.v4.u32
 // SM80: st.global.v4
-module attributes {"ttg.num-warps" = 4 : i32} {
+module attributes {ttg.target = #ttg.target<compute = 80>, "ttg.num-warps" = 4 : i32} {
   tt.func @epilogue(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %v: f32) {
     %c = arith.constant dense<64> : tensor<16x1xi32, #rows>
     %s = tt.splat %v : f32 -> tensor<16x64xf32, #mma>

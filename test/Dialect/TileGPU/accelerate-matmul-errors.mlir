@@ -1,5 +1,5 @@
-// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-accelerate-matmul=compute-capability=80 | FileCheck %s
-// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-accelerate-matmul=compute-capability=75 | FileCheck %s -check-prefix=OLD
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=80" -ttg-accelerate-matmul | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=75" -ttg-accelerate-matmul | FileCheck %s -check-prefix=OLD
 
 // Dots that look like those of a tensor core, but that none does.
 // CHECK: #[[$MMA:.*]] = #ttg.mma

@@ -1,6 +1,6 @@
-// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-accelerate-matmul=compute-capability=80 | FileCheck %s
-// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-accelerate-matmul=compute-capability=75 | FileCheck %s -check-prefix=OLD
-// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-accelerate-matmul=compute-capability=89 | FileCheck %s -check-prefix=ADA
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=80" -ttg-accelerate-matmul | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=75" -ttg-accelerate-matmul | FileCheck %s -check-prefix=OLD
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=89" -ttg-accelerate-matmul | FileCheck %s -check-prefix=ADA
 
 // sm_75 has tensor cores for halves, not for f32 and f64.
 // OLD: #[[$MMA:.*]] = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>

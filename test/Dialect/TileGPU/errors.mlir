@@ -45,7 +45,7 @@ tt.func private @f(tensor<64x64xf16, #a>)
 // -----
 
 #m = #ttg.mma<{version = 2, warpsPerCTA = [2, 2]}>
-// expected-error @+1 {{(dot_op_c2) kWidth must be 1, 2 or 4, found 3}}
+// expected-error @+1 {{(dot_op_c2) kWidth must be one of [1, 2, 4], found 3}}
 #a = #ttg.dot_op<{opIdx = 1, parent = #m, kWidth = 3}>
 tt.func private @f(tensor<64x64xf16, #a>)
 
@@ -252,3 +252,8 @@ tt.func private @f(%x: tensor<128xf32, #b>) {
   }) : (tensor<128xf32, #b>) -> tensor<4xf32, #b>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{(target_c1) compute must be at least 75, for 7.5, found 70}}
+module attributes {ttg.target = #ttg.target<compute = 70>} {}

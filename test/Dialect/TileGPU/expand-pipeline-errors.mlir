@@ -35,7 +35,7 @@ tt.func private @one_stage(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #block
 tt.func private @too_large(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #blocked>, %o: tensor<512xi32, #blocked>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-error @+1 {{2147483647 stages of 2048 bytes are more than the 232448 of shared memory that a GPU has; at most 113 fit}}
+  // expected-error @+1 {{2147483647 stages of 2048 bytes are more than the 166912 of shared memory that this GPU has; at most 81 fit}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %v = tt.load %p {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : tensor<512x!tt.ptr<f32>, #blocked>
   } {ttg.stages = 2147483647 : i32}

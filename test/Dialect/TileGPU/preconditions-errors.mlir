@@ -107,3 +107,8 @@ tt.func @rank() {
   %x = arith.constant dense<0.0> : tensor<32x32xf32, #one>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{ttg.target must be #ttg.target<compute = 80>, say, found "sm_80"}}
+module attributes {ttg.target = "sm_80"} {}

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -ttg-prefetch=compute-capability=80 | FileCheck %s
+// RUN: tritium-opt %s -ttg-prefetch | FileCheck %s
 
 // Pipelined loops whose operands are not loaded a step of k ahead, beside one whose are.
 

@@ -15,7 +15,6 @@ struct LogicalResult;
 namespace tritium {
 
 struct GPULoweringOptions {
-  unsigned capability = 80; ///< 80 for sm_80: what instructions may be used
   /// Memory that is reached from two pointer arguments may be the same.
   bool mayAlias = false;
   /// Results of approximate functions under 2^-126 are zero.

@@ -22,10 +22,19 @@ struct GPUModel {
   // Of a program:
   int64_t sharedBytes; ///< of shared memory, at most
 
+  // What mma.sync multiplies beside f16 and 8-bit integers.
+  bool multipliesOtherFloats = true; ///< bf16, tf32, f64
+  bool multipliesFloat8 = false;
+  // How much one instruction does.
+  bool hasWholeSteps = true;        ///< 16 x 8 by 32 bytes along k; or half of k, or of the rows
+  bool hasWholeDoubleSteps = false; ///< of f64, 16 x 8 by 8; or 8 x 8 by 4
+
   bool hasMatrixLoads = true;   ///< ldmatrix
   bool hasMatrixStores = false; ///< stmatrix
   bool hasAsyncCopies = true;   ///< cp.async
   bool hasL2Prefetch = true;    ///< of what later programs load
+  bool castsPairs = true;       ///< f32 to two f16 or bf16 at once
+  bool addsBFloat16 = false;    ///< red and atom of bf16
 };
 
 /// The model of the newest architecture that is not above `capability`.

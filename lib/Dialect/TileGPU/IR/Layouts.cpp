@@ -2,122 +2,220 @@
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 
 namespace tritium::ttg {
 
 //===----------------------------------------------------------------------===//
-// Attribute -> map
+// Each name constructs a map
 //===----------------------------------------------------------------------===//
 
 namespace {
-LinearLayout coreOf(Attribute encoding, ArrayRef<int64_t> shape);
+SmallVector<int32_t> lastFirst(int64_t rank) {
+  return llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, rank)));
+}
 
-LinearLayout coreOf(BlockedEncodingAttr blocked, ArrayRef<int64_t> shape) {
+int64_t productOf(ArrayRef<int32_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+SmallVector<int32_t> permuted(ArrayRef<int32_t> list, ArrayRef<int32_t> order) {
+  return llvm::map_to_vector(order, [&](int32_t d) { return list[d]; });
+}
+
+/// The counts of a blocked layout, by what they are of.
+std::array<std::pair<StringRef, ArrayRef<int32_t>>, 3> countsOf(BlockedEncodingAttr blocked) {
+  return {std::pair(kRegister, blocked.getSizePerThread()),
+          std::pair(kLane, blocked.getThreadsPerWarp()),
+          std::pair(kWarp, blocked.getWarpsPerCTA())};
+}
+
+SmallVector<int64_t> coveredBy(BlockedEncodingAttr blocked) {
   SmallVector<int64_t> covered;
   for (auto [size, threads, warps] :
        llvm::zip(blocked.getSizePerThread(), blocked.getThreadsPerWarp(), blocked.getWarpsPerCTA()))
     covered.push_back(int64_t(size) * threads * warps);
-  CoreBuilder core(shape, covered);
-  for (auto [name, counts] :
-       {std::pair(kRegister, blocked.getSizePerThread()),
-        std::pair(kLane, blocked.getThreadsPerWarp()), std::pair(kWarp, blocked.getWarpsPerCTA())})
-    for (int32_t d : blocked.getOrder())
-      core.add(name, d, counts[d]);
-  return core.finish(blocked.getOrder());
-}
-
-/// Without dimension `dim`, which has extent 1 and so no bits.
-LinearLayout coreOf(SliceEncodingAttr slice, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> parentShape(shape);
-  parentShape.insert(parentShape.begin() + slice.getDim(), 1);
-  LinearLayout parent = coreOf(slice.getParent(), parentShape);
-  SmallVector<unsigned, 4> bits(parent.dimBits());
-  bits.erase(bits.begin() + slice.getDim());
-  return LinearLayout(SmallVector<LinearLayout::Input, 3>(parent.getInputs()), bits);
+  return covered;
 }
 
 /// Warps of a mma layout count along N first, then M, then the batch. Along `without`
 /// they hold copies.
 void addWarps(CoreBuilder &core, MmaEncodingAttr mma, int64_t without = -1) {
-  for (int64_t d = mma.getRank() - 1; d >= 0; --d)
+  for (int64_t d = mma.getTileRank() - 1; d >= 0; --d)
     if (d == without)
       core.addCopies(kWarp, mma.getWarpsPerCTA()[d]);
     else
       core.add(kWarp, d, mma.getWarpsPerCTA()[d]);
 }
+} // namespace
 
-SmallVector<int32_t> lastFirst(int64_t rank) {
-  return llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, rank)));
+//===--- blocked ---===//
+
+int64_t BlockedEncodingAttr::getTileRank() const { return getOrder().size(); }
+int64_t BlockedEncodingAttr::getNumWarps() const { return productOf(getWarpsPerCTA()); }
+SmallVector<int32_t> BlockedEncodingAttr::getFastestFirst() const {
+  return SmallVector<int32_t>(getOrder());
+}
+SmallVector<int32_t> BlockedEncodingAttr::getKWidths() const { return {1}; }
+
+LinearLayout BlockedEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
+  CoreBuilder core(shape, coveredBy(*this));
+  for (auto [name, counts] : countsOf(*this))
+    for (int32_t d : getOrder())
+      core.add(name, d, counts[d]);
+  return core.finish(getOrder());
 }
 
-/// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
-LinearLayout coreOf(MmaEncodingAttr mma, ArrayRef<int64_t> shape) {
-  int64_t rank = mma.getRank(), m = rank - 2, n = rank - 1;
-  SmallVector<int64_t> covered(mma.getWarpsPerCTA());
-  covered[m] *= 16;
-  covered[n] *= 8;
-  CoreBuilder core(shape, covered);
-  core.add(kRegister, n, 2).add(kLane, n, 4).add(kLane, m, 8).add(kRegister, m, 2);
-  addWarps(core, mma);
-  return core.finish(lastFirst(rank));
-}
-
-/// A: lane 4 g + t holds kWidth neighbours from k = kWidth t of the rows g and g + 8, and
-/// the same again 4 kWidth further along k. B likewise, with column g.
-LinearLayout fragmentOf(DotOperandEncodingAttr operand, MmaEncodingAttr mma,
-                        ArrayRef<int64_t> shape) {
-  bool isA = operand.getOpIdx() == 0;
-  int64_t rank = mma.getRank(), k = isA ? rank - 1 : rank - 2, other = isA ? rank - 2 : rank - 1;
-  SmallVector<int64_t> covered(mma.getWarpsPerCTA());
-  covered[k] = 8 * operand.getKWidth();
-  covered[other] *= isA ? 16 : 8;
-  CoreBuilder core(shape, covered);
-  core.add(kRegister, k, operand.getKWidth()).add(kLane, k, 4).add(kLane, other, 8);
-  if (isA)
-    core.add(kRegister, other, 2);
-  core.add(kRegister, k, 2);
-  addWarps(core, mma, /*without=*/k);
-  SmallVector<int32_t> order = lastFirst(rank);
-  if (!isA)
-    std::swap(order[0], order[1]);
-  return core.finish(order);
-}
-
-/// All of K in registers; the rest as in the parent, whose lanes and warps along the
+/// All of K in registers; the rest as in the result, whose lanes and warps along the
 /// dimension that K has taken hold copies.
-LinearLayout broadcastAlongK(DotOperandEncodingAttr operand, BlockedEncodingAttr blocked,
-                             ArrayRef<int64_t> shape) {
-  int64_t rank = blocked.getRank(), k = operand.getOpIdx() == 0 ? rank - 1 : rank - 2;
-  SmallVector<int64_t> covered;
-  for (int64_t d = 0; d < rank; ++d)
-    covered.push_back(d == k ? shape[k]
-                             : int64_t(blocked.getSizePerThread()[d]) *
-                                   blocked.getThreadsPerWarp()[d] * blocked.getWarpsPerCTA()[d]);
+LinearLayout BlockedEncodingAttr::getOperandCore(uint32_t index, uint32_t /*kWidth*/,
+                                                 ArrayRef<int64_t> shape) const {
+  int64_t k = getTileRank() - (index == 0 ? 1 : 2);
+  SmallVector<int64_t> covered = coveredBy(*this);
+  covered[k] = shape[k];
   CoreBuilder core(shape, covered);
-  for (auto [name, counts] :
-       {std::pair(kRegister, blocked.getSizePerThread()),
-        std::pair(kLane, blocked.getThreadsPerWarp()), std::pair(kWarp, blocked.getWarpsPerCTA())})
-    for (int32_t d : blocked.getOrder()) {
+  for (auto [name, counts] : countsOf(*this))
+    for (int32_t d : getOrder()) {
       if (d != k)
         core.add(name, d, counts[d]);
       else if (name != kRegister)
         core.addCopies(name, counts[d]);
     }
   SmallVector<int32_t> order{int32_t(k)};
-  for (int32_t d : blocked.getOrder())
+  for (int32_t d : getOrder())
     if (d != k)
       order.push_back(d);
   return core.finish(order);
 }
 
-LinearLayout coreOf(LinearEncodingAttr linear, ArrayRef<int64_t> shape) {
-  // A shorter dimension folds the bits beyond it away, a longer one repeats in registers.
-  int64_t rank = linear.getRank();
+Attribute BlockedEncodingAttr::transposed(ArrayRef<int32_t> order) const {
+  SmallVector<int32_t> position(order.size());
+  for (auto [i, d] : llvm::enumerate(order))
+    position[d] = i;
+  return get(getContext(), permuted(getSizePerThread(), order),
+             permuted(getThreadsPerWarp(), order), permuted(getWarpsPerCTA(), order),
+             permuted(position, getOrder()));
+}
+
+/// One element, one lane and one warp along `dim`.
+Attribute BlockedEncodingAttr::expanded(unsigned dim) const {
+  auto inserted = [&](ArrayRef<int32_t> list) {
+    SmallVector<int32_t> result(list);
+    result.insert(result.begin() + dim, 1);
+    return result;
+  };
+  SmallVector<int32_t> order;
+  for (int32_t d : getOrder())
+    order.push_back(d >= int32_t(dim) ? d + 1 : d);
+  order.push_back(dim);
+  return get(getContext(), inserted(getSizePerThread()), inserted(getThreadsPerWarp()),
+             inserted(getWarpsPerCTA()), order);
+}
+
+//===--- slice ---===//
+
+int64_t SliceEncodingAttr::getTileRank() const { return rankOf(getParent()) - 1; }
+int64_t SliceEncodingAttr::getNumWarps() const {
+  return llvm::cast<ThreadLayout>(getParent()).getNumWarps();
+}
+
+SmallVector<int32_t> SliceEncodingAttr::getFastestFirst() const {
+  SmallVector<int32_t> order;
+  for (int32_t d : orderOf(getParent()))
+    if (d != int32_t(getDim()))
+      order.push_back(d > int32_t(getDim()) ? d - 1 : d);
+  return order;
+}
+
+/// Without dimension `dim`, which has extent 1 and so no bits.
+LinearLayout SliceEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> parentShape(shape);
+  parentShape.insert(parentShape.begin() + getDim(), 1);
+  LinearLayout parent = llvm::cast<ThreadLayout>(getParent()).getCore(parentShape);
+  SmallVector<unsigned, 4> bits(parent.dimBits());
+  bits.erase(bits.begin() + getDim());
+  return LinearLayout(SmallVector<LinearLayout::Input, 3>(parent.getInputs()), bits);
+}
+
+Attribute SliceEncodingAttr::expanded(unsigned dim) const {
+  return dim == getDim() ? getParent() : Attribute();
+}
+
+//===--- mma ---===//
+
+int64_t MmaEncodingAttr::getTileRank() const { return getWarpsPerCTA().size(); }
+int64_t MmaEncodingAttr::getNumWarps() const { return productOf(getWarpsPerCTA()); }
+SmallVector<int32_t> MmaEncodingAttr::getFastestFirst() const { return lastFirst(getTileRank()); }
+SmallVector<int32_t> MmaEncodingAttr::getKWidths() const { return {1, 2, 4}; }
+
+/// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
+LinearLayout MmaEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
+  int64_t m = getTileRank() - 2, n = m + 1;
+  SmallVector<int64_t> covered(getWarpsPerCTA());
+  covered[m] *= 16;
+  covered[n] *= 8;
+  CoreBuilder core(shape, covered);
+  core.add(kRegister, n, 2).add(kLane, n, 4).add(kLane, m, 8).add(kRegister, m, 2);
+  addWarps(core, *this);
+  return core.finish(getFastestFirst());
+}
+
+/// A: lane 4 g + t holds kWidth neighbours from k = kWidth t of the rows g and g + 8, and
+/// the same again 4 kWidth further along k. B likewise, with column g.
+LinearLayout MmaEncodingAttr::getOperandCore(uint32_t index, uint32_t kWidth,
+                                             ArrayRef<int64_t> shape) const {
+  bool isA = index == 0;
+  int64_t last = getTileRank() - 1, k = isA ? last : last - 1, other = isA ? last - 1 : last;
+  SmallVector<int64_t> covered(getWarpsPerCTA());
+  covered[k] = 8 * kWidth;
+  covered[other] *= isA ? 16 : 8;
+  CoreBuilder core(shape, covered);
+  core.add(kRegister, k, kWidth).add(kLane, k, 4).add(kLane, other, 8);
+  if (isA)
+    core.add(kRegister, other, 2);
+  core.add(kRegister, k, 2);
+  addWarps(core, *this, /*without=*/k);
+  SmallVector<int32_t> order = getFastestFirst();
+  if (!isA)
+    std::swap(order[0], order[1]);
+  return core.finish(order);
+}
+
+//===--- operand of a dot ---===//
+
+int64_t DotOperandEncodingAttr::getTileRank() const { return rankOf(getParent()); }
+int64_t DotOperandEncodingAttr::getNumWarps() const {
+  return llvm::cast<ThreadLayout>(getParent()).getNumWarps();
+}
+
+SmallVector<int32_t> DotOperandEncodingAttr::getFastestFirst() const {
+  SmallVector<int32_t> order = lastFirst(getTileRank());
+  if (getOpIdx())
+    std::swap(order[0], order[1]);
+  return order;
+}
+
+LinearLayout DotOperandEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
+  return llvm::cast<DotLayout>(getParent()).getOperandCore(getOpIdx(), getKWidth(), shape);
+}
+
+//===--- any linear map ---===//
+
+int64_t LinearEncodingAttr::getTileRank() const { return getShape().size(); }
+int64_t LinearEncodingAttr::getNumWarps() const {
+  return int64_t(1) << getWarps().size() / getTileRank();
+}
+SmallVector<int32_t> LinearEncodingAttr::getFastestFirst() const {
+  return lastFirst(getTileRank());
+}
+
+/// A shorter dimension folds the bits beyond it away, a longer one repeats in registers.
+LinearLayout LinearEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
+  int64_t rank = getTileRank();
   SmallVector<unsigned, 4> bits;
-  for (auto [core, extent] : llvm::zip(linear.getShape(), shape)) {
+  for (auto [core, extent] : llvm::zip(getShape(), shape)) {
     int64_t size = llvm::isPowerOf2_64(extent)
                        ? extent
                        : std::min<int64_t>(core, llvm::bit_floor<uint64_t>(extent));
@@ -125,9 +223,8 @@ LinearLayout coreOf(LinearEncodingAttr linear, ArrayRef<int64_t> shape) {
   }
   LinearLayout result({}, bits);
   SmallVector<LinearLayout::Input, 3> inputs;
-  for (auto [name, list] :
-       {std::pair(kRegister, linear.getRegisters()), std::pair(kLane, linear.getLanes()),
-        std::pair(kWarp, linear.getWarps())}) {
+  for (auto [name, list] : {std::pair(kRegister, getRegisters()), std::pair(kLane, getLanes()),
+                            std::pair(kWarp, getWarps())}) {
     inputs.push_back({name, {}});
     for (size_t i = 0; i < list.size(); i += rank) {
       SmallVector<int64_t, 4> base;
@@ -137,55 +234,35 @@ LinearLayout coreOf(LinearEncodingAttr linear, ArrayRef<int64_t> shape) {
     }
   }
   for (int64_t d = rank - 1; d >= 0; --d)
-    for (unsigned bit = llvm::Log2_32(linear.getShape()[d]); bit < bits[d]; ++bit)
+    for (unsigned bit = llvm::Log2_32(getShape()[d]); bit < bits[d]; ++bit)
       inputs[0].bases.push_back(uint64_t(1) << (result.shiftOf(d) + bit));
   return LinearLayout(inputs, bits);
 }
 
-LinearLayout coreOf(Attribute encoding, ArrayRef<int64_t> shape) {
-  return llvm::TypeSwitch<Attribute, LinearLayout>(encoding)
-      .Case<BlockedEncodingAttr, SliceEncodingAttr, MmaEncodingAttr, LinearEncodingAttr>(
-          [&](auto attr) { return coreOf(attr, shape); })
-      .Case([&](DotOperandEncodingAttr operand) {
-        if (auto mma = dyn_cast<MmaEncodingAttr>(operand.getParent()))
-          return fragmentOf(operand, mma, shape);
-        return broadcastAlongK(operand, cast<BlockedEncodingAttr>(operand.getParent()), shape);
-      });
+Attribute LinearEncodingAttr::transposed(ArrayRef<int32_t> order) const {
+  auto permutedBases = [&](ArrayRef<int32_t> bases) {
+    SmallVector<int32_t> result;
+    for (size_t i = 0; i < bases.size(); i += order.size())
+      result.append(permuted(bases.slice(i, order.size()), order));
+    return result;
+  };
+  return get(getContext(), permutedBases(getRegisters()), permutedBases(getLanes()),
+             permutedBases(getWarps()), permuted(getShape(), order));
 }
-} // namespace
+
+//===----------------------------------------------------------------------===//
+// Asked of any
+//===----------------------------------------------------------------------===//
 
 TileLayout layoutOf(Attribute encoding, ArrayRef<int64_t> shape) {
-  return TileLayout(coreOf(encoding, shape), shape);
+  return TileLayout(llvm::cast<ThreadLayout>(encoding).getCore(shape), shape);
 }
 TileLayout layoutOf(RankedTensorType type) { return layoutOf(type.getEncoding(), type.getShape()); }
 
-bool isDistributed(Attribute encoding) {
-  return isa_and_nonnull<BlockedEncodingAttr, SliceEncodingAttr, MmaEncodingAttr,
-                         DotOperandEncodingAttr, LinearEncodingAttr>(encoding);
-}
-
-int64_t rankOf(Attribute encoding) {
-  return llvm::TypeSwitch<Attribute, int64_t>(encoding)
-      .Case<BlockedEncodingAttr, MmaEncodingAttr, LinearEncodingAttr>(
-          [](auto attr) { return attr.getRank(); })
-      .Case([](SliceEncodingAttr slice) { return rankOf(slice.getParent()) - 1; })
-      .Case([](DotOperandEncodingAttr operand) { return rankOf(operand.getParent()); });
-}
+int64_t rankOf(Attribute encoding) { return llvm::cast<ThreadLayout>(encoding).getTileRank(); }
 
 SmallVector<int32_t> orderOf(Attribute encoding) {
-  if (auto blocked = dyn_cast<BlockedEncodingAttr>(encoding))
-    return SmallVector<int32_t>(blocked.getOrder());
-  if (auto slice = dyn_cast<SliceEncodingAttr>(encoding)) {
-    SmallVector<int32_t> order;
-    for (int32_t d : orderOf(slice.getParent()))
-      if (d != int32_t(slice.getDim()))
-        order.push_back(d > int32_t(slice.getDim()) ? d - 1 : d);
-    return order;
-  }
-  SmallVector<int32_t> order = lastFirst(rankOf(encoding));
-  if (auto operand = dyn_cast<DotOperandEncodingAttr>(encoding); operand && operand.getOpIdx())
-    std::swap(order[0], order[1]);
-  return order;
+  return llvm::cast<ThreadLayout>(encoding).getFastestFirst();
 }
 
 bool sameLayout(Attribute a, Attribute b, ArrayRef<int64_t> shape) {
@@ -260,62 +337,18 @@ LinearEncodingAttr toLinearEncoding(MLIRContext *context, const LinearLayout &co
 }
 
 Attribute transposedLayout(Attribute encoding, ArrayRef<int32_t> order) {
-  // Dimension i of the result is dimension order[i] of the operand.
-  auto permuted = [&](ArrayRef<int32_t> list) {
-    SmallVector<int32_t> result;
-    for (int32_t d : order)
-      result.push_back(list[d]);
-    return result;
-  };
-  if (auto blocked = dyn_cast<BlockedEncodingAttr>(encoding)) {
-    SmallVector<int32_t> position(order.size()), newOrder;
-    for (auto [i, d] : llvm::enumerate(order))
-      position[d] = i;
-    for (int32_t d : blocked.getOrder())
-      newOrder.push_back(position[d]);
-    return BlockedEncodingAttr::get(encoding.getContext(), permuted(blocked.getSizePerThread()),
-                                    permuted(blocked.getThreadsPerWarp()),
-                                    permuted(blocked.getWarpsPerCTA()), newOrder);
-  }
-  auto linear = dyn_cast<LinearEncodingAttr>(encoding);
-  if (!linear)
-    return {};
-  auto permutedBases = [&](ArrayRef<int32_t> bases) {
-    SmallVector<int32_t> result;
-    for (size_t i = 0; i < bases.size(); i += order.size())
-      result.append(permuted(bases.slice(i, order.size())));
-    return result;
-  };
-  return LinearEncodingAttr::get(encoding.getContext(), permutedBases(linear.getRegisters()),
-                                 permutedBases(linear.getLanes()), permutedBases(linear.getWarps()),
-                                 permuted(linear.getShape()));
+  return llvm::cast<ThreadLayout>(encoding).transposed(order);
 }
 
 Attribute expandedLayout(Attribute encoding, unsigned dim) {
-  if (auto slice = dyn_cast<SliceEncodingAttr>(encoding); slice && slice.getDim() == dim)
-    return slice.getParent();
-  auto blocked = dyn_cast<BlockedEncodingAttr>(encoding);
-  if (!blocked)
-    return {};
-  auto inserted = [&](ArrayRef<int32_t> list) {
-    SmallVector<int32_t> result(list);
-    result.insert(result.begin() + dim, 1);
-    return result;
-  };
-  SmallVector<int32_t> order;
-  for (int32_t d : blocked.getOrder())
-    order.push_back(d >= int32_t(dim) ? d + 1 : d);
-  order.push_back(dim);
-  return BlockedEncodingAttr::get(encoding.getContext(), inserted(blocked.getSizePerThread()),
-                                  inserted(blocked.getThreadsPerWarp()),
-                                  inserted(blocked.getWarpsPerCTA()), order);
+  return llvm::cast<ThreadLayout>(encoding).expanded(dim);
 }
 
 Attribute reshapedLayout(Attribute encoding, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   for (ArrayRef<int64_t> shape : {from, to})
     if (!llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); }))
       return {};
-  LinearLayout core = coreOf(encoding, from);
+  LinearLayout core = llvm::cast<ThreadLayout>(encoding).getCore(from);
   // Row-major order: the last dimension is lowest. Flat elements have the first lowest.
   SmallVector<unsigned, 4> bits;
   for (int64_t extent : to)

@@ -10,18 +10,19 @@ namespace {
 bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) == 8; }
 
 /// Neighbours in a lane; 0 if no instruction has these types.
-unsigned kWidthFor(tt::DotOp dot, int capability) {
+unsigned kWidthFor(tt::DotOp dot) {
+  const GPUModel &gpu = gpuModel(dot);
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type sum = dot.getC().getType().getElementType();
   if (isFloat8(a) && isFloat8(b))
-    return capability >= 89 && (sum.isF32() || sum.isF16()) ? 4 : 0;
+    return gpu.multipliesFloat8 && (sum.isF32() || sum.isF16()) ? 4 : 0;
   if (a != b)
     return 0;
   if (a.isF16())
     return sum.isF32() || sum.isF16() ? 2 : 0;
   if (a.isInteger(8))
     return sum.isInteger(32) ? 4 : 0;
-  if (capability < 80)
+  if (!gpu.multipliesOtherFloats)
     return 0;
   if (a.isBF16())
     return sum.isF32() ? 2 : 0;
@@ -43,8 +44,8 @@ unsigned kWidthFor(tt::DotOp dot, int capability) {
 }
 } // namespace
 
-std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot, int capability) {
-  unsigned kWidth = kWidthFor(dot, capability);
+std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot) {
+  unsigned kWidth = kWidthFor(dot);
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
   int64_t rank = c.getRank(), k = 8 * int64_t(kWidth);
   if (!kWidth || a.getDimSize(rank - 1) % k || c.getDimSize(rank - 2) < 16 ||

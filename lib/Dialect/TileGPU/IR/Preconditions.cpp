@@ -3,32 +3,12 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
-#include <numeric>
-
 using namespace mlir;
 
 namespace tritium::ttg {
 
 static bool isNumberOfWarps(int64_t warps) {
   return warps >= 1 && warps <= 32 && llvm::isPowerOf2_64(warps);
-}
-
-/// Warps that a layout of registers is for.
-static int64_t warpsOf(Attribute encoding) {
-  auto product = [](ArrayRef<int32_t> counts) {
-    return std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<int64_t>());
-  };
-  return llvm::TypeSwitch<Attribute, int64_t>(encoding)
-      .Case<BlockedEncodingAttr, MmaEncodingAttr>(
-          [&](auto layout) { return product(layout.getWarpsPerCTA()); })
-      .Case<SliceEncodingAttr, DotOperandEncodingAttr>(
-          [](auto layout) { return warpsOf(layout.getParent()); })
-      .Case([](LinearEncodingAttr layout) {
-        return int64_t(1) << layout.getWarps().size() / std::max<size_t>(1, layout.getRank());
-      })
-      .Default([](Attribute) { return 0; });
 }
 
 /// Calls `check` once for every type of a tile in the module's kernels and every number of warps,
@@ -117,6 +97,9 @@ static LogicalResult checkOperands(Operation *op) {
 }
 
 LogicalResult checkLayouts(ModuleOp module) {
+  if (Attribute given = module->getAttr(kTarget); given && !isa<TargetAttr>(given))
+    return module.emitError() << kTarget << " must be #ttg.target<compute = 80>, say, found "
+                              << given;
   if (Attribute given = module->getAttr(kNumWarps)) {
     auto number = dyn_cast<IntegerAttr>(given);
     if (!number || !isNumberOfWarps(number.getInt()))
@@ -128,12 +111,13 @@ LogicalResult checkLayouts(ModuleOp module) {
     if (!encoding)
       return op->emitError() << "the tile " << type
                              << " has no layout; run convert-tt-to-ttg first";
-    int64_t found = warpsOf(encoding);
-    if (found == 0)
+    auto layout = dyn_cast<ThreadLayout>(encoding);
+    if (!layout)
       return op->emitError() << "the tile " << type << " needs a layout of registers";
-    if (rankOf(encoding) != cast<RankedTensorType>(type).getRank())
+    if (layout.getTileRank() != cast<RankedTensorType>(type).getRank())
       return op->emitError() << "the layout of " << type << " is for tiles of rank "
-                             << rankOf(encoding);
+                             << layout.getTileRank();
+    int64_t found = layout.getNumWarps();
     if (int64_t warps = numWarps(op); found != warps) {
       InFlightDiagnostic error = op->emitError() << "the layout of " << type << " is for " << found
                                                  << (found == 1 ? " warp" : " warps") << ", but ";

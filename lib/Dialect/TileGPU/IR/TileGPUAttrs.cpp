@@ -78,10 +78,16 @@ LogicalResult BlockedEncodingAttr::verify(Emit emit, ArrayRef<int32_t> sizes,
 }
 
 LogicalResult SliceEncodingAttr::verify(Emit emit, uint32_t dim, Attribute parent) {
-  if (!isDistributed(parent) || rankOf(parent) < 2 || dim >= rankOf(parent))
+  if (!llvm::isa_and_nonnull<ThreadLayout>(parent) || rankOf(parent) < 2 || dim >= rankOf(parent))
     return emit() << "(slice_c1) parent must be a layout of registers of rank >= 2 that has "
                      "dimension "
                   << dim << ", found " << parent;
+  return success();
+}
+
+LogicalResult TargetAttr::verify(Emit emit, uint32_t compute) {
+  if (compute < 75)
+    return emit() << "(target_c1) compute must be at least 75, for 7.5, found " << compute;
   return success();
 }
 
@@ -96,14 +102,14 @@ LogicalResult MmaEncodingAttr::verify(Emit emit, uint32_t version, ArrayRef<int3
 
 LogicalResult DotOperandEncodingAttr::verify(Emit emit, uint32_t opIdx, Attribute parent,
                                              uint32_t kWidth) {
-  if (opIdx > 1 || !llvm::isa_and_nonnull<MmaEncodingAttr, BlockedEncodingAttr>(parent) ||
-      rankOf(parent) < 2)
+  auto result = llvm::dyn_cast_or_null<DotLayout>(parent);
+  if (opIdx > 1 || !result || rankOf(parent) < 2)
     return emit() << "(dot_op_c1) opIdx must be 0 or 1 and parent a mma or blocked layout of rank "
                      "2 or 3, found "
                   << opIdx << " and " << parent;
-  bool isBlocked = llvm::isa<BlockedEncodingAttr>(parent);
-  if (kWidth != 1 && (isBlocked || (kWidth != 2 && kWidth != 4)))
-    return emit() << "(dot_op_c2) kWidth must be 1" << (isBlocked ? "" : ", 2 or 4") << ", found "
+  if (llvm::SmallVector<int32_t> allowed = result.getKWidths();
+      !llvm::is_contained(allowed, int32_t(kWidth)))
+    return emit() << "(dot_op_c2) kWidth must be one of " << listText(allowed) << ", found "
                   << kWidth;
   return success();
 }

@@ -40,6 +40,12 @@ void TileGPUDialect::initialize() {
   addInterfaces<LayoutAliases>();
 }
 
+const GPUModel &ttg::gpuModel(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? op : op->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<TargetAttr>(kTarget) : TargetAttr();
+  return tritium::gpuModel(target ? target.getCompute() : 80);
+}
+
 int ttg::numWarps(Operation *op) {
   for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
     if (auto groups = dyn_cast<WarpGroupsOp>(region->getParentOp()))

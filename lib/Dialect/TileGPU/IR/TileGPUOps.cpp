@@ -19,7 +19,7 @@ LogicalResult ConvertLayoutOp::verify() {
     return emitOpError() << "(convert_layout_c1) shape and element type must stay, found " << src
                          << " -> " << dst;
   for (RankedTensorType type : {src, dst})
-    if (!type.getEncoding() || !isDistributed(type.getEncoding()) ||
+    if (!llvm::isa_and_nonnull<ThreadLayout>(type.getEncoding()) ||
         rankOf(type.getEncoding()) != type.getRank())
       return emitOpError() << "(convert_layout_c1) both sides need a layout of registers of their "
                               "rank, found "
@@ -128,7 +128,7 @@ static LogicalResult verifyMove(Operation *op, StringRef constraint, Type value,
                                 bool isPart = false) {
   auto tile = dyn_cast<RankedTensorType>(value);
   bool fits = tile ? (isPart || tile.getShape() == memory.getShape()) && tile.getEncoding() &&
-                         isDistributed(tile.getEncoding())
+                         llvm::isa_and_nonnull<ThreadLayout>(tile.getEncoding())
                    : memory.getShape() == ArrayRef<int64_t>{1};
   if (!fits || tt::elementType(value) != memory.getElementType())
     return op->emitOpError() << "(" << constraint

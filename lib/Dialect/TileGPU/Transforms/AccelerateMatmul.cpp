@@ -150,11 +150,11 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
     SmallVector<tt::DotOp> dots;
     module.walk([&](tt::DotOp dot) { dots.push_back(dot); });
     for (tt::DotOp dot : dots) {
-      std::optional<MmaFragments> fragments = mmaFragmentsFor(dot, capability);
+      std::optional<MmaFragments> fragments = mmaFragmentsFor(dot);
       if (!fragments && tt::scalarBits(dot.getA().getType().getElementType()) == 8 &&
           tt::isTileFloat(dot.getA().getType().getElementType())) {
         widenFloat8(dot);
-        fragments = mmaFragmentsFor(dot, capability);
+        fragments = mmaFragmentsFor(dot);
       }
       if (fragments)
         giveLayouts(dot, MmaEncodingAttr::get(&getContext(), 2, shareWarps(dot, warps)),

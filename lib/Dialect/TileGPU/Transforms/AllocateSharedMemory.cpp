@@ -16,6 +16,7 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -25,9 +26,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// An allocation up to this size gets a place of its own, while all of them stay below the total.
-constexpr uint64_t kSmall = 1024, kSmallTotal = 8192;
-
 using Lifetime = SharedLiveness::Lifetime;
 
 class Allocator {
@@ -38,7 +36,7 @@ public:
     SmallVector<Lifetime> large;
     for (Lifetime lifetime : liveness.lifetimes()) {
       uint64_t bytes = lifetime.alloc.getBytes();
-      if (bytes > kSmall || small + bytes > kSmallTotal) {
+      if (bytes > strategy::kSmallShared || small + bytes > strategy::kSmallSharedTotal) {
         large.push_back(lifetime);
         continue;
       }

@@ -20,6 +20,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/GPUModel.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -29,11 +30,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr unsigned kForAddresses = 16, kForMoreLoads = 4, kLeast = 32;
-/// With more registers than this there are few programs, whatever is asked for. Of a kernel in
-/// versions, those that move element by element should not cost the others a program.
-constexpr unsigned kMost = 40, kMostOfVersions = 64;
-
 /// Made of ranges and scalars alone.
 bool isIndex(Value value, llvm::DenseMap<Value, bool> &known) {
   if (!tt::isTile(value.getType()))
@@ -95,10 +91,12 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
       mostLoads = std::max(mostLoads, ++loads[op->getBlock()]);
     streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp>(op);
   });
-  unsigned addresses = kForAddresses + kForMoreLoads * (mostLoads - 1);
+  unsigned addresses = strategy::kAddressWords + strategy::kWordsPerLoad * (mostLoads - 1);
   unsigned registers = std::max<unsigned>(
-      kLeast, llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + addresses, 8));
-  if (!streams || registers > (hasVersions ? kMostOfVersions : kMost))
+      strategy::kLeastWords,
+      llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + addresses, 8));
+  if (!streams ||
+      registers > (hasVersions ? strategy::kMostStreamWordsOfVersions : strategy::kMostStreamWords))
     return 0;
   return std::min(gpu.warps / warps, gpu.registers / (registers * kLanesPerWarp * warps));
 }
@@ -112,7 +110,7 @@ struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal() || !func.isKernel())
         continue;
-      unsigned programs = programsAtOnce(func, numWarps(getOperation()), gpuModel(capability));
+      unsigned programs = programsAtOnce(func, numWarps(getOperation()), gpuModel(getOperation()));
       if (programs > 1)
         func->setAttr(kProgramsAtOnce, Builder(func).getI32IntegerAttr(programs));
     }

@@ -42,14 +42,16 @@ AnchorLayouts plainLayouts(Operation *op, int warps) {
   return layouts;
 }
 
-struct ConvertTileToTileGPUPass
-    : impl::ConvertTileToTileGPUBase<ConvertTileToTileGPUPass> {
+struct ConvertTileToTileGPUPass : impl::ConvertTileToTileGPUBase<ConvertTileToTileGPUPass> {
   using ConvertTileToTileGPUBase::ConvertTileToTileGPUBase;
 
   void runOnOperation() override {
     if (failed(checkNoLayouts(getOperation(), warps)))
       return signalPassFailure();
     ModuleOp module = getOperation();
+    if (failed(TargetAttr::verify([&] { return module.emitError(); }, capability)))
+      return signalPassFailure();
+    module->setAttr(kTarget, TargetAttr::get(&getContext(), capability));
     module->setAttr(kNumWarps, Builder(module.getContext()).getI32IntegerAttr(warps));
     for (auto func : module.getOps<tt::FuncOp>())
       propagateLayouts(func, warps, [&](Operation *op) { return plainLayouts(op, warps); });

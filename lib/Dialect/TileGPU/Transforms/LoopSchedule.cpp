@@ -6,9 +6,6 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-/// Shared memory of a program on the GPU that has the most.
-static constexpr int64_t kMostSharedBytes = 232448;
-
 int32_t stageOf(Operation *op) { return op->getAttrOfType<ScheduleAttr>(kSchedule).getStage(); }
 
 int32_t orderInTurn(Operation *op) { return op->getAttrOfType<ScheduleAttr>(kSchedule).getOrder(); }
@@ -127,11 +124,12 @@ LogicalResult LoopSchedule::checkBytes() {
   int64_t bytes = 0;
   for (const Copy &copy : copies)
     bytes += copy.ring.getTileBytes();
-  if (stages <= kMostSharedBytes / bytes)
+  int64_t most = gpuModel(loop).sharedBytes;
+  if (stages <= most / bytes)
     return success();
   return loop->emitError() << stages << " stages of " << bytes << " bytes are more than the "
-                           << kMostSharedBytes << " of shared memory that a GPU has; at most "
-                           << kMostSharedBytes / bytes << " fit";
+                           << most << " of shared memory that this GPU has; at most "
+                           << most / bytes << " fit";
 }
 
 /// What copies depend on is in stage 0, and nothing else.

@@ -30,6 +30,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -41,8 +42,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr unsigned kSpareRegisters = 32;
-
 /// e with combine(e, x) = x for every x; null if `op` has none that is known.
 TypedAttr neutralOf(Operation *op, Type type) {
   Builder b(op->getContext());
@@ -115,7 +114,8 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
     auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
     TypedAttr neutral = neutralOf(combiner, type.getElementType());
     unsigned registers = layoutOf(type).registers() * tt::scalarBits(type.getElementType()) / 32;
-    if (neutral && registers <= kSpareRegisters && crossesThreads(type, reduce.getAxis()))
+    if (neutral && registers <= strategy::kMostAccumulatorWords &&
+        crossesThreads(type, reduce.getAxis()))
       return Accumulator{unsigned(i), reduce, combine, neutral};
   }
   return std::nullopt;

@@ -24,6 +24,7 @@
 #include "tritium/Dialect/TileGPU/IR/Overlap.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -33,9 +34,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// More words of registers than that, and the assembler spills.
-constexpr unsigned kMostWords = 220;
-
 /// Words of registers that a lane needs around a dot: results, operands of this step and the
 /// next, addresses that the loop copies from.
 unsigned wordsInFlight(tt::DotOp op) {
@@ -110,7 +108,7 @@ private:
     unsigned dots = 1;
     for (tt::DotOp next = dotBehind(dot); next; next = dotBehind(next))
       ++dots;
-    bool isTight = wordsInFlight(dot) > kMostWords;
+    bool isTight = wordsInFlight(dot) > strategy::kMostWordsAroundDot;
     dot->setAttr(kInterleave, InterleaveAttr::get(dot.getContext(), dots,
                                                   /*from=*/isTight && waits.contains(dot) ? 4 : 0,
                                                   /*within=*/isTight ? 2 : 8));

@@ -68,7 +68,7 @@ MemDescType constantMemory(ArrayRef<int64_t> shape, Type element, Attribute layo
 
 class ExchangePlanner {
 public:
-  explicit ExchangePlanner(int capability) : capability(capability) {}
+  explicit ExchangePlanner(const GPUModel &gpu) : gpu(gpu) {}
 
   void convert(ConvertLayoutOp op) {
     TileConversion plan = planConversion(layoutOf(op.getSrc().getType()), layoutOf(op.getType()),
@@ -173,7 +173,6 @@ private:
 
   /// Offsets at which neither side has to wait for banks.
   Attribute memoryFor(MLIRContext *context, const Panels &panels, unsigned bytes) {
-    const GPUModel &gpu = gpuModel(capability);
     bool storesMatrices = gpu.hasMatrixStores && !panels.from.core().freeMask(kLane);
     LinearLayout offsets = conflictFreeOffsets(panels.from.core(), panels.to.core(), bytes,
                                                storesMatrices, gpu.hasMatrixLoads);
@@ -262,7 +261,7 @@ private:
         [&](StringRef name, unsigned bit) { return name == kLane ? placeOf(copies, bit) : 0; });
   }
 
-  int capability;
+  const GPUModel &gpu;
 };
 
 struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
@@ -276,7 +275,7 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
       if (isa<ConvertLayoutOp, tt::ReshapeOp, tt::ReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
         found.push_back(op);
     });
-    ExchangePlanner planner(capability);
+    ExchangePlanner planner(gpuModel(getOperation()));
     for (Operation *op : found) {
       if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
         if (!convert.getMechanism())

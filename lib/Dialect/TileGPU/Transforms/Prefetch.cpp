@@ -48,7 +48,7 @@ namespace tritium::ttg {
 namespace {
 class LoopPrefetcher {
 public:
-  LoopPrefetcher(scf::ForOp loop, int capability) : loop(loop), capability(capability) {}
+  explicit LoopPrefetcher(scf::ForOp loop) : loop(loop) {}
 
   bool run() {
     if (!match())
@@ -79,7 +79,7 @@ private:
     }
     if (!wait || !dot || dot.getType().getRank() != 2)
       return false;
-    auto fragments = mmaFragmentsFor(dot, capability);
+    auto fragments = mmaFragmentsFor(dot);
     if (!fragments || !isa<MmaEncodingAttr>(dot.getType().getEncoding()))
       return false;
     step = fragments->k;
@@ -194,7 +194,6 @@ private:
   }
 
   scf::ForOp loop;
-  int capability;
   AsyncWaitOp wait;
   tt::DotOp dot;
   int64_t step = 0, steps = 0;
@@ -213,7 +212,7 @@ struct PrefetchPass : impl::PrefetchBase<PrefetchPass> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      LoopPrefetcher(loop, capability).run();
+      LoopPrefetcher(loop).run();
   }
 };
 } // namespace

@@ -18,6 +18,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/GPUModel.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -27,7 +28,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr unsigned kLeastBytes = 8;
 constexpr int kMaxDepth = 24;
 
 /// No branch but those between versions of the kernel is around it.
@@ -73,7 +73,7 @@ bool isWorth(tt::LoadOp load, const AxisInfoAnalysis &axes) {
   return reduces && !layout.hasPadding() && isOfProgram(ptr, isOther) &&
          (!mask || isOfProgram(mask, isOther)) && isOther &&
          accessRuns(ptr, mask, layout, axes, Crossing::Anywhere).runs.width * pointeeBytes(ptr) >=
-             kLeastBytes;
+             strategy::kLeastPrefetchBytes;
 }
 
 struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextProgramsPass> {
@@ -82,7 +82,7 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    const GPUModel &gpu = gpuModel(capability);
+    const GPUModel &gpu = gpuModel(getOperation());
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       auto programs = func->getAttrOfType<IntegerAttr>(kProgramsAtOnce);
       if (!programs || programs.getInt() < 2 || !gpu.hasL2Prefetch)

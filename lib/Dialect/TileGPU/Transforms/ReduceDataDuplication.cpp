@@ -30,6 +30,7 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Layout/TileConversion.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -39,8 +40,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr int64_t kMostWords = 200;
-
 /// Words of registers that a lane needs for `operand` in the midst of `loop`: carried tiles,
 /// of which the results of dots that are carried are some, and the other dots' results.
 int64_t wordsOf(scf::ForOp loop, RankedTensorType operand) {
@@ -73,7 +72,8 @@ bool isToReplace(ConvertLayoutOp convert) {
     return true;
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   return loop && loop->getBlock() == convert->getBlock() &&
-         isa<AsyncWaitOp>(loop.getBody()->front()) && wordsOf(loop, to) > kMostWords;
+         isa<AsyncWaitOp>(loop.getBody()->front()) &&
+         wordsOf(loop, to) > strategy::kMostWordsInLoop;
 }
 
 void replace(ConvertLayoutOp convert) {

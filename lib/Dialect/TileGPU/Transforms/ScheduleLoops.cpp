@@ -35,6 +35,7 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Target/GPU/GPUModel.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 #include <numeric>
 
@@ -46,8 +47,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr int64_t kReserve = 8192; ///< shared memory that is left to reductions
-
 /// Orders of a turn: addresses and masks, then the copies, then the iteration itself.
 enum Order : int32_t { kAddresses, kCopies, kRest };
 
@@ -63,11 +62,10 @@ bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &
 
 class LoopScheduler {
 public:
-  LoopScheduler(scf::ForOp loop, int stages, int capability, bool mayAlias,
-                const AxisInfoAnalysis &axes)
+  LoopScheduler(scf::ForOp loop, int stages, bool mayAlias, const AxisInfoAnalysis &axes)
       : loop(loop), stages(stages), mayAlias(mayAlias), axes(axes), slice(loop),
         isAsked(loop->hasAttr("tt.num_stages")),
-        limit(gpuModel(capability).sharedBytes - kReserve) {
+        limit(gpuModel(loop).sharedBytes - strategy::kReservedShared) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
       this->stages = asked.getInt();
   }
@@ -273,7 +271,7 @@ struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    if (!gpuModel(capability).hasAsyncCopies)
+    if (!gpuModel(getOperation()).hasAsyncCopies)
       return;
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal())
@@ -289,7 +287,7 @@ struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
           loops.push_back(loop);
       });
       for (scf::ForOp loop : loops)
-        if (LoopScheduler(loop, stages, capability, mayAlias, axes).run())
+        if (LoopScheduler(loop, stages, mayAlias, axes).run())
           func->setAttr(kOvertakes, UnitAttr::get(&getContext()));
     }
   }

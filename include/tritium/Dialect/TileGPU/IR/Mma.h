@@ -22,9 +22,9 @@ struct MmaFragments {
   unsigned kWidth; ///< neighbours of an operand that a lane holds
 };
 
-/// The fragments of `dot` on tensor cores of `capability` (80 for 8.0). None if they do not
+/// The fragments of `dot` on tensor cores of its module's target. None if they do not
 /// have its element types and precision, or its extents are less than an instruction's.
-std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot, int capability);
+std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 
 } // namespace tritium::ttg
 

@@ -11,6 +11,7 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Layout/Swizzle.h"
 #include "tritium/Layout/TileLayout.h"
+#include "tritium/Target/GPU/GPUModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -59,6 +60,12 @@ inline constexpr llvm::StringLiteral kProgramsAtOnce = "ttg.programs_at_once";
 /// On a load, i32: what the program so many further on loads is brought to L2.
 inline constexpr llvm::StringLiteral kPrefetchFor = "ttg.prefetch_for";
 
+/// On a module: a TargetAttr.
+inline constexpr llvm::StringLiteral kTarget = "ttg.target";
+
+/// What the GPU has that the module of `op` is for; of compute capability 8.0 if it does not say.
+const GPUModel &gpuModel(mlir::Operation *op);
+
 /// Warps that run what stands around `op`, or in it if it is a module: those of its warp group, or
 /// of the program; 4 if the module does not say.
 int numWarps(mlir::Operation *op);
@@ -69,8 +76,6 @@ TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);
 TileLayout layoutOf(mlir::RankedTensorType type);
 /// Dimensions that a layout is for.
 int64_t rankOf(mlir::Attribute encoding);
-/// A layout of registers, lanes and warps.
-bool isDistributed(mlir::Attribute encoding);
 /// The dimensions of a layout, the one whose neighbours a lane holds first.
 llvm::SmallVector<int32_t> orderOf(mlir::Attribute encoding);
 

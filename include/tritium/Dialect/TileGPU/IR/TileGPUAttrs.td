@@ -13,9 +13,13 @@ class TileGPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
   let genVerifyDecl = 1;
 }
+class TileGPU_ThreadLayoutMethods<list<string> more = []>
+    : DeclareAttrInterfaceMethods<TileGPU_ThreadLayout, more>;
 class TileGPU_Ints<string description = ""> : ArrayRefParameter<"int32_t", description>;
 
-def TileGPU_BlockedAttr : TileGPU_Attr<"BlockedEncoding", "blocked"> {
+def TileGPU_BlockedAttr : TileGPU_Attr<"BlockedEncoding", "blocked",
+                   [TileGPU_ThreadLayoutMethods<["transposed", "expanded"]>,
+                    DeclareAttrInterfaceMethods<TileGPU_DotLayout>]> {
   let summary = "each lane holds a small block of neighbours";
   let description = [{
     Along dimension d a lane holds `sizePerThread[d]` neighbours, a warp has
@@ -38,10 +42,9 @@ def TileGPU_BlockedAttr : TileGPU_Attr<"BlockedEncoding", "blocked"> {
     `threadsPerWarp` `=` custom<IntList>($threadsPerWarp) `,`
     `warpsPerCTA` `=` custom<IntList>($warpsPerCTA) `,` `order` `=` custom<IntList>($order) `}` `>`
   }];
-  let extraClassDeclaration = [{ int64_t getRank() const { return getOrder().size(); } }];
 }
 
-def TileGPU_SliceAttr : TileGPU_Attr<"SliceEncoding", "slice"> {
+def TileGPU_SliceAttr : TileGPU_Attr<"SliceEncoding", "slice", [TileGPU_ThreadLayoutMethods<["expanded"]>]> {
   let summary = "what is left of a layout when one dimension has been reduced";
   let description = [{
     The layout of `parent` for a tile with a dimension of extent 1 inserted at `dim`.
@@ -51,7 +54,8 @@ def TileGPU_SliceAttr : TileGPU_Attr<"SliceEncoding", "slice"> {
   let assemblyFormat = "`<` `{` `dim` `=` $dim `,` `parent` `=` $parent `}` `>`";
 }
 
-def TileGPU_MmaAttr : TileGPU_Attr<"MmaEncoding", "mma"> {
+def TileGPU_MmaAttr : TileGPU_Attr<"MmaEncoding", "mma",
+                   [TileGPU_ThreadLayoutMethods<>, DeclareAttrInterfaceMethods<TileGPU_DotLayout>]> {
   let summary = "accumulators of mma.sync";
   let description = [{
     Version 2: fragments of 16x8 (m16n8k*) in the last two dimensions, `warpsPerCTA[d]`
@@ -64,17 +68,16 @@ def TileGPU_MmaAttr : TileGPU_Attr<"MmaEncoding", "mma"> {
   let assemblyFormat = [{
     `<` `{` `version` `=` $version `,` `warpsPerCTA` `=` custom<IntList>($warpsPerCTA) `}` `>`
   }];
-  let extraClassDeclaration = [{ int64_t getRank() const { return getWarpsPerCTA().size(); } }];
 }
 
-def TileGPU_DotOperandAttr : TileGPU_Attr<"DotOperandEncoding", "dot_op"> {
+def TileGPU_DotOperandAttr : TileGPU_Attr<"DotOperandEncoding", "dot_op", [TileGPU_ThreadLayoutMethods<>]> {
   let summary = "an operand of a dot whose result has the layout `parent`";
   let description = [{
     Under an mma parent the fragments of its instruction with `kWidth` neighbours along K
     in a register; under a blocked parent every lane holds all of K for its rows
     (opIdx = 0) or columns (opIdx = 1).
 
-    - (dot_op_c1) opIdx is 0 or 1, and parent is mma or blocked;
+    - (dot_op_c1) opIdx is 0 or 1, and parent is a layout of results of dots, of rank >= 2;
     - (dot_op_c2) kWidth is 1, 2 or 4; under a blocked parent 1.
   }];
   let parameters = (ins "uint32_t":$opIdx, "::mlir::Attribute":$parent, "uint32_t":$kWidth);
@@ -126,7 +129,7 @@ def TileGPU_SharedLinearAttr
   }];
 }
 
-def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear"> {
+def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear", [TileGPU_ThreadLayoutMethods<["transposed"]>]> {
   let summary = "any linear layout, by its bases";
   let description = [{
     For each bit of register, lane and warp the element that it leads to, one coordinate
@@ -141,7 +144,6 @@ def TileGPU_LinearAttr : TileGPU_Attr<"LinearEncoding", "linear"> {
     `<` `{` `register` `=` custom<IntList>($registers) `,` `lane` `=` custom<IntList>($lanes) `,`
     `warp` `=` custom<IntList>($warps) `,` `shape` `=` custom<IntList>($shape) `}` `>`
   }];
-  let extraClassDeclaration = [{ int64_t getRank() const { return getShape().size(); } }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,6 +168,22 @@ def TileGPU_Mechanism : I32EnumAttr<"Mechanism", "how a conversion moves element
     Through shared memory a tile goes by `local_store` and `local_load`.
   }];
   let cppNamespace = "::tritium::ttg";
+}
+
+def TileGPU_TargetAttr : TileGPU_Attr<"Target", "target"> {
+  let summary = "the architecture that a module is for";
+  let description = [{
+    `ttg.target` of a module: the compute capability whose instructions, registers and shared
+    memory (GPUModel.h) its passes count with, 80 for 8.0. Code of it runs on newer ones, too.
+
+    ```mlir
+    module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {}
+    ```
+
+    - (target_c1) compute is at least 75.
+  }];
+  let parameters = (ins "uint32_t":$compute);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {

@@ -14,7 +14,8 @@ def TileGPU_Dialect : Dialect {
     as its encoding: which register of which lane of which warp holds which element. What
     `ttg` adds are conversions between layouts, and shared memory.
 
-    A module says `"ttg.num-warps" = n : i32`, a power of two; a warp has 32 lanes.
+    A module says `"ttg.num-warps" = n : i32`, a power of two; a warp has 32 lanes. It says which
+    GPU it is for: `ttg.target = #ttg.target<compute = 90>`.
   }];
   let dependentDialects = ["::tritium::tt::TileDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -10,9 +10,11 @@ def ConvertTileToTileGPU : Pass<"convert-tt-to-ttg", "::mlir::ModuleOp"> {
   let description = [{
     Every tile of a kernel gets the plain blocked layout of its shape for `num-warps`
     warps, the operands of a dot a `dot_op` layout; conversions stand where an operation
-    needs another one.
+    needs another one. The module says for which GPU it is (`ttg.target`) and for how many warps.
   }];
-  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">];
+  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">,
+                 Option<"capability", "compute-capability", "unsigned", "80",
+                        "What the module is for: 80 for sm_80">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -57,7 +59,6 @@ def AccelerateMatmul : Pass<"ttg-accelerate-matmul", "::mlir::ModuleOp"> {
     architecture has get its layouts; all others a blocked one with square blocks a lane.
     8-bit floats without an instruction become f16.
   }];
-  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -70,7 +71,6 @@ def ScheduleLoops : Pass<"ttg-schedule-loops", "::mlir::ModuleOp"> {
     `ttg.async_copy`); operations stay as they are.
   }];
   let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
-                 Option<"capability", "compute-capability", "int", "80", "80 for sm_80">,
                  Option<"mayAlias", "may-alias", "bool", "false",
                         "Pointer arguments may reach the same memory">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
@@ -102,7 +102,6 @@ def Prefetch : Pass<"ttg-prefetch", "::mlir::ModuleOp"> {
     operands are loaded from shared memory before the step in front of it; those of an
     iteration's first step at the end of the iteration before.
   }];
-  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -151,7 +150,6 @@ def PlanExchanges : Pass<"ttg-plan-exchanges", "::mlir::ModuleOp"> {
     become an allocation that holds the tile and a load. So do reductions across warps, of what
     each warp has found, and results of atomics that one thread runs for others.
   }];
-  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -161,7 +159,6 @@ def ChooseOccupancy : Pass<"ttg-choose-occupancy", "::mlir::ModuleOp"> {
     Kernels that stream tiles through registers say how many programs there are registers for
     (`ttg.programs_at_once`), so that the assembler spends no more.
   }];
-  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
 }
 
 def PrefetchNextPrograms : Pass<"ttg-prefetch-next-programs", "::mlir::ModuleOp"> {
@@ -170,7 +167,6 @@ def PrefetchNextPrograms : Pass<"ttg-prefetch-next-programs", "::mlir::ModuleOp"
     Loads of rows that are reduced say for which later program what it loads is brought to L2
     (`ttg.prefetch_for`).
   }];
-  let options = [Option<"capability", "compute-capability", "int", "80", "80 for sm_80">];
 }
 
 def AllocateSharedMemory : Pass<"ttg-allocate-shared-memory", "::mlir::ModuleOp"> {

@@ -1,0 +1,54 @@
+//===- Strategy.h - the tuned numbers of the GPU path -----------*- C++ -*-===//
+//
+// What an architecture has is in GPUModel.h; these are choices. None of them changes a result.
+// Each says what it was measured with, on an H200; where that is a bound by reasoning, it says so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_TARGET_GPU_STRATEGY_H
+#define TRITIUM_TARGET_GPU_STRATEGY_H
+
+#include <cstdint>
+
+namespace tritium::strategy {
+
+//===--- registers, in words of 32 bits a lane ---===//
+
+/// With more than that around a dot the assembler spills; what is loaded for later is then spread
+/// among the products instead of in front of them, where products are fastest: 445 to 459 TFLOP/s
+/// of products of 4096^3 and 8192^3 instead of 395 to 426.
+constexpr unsigned kMostWordsAroundDot = 220;
+/// With more in a loop, a dot's operand from outside of it stays in shared memory. Chosen with the
+/// above, 20 words for addresses below it.
+constexpr int64_t kMostWordsInLoop = 200;
+/// An accumulator is a tile of partial results if it takes at most so many. By reasoning: an
+/// eighth of what a lane can have.
+constexpr unsigned kMostAccumulatorWords = 32;
+
+//===--- programs side by side ---===//
+
+/// What a kernel that streams tiles needs beside them: for addresses, for each load in flight but
+/// the first; and what no kernel gets less than. An estimate of what ptxas gives; where it spills
+/// for it, the wish is dropped.
+constexpr unsigned kAddressWords = 16, kWordsPerLoad = 4, kLeastWords = 32;
+/// With more words than this there are few programs, whatever is asked for. Of a kernel in
+/// versions, those that move element by element should not cost the others a program: softmax of
+/// 16384x3000 halves, 57.8 us for 61.7, together with kLeastPrefetchBytes.
+constexpr unsigned kMostStreamWords = 40, kMostStreamWordsOfVersions = 64;
+/// Bytes a thread that ptxas may spill for them: those of a path that is seldom taken.
+constexpr unsigned kTolerableSpills = 16;
+/// Narrower loads of a row are not prefetched for later programs: an instruction a vector.
+constexpr unsigned kLeastPrefetchBytes = 8;
+
+//===--- shared memory, in bytes ---===//
+
+/// Left to reductions and conversions beside a pipeline's buffers. By reasoning: eight warps with
+/// a kilobyte each.
+constexpr int64_t kReservedShared = 8192;
+/// An allocation up to this size gets a place of its own, which saves a barrier, while all of them
+/// stay below the total. By reasoning: what a program always has beside its pipeline.
+constexpr uint64_t kSmallShared = 1024, kSmallSharedTotal = 8192;
+
+} // namespace tritium::strategy
+
+#endif // TRITIUM_TARGET_GPU_STRATEGY_H
