@@ -1,0 +1,52 @@
+// RUN: tritium-opt %s -split-input-file -ttg-allocate-shared-memory | FileCheck %s
+
+// Two rings that a loop uses both times around are in use at one time, whatever their order in it;
+// what is needed behind the loop takes the place of one of them.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+// CHECK-LABEL: tt.func private @loop
+// CHECK: ttg.local_alloc {offset = [[A:[0-9]+]] : i32}
+// CHECK-NOT: offset = [[A]] :
+// CHECK: ttg.local_alloc {offset = [[B:[0-9]+]] : i32}
+// CHECK: scf.for
+// CHECK: ttg.local_alloc init({{.*}}) {offset = {{0|4096}} : i32}
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func private @loop(%x: tensor<1024xf32, #b>, %n: i32) -> tensor<1024xf32, #b> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc : !ttg.memdesc<1024xf32, #s, mutable>
+  %k = ttg.local_alloc : !ttg.memdesc<1024xf32, #s, mutable>
+  ttg.local_store %x, %m : tensor<1024xf32, #b>, !ttg.memdesc<1024xf32, #s, mutable>
+  ttg.local_store %x, %k : tensor<1024xf32, #b>, !ttg.memdesc<1024xf32, #s, mutable>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<1024xf32, #b>) : i32 {
+    %u = ttg.local_load %m : !ttg.memdesc<1024xf32, #s, mutable> -> tensor<1024xf32, #b>
+    ttg.local_store %a, %k : tensor<1024xf32, #b>, !ttg.memdesc<1024xf32, #s, mutable>
+    %v = ttg.local_load %k : !ttg.memdesc<1024xf32, #s, mutable> -> tensor<1024xf32, #b>
+    %w = arith.addf %u, %v : tensor<1024xf32, #b>
+    scf.yield %w : tensor<1024xf32, #b>
+  }
+  %o = ttg.local_alloc init(%r : tensor<1024xf32, #b>) : !ttg.memdesc<1024xf32, #s>
+  %z = ttg.local_load %o : !ttg.memdesc<1024xf32, #s> -> tensor<1024xf32, #b>
+  tt.return %z : tensor<1024xf32, #b>
+}
+}
+
+// -----
+
+// Small ones get places of their own, also where one is in use no more.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+// CHECK-LABEL: tt.func private @small
+// CHECK: ttg.local_alloc init({{.*}}) {offset = [[A:[0-9]+]] : i32}
+// CHECK: ttg.local_load
+// CHECK-NOT: offset = [[A]] :
+// CHECK: ttg.local_alloc init({{.*}}) {offset = {{[0-9]+}} : i32}
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func private @small(%x: tensor<128xf32, #b>) -> tensor<128xf32, #b> {
+  %m = ttg.local_alloc init(%x : tensor<128xf32, #b>) : !ttg.memdesc<128xf32, #s>
+  %y = ttg.local_load %m : !ttg.memdesc<128xf32, #s> -> tensor<128xf32, #b>
+  %n = ttg.local_alloc init(%y : tensor<128xf32, #b>) : !ttg.memdesc<128xf32, #s>
+  %z = ttg.local_load %n : !ttg.memdesc<128xf32, #s> -> tensor<128xf32, #b>
+  tt.return %z : tensor<128xf32, #b>
+}
+}

@@ -1,0 +1,54 @@
+// RUN: tritium-opt %s -split-input-file -convert-tt-to-ttg="num-warps=8 compute-capability=80" -ttg-coalesce -ttg-remove-layout-conversions -ttg-choose-occupancy | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -convert-tt-to-ttg="num-warps=8 compute-capability=86" -ttg-coalesce -ttg-remove-layout-conversions -ttg-choose-occupancy | FileCheck %s -check-prefix=FEWER
+// RUN: tritium-opt %s -split-input-file -tritium-ttir -tritium-ttgir=num-warps=8 -convert-ttg-to-llvm | FileCheck %s -check-prefix=LLVM
+
+// Sixteen registers of tiles and sixteen for addresses: eight programs of 256 threads.
+// CHECK: tt.func @stream({{.*}}ttg.programs_at_once = 8 : i32
+// A multiprocessor with 48 warps has six of eight.
+// FEWER: tt.func @stream({{.*}}ttg.programs_at_once = 6 : i32
+// LLVM: llvm.func @stream({{.*}}nvvm.minctasm = 8 : i32
+tt.func @stream(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+  %nn = tt.splat %n : i32 -> tensor<4096xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<4096xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+  %v = tt.load %p, %m : tensor<4096x!tt.ptr<f32>>
+  %w = math.exp %v : tensor<4096xf32>
+  tt.store %p, %w, %m : tensor<4096x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Two tiles of 32 registers at once: as the assembler thinks best.
+// CHECK-NOT: programs_at_once
+// CHECK: tt.func @large
+tt.func @large(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 8192 : i32} : tensor<8192xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<8192x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<8192x!tt.ptr<f32>>, tensor<8192xi32>
+  %v = tt.load %p : tensor<8192x!tt.ptr<f32>>
+  %w = math.exp %v : tensor<8192xf32>
+  %z = arith.addf %v, %w : tensor<8192xf32>
+  tt.store %p, %z : tensor<8192x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// What a loop needs is not known from its tiles.
+// CHECK-NOT: programs_at_once
+// CHECK: tt.func @loop
+tt.func @loop(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<1024x!tt.ptr<f32>>
+  }
+  tt.return
+}

@@ -1,0 +1,38 @@
+// RUN: tritium-opt %s -split-input-file -ttg-remove-layout-conversions | FileCheck %s
+
+// What a loop carries has the layout of the load that it is added to, so that nothing is converted
+// in it; the store behind wants another one, and gets it once.
+#p = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#w = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[$P:.*]] = #ttg.blocked<{sizePerThread = [1],
+// CHECK-DAG: #[[$W:.*]] = #ttg.blocked<{sizePerThread = [4],
+// CHECK-LABEL: tt.func @carried
+// CHECK: scf.for {{.*}} -> (tensor<1024xf32, #[[$W]]>)
+// CHECK-NOT: convert_layout
+// CHECK: scf.yield
+// CHECK: ttg.convert_layout {{.*}} : tensor<1024xf32, #[[$W]]> -> tensor<1024xf32, #[[$P]]>
+// CHECK-NOT: convert_layout
+// CHECK: tt.return
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @carried(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<1024xf32, #p>
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #p>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #p>
+  %at = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>, #p>, tensor<1024xi32, #p>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<1024xf32, #p>) : i32 {
+    %wide = ttg.convert_layout %at : tensor<1024x!tt.ptr<f32>, #p> -> tensor<1024x!tt.ptr<f32>, #w>
+    %v = tt.load %wide : tensor<1024x!tt.ptr<f32>, #w>
+    %back = ttg.convert_layout %v : tensor<1024xf32, #w> -> tensor<1024xf32, #p>
+    %next = arith.addf %acc, %back : tensor<1024xf32, #p>
+    scf.yield %next : tensor<1024xf32, #p>
+  }
+  %oo = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #p>
+  %three = arith.constant dense<3> : tensor<1024xi32, #p>
+  %far = arith.muli %r, %three : tensor<1024xi32, #p>
+  %to = tt.addptr %oo, %far : tensor<1024x!tt.ptr<f32>, #p>, tensor<1024xi32, #p>
+  tt.store %to, %sum : tensor<1024x!tt.ptr<f32>, #p>
+  tt.return
+}
+}
