@@ -122,6 +122,21 @@ LogicalResult checkPlaces(tt::FuncOp kernel) {
   return success();
 }
 
+LogicalResult checkFits(tt::FuncOp kernel) {
+  const GPUModel &gpu = gpuModel(kernel);
+  WalkResult fits = kernel.walk([&](LocalAllocOp alloc) {
+    uint64_t end = alloc.getOffset().value_or(0) + alloc.getBytes();
+    if (end <= uint64_t(gpu.sharedBytes))
+      return WalkResult::advance();
+    alloc.emitError() << "the allocation ends at byte " << end
+                      << " of shared memory, of which compute capability " << gpu.capability / 10
+                      << "." << gpu.capability % 10 << " has " << gpu.sharedBytes
+                      << "; use smaller tiles or fewer stages";
+    return WalkResult::interrupt();
+  });
+  return failure(fits.wasInterrupted());
+}
+
 uint64_t sharedBytes(tt::FuncOp kernel) {
   uint64_t bytes = 0;
   kernel.walk([&](LocalAllocOp alloc) {

@@ -34,6 +34,10 @@ private:
 /// at the same time, or if it is not known where memory was allocated.
 mlir::LogicalResult checkPlaces(tt::FuncOp kernel);
 
+/// All places lie in the shared memory that the module's target has. What was compiled from
+/// source may need more: its launch says so, as hosts that try configurations expect.
+mlir::LogicalResult checkFits(tt::FuncOp kernel);
+
 /// Bytes of shared memory up to the end of the last allocation of `kernel`, all of which have
 /// offsets.
 uint64_t sharedBytes(tt::FuncOp kernel);

@@ -341,7 +341,8 @@ llvm::LogicalResult tritium::lowerTileGPUToLLVM(ModuleOp module, const GPULoweri
       return failure();
   if (options.isForeign || settings::Verify.isOn())
     for (auto func : module.getOps<tt::FuncOp>())
-      if (!func.isExternal() && failed(ttg::checkHazards(func, options.mayAlias)))
+      if (!func.isExternal() && (failed(ttg::checkHazards(func, options.mayAlias)) ||
+                                 (options.isForeign && failed(ttg::checkFits(func)))))
         return failure();
   module.getContext()->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   for (auto func : llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))

@@ -132,3 +132,20 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 86>, "ttg.num-warps" = 4 : i32} {
+  tt.func @too_far(%q: !tt.ptr<f32>) {
+    %qq = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #b>
+    %x = tt.load %qq : tensor<512x!tt.ptr<f32>, #b>
+    // expected-error @+1 {{the allocation ends at byte 101392 of shared memory, of which compute capability 8.6 has 101376; use smaller tiles or fewer stages}}
+    %m = ttg.local_alloc init(%x : tensor<512xf32, #b>) {offset = 99344 : i32} : !ttg.memdesc<512xf32, #s>
+    ttg.barrier {hazard = "read after write, shared memory [99344, 101392)"}
+    %y = ttg.local_load %m : !ttg.memdesc<512xf32, #s> -> tensor<512xf32, #b>
+    tt.store %qq, %y : tensor<512x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}

@@ -30,7 +30,7 @@ using Lifetime = SharedLiveness::Lifetime;
 
 class Allocator {
 public:
-  void run(tt::FuncOp kernel) {
+  LogicalResult run(tt::FuncOp kernel) {
     SharedLiveness liveness(kernel);
     uint64_t small = 0;
     SmallVector<Lifetime> large;
@@ -43,14 +43,17 @@ public:
       small += bytes;
       lifetime.begin = 0;
       lifetime.end = UINT_MAX;
-      place(lifetime);
+      if (failed(place(lifetime)))
+        return failure();
     }
     // Those that need a place for long first, so that the rest fits in between.
     llvm::stable_sort(large, [](const Lifetime &a, const Lifetime &b) {
       return a.end - a.begin > b.end - b.begin;
     });
     for (const Lifetime &lifetime : large)
-      place(lifetime);
+      if (failed(place(lifetime)))
+        return failure();
+    return success();
   }
 
 private:
@@ -60,7 +63,7 @@ private:
   };
 
   /// In the lowest gap between those that are in use at the same time.
-  void place(Lifetime lifetime) {
+  LogicalResult place(Lifetime lifetime) {
     uint64_t bytes = llvm::alignTo(lifetime.alloc.getBytes(), kSharedAlignment);
     SmallVector<uint64_t> candidates{0};
     for (const Placed &other : placed)
@@ -72,8 +75,14 @@ private:
       });
     };
     uint64_t begin = *llvm::find_if(candidates, isFree);
+    // Addresses are computed in 32 bits.
+    if (begin + bytes > INT32_MAX)
+      return lifetime.alloc.emitError()
+             << "the program would need " << begin + bytes
+             << " bytes of shared memory at once; use smaller tiles or fewer stages";
     lifetime.alloc.setOffset(begin);
     placed.push_back({lifetime, begin, begin + bytes});
+    return success();
   }
 
   std::vector<Placed> placed;
@@ -84,8 +93,8 @@ struct AllocateSharedMemoryPass : impl::AllocateSharedMemoryBase<AllocateSharedM
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
     for (auto func : getOperation().getOps<tt::FuncOp>())
-      if (!func.isExternal())
-        Allocator().run(func);
+      if (!func.isExternal() && failed(Allocator().run(func)))
+        return signalPassFailure();
   }
 };
 } // namespace
