@@ -2,7 +2,8 @@
 example, and examples parse and verify.
 
 An example is the ```mlir block of an operation. Layouts that it names are those below; values that
-it does not define are arguments of whatever type it takes them for.
+it does not define are arguments of whatever type it takes them for. One that begins with a function
+is a module's.
 """
 
 import pathlib
@@ -15,8 +16,7 @@ import tritium
 
 BUILD = pathlib.Path(tritium.__file__).absolute().parents[2]
 COMMAND = BUILD / "bin" / "tritium-opt"
-# tt's operations have had pages without examples from the start; those of the others have all.
-DIALECTS = ["ttg", "ttng"]
+DIALECTS = ["tt", "ttg", "ttng"]
 OPERATION = re.compile(r"^### `(\S+)` \(.*?\)$(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^```mlir\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKED = ("#ttg.blocked<{{sizePerThread = [{}], threadsPerWarp = [32], warpsPerCTA = [4], "
@@ -38,15 +38,17 @@ def operations():
 
 def complaint(example):
     """What tritium-opt says of an example in a kernel; nothing: it is right."""
+    isWhole = example.startswith("tt.func")
     types = {}
     defined = set(re.findall(r"(%\w+)(?: = |:)", example))
     for name in dict.fromkeys(re.findall(r"%\w+", example)):
-        if name not in defined:
+        if name not in defined and not isWhole:
             types[name] = "none"
     for _ in range(2 + len(types)):
         made = "".join(f'  {name} = "make"() : () -> {type}\n' for name, type in types.items())
-        text = (LAYOUTS + 'module attributes {"ttg.num-warps" = 4 : i32} {\n' +
-                "tt.func private @example() {\n" + made + example + "  tt.return\n}\n}\n")
+        body = example if isWhole else ("tt.func private @example() {\n" + made + example +
+                                        "  tt.return\n}\n")
+        text = LAYOUTS + 'module attributes {"ttg.num-warps" = 4 : i32} {\n' + body + "}\n"
         done = subprocess.run([COMMAND, "--allow-unregistered-dialect", "-o", "/dev/null"],
                               input=text, capture_output=True, text=True, timeout=100)
         if done.returncode == 0:

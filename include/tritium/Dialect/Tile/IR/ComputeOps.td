@@ -14,6 +14,10 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
     - (dot_c2) batch, M, N and K agree;
     - (dot_c3) a and b have one element type (any two f8 types also match);
     - (dot_c4) float operands have a float result, i8 operands an i32 result.
+
+    ```mlir
+    %d = tt.dot %a, %b, %c {inputPrecision = 1 : i32} : tensor<64x32xf32> * tensor<32x16xf32> -> tensor<64x16xf32>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$a, Tile_Tensor:$b, Tile_Tensor:$c,
       DefaultValuedAttr<Tile_InputPrecision, "::tritium::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -54,6 +58,19 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize,
 
 def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, Terminator, ReturnLike]> {
   let summary = "the combined values of a reduction";
+  let description = [{
+    The terminator of the region of `tt.reduce` (and `ttg.warp_reduce`): one value an operand.
+
+    ```mlir
+    %first:2 = "tt.reduce"(%x, %at) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %ia: i32, %b: f32, %ib: i32):
+      %more = arith.cmpf ogt, %a, %b : f32
+      %v = arith.select %more, %a, %b : f32
+      %k = arith.select %more, %ia, %ib : i32
+      tt.reduce.return %v, %k : f32, i32
+    }) : (tensor<64xf32>, tensor<64xi32>) -> (f32, i32)
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
@@ -61,6 +78,13 @@ def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, Terminator, ReturnLike
 
 def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
   let summary = "the high half of an unsigned product";
+  let description = [{
+    Of the product of two n-bit numbers without sign, in 2n bits, the upper n.
+
+    ```mlir
+    %h = tt.mulhiui %x, %y : tensor<64xi32>
+    ```
+  }];
   let arguments = (ins Tile_IntLike:$x, Tile_IntLike:$y);
   let results = (outs Tile_IntLike:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($result)";
@@ -68,13 +92,27 @@ def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
 
 def Tile_AssumeOp : Tile_Op<"assume", []> {
   let summary = "a condition that the compiler may rely on";
-  let description = "Nothing is checked. Where hints are checked, an assertion stands before it.";
+  let description = [{
+    Nothing is checked. Where hints are checked, an assertion stands before it.
+
+    ```mlir
+    tt.assume %ok
+    ```
+  }];
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
 }
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite, MemRead]>]> {
   let summary = "prints scalars or tiles at run time, one line an element";
+  let description = [{
+    Of a tile each element is a line, with its coordinates; `hex` shows bits. Whether integers have a
+    sign, the type does not say: `isSigned` has one entry an operand.
+
+    ```mlir
+    tt.print "x: " {hex = false, isSigned = array<i1: true>} : %x : tensor<64xi32>
+    ```
+  }];
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<Tile_Any>:$args, DenseBoolArrayAttr:$isSigned);
   let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
 }

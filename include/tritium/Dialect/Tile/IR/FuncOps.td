@@ -51,6 +51,16 @@ def Tile_FuncOp : Tile_Op<"func", [AffineScope, AutomaticAllocationScope, Callab
 
 def Tile_ReturnOp : Tile_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "returns from a function";
+  let description = [{
+    - (return_c1) what it returns is what the type of the function says.
+
+    ```mlir
+    tt.func private @twice(%x: f32) -> f32 {
+      %y = arith.addf %x, %x : f32
+      tt.return %y : f32
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$operands);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
@@ -59,6 +69,20 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Te
 
 def Tile_CallOp : Tile_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "calls a private function";
+  let description = [{
+    The callee is inlined before anything else happens; so it may not call itself, be it through others.
+
+    ```mlir
+    tt.func private @id(%x: f32) -> f32 {
+      tt.return %x : f32
+    }
+    tt.func @kernel(%p: !tt.ptr<f32>, %x: f32) {
+      %y = tt.call @id(%x) : (f32) -> f32
+      tt.store %p, %y : !tt.ptr<f32>
+      tt.return
+    }
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands);
   let results = (outs Variadic<AnyType>);
   let extraClassDeclaration = [{
@@ -75,6 +99,13 @@ def Tile_CallOp : Tile_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Sy
 
 def Tile_GetProgramIdOp : Tile_Op<"get_program_id", [Pure]> {
   let summary = "index of this program along an axis of the grid";
+  let description = [{
+    From 0 to the extent of the grid, which is `tt.get_num_programs`, less one.
+
+    ```mlir
+    %id = tt.get_program_id 0 : i32
+    ```
+  }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
@@ -82,6 +113,13 @@ def Tile_GetProgramIdOp : Tile_Op<"get_program_id", [Pure]> {
 
 def Tile_GetNumProgramsOp : Tile_Op<"get_num_programs", [Pure]> {
   let summary = "extent of the grid along an axis";
+  let description = [{
+    The same for all programs of a launch, and at least 1.
+
+    ```mlir
+    %n = tt.get_num_programs 2 : i32
+    ```
+  }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";

@@ -8,6 +8,10 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let description = [{
     - (addptr_c1) pointer and offset are both scalars or tiles of one shape.
     An offset narrower than 64 bits is sign-extended; the sum does not wrap.
+
+    ```mlir
+    %q = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    ```
   }];
   let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
   let results = (outs Tile_PtrLike:$result);
@@ -18,6 +22,13 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
 
 def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
   let summary = "an i64 address as a pointer";
+  let description = [{
+    - (int_to_ptr_c1) both are scalars or tiles of one shape, and the integer has 64 bits.
+
+    ```mlir
+    %p = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>
+    ```
+  }];
   let arguments = (ins Tile_IntLike:$src);
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -26,6 +37,13 @@ def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
 
 def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
   let summary = "the address of a pointer as i64";
+  let description = [{
+    - (ptr_to_int_c1) both are scalars or tiles of one shape, and the integer has 64 bits.
+
+    ```mlir
+    %i = tt.ptr_to_int %p : !tt.ptr<f32> -> i64
+    ```
+  }];
   let arguments = (ins Tile_PtrLike:$src);
   let results = (outs Tile_IntLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -37,6 +55,10 @@ def Tile_BitcastOp : Tile_Op<"bitcast", [Pure]> {
   let description = [{
     - (bitcast_c1) shapes agree;
     - (bitcast_c2) element widths agree, or both are pointers.
+
+    ```mlir
+    %i = tt.bitcast %x : tensor<64xf32> -> tensor<64xi32>
+    ```
   }];
   let arguments = (ins Tile_Any:$src);
   let results = (outs Tile_Any:$result);
@@ -84,6 +106,10 @@ def Tile_StoreOp : Tile_Op<"store", []> {
 
     - (store_c1) the value has the pointer's shape and its pointee as element;
     - (store_c2) the mask has the pointer's shape and i1 elements.
+
+    ```mlir
+    tt.store %p, %v, %m : tensor<64x!tt.ptr<f32>>
+    ```
   }];
   let arguments = (ins Arg<Tile_PtrLike, "", [MemWrite]>:$ptr, Tile_Any:$value, Optional<Tile_BoolLike>:$mask,
       DefaultValuedAttr<Tile_CacheModifier, "::tritium::tt::CacheModifier::NONE">:$cache,
@@ -106,6 +132,10 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", []> {
       `max min` take signed integers; `exch` takes both.
     Elements of one tile that share an address are all applied, in no defined order.
     Where the mask is false the result is undefined.
+
+    ```mlir
+    %old = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v, %m : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
+    ```
   }];
   let arguments = (ins Tile_RMWOp:$rmw_op, Arg<Tile_PtrLike, "", [MemRead, MemWrite]>:$ptr, Tile_Any:$value,
                        Optional<Tile_BoolLike>:$mask, Tile_MemSemantic:$sem, Tile_MemScope:$scope);
@@ -123,6 +153,10 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", []> {
     - (atomic_cas_c1) cmp, value and result have the pointer's shape and its pointee;
     - (atomic_cas_c2) the element has 16, 32 or 64 bits.
     Floats compare by their bits.
+
+    ```mlir
+    %old = tt.atomic_cas acquire, gpu, %lock, %free, %taken : (!tt.ptr<i32>, i32, i32) -> i32
+    ```
   }];
   let arguments = (ins Arg<Tile_PtrLike, "", [MemRead, MemWrite]>:$ptr, Tile_Any:$cmp, Tile_Any:$value,
                        Tile_MemSemantic:$sem, Tile_MemScope:$scope);

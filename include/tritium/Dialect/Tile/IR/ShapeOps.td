@@ -24,7 +24,13 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let summary = "a tile whose every element is one scalar";
-  let description = [{(splat_c1) the element type of the result is the operand's type.}];
+  let description = [{
+    - (splat_c1) the element type of the result is the operand's type.
+
+    ```mlir
+    %t = tt.splat %x : f32 -> tensor<64x32xf32>
+    ```
+  }];
   let arguments = (ins Tile_Scalar:$src);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -37,6 +43,10 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let description = [{
     - (broadcast_c1) rank and element type stay;
     - (broadcast_c2) each dimension keeps its extent or was 1.
+
+    ```mlir
+    %t = tt.broadcast %x : tensor<64x1xf32> -> tensor<64x32xf32>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$src);
   let results = (outs Tile_Tensor:$result);
@@ -51,6 +61,10 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let description = [{
     - (expand_dims_c1) 0 <= axis <= rank of the operand;
     - (expand_dims_c2) the result's shape is the operand's with 1 inserted at axis.
+
+    ```mlir
+    %t = tt.expand_dims %x {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$src, I32Attr:$axis);
   let results = (outs Tile_Tensor:$result);
@@ -65,6 +79,10 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let description = [{
     - (reshape_c1) element type and number of elements stay.
     With `allow_reorder` the compiler may choose any order of the elements.
+
+    ```mlir
+    %t = tt.reshape %x : tensor<64x32xf32> -> tensor<2048xf32>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$src, UnitAttr:$allow_reorder);
   let results = (outs Tile_Tensor:$result);
@@ -80,6 +98,10 @@ def Tile_TransOp : Tile_Op<"trans", [Pure]> {
     Dimension i of the result is dimension order[i] of the operand.
     - (trans_c1) order is a permutation of 0 .. rank-1;
     - (trans_c2) the result's shape and element type follow from it.
+
+    ```mlir
+    %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf32> -> tensor<32x64xf32>
+    ```
   }];
   let arguments = (ins Tile_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tensor:$result);
