@@ -1,6 +1,7 @@
 """Checks the tree: clang-format, clang-tidy over changed C++ files, Python that compiles,
-files that are too long, trailing spaces, tests that cannot fail (lint_tests.py), includes that
-docs/architecture.md does not allow (lint_includes.py).
+trailing spaces, tests that cannot fail (lint_tests.py), includes that docs/architecture.md does not
+allow (lint_includes.py), tests that lie elsewhere than what they test and files and functions that
+are too long (lint_structure.py).
 
     utils/lint.py          clang-tidy over the files that differ from the main branch
     utils/lint.py --all    clang-tidy over every file (slow)
@@ -21,10 +22,10 @@ import subprocess
 import sys
 
 import lint_includes
+import lint_structure
 import lint_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAX_LINES = 800
 MAX_COLUMNS = 100
 CXX = (".h", ".hpp", ".cpp", ".c")
 
@@ -41,12 +42,9 @@ def changedFiles():
 
 
 def lintText(name):
-    problems = []
     text = (ROOT / name).read_text(errors="replace")
-    lines = text.splitlines()
-    if len(lines) > MAX_LINES:
-        problems.append(f"{name}: {len(lines)} lines; split it (the limit is {MAX_LINES})")
-    for number, line in enumerate(lines, 1):
+    problems = list(lint_structure.lengthProblems(name, text))
+    for number, line in enumerate(text.splitlines(), 1):
         if line != line.rstrip():
             problems.append(f"{name}:{number}: trailing space")
         # IR inside of unit tests stays on lines of its own length.
@@ -166,7 +164,7 @@ def main():
              if name.endswith((*CXX, ".py", ".td", ".md", ".txt", ".cmake", ".sh", ".mlir"))]
     problems = [problem for name in texts for problem in lintText(name)] + lint_tests.problems()
     problems += [*settingProblems(files), *backendProblems(files),
-                 *lint_includes.problems(files)]
+                 *lint_includes.problems(files), *lint_structure.mirrorProblems()]
     sources = [name for name in files if name.endswith(CXX)]
     formatted = subprocess.run(["clang-format-19", "--dry-run", "--Werror", *sources], cwd=ROOT,
                                capture_output=True, text=True)
