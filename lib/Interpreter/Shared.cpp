@@ -109,6 +109,7 @@ bool buildShared(Builder &b, Operation *op) {
       .Case([&](ttg::LocalStoreOp op) { return buildLocalStore(b, op), true; })
       .Case([&](ttg::BarrierOp) { return b.add([](Machine &m) { m.cta->order.barrier(); }), true; })
       .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
+      .Case([](ttg::PrefetchL2Op) { return true; })
       .Case(
           [&](ttg::AsyncCommitGroupOp) { return b.add([](Machine &m) { m.cta->commit(); }), true; })
       .Case([&](ttg::AsyncWaitOp op) {

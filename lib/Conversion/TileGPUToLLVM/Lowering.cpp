@@ -302,6 +302,7 @@ LogicalResult Lowering::lower(Operation *op) {
             LocalStoreOp, AsyncCommitGroupOp, AsyncWaitOp>([&](auto op) { return lowerLocal(op); })
       .Case([&](AsyncCopyGlobalToLocalOp op) { return lowerAsyncCopy(op); })
       .Case([&](tt::LoadOp op) { return lowerLoad(op); })
+      .Case([&](PrefetchL2Op op) { return lowerPrefetch(op); })
       .Case([&](tt::StoreOp op) { return lowerStore(op); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto op) { return lowerAtomic(op); })
       .Case<tt::ReduceOp, WarpReduceOp>(

@@ -189,10 +189,8 @@ private:
   //===--- memory (Memory.cpp, Atomics.cpp) ---===//
 
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
+  mlir::LogicalResult lowerPrefetch(PrefetchL2Op op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
-  /// Brings what a later program loads to L2; see NextPrograms.cpp. Addresses of vectors, with the
-  /// masks of their first elements.
-  void prefetchForNext(tt::LoadOp op, llvm::ArrayRef<std::pair<Value, Value>> vectors);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
   Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);

@@ -305,7 +305,6 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   Value wanted =
       isTile && !op.getIsVolatile() && isOnlyStored(op) ? isFirstCopy(layout(ptr)) : Value();
   SmallVector<Value> loaded, ragged; // words of all groups; conditions
-  SmallVector<std::pair<Value, Value>> vectors;
   IRMapping masks;
   for (ArrayRef<unsigned> group : groups) {
     Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
@@ -313,7 +312,6 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
     if (predicate.ragged)
       ragged.push_back(predicate.ragged);
     Value address = get(ptr)[group[0]];
-    vectors.emplace_back(address, mask ? get(mask)[group[0]] : Value());
     if (!predicate.whole && hints.empty() && !op.getIsVolatile()) {
       Type type = intType(words.bits);
       if (words.count > 1)
@@ -334,8 +332,6 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
     loaded.append(
         loadWords(address, predicate.whole, fallback, words.count, words.bits, instruction));
   }
-  if (isTile)
-    prefetchForNext(op, vectors);
   // One branch for all vectors in the usual case, then one for each.
   auto elementByElement = [&](unsigned g) {
     ArrayRef<unsigned> group = groups[g];
@@ -370,6 +366,20 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
         result[group[i++]] = fromMemory(bits, element);
   }
   set(op, std::move(result));
+  return success();
+}
+
+LogicalResult Lowering::lowerPrefetch(PrefetchL2Op op) {
+  Value ptr = op.getPtr(), mask = op.getMask();
+  bool isTile = tt::isTile(ptr.getType());
+  SmallVector<SmallVector<unsigned, 8>> groups{{0}};
+  if (isTile)
+    groups = accessGroups(ptr, mask);
+  for (ArrayRef<unsigned> group : groups) {
+    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+    assembly({}, "@$1 prefetch.global.L2 [$0];", "l,b",
+             {get(ptr)[group[0]], both(get(mask)[group[0]], inside)});
+  }
   return success();
 }
 

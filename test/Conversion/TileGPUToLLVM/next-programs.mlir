@@ -8,10 +8,10 @@
 // CHECK-COUNT-2: "{{.*}}ld.global.v4.b32
 // CHECK: %[[AHEAD:.*]] = llvm.mlir.constant(648 : i32)
 // CHECK: %[[NEXT:.*]] = llvm.add %[[ID]], %[[AHEAD]]
-// CHECK: llvm.sext %[[NEXT]] : i32 to i64
 // CHECK: %[[ALL:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // CHECK: %[[EXISTS:.*]] = llvm.icmp "ult" %[[NEXT]], %[[ALL]]
-// CHECK: llvm.and %[[EXISTS]], %
+// CHECK: llvm.sext %[[NEXT]] : i32 to i64
+// CHECK: llvm.and %{{.*}}, %[[EXISTS]]
 // CHECK-COUNT-2: "@$1 prefetch.global.L2 [$0];"
 // CHECK-NOT: prefetch
 // CHECK: llvm.return

@@ -257,3 +257,11 @@ tt.func private @f(%x: tensor<128xf32, #b>) {
 
 // expected-error @+1 {{(target_c1) compute must be at least 75, for 7.5, found 70}}
 module attributes {ttg.target = #ttg.target<compute = 70>} {}
+
+// -----
+
+tt.func private @prefetch(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<32xi1>) {
+  // expected-error @+1 {{(prefetch_l2_c1) pointer and mask must have one shape, found 'tensor<64x!tt.ptr<f32>>' and 'tensor<32xi1>'}}
+  ttg.prefetch_l2 %p, %m : tensor<64x!tt.ptr<f32>>, tensor<32xi1>
+  tt.return
+}

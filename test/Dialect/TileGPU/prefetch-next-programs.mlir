@@ -3,12 +3,21 @@
 
 // Eight programs on each of 132 multiprocessors: the 1056th from here takes this one's place. The
 // weights are the same for all; what a condition of the program's own guards, another may not load.
-// OLD-NOT: prefetch_for
+// OLD-NOT: prefetch_l2
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-LABEL: tt.func @row
-// CHECK: tt.load %{{.*}} {ttg.prefetch_for = 1056 : i32}
 // CHECK: tt.load
-// CHECK-NOT: prefetch_for
+// CHECK: %[[FAR:.*]] = arith.constant 1056 : i32
+// CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %[[FAR]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[NEXT]]
+// CHECK: %[[START:.*]] = arith.muli %[[NEXT]]
+// CHECK: %[[ROW:.*]] = tt.addptr %{{.*}}, %[[START]]
+// CHECK: %[[ROWS:.*]] = tt.splat %[[ROW]]
+// CHECK: %[[AT:.*]] = tt.addptr %[[ROWS]]
+// CHECK: %[[MASK:.*]] = tt.splat %[[EXISTS]]
+// CHECK: ttg.prefetch_l2 %[[AT]], %[[MASK]]
+// CHECK: tt.load
+// CHECK-NOT: prefetch_l2
 // CHECK: tt.return
 module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
 tt.func @row(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) attributes {ttg.programs_at_once = 8 : i32} {

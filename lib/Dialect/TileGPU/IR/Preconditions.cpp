@@ -82,7 +82,7 @@ static LogicalResult checkOperands(Operation *op) {
   if (auto trans = dyn_cast<tt::TransOp>(op))
     return check(trans.getType(), transposedLayout(layoutOfTile(trans.getSrc()), trans.getOrder()));
   if (!isa<tt::BroadcastOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AddPtrOp,
-           tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp>(op) &&
+           tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp, PrefetchL2Op>(op) &&
       !OpTrait::hasElementwiseMappableTraits(op))
     return success();
   Attribute common;

@@ -27,6 +27,14 @@ LogicalResult ConvertLayoutOp::verify() {
   return success();
 }
 
+LogicalResult PrefetchL2Op::verify() {
+  if (tt::isTile(getPtr().getType()) == tt::isTile(getMask().getType()) &&
+      tt::shapeOf(getPtr().getType()) == tt::shapeOf(getMask().getType()))
+    return success();
+  return emitOpError() << "(prefetch_l2_c1) pointer and mask must have one shape, found "
+                       << getPtr().getType() << " and " << getMask().getType();
+}
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   if (getSrc().getType() == getType())
     return getSrc();

@@ -4,13 +4,13 @@
 // flight, and programs beside it on a multiprocessor do not always make up for that. So it
 // asks for what the program that takes its place will load, to be brought to L2:
 //
-//   %row = tt.load %p, %mask {ttg.prefetch_for = 1056 : i32}
+//   %row = tt.load f(program), g(program)
+//   ttg.prefetch_l2 f(program + K), g(program + K) and program + K < programs
 //
-// is for the program so many further on, as many as run at once on all multiprocessors. That is
-// for vectors of 8 bytes or more in kernels whose programs take their turns so
-// (ChooseOccupancy.cpp), whose addresses and masks are made of the program's number, arguments and
-// ranges alone, and for loads that every program comes to, so that no address is touched that
-// would not be anyway.
+// K programs run at once on all multiprocessors. That is for vectors of 8 bytes or more in kernels
+// whose programs take their turns so (ChooseOccupancy.cpp), whose addresses and masks are made of
+// the program's number, arguments and ranges alone, and for loads that every program comes to, so
+// that no address is touched that would not be anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,8 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/GPUModel.h"
 #include "tritium/Target/GPU/Strategy.h"
+
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -76,6 +78,51 @@ bool isWorth(tt::LoadOp load, const AxisInfoAnalysis &axes) {
              strategy::kLeastPrefetchBytes;
 }
 
+/// Values as the program `distance` further on computes them.
+class NextProgram {
+public:
+  /// Operations go before where `b` stands.
+  NextProgram(OpBuilder b, Location loc, int64_t distance) : b(b), loc(loc) {
+    auto constant = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(distance));
+    Value here = b.create<tt::GetProgramIdOp>(loc, b.getI32Type(), 0);
+    next = b.create<arith::AddIOp>(loc, here, constant);
+    Value programs = b.create<tt::GetNumProgramsOp>(loc, b.getI32Type(), 0);
+    // Also where the sum has wrapped: there are less than 2^31 programs.
+    exists = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, next, programs);
+  }
+
+  /// There is one, and `mask`, if any, holds in it.
+  Value existsAnd(Value mask, RankedTensorType type) {
+    Value all = b.create<tt::SplatOp>(loc, type, exists);
+    return mask ? b.create<arith::AndIOp>(loc, get(mask), all).getResult() : all;
+  }
+
+  /// The same value if it does not depend on the program.
+  Value get(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || mapping.contains(value))
+      return mapping.lookupOrDefault(value);
+    Value result = value;
+    if (auto id = dyn_cast<tt::GetProgramIdOp>(op); id && id.getAxis() == 0) {
+      result = next;
+    } else {
+      bool differs = false;
+      for (Value operand : op->getOperands())
+        differs |= get(operand) != operand;
+      if (differs)
+        result = b.clone(*op, mapping)->getResult(0);
+    }
+    mapping.map(value, result);
+    return result;
+  }
+
+private:
+  OpBuilder b;
+  Location loc;
+  IRMapping mapping;
+  Value next, exists;
+};
+
 struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextProgramsPass> {
   using PrefetchNextProgramsBase::PrefetchNextProgramsBase;
 
@@ -88,13 +135,26 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
       if (!programs || programs.getInt() < 2 || !gpu.hasL2Prefetch)
         continue;
       AxisInfoAnalysis axes(func);
-      auto distance =
-          Builder(func).getI32IntegerAttr(programs.getInt() * int64_t(gpu.multiprocessors));
+      SmallVector<tt::LoadOp> loads;
       func.walk([&](tt::LoadOp load) {
         if (isWorth(load, axes))
-          load->setAttr(kPrefetchFor, distance);
+          loads.push_back(load);
       });
+      for (tt::LoadOp load : loads)
+        prefetchFor(load, programs.getInt() * int64_t(gpu.multiprocessors));
     }
+  }
+
+private:
+  /// What the program so many further on loads.
+  static void prefetchFor(tt::LoadOp load, int64_t distance) {
+    OpBuilder b(load->getContext());
+    b.setInsertionPointAfter(load);
+    NextProgram there(b, load.getLoc(), distance);
+    auto type = cast<RankedTensorType>(load.getPtr().getType());
+    Value ptr = there.get(load.getPtr());
+    Value mask = there.existsAnd(load.getMask(), type.clone(b.getI1Type()));
+    b.create<PrefetchL2Op>(load.getLoc(), ptr, mask);
   }
 };
 } // namespace

@@ -28,6 +28,11 @@
 
 namespace tritium::ttg {
 
+/// What prefetches change: no operation's result.
+struct L2Cache : mlir::SideEffects::Resource::Base<L2Cache> {
+  llvm::StringRef getName() final { return "L2Cache"; }
+};
+
 constexpr int kLanesPerWarp = 32;
 /// Bytes that allocations of shared memory begin at multiples of.
 constexpr int kSharedAlignment = 16;
@@ -57,8 +62,6 @@ inline constexpr llvm::StringLiteral kInterleave = "ttg.interleave";
 
 /// On a kernel, i32: programs that a multiprocessor should run side by side.
 inline constexpr llvm::StringLiteral kProgramsAtOnce = "ttg.programs_at_once";
-/// On a load, i32: what the program so many further on loads is brought to L2.
-inline constexpr llvm::StringLiteral kPrefetchFor = "ttg.prefetch_for";
 
 /// On a module: a TargetAttr.
 inline constexpr llvm::StringLiteral kTarget = "ttg.target";

@@ -36,6 +36,26 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
+def TileGPU_L2Cache : Resource<"::tritium::ttg::L2Cache">;
+
+def TileGPU_PrefetchL2Op
+    : TileGPU_Op<"prefetch_l2", [MemoryEffects<[MemWrite<TileGPU_L2Cache>]>]> {
+  let summary = "brings what is behind pointers to the second-level cache";
+  let description = [{
+    Nothing is read: what stands in memory when a later load comes counts. Of neighbours in
+    memory that a lane holds, the first decides for all whether the mask holds.
+
+    - (prefetch_l2_c1) pointer and mask have one shape.
+
+    ```mlir
+    ttg.prefetch_l2 %p, %m : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi1, #blocked>
+    ```
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_BoolLike:$mask);
+  let assemblyFormat = "$ptr `,` $mask attr-dict `:` type($ptr) `,` type($mask)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
