@@ -3,6 +3,7 @@
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tritium;
@@ -56,8 +57,37 @@ LogicalResult MBarrierArriveOp::verify() {
   return verifyNumber(*this, "mbarrier_arrive_c2", "count", getCount(), kMostCounted);
 }
 
+/// The region of the warp group that runs `op`; null if the program does.
+static Region *groupOf(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
+    if (isa<ttg::WarpGroupsOp>(region->getParentOp()))
+      return region;
+  return nullptr;
+}
+
+/// Phase 0 of a barrier goes on until somebody has arrived. That all who do are the waiting group
+/// itself, behind the wait, is known where all uses of the barrier are.
 LogicalResult MBarrierWaitOp::verify() {
-  return verifyBarrier(*this, "mbarrier_c1", getBarrier().getType());
+  if (failed(verifyBarrier(*this, "mbarrier_c1", getBarrier().getType())))
+    return failure();
+  if (!matchPattern(getParity(), m_Zero()) || !getBarrier().getDefiningOp<ttg::LocalAllocOp>())
+    return success();
+  Operation *late = nullptr;
+  for (Operation *user : getBarrier().getUsers()) {
+    if (isa<MBarrierInitOp, MBarrierInvalidateOp, MBarrierWaitOp>(user))
+      continue;
+    Operation *here = (*this)->getBlock()->findAncestorOpInBlock(*user);
+    bool isBehind = here && (*this)->isBeforeInBlock(here) && groupOf(user) == groupOf(*this);
+    if (!isa<MBarrierArriveOp, MBarrierExpectOp, TMALoadOp>(user) || !isBehind)
+      return success();
+    late = user;
+  }
+  InFlightDiagnostic error = emitOpError()
+                             << "(mbarrier_wait_c2) somebody must arrive before the wait is over, "
+                             << (late ? "and only who waits does, later" : "and nobody does");
+  if (late)
+    error.attachNote(late->getLoc()) << "here";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//

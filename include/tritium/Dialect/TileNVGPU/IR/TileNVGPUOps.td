@@ -95,7 +95,9 @@ def TileNVGPU_MBarrierWaitOp : TileNVGPU_MBarrierOp<"wait"> {
     told apart: of a new barrier the wait for parity 1 is over at once. Behind it stands what was
     done before the arrivals of that phase, and what its copies have brought.
 
-    - (mbarrier_c1) a barrier is mutable memory of one i64.
+    - (mbarrier_c1) a barrier is mutable memory of one i64;
+    - (mbarrier_wait_c2) of a barrier that is made here, others than who waits arrive in phase 0,
+      or the waiting group does before.
 
     ```mlir
     ttng.mbarrier_wait %bar, %parity : !ttg.memdesc<1xi64, #shared1, mutable>
