@@ -10,6 +10,8 @@
 
 #include "AxisRules.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -97,6 +99,11 @@ private:
         .Case([&](scf::ForOp loop) { visitFor(loop); })
         .Case([&](scf::WhileOp loop) { visitWhile(loop); })
         .Case([&](scf::IfOp branch) { visitIf(branch); })
+        .Case([&](ttg::SkipMaskedOp skip) {
+          visitBlock(skip.getBody().front());
+          for (OpResult result : skip->getResults())
+            set(result, AxisInfo(get(ttg::sameTile(result))));
+        })
         .Default([&](Operation *op) { visitOther(op); });
   }
 

@@ -481,7 +481,7 @@ AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
   Type type = op->getResult(0).getType();
   if (auto constant = foldConstant(op, get))
     return uniform(type, *constant);
-  if (Value same = ttg::sameTile(op))
+  if (Value same = ttg::sameTile(op->getResult(0)))
     return get(same);
   AxisInfo info =
       TypeSwitch<Operation *, AxisInfo>(op)

@@ -45,7 +45,7 @@ public:
     auto follow = [&](unsigned operand, int64_t by) {
       return read(op->getOperand(operand), by, address, depth + 1);
     };
-    if (Value same = op ? ttg::sameTile(op) : Value())
+    if (Value same = ttg::sameTile(value))
       return read(same, factor, address, depth + 1);
     if (isa_and_nonnull<tt::AddPtrOp>(op))
       return follow(0, factor) && follow(1, factor);
@@ -129,8 +129,13 @@ bool neverMeet(Operation *second, Operation *first, bool earlier) {
     return false;
   if (!earlier)
     return a.high < b.low || b.high < a.low;
-  auto loop = dyn_cast<scf::ForOp>(first->getParentOp());
-  if (!loop || second->getParentOp() != loop || loop->getParentOfType<LoopLikeOpInterface>())
+  // A body that skips registers stands for its operations.
+  auto around = [](Operation *op) {
+    Operation *parent = op->getParentOp();
+    return isa<ttg::SkipMaskedOp>(parent) ? parent->getParentOp() : parent;
+  };
+  auto loop = dyn_cast<scf::ForOp>(around(first));
+  if (!loop || around(second) != loop || loop->getParentOfType<LoopLikeOpInterface>())
     return false;
   int64_t added = 0;
   for (auto [scalar, factor] : a.scalars) {

@@ -163,7 +163,7 @@ Result IntegerRanges::evaluate(Value value, int depth) {
   if (Result constant = ofConstant(value))
     return constant;
   Operation *op = value.getDefiningOp();
-  if (Value same = ttg::sameTile(op))
+  if (Value same = ttg::sameTile(value))
     return get(same, depth);
   auto operand = [&](unsigned i) { return get(op->getOperand(i), depth); };
   // What does not wrap is what it would be in more bits, as far as that fits.

@@ -58,7 +58,7 @@ MaskRuns maskRuns(Value mask, int64_t dim, int64_t width, const AxisInfoAnalysis
   Operation *op = mask.getDefiningOp();
   if (constant.width == width || !op)
     return constant;
-  if (Value same = ttg::sameTile(op))
+  if (Value same = ttg::sameTile(mask))
     return maskRuns(same, dim, width, axes);
   auto bound = llvm::TypeSwitch<Operation *, MaskRuns>(op)
                    .Case([&](arith::CmpIOp op) { return ofComparison(op, dim, width, axes); })

@@ -20,7 +20,7 @@ bool isArgument(Value value) {
 /// keep its bases.
 Value withoutOffsets(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    if (Value same = ttg::sameTile(op))
+    if (Value same = ttg::sameTile(pointer))
       pointer = same;
     else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
                  tt::TransOp, tt::BitcastOp, tt::MakeTensorDescriptorOp>(op))

@@ -117,11 +117,12 @@ void buildWhile(Builder &b, scf::WhileOp op) {
     b.release(tile);
 }
 
-void buildRegion(Builder &b, scf::ExecuteRegionOp op) {
-  if (!op.getRegion().hasOneBlock())
+/// What stands in the region, once.
+void buildRegion(Builder &b, Operation *op) {
+  if (!op->getRegion(0).hasOneBlock())
     return b.refuse(op, "does not know branches between blocks");
-  SmallVector<Tile> results = defineAll(b, op.getResults());
-  auto body = b.buildBlock(op.getRegion().front(), [&](Operation *yield) {
+  SmallVector<Tile> results = defineAll(b, op->getResults());
+  auto body = b.buildBlock(op->getRegion(0).front(), [&](Operation *yield) {
     b.addParallelCopy(getAll(b, yield->getOperands()), results);
   });
   b.add([=](Machine &m) { body->run(m); });
@@ -150,7 +151,8 @@ bool buildControlFlow(Builder &b, Operation *op) {
       .Case([&](scf::ForOp op) { return buildFor(b, op), true; })
       .Case([&](scf::IfOp op) { return buildIf(b, op), true; })
       .Case([&](scf::WhileOp op) { return buildWhile(b, op), true; })
-      .Case([&](scf::ExecuteRegionOp op) { return buildRegion(b, op), true; })
+      .Case<scf::ExecuteRegionOp, ttg::SkipMaskedOp>(
+          [&](auto op) { return buildRegion(b, op), true; })
       .Case([&](tt::CallOp op) { return buildCall(b, op), true; })
       .Default([](Operation *) { return false; });
 }

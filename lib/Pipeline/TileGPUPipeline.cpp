@@ -62,6 +62,8 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   barriers.mayAlias = options.mayAlias;
   pm.addPass(ttg::createPlaceBarriers(barriers));
   pm.addPass(ttg::createOverlapDots());
+  // What it groups is one operation from here on, which no pass needs to look into.
+  pm.addPass(ttg::createSkipMaskedRegisters());
 }
 
 } // namespace tritium

@@ -129,7 +129,8 @@ void expectClose(const Floats &found, const Floats &expected, float tolerance) {
 /// Warps each sum what they have before they exchange it.
 bool changesSums(StringRef pass) { return pass == "tt-combine" || pass == "ttg-plan-exchanges"; }
 
-void checkCase(const Case &test) {
+/// Of the last IR an operation is expected.
+void checkCase(const Case &test, StringRef operation = "") {
   std::string message;
   auto scope = frontend::ModuleScope::load(TRITIUM_SOURCE_DIR "/examples/" + test.file, message);
   ASSERT_TRUE(scope) << message;
@@ -170,6 +171,7 @@ void checkCase(const Case &test) {
       expectClose(found[i], expected[i], changesSums(pass) ? 1e-5f : 0);
     expected = std::move(found);
   });
+  EXPECT_TRUE(StringRef(print(*module)).contains(operation));
   checkBarriers(test, *module, expected);
 }
 
@@ -210,6 +212,19 @@ TEST(PassValidation, Softmax) {
              {number(48), number(2)},
              {2, 1, 1},
              /*spare=*/1});
+}
+
+// A row of 600 in a tile of 1024: most of the upper half is skipped. Four barriers are those of the
+// version for other pitches.
+TEST(PassValidation, MaskedRegisters) {
+  checkCase({"softmax.py",
+             "softmax_kernel",
+             {Floats(2 * 600), randomFloats(2 * 600, 1)},
+             {{"i32", 600}, {"i32", 600}, {"i32", 600}},
+             {number(1024)},
+             {2, 1, 1},
+             /*spare=*/4},
+            "ttg.skip_masked");
 }
 
 TEST(PassValidation, LayerNorm) {

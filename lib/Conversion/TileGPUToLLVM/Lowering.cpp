@@ -22,8 +22,7 @@ constexpr llvm::StringLiteral kSharedSymbol = "tritium_shared";
 
 Lowering::Lowering(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options)
     : Emitter(module.getContext()), module(module), kernel(kernel), options(options),
-      gpu(gpuModel(kernel)), axes(kernel),
-      slots(kernel, axes, [this](Value tile) -> const TileLayout & { return layout(tile); }) {}
+      gpu(gpuModel(kernel)), axes(kernel) {}
 
 LogicalResult Lowering::unsupported(Operation *op, const Twine &what) {
   return op->emitError() << "the GPU back end cannot lower " << what;
@@ -193,10 +192,9 @@ LogicalResult Lowering::checkTileSizes() {
 }
 
 LogicalResult Lowering::run(GPULaunchInfo &info) {
-  if (failed(checkTileSizes()))
+  if (failed(checkTileSizes()) || failed(checkSkippedRegisters(kernel, axes)))
     return failure();
   remarkOnKernel();
-  slots.hoistAddresses(kernel);
   info.numWarps = numWarps(module);
   info.sharedBytes = sharedBytes(kernel);
   loc = kernel.getLoc();
@@ -246,9 +244,6 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 LogicalResult Lowering::lower(Operation *op) {
   loc = op->getLoc();
   using Result = LogicalResult;
-  if (mustEmitBefore(op) && failed(emitPostponed()))
-    return failure();
-  loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](scf::ForOp op) { return lowerFor(op); })
       .Case([&](scf::WhileOp op) { return lowerWhile(op); })
@@ -305,8 +300,8 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](PrefetchL2Op op) { return lowerPrefetch(op); })
       .Case([&](tt::StoreOp op) { return lowerStore(op); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto op) { return lowerAtomic(op); })
-      .Case<tt::ReduceOp, WarpReduceOp>(
-          [&](auto op) { return lowerReduction(op, op.getAxis(), op.getCombineOp()); })
+      .Case<tt::ReduceOp, WarpReduceOp>([&](auto op) { return lowerReduction(op); })
+      .Case([&](SkipMaskedOp op) { return lowerSkipMasked(op); })
       .Case([&](tt::DotOp op) { return lowerDot(op); })
       .Case([&](tt::PrintOp op) { return lowerPrint(op); })
       .Case([&](tt::AssertOp op) { return lowerAssert(op); })
@@ -321,12 +316,8 @@ LogicalResult Lowering::lower(Operation *op) {
           set(op->getResult(0), {b.clone(*op, mapping)->getResult(0)});
           return success();
         }
-        if (op->getNumResults() == 1 && op->getNumRegions() == 0) {
-          if (!slots.maskOf(op))
-            return lowerElementwise(op);
-          postpone(op);
-          return success();
-        }
+        if (op->getNumResults() == 1 && op->getNumRegions() == 0)
+          return lowerElementwise(op);
         return unsupported(op, "'" + op->getName().getStringRef() + "'");
       });
 }

@@ -10,9 +10,9 @@
 #define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_LOWERING_H
 
 #include "Emitter.h"
-#include "Slots.h"
 
 #include "tritium/Analysis/AccessWidth.h"
+#include "tritium/Analysis/SkippedRegisters.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Layout/TileConversion.h"
@@ -106,28 +106,26 @@ private:
   llvm::SmallVector<Value> branchAround(Value condition, llvm::ArrayRef<Value> values,
                                         llvm::function_ref<llvm::SmallVector<Value>()> emit);
 
-  //===--- what a mask rules out (SlotEmission.cpp) ---===//
+  //===--- what a mask rules out (SkipMasked.cpp) ---===//
 
-  /// An operation that joins those that have been postponed, slot by slot.
-  struct SlotSink {
-    mlir::Operation *op;
+  /// What takes the element-wise results of a body, part by part.
+  struct Joiner {
     /// Takes these registers.
     std::function<mlir::LogicalResult(llvm::ArrayRef<unsigned>)> take;
-    /// Does without this slot; may be empty.
-    std::function<mlir::LogicalResult(const Slot &)> leaveOut;
+    /// Does without this part; may be empty.
+    std::function<mlir::LogicalResult(const MaskedPart &)> leaveOut;
     /// What either changes, if anything.
     Partials *partials = nullptr;
+    /// After all parts; may be empty.
+    std::function<mlir::LogicalResult()> finish;
   };
-  void postpone(mlir::Operation *op);
-  bool mustEmitBefore(mlir::Operation *op);
-  /// Emits what has been postponed, and the sink, if any.
-  mlir::LogicalResult emitPostponed(const SlotSink *sink = nullptr);
-  mlir::LogicalResult emitSlot(const SlotMask &mask, const Slot &slot, Value condition,
-                               llvm::ArrayRef<mlir::Operation *> ops, const SlotSink *sink);
-  /// Some lane of the warp has an element of the slot inside of the mask.
-  Value isLive(const SlotMask &mask, const Slot &slot);
-  /// The value of a strand where nothing is inside.
-  Value fillOf(Value tile, const SlotMask &mask, llvm::ArrayRef<unsigned> strand,
+  mlir::LogicalResult lowerSkipMasked(SkipMaskedOp op);
+  mlir::LogicalResult emitPart(SkipMaskedOp op, const MaskedPart &part, Value condition,
+                               llvm::ArrayRef<mlir::Operation *> ops, const Joiner &joiner);
+  /// For each part, whether some lane of the warp has an element of it inside of the mask.
+  llvm::SmallVector<Value> partsInside(SkipMaskedOp op, llvm::ArrayRef<MaskedPart> parts);
+  /// The value of a row where nothing is inside.
+  Value fillOf(Value tile, SkipMaskedOp op, llvm::ArrayRef<unsigned> row,
                llvm::DenseMap<Value, Value> &known);
 
   //===--- element-wise (Elementwise.cpp, Math.cpp) ---===//
@@ -191,6 +189,15 @@ private:
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
   mlir::LogicalResult lowerPrefetch(PrefetchL2Op op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
+  struct StorePlan {
+    llvm::SmallVector<llvm::SmallVector<unsigned, 8>> groups;
+    MaskRuns bound;
+    Value writes; ///< this thread does; null if all do
+  };
+  StorePlan planStore(tt::StoreOp op);
+  void emitStore(tt::StoreOp op, const StorePlan &plan,
+                 llvm::ArrayRef<llvm::SmallVector<unsigned, 8>> groups);
+  Joiner joinStore(tt::StoreOp op);
   mlir::LogicalResult lowerAtomic(mlir::Operation *op);
   /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
   Value addByCompareAndSwap(Value address, Value term, llvm::StringRef scope, llvm::StringRef swap);
@@ -229,7 +236,16 @@ private:
   //===--- between threads (Reduce.cpp, ConvertLayout.cpp, LocalMemory.cpp) ---===//
 
   /// Of `op`, a tt.reduce or a ttg.warp_reduce.
-  mlir::LogicalResult lowerReduction(mlir::Operation *op, unsigned axis, mlir::Region &combineOp);
+  mlir::LogicalResult lowerReduction(mlir::Operation *op);
+  mlir::FailureOr<Joiner> joinReduction(mlir::Operation *op);
+  mlir::LogicalResult checkReduction(mlir::Operation *op);
+  mlir::LogicalResult addToPartial(mlir::Operation *op, Partials &partials, unsigned reg,
+                                   llvm::ArrayRef<Value> x, Value inside);
+  mlir::LogicalResult reduceRegisters(mlir::Operation *op, Partials &partials,
+                                      llvm::ArrayRef<unsigned> registers);
+  mlir::LogicalResult reduceFilled(mlir::Operation *op, Partials &partials, const MaskedPart &part);
+  /// What lanes have found is combined, and is the result.
+  mlir::LogicalResult reduceLanes(mlir::Operation *op, Partials &partials);
   /// By `by`, registers of a panel after another.
   Registers convertPanels(const Panels &panels, const TileLayout &from, const TileLayout &to,
                           llvm::ArrayRef<Value> registers,
@@ -312,9 +328,9 @@ private:
   llvm::DenseMap<mlir::Operation *, Fragments> fragments;
   std::deque<std::function<void()>> copies; ///< asynchronous, for the next dots
   std::vector<std::function<void()>> later; ///< loads in the midst of the next dot
-  SlotPlan slots;
-  llvm::SmallVector<mlir::Operation *> postponed; ///< all of them of one SlotMask
-  llvm::DenseMap<const Slot *, Value> live;
+  /// By mask, axis, parts, and the block in which they are known.
+  std::map<std::tuple<void *, unsigned, const void *, mlir::Block *>, llvm::SmallVector<Value>>
+      insides;
   /// Of the divisions at hand, by divisor.
   llvm::DenseMap<Value, Reciprocal> reciprocals;
   std::vector<AssertSite> asserts;

@@ -189,10 +189,17 @@ static bool isOnlyStored(Value tile) {
   SmallVector<Value> todo{tile};
   llvm::DenseSet<Value> seen{tile};
   Attribute layout = cast<RankedTensorType>(tile.getType()).getEncoding();
-  while (!todo.empty())
-    for (Operation *user : todo.pop_back_val().getUsers()) {
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    for (Operation *user : value.getUsers()) {
       if (isa<tt::StoreOp>(user))
         continue;
+      if (isa<YieldOp>(user)) {
+        for (OpResult result : user->getParentOp()->getResults())
+          if (sameTile(result) == value)
+            todo.push_back(result);
+        continue;
+      }
       auto type = user->getNumResults() == 1
                       ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
                       : RankedTensorType();
@@ -203,6 +210,7 @@ static bool isOnlyStored(Value tile) {
       if (seen.insert(user->getResult(0)).second)
         todo.push_back(user->getResult(0));
     }
+  }
   return true;
 }
 
@@ -383,81 +391,94 @@ LogicalResult Lowering::lowerPrefetch(PrefetchL2Op op) {
   return success();
 }
 
-LogicalResult Lowering::lowerStore(tt::StoreOp op) {
+Lowering::StorePlan Lowering::planStore(tt::StoreOp op) {
+  Value ptr = op.getPtr();
+  StorePlan plan;
+  // Of copies of an element one is written.
+  if (!tt::isTile(ptr.getType())) {
+    plan.groups = {{0}};
+    plan.writes = isThreadZero();
+    return plan;
+  }
+  plan.groups = accessGroups(ptr, op.getMask(), &plan.bound);
+  plan.writes = isFirstCopy(layout(ptr));
+  return plan;
+}
+
+void Lowering::emitStore(tt::StoreOp op, const StorePlan &plan,
+                         ArrayRef<SmallVector<unsigned, 8>> groups) {
+  if (groups.empty())
+    return;
   Value ptr = op.getPtr(), mask = op.getMask();
   Type element = tt::elementType(op.getValue().getType());
   bool isTile = tt::isTile(ptr.getType());
-  SmallVector<SmallVector<unsigned, 8>> groups{{0}};
-  MaskRuns bound;
-  if (isTile)
-    groups = accessGroups(ptr, mask, &bound);
   unsigned elementBits = 8 * tt::scalarBytes(element);
   Words words(groups[0].size(), elementBits);
   std::string hints = hintsOf(op), instruction = "st.global" + hints;
-  // Of copies of an element one is written.
-  Value writes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();
-  auto emit = [&](ArrayRef<SmallVector<unsigned, 8>> groups) {
-    SmallVector<Value> stored, ragged; // words of all groups; conditions
-    IRMapping masks;
-    for (ArrayRef<unsigned> group : groups) {
-      Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
-      VectorMask predicate = vectorMask(group, mask, bound, both(writes, inside), masks);
-      if (predicate.ragged)
-        ragged.push_back(predicate.ragged);
-      Value address = get(ptr)[group[0]];
-      SmallVector<Value> elements;
-      for (unsigned r : group)
-        elements.push_back(toMemory(get(op.getValue())[r], element));
-      SmallVector<Value> packed = pack(elements, words.bits);
-      stored.append(packed);
-      if (predicate.whole || !hints.empty()) {
-        storeWords(address, predicate.whole, packed, words.bits, instruction);
-        continue;
-      }
-      Value whole = packed[0];
-      if (words.count > 1) {
-        whole = undef(VectorType::get(words.count, intType(words.bits)));
-        for (unsigned w = 0; w < words.count; ++w)
-          whole = b.create<LLVM::InsertElementOp>(loc, whole, packed[w], i32(w));
-      }
-      b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
+  SmallVector<Value> stored, ragged; // words of all groups; conditions
+  IRMapping masks;
+  for (ArrayRef<unsigned> group : groups) {
+    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+    VectorMask predicate = vectorMask(group, mask, plan.bound, both(plan.writes, inside), masks);
+    if (predicate.ragged)
+      ragged.push_back(predicate.ragged);
+    Value address = get(ptr)[group[0]];
+    SmallVector<Value> elements;
+    for (unsigned r : group)
+      elements.push_back(toMemory(get(op.getValue())[r], element));
+    SmallVector<Value> packed = pack(elements, words.bits);
+    stored.append(packed);
+    if (predicate.whole || !hints.empty()) {
+      storeWords(address, predicate.whole, packed, words.bits, instruction);
+      continue;
     }
-    if (ragged.empty())
-      return;
-    auto elementByElement = [&](unsigned g) {
-      ArrayRef<unsigned> group = groups[g];
-      SmallVector<Value> elements;
-      for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
-        elements.append(unpack(hidden(word), elementBits));
-      IRMapping here;
-      for (auto [i, r] : llvm::enumerate(group))
-        storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)),
-                   maskHere(get(mask)[r], here), elements[i], elementBits, instruction);
-      return SmallVector<Value>();
-    };
-    branchAround(anyOf(ragged), {}, [&] {
-      if (groups.size() == 1)
-        return elementByElement(0);
-      for (unsigned g = 0; g < groups.size(); ++g)
-        branchAround(ragged[g], {}, [&] { return elementByElement(g); });
-      return SmallVector<Value>();
-    });
-  };
-  if (!slots.maskOf(op)) {
-    emit(groups);
-    return success();
+    Value whole = packed[0];
+    if (words.count > 1) {
+      whole = undef(VectorType::get(words.count, intType(words.bits)));
+      for (unsigned w = 0; w < words.count; ++w)
+        whole = b.create<LLVM::InsertElementOp>(loc, whole, packed[w], i32(w));
+    }
+    b.create<LLVM::StoreOp>(loc, whole, address, group.size() * elementBits / 8);
   }
-  SlotSink sink{op, {}, {}};
-  sink.take = [&](ArrayRef<unsigned> registers) {
-    SmallVector<SmallVector<unsigned, 8>> some;
-    for (const SmallVector<unsigned, 8> &group : groups)
+  if (ragged.empty())
+    return;
+  auto elementByElement = [&](unsigned g) {
+    ArrayRef<unsigned> group = groups[g];
+    SmallVector<Value> elements;
+    for (Value word : ArrayRef(stored).slice(g * words.count, words.count))
+      elements.append(unpack(hidden(word), elementBits));
+    IRMapping here;
+    for (auto [i, r] : llvm::enumerate(group))
+      storeWords(gep(get(ptr)[group[0]], intType(elementBits), int32_t(i)),
+                 maskHere(get(mask)[r], here), elements[i], elementBits, instruction);
+    return SmallVector<Value>();
+  };
+  branchAround(anyOf(ragged), {}, [&] {
+    if (groups.size() == 1)
+      return elementByElement(0);
+    for (unsigned g = 0; g < groups.size(); ++g)
+      branchAround(ragged[g], {}, [&] { return elementByElement(g); });
+    return SmallVector<Value>();
+  });
+}
+
+Lowering::Joiner Lowering::joinStore(tt::StoreOp op) {
+  Joiner joiner;
+  joiner.take = [this, op, plan = planStore(op)](ArrayRef<unsigned> registers) {
+    SmallVector<SmallVector<unsigned, 8>> groups;
+    for (const SmallVector<unsigned, 8> &group : plan.groups)
       if (llvm::is_contained(registers, group[0]))
-        some.push_back(group);
-    if (!some.empty())
-      emit(some);
+        groups.push_back(group);
+    emitStore(op, plan, groups);
     return success();
   };
-  return emitPostponed(&sink);
+  return joiner;
+}
+
+LogicalResult Lowering::lowerStore(tt::StoreOp op) {
+  StorePlan plan = planStore(op);
+  emitStore(op, plan, plan.groups);
+  return success();
 }
 
 } // namespace tritium::ttg

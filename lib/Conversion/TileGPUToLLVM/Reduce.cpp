@@ -15,112 +15,130 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-LogicalResult Lowering::lowerReduction(Operation *op, unsigned axis, Region &combineOp) {
-  OperandRange srcs = op->getOperands();
-  unsigned count = srcs.size();
-  bool ofWarps = isa<WarpReduceOp>(op);
-  const TileLayout &src = layout(srcs[0]);
-  ReductionPlan plan = planReduction(src, axis);
-  if (!plan.isSeparable || (!ofWarps && !plan.warpBits.empty()))
-    return op->emitError() << "a reduction across warps goes through shared memory; run "
-                              "ttg-plan-exchanges first";
-  auto combined = [&](ArrayRef<Value> x, ArrayRef<Value> y) { return combine(combineOp, x, y); };
-  auto selected = [&](Value condition, Registers x, ArrayRef<Value> y) {
-    if (condition)
-      for (auto [a, z] : llvm::zip(x, y))
-        a = select(condition, a, z);
-    return x;
-  };
+namespace {
+unsigned axisOf(Operation *op) {
+  auto reduce = dyn_cast<tt::ReduceOp>(op);
+  return reduce ? reduce.getAxis() : cast<WarpReduceOp>(op).getAxis();
+}
+} // namespace
 
-  // Registers. The key of a group is where its result lies.
-  SmallVector<Value, 4> thread(threadCoordinates(srcs[0]));
-  auto keyOf = [&](unsigned r) {
-    Coordinates key = src.offset(r);
-    key.erase(key.begin() + axis);
-    return key;
-  };
-  Partials groups;
-  auto add = [&](const Coordinates &key, ArrayRef<Value> x, Value inside) -> LogicalResult {
-    auto [it, isNew] = groups.try_emplace(key, x);
-    if (isNew)
-      return success();
-    Registers sum = combined(it->second, x);
-    if (sum.empty())
-      return failure();
-    it->second = selected(inside, sum, it->second);
+/// Adds registers to what there is of the place that they lie at.
+LogicalResult Lowering::addToPartial(Operation *op, Partials &partials, unsigned reg,
+                                     ArrayRef<Value> x, Value inside) {
+  Coordinates key = layout(op->getOperand(0)).offset(reg);
+  key.erase(key.begin() + axisOf(op));
+  auto [it, isNew] = partials.try_emplace(key, x);
+  if (isNew)
     return success();
-  };
-  SlotSink sink{op, {}, {}};
-  sink.take = [&](ArrayRef<unsigned> registers) -> LogicalResult {
-    for (unsigned r : registers) {
-      Registers x;
-      for (Value operand : srcs)
-        x.push_back(get(operand)[r]);
-      Value inside;
-      if (src.mayBePadding(r, axis))
-        inside = cmp(LLVM::ICmpPredicate::slt, coordinate(src, thread, r, axis),
-                     i32(src.extents()[axis]));
-      if (failed(add(keyOf(r), x, inside)))
-        return failure();
-    }
-    return success();
-  };
-  if (const SlotMask *mask = slots.maskOf(op)) {
-    sink.leaveOut = [&](const Slot &slot) -> LogicalResult {
-      for (ArrayRef<unsigned> strand : slot.strands) {
-        llvm::DenseMap<Value, Value> known;
-        Registers x, sum;
-        for (Value operand : srcs)
-          x.push_back(fillOf(operand, *mask, strand, known));
-        // n of the same by doubling.
-        for (size_t n = strand.size(); n; n >>= 1) {
-          if (n & 1)
-            sum = sum.empty() ? x : combined(sum, x);
-          if (n > 1)
-            x = combined(x, x);
-        }
-        if (failed(add(keyOf(strand[0]), sum, Value())))
-          return failure();
-      }
-      return success();
-    };
-    sink.partials = &groups;
-    if (failed(emitPostponed(&sink)))
-      return failure();
-  } else if (failed(sink.take(llvm::to_vector(llvm::seq(0u, src.registers()))))) {
+  Registers sum = combine(op->getRegion(0), it->second, x);
+  if (sum.empty())
     return failure();
-  }
+  if (inside)
+    for (auto [a, z] : llvm::zip(sum, it->second))
+      a = select(inside, a, z);
+  it->second = sum;
+  return success();
+}
 
-  // Lanes.
+LogicalResult Lowering::reduceRegisters(Operation *op, Partials &partials,
+                                        ArrayRef<unsigned> registers) {
+  const TileLayout &src = layout(op->getOperand(0));
+  SmallVector<Value, 4> thread(threadCoordinates(op->getOperand(0)));
+  unsigned axis = axisOf(op);
+  for (unsigned r : registers) {
+    Registers x;
+    for (Value operand : op->getOperands())
+      x.push_back(get(operand)[r]);
+    Value inside;
+    if (src.mayBePadding(r, axis))
+      inside =
+          cmp(LLVM::ICmpPredicate::slt, coordinate(src, thread, r, axis), i32(src.extents()[axis]));
+    if (failed(addToPartial(op, partials, r, x, inside)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Lowering::reduceFilled(Operation *op, Partials &partials, const MaskedPart &part) {
+  auto skip = cast<SkipMaskedOp>(op->getParentOp());
+  for (ArrayRef<unsigned> row : part.rows) {
+    llvm::DenseMap<Value, Value> known;
+    Registers x, sum;
+    for (Value operand : op->getOperands())
+      x.push_back(fillOf(operand, skip, row, known));
+    // n of the same by doubling.
+    for (size_t n = row.size(); n; n >>= 1) {
+      if (n & 1)
+        sum = sum.empty() ? x : combine(op->getRegion(0), sum, x);
+      if (n > 1)
+        x = combine(op->getRegion(0), x, x);
+    }
+    if (failed(addToPartial(op, partials, row[0], sum, Value())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Lowering::reduceLanes(Operation *op, Partials &partials) {
+  ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
   for (unsigned bit : plan.laneBits)
-    for (auto &[key, x] : groups) {
+    for (auto &[key, x] : partials) {
       Registers other;
       for (Value v : x)
         other.push_back(shuffleXor(v, 1 << bit));
-      x = combined(x, other);
+      x = combine(op->getRegion(0), x, other);
     }
-
-  for (unsigned i = 0; i < count; ++i) {
-    Value result = op->getResult(i);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Registers registers;
     if (!tt::isTile(result.getType())) {
-      registers.push_back(groups.begin()->second[i]);
-    } else {
-      const TileLayout &dst = layout(result);
-      for (unsigned r = 0; r < dst.registers(); ++r) {
-        Coordinates key = dst.offset(r);
-        if (ofWarps)
-          key.erase(key.begin() + axis);
-        auto it = groups.find(key);
-        if (it == groups.end())
-          return op->emitError() << "a bug in the compiler: the layout of the result of a "
-                                    "reduction does not fit its operand's";
-        registers.push_back(it->second[i]);
-      }
+      set(result, {partials.begin()->second[i]});
+      continue;
+    }
+    const TileLayout &dst = layout(result);
+    for (unsigned r = 0; r < dst.registers(); ++r) {
+      Coordinates key = dst.offset(r);
+      if (isa<WarpReduceOp>(op))
+        key.erase(key.begin() + axisOf(op));
+      auto it = partials.find(key);
+      if (it == partials.end())
+        return op->emitError() << "a bug in the compiler: the layout of the result of a "
+                                  "reduction does not fit its operand's";
+      registers.push_back(it->second[i]);
     }
     set(result, std::move(registers));
   }
   return success();
+}
+
+LogicalResult Lowering::checkReduction(Operation *op) {
+  ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
+  if (plan.isSeparable && (isa<WarpReduceOp>(op) || plan.warpBits.empty()))
+    return success();
+  return op->emitError() << "a reduction across warps goes through shared memory; run "
+                            "ttg-plan-exchanges first";
+}
+
+FailureOr<Lowering::Joiner> Lowering::joinReduction(Operation *op) {
+  if (failed(checkReduction(op)))
+    return failure();
+  auto partials = std::make_shared<Partials>();
+  Joiner joiner;
+  joiner.partials = partials.get();
+  joiner.take = [=, this](ArrayRef<unsigned> registers) {
+    return reduceRegisters(op, *partials, registers);
+  };
+  joiner.leaveOut = [=, this](const MaskedPart &part) { return reduceFilled(op, *partials, part); };
+  joiner.finish = [=, this] { return reduceLanes(op, *partials); };
+  return joiner;
+}
+
+LogicalResult Lowering::lowerReduction(Operation *op) {
+  unsigned registers = layout(op->getOperand(0)).registers();
+  Partials partials;
+  if (failed(checkReduction(op)) ||
+      failed(reduceRegisters(op, partials, llvm::to_vector(llvm::seq(0u, registers)))))
+    return failure();
+  return reduceLanes(op, partials);
 }
 
 } // namespace tritium::ttg

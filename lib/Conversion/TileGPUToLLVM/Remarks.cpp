@@ -320,6 +320,8 @@ void Lowering::remarkOnDots() {
 /// A tile that is read in another layout than it has, not what warps or threads found for others.
 static bool isConversion(LocalAllocOp alloc) {
   Value tile = alloc.getInit();
+  if (tile && tile.getDefiningOp<SkipMaskedOp>())
+    tile = sameTile(tile);
   return tile &&
          !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }

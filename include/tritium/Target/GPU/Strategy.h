@@ -40,6 +40,19 @@ constexpr unsigned kTolerableSpills = 16;
 /// Narrower loads of a row are not prefetched for later programs: an instruction a vector.
 constexpr unsigned kLeastPrefetchBytes = 8;
 
+//===--- registers that a mask rules out ---===//
+
+/// Fewer registers of a row, and fewer instructions for a part, are not worth a branch. By
+/// reasoning: a branch and its vote are some five instructions, and keep others from moving.
+constexpr unsigned kLeastMaskedRow = 4, kLeastMaskedCost = 24;
+/// Parts of the upper half of a tile. By reasoning: each is a branch for all warps, and halves what
+/// the one with the bound computes in vain.
+constexpr unsigned kMostMaskedParts = 2;
+/// Of all tiles that are loaded under the mask. By reasoning: branches keep the assembler from
+/// loading the parts of some tiles one after the other, for which there are no registers beside
+/// larger ones.
+constexpr unsigned kMostMaskedRegisters = 48;
+
 //===--- shared memory, in bytes ---===//
 
 /// Left to reductions and conversions beside a pipeline's buffers. By reasoning: eight warps with

@@ -12,7 +12,7 @@ tt::DotOp dotBehind(Operation *op) {
       return dot;
     if (isa<LocalLoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(next))
       continue;
-    if (next->getNumRegions() || !isMemoryEffectFree(next))
+    if ((next->getNumRegions() && !isa<SkipMaskedOp>(next)) || !isMemoryEffectFree(next))
       return {};
   }
   return {};

@@ -54,10 +54,13 @@ bool ttg::isRunForOthers(Operation *atomic) {
          (!tile || layoutOf(tile).core().freeMask(kLane) || layoutOf(tile).core().freeMask(kWarp));
 }
 
-Value ttg::sameTile(Operation *op) {
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+Value ttg::sameTile(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto convert = dyn_cast_or_null<ConvertLayoutOp>(op))
     return convert.getSrc();
-  auto load = dyn_cast<LocalLoadOp>(op);
+  if (auto skip = dyn_cast_or_null<SkipMaskedOp>(op))
+    return skip.getYield().getValues()[cast<OpResult>(value).getResultNumber()];
+  auto load = dyn_cast_or_null<LocalLoadOp>(op);
   if (!load || load.getOffsets())
     return {};
   auto alloc = load.getSrc().getDefiningOp<LocalAllocOp>();
@@ -65,12 +68,8 @@ Value ttg::sameTile(Operation *op) {
 }
 
 Value ttg::behindLayouts(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    Value same = sameTile(op);
-    if (!same)
-      break;
+  while (Value same = sameTile(value))
     value = same;
-  }
   return value;
 }
 

@@ -111,10 +111,10 @@ SharedEncodingAttr swizzledLayout(mlir::MLIRContext *context, llvm::ArrayRef<int
 /// Whether one thread runs an atomic for others, which want its result, too.
 bool isRunForOthers(mlir::Operation *atomic);
 
-/// The tile that the result of `op` is, in another layout: converted, or exchanged through shared
-/// memory. Null if it is not known to be one.
-mlir::Value sameTile(mlir::Operation *op);
-/// `value` before all such changes of its layout.
+/// The tile that `value` is by another name, or in another layout: a result of a body, converted,
+/// or exchanged through shared memory. Null if it is not known to be one.
+mlir::Value sameTile(mlir::Value value);
+/// `value` before all that.
 mlir::Value behindLayouts(mlir::Value value);
 
 /// Whether tiles of `shape` lie at the same places in both.

@@ -9,6 +9,9 @@ include "tritium/Dialect/TileGPU/IR/TileGPUTypes.td"
 include "tritium/Dialect/Tile/IR/TileTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def TileGPU_Mask : Type<CPred<"::tritium::tt::isTile($_self) && ::tritium::tt::elementType($_self).isInteger(1)">,
+                        "tile of i1", "::mlir::RankedTensorType">;
+
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
 
 def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
@@ -388,6 +391,89 @@ def TileGPU_WarpReduceOp : TileGPU_Op<"warp_reduce", [
   let regions = (region SizedRegion<1>:$combineOp);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Masked registers
+//===----------------------------------------------------------------------===//
+
+def TileGPU_SkipMaskedOp : TileGPU_Op<"skip_masked", [
+    NoRegionArguments, RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "leaves out registers that a mask rules out";
+  let description = [{
+    Computes what its body says. The mask is true up to a bound along dimension `axis`. Of a
+    thread's registers, those that lie `from` there on or further, and before the next number, are
+    a part: a warp of which no lane has an element of it inside of the mask does not compute it.
+    What lies before the first number is always computed.
+
+    What such a warp has instead is known without memory: a load under the mask gives its `other`,
+    and what is computed of that element by element is one value for all of the part's registers
+    that lie in a row along `axis`. So a reduction of n of them combines that value n times, and a
+    result has copies of it.
+
+    - (skip_masked_c1) the mask has a layout, `axis` is one of its dimensions, and the numbers are
+      ascending, at least one, not negative and below the extent;
+    - (skip_masked_c2) the body has element-wise operations on tiles of the mask's shape and layout,
+      and at last there may be a reduction of them along `axis`, or a store whose mask implies this
+      one;
+    - (skip_masked_c3) it yields what it computes, of the types of the results.
+
+    Of the kernel around it is checked, by the lowering, that the mask is such a bound, that registers
+    of the layout lie in order along `axis` and each part has some, that no vector of a lane begins
+    before a part and ends in it, and that what is reduced, and a result that others than such
+    operations of the same mask, axis and parts read, is known where the mask lets nothing in.
+
+    ```mlir
+    %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #blocked>
+    %b = tt.splat %n : i32 -> tensor<512xi32, #blocked>
+    %m = arith.cmpi slt, %r, %b : tensor<512xi32, #blocked>
+    %v = tt.load %p, %m : tensor<512x!tt.ptr<f32>, #blocked>
+    %e = ttg.skip_masked %m along 0 from [256] : tensor<512xi1, #blocked> -> tensor<512xf32, #blocked> {
+      %x = math.exp %v : tensor<512xf32, #blocked>
+      ttg.yield %x : tensor<512xf32, #blocked>
+    }
+    ttg.skip_masked %m along 0 from [256] : tensor<512xi1, #blocked> {
+      %y = arith.addf %e, %e : tensor<512xf32, #blocked>
+      tt.store %p, %y, %m : tensor<512x!tt.ptr<f32>, #blocked>
+    }
+    ```
+  }];
+  let arguments = (ins TileGPU_Mask:$mask, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis,
+                       DenseI64ArrayAttr:$from);
+  let results = (outs Variadic<Tile_Any>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $mask `along` $axis `from` $from attr-dict `:` type($mask) (`->` type($results)^)? $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    YieldOp getYield();
+    /// The reduction or store that takes what the others compute; null if there is none.
+    ::mlir::Operation *getLast();
+    /// Both leave out the same registers in the same warps.
+    bool skipsAs(SkipMaskedOp other) {
+      return getMask() == other.getMask() && getAxis() == other.getAxis() &&
+             getFrom() == other.getFrom();
+    }
+  }];
+}
+
+def TileGPU_YieldOp : TileGPU_Op<"yield", [Pure, Terminator, HasParent<"SkipMaskedOp">]> {
+  let summary = "what others read of the body that it ends";
+  let description = [{
+    It stands at the end of `ttg.skip_masked`, and need not be written if it yields nothing.
+
+    ```mlir
+    %e = ttg.skip_masked %m along 0 from [256] : tensor<512xi1, #blocked> -> tensor<512xf32, #blocked> {
+      %x = math.exp %v : tensor<512xf32, #blocked>
+      ttg.yield %x : tensor<512xf32, #blocked>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Any>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{}]>];
 }
 
 #endif

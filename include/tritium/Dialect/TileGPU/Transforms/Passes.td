@@ -196,4 +196,13 @@ def OverlapDots : Pass<"ttg-overlap-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def SkipMaskedRegisters : Pass<"ttg-skip-masked-registers", "::mlir::ModuleOp"> {
+  let summary = "leaves out registers that a mask rules out";
+  let description = [{
+    Element-wise operations, reductions and stores of rows in tiles that are larger stand in
+    `ttg.skip_masked`: warps do not compute what lies behind the row.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 #endif
