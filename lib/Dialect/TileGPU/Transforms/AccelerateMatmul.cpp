@@ -143,7 +143,7 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     ModuleOp module = getOperation();
     int warps = numWarps(module);

@@ -90,7 +90,7 @@ private:
 
 struct AllocateSharedMemoryPass : impl::AllocateSharedMemoryBase<AllocateSharedMemoryPass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     for (auto func : getOperation().getOps<tt::FuncOp>())
       if (!func.isExternal() && failed(Allocator().run(func)))

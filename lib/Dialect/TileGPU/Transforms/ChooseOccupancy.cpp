@@ -105,7 +105,7 @@ struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
   using ChooseOccupancyBase::ChooseOccupancyBase;
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal() || !func.isKernel())

@@ -227,7 +227,7 @@ void coalesce(tt::FuncOp func, int warps) {
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())

@@ -311,7 +311,7 @@ struct ExpandPipelinePass : impl::ExpandPipelineBase<ExpandPipelinePass> {
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
-    if (failed(checkLayouts(getOperation())) || failed(findLoops(loops)))
+    if (!getAnalysis<LayoutsHold>() || failed(findLoops(loops)))
       return signalPassFailure();
     for (scf::ForOp loop : loops) {
       LoopSchedule schedule(loop);

@@ -159,7 +159,7 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
 
 struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThreadLocalityPass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });

@@ -120,7 +120,7 @@ private:
 
 struct OverlapDotsPass : impl::OverlapDotsBase<OverlapDotsPass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     llvm::SetVector<Block *> blocks;
     getOperation().walk([&](tt::DotOp dot) { blocks.insert(dot->getBlock()); });

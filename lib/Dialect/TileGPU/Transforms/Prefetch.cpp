@@ -207,7 +207,7 @@ struct PrefetchPass : impl::PrefetchBase<PrefetchPass> {
   using PrefetchBase::PrefetchBase;
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });

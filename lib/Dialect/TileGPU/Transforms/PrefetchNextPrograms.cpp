@@ -127,7 +127,7 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
   using PrefetchNextProgramsBase::PrefetchNextProgramsBase;
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     const GPUModel &gpu = gpuModel(getOperation());
     for (auto func : getOperation().getOps<tt::FuncOp>()) {

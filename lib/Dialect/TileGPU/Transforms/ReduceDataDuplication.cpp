@@ -94,7 +94,7 @@ void replace(ConvertLayoutOp convert) {
 
 struct ReduceDataDuplicationPass : impl::ReduceDataDuplicationBase<ReduceDataDuplicationPass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     SmallVector<ConvertLayoutOp> found;
     getOperation().walk([&](ConvertLayoutOp convert) {

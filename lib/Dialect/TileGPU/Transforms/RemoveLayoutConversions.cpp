@@ -38,7 +38,7 @@ AnchorLayouts presentLayouts(Operation *op) {
 struct RemoveLayoutConversionsPass
     : impl::RemoveLayoutConversionsBase<RemoveLayoutConversionsPass> {
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())

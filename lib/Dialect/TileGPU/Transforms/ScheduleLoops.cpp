@@ -269,7 +269,7 @@ struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
   using ScheduleLoopsBase::ScheduleLoopsBase;
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
+    if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     if (!gpuModel(getOperation()).hasAsyncCopies)
       return;

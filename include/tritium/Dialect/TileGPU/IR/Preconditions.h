@@ -9,7 +9,10 @@
 #ifndef TRITIUM_DIALECT_TILEGPU_IR_PRECONDITIONS_H
 #define TRITIUM_DIALECT_TILEGPU_IR_PRECONDITIONS_H
 
+#include "tritium/Support/Settings.h"
+
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/AnalysisManager.h"
 
 namespace tritium::ttg {
 
@@ -17,6 +20,22 @@ namespace tritium::ttg {
 /// operations that move no element between threads have operands and results in layouts that fit.
 /// Otherwise an error stands at the first that has not.
 llvm::LogicalResult checkLayouts(mlir::ModuleOp module);
+
+/// checkLayouts as an analysis, which a sequence of passes makes once: each of them keeps what it
+/// checks. The lowering makes it again, and with TRITIUM_VERIFY each pass.
+class LayoutsHold {
+public:
+  explicit LayoutsHold(mlir::Operation *module)
+      : hold(succeeded(checkLayouts(mlir::cast<mlir::ModuleOp>(module)))) {}
+
+  explicit operator bool() const { return hold; }
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) const {
+    return settings::Verify.isOn();
+  }
+
+private:
+  bool hold;
+};
 
 /// No tile has a layout, functions neither take nor return tiles, and a program can have
 /// `warps` warps.
