@@ -12,7 +12,10 @@
     add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
-from . import _C, c, errors, knobs, language, runtime, simulation, testing, tools
+from . import (_C, _addresses, backends, c, compiler, errors, knobs, language, runtime, simulation,
+               testing, tools)
+from ._allocation import set_allocator
+from ._async_compile import AsyncCompileMode, FutureKernel
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
@@ -21,6 +24,7 @@ from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
                      SimulatorError, TritonError, UnsupportedLanguageConstruct)
 from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function,
                   jit, reinterpret)
+from .language import must_use_result
 from .language.math import cdiv as _language_cdiv
 from .language._builtin import Builtin as _Builtin
 from .tune import Autotuner, Config, Heuristics, autotune, heuristics
@@ -33,10 +37,13 @@ __all__ = [
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
     "AutotunerError", "DeadlockError", "DeviceAssertionError", "SimulatorError", "InternalError",
+    "AsyncCompileMode", "FutureKernel", "must_use_result", "backends", "compiler",
     "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config", "read",
 ]
 
-__version__ = _C.version()
+# The release of Triton whose language and host interface programs may expect, which they compare
+# with; behind the plus sign Tritium's own.
+__version__ = f"3.6.0+tritium.{_C.version()}"
 
 
 def _next_power_of_2(n):
@@ -62,12 +69,4 @@ def num_threads():
     return _C.num_threads()
 
 
-def set_allocator(allocator):
-    """Taken for programs that provide memory for descriptors on a GPU, which kernels here
-    need none of.
-
-    Args:
-        allocator: `f(size, alignment, stream)` that returns an object with `data_ptr()`.
-    """
-    if not callable(allocator):
-        raise TypeError(f"set_allocator needs a function, but got {type(allocator).__qualname__}")
+_addresses.install()

@@ -3,6 +3,7 @@
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import runpy
 import sys
 
@@ -20,10 +21,18 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name != "triton" and not name.startswith("triton."):
             return None
+        own = self._own(name)
+        asked = sys._getframe(2).f_globals.get("__name__") == "importlib.util"
+        if asked and own not in sys.modules and importlib.util.find_spec(own) is None:
+            return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        return importlib.import_module("tritium" + spec.name[len("triton"):])
+        return importlib.import_module(self._own(spec.name))
+
+    @staticmethod
+    def _own(name):
+        return "tritium" + name[len("triton"):]
 
     def exec_module(self, module):
         pass

@@ -191,7 +191,8 @@ def classify(argument):
     v) with a simpler Python value, or ("tuple" or "descriptor", items). TypeError if it is
     none of them."""
     if isinstance(argument, tl.constexpr):
-        return ("value", argument.value)
+        # The object itself is a compile-time value; what it holds may become a run-time one.
+        return ("value", argument)
     if isinstance(argument, _run_time):
         return ("tuple", tuple(argument))
     if isinstance(argument, (tl.dtype, tuple, list)):

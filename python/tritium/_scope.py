@@ -19,6 +19,8 @@ import weakref
 from . import language as tl
 
 _VALUES = (bool, int, float, str, type(None))
+# Modules of the language that have kernel functions and constants of their own.
+_MODULES_HERE = ("tritium.language.standard", "tritium.language.random")
 
 
 def _module_path(module):
@@ -26,6 +28,8 @@ def _module_path(module):
     name = module.__name__
     if name == "tritium":
         return "triton"
+    if name in _MODULES_HERE:
+        return None
     if name.startswith("tritium.language"):
         return "triton" + name[len("tritium"):]
     return name if name == "math" else None
@@ -53,11 +57,14 @@ def _simple(value):
     return value
 
 
+def _is_array(value):
+    return hasattr(value, "__array_interface__") or hasattr(value, "data_ptr")
+
+
 def describe(value, names):
     """The answer for a Python object. `names`: of the kernel that is compiled."""
     if isinstance(value, tl.constexpr):
-        return ("constant", _simple(value.value)) if _is_value(value) else describe(
-            value.value, names)
+        return _describe_constexpr(value.value, names)
     library = getattr(value, "_library_name", None)
     if isinstance(library, str):
         return ("library", library)
@@ -79,7 +86,7 @@ def describe(value, names):
             return ("library", f"math.{value.__name__}")
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")
-    if isinstance(value, types.FunctionType):
+    if isinstance(value, (types.FunctionType, types.MethodType)):
         return ("host", value.__qualname__, value)
     if isinstance(value, type):
         if getattr(builtins, value.__name__, None) is value:
@@ -88,10 +95,24 @@ def describe(value, names):
     if isinstance(value, enum.Enum):
         return ("module", names.attributes(value))
     kind = type(value).__qualname__
-    if hasattr(value, "__array_interface__") or hasattr(value, "data_ptr"):
-        return ("unusable", f"it is an array (of type {kind}); pass it to the kernel as an argument")
+    if _is_array(value):
+        return ("unusable", f"it is an array (of type {kind}); pass it to the kernel as an "
+                "argument")
     return ("unusable", f"it is a Python object of type {kind}; a kernel can use constants, "
             "modules and other kernel functions from outside")
+
+
+def _describe_constexpr(value, names):
+    """The answer for what a constexpr holds, which may be any object: its attributes are read,
+    and its methods called, while the kernel is compiled."""
+    if isinstance(value, list):
+        value = tuple(value)
+    if _is_value(value):
+        return ("constant", _simple(value))
+    answer = describe(value, names)
+    if answer[0] == "unusable" and hasattr(value, "__dict__") and not _is_array(value):
+        return ("module", names.attributes(value))
+    return answer
 
 
 class Names:
@@ -103,6 +124,10 @@ class Names:
     def __init__(self, kernel):
         self._kernel = weakref.ref(kernel)
         self._scopes = {}
+
+    def kernel(self):
+        """The kernel, or None where it is gone."""
+        return self._kernel()
 
     def watch(self, container, name, value):
         """Has the kernel compiled anew once `container[name]` is not `value` any more."""

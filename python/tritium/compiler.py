@@ -2,6 +2,8 @@
 
 import collections
 import dataclasses
+import functools
+import hashlib
 import json
 import pathlib
 import types
@@ -10,7 +12,8 @@ from . import _C
 from .errors import ArgumentError, CompilationError, CompileTimeAssertionFailure, \
     UnsupportedLanguageConstruct
 
-__all__ = ["compile", "ASTSource", "CompiledKernel", "GPUTarget", "Remark",
+__all__ = ["compile", "ASTSource", "IRSource", "CompiledKernel", "GPUTarget", "Remark",
+           "make_backend", "triton_key",
            "CompilationError", "CompileTimeAssertionFailure",
            "UnsupportedLanguageConstruct"]
 
@@ -138,13 +141,26 @@ class CompiledKernel:
         return self._described()["hash"]
 
     def __getitem__(self, grid):
-        """`compiled[grid](*args)` runs this variant; `args` are its run-time arguments."""
+        """`compiled[grid](*args)` runs this variant; `args` are its run-time arguments, or all
+        of the kernel's, of which it takes these."""
         dims = (grid,) if isinstance(grid, int) else tuple(grid)
 
         def launch(*args):
-            self._native.launch([int(dim) for dim in dims], args)
+            self._native.launch([int(dim) for dim in dims], self._run_time(args))
 
         return launch
+
+    def _run_time(self, args):
+        """Those of all the arguments of a launch that this variant takes."""
+        taken = [parameter["name"] for parameter in self._described()["parameters"]]
+        kernel = self._names.kernel() if self._names else None
+        if kernel is None or not len(taken) < len(args) == len(kernel.arg_names):
+            return args
+        return tuple(arg for name, arg in zip(kernel.arg_names, args) if name in taken)
+
+    def _init_handles(self):
+        """Nothing: a kernel is loaded when it is launched first. For programs that ask for
+        `n_regs` only after this."""
 
     def __repr__(self):
         return f"CompiledKernel({self.name}, {self.hash[:12]})"
@@ -192,12 +208,57 @@ class ASTSource:
                                     f"parameter '{param.name}'")
 
 
+class IRSource:
+    """A file with one kernel, to compile.
+
+    Args:
+        path: of the file. See `compile`.
+        context, backend: taken, without effect.
+
+    Attributes:
+        path: the path, a `pathlib.Path`.
+        ext: the stage that it holds, by its suffix: "ttir", "ttgir", ...
+        src: its text.
+    """
+
+    def __init__(self, path, context=None, backend=None):
+        self.path = pathlib.Path(path)
+        self.ext = self.path.suffix[1:]
+        try:
+            self.src = self.path.read_text()
+        except UnicodeDecodeError:
+            raise CompilationError(
+                f"{path} is no text; go on from tile IR (.ttir, .ttgir)") from None
+
+    def hash(self):
+        """A hash of the text."""
+        return hashlib.sha256(self.src.encode()).hexdigest()
+
+
+@functools.lru_cache
+def triton_key():
+    """What tells this compiler from other versions and builds of it."""
+    files = [pathlib.Path(_C.__file__)]
+    with open("/proc/self/maps") as maps:
+        files += {pathlib.Path(line.split(maxsplit=5)[5].strip()) for line in maps
+                  if "/libtritium" in line}
+    builds = [(path.stat().st_size, path.stat().st_mtime_ns) for path in files if path.exists()]
+    return f"{_C.version()}-{hashlib.sha256(repr(builds).encode()).hexdigest()}"
+
+
+def make_backend(target):
+    """The `triton.backends.compiler.BaseBackend` for a `GPUTarget`."""
+    from . import backends
+
+    return backends.make_backend(target)
+
+
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles ahead of time.
 
     Args:
-        src: an `ASTSource`, or the path of a file with one kernel: tile IR (`.ttir`), tile IR
-            with layouts (`.ttgir`, for a GPU), a module in the LLVM and NVVM dialects, or LLVM
+        src: an `ASTSource`, an `IRSource`, or the path of a file with one kernel: tile IR
+            (`.ttir`), tile IR with layouts (`.ttgir`, for a GPU), a module in the LLVM and NVVM dialects, or LLVM
             IR or PTX (`.llir`, `.ptx`) as `asm` gives them, with the last line.
         target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
             machine's CPU.
@@ -215,8 +276,5 @@ def compile(src, target=None, options=None, _env_vars=None):
         native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
                                 native_target)
         return CompiledKernel(native, src.fn._names)
-    try:
-        text = pathlib.Path(src).read_text()
-    except UnicodeDecodeError:
-        raise CompilationError(f"{src} is no text; go on from tile IR (.ttir, .ttgir)") from None
-    return CompiledKernel(_C.compile_ttir(text, options, native_target))
+    source = src if isinstance(src, IRSource) else IRSource(src)
+    return CompiledKernel(_C.compile_ttir(source.src, options, native_target))

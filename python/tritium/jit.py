@@ -1,12 +1,15 @@
 """The `jit` decorator and what it makes."""
 
+import functools
 import hashlib
 import inspect
 import textwrap
+import typing
+import warnings
 
 from . import _C
 from . import language as tl
-from . import simulation
+from . import _async_compile, simulation
 from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
 from .errors import ArgumentError, TritonError
@@ -15,8 +18,11 @@ __all__ = ["jit", "JITFunction", "KernelInterface", "KernelParam", "constexpr_fu
            "MockTensor", "TensorWrapper", "reinterpret"]
 
 
-class KernelInterface:
-    """Anything that `kernel[grid](...)` works on."""
+T = typing.TypeVar("T")
+
+
+class KernelInterface(typing.Generic[T]):
+    """Anything that `kernel[grid](...)` works on: a class that derives from it defines `run`."""
 
     def warmup(self, *args, grid, **kwargs):
         """Compiles for these arguments and runs nothing."""
@@ -24,6 +30,9 @@ class KernelInterface:
 
     def run(self, *args, grid, warmup, **kwargs):
         raise NotImplementedError(f"{type(self).__name__} has no run()")
+
+    def __getitem__(self, grid):
+        return _GridCall(self, grid)
 
 
 class _GridCall:
@@ -48,6 +57,7 @@ class KernelParam:
         num: its position, from 0.
         name: its name.
         is_constexpr: whether it is annotated `tl.constexpr`.
+        is_const: whether it is annotated as a pointer that is not stored through.
         annotation: the annotation as text, or "".
         default: its default value, or `inspect.Parameter.empty`.
         do_not_specialize: whether its value is not specialised on.
@@ -72,6 +82,10 @@ class KernelParam:
     @property
     def has_default(self):
         return self.default is not inspect.Parameter.empty
+
+    @property
+    def is_const(self):
+        return not self.is_constexpr and "const" in self.annotation
 
     def __repr__(self):
         return f"KernelParam({self.num}, {self.name!r})"
@@ -100,9 +114,9 @@ def _names_of(function, chosen, parameters, option):
             names.add(list(parameters)[item])
         elif item in parameters:
             names.add(item)
-        else:
-            raise ArgumentError(f"kernel '{function.__name__}': {option} names {item!r}, which is "
-                                "no parameter of it")
+        else:  # does no harm, and lists that several kernels share have some
+            warnings.warn(f"kernel '{function.__name__}': {option} names {item!r}, which is no "
+                          f"parameter of it; they are: {', '.join(parameters)}", stacklevel=5)
     return names
 
 
@@ -127,6 +141,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
     Attributes:
         fn: the Python function.
         src: its source text.
+        module: the name of the module that defines it.
+        signature: its `inspect.Signature`.
         arg_names: names of the parameters.
         params: the parameters, as `KernelParam`s.
     """
@@ -140,13 +156,15 @@ class JITFunction(_C.KernelBase, KernelInterface):
         self.__doc__ = fn.__doc__
         self.__module__ = fn.__module__
         self.__wrapped__ = fn
+        self.module = fn.__module__
         self.version = version
         self.debug = debug
         self.noinline = bool(noinline)
         self.launch_metadata = launch_metadata
         self._name_of = repr
         self.pre_run_hooks = []
-        parameters = inspect.signature(fn).parameters
+        self.signature = inspect.signature(fn)
+        parameters = self.signature.parameters
         frozen = _names_of(fn, do_not_specialize, parameters, "do_not_specialize")
         unaligned = _names_of(fn, do_not_specialize_on_alignment, parameters,
                               "do_not_specialize_on_alignment")
@@ -193,11 +211,13 @@ class JITFunction(_C.KernelBase, KernelInterface):
         return self._kernel_source(self._names), frozen, unaligned, debug
 
     def add_pre_run_hook(self, hook):
-        """`hook(*args, **kwargs)` is called before each launch that goes through `run`."""
+        """`hook(*args, **kwargs)` is called before each launch."""
         self.pre_run_hooks.append(hook)
+        self.__class__ = _HookedFunction
 
     def run(self, *args, grid, warmup=False, **kwargs):
-        """`kernel[grid](*args, **kwargs)`; with `warmup`, compiles only."""
+        """`kernel[grid](*args, **kwargs)`; with `warmup`, compiles only: under an
+        `AsyncCompileMode` in its executor, and the result is a `FutureKernel`."""
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         if warmup:
@@ -205,9 +225,11 @@ class JITFunction(_C.KernelBase, KernelInterface):
                 self.params) else kwargs
             for param in self.params:
                 if param.name in named and not param.is_constexpr:
-                    named[param.name] = _mock(named[param.name])
-            return self._compile(*args[len(self.params):], **named)
-        return self[grid](*args, **kwargs)
+                    named[param.name] = MockTensor.wrap_dtype(named[param.name])
+            compile = functools.partial(self._compile, *args[len(self.params):], **named)
+            mode = _async_compile.active_mode.get()
+            return compile() if mode is None else mode.submit(compile)
+        return _C.KernelBase.__getitem__(self, grid)(*args, **kwargs)
 
     def simulate(self, grid, /, *args, **kwargs):
         """Runs the kernel on a simulated GPU, where every access is checked and counted.
@@ -242,6 +264,13 @@ class JITFunction(_C.KernelBase, KernelInterface):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
 
 
+class _HookedFunction(JITFunction):
+    """A kernel that has a hook: its launches go through Python."""
+
+    def __getitem__(self, grid):
+        return _GridCall(self, grid)
+
+
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
         do_not_specialize_on_alignment=None, debug=None, noinline=None):
     """Makes a kernel of a function: `@jit` or `@jit(...)`.
@@ -258,7 +287,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         noinline: whether calls of this function from kernels stay calls.
 
     Returns a `JITFunction`. Raises `TritonError` if the function's source text cannot be
-    found, `ArgumentError` if an option names no parameter.
+    found; warns of an option that names no parameter.
     """
 
     def decorate(function):
@@ -296,7 +325,7 @@ class MockTensor:
     """Stands for an array in `warmup`: it has an element type and no memory.
 
     Args:
-        dtype: a `tl.dtype`.
+        dtype: a `tl.dtype` or a torch.dtype.
         shape: kept, without effect.
     """
 
@@ -305,13 +334,11 @@ class MockTensor:
         self.shape = shape or [1]
 
     @staticmethod
+    def wrap_dtype(argument):
+        """A MockTensor for an element type, `argument` itself for anything else."""
+        is_type = isinstance(argument, tl.dtype) or str(type(argument)) == "<class 'torch.dtype'>"
+        return MockTensor(argument) if is_type else argument
+
+    @staticmethod
     def data_ptr():
         return 0
-
-
-def _mock(argument):
-    if isinstance(argument, tl.dtype):
-        return MockTensor(argument)
-    if str(type(argument)) == "<class 'torch.dtype'>":
-        return MockTensor(tl.dtype.from_name(str(argument).rpartition(".")[2]))
-    return argument

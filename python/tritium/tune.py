@@ -1,14 +1,17 @@
 """Choosing launch options by rule (`heuristics`) or by measurement (`autotune`)."""
 
+import functools
+import inspect
 import os
 import threading
 import time
 import warnings
 import weakref
 
-from . import _C, knobs, simulation
-from .errors import ArgumentError, AutotunerError
-from .jit import JITFunction, KernelInterface, _GridCall
+from . import _C, knobs, simulation, testing
+from .errors import (ArgumentError, AutotunerError, CompileTimeAssertionFailure, OutOfResources,
+                     PTXASError)
+from .jit import JITFunction, KernelInterface
 from .tools.tensor_descriptor import TensorDescriptor
 
 __all__ = ["Config", "autotune", "heuristics", "Autotuner", "Heuristics"]
@@ -68,16 +71,22 @@ class Config:
 
 
 class _Wrapper(KernelInterface):
-    """A kernel around another one."""
+    """A kernel around another one.
 
-    def __init__(self, fn):
+    Attributes:
+        fn: the other one.
+        arg_names: names of the parameters.
+        base_fn: the Python function of the innermost.
+    """
+
+    def __init__(self, fn, arg_names):
         self.fn = fn
-        self.arg_names = fn.arg_names
-        self.__name__ = fn.__name__
-        self.__doc__ = fn.__doc__
-
-    def __getitem__(self, grid):
-        return _GridCall(self, grid)
+        self.arg_names = list(arg_names)
+        self.base_fn = fn
+        while not inspect.isfunction(self.base_fn):
+            self.base_fn = self.base_fn.fn
+        self.__name__ = self.base_fn.__name__
+        self.__doc__ = self.base_fn.__doc__
 
     def _kernel_source(self, names):
         return self.fn._kernel_source(names)
@@ -86,8 +95,8 @@ class _Wrapper(KernelInterface):
 class Heuristics(_Wrapper):
     """A kernel some of whose parameters are computed from the others. See `heuristics`."""
 
-    def __init__(self, fn, values):
-        super().__init__(fn)
+    def __init__(self, fn, arg_names, values):
+        super().__init__(fn, arg_names)
         self.values = values
 
     def _computed(self, args, kwargs):
@@ -106,10 +115,33 @@ class Heuristics(_Wrapper):
         return self.fn.simulate(grid, *args, **self._computed(args, kwargs), **own)
 
 
+def _names_of(fn, decorator):
+    """The names of the parameters of what `decorator` is put above."""
+    if isinstance(fn, KernelInterface):
+        return fn.arg_names
+    raise ArgumentError(f"@{decorator} decorates a kernel: put it above @jit, not above a "
+                        f"{type(fn).__qualname__}")
+
+
 def heuristics(values):
     """Decorates a kernel: each parameter in `values` is given by a function of the dict of
     arguments."""
-    return lambda fn: Heuristics(fn, values)
+    return lambda fn: Heuristics(fn, _names_of(fn, "heuristics"), values)
+
+
+def _zero(array):
+    array.zero_() if hasattr(array, "zero_") else array.fill(0)
+
+
+def _copy(array):
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def _assign(array, copy):
+    if hasattr(array, "copy_"):
+        array.copy_(copy)
+    else:
+        array[...] = copy
 
 
 class Autotuner(_C.TunerBase, _Wrapper):
@@ -127,18 +159,27 @@ class Autotuner(_C.TunerBase, _Wrapper):
             (TRITIUM_TUNING or the interpreter), "only" (there was one config).
         bench_time, compile_time: seconds that the last choice took, and its compiling.
         nargs: the arguments by name, while configs are pruned and measured; else None.
+        pre_hook, post_hook: what `autotune` was given; else functions that do for `_bench` what
+            reset_to_zero and restore_value say (user_defined_pre_hook and
+            user_defined_post_hook tell which).
+        do_bench: what `autotune` was given, else `triton.testing.do_bench`.
+        use_cuda_graph, cache_results: kept, without effect.
+
+    A class that derives from it may define `run(*args, grid, warmup, **kwargs)`: keep choices in
+    `cache`, or choose by `prune_configs(kwargs)` and `_bench(*args, config=config, **kwargs)`,
+    and launch by `self.fn.run(*args, **kwargs, **config.all_kwargs())`.
     """
 
-    def __init__(self, fn, configs, key, prune_configs_by=None, reset_to_zero=None,
-                 restore_value=None, pre_hook=None, post_hook=None, warmup=None, rep=None,
-                 do_bench=None):
-        self.base_fn = fn
-        while isinstance(self.base_fn, Heuristics):
-            self.base_fn = self.base_fn.fn
-        if not isinstance(self.base_fn, JITFunction):
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero, restore_value, pre_hook=None,
+                 post_hook=None, prune_configs_by=None, warmup=None, rep=None,
+                 use_cuda_graph=False, do_bench=None, cache_results=False):
+        kernel = fn
+        while isinstance(kernel, Heuristics):
+            kernel = kernel.fn
+        if not isinstance(kernel, JITFunction):
             raise ArgumentError("@autotune decorates a kernel: put it above @jit (or @heuristics), "
-                                f"not above a {type(self.base_fn).__qualname__}")
-        super().__init__(fn)
+                                f"not above a {type(kernel).__qualname__}")
+        super().__init__(fn, arg_names)
         self.configs = list(configs) or [Config({})]
         self.keys = list(key)
         prune = prune_configs_by or {}
@@ -158,11 +199,17 @@ class Autotuner(_C.TunerBase, _Wrapper):
                     if option != "key":
                         raise ArgumentError(text)
                     warnings.warn(text, stacklevel=4)
-        self.pre_hook = pre_hook
-        self.post_hook = post_hook
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook = pre_hook or self._reset_arrays
+        self.post_hook = post_hook or self._restore_arrays
+        self.restore_copies = {}
         self.num_warmups = warmup
         self.num_reps = rep
-        self.do_bench = do_bench
+        self.use_cuda_graph, self.cache_results = use_cuda_graph, cache_results
+        self._measures_natively = do_bench is None
+        self.do_bench = do_bench or functools.partial(testing.do_bench, warmup=warmup or 25,
+                                                      rep=rep or 100)
         self.cache = {}
         self.best_config = None
         self.configs_timings = {}
@@ -240,7 +287,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
         def before(index):
             if configs[index].pre_hook:
                 configs[index].pre_hook(everything(index))
-            if self.pre_hook:
+            if self.user_defined_pre_hook:
                 self.pre_hook(everything(index))
 
         def after(index, failure):
@@ -250,9 +297,49 @@ class Autotuner(_C.TunerBase, _Wrapper):
             times = self.do_bench(run, quantiles=(0.5, 0.2, 0.8))
             return [float(t) for t in (times if isinstance(times, (list, tuple)) else [times])]
 
-        needs_before = self.pre_hook or any(config.pre_hook for config in configs)
-        return (before if needs_before else None, after if self.post_hook else None,
-                measure if self.do_bench else None)
+        needs_before = self.user_defined_pre_hook or any(c.pre_hook for c in configs)
+        return (before if needs_before else None,
+                after if self.user_defined_post_hook else None,
+                None if self._measures_natively else measure)
+
+    def _reset_arrays(self, args, reset_only=False):
+        for name in self.reset_to_zero:
+            if args[name] is not None:
+                _zero(args[name])
+        if not reset_only:
+            self.restore_copies = {name: _copy(args[name]) for name in self.restore_value
+                                   if args[name] is not None}
+
+    def _restore_arrays(self, args, exception):
+        for name, copy in self.restore_copies.items():
+            _assign(args[name], copy)
+        self.restore_copies = {}
+
+    def _bench(self, *args, config, **meta):
+        """The times of a config for these arguments, with `nargs` set: what `do_bench` answers,
+        or infinity thrice where the config cannot be used. Arrays that are not named in
+        reset_to_zero or restore_value are as the runs leave them."""
+        self._check_conflicts([config], meta)
+        given = {**meta, **config.all_kwargs()}
+        everything = {**self.nargs, **given}
+
+        def call():
+            if config.pre_hook:
+                config.pre_hook(everything)
+            self.pre_hook(everything)
+            failure = None
+            try:
+                self.fn.run(*args, **given)
+            except Exception as error:
+                failure = error
+                raise
+            finally:
+                self.post_hook(everything, exception=failure)
+
+        try:
+            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+        except (OutOfResources, CompileTimeAssertionFailure, PTXASError):
+            return [float("inf")] * 3
 
     def _choose(self, named, args, grid, kwargs):
         configs = self.prune_configs(kwargs)
@@ -275,7 +362,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
             self.configs_timings = {}
         if note:
             warnings.warn(f"autotune of kernel '{self.__name__}': {note}", stacklevel=5)
-        if self.pre_hook and self.source == "measured":
+        if self.user_defined_pre_hook and self.source == "measured":
             self.pre_hook({**self.nargs, **kwargs, **configs[best].all_kwargs()},
                           reset_only=True)
         return configs[best]
@@ -382,5 +469,6 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     TRITIUM_TUNING=first (the first config that compiles) or recorded (the config that the
     record on disk says, else the first); `always` measures although there is a record.
     """
-    return lambda fn: Autotuner(fn, configs, key, prune_configs_by, reset_to_zero,
-                                restore_value, pre_hook, post_hook, warmup, rep, do_bench)
+    return lambda fn: Autotuner(fn, _names_of(fn, "autotune"), configs, key, reset_to_zero,
+                                restore_value, pre_hook, post_hook, prune_configs_by, warmup,
+                                rep, use_cuda_graph, do_bench, cache_results)

@@ -574,7 +574,7 @@ def test_a_subclass_that_runs_otherwise_keeps_doing_so():
             Loud.calls += 1
             return super().run(*args, **kwargs)
 
-    tuned = Loud(add_to, configs(16, 64), ["n"])
+    tuned = Loud(add_to, add_to.arg_names, configs(16, 64), ["n"], None, None)
     out, x = arrays()
     for _ in range(3):
         tuned[grid](out, x, 1000)

@@ -56,7 +56,7 @@ def test_help():
     text = run("compile", "--help").stdout
     for option in ("--kernel", "--signature", "--constexpr", "--target", "--emit", "--from", "-o"):
         assert option in text
-    assert run("--version").stdout.startswith(f"tritium {tritium.__version__} (")
+    assert run("--version").stdout.startswith(f"tritium {tritium._C.version()} (")
 
 
 @pytest.mark.parametrize("stage,text", [("ttir", "tt.load"), ("llir", "define"),

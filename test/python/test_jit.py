@@ -162,8 +162,19 @@ def test_decorator_forms():
     assert kernel.src.startswith("def kernel(")
     with pytest.raises(RuntimeError, match=r"kernel\[grid\]"):
         kernel(1, 2)
-    with pytest.raises(triton.ArgumentError, match="'k', which is no parameter"):
-        triton.jit(do_not_specialize=["k"])(kernel.fn)
+    assert list(kernel.signature.parameters) == kernel.arg_names and kernel.module == __name__
+
+
+@pytest.mark.parametrize("option", ["do_not_specialize", "do_not_specialize_on_alignment"])
+def test_option_that_names_no_parameter(option):
+    """Lists that several kernels share name parameters that some of them do not have."""
+    def kernel(out_ptr, n):
+        tl.store(out_ptr, n)
+
+    for name in ("k", 2):
+        with pytest.warns(UserWarning, match=f"kernel 'kernel': {option} names {name!r}, which is "
+                                             "no parameter of it; they are: out_ptr, n"):
+            assert launch_one(triton.jit(**{option: [name]})(kernel), 7) == 7
 
 
 def test_functions_without_source():

@@ -85,4 +85,4 @@ def test_find_package(tmp_path):
     shutil.move(source / "add.tc", tmp_path / "add.tc")
     output = call(build / "host", tmp_path / "add.tc", cwd="/",
                   env={**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")})
-    assert output == f"CompilationError\n5 5 {tritium.__version__}\n"
+    assert output == f"CompilationError\n5 5 {tritium._C.version()}\n"

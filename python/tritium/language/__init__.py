@@ -4,13 +4,15 @@ Functions here have a meaning inside a function with `@triton.jit`; on the host 
 documentation. Types and constexpr are of use on both sides.
 """
 
-from . import math
+import importlib as _importlib
+
+from . import extra, math, random, target_info
 from ._control import *
 from ._control import __all__ as _control
 from ._memory import *
 from ._memory import __all__ as _memory
-from ._random import *
-from ._random import __all__ as _random
+from .random import *
+from .random import __all__ as _random
 from ._reduction import *
 from ._reduction import __all__ as _reduction
 from ._shape import *
@@ -19,9 +21,18 @@ from .math import *
 from .math import __all__ as _math
 from .types import *
 from .types import __all__ as _types
+from .types import CONSTEXPR_0, _constexpr_to_value, _unwrap_if_constexpr, get_int_dtype
 
 # Tiles have at most this many elements.
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 __all__ = [*_types, *_shape, *_memory, *_math, *_reduction, *_random, *_control, "math",
-           "TRITON_MAX_TENSOR_NUMEL"]
+           "extra", "random", "target_info", "TRITON_MAX_TENSOR_NUMEL"]
+
+
+def __getattr__(name):
+    if name == "standard":  # made of kernel functions, which need what is above
+        return _importlib.import_module(".standard", __name__)
+    from .._addresses import explain
+
+    raise AttributeError(explain(__name__, name))

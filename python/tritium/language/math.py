@@ -101,3 +101,12 @@ def fma(x, y, z):
 @builtin
 def umulhi(x, y):
     """The upper half of the product of two 32- or 64-bit ints, taken as unsigned."""
+
+
+def __getattr__(name):
+    """The functions of the device library, which Triton 2 had here."""
+    from .extra import libdevice
+
+    if name in libdevice.__all__:
+        return getattr(libdevice, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

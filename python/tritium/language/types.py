@@ -1,7 +1,11 @@
 """Element types and compile-time values."""
 
-__all__ = ["dtype", "pointer_type", "block_type", "constexpr", "const", "tensor",
-           "tensor_descriptor", "tensor_descriptor_base", "tensor_descriptor_type", "void",
+import builtins
+import enum
+
+__all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "constexpr_type", "str_to_ty",
+           "constexpr", "const", "tensor", "tuple", "tensor_descriptor",
+           "tensor_descriptor_base", "tensor_descriptor_type", "must_use_result", "void",
            "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float8e5", "float8e4nv", "float16", "bfloat16", "float32", "float64", "pi32_t"]
 
@@ -30,14 +34,26 @@ _NATIVE = [kind[0] for kind in _KINDS]
 class dtype:
     """An element type: `tl.float32`, `tl.int64`, ...
 
-    In a kernel, calling it casts: `tl.float32(x)`.
-
     Attributes:
         name: the short name, "fp32", "int32", ...
         primitive_bitwidth: bits of a value (1 for int1, which takes a byte in memory).
         itemsize: bytes of an element in memory.
         signature: the spelling in signatures, "fp32", "i32", "*fp16".
+        SINT_TYPES, UINT_TYPES, FP_TYPES, STANDARD_FP_TYPES, OTHER_TYPES: lists of short names.
     """
+
+    class KIND(enum.Enum):
+        """What `kind()` answers."""
+
+        BOOLEAN = 0
+        INTEGRAL = 1
+        FLOATING = 2
+
+    class SIGNEDNESS(enum.Enum):
+        """What `int_signedness` is."""
+
+        SIGNED = 0
+        UNSIGNED = 1
 
     def __init__(self, name):
         row = next((kind for kind in _KINDS if name in kind[:2]), None)
@@ -79,6 +95,41 @@ class dtype:
     @property
     def int_bitwidth(self):
         return self.primitive_bitwidth
+
+    @property
+    def int_signedness(self):
+        """Of an integer type: `dtype.SIGNEDNESS.SIGNED` or `.UNSIGNED`, which a bool is."""
+        signed = self.is_int_signed()
+        return self.SIGNEDNESS.SIGNED if signed else self.SIGNEDNESS.UNSIGNED
+
+    @property
+    def codegen_name(self):
+        """The name with its kind in full: "float32", "bfloat16", "int8"."""
+        return self.name.replace("fp", "float").replace("bf", "bfloat") if (
+            self.is_floating()) else self.name
+
+    @property
+    def cache_key_part(self):
+        """What tells the type from another in keys of caches."""
+        return self.name
+
+    def kind(self):
+        """A `dtype.KIND`; TypeError of void, pointers and tiles."""
+        if self.is_bool():
+            return self.KIND.BOOLEAN
+        if self.is_int():
+            return self.KIND.INTEGRAL
+        if self.is_floating():
+            return self.KIND.FLOATING
+        raise TypeError(f"{self} is neither a bool nor an int nor a float")
+
+    @staticmethod
+    def is_dtype(name):
+        """Whether there is a type with this short name."""
+        return name in dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES + dtype.OTHER_TYPES
+
+    def is_void(self):
+        return self._kind == "void"
 
     def is_floating(self):
         return self._kind == "float"
@@ -151,6 +202,13 @@ class dtype:
 
 for _name in ("int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
     setattr(dtype, f"is_{_name}", (lambda name: lambda self: self._full_name == name)(_name))
+for _name in ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e4b15", "fp8e5b16"):
+    setattr(dtype, f"is_{_name}", (lambda name: lambda self: self.name == name)(_name))
+dtype.SINT_TYPES = [row[0] for row in _KINDS if row[3] == "int" and row[2] > 1]
+dtype.UINT_TYPES = [row[0] for row in _KINDS if row[3] == "uint" or row[2] == 1]
+dtype.FP_TYPES = [row[1] for row in _KINDS if row[3] == "float"]
+dtype.STANDARD_FP_TYPES = [row[1] for row in _KINDS if row[3] == "float" and row[2] > 8]
+dtype.OTHER_TYPES = ["void"]
 
 
 class pointer_type(dtype):
@@ -186,7 +244,7 @@ class block_type(dtype):
 
     def __init__(self, element_ty, shape):
         self.element_ty = element_ty
-        self.shape = tuple(shape)
+        self.shape = builtins.tuple(shape)
         self.signature = f"<{list(self.shape)}, {element_ty.signature}>"
         self.name = self._full_name = self.signature
         self._kind, self.primitive_bitwidth = "block", element_ty.primitive_bitwidth
@@ -198,6 +256,50 @@ class block_type(dtype):
 
     def is_block(self):
         return True
+
+
+class tuple_type(dtype):
+    """The type of a tuple: those of its items, and the names of its fields, if it has any."""
+
+    def __init__(self, types, fields=None):
+        self.types = list(types)
+        self.fields = list(fields) if fields else None
+        self.signature = self.name = self._full_name = f"[{', '.join(map(str, self.types))}]"
+        self._kind, self.primitive_bitwidth = "tuple", 0
+        self.fp_mantissa_width = self.exponent_bias = 0
+
+    def __iter__(self):
+        return iter(self.types)
+
+    def __getitem__(self, index):
+        return self.types[index]
+
+
+class constexpr_type(dtype):
+    """The type of a compile-time value, which is part of it."""
+
+    def __init__(self, value):
+        self.value = _plain(value)
+        self.signature = self.name = self._full_name = f"constexpr[{self.value}]"
+        self._kind, self.primitive_bitwidth = "constexpr", 0
+        self.fp_mantissa_width = self.exponent_bias = 0
+
+
+def str_to_ty(name, c=None):
+    """The type that an entry of a signature spells.
+
+    Args:
+        name: "*fp32", "i32", "constexpr", ..., or a tuple of them.
+        c: the value of a "constexpr", or a tuple of those of a tuple's items.
+    """
+    if isinstance(name, builtins.tuple):
+        values = c if isinstance(c, (builtins.tuple, list)) else [None] * len(name)
+        return tuple_type(map(str_to_ty, name, values), getattr(name, "_fields", None))
+    if name.startswith("constexpr"):
+        return constexpr_type(c)
+    if name.startswith("tensordesc"):
+        raise ValueError(f"{name!r}: a tensor descriptor has no type on the host")
+    return dtype.from_signature({"u1": "i1"}.get(name, name))
 
 
 void = dtype("void")
@@ -221,6 +323,20 @@ pi32_t = pointer_type(int32)
 
 def _plain(value):
     return value.value if isinstance(value, constexpr) else value
+
+
+def _unwrap_if_constexpr(value):
+    """The plain value of a constexpr; anything else as it is."""
+    return _plain(value)
+
+
+_constexpr_to_value = _unwrap_if_constexpr
+
+
+def get_int_dtype(bitwidth, signed):
+    """The integer type of 1, 8, 16, 32 or 64 bits, of which 1 is the bool's."""
+    bits = _plain(bitwidth)
+    return dtype("int1" if bits == 1 else f"{'int' if _plain(signed) else 'uint'}{bits}")
 
 
 class constexpr:
@@ -254,6 +370,25 @@ class constexpr:
 
     def __float__(self):
         return float(self.value)
+
+    @property
+    def type(self):
+        return constexpr_type(self.value)
+
+    def logical_and(self, other):
+        return constexpr(self.value and _plain(other))
+
+    def logical_or(self, other):
+        return constexpr(self.value or _plain(other))
+
+    def __not__(self):
+        return constexpr(not self.value)
+
+    def __abs__(self):
+        return constexpr(abs(self.value))
+
+    def __iter__(self):
+        return map(constexpr, self.value)
 
     def __neg__(self):
         return constexpr(-self.value)
@@ -295,6 +430,9 @@ def _add_operators():
 _add_operators()
 
 
+CONSTEXPR_0 = constexpr(0)
+
+
 class const:
     """Annotation of a pointer parameter that the kernel does not store through."""
 
@@ -308,6 +446,30 @@ class tensor:
 
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError("a tl.tensor exists only inside a kernel")
+
+
+class tuple(builtins.tuple):
+    """A tuple in a kernel; on the host, one of Python's with Triton's name for its items."""
+
+    _library_name = "triton.language.tuple"
+
+    @property
+    def values(self):
+        return list(self)
+
+
+def must_use_result(x, is_result_used=True):
+    """`x`, a function whose result a program should use. It changes nothing: a call whose result
+    is dropped is no error here.
+
+    Args:
+        x: a function, or the advice to give, for `@must_use_result("...")`.
+        is_result_used: kept with the function.
+    """
+    if isinstance(x, str):
+        return lambda function: must_use_result(function, x)
+    x._must_use_result = is_result_used
+    return x
 
 
 class tensor_descriptor:

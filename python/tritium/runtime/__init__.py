@@ -2,7 +2,9 @@
 
 from ..errors import InterpreterError, OutOfResources
 from ..jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
-from . import driver, errors
+from ..tune import Autotuner, Config, Heuristics, autotune, heuristics
+from . import cache, driver, interpreter
 
-__all__ = ["driver", "errors", "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper",
-           "reinterpret", "OutOfResources", "InterpreterError"]
+__all__ = ["cache", "driver", "interpreter", "autotune", "Autotuner", "Config",
+           "heuristics", "Heuristics", "JITFunction", "KernelInterface", "MockTensor",
+           "TensorWrapper", "reinterpret", "OutOfResources", "InterpreterError"]

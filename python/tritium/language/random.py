@@ -1,6 +1,7 @@
 """Random numbers by Philox: the same seed and offset give the same number everywhere."""
 
 from ._builtin import builtin
+from .types import constexpr
 
 __all__ = ["philox", "philox_impl", "randint", "randint4x", "rand", "rand4x", "randn", "randn4x",
            "uint_to_uniform_float", "pair_uniform_to_normal"]
@@ -54,3 +55,7 @@ def uint_to_uniform_float(x):
 @builtin
 def pair_uniform_to_normal(u1, u2):
     """Two uniform tiles as two normal ones (Box-Muller)."""
+
+
+N_ROUNDS_DEFAULT = constexpr(10)
+uint32_to_uniform_float = uint_to_uniform_float
