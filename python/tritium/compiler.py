@@ -258,8 +258,9 @@ def compile(src, target=None, options=None, _env_vars=None):
 
     Args:
         src: an `ASTSource`, an `IRSource`, or the path of a file with one kernel: tile IR
-            (`.ttir`), tile IR with layouts (`.ttgir`, for a GPU), a module in the LLVM and NVVM dialects, or LLVM
-            IR or PTX (`.llir`, `.ptx`) as `asm` gives them, with the last line.
+            (`.ttir`), tile IR with layouts (`.ttgir`, for a GPU), a module in the LLVM and NVVM
+            dialects, or LLVM IR or PTX (`.llir`, `.ptx`) as `asm` gives them, with the last
+            line.
         target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
             machine's CPU.
         options: a dict of launch options (num_warps, debug, ...).
