@@ -159,7 +159,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
             (TRITIUM_TUNING or the interpreter), "only" (there was one config).
         bench_time, compile_time: seconds that the last choice took, and its compiling.
         nargs: the arguments by name, while configs are pruned and measured; else None.
-        pre_hook, post_hook: what `autotune` was given; else functions that do for `_bench` what
+        pre_hook, post_hook: what `autotune` was given; else methods that do for `_bench` what
             reset_to_zero and restore_value say (user_defined_pre_hook and
             user_defined_post_hook tell which).
         do_bench: what `autotune` was given, else `triton.testing.do_bench`.
@@ -201,8 +201,11 @@ class Autotuner(_C.TunerBase, _Wrapper):
                     warnings.warn(text, stacklevel=4)
         self.user_defined_pre_hook = pre_hook is not None
         self.user_defined_post_hook = post_hook is not None
-        self.pre_hook = pre_hook or self._reset_arrays
-        self.post_hook = post_hook or self._restore_arrays
+        # The class has them as methods; one kept here would refer back to the tuner.
+        if self.user_defined_pre_hook:
+            self.pre_hook = pre_hook
+        if self.user_defined_post_hook:
+            self.post_hook = post_hook
         self.restore_copies = {}
         self.num_warmups = warmup
         self.num_reps = rep
@@ -302,7 +305,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
                 after if self.user_defined_post_hook else None,
                 None if self._measures_natively else measure)
 
-    def _reset_arrays(self, args, reset_only=False):
+    def pre_hook(self, args, reset_only=False):
         for name in self.reset_to_zero:
             if args[name] is not None:
                 _zero(args[name])
@@ -310,7 +313,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
             self.restore_copies = {name: _copy(args[name]) for name in self.restore_value
                                    if args[name] is not None}
 
-    def _restore_arrays(self, args, exception):
+    def post_hook(self, args, exception):
         for name, copy in self.restore_copies.items():
             _assign(args[name], copy)
         self.restore_copies = {}
