@@ -89,6 +89,77 @@ bool isPositiveAtLaunch(Value value) {
 
 /// Division of numbers that are not negative is the same, signed or not.
 bool isNonNegative(IntegerRange x) { return x.low >= 0; }
+
+/// The rules for arith: `bits` is the width of the result, and `operand` gives bounds.
+Result ofArithmetic(Operation *op, unsigned bits, bool isUnwrapped,
+                    llvm::function_ref<IntegerRange(unsigned)> operand) {
+  // What does not wrap is what it would be in more bits, as far as that fits.
+  auto arithmetic = [&](MaybeRange (*rule)(IntegerRange, IntegerRange, unsigned)) -> Result {
+    IntegerRange x = operand(0), y = operand(1);
+    if (!isUnwrapped)
+      return rule(x, y, bits);
+    Result exact = rule(x, y, 64);
+    return exact ? Result(both(IntegerRange::ofWidth(bits), *exact)) : std::nullopt;
+  };
+  // Signed rules serve unsigned operations on numbers that are not negative.
+  auto nonNegative = [&](auto rule) -> Result {
+    IntegerRange x = operand(0), y = operand(1);
+    return isNonNegative(x) && isNonNegative(y) ? Result(rule(x, y)) : std::nullopt;
+  };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<arith::ExtSIOp>(
+          [&](auto op) { return widthOf(op.getIn()) == 1 ? Result() : Result(operand(0)); })
+      .Case<arith::ExtUIOp>([&](auto op) -> Result {
+        unsigned from = widthOf(op.getIn());
+        IntegerRange x = operand(0);
+        if (from > 1 && isNonNegative(x))
+          return x;
+        return from < 64 ? Result(IntegerRange{0, (int64_t(1) << from) - 1}) : Result();
+      })
+      .Case<arith::TruncIOp, arith::IndexCastOp>(
+          [&](auto) { return range::fitting(operand(0), bits); })
+      .Case<arith::AddIOp>([&](auto) { return arithmetic(range::sum); })
+      .Case<arith::SubIOp>([&](auto) { return arithmetic(range::difference); })
+      .Case<arith::MulIOp>([&](auto) { return arithmetic(range::product); })
+      .Case<arith::ShLIOp>([&](auto) -> Result {
+        IntegerRange x = operand(0), y = operand(1);
+        if (y.low != y.high || y.low < 0 || y.low >= std::min(bits, 63u))
+          return std::nullopt;
+        int64_t factor = int64_t(1) << y.low;
+        return range::product(x, {factor, factor}, bits);
+      })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto op) -> Result {
+        // Without the sign: of numbers that are not negative. Otherwise towards minus infinity.
+        IntegerRange x = operand(0), y = operand(1);
+        if (y.low < 0 || y.high >= std::min(bits, 63u) ||
+            (isa<arith::ShRUIOp>(op) && !isNonNegative(x)))
+          return std::nullopt;
+        return IntegerRange{x.low >> (x.low < 0 ? y.low : y.high),
+                            x.high >> (x.high < 0 ? y.high : y.low)};
+      })
+      .Case<arith::DivSIOp>([&](auto) { return range::quotient(operand(0), operand(1)); })
+      .Case<arith::DivUIOp>(
+          [&](auto) { return nonNegative([](auto x, auto y) { return range::quotient(x, y); }); })
+      .Case<arith::RemSIOp>([&](auto) { return range::remainder(operand(0), operand(1)); })
+      .Case<arith::RemUIOp>(
+          [&](auto) { return nonNegative([](auto x, auto y) { return range::remainder(x, y); }); })
+      .Case<arith::AndIOp>([&](auto) -> Result {
+        IntegerRange x = operand(0), y = operand(1);
+        if (bits == 1 || (x.low < 0 && y.low < 0))
+          return std::nullopt;
+        int64_t most = x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high);
+        return IntegerRange{0, most};
+      })
+      .Case<arith::MinSIOp>([&](auto) { return range::minimum(operand(0), operand(1)); })
+      .Case<arith::MaxSIOp>([&](auto) { return range::maximum(operand(0), operand(1)); })
+      .Case<arith::MinUIOp>([&](auto) { return nonNegative(range::minimum); })
+      .Case<arith::MaxUIOp>([&](auto) { return nonNegative(range::maximum); })
+      .Case<arith::SelectOp>([&](auto) {
+        IntegerRange x = operand(1), y = operand(2);
+        return IntegerRange{std::min(x.low, y.low), std::max(x.high, y.high)};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
 } // namespace
 
 bool IntegerRanges::cannotCrossSignedEnd(Value value) {
@@ -166,19 +237,6 @@ Result IntegerRanges::evaluate(Value value, int depth) {
   if (Value same = ttg::sameTile(value))
     return get(same, depth);
   auto operand = [&](unsigned i) { return get(op->getOperand(i), depth); };
-  // What does not wrap is what it would be in more bits, as far as that fits.
-  auto arithmetic = [&](MaybeRange (*rule)(IntegerRange, IntegerRange, unsigned)) -> Result {
-    IntegerRange x = operand(0), y = operand(1);
-    if (!isUnwrapped(op))
-      return rule(x, y, bits);
-    Result exact = rule(x, y, 64);
-    return exact ? Result(both(IntegerRange::ofWidth(bits), *exact)) : std::nullopt;
-  };
-  // Signed rules serve unsigned operations on numbers that are not negative.
-  auto nonNegative = [&](auto rule) -> Result {
-    IntegerRange x = operand(0), y = operand(1);
-    return isNonNegative(x) && isNonNegative(y) ? Result(rule(x, y)) : std::nullopt;
-  };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::MakeRangeOp op) {
         return IntegerRange{int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1};
@@ -204,58 +262,7 @@ Result IntegerRanges::evaluate(Value value, int depth) {
                      y = get(branch.elseYield().getOperand(i), depth);
         return IntegerRange{std::min(x.low, y.low), std::max(x.high, y.high)};
       })
-      .Case<arith::ExtSIOp>(
-          [&](auto op) { return widthOf(op.getIn()) == 1 ? Result() : Result(operand(0)); })
-      .Case<arith::ExtUIOp>([&](auto op) -> Result {
-        unsigned from = widthOf(op.getIn());
-        IntegerRange x = operand(0);
-        if (from > 1 && isNonNegative(x))
-          return x;
-        return from < 64 ? Result(IntegerRange{0, (int64_t(1) << from) - 1}) : Result();
-      })
-      .Case<arith::TruncIOp, arith::IndexCastOp>(
-          [&](auto) { return range::fitting(operand(0), bits); })
-      .Case<arith::AddIOp>([&](auto) { return arithmetic(range::sum); })
-      .Case<arith::SubIOp>([&](auto) { return arithmetic(range::difference); })
-      .Case<arith::MulIOp>([&](auto) { return arithmetic(range::product); })
-      .Case<arith::ShLIOp>([&](auto) -> Result {
-        IntegerRange x = operand(0), y = operand(1);
-        if (y.low != y.high || y.low < 0 || y.low >= std::min(bits, 63u))
-          return std::nullopt;
-        int64_t factor = int64_t(1) << y.low;
-        return range::product(x, {factor, factor}, bits);
-      })
-      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto op) -> Result {
-        // Without the sign: of numbers that are not negative. Otherwise towards minus infinity.
-        IntegerRange x = operand(0), y = operand(1);
-        if (y.low < 0 || y.high >= std::min(bits, 63u) ||
-            (isa<arith::ShRUIOp>(op) && !isNonNegative(x)))
-          return std::nullopt;
-        return IntegerRange{x.low >> (x.low < 0 ? y.low : y.high),
-                            x.high >> (x.high < 0 ? y.high : y.low)};
-      })
-      .Case<arith::DivSIOp>([&](auto) { return range::quotient(operand(0), operand(1)); })
-      .Case<arith::DivUIOp>(
-          [&](auto) { return nonNegative([](auto x, auto y) { return range::quotient(x, y); }); })
-      .Case<arith::RemSIOp>([&](auto) { return range::remainder(operand(0), operand(1)); })
-      .Case<arith::RemUIOp>(
-          [&](auto) { return nonNegative([](auto x, auto y) { return range::remainder(x, y); }); })
-      .Case<arith::AndIOp>([&](auto) -> Result {
-        IntegerRange x = operand(0), y = operand(1);
-        if (bits == 1 || (x.low < 0 && y.low < 0))
-          return std::nullopt;
-        int64_t most = x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high);
-        return IntegerRange{0, most};
-      })
-      .Case<arith::MinSIOp>([&](auto) { return range::minimum(operand(0), operand(1)); })
-      .Case<arith::MaxSIOp>([&](auto) { return range::maximum(operand(0), operand(1)); })
-      .Case<arith::MinUIOp>([&](auto) { return nonNegative(range::minimum); })
-      .Case<arith::MaxUIOp>([&](auto) { return nonNegative(range::maximum); })
-      .Case<arith::SelectOp>([&](auto) {
-        IntegerRange x = operand(1), y = operand(2);
-        return IntegerRange{std::min(x.low, y.low), std::max(x.high, y.high)};
-      })
-      .Default([](Operation *) { return std::nullopt; });
+      .Default([&](Operation *op) { return ofArithmetic(op, bits, isUnwrapped(op), operand); });
 }
 
 } // namespace tritium

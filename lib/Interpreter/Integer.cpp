@@ -107,18 +107,17 @@ template <typename F> void buildExtended(Builder &b, Operation *op, F f) {
     }
   });
 }
-} // namespace
 
-bool buildInteger(Builder &b, Operation *op) {
-  unsigned bits = 64;
+/// The width of the operands; 64 where they are no integers.
+unsigned operandBits(Operation *op) {
   if (op->getNumOperands() && tt::elementType(op->getOperand(0).getType()).isIntOrIndex())
-    bits = Builder::elementOf(op->getOperand(0).getType()).bits;
-  auto wideSigned = [bits](U x) { return static_cast<__int128>(signedValue(x, bits)); };
+    return Builder::elementOf(op->getOperand(0).getType()).bits;
+  return 64;
+}
+
+/// The results have the operands' width.
+bool buildArithmetic(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case([&](arith::ConstantOp op) { return buildConstant(b, op), true; })
-      .Case([&](ub::PoisonOp op) { return b.defineConstant(op, {0}), true; })
-      .Case([&](arith::CmpIOp op) { return buildComparison(b, op), true; })
-      .Case([&](arith::SelectOp op) { return buildSelect(b, op), true; })
       .Case([&](arith::AddIOp op) {
         return addUnsigned(b, op, [](U x, U y) { return x + y; }), true;
       })
@@ -147,6 +146,25 @@ bool buildInteger(Builder &b, Operation *op) {
       .Case([&](arith::CeilDivUIOp op) {
         return addUnsigned(b, op, [](U x, U y) { return y == 0 ? 0 : x / y + (x % y != 0); }), true;
       })
+      .Case([&](arith::MaxSIOp op) {
+        return addSigned(b, op, [](I x, I y) { return std::max(x, y); }), true;
+      })
+      .Case([&](arith::MinSIOp op) {
+        return addSigned(b, op, [](I x, I y) { return std::min(x, y); }), true;
+      })
+      .Case([&](arith::MaxUIOp op) {
+        return addUnsigned(b, op, [](U x, U y) { return std::max(x, y); }), true;
+      })
+      .Case([&](arith::MinUIOp op) {
+        return addUnsigned(b, op, [](U x, U y) { return std::min(x, y); }), true;
+      })
+      .Default([](Operation *) { return false; });
+}
+
+/// By an amount that may be the width or more.
+bool buildShift(Builder &b, Operation *op) {
+  unsigned bits = operandBits(op);
+  return TypeSwitch<Operation *, bool>(op)
       .Case([&](arith::ShLIOp op) {
         return addUnsigned(b, op, [=](U x, U y) { return y >= bits ? 0 : x << y; }), true;
       })
@@ -161,18 +179,14 @@ bool buildInteger(Builder &b, Operation *op) {
                          }),
                true;
       })
-      .Case([&](arith::MaxSIOp op) {
-        return addSigned(b, op, [](I x, I y) { return std::max(x, y); }), true;
-      })
-      .Case([&](arith::MinSIOp op) {
-        return addSigned(b, op, [](I x, I y) { return std::min(x, y); }), true;
-      })
-      .Case([&](arith::MaxUIOp op) {
-        return addUnsigned(b, op, [](U x, U y) { return std::max(x, y); }), true;
-      })
-      .Case([&](arith::MinUIOp op) {
-        return addUnsigned(b, op, [](U x, U y) { return std::min(x, y); }), true;
-      })
+      .Default([](Operation *) { return false; });
+}
+
+/// What needs more bits than the operands have.
+bool buildWide(Builder &b, Operation *op) {
+  unsigned bits = operandBits(op);
+  auto wideSigned = [bits](U x) { return static_cast<__int128>(signedValue(x, bits)); };
+  return TypeSwitch<Operation *, bool>(op)
       .Case([&](tt::MulhiUIOp op) {
         return addUnsigned(b, op,
                            [=](U x, U y) {
@@ -189,6 +203,13 @@ bool buildInteger(Builder &b, Operation *op) {
       .Case([&](arith::AddUIExtendedOp op) {
         return buildExtended(b, op, [](U x, U y) { return (unsigned __int128)x + y; }), true;
       })
+      .Default([](Operation *) { return false; });
+}
+
+/// Of one operand, by its bits.
+bool buildBits(Builder &b, Operation *op) {
+  unsigned bits = operandBits(op);
+  return TypeSwitch<Operation *, bool>(op)
       .Case([&](math::AbsIOp op) {
         return addUnary(b, op,
                         [bits, mask = Builder::elementOf(op.getType()).mask()](Slot x) {
@@ -210,6 +231,18 @@ bool buildInteger(Builder &b, Operation *op) {
         return addUnary(b, op, [](Slot x) -> Slot { return std::popcount(x); }), true;
       })
       .Default([](Operation *) { return false; });
+}
+} // namespace
+
+bool buildInteger(Builder &b, Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](arith::ConstantOp op) { return buildConstant(b, op), true; })
+      .Case([&](ub::PoisonOp op) { return b.defineConstant(op, {0}), true; })
+      .Case([&](arith::CmpIOp op) { return buildComparison(b, op), true; })
+      .Case([&](arith::SelectOp op) { return buildSelect(b, op), true; })
+      .Default([&](Operation *op) {
+        return buildArithmetic(b, op) || buildShift(b, op) || buildWide(b, op) || buildBits(b, op);
+      });
 }
 
 } // namespace tritium::interpreter

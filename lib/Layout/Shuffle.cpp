@@ -113,41 +113,74 @@ unsigned ShufflePlan::shuffles() const {
   return count;
 }
 
-std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLayout &to,
-                                        unsigned elementBits) {
-  ArrayRef<uint64_t> fromLanes = from.bases(kLane), toLanes = to.bases(kLane),
-                     fromWarps = from.bases(kWarp), toWarps = to.bases(kWarp);
-  if (from.dimBits() != to.dimBits() || fromLanes.size() != toLanes.size() ||
-      fromWarps.size() != toWarps.size())
-    return std::nullopt;
-  unsigned registers = from.inputBits(kRegister), lanes = fromLanes.size();
-  SmallVector<unsigned, 4> outputs(from.dimBits());
+namespace {
+/// Finds a plan step by step; each member is what a step has found.
+class ShufflePlanner {
+public:
+  ShufflePlanner(const LinearLayout &from, const LinearLayout &to)
+      : from(from), to(to), registers(from.inputBits(kRegister)), lanes(from.bases(kLane).size()),
+        outputs(from.dimBits()) {}
 
-  // C: the warp stays, so warps ask for what is left of their difference.
+  std::optional<ShufflePlan> plan(unsigned elementBits) {
+    if (!solve())
+      return std::nullopt;
+    findMoving();
+    findOffsets();
+    if (!settleAll(/*copiesLast=*/false) && !settleAll(/*copiesLast=*/true))
+      return std::nullopt;
+    ShufflePlan plan = assemble();
+    pack(plan, elementBits);
+    return plan;
+  }
+
+private:
+  bool solve();
+  void findMoving();
+  void findOffsets();
+  bool settleAll(bool copiesLast);
+  void settle(function_ref<bool(unsigned, const Offset &)> accept);
+  ShufflePlan assemble() const;
+  void pack(ShufflePlan &plan, unsigned elementBits);
+
+  Place placeOf(uint64_t flat) const {
+    return {flat & ((uint64_t(1) << registers) - 1), flat >> registers};
+  }
+  /// Where the element is that a register, lane or warp of the result wants.
+  Place place(StringRef name, uint64_t index) const {
+    return placeOf(solved->applyPart(name, index));
+  }
+
+  const LinearLayout &from, &to;
+  unsigned registers, lanes;
+  SmallVector<unsigned, 4> outputs;
   SmallVector<LinearLayout::Input, 3> wanted{{kRegister, {}}, {kLane, {}}, {kWarp, {}}};
+  LinearLayout held; ///< by the registers and lanes of one warp
+  std::optional<LinearLayout> solved;
+  /// Registers of the result that come from other lanes, and combinations that do not.
+  Vectors moving, together;
+  /// Places with the same elements, and what rounds can be exchanged for each other.
+  SmallVector<Offset, 32> offsets{{Place(), 0}};
+  Readers readers;
+  SmallVector<std::optional<Offset>, 5> chosen; ///< by bit of the lane
+};
+
+/// C: the warp stays, so warps ask for what is left of their difference.
+bool ShufflePlanner::solve() {
   wanted[0].bases.append(to.bases(kRegister).begin(), to.bases(kRegister).end());
-  wanted[1].bases.append(toLanes.begin(), toLanes.end());
-  for (auto [a, b] : zip(fromWarps, toWarps))
+  wanted[1].bases.append(to.bases(kLane).begin(), to.bases(kLane).end());
+  for (auto [a, b] : zip(from.bases(kWarp), to.bases(kWarp)))
     wanted[2].bases.push_back(a ^ b);
   LinearLayout::Input heldByRegisters{kRegister, {}}, heldByLanes{kLane, {}};
   heldByRegisters.bases.append(from.bases(kRegister).begin(), from.bases(kRegister).end());
-  heldByLanes.bases.append(fromLanes.begin(), fromLanes.end());
-  LinearLayout held({heldByRegisters, heldByLanes}, outputs);
-  auto solved = held.invertAndCompose(LinearLayout(wanted, outputs));
-  if (!solved)
-    return std::nullopt;
-  auto placeOf = [&](uint64_t flat) {
-    return Place{flat & ((uint64_t(1) << registers) - 1), flat >> registers};
-  };
-  auto place = [&](StringRef name, uint64_t index) {
-    return placeOf(solved->applyPart(name, index));
-  };
+  heldByLanes.bases.append(from.bases(kLane).begin(), from.bases(kLane).end());
+  held = LinearLayout({heldByRegisters, heldByLanes}, outputs);
+  solved = held.invertAndCompose(LinearLayout(wanted, outputs));
+  return solved.has_value();
+}
 
-  // Registers of the result that come from other lanes, and combinations that do not.
-  Vectors moving, together;
+void ShufflePlanner::findMoving() {
   Span span;
-  unsigned resultRegisters = to.inputBits(kRegister);
-  for (unsigned i = 0; i < resultRegisters; ++i) {
+  for (unsigned i = 0; i < to.inputBits(kRegister); ++i) {
     uint64_t bit = uint64_t(1) << i;
     uint64_t lane = place(kRegister, bit).lane;
     if (span.insert(lane)) {
@@ -160,9 +193,9 @@ std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLa
         break;
       }
   }
+}
 
-  // Places with the same elements, and what rounds can be exchanged for each other.
-  SmallVector<Offset, 32> offsets{{Place(), 0}};
+void ShufflePlanner::findOffsets() {
   auto extend = [&](Place place, uint64_t round) {
     for (size_t i = 0, size = offsets.size(); i < size; ++i)
       offsets.push_back({offsets[i].place ^ place, offsets[i].round ^ round});
@@ -171,53 +204,51 @@ std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLa
   uint64_t copies = held.freeMask(kLane);
   for (unsigned i = 0; i < lanes; ++i)
     if (copies >> i & 1) {
-      LinearLayout same({{kLane, {fromLanes[i]}}}, outputs);
+      LinearLayout same({{kLane, {from.bases(kLane)[i]}}}, outputs);
       extend(Place{0, uint64_t(1) << i} ^ placeOf(held.invertAndCompose(same)->applyPart(kLane, 1)),
              0);
     }
   for (uint64_t round : moving)
     extend(place(kRegister, round), round);
+}
 
+void ShufflePlanner::settle(function_ref<bool(unsigned, const Offset &)> accept) {
+  for (unsigned j = 0; j < lanes; ++j)
+    for (const Offset &offset : offsets) {
+      if (chosen[j])
+        break;
+      Offset choice{place(kLane, uint64_t(1) << j) ^ offset.place, offset.round};
+      if (!accept(j, choice))
+        continue;
+      readers.add(choice.place);
+      chosen[j] = choice;
+    }
+}
+
+/// One choice a lane bit, those that cost least first. Lanes that copies could do without
+/// may be wanted by others: if so, copies take what is left.
+bool ShufflePlanner::settleAll(bool copiesLast) {
   // Bits of the result that only make copies can read anything that brings the same.
   uint64_t free = LinearLayout({wanted[0], wanted[1]}, outputs).freeMask(kLane);
-  Readers readers;
-  SmallVector<std::optional<Offset>, 5> chosen;
-  auto settle = [&](function_ref<bool(unsigned, const Offset &)> accept) {
-    for (unsigned j = 0; j < lanes; ++j)
-      for (const Offset &offset : offsets) {
-        if (chosen[j])
-          break;
-        Offset choice{place(kLane, uint64_t(1) << j) ^ offset.place, offset.round};
-        if (!accept(j, choice))
-          continue;
-        readers.add(choice.place);
-        chosen[j] = choice;
-      }
+  readers = Readers();
+  chosen.assign(lanes, std::nullopt);
+  auto isOwn = [&](unsigned j, const Offset &choice) {
+    return choice.place.lane == uint64_t(1) << j && readers.isNew(choice.place);
   };
-  // One choice a lane bit, those that cost least first. Lanes that copies could do without
-  // may be wanted by others: if so, copies take what is left.
-  auto settleAll = [&](bool copiesLast) {
-    readers = Readers();
-    chosen.assign(lanes, std::nullopt);
-    auto isOwn = [&](unsigned j, const Offset &choice) {
-      return choice.place.lane == uint64_t(1) << j && readers.isNew(choice.place);
-    };
-    settle([&](unsigned j, const Offset &choice) {
-      bool costsNothing = choice.place.reg == 0 && choice.round == 0;
-      return isOwn(j, choice) && costsNothing && !(copiesLast && free >> j & 1);
-    });
-    settle([&](unsigned j, const Offset &choice) { return isOwn(j, choice) && !(free >> j & 1); });
-    settle([&](unsigned j, const Offset &choice) {
-      return readers.isNew(choice.place) && !(free >> j & 1);
-    });
-    settle(isOwn);
-    settle([&](unsigned, const Offset &choice) { return readers.admits(choice.place); });
-    return all_of(chosen, [](const auto &choice) { return choice.has_value(); });
-  };
-  if (!settleAll(false) && !settleAll(true))
-    return std::nullopt;
+  settle([&](unsigned j, const Offset &choice) {
+    bool costsNothing = choice.place.reg == 0 && choice.round == 0;
+    return isOwn(j, choice) && costsNothing && !(copiesLast && free >> j & 1);
+  });
+  settle([&](unsigned j, const Offset &choice) { return isOwn(j, choice) && !(free >> j & 1); });
+  settle([&](unsigned j, const Offset &choice) {
+    return readers.isNew(choice.place) && !(free >> j & 1);
+  });
+  settle(isOwn);
+  settle([&](unsigned, const Offset &choice) { return readers.admits(choice.place); });
+  return all_of(chosen, [](const auto &choice) { return choice.has_value(); });
+}
 
-  ShufflePlan plan;
+ShufflePlan ShufflePlanner::assemble() const {
   Vectors before, after, beforeWarp;
   LinearLayout::Input reg{kRegister, {}}, lane{kLane, {}}, warp{kWarp, {}};
   for (unsigned i = 0; i < lanes; ++i) {
@@ -225,20 +256,24 @@ std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLa
     after.push_back(chosen[i]->round);
     lane.bases.push_back(chosen[i]->place.lane << registers);
   }
-  for (unsigned i = 0; i < resultRegisters; ++i) {
+  for (unsigned i = 0; i < to.inputBits(kRegister); ++i) {
     Place read = place(kRegister, uint64_t(1) << i);
     reg.bases.push_back((read.reg ^ readers.offered(read.lane)) | read.lane << registers);
   }
-  for (unsigned i = 0; i < toWarps.size(); ++i) {
+  for (unsigned i = 0; i < to.bases(kWarp).size(); ++i) {
     Place read = place(kWarp, uint64_t(1) << i);
     beforeWarp.push_back(read.reg ^ readers.offered(read.lane));
     warp.bases.push_back(read.lane << registers);
   }
+  ShufflePlan plan;
   plan.before = choicesOf(before, beforeWarp);
   plan.after = choicesOf(after, {});
   plan.reads = LinearLayout({reg, lane, warp}, {registers, lanes});
+  return plan;
+}
 
-  // Neighbours make the best words.
+/// Chooses the registers that share a word: neighbours make the best ones.
+void ShufflePlanner::pack(ShufflePlan &plan, unsigned elementBits) {
   llvm::sort(together, [&](uint64_t a, uint64_t b) {
     return std::pair(place(kRegister, a).reg + a, a) < std::pair(place(kRegister, b).reg + b, b);
   });
@@ -248,7 +283,15 @@ std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLa
     plan.packedFrom.push_back(place(kRegister, to).reg);
     plan.packedTo.push_back(to);
   }
-  return plan;
+}
+} // namespace
+
+std::optional<ShufflePlan> planShuffles(const LinearLayout &from, const LinearLayout &to,
+                                        unsigned elementBits) {
+  if (from.dimBits() != to.dimBits() || from.bases(kLane).size() != to.bases(kLane).size() ||
+      from.bases(kWarp).size() != to.bases(kWarp).size())
+    return std::nullopt;
+  return ShufflePlanner(from, to).plan(elementBits);
 }
 
 } // namespace tritium

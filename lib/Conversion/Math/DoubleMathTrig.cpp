@@ -12,6 +12,8 @@
 #include "DoubleEmitter.h"
 #include "tritium/Conversion/Math/DoubleMath.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace tritium::cpu;
 
@@ -56,10 +58,9 @@ Value highProduct(DoubleEmitter &e, Value x, Value y) {
   return e.iadd(e.iadd(e.imul(x1, y1), e.shr(cross, 32)), e.shr(middle, 32));
 }
 
-/// For 2^30 <= |x|; NaN for infinities and NaN.
-Reduced reduceLarge(DoubleEmitter &e, Value x) {
+/// Of 64 zeros with 2/pi behind them: the 192 bits from bit `position` on.
+std::array<Value, 3> twoOverPiFrom(DoubleEmitter &e, Value position) {
   using IP = VectorEmitter::IP;
-  // 2/pi, after a word of zeros.
   constexpr uint64_t table[] = {0,
                                 0xa2f9836e4e441529,
                                 0xfc2757d1f534ddc0,
@@ -80,13 +81,6 @@ Reduced reduceLarge(DoubleEmitter &e, Value x) {
                                 0x3d0739f78a5292ea,
                                 0x6bfb5fb11f8d5d08,
                                 0x56033046fc7b6bab};
-  Value bits = e.iand(e.bits(x), e.integer(0x7fffffffffffffff));
-  Value exponent = e.shr(bits, 52);
-  Value m = e.ior(e.iand(bits, e.integer(0xfffffffffffff)), e.integer(uint64_t(1) << 52));
-
-  // x = m * 2^(exponent - 1075). Bits of 2/pi before bit exponent - 1077 contribute
-  // multiples of 4; the table starts 64 bits early.
-  Value position = e.isub(exponent, e.integer(1077 - 64));
   Value word = e.shr(position, 6), shift = e.iand(position, e.integer(63));
   // The four words from `word` on: each round halves what remains of the choice.
   SmallVector<Value> words;
@@ -100,9 +94,23 @@ Reduced reduceLarge(DoubleEmitter &e, Value x) {
         words[i] = e.select(moves, words[i + step], words[i]);
     words.resize(wanted);
   }
-  Value window[3];
+  std::array<Value, 3> window;
   for (int i = 0; i < 3; ++i)
     window[i] = e.b.create<LLVM::FshlOp>(e.loc, words[i].getType(), words[i], words[i + 1], shift);
+  return window;
+}
+
+/// For 2^30 <= |x|; NaN for infinities and NaN.
+Reduced reduceLarge(DoubleEmitter &e, Value x) {
+  using IP = VectorEmitter::IP;
+  Value bits = e.iand(e.bits(x), e.integer(0x7fffffffffffffff));
+  Value exponent = e.shr(bits, 52);
+  Value m = e.ior(e.iand(bits, e.integer(0xfffffffffffff)), e.integer(uint64_t(1) << 52));
+
+  // x = m * 2^(exponent - 1075). Bits of 2/pi before bit exponent - 1077 contribute
+  // multiples of 4; the table starts 64 bits early.
+  Value position = e.isub(exponent, e.integer(1077 - 64));
+  std::array<Value, 3> window = twoOverPiFrom(e, position);
 
   // x * 2/pi mod 4 as a 128-bit fixed-point number with 126 bits of fraction.
   Value product = e.imul(m, window[1]);

@@ -62,17 +62,8 @@ public:
     }
     case ExprKind::BoolOp:
       return list(spelling(llvm::cast<BoolOp>(e).op), llvm::cast<BoolOp>(e).operands);
-    case ExprKind::Compare: {
-      const auto &compare = llvm::cast<Compare>(e);
-      text += "(cmp ";
-      optional(compare.operands[0]);
-      for (size_t i = 0; i < compare.ops.size(); ++i) {
-        text.append(" ").append(spelling(compare.ops[i])).append(" ");
-        optional(compare.operands[i + 1]);
-      }
-      text += ")";
-      return;
-    }
+    case ExprKind::Compare:
+      return compare(llvm::cast<Compare>(e));
     case ExprKind::Conditional: {
       const auto &conditional = llvm::cast<Conditional>(e);
       return node("?", conditional.test, conditional.body, conditional.orelse);
@@ -81,40 +72,54 @@ public:
       return list(llvm::cast<Tuple>(e).isList ? "list" : "tuple", llvm::cast<Tuple>(e).elements);
     case ExprKind::Starred:
       return node("star", llvm::cast<Starred>(e).value);
-    case ExprKind::Comprehension: {
-      const auto &comp = llvm::cast<Comprehension>(e);
-      text += comp.isList ? "(listcomp " : "(comp ";
-      optional(comp.element);
-      text += " ";
-      optional(comp.target);
-      text += " ";
-      optional(comp.iterable);
-      for (const ExprPtr &condition : comp.conditions) {
-        text += " if ";
-        optional(condition);
-      }
-      text += ")";
-      return;
-    }
+    case ExprKind::Comprehension:
+      return comprehension(llvm::cast<Comprehension>(e));
     case ExprKind::FString:
-      text += "(f";
-      for (const FStringPart &part : llvm::cast<FString>(e).parts) {
-        text += " ";
-        if (!part.value) {
-          text += Constant{part.text}.repr();
-          continue;
-        }
-        expr(*part.value);
-        if (part.conversion)
-          text += std::string("!") + part.conversion;
-        if (!part.format.empty())
-          text += ":" + part.format;
-      }
-      text += ")";
-      return;
+      return fstring(llvm::cast<FString>(e));
     case ExprKind::Walrus:
       return node(":= " + llvm::cast<Walrus>(e).name, llvm::cast<Walrus>(e).value);
     }
+  }
+
+  void compare(const Compare &e) {
+    text += "(cmp ";
+    optional(e.operands[0]);
+    for (size_t i = 0; i < e.ops.size(); ++i) {
+      text.append(" ").append(spelling(e.ops[i])).append(" ");
+      optional(e.operands[i + 1]);
+    }
+    text += ")";
+  }
+
+  void comprehension(const Comprehension &e) {
+    text += e.isList ? "(listcomp " : "(comp ";
+    optional(e.element);
+    text += " ";
+    optional(e.target);
+    text += " ";
+    optional(e.iterable);
+    for (const ExprPtr &condition : e.conditions) {
+      text += " if ";
+      optional(condition);
+    }
+    text += ")";
+  }
+
+  void fstring(const FString &e) {
+    text += "(f";
+    for (const FStringPart &part : e.parts) {
+      text += " ";
+      if (!part.value) {
+        text += Constant{part.text}.repr();
+        continue;
+      }
+      expr(*part.value);
+      if (part.conversion)
+        text += std::string("!") + part.conversion;
+      if (!part.format.empty())
+        text += ":" + part.format;
+    }
+    text += ")";
   }
 
   void call(const Call &e) {

@@ -158,6 +158,7 @@ private:
   //===--- Branches (IRGenBranches.cpp) ------------------------------------===//
 
   using Side = llvm::function_ref<Outcome()>;
+  struct Branching;
   /// An scf.if with what the sides generate. If exactly one side returns, `rest` goes on
   /// inside the other; then, or if both return, `consumed` is set.
   Outcome branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
@@ -171,6 +172,7 @@ private:
   struct Carried;
   struct LoopState;
   struct Range;
+  struct Counting;
   bool forStatement(const ast::For &stmt);
   bool whileStatement(const ast::While &stmt);
   Result loopCondition(const ast::Expr &test);
@@ -181,6 +183,12 @@ private:
   bool eachIndex(const Range &range, llvm::function_ref<bool(Value)> visit);
   std::optional<std::vector<Value>> knownValues(const ast::Expr &iterable);
   std::optional<DType> rangeType(const Range &range);
+  std::optional<Counting> countingOf(const Range &range, DType type, mlir::Location loc);
+  mlir::Value indexOf(const Counting &counting, mlir::Value counter, mlir::Location loc);
+  /// The loop again, with only the names that it changes. Fills the values after it.
+  mlir::scf::ForOp narrowed(mlir::scf::ForOp loop, const LoopState &state,
+                            llvm::ArrayRef<mlir::Value> yields,
+                            llvm::SmallVectorImpl<mlir::Value> &results);
   /// Runs `attempt` with the constants that may stay constants, and again with all of
   /// them carried if that was wrong.
   bool withCarried(const AssignedNames &assigned, llvm::function_ref<bool(LoopState &)> attempt);

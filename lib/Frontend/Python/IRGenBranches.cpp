@@ -39,6 +39,35 @@ struct Export {
 };
 } // namespace
 
+/// An scf.if while it is being built: first its sides, then what they hand on.
+struct Generator::Branching {
+  Generator &generator;
+  mlir::Location loc;
+  mlir::scf::IfOp ifOp; ///< without results
+  Environment before, after;
+  SideState sides[2];
+  std::vector<Export> exports;
+  Outcome outcome;
+
+  bool bothReturn() const { return sides[0].returns() && sides[1].returns(); }
+  bool oneReturns() const { return sides[0].returns() != sides[1].returns(); }
+  /// The side that goes on, if one returns.
+  int open() const { return sides[0].returns() ? 1 : 0; }
+
+  bool generateSides(Side thenSide, Side elseSide);
+  bool continueOpenSide(const Rest *rest);
+  void mergeNames();
+  void takeOpenNames();
+  void joinNames();
+  bool mergeReturns();
+  mlir::scf::IfOp withResults();
+  void bindResults(llvm::ArrayRef<mlir::Value> results);
+
+private:
+  void give(const std::string *name, const Value *a, const Value *b, SourceRange at);
+  void giveFlag();
+};
+
 /// Any value of a type, for a path on which it is never used.
 static mlir::Value placeholder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type) {
   mlir::Type element = tt::elementType(type);
@@ -79,140 +108,154 @@ void Generator::mismatchedReturns(const Outcome &a, const Outcome &b) {
     note(a.returnedAt, "the other return is here");
 }
 
-Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
-                            bool &consumed) {
-  SourceRange range = sema.range();
-  mlir::Location loc = sema.loc();
-  auto ifOp = builder.create<mlir::scf::IfOp>(loc, mlir::TypeRange(), condition, true, true);
-  Environment before = env;
-  SideState sides[2];
+bool Generator::Branching::generateSides(Side thenSide, Side elseSide) {
+  before = generator.env;
   sides[0].block = ifOp.thenBlock();
   sides[1].block = ifOp.elseBlock();
   for (int i = 0; i < 2; ++i) {
-    builder.setInsertionPointToEnd(sides[i].block);
+    generator.builder.setInsertionPointToEnd(sides[i].block);
     if (i == 1)
-      env = before;
+      generator.env = before;
     sides[i].outcome = i == 0 ? thenSide() : elseSide();
     if (sides[i].outcome.isFailed())
-      return Outcome::failed();
-    sides[i].end = builder.saveInsertionPoint();
-    sides[i].env = std::move(env);
+      return false;
+    sides[i].end = generator.builder.saveInsertionPoint();
+    sides[i].env = std::move(generator.env);
   }
-  consumed = sides[0].returns() && sides[1].returns();
-  if (rest && sides[0].returns() != sides[1].returns()) {
-    SideState &open = sides[0].returns() ? sides[1] : sides[0];
-    builder.restoreInsertionPoint(open.end);
-    env = std::move(open.env);
-    open.outcome = resume(std::move(open.outcome), rest);
-    if (open.outcome.isFailed())
-      return Outcome::failed();
-    open.end = builder.saveInsertionPoint();
-    open.env = std::move(env);
-    consumed = true;
-  }
-  sema.setRange(range);
+  return true;
+}
 
-  // The names' values: where one side returns, the other's count.
-  Environment after;
-  std::vector<Export> exports;
-  auto give = [&](const std::string *name, const Value *a, const Value *b, SourceRange at) {
-    const Value &like = a ? *a : *b;
-    if (name && (holdsHidden(like) || (b && holdsHidden(*b)))) {
-      return poison(after[*name],
-                    "'" + *name + "' is " + describe(like) +
-                        ", which cannot leave the 'if' that binds it; call it there",
-                    {{at, "it is bound here"}});
+/// What follows the `if`, inside the side that does not return.
+bool Generator::Branching::continueOpenSide(const Rest *rest) {
+  SideState &side = sides[open()];
+  generator.builder.restoreInsertionPoint(side.end);
+  generator.env = std::move(side.env);
+  side.outcome = generator.resume(std::move(side.outcome), rest);
+  if (side.outcome.isFailed())
+    return false;
+  side.end = generator.builder.saveInsertionPoint();
+  side.env = std::move(generator.env);
+  return true;
+}
+
+/// Both sides yield their value of a name, or of the result if `name` is null; a side without
+/// one yields anything.
+void Generator::Branching::give(const std::string *name, const Value *a, const Value *b,
+                                SourceRange at) {
+  const Value &like = a ? *a : *b;
+  if (name && (holdsHidden(like) || (b && holdsHidden(*b)))) {
+    return generator.poison(after[*name],
+                            "'" + *name + "' is " + describe(like) +
+                                ", which cannot leave the 'if' that binds it; call it there",
+                            {{at, "it is bound here"}});
+  }
+  llvm::SmallVector<mlir::Value> values[2];
+  if (a)
+    flatten(*a, values[0]);
+  if (b)
+    flatten(*b, values[1]);
+  for (int i = 0; i < 2; ++i) {
+    if ((i == 0 ? a : b) == nullptr) {
+      generator.builder.restoreInsertionPoint(sides[i].end);
+      for (mlir::Value other : values[1 - i])
+        values[i].push_back(placeholder(generator.builder, loc, other.getType()));
+      sides[i].end = generator.builder.saveInsertionPoint();
     }
-    llvm::SmallVector<mlir::Value> values[2];
-    if (a)
-      flatten(*a, values[0]);
-    if (b)
-      flatten(*b, values[1]);
-    for (int i = 0; i < 2; ++i) {
-      if ((i == 0 ? a : b) == nullptr) {
-        builder.restoreInsertionPoint(sides[i].end);
-        for (mlir::Value other : values[1 - i])
-          values[i].push_back(placeholder(builder, loc, other.getType()));
-        sides[i].end = builder.saveInsertionPoint();
-      }
-      sides[i].yields.append(values[i].begin(), values[i].end());
-    }
-    exports.push_back({name, like, at});
-  };
-  bool bothReturn = sides[0].returns() && sides[1].returns();
-  if (sides[0].returns() != sides[1].returns()) {
-    int open = sides[0].returns() ? 1 : 0;
-    after = sides[open].env;
-    for (auto &[name, binding] : after) {
-      auto old = before.find(name);
-      bool isNew = old == before.end() || old->second.version != binding.version;
-      if (isNew && !binding.poison)
-        give(&name, open == 0 ? &binding.value : nullptr, open == 1 ? &binding.value : nullptr,
-             binding.at);
-    }
-  } else if (bothReturn) {
+    sides[i].yields.append(values[i].begin(), values[i].end());
+  }
+  exports.push_back({name, like, at});
+}
+
+/// The names' values: where one side returns, the other's count.
+void Generator::Branching::mergeNames() {
+  if (oneReturns())
+    takeOpenNames();
+  else if (bothReturn())
     after = std::move(before);
-  } else {
-    for (auto &[name, a] : sides[0].env) {
-      auto found = sides[1].env.find(name);
-      if (found == sides[1].env.end()) {
-        after[name] = a;
-        if (!a.poison)
-          poison(after[name], onePath(name), {{a.at, "it is bound here"}});
-        continue;
-      }
-      Binding &b = found->second;
-      Binding &merged = after[name] = a;
-      if (a.version == b.version || a.poison)
-        continue;
-      if (b.poison) {
-        merged = b;
-        continue;
-      }
-      size_t mark = diagnostics.all().size();
-      if (!sema.unify(a.value, sides[0].end, b.value, sides[1].end, name)) {
-        poison(merged, diagnostics.rollback(mark).front().message,
-               {{a.at, "it is bound here"}, {b.at, "and here"}});
-        continue;
-      }
-      merged.value = a.value;
-      auto atName = after.find(name);
-      give(&atName->first, &a.value, &b.value, a.at);
-    }
-    for (auto &[name, b] : sides[1].env)
-      if (auto [at, isNew] = after.try_emplace(name, b); isNew && !b.poison)
-        poison(at->second, onePath(name), {{b.at, "it is bound here"}});
-  }
+  else
+    joinNames();
+}
 
-  // The function's result, and whether it has returned.
-  Outcome outcome;
+void Generator::Branching::takeOpenNames() {
+  bool isElse = open() == 1;
+  after = sides[open()].env;
+  for (auto &[name, binding] : after) {
+    auto old = before.find(name);
+    bool isNew = old == before.end() || old->second.version != binding.version;
+    if (isNew && !binding.poison)
+      give(&name, isElse ? nullptr : &binding.value, isElse ? &binding.value : nullptr, binding.at);
+  }
+}
+
+void Generator::Branching::joinNames() {
+  for (auto &[name, a] : sides[0].env) {
+    auto found = sides[1].env.find(name);
+    if (found == sides[1].env.end()) {
+      after[name] = a;
+      if (!a.poison)
+        generator.poison(after[name], onePath(name), {{a.at, "it is bound here"}});
+      continue;
+    }
+    Binding &b = found->second;
+    Binding &merged = after[name] = a;
+    if (a.version == b.version || a.poison)
+      continue;
+    if (b.poison) {
+      merged = b;
+      continue;
+    }
+    size_t mark = generator.diagnostics.all().size();
+    if (!generator.sema.unify(a.value, sides[0].end, b.value, sides[1].end, name)) {
+      generator.poison(merged, generator.diagnostics.rollback(mark).front().message,
+                       {{a.at, "it is bound here"}, {b.at, "and here"}});
+      continue;
+    }
+    merged.value = a.value;
+    auto atName = after.find(name);
+    give(&atName->first, &a.value, &b.value, a.at);
+  }
+  for (auto &[name, b] : sides[1].env)
+    if (auto [at, isNew] = after.try_emplace(name, b); isNew && !b.poison)
+      generator.poison(at->second, onePath(name), {{b.at, "it is bound here"}});
+}
+
+/// The function's result, and whether it has returned.
+bool Generator::Branching::mergeReturns() {
   auto &[a, b] = sides;
-  if (a.outcome.mayReturn() || b.outcome.mayReturn()) {
-    outcome.kind = bothReturn ? Outcome::Returns : Outcome::Maybe;
-    const SideState &first = a.outcome.mayReturn() ? a : b;
-    outcome.returnedAt = first.outcome.returnedAt;
-    bool both = a.outcome.mayReturn() && b.outcome.mayReturn();
-    size_t mark = diagnostics.all().size();
-    if (both && !sema.unify(a.outcome.result, a.end, b.outcome.result, b.end, "the result")) {
-      diagnostics.rollback(mark);
-      mismatchedReturns(a.outcome, b.outcome);
-      return Outcome::failed();
-    }
-    give(nullptr, a.outcome.mayReturn() ? &a.outcome.result : nullptr,
-         b.outcome.mayReturn() ? &b.outcome.result : nullptr, outcome.returnedAt);
-    if (outcome.kind == Outcome::Maybe) {
-      for (SideState &side : sides) {
-        builder.restoreInsertionPoint(side.end);
-        mlir::Value flag = side.outcome.flag;
-        if (!flag)
-          flag = builder.create<mlir::arith::ConstantIntOp>(loc, side.returns(), 1);
-        side.end = builder.saveInsertionPoint();
-        side.yields.push_back(flag);
-      }
-    }
+  if (!a.outcome.mayReturn() && !b.outcome.mayReturn())
+    return true;
+  outcome.kind = bothReturn() ? Outcome::Returns : Outcome::Maybe;
+  const SideState &first = a.outcome.mayReturn() ? a : b;
+  outcome.returnedAt = first.outcome.returnedAt;
+  bool both = a.outcome.mayReturn() && b.outcome.mayReturn();
+  size_t mark = generator.diagnostics.all().size();
+  if (both &&
+      !generator.sema.unify(a.outcome.result, a.end, b.outcome.result, b.end, "the result")) {
+    generator.diagnostics.rollback(mark);
+    generator.mismatchedReturns(a.outcome, b.outcome);
+    return false;
   }
+  give(nullptr, a.outcome.mayReturn() ? &a.outcome.result : nullptr,
+       b.outcome.mayReturn() ? &b.outcome.result : nullptr, outcome.returnedAt);
+  if (outcome.kind == Outcome::Maybe)
+    giveFlag();
+  return true;
+}
 
-  // The scf.if again, with its results.
+void Generator::Branching::giveFlag() {
+  for (SideState &side : sides) {
+    generator.builder.restoreInsertionPoint(side.end);
+    mlir::Value flag = side.outcome.flag;
+    if (!flag)
+      flag = generator.builder.create<mlir::arith::ConstantIntOp>(loc, side.returns(), 1);
+    side.end = generator.builder.saveInsertionPoint();
+    side.yields.push_back(flag);
+  }
+}
+
+/// The scf.if again, with its results.
+mlir::scf::IfOp Generator::Branching::withResults() {
+  mlir::OpBuilder &builder = generator.builder;
   for (SideState &side : sides) {
     builder.restoreInsertionPoint(side.end);
     builder.create<mlir::scf::YieldOp>(loc, side.yields);
@@ -221,7 +264,7 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
   if (!sides[0].yields.empty()) {
     builder.setInsertionPoint(ifOp);
     finalOp = builder.create<mlir::scf::IfOp>(loc, mlir::ValueRange(sides[0].yields).getTypes(),
-                                              condition, false, false);
+                                              ifOp.getCondition(), false, false);
     finalOp.getThenRegion().takeBody(ifOp.getThenRegion());
     finalOp.getElseRegion().takeBody(ifOp.getElseRegion());
     ifOp.erase();
@@ -229,9 +272,11 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
     sides[1].block->erase();
   }
   builder.setInsertionPointAfter(finalOp);
+  return finalOp;
+}
 
-  llvm::SmallVector<mlir::Value> results(finalOp.getResults());
-  llvm::ArrayRef<mlir::Value> values(results);
+void Generator::Branching::bindResults(llvm::ArrayRef<mlir::Value> results) {
+  llvm::ArrayRef<mlir::Value> values = results;
   for (const Export &given : exports) {
     Value value = rebuild(given.like, values);
     if (!given.name) {
@@ -240,13 +285,35 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
     }
     Binding &binding = after[*given.name];
     binding.value = std::move(value);
-    binding.version = reads.size();
-    reads.push_back(false);
+    binding.version = generator.reads.size();
+    generator.reads.push_back(false);
   }
   if (outcome.kind == Outcome::Maybe)
     outcome.flag = results.back();
-  env = std::move(after);
-  return outcome;
+}
+
+Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
+                            bool &consumed) {
+  SourceRange range = sema.range();
+  mlir::Location loc = sema.loc();
+  auto ifOp = builder.create<mlir::scf::IfOp>(loc, mlir::TypeRange(), condition, true, true);
+  Branching branching{*this, loc, ifOp};
+  if (!branching.generateSides(thenSide, elseSide))
+    return Outcome::failed();
+  consumed = branching.bothReturn();
+  if (rest && branching.oneReturns()) {
+    if (!branching.continueOpenSide(rest))
+      return Outcome::failed();
+    consumed = true;
+  }
+  sema.setRange(range);
+  branching.mergeNames();
+  if (!branching.mergeReturns())
+    return Outcome::failed();
+  llvm::SmallVector<mlir::Value> results(branching.withResults().getResults());
+  branching.bindResults(results);
+  env = std::move(branching.after);
+  return std::move(branching.outcome);
 }
 
 Outcome Generator::ifStatement(const ast::If &stmt, const Rest &rest, bool &consumed) {

@@ -175,29 +175,34 @@ std::optional<DType> Generator::rangeType(const Range &range) {
   return type;
 }
 
-bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
-  auto type = rangeType(range);
-  if (!type)
-    return false;
+/// How scf.for counts through a range.
+struct Generator::Counting {
+  Tensor start, stop;
+  mlir::Value low, high, by;
+  bool isDown = false; ///< for sure
+  mlir::Value isUp;    ///< said at run time; null: known
+};
+
+std::optional<Generator::Counting> Generator::countingOf(const Range &range, DType type,
+                                                         mlir::Location loc) {
+  using namespace mlir::arith;
   auto scalar = [&](const Value &value) -> std::optional<Tensor> {
     if (auto *tensor = value.getIf<Tensor>())
-      return sema.cast(*tensor, *type);
-    return sema.constant(value.get<Constant>(), *type);
+      return sema.cast(*tensor, type);
+    return sema.constant(value.get<Constant>(), type);
   };
   auto start = scalar(range.start), stop = scalar(range.stop);
   auto known = asInt(range.step);
   std::optional<Tensor> step =
-      known ? sema.constant(makeInt(*known < 0 ? -*known : *known).get<Constant>(), *type)
+      known ? sema.constant(makeInt(*known < 0 ? -*known : *known).get<Constant>(), type)
             : scalar(range.step);
   if (!start || !stop || !step)
-    return false;
+    return std::nullopt;
 
-  mlir::Location loc = location(stmt.range);
-  using namespace mlir::arith;
-  mlir::Value low = start->value, high = stop->value, by = step->value;
-  mlir::Value isUp; // null: known, see isDown
-  bool isDown = known && *known < 0;
-  if (isDown) {
+  Counting result{*start, *stop, start->value, stop->value, step->value};
+  mlir::Value &low = result.low, &high = result.high, &by = result.by, &isUp = result.isUp;
+  result.isDown = known && *known < 0;
+  if (result.isDown) {
     std::swap(low, high);
   } else if (!known && !by.getDefiningOp<tt::GetNumProgramsOp>()) {
     auto constantLike = [&](int64_t value) -> mlir::Value {
@@ -213,68 +218,90 @@ bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
     by = builder.create<SelectOp>(loc, isUp, by, down);
     by = builder.create<SelectOp>(loc, isZero, constantLike(1), by);
   }
+  return result;
+}
 
+mlir::Value Generator::indexOf(const Counting &counting, mlir::Value counter, mlir::Location loc) {
+  using namespace mlir::arith;
+  if (!counting.isDown && !counting.isUp)
+    return counter;
+  mlir::Value sum = builder.create<AddIOp>(loc, counting.start.value, counting.stop.value);
+  mlir::Value index = builder.create<SubIOp>(loc, sum, counter);
+  if (counting.isUp)
+    index = builder.create<SelectOp>(loc, counting.isUp, counter, index);
+  return index;
+}
+
+mlir::scf::ForOp Generator::narrowed(mlir::scf::ForOp loop, const LoopState &state,
+                                     llvm::ArrayRef<mlir::Value> yields,
+                                     llvm::SmallVectorImpl<mlir::Value> &results) {
+  llvm::SmallVector<mlir::Value> inits, replacements(state.inits);
+  llvm::SmallVector<unsigned> slots;
+  for (const Carried &entry : state.carried) {
+    for (unsigned slot = entry.firstSlot; slot < entry.firstSlot + entry.slots; ++slot) {
+      if (!entry.isChanged || entry.final.poison)
+        continue;
+      slots.push_back(slot);
+      inits.push_back(state.inits[slot]);
+    }
+  }
+  mlir::Block *body = loop.getBody();
+  builder.setInsertionPoint(loop);
+  auto final = builder.create<mlir::scf::ForOp>(loop.getLoc(), loop.getLowerBound(),
+                                                loop.getUpperBound(), loop.getStep(), inits);
+  final.getBody()->clear();
+  final.getBody()->getOperations().splice(final.getBody()->end(), body->getOperations());
+  results.assign(state.inits.begin(), state.inits.end());
+  for (size_t i = 0; i < slots.size(); ++i) {
+    replacements[slots[i]] = final.getRegionIterArg(i);
+    results[slots[i]] = final.getResult(i);
+  }
+  auto replaced = [&](mlir::Value value) -> mlir::Value {
+    auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+    if (!argument || argument.getOwner() != body)
+      return value;
+    return argument.getArgNumber() == 0 ? final.getInductionVar()
+                                        : replacements[argument.getArgNumber() - 1];
+  };
+  llvm::SmallVector<mlir::Value> kept;
+  for (unsigned slot : slots)
+    kept.push_back(replaced(yields[slot]));
+  for (mlir::BlockArgument argument : body->getArguments())
+    argument.replaceAllUsesWith(replaced(argument));
+  builder.setInsertionPointToEnd(final.getBody());
+  builder.create<mlir::scf::YieldOp>(loop.getLoc(), kept);
+  loop.erase();
+  builder.setInsertionPointAfter(final);
+  return final;
+}
+
+bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
+  auto type = rangeType(range);
+  if (!type)
+    return false;
+  mlir::Location loc = location(stmt.range);
+  auto counting = countingOf(range, *type, loc);
+  if (!counting)
+    return false;
   AssignedNames assigned;
   assigned.addTarget(*stmt.target, false);
   assigned.addBlock(stmt.body, false);
   return withCarried(assigned, [&](LoopState &state) {
-    auto loop = builder.create<mlir::scf::ForOp>(loc, low, high, by, state.inits);
+    auto loop = builder.create<mlir::scf::ForOp>(loc, counting->low, counting->high, counting->by,
+                                                 state.inits);
     mlir::Block *body = loop.getBody();
     body->clear();
     builder.setInsertionPointToEnd(body);
-    mlir::Value counter = loop.getInductionVar();
-    mlir::Value index = counter;
-    if (isDown || isUp) {
-      mlir::Value sum = builder.create<AddIOp>(loc, start->value, stop->value);
-      index = builder.create<SubIOp>(loc, sum, counter);
-      if (isUp)
-        index = builder.create<SelectOp>(loc, isUp, counter, index);
-    }
+    mlir::Value index = indexOf(*counting, loop.getInductionVar(), loc);
     enterBody(state, llvm::SmallVector<mlir::Value>(loop.getRegionIterArgs()));
     if (!assign(*stmt.target, Tensor{index, *type}, stmt.target->range) ||
         run(stmt.body, nullptr).isFailed())
       return false;
-    llvm::SmallVector<mlir::Value> yields;
+    llvm::SmallVector<mlir::Value> yields, results;
     if (!leaveBody(state, yields))
       return false;
-
-    // The loop again, with only the names that it changes.
-    llvm::SmallVector<mlir::Value> inits, results(state.inits), replacements(state.inits);
-    llvm::SmallVector<unsigned> slots;
-    for (const Carried &entry : state.carried) {
-      for (unsigned slot = entry.firstSlot; slot < entry.firstSlot + entry.slots; ++slot) {
-        if (!entry.isChanged || entry.final.poison)
-          continue;
-        slots.push_back(slot);
-        inits.push_back(state.inits[slot]);
-      }
-    }
-    builder.setInsertionPoint(loop);
-    auto final = builder.create<mlir::scf::ForOp>(loc, low, high, by, inits);
-    final->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
-    final.getBody()->clear();
-    final.getBody()->getOperations().splice(final.getBody()->end(), body->getOperations());
-    for (size_t i = 0; i < slots.size(); ++i) {
-      replacements[slots[i]] = final.getRegionIterArg(i);
-      results[slots[i]] = final.getResult(i);
-    }
-    auto replaced = [&](mlir::Value value) -> mlir::Value {
-      auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
-      if (!argument || argument.getOwner() != body)
-        return value;
-      return argument == counter ? final.getInductionVar()
-                                 : replacements[argument.getArgNumber() - 1];
-    };
-    llvm::SmallVector<mlir::Value> kept;
-    for (unsigned slot : slots)
-      kept.push_back(replaced(yields[slot]));
-    for (mlir::BlockArgument argument : body->getArguments())
-      argument.replaceAllUsesWith(replaced(argument));
-    builder.setInsertionPointToEnd(final.getBody());
-    builder.create<mlir::scf::YieldOp>(loc, kept);
-    loop.erase();
-    builder.setInsertionPointAfter(final);
-
+    narrowed(loop, state, yields, results)
+        ->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
     afterLoop(state, results);
     return true;
   });

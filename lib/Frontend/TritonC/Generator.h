@@ -115,6 +115,11 @@ private:
 
   //===--- Functions (IRGenFunctions.cpp) ----------------------------------===//
 
+  struct Entry;
+  void addArgument(Entry &entry, const std::string &name, DType type, const ArgumentSpec &spec);
+  bool addArguments(Entry &entry, const Function &function,
+                    const std::vector<ArgumentSpec> &arguments);
+  bool verify(mlir::ModuleOp module, const Function &function);
   bool bindArguments(const Function &function, const std::vector<ArgumentSpec> &arguments,
                      mlir::Block &entry);
   Value knownArgument(const Variable &parameter, const Constant &value);

@@ -328,66 +328,98 @@ static bool agrees(DType declared, DType specified) {
   return specified == DType() || declared == specified;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const Unit &parsed, const Function &function,
-                                                    const std::vector<ArgumentSpec> &arguments) {
-  unit = &parsed;
-  FunctionFrame own{&function};
-  frame = &own;
-  sema.setRange(function.nameRange);
-  size_t expected = function.parameters.size() + parsed.tables.size();
-  if (!function.result.isVoid()) {
-    error(function.nameRange, "a kernel returns void, found '" + spelling(function.result) + "'");
-    return nullptr;
-  }
+/// The arguments of a kernel's function.
+struct Generator::Entry {
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Location> locations;
+  llvm::SmallVector<mlir::DictionaryAttr> attributes;
+};
+
+void Generator::addArgument(Entry &entry, const std::string &name, DType type,
+                            const ArgumentSpec &spec) {
+  entry.types.push_back(sema.elementType(type));
+  entry.locations.push_back(sema.loc());
+  llvm::SmallVector<mlir::NamedAttribute> named;
+  if (spec.divisibility > 1 && spec.divisibility <= INT32_MAX)
+    named.push_back(builder.getNamedAttr(
+        "tt.divisibility", builder.getI32IntegerAttr(static_cast<int32_t>(spec.divisibility))));
+  named.push_back(builder.getNamedAttr("tt.name", builder.getStringAttr(name)));
+  entry.attributes.push_back(builder.getDictionaryAttr(named));
+}
+
+/// A run-time argument for each parameter that is not known, then one for each constant table.
+bool Generator::addArguments(Entry &entry, const Function &function,
+                             const std::vector<ArgumentSpec> &arguments) {
+  size_t expected = function.parameters.size() + unit->tables.size();
   if (arguments.size() != expected) {
     error(function.nameRange, "kernel '" + function.name + "' has " + std::to_string(expected) +
                                   " parameters and constant tables, but " +
                                   std::to_string(arguments.size()) + " arguments are specified");
-    return nullptr;
+    return false;
   }
-  llvm::SmallVector<mlir::Type> types;
-  llvm::SmallVector<mlir::Location> locations;
-  llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  auto add = [&](const std::string &name, DType type, const ArgumentSpec &spec) {
-    types.push_back(sema.elementType(type));
-    locations.push_back(sema.loc());
-    llvm::SmallVector<mlir::NamedAttribute> named;
-    if (spec.divisibility > 1 && spec.divisibility <= INT32_MAX)
-      named.push_back(builder.getNamedAttr(
-          "tt.divisibility", builder.getI32IntegerAttr(static_cast<int32_t>(spec.divisibility))));
-    named.push_back(builder.getNamedAttr("tt.name", builder.getStringAttr(name)));
-    attributes.push_back(builder.getDictionaryAttr(named));
-  };
   for (auto [parameter, spec] : llvm::zip(function.parameters, arguments)) {
     sema.setRange(parameter.nameRange);
     if (!parameter.type.shape.empty()) {
       sema.error("parameter '" + parameter.name +
                  "' of a kernel cannot be a tile; pass a pointer and load the tile");
-      return nullptr;
+      return false;
     }
     if (spec.isConstexpr)
       continue;
     if (!agrees(parameter.type.element, spec.type)) {
       sema.error("parameter '" + parameter.name + "' is declared '" + spelling(parameter.type) +
                  "', but its argument is '" + spelling({spec.type, {}, false}) + "'");
-      return nullptr;
+      return false;
     }
-    add(parameter.name, parameter.type.element, spec);
+    addArgument(entry, parameter.name, parameter.type.element, spec);
   }
-  for (auto [i, table] : llvm::enumerate(parsed.tables)) {
+  for (auto [i, table] : llvm::enumerate(unit->tables)) {
     sema.setRange(table.nameRange);
-    add(table.name, pointerTo(table.element), arguments[function.parameters.size() + i]);
+    addArgument(entry, table.name, pointerTo(table.element),
+                arguments[function.parameters.size() + i]);
   }
+  return true;
+}
+
+/// A kernel that passed every check of this front end is valid IR, or this compiler has a bug.
+bool Generator::verify(mlir::ModuleOp module, const Function &function) {
+  std::string broken;
+  mlir::ScopedDiagnosticHandler handler(builder.getContext(), [&](mlir::Diagnostic &found) {
+    if (broken.empty())
+      broken = found.str();
+    return mlir::success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return true;
+  sema.setRange(function.nameRange);
+  sema.error("internal compiler error: the front end built invalid IR: " + broken, "InternalError");
+  return false;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const Unit &parsed, const Function &function,
+                                                    const std::vector<ArgumentSpec> &arguments) {
+  unit = &parsed;
+  FunctionFrame own{&function};
+  frame = &own;
+  sema.setRange(function.nameRange);
+  if (!function.result.isVoid()) {
+    error(function.nameRange, "a kernel returns void, found '" + spelling(function.result) + "'");
+    return nullptr;
+  }
+  Entry entry;
+  if (!addArguments(entry, function, arguments))
+    return nullptr;
 
   sema.setRange(function.nameRange);
   mlir::Location at = sema.loc();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at);
   builder.setInsertionPointToEnd(module->getBody());
-  auto func = builder.create<tt::FuncOp>(at, function.name, builder.getFunctionType(types, {}),
-                                         llvm::ArrayRef<mlir::NamedAttribute>(), attributes);
-  mlir::Block *entry = builder.createBlock(&func.getBody(), {}, types, locations);
-  builder.setInsertionPointToEnd(entry);
-  if (!bindArguments(function, arguments, *entry))
+  auto func =
+      builder.create<tt::FuncOp>(at, function.name, builder.getFunctionType(entry.types, {}),
+                                 llvm::ArrayRef<mlir::NamedAttribute>(), entry.attributes);
+  mlir::Block *block = builder.createBlock(&func.getBody(), {}, entry.types, entry.locations);
+  builder.setInsertionPointToEnd(block);
+  if (!bindArguments(function, arguments, *block))
     return nullptr;
   for (const auto &assertion : parsed.assertions)
     staticAssert(*assertion);
@@ -400,20 +432,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const Unit &parsed, const Fu
     if (mlir::isOpTriviallyDead(op))
       op->erase();
   });
-
-  // A kernel that passed every check above is valid IR, or this compiler has a bug.
-  std::string broken;
-  mlir::ScopedDiagnosticHandler handler(builder.getContext(), [&](mlir::Diagnostic &found) {
-    if (broken.empty())
-      broken = found.str();
-    return mlir::success();
-  });
-  if (mlir::failed(mlir::verify(*module))) {
-    sema.setRange(function.nameRange);
-    sema.error("internal compiler error: the front end built invalid IR: " + broken,
-               "InternalError");
+  if (!verify(*module, function))
     return nullptr;
-  }
   checkReadOnly(function, func);
   return module;
 }

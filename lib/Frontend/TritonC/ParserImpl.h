@@ -31,6 +31,8 @@ constexpr int64_t kMaxElements = INT32_MAX;
 
 /// A word of C that cannot name anything.
 bool isKeyword(std::string_view text);
+/// `const` and its like.
+bool isQualifier(std::string_view text);
 
 /// What stands before the declarators of a declaration.
 struct Specifiers {
@@ -108,7 +110,7 @@ private:
   bool parseConstantTable(Unit &unit, const Declarator &declarator);
   bool defineTypedef(const Declarator &declarator);
 
-  //===--- Declarations (ParseDeclarations.cpp) ----------------------------===//
+  //===--- Types and attributes (ParseSpecifiers.cpp) ----------------------===//
 
   bool isSpecifier(bool isFileScope) const;
   bool startsType() const;
@@ -119,6 +121,9 @@ private:
   bool parseAttributeItem(Attributes &attributes);
   bool isPrefixWithArgument() const;
   bool parseAttributeValue(std::string_view attribute, SourceRange name, Attributes &attributes);
+
+  //===--- Declarations (ParseDeclarations.cpp) ----------------------------===//
+
   bool parsePointers(Type &type, bool &isConst, Attributes *attributes);
   std::optional<Declarator> parseDeclarator(const Specifiers &specifiers, bool isParameter);
   bool parseShape(std::vector<int64_t> &shape);

@@ -174,6 +174,26 @@ void runSet(Warp &warp, const Op &op) {
                 [=](unsigned i) { return (p >> i & 1 ? yes : 0) | (q >> i & 1 ? yes << 16 : 0); });
 }
 
+/// What set writes where the comparison holds: 1.0 or all ones.
+uint32_t trueValue(Type to, bool isPair) {
+  switch (to) {
+  case Type::F32:
+    return 0x3f800000;
+  case Type::F16:
+  case Type::F16x2:
+    return 0x3c00;
+  case Type::BF16:
+  case Type::BF16x2:
+    return 0x3f80;
+  case Type::U16:
+  case Type::S16:
+  case Type::B16:
+    return 0xffff;
+  default:
+    return isPair ? 0xffff : ~0u;
+  }
+}
+
 bool decodeCompare(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
   bool isSet = decoder.instruction().opcode == "set";
@@ -231,28 +251,8 @@ bool decodeCompare(Decoder &decoder) {
   op.bytes = pair ? 2 : 1;
   op.list = list;
   op.tracked = true;
-  if (isSet) {
-    switch (to) {
-    case Type::F32:
-      op.offset = 0x3f800000;
-      break;
-    case Type::F16:
-    case Type::F16x2:
-      op.offset = 0x3c00;
-      break;
-    case Type::BF16:
-    case Type::BF16x2:
-      op.offset = 0x3f80;
-      break;
-    case Type::U16:
-    case Type::S16:
-    case Type::B16:
-      op.offset = 0xffff;
-      break;
-    default:
-      op.offset = pair ? 0xffff : ~0u;
-    }
-  }
+  if (isSet)
+    op.offset = trueValue(to, pair);
   return true;
 }
 

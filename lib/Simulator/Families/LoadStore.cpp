@@ -193,90 +193,123 @@ bool readForm(Decoder &decoder, Modifiers &m, Form &form) {
   return true;
 }
 
-bool decodeAccess(Decoder &decoder, bool isStore) {
-  Modifiers m(decoder.instruction().modifiers);
-  Form form;
-  readForm(decoder, m, form);
-  Type type = m.type();
-  unsigned bits = bitsOf(type);
-  if (bits < 8 || !decoder.done(m))
-    return decoder.failed() ? false : decoder.fail("needs a type of 8 to 128 bits");
-  if (!decoder.wants(form.hasHint ? 3 : 2))
-    return false;
-  const Operand &data = decoder.operand(isStore ? 1 : 0);
-  const Operand &address = decoder.operand(isStore ? 0 : 1);
-  uint32_t *list = decoder.list(form.count);
-  unsigned width = 0;
-  if ((data.kind == Operand::Vector ? data.elements.size() : 1) != form.count)
-    return decoder.fail("wants " + std::to_string(form.count) + " registers");
-  for (unsigned i = 0; i < form.count; ++i) {
+/// What an instruction moves between registers and memory.
+struct Transfer {
+  bool isStore;
+  Form form = {};
+  Type type = Type::None;
+  unsigned bits = 0;        ///< of an element
+  unsigned width = 0;       ///< of a register
+  uint32_t *list = nullptr; ///< the registers
+};
+
+bool readRegisters(Decoder &decoder, const Operand &data, Transfer &transfer) {
+  unsigned count = transfer.form.count;
+  uint32_t *list = transfer.list = decoder.list(count);
+  if ((data.kind == Operand::Vector ? data.elements.size() : 1) != count)
+    return decoder.fail("wants " + std::to_string(count) + " registers");
+  for (unsigned i = 0; i < count; ++i) {
     const Operand &element = data.kind == Operand::Vector ? data.elements[i] : data;
-    unsigned have = bits;
-    if (isStore)
-      list[i] = decoder.wideSource(element, type, have);
+    unsigned have = transfer.bits, &width = transfer.width;
+    if (transfer.isStore)
+      list[i] = decoder.wideSource(element, transfer.type, have);
     else if (element.kind == Operand::Sink && element.name.empty())
       continue;
     else
-      list[i] = decoder.wideDestination(element, type, have);
+      list[i] = decoder.wideDestination(element, transfer.type, have);
     if (width && width != have && std::max(width, have) > 32)
       return decoder.fail("its registers have different widths");
     width = width ? std::min(width, have) : have;
   }
+  return true;
+}
+
+Op &emitTransfer(Decoder &decoder, Handler handler, Class kind, const Transfer &transfer) {
+  Op &op = decoder.emit(handler, kind);
+  op.list = transfer.list;
+  op.count = uint8_t(transfer.form.count);
+  op.bytes = uint8_t(transfer.bits / 8);
+  op.b = transfer.width;
+  op.signExtend = isSigned(transfer.type);
+  return op;
+}
+
+/// A parameter that lives in the frame: of a function or of a call.
+struct FrameParameter {
+  const Variable *variable = nullptr; ///< null: the symbol is another one
+  uint32_t base = 0;
+};
+
+FrameParameter frameParameter(const FunctionCode &code, const Operand &symbol) {
+  const Function &function = *code.function;
+  if (symbol.owner == Operand::OfBody)
+    return {&function.variables[symbol.index], code.variableOffsets[symbol.index]};
+  if (symbol.owner == Operand::OfReturns)
+    return {&function.returns[symbol.index], code.returnOffsets[symbol.index]};
+  if (symbol.owner == Operand::OfParameters && !function.isEntry)
+    return {&function.parameters[symbol.index], code.parameterOffsets[symbol.index]};
+  return {};
+}
+
+/// `offset`: from the parameter's start.
+bool decodeParameterAccess(Decoder &decoder, const Transfer &transfer, FrameParameter parameter,
+                           uint64_t offset) {
+  const Variable &variable = *parameter.variable;
+  uint64_t size = transfer.bits / 8 * transfer.form.count;
+  if (variable.space != Space::Param || offset > variable.size || variable.size - offset < size)
+    return decoder.fail("lies outside parameter '" + std::string(variable.name) + "' (" +
+                        std::to_string(variable.size) + " bytes)");
+  Handler handler = transfer.isStore ? storeParameter : loadParameter;
+  emitTransfer(decoder, handler, Class::ParameterLoad, transfer).offset = parameter.base + offset;
+  return !decoder.failed();
+}
+
+Class classOf(Space space, bool isStore) {
+  switch (space) {
+  case Space::Shared:
+    return isStore ? Class::SharedStore : Class::SharedLoad;
+  case Space::Local:
+    return Class::LocalMemory;
+  case Space::Param:
+    return Class::ParameterLoad;
+  case Space::Const:
+    return Class::ConstantLoad;
+  default:
+    return isStore ? Class::GlobalStore : Class::GlobalLoad;
+  }
+}
+
+bool decodeAccess(Decoder &decoder, bool isStore) {
+  Modifiers m(decoder.instruction().modifiers);
+  Transfer transfer{isStore};
+  Form &form = transfer.form;
+  readForm(decoder, m, form);
+  transfer.type = m.type();
+  transfer.bits = bitsOf(transfer.type);
+  if (transfer.bits < 8 || !decoder.done(m))
+    return decoder.failed() ? false : decoder.fail("needs a type of 8 to 128 bits");
+  if (!decoder.wants(form.hasHint ? 3 : 2))
+    return false;
+  const Operand &address = decoder.operand(isStore ? 0 : 1);
+  if (!readRegisters(decoder, decoder.operand(isStore ? 1 : 0), transfer))
+    return false;
   if (isStore && form.space == Space::Const)
     return decoder.fail("constant memory cannot be written");
-  // Parameters of functions and of calls live in the frame.
   if (form.space == Space::Param && address.kind == Operand::Address &&
       address.elements[0].kind == Operand::Symbol) {
     const Operand &symbol = address.elements[0];
-    const Function &function = *decoder.code.function;
-    const Variable *variable = nullptr;
-    uint32_t base = 0;
-    if (symbol.owner == Operand::OfBody) {
-      variable = &function.variables[symbol.index];
-      base = decoder.code.variableOffsets[symbol.index];
-    } else if (symbol.owner == Operand::OfReturns) {
-      variable = &function.returns[symbol.index];
-      base = decoder.code.returnOffsets[symbol.index];
-    } else if (symbol.owner == Operand::OfParameters && !function.isEntry) {
-      variable = &function.parameters[symbol.index];
-      base = decoder.code.parameterOffsets[symbol.index];
-    } else if (symbol.owner == Operand::OfModule) {
+    if (symbol.owner == Operand::OfModule)
       return decoder.fail("this variable is no parameter");
-    }
-    if (variable) {
-      uint64_t offset = symbol.value + address.value, size = bits / 8 * form.count;
-      if (variable->space != Space::Param || offset > variable->size ||
-          variable->size - offset < size)
-        return decoder.fail("lies outside parameter '" + std::string(variable->name) + "' (" +
-                            std::to_string(variable->size) + " bytes)");
-      Op &op = decoder.emit(isStore ? storeParameter : loadParameter, Class::ParameterLoad);
-      op.list = list;
-      op.count = uint8_t(form.count);
-      op.bytes = uint8_t(bits / 8);
-      op.b = width;
-      op.offset = base + offset;
-      op.signExtend = isSigned(type);
-      return !decoder.failed();
-    }
+    if (FrameParameter own = frameParameter(decoder.code, symbol); own.variable)
+      return decodeParameterAccess(decoder, transfer, own, symbol.value + address.value);
   }
-  Class kind = form.space == Space::Shared  ? (isStore ? Class::SharedStore : Class::SharedLoad)
-               : form.space == Space::Local ? Class::LocalMemory
-               : form.space == Space::Param ? Class::ParameterLoad
-               : form.space == Space::Const ? Class::ConstantLoad
-               : isStore                    ? Class::GlobalStore
-                                            : Class::GlobalLoad;
-  Op &op = decoder.emit(isStore ? store : load, kind);
+  Op &op = emitTransfer(decoder, isStore ? store : load, classOf(form.space, isStore), transfer);
   if (!decoder.address(address, op))
     return false;
-  op.list = list;
-  op.count = uint8_t(form.count);
-  op.bytes = uint8_t(bits / 8);
-  op.b = width;
   op.space = form.space;
   op.strong = form.strong;
   op.acquires = form.acquires;
   op.releases = form.releases;
-  op.signExtend = isSigned(type);
   return !decoder.failed();
 }
 

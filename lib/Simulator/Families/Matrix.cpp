@@ -41,8 +41,137 @@ double element(Type type, u32 bits) {
   }
 }
 
-// list: [packed shape..., registers of d, a, b, c]. Elements of A, B as numbers, by lane
-// and position: every 32-bit register holds 32 / bits of them along k.
+/// What the list of an mma.sync says: [types of A, B, C, D, k, saturate, the numbers of registers
+/// of D, A, B, C, and these registers].
+struct Product {
+  Type ta, tb, tc, td;
+  unsigned k;
+  bool saturate;
+  unsigned nd, na, nb, nc;
+  const uint32_t *rd, *ra, *rb, *rc;
+
+  explicit Product(const uint32_t *list)
+      : ta(Type(list[0])), tb(Type(list[1])), tc(Type(list[2])), td(Type(list[3])), k(list[4]),
+        saturate(list[5]), nd(list[6]), na(list[7]), nb(list[8]), nc(list[9]), rd(list + 10),
+        ra(rd + nd), rb(ra + na), rc(rb + nb) {}
+  bool isWide() const { return ta == Type::F64; }
+  unsigned rows() const { return na == 1 ? 8 : 16; }
+};
+
+/// The matrices as numbers.
+struct Matrices {
+  double a[16][64], b[64][8], c[16][8];
+};
+
+/// Which elements depend on a register that nothing wrote, and where the last of these comes from.
+struct Lost {
+  const Warp &warp;
+  uint32_t id; ///< of the instruction
+  u32 rows = 0, columns = 0, elements[16] = {}, origin = none;
+
+  /// Marks `bit` in `mask` if the lane has not written the register.
+  void note(u32 &mask, unsigned bit, uint32_t slot, unsigned lane) {
+    if (warp.definedIn(slot) >> lane & 1)
+      return;
+    u32 from = warp.frame->origin[slot >> 7];
+    origin = from == none ? id : from;
+    mask |= 1u << bit;
+  }
+  bool isKnown(unsigned row, unsigned column) const {
+    return !(rows >> row & 1) && !(columns >> column & 1) && !(elements[row] >> column & 1);
+  }
+};
+
+/// A and B of f64: a register holds one element.
+void readWideFactors(Warp &warp, const Product &p, unsigned lane, Matrices &m, Lost &lost) {
+  unsigned g = lane / 4, t = lane % 4;
+  bool isSmall = p.rows() == 8;
+  for (unsigned i = 0; i < p.na; ++i) {
+    unsigned row = isSmall ? g : g + 8 * (i & 1), column = t + 4 * (isSmall ? i : i >> 1);
+    m.a[row][column] = asDouble(warp.lanes<u64>(p.ra[i])[lane]);
+    lost.note(lost.rows, row, p.ra[i], lane);
+  }
+  for (unsigned i = 0; i < p.nb; ++i) {
+    m.b[t + 4 * i][g] = asDouble(warp.lanes<u64>(p.rb[i])[lane]);
+    lost.note(lost.columns, g, p.rb[i], lane);
+  }
+}
+
+/// A and B of other types: every register of 32 bits holds 32 / bits elements along k.
+void readFactors(Warp &warp, const Product &p, unsigned lane, Matrices &m, Lost &lost) {
+  unsigned g = lane / 4, t = lane % 4;
+  // A register of A: rows g and g + 8 alternate, then the next stretch of k.
+  unsigned bitsA = bitsOf(p.ta), perA = 32 / bitsA;
+  for (unsigned i = 0; i < p.na; ++i)
+    for (unsigned e = 0; e < perA; ++e) {
+      unsigned row = g + 8 * (i & 1), column = t * perA + e + 4 * perA * (i >> 1);
+      u32 bits = warp.lanes<u32>(p.ra[i])[lane] >> (e * bitsA);
+      m.a[row][column] = element(p.ta, bitsA == 32 ? bits : bits & ((1u << bitsA) - 1));
+      lost.note(lost.rows, row, p.ra[i], lane);
+    }
+  unsigned bitsB = bitsOf(p.tb), perB = 32 / bitsB;
+  for (unsigned i = 0; i < p.nb; ++i)
+    for (unsigned e = 0; e < perB; ++e) {
+      u32 bits = warp.lanes<u32>(p.rb[i])[lane] >> (e * bitsB);
+      m.b[t * perB + e + 4 * perB * i][g] =
+          element(p.tb, bitsB == 32 ? bits : bits & ((1u << bitsB) - 1));
+      lost.note(lost.columns, g, p.rb[i], lane);
+    }
+}
+
+/// C, as D: (g, 2t), (g, 2t + 1), (g + 8, ...).
+void readSummand(Warp &warp, const Product &p, unsigned lane, Matrices &m, Lost &lost) {
+  unsigned g = lane / 4, t = lane % 4, perC = p.tc == Type::F16 ? 2 : 1;
+  for (unsigned i = 0; i < p.nc * perC; ++i) {
+    unsigned row = g + 8 * (i >> 1), column = 2 * t + (i & 1);
+    uint32_t slot = p.rc[i / perC];
+    double &c = m.c[row][column];
+    if (p.isWide())
+      c = asDouble(warp.lanes<u64>(slot)[lane]);
+    else if (p.tc == Type::F32)
+      c = asFloat(warp.lanes<u32>(slot)[lane]);
+    else if (p.tc == Type::S32)
+      c = int32_t(warp.lanes<u32>(slot)[lane]);
+    else
+      c = decode(halfFormat, warp.lanes<u32>(slot)[lane] >> 16 * (i & 1) & 0xffff);
+    lost.note(lost.elements[row], column, slot, lane);
+  }
+}
+
+void writeSum(Warp &warp, const Product &p, const double (&d)[16][8], const Lost &lost) {
+  unsigned perD = p.td == Type::F16 ? 2 : 1;
+  for (unsigned i = 0; i < p.nd; ++i) {
+    u32 sound = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      unsigned g = lane / 4, t = lane % 4;
+      bool known = true;
+      u32 word = 0;
+      for (unsigned e = 0; e < perD; ++e) {
+        unsigned index = i * perD + e, row = g + 8 * (index >> 1), column = 2 * t + (index & 1);
+        double r = d[row][column];
+        known &= lost.isKnown(row, column);
+        if (p.isWide()) {
+          warp.lanes<u64>(p.rd[i])[lane] = asBits(r);
+        } else if (p.td == Type::F32) {
+          word = encode(singleFormat, r);
+        } else if (p.td == Type::S32) {
+          if (p.saturate)
+            r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;
+          word = u32(int64_t(r));
+        } else {
+          word |= encode(halfFormat, r) << 16 * e;
+        }
+      }
+      if (!p.isWide())
+        warp.lanes<u32>(p.rd[i])[lane] = word;
+      sound |= u32(known) << lane;
+    }
+    warp.define(p.rd[i], sound);
+    if (sound != allLanes)
+      warp.undefine(p.rd[i], ~sound, lost.origin);
+  }
+}
+
 void multiply(Warp &warp, const Op &op) {
   if (!warp.gather(op, allLanes))
     return;
@@ -51,116 +180,29 @@ void multiply(Warp &warp, const Op &op) {
                         "mma.sync needs all 32 lanes of the warp");
     return;
   }
-  const uint32_t *head = op.list;
-  Type ta = Type(head[0]), tb = Type(head[1]), tc = Type(head[2]), td = Type(head[3]);
-  unsigned k = head[4];
-  bool saturate = head[5];
-  unsigned nd = head[6], na = head[7], nb = head[8], nc = head[9];
-  const uint32_t *rd = head + 10, *ra = rd + nd, *rb = ra + na, *rc = rb + nb;
-  static thread_local double A[16][64], B[64][8], C[16][8];
-  bool wide = ta == Type::F64, integer = tc == Type::S32;
-  unsigned m = na == 1 ? 8 : 16;
-  u32 lostRow = 0, lostColumn = 0, lost[32] = {}, origin = none;
-  auto soundness = [&](uint32_t slot, unsigned lane) {
-    bool sound = warp.definedIn(slot) >> lane & 1;
-    if (!sound) {
-      u32 from = warp.frame->origin[slot >> 7];
-      origin = from == none ? op.id : from;
-    }
-    return sound;
-  };
+  Product p(op.list);
+  static thread_local Matrices gathered;
+  Matrices &m = gathered;
+  Lost lost{warp, op.id};
   ++warp.machine.tallies[op.id].matrixOperations;
+  bool wide = p.isWide(), integer = p.tc == Type::S32;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    unsigned g = lane / 4, t = lane % 4;
-    if (wide) {
-      for (unsigned i = 0; i < na; ++i) {
-        unsigned row = m == 8 ? g : g + 8 * (i & 1), column = t + 4 * (m == 8 ? i : i >> 1);
-        A[row][column] = asDouble(warp.lanes<u64>(ra[i])[lane]);
-        if (!soundness(ra[i], lane))
-          lostRow |= 1u << row;
-      }
-      for (unsigned i = 0; i < nb; ++i) {
-        B[t + 4 * i][g] = asDouble(warp.lanes<u64>(rb[i])[lane]);
-        if (!soundness(rb[i], lane))
-          lostColumn |= 1u << g;
-      }
-    } else {
-      // A register of A: rows g and g + 8 alternate, then the next stretch of k.
-      unsigned bitsA = bitsOf(ta), perA = 32 / bitsA;
-      for (unsigned i = 0; i < na; ++i)
-        for (unsigned e = 0; e < perA; ++e) {
-          unsigned row = g + 8 * (i & 1), column = t * perA + e + 4 * perA * (i >> 1);
-          u32 bits = warp.lanes<u32>(ra[i])[lane] >> (e * bitsA);
-          A[row][column] = element(ta, bitsA == 32 ? bits : bits & ((1u << bitsA) - 1));
-          if (!soundness(ra[i], lane))
-            lostRow |= 1u << row;
-        }
-      unsigned bitsB = bitsOf(tb), perB = 32 / bitsB;
-      for (unsigned i = 0; i < nb; ++i)
-        for (unsigned e = 0; e < perB; ++e) {
-          u32 bits = warp.lanes<u32>(rb[i])[lane] >> (e * bitsB);
-          B[t * perB + e + 4 * perB * i][g] =
-              element(tb, bitsB == 32 ? bits : bits & ((1u << bitsB) - 1));
-          if (!soundness(rb[i], lane))
-            lostColumn |= 1u << g;
-        }
-    }
-    // C and D: (g, 2t), (g, 2t + 1), (g + 8, ...).
-    unsigned perC = tc == Type::F16 ? 2 : 1;
-    for (unsigned i = 0; i < nc * perC; ++i) {
-      unsigned row = g + 8 * (i >> 1), column = 2 * t + (i & 1);
-      uint32_t slot = rc[i / perC];
-      if (wide)
-        C[row][column] = asDouble(warp.lanes<u64>(slot)[lane]);
-      else if (tc == Type::F32)
-        C[row][column] = asFloat(warp.lanes<u32>(slot)[lane]);
-      else if (tc == Type::S32)
-        C[row][column] = int32_t(warp.lanes<u32>(slot)[lane]);
-      else
-        C[row][column] = decode(halfFormat, warp.lanes<u32>(slot)[lane] >> 16 * (i & 1) & 0xffff);
-      if (!soundness(slot, lane))
-        lost[row] |= 1u << column;
-    }
+    if (wide)
+      readWideFactors(warp, p, lane, m, lost);
+    else
+      readFactors(warp, p, lane, m, lost);
+    readSummand(warp, p, lane, m, lost);
   }
-  double D[16][8];
-  for (unsigned row = 0; row < m; ++row)
+  double d[16][8];
+  for (unsigned row = 0; row < p.rows(); ++row)
     for (unsigned column = 0; column < 8; ++column) {
-      double sum = wide ? C[row][column] : 0;
-      for (unsigned i = 0; i < k; ++i)
-        sum = wide ? std::fma(A[row][i], B[i][column], sum) : sum + A[row][i] * B[i][column];
-      D[row][column] = wide ? sum : integer ? sum + C[row][column] : addToOdd(sum, C[row][column]);
+      double c = m.c[row][column], sum = wide ? c : 0;
+      for (unsigned i = 0; i < p.k; ++i)
+        sum =
+            wide ? std::fma(m.a[row][i], m.b[i][column], sum) : sum + m.a[row][i] * m.b[i][column];
+      d[row][column] = wide ? sum : integer ? sum + c : addToOdd(sum, c);
     }
-  unsigned perD = td == Type::F16 ? 2 : 1;
-  for (unsigned i = 0; i < nd; ++i) {
-    u32 sound = 0;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      unsigned g = lane / 4, t = lane % 4;
-      bool known = true;
-      u32 word = 0;
-      for (unsigned e = 0; e < perD; ++e) {
-        unsigned index = i * perD + e, row = g + 8 * (index >> 1), column = 2 * t + (index & 1);
-        double r = D[row][column];
-        known &= !(lostRow >> row & 1) && !(lostColumn >> column & 1) && !(lost[row] >> column & 1);
-        if (wide) {
-          warp.lanes<u64>(rd[i])[lane] = asBits(r);
-        } else if (td == Type::F32) {
-          word = encode(singleFormat, r);
-        } else if (td == Type::S32) {
-          if (saturate)
-            r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;
-          word = u32(int64_t(r));
-        } else {
-          word |= encode(halfFormat, r) << 16 * e;
-        }
-      }
-      if (!wide)
-        warp.lanes<u32>(rd[i])[lane] = word;
-      sound |= u32(known) << lane;
-    }
-    warp.define(rd[i], sound);
-    if (sound != allLanes)
-      warp.undefine(rd[i], ~sound, origin);
-  }
+  writeSum(warp, p, d, lost);
 }
 
 bool decodeMultiply(Decoder &decoder) {

@@ -21,6 +21,65 @@ Split *Warp::newSplit() {
   return split;
 }
 
+/// What a special register holds in a lane.
+static uint32_t specialValue(const Warp &warp, const SpecialSlot &special, unsigned lane) {
+  const Machine &machine = warp.machine;
+  const Extent &block = machine.launch.block, &grid = machine.launch.grid, &cta = warp.cta.id;
+  uint32_t t = warp.thread(lane);
+  uint32_t tid[3] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
+  uint32_t ntid[3] = {block.x, block.y, block.z}, nctaid[3] = {grid.x, grid.y, grid.z};
+  uint32_t ctaid[3] = {cta.x, cta.y, cta.z};
+  uint32_t masks[] = {1u << lane, (2u << lane) - 1, (1u << lane) - 1, ~0u << lane,
+                      ~0u << lane << 1};
+  switch (special.kind) {
+  case SpecialSlot::Tid:
+    return tid[special.axis];
+  case SpecialSlot::Ntid:
+    return ntid[special.axis];
+  case SpecialSlot::Ctaid:
+    return ctaid[special.axis];
+  case SpecialSlot::Nctaid:
+    return nctaid[special.axis];
+  case SpecialSlot::Lane:
+    return lane;
+  case SpecialSlot::WarpId:
+    return warp.index;
+  case SpecialSlot::NWarp:
+    return machine.warpsOfCta;
+  case SpecialSlot::LaneMask:
+    return masks[special.axis];
+  case SpecialSlot::Smem:
+    return special.axis == 0 ? machine.sharedBytes : machine.launch.dynamicShared;
+  case SpecialSlot::Zero:
+    return 0;
+  }
+  return 0;
+}
+
+/// A frame whose constants and special registers are filled in; no instruction writes these, so
+/// they hold for every call that the frame is used for.
+static Frame *makeFrame(Warp &warp, const FunctionCode &code) {
+  Frame *made = warp.frames.emplace_back(std::make_unique<Frame>()).get();
+  made->code = &code;
+  warp.cta.frameBytes += code.slotBytes + uint64_t(code.parameterBytes) * 32;
+  made->storage.resize(code.slotBytes / 8);
+  made->registers = reinterpret_cast<uint8_t *>(made->storage.data());
+  made->parameters.resize(size_t(code.parameterBytes) * 32);
+  for (auto [slot, value] : code.constants32)
+    std::fill_n(reinterpret_cast<uint32_t *>(made->registers + slot), 32, uint32_t(value));
+  for (auto [slot, value] : code.constants64)
+    std::fill_n(reinterpret_cast<uint64_t *>(made->registers + slot), 32, value);
+  for (const SpecialSlot &special : code.specials)
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      uint32_t value = specialValue(warp, special, lane);
+      if (special.wide)
+        reinterpret_cast<uint64_t *>(made->registers + special.slot)[lane] = value;
+      else
+        reinterpret_cast<uint32_t *>(made->registers + special.slot)[lane] = value;
+    }
+  return made;
+}
+
 Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
   Frame *made = nullptr;
   for (Frame *&free : freeFrames)
@@ -30,66 +89,9 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
       freeFrames.pop_back();
       break;
     }
+  if (!made)
+    made = makeFrame(*this, code);
   uint32_t slots = code.slotBytes / 128;
-  if (!made) {
-    frames.push_back(std::make_unique<Frame>());
-    made = frames.back().get();
-    made->code = &code;
-    cta.frameBytes += code.slotBytes + uint64_t(code.parameterBytes) * 32;
-    made->storage.resize(code.slotBytes / 8);
-    made->registers = reinterpret_cast<uint8_t *>(made->storage.data());
-    made->parameters.resize(size_t(code.parameterBytes) * 32);
-    for (auto [slot, value] : code.constants32)
-      std::fill_n(reinterpret_cast<uint32_t *>(made->registers + slot), 32, uint32_t(value));
-    for (auto [slot, value] : code.constants64)
-      std::fill_n(reinterpret_cast<uint64_t *>(made->registers + slot), 32, value);
-    const Extent &block = machine.launch.block, &grid = machine.launch.grid;
-    for (const SpecialSlot &special : code.specials)
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        uint32_t t = thread(lane);
-        uint32_t tid[3] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-        uint32_t ntid[3] = {block.x, block.y, block.z}, nctaid[3] = {grid.x, grid.y, grid.z};
-        uint32_t ctaid[3] = {cta.id.x, cta.id.y, cta.id.z};
-        uint32_t masks[] = {1u << lane, (2u << lane) - 1, (1u << lane) - 1, ~0u << lane,
-                            ~0u << lane << 1};
-        uint32_t value = 0;
-        switch (special.kind) {
-        case SpecialSlot::Tid:
-          value = tid[special.axis];
-          break;
-        case SpecialSlot::Ntid:
-          value = ntid[special.axis];
-          break;
-        case SpecialSlot::Ctaid:
-          value = ctaid[special.axis];
-          break;
-        case SpecialSlot::Nctaid:
-          value = nctaid[special.axis];
-          break;
-        case SpecialSlot::Lane:
-          value = lane;
-          break;
-        case SpecialSlot::WarpId:
-          value = index;
-          break;
-        case SpecialSlot::NWarp:
-          value = machine.warpsOfCta;
-          break;
-        case SpecialSlot::LaneMask:
-          value = masks[special.axis];
-          break;
-        case SpecialSlot::Smem:
-          value = special.axis == 0 ? machine.sharedBytes : machine.launch.dynamicShared;
-          break;
-        case SpecialSlot::Zero:
-          break;
-        }
-        if (special.wide)
-          reinterpret_cast<uint64_t *>(made->registers + special.slot)[lane] = value;
-        else
-          reinterpret_cast<uint32_t *>(made->registers + special.slot)[lane] = value;
-      }
-  }
   made->defined.assign(slots, 0);
   made->origin.assign(slots, none);
   made->definedBytes.clear();
