@@ -333,6 +333,47 @@ def test_the_later_store_wins(backend, rng, shape, shift):
 
 
 @triton.jit
+def indexed_by_a_reduction(x_ptr, y_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    tile = i[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + tile)
+    column = tl.argmin(x, axis=1)
+    picked = tl.load(y_ptr + i * N + column)
+    # What was picked was there before.
+    tl.store(y_ptr + tile, x)
+    tl.store(out_ptr + tile, x + picked[:, None])
+
+
+@pytest.mark.parametrize("aliases", (False, True))
+def test_load_between_a_reduction_and_a_store(backend, rng, aliases):
+    x = random_array(rng, (17, 5), "int32")
+    y = x if aliases else random_array(rng, (17, 5), "int32")
+    want = x + y[np.arange(17), x.argmin(axis=1)][:, None]
+    before, out = x.copy(), np.zeros_like(x)
+    indexed_by_a_reduction[(1,)](x, y, out, M=17, N=5)
+    assert_same(out, want)
+    assert_same(y, before)
+
+
+@triton.jit
+def indexed_by_what_was_stored(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x_ptr + i, N - 1 - i)
+    y = tl.load(y_ptr + tl.load(x_ptr + i))
+    tl.store(y_ptr + i, i)
+    tl.store(out_ptr + i, y)
+
+
+@pytest.mark.parametrize("n", (1, 3, 100))
+def test_loads_between_two_stores(backend, rng, n):
+    x, y = np.zeros(n, np.int32), random_array(rng, n, "int32")
+    want, out = y[::-1].copy(), np.zeros(n, np.int32)
+    indexed_by_what_was_stored[(1,)](x, y, out, N=n)
+    assert_same(out, want)
+    assert_same(y, np.arange(n, dtype=np.int32))
+
+
+@triton.jit
 def swap_halves(x_ptr, N: tl.constexpr):
     offs = tl.arange(0, N)
     low = tl.load(x_ptr + offs)

@@ -228,14 +228,18 @@ private:
       return nullptr;
     for (const Root &other : phase.roots)
       if (other.kind == Root::Print || other.kind == Root::Atomic || other.kind == Root::Assert ||
-          dependsOn(root, other) ||
-          (other.kind == Root::Store &&
-           (readsAfter(root, other.op) || loadsBetween(other, root) || overwrites(root, other))))
+          (other.kind == Root::Store && overwrites(root, other)))
         return nullptr;
+    Behind behind = runsBehind(phase, root.op);
+    auto mustWait = [&](Operation *op) { return op && behind.contains(op); };
+    if (mustWait(root.op ? root.op : root.value.getDefiningOp()) ||
+        (root.kind == Root::Store && llvm::any_of(behind, [&](Operation *op) {
+           return isa<tt::LoadOp>(op) && conflicts(op, root.op, true);
+         })))
+      return nullptr;
     for (auto scalar = std::next(it); scalar != steps.end(); ++scalar)
-      for (const Root &other : phase.roots)
-        if (other.kind == Root::Reduce && reaches(scalar->op, other.op))
-          return nullptr;
+      if (mustWait(scalar->op))
+        return nullptr;
     steps.splice(steps.end(), steps, it);
     return &steps.back();
   }
@@ -246,60 +250,37 @@ private:
     return second.kind == Root::Store && context.mayConflict(second.op, first.op);
   }
 
-  /// A load between two stores must see the first and not the second: they cannot share
-  /// a loop.
-  bool loadsBetween(const Root &first, const Root &second) const {
-    if (second.kind != Root::Store)
-      return false;
-    for (Operation *op = first.op->getNextNode(); op && op != second.op; op = op->getNextNode())
-      if (isa<tt::LoadOp>(op) && conflicts(op, first.op, true) && conflicts(op, second.op, true))
-        return true;
-    return false;
-  }
+  using Behind = llvm::SmallSetVector<Operation *, 16>;
 
-  /// `op` needs a result of `reduce`, which stands in this block.
-  bool reaches(Operation *op, Operation *reduce) {
-    SmallVector<Operation *> worklist{op};
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    while (!worklist.empty()) {
-      Operation *current = worklist.pop_back_val();
-      if (current == reduce)
-        return true;
-      if (!current || current->getBlock() != &block || !seen.insert(current).second)
-        continue;
-      for (Value operand : current->getOperands())
-        worklist.push_back(operand.getDefiningOp());
+  /// The operations up to `last` (null: to the end of the block) that can run only when the loops
+  /// of `phase` are over: they need what it reduces to, or a load that may see what it stores. A
+  /// root that is one of them cannot be in the phase; nor can a store before which one of them
+  /// must read memory.
+  Behind runsBehind(const Step &phase, Operation *last) const {
+    Behind behind;
+    llvm::SmallPtrSet<Operation *, 4> reductions;
+    Operation *first = nullptr;
+    for (const Root &root : phase.roots) {
+      if (root.op && (!first || root.op->isBeforeInBlock(first)))
+        first = root.op;
+      if (root.kind == Root::Reduce)
+        reductions.insert(root.op);
     }
-    return false;
-  }
-
-  bool dependsOn(const Root &root, const Root &earlier) {
-    if (earlier.kind == Root::Store)
-      return false;
-    if (earlier.kind == Root::Assign)
-      return false; // evaluated before anything of the phase is written
-    Operation *start = root.op ? root.op : root.value.getDefiningOp();
-    return start && reaches(start, earlier.op);
-  }
-
-  /// `root` evaluates a load that stands behind `write` and may see what it wrote.
-  bool readsAfter(const Root &root, Operation *write) {
-    SmallVector<Value> worklist;
-    if (root.op)
-      forEachTileOperand(root.op, [&](Value v) { worklist.push_back(v); });
-    else
-      worklist.push_back(root.value);
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      Operation *op = value.getDefiningOp();
-      if (!op || op->getBlock() != &block || !isVirtual(value) || !seen.insert(op).second)
-        continue;
-      if (isa<tt::LoadOp>(op) && position(op) > position(write) && conflicts(op, write, true))
+    auto waits = [&](Operation *op) {
+      if (llvm::any_of(op->getOperands(), [&](Value operand) {
+            Operation *source = operand.getDefiningOp();
+            return source && (reductions.contains(source) || behind.contains(source));
+          }))
         return true;
-      forEachTileOperand(op, [&](Value v) { worklist.push_back(v); });
-    }
-    return false;
+      return isa<tt::LoadOp>(op) && llvm::any_of(phase.roots, [&](const Root &root) {
+               return root.kind == Root::Store && position(op) > position(root.op) &&
+                      conflicts(op, root.op, true);
+             });
+    };
+    for (Operation *op = first; op; op = op == last ? nullptr : op->getNextNode())
+      if (waits(op))
+        behind.insert(op);
+    return behind;
   }
 
   /// `sameIndex`: an access of both at the same address by the same lane also counts.
