@@ -99,7 +99,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
   // The name of a kernel's dumps and overrides does not depend on how much of it is kept.
   std::string key = variant->hash = cacheKey(recipe);
   if (dumpWanted()) {
-    recipe.options.keepStages = {"ttgir", "llir", "asm"};
+    recipe.options.keepStages = {"ttgir", "plan", "llir", "asm"};
     key = cacheKey(recipe);
   }
   variant->origin = std::move(recipe);

@@ -30,14 +30,14 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     return &laterStages.emplace(name, std::move(text)).first->second;
   }
   // Whatever else is listed was kept when it was made, if it was.
-  if (isListed && (name == "ttgir" || name == "llir" || name == "asm" || name == "obj")) {
+  if (isListed && llvm::is_contained({"ttgir", "plan", "llir", "asm", "obj"}, name)) {
     WorkClaim claim(&laterStages, "stages");
     if (const std::string *text = findLater())
       return text;
     InsideForkGate inside;
     Recipe recipe = origin;
     recipe.options.target = backend->targetOfStages(recipe.options.target);
-    recipe.options.keepStages = {"ttgir", "llir", "asm"};
+    recipe.options.keepStages = {"ttgir", "plan", "llir", "asm"};
     std::unique_ptr<CompiledKernel> again = compile(recipe, nullptr, error);
     if (!again)
       return nullptr;

@@ -81,7 +81,7 @@ PREMISES = (
          "widthOf(offset) == 64", "true"),
         ("choice", "neighbours choose differently", "isUniform(op.getCondition())", "true"),
         ("remainder", "the dividend passes a multiple of the divisor",
-         "hypothesis == Straight ? isUniform(op.getRhs()) : hasOneQuotient(op)",
+         "straight.contains(op) || hasOneQuotient(op)",
          "isUniform(op.getRhs())"),
         ("factor", "the factor changes along the tile",
          "*stride == 0 && modular(factor, dim, depth) == 0", "*stride == 0"),
@@ -153,42 +153,40 @@ PREMISES = (
         ("copies", "several threads access one element",
          "hasNoCopies(a)", "true", "bool isElementwise = "))
     + premises(
-        CPU + "Alias.cpp",
-        ("twice", "one tile of pointers may hold an address twice",
-         "distinctAddresses(x, strides)", "true"),
-        ("arguments", "two arguments may be views of one array",
-         "options.mayAlias || mayShareBase(x, y)", "mayShareBase(x, y)"))
-    + premises(
-        CPU + "Predicates.cpp",
-        ("bounds", "the largest offset of a tile wraps", "!proved && bits < 64 && result.min",
+        ANALYSIS + "TileConditions.cpp",
+        ("bounds", "the largest offset of a tile wraps", "result && !proved && bits < 64",
          "false"),
         ("sums", "the bounds of a tile of 64 bits wrap", "!proved && bits == 64", "false",
-         "range::difference(rangeOf(0), rangeOf(1), bits);\n    if ("),
+         "range::difference(a, b, bits);\n  if ("),
         ("products", "the bounds of a tile of 64 bits wrap",
          "!proved && bits == 64 && by.low != 0", "false"),
         ("negative", "below zero, a remainder counts up to zero",
-         "compare(P::sge, range.min, zero)", "constant(b.getI1Type(), 1)"),
+         "compare(P::sge, range->min, zero)", "compare(P::sge, zero, zero)"),
         ("one multiple", "the tile passes a multiple of the divisor",
-         "compare(P::slt, sub(range.max, range.min), sub(n, first))",
-         "constant(b.getI1Type(), 1)"))
+         "compare(P::slt, length, rest)", "compare(P::sle, length, length)"))
+    + premises(
+        CPU + "Plan.cpp",
+        ("twice", "one tile of pointers may hold an address twice",
+         "distinctAddresses(x, facts.strides)", "true"),
+        ("arguments", "two arguments may be views of one array",
+         "options.mayAlias || mayShareBase(x, y)", "mayShareBase(x, y)"))
+    + premises(
+        CPU + "PlanPhase.cpp",
+        ("contiguous", "the elements of a row do not follow each other",
+         "isContiguous(load.getPtr(), 1, facts.strides)", "true"),
+        ("rows", "rows are not equally far apart", "facts.strides.isLinear(load.getPtr(), 0)",
+         "true"),
+        ("arithmetic", "where a row lies is read from memory, behind the last one too",
+         "isArithmetic(load.getPtr())", "true"),
+        ("later row", "where a row lies is read from memory, behind the last one too",
+         "isArithmetic(root.op->getOperand(0))", "true"))
     + premises(
         CPU + "Evaluate.cpp",
         ("exact", "lanes wrap where they are extended or compared",
-         "strides.exact(value, index.lanesDim()) == chunk.stride", "true"),
+         "strides->exact(value, index.lanesDim()) == chunk.stride", "true"),
         ("difference", "bound and offset are further apart than 63 bits",
          "known && known->high < INT64_MAX", "true"))
     + premises(
-        CPU + "Dot.cpp",
-        ("contiguous", "the elements of a row do not follow each other",
-         "!isContiguous(load.getPtr(), 1, strides)", "false"),
-        ("rows", "rows are not equally far apart", "!strides.isLinear(load.getPtr(), 0)", "false"),
-        ("arithmetic", "where a row lies is read from memory, behind the last one too",
-         "!isArithmetic(load.getPtr())", "false"))
-    + premises(
         CPU + "Ahead.cpp",
         ("last row", "where a row lies is read from memory, behind the last one too",
-         "std::min(row, tile.rows - 1)", "row"))
-    + premises(
-        CPU + "Memory.cpp",
-        ("later row", "where a row lies is read from memory, behind the last one too",
-         "!isArithmetic(op.getPtr())", "false")))
+         "std::min(row, upcoming.rows - 1)", "row")))

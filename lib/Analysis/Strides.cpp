@@ -199,8 +199,9 @@ Stride Strides::evaluate(Operation *op, int64_t dim, int depth) {
       })
       // Premise: all elements have one quotient.
       .Case<arith::RemSIOp, arith::RemUIOp>([&](auto op) -> Stride {
-        bool straight = hypothesis == Straight ? isUniform(op.getRhs()) : hasOneQuotient(op);
-        if (straight)
+        bool isStraight = hypothesis == Straight ? isUniform(op.getRhs())
+                                                 : straight.contains(op) || hasOneQuotient(op);
+        if (isStraight)
           return operand(0);
         return isUniform(op.getLhs()) && isUniform(op.getRhs()) ? Stride(0) : std::nullopt;
       })
@@ -232,9 +233,9 @@ Stride Strides::exact(Value value, int64_t dim, int depth) {
   // Two elements are less far apart than the next number that is the stride modulo 2^width.
   IntegerRange range = ranges.get(value);
   Wide distance = *stride < 0 ? -Wide(*stride) : Wide(*stride);
-  if (Wide(range.high) - range.low < (Wide(1) << bits) - distance)
-    return stride;
   Operation *op = value.getDefiningOp();
+  if (Wide(range.high) - range.low < (Wide(1) << bits) - distance || straight.contains(op))
+    return stride;
   if (!op || depth > kMaxDepth)
     return std::nullopt;
   if (auto found = exacts.find({value, dim}); found != exacts.end())

@@ -40,7 +40,8 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
         parseSourceString<ModuleOp>(kernel.stages["ttir"], ParserConfig(&session.context()));
     return session.internalError(what, input ? *input : ModuleOp());
   };
-  if (failed(lowerToCPU(module, target, options, kernel.metadata, kernel.remarks)))
+  std::string *plan = keeps(options, "plan") ? &kernel.stages["plan"] : nullptr;
+  if (failed(lowerToCPU(module, target, options, kernel.metadata, kernel.remarks, plan)))
     return failedIn("the lowering to the CPU");
   if (session.wants(settings::MLIRDump))
     llvm::errs() << "// -----// IR Dump After TileToCPU //----- //\n" << *module << "\n";

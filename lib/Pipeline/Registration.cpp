@@ -48,14 +48,19 @@ struct TileToCPUPass : PassWrapper<TileToCPUPass, OperationPass<ModuleOp>> {
     KernelMetadata metadata = describeKernel(kernel);
     describePointers(kernel, metadata);
     std::vector<Remark> remarks;
-    if (failed(lowerToCPU(getOperation(), target, options, metadata, remarks)))
+    std::string plan;
+    if (failed(lowerToCPU(getOperation(), target, options, metadata, remarks,
+                          printPlan ? &plan : nullptr)))
       return signalPassFailure();
+    llvm::outs() << plan;
     for (const Remark &remark : remarks) {
       auto file = StringAttr::get(&getContext(), remark.file);
       emitRemark(FileLineColLoc::get(file, remark.line, remark.column), remark.message);
     }
   }
 
+  Option<bool> printPlan{*this, "print-plan", llvm::cl::desc("Print what the kernel becomes"),
+                         llvm::cl::init(false)};
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("LLVM's name of the CPU"),
                           llvm::cl::init("native")};
   Option<bool> mayAlias{*this, "may-alias", llvm::cl::init(true),

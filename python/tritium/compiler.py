@@ -75,8 +75,8 @@ class CompiledKernel:
     """One variant of a kernel: compiled for one choice of types and constants.
 
     Attributes:
-        asm: a mapping of its stages: "ttir" and "llir" as text; of a CPU "asm" as text and
-            "obj" as bytes; of a GPU "ttgir" and "ptx" as text and "cubin" as bytes (which is
+        asm: a mapping of its stages: "ttir" and "llir" as text; of a CPU "plan" and "asm" as text
+            and "obj" as bytes; of a GPU "ttgir" and "ptx" as text and "cubin" as bytes (which is
             missing without ptxas: the driver assembles the PTX).
         metadata: a namespace: name, target, cpu, hash, parameters (name, type, read,
             written), scratch_bytes, debug, cached, compile_ms, and the launch's options; of a
@@ -103,7 +103,7 @@ class CompiledKernel:
         kind = self._described()["target"].partition(":")[0]
         stages = {"cuda": ("ttir", "ttgir", "llir", "ptx", "cubin"),
                   "sim": ("ttir", "ttgir", "llir", "ptx")}
-        return _Stages(self._native, stages.get(kind, ("ttir", "llir", "asm", "obj")))
+        return _Stages(self._native, stages.get(kind, ("ttir", "plan", "llir", "asm", "obj")))
 
     @property
     def n_regs(self):

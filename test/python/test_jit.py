@@ -208,7 +208,7 @@ def test_compiled_kernel():
     assert compiled.name == "kernel"
     assert "tt.load" in compiled.asm["ttir"] and "define" in compiled.asm["llir"]
     assert "kernel" in compiled.asm["asm"] and compiled.asm["obj"].startswith(b"\x7fELF")
-    assert set(compiled.asm) == {"ttir", "llir", "asm", "obj"}
+    assert set(compiled.asm) == {"ttir", "plan", "llir", "asm", "obj"}
     with pytest.raises(KeyError):
         compiled.asm["ptx"]
     assert compiled.metadata.num_warps == 8 and compiled.metadata.target == "cpu"

@@ -42,8 +42,8 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          machine's
   --target cuda:NN       a GPU of compute capability N.N (cuda:80, cuda:90); none need be
                          there
-  --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU asm: assembly (the default)
-                         and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
+  --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU plan: loops, scratch memory and
+                         what they are for, asm: assembly (the default) and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
                          (the default) and cubin: machine code, by ptxas; for both header: a
                          C header with what the code takes for granted of a launch (alignment,
                          signs, no overlap, the grid), a check of it and a launch function,
@@ -94,10 +94,9 @@ void checkStage(Request &request) {
   if (request.emit.empty())
     request.emit = isGPU ? "ptx" : "asm";
   std::vector<std::string> known = {"ttir", "llir", "header", "json"};
-  for (const char *stage : {isGPU ? "ttgir" : "asm", isGPU ? "ptx" : "obj"})
+  for (const char *stage :
+       {isGPU ? "ttgir" : "plan", isGPU ? "ptx" : "asm", isGPU ? "cubin" : "obj"})
     known.push_back(stage);
-  if (isGPU)
-    known.push_back("cubin");
   std::string list;
   for (const std::string &stage : known) {
     if (stage == request.emit)

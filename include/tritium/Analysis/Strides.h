@@ -18,6 +18,8 @@
 
 #include "tritium/Analysis/IntegerRanges.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 namespace tritium {
 
 /// Evaluates on demand and remembers; changes of the function are not seen.
@@ -34,6 +36,10 @@ public:
 
   explicit Strides(IntegerRanges &ranges, Hypothesis hypothesis = Nothing)
       : ranges(ranges), hypothesis(hypothesis) {}
+  /// Each of these remainders is its dividend less one number, without a wrap between neighbours
+  /// (TileConditions::staysStraight).
+  Strides(IntegerRanges &ranges, llvm::ArrayRef<mlir::Operation *> straight)
+      : ranges(ranges), straight(straight.begin(), straight.end()) {}
 
   /// 0 for a scalar, and where there is one element only.
   std::optional<int64_t> modular(mlir::Value value, int64_t dim) { return modular(value, dim, 0); }
@@ -59,7 +65,8 @@ private:
   bool isWithinHalf(mlir::Value value);
 
   IntegerRanges &ranges;
-  Hypothesis hypothesis;
+  Hypothesis hypothesis = Nothing;
+  llvm::SmallPtrSet<mlir::Operation *, 2> straight;
   llvm::DenseMap<Key, Stride> modulars, exacts;
   llvm::DenseMap<Key, bool> linears;
 };

@@ -26,7 +26,7 @@ struct CompileOptions {
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
   /// checked by the host; kept in the metadata; without effect on a CPU.
   std::map<std::string, Constant> extra;
-  /// Of "ttgir" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are
+  /// Of "ttgir" "plan" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are
   /// always kept.
   std::vector<std::string> keepStages;
 };

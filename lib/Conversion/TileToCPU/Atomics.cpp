@@ -149,7 +149,7 @@ void Lowering::emitAtomic(Operation *op, const Index &index) {
   if (!isa<RankedTensorType>(result.getType()))
     scalars[result] = old;
   else if (!result.use_empty())
-    writeBuffer(*buffers.lookup(result), index, Chunk::uniform(old));
+    writeBuffer(*plan.home(result), index, Chunk::uniform(old));
 }
 
 } // namespace tritium::cpu

@@ -57,9 +57,6 @@ struct Chunk {
   /// Pointers: `base` is an !llvm.ptr that all lanes share and v counts bytes from it;
   /// without a base v is an address. v is i64.
   mlir::Value base;
-  /// Affine: a condition that the emitted code has checked tells that no lane wraps. Where it is
-  /// proved at compile time, Strides tells.
-  bool isExact = false;
 
   static Chunk uniform(mlir::Value v) { return {Uniform, v}; }
   static Chunk affine(mlir::Value v, int64_t stride) {

@@ -1,8 +1,7 @@
 //===- ControlFlow.cpp - loops and branches that carry tiles --------------===//
 //
-// Scalars stay loop-carried values. Every tile that a loop carries, or that a branch or
-// loop gives, has a buffer; yielding assigns it. The values of one yield are assigned
-// as if at once: what still reads an old tile is first assigned to a temporary.
+// Scalars stay loop-carried values. What tiles are carried in, and when it is assigned, the
+// plan says (PlanRegion.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +15,9 @@ namespace tritium::cpu {
 
 static bool isTileValue(Value v) { return isa<RankedTensorType>(v.getType()); }
 
-void Lowering::assignTile(Value value, Buffer *buffer) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Step step{Step::Phase};
-  step.shape.assign(type.getShape().begin(), type.getShape().end());
-  step.lanesDim = preferredDim(value, likely);
-  step.transposed = step.lanesDim != type.getRank() - 1 && type.getDimSize(type.getRank() - 1) > 1;
-  step.roots.push_back({Root::Assign, nullptr, value, buffer});
-  emitPhase(step);
+static Type scalarType(Type type) {
+  return isa<tt::PointerType>(type) ? LLVM::LLVMPointerType::get(type.getContext())
+                                    : evalType(type);
 }
 
 void Lowering::copyBuffer(const Buffer &from, const Buffer &to) {
@@ -35,89 +29,24 @@ void Lowering::copyBuffer(const Buffer &from, const Buffer &to) {
   b.create<LLVM::MemcpyOp>(loc, bufferBase(to), bufferBase(from), i64(bytes), /*isVolatile=*/false);
 }
 
-void Lowering::emitRegionBody(Block &source, Block *block, ArrayRef<Root> results,
+void Lowering::emitRegionBody(const StepList &steps, Block *block,
                               llvm::function_ref<void()> terminator) {
   OpBuilder::InsertionGuard guard(b);
   MemoScope scope(*this);
   if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
     block->back().erase();
   b.setInsertionPointToEnd(block);
-  emitBlock(source, results);
+  emitSteps(steps);
   terminator();
 }
 
-/// The iteration arguments of `loop` that `value` is computed from without passing
-/// through memory. `identity` is cleared if one is read at another index.
-static void collectArgs(Value value, scf::ForOp loop, llvm::SmallSetVector<Value, 4> &args,
-                        bool &identity) {
-  SmallVector<std::pair<Value, bool>> worklist{{value, true}};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    auto [v, same] = worklist.pop_back_val();
-    if (!seen.insert(v).second)
-      continue;
-    if (auto arg = dyn_cast<BlockArgument>(v)) {
-      if (arg.getOwner() == loop.getBody()) {
-        args.insert(v);
-        identity &= same;
-      }
-      continue;
-    }
-    Operation *op = v.getDefiningOp();
-    if (!isVirtual(v) || op->getBlock() != loop.getBody())
-      continue;
-    bool keeps = same && !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(op);
-    for (Value operand : op->getOperands())
-      if (isTileValue(operand))
-        worklist.push_back({operand, keeps});
-  }
-}
-
-void Lowering::emitFor(scf::ForOp op) {
+void Lowering::emitFor(const Step &planned, scf::ForOp op) {
   Location forLoc = op.getLoc();
-  unsigned count = op.getInitArgs().size();
-  SmallVector<Buffer *> carried(count, nullptr);
+  emitSteps(planned.before);
   SmallVector<Value> scalarInits;
-  for (unsigned i = 0; i < count; ++i) {
-    Value init = op.getInitArgs()[i];
-    if (!isTileValue(init)) {
+  for (Value init : op.getInitArgs())
+    if (!isTileValue(init))
       scalarInits.push_back(scalar(init));
-      continue;
-    }
-    carried[i] = allocate(cast<RankedTensorType>(init.getType()), /*dense=*/false);
-    assignTile(init, carried[i]);
-  }
-  for (unsigned i = 0; i < count; ++i)
-    if (carried[i]) {
-      buffers[op.getRegionIterArgs()[i]] = carried[i];
-      buffers[op.getResult(i)] = carried[i];
-    }
-
-  // What each yielded tile still needs of the old ones.
-  SmallVector<llvm::SmallSetVector<Value, 4>> needs(count);
-  SmallVector<bool> identity(count, true);
-  for (unsigned i = 0; i < count; ++i)
-    if (carried[i]) {
-      bool same = true;
-      collectArgs(op.getYieldedValues()[i], op, needs[i], same);
-      identity[i] = same;
-    }
-  SmallVector<Root> results;
-  SmallVector<std::pair<Buffer *, Buffer *>> copies;
-  for (unsigned i = 0; i < count; ++i) {
-    Value yielded = op.getYieldedValues()[i], arg = op.getRegionIterArgs()[i];
-    if (!carried[i] || yielded == arg)
-      continue;
-    bool direct = identity[i];
-    for (unsigned j = 0; j < count; ++j)
-      direct &= j == i || !needs[j].contains(arg);
-    Buffer *destination = carried[i];
-    if (!direct) {
-      destination = allocate(cast<RankedTensorType>(yielded.getType()), /*dense=*/false);
-      copies.push_back({destination, carried[i]});
-    }
-    results.push_back({Root::Assign, nullptr, yielded, destination});
-  }
 
   loc = forLoc;
   // In 64 bits the index reaches its bound without wrapping, however near to the end of its type
@@ -151,12 +80,12 @@ void Lowering::emitFor(scf::ForOp op) {
     index = OpBuilder::atBlockBegin(loopOp.getBody()).create<arith::TruncIOp>(loc, type, index);
   scalars[op.getInductionVar()] = index;
   unsigned next = 0;
-  for (unsigned i = 0; i < count; ++i)
-    if (!carried[i])
-      scalars[op.getRegionIterArgs()[i]] = loopOp.getRegionIterArgs()[next++];
-  emitRegionBody(*op.getBody(), loopOp.getBody(), results, [&] {
+  for (Value argument : op.getRegionIterArgs())
+    if (!isTileValue(argument))
+      scalars[argument] = loopOp.getRegionIterArgs()[next++];
+  emitRegionBody(planned.blocks.front(), loopOp.getBody(), [&] {
     loc = forLoc;
-    for (auto [from, to] : copies)
+    for (auto [from, to] : planned.copies)
       copyBuffer(*from, *to);
     if (polls)
       emitPoll();
@@ -174,71 +103,49 @@ void Lowering::emitFor(scf::ForOp op) {
     loopOp = stretches;
   }
   next = 0;
-  for (unsigned i = 0; i < count; ++i)
-    if (!carried[i])
-      scalars[op.getResult(i)] = loopOp.getResult(next++);
+  for (Value result : op.getResults())
+    if (!isTileValue(result))
+      scalars[result] = loopOp.getResult(next++);
 }
 
-void Lowering::emitIf(scf::IfOp op) {
+void Lowering::emitIf(const Step &step, scf::IfOp op) {
   Location ifLoc = op.getLoc();
   SmallVector<Type> types;
-  for (Value result : op.getResults()) {
-    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-      buffers[result] = allocate(type, /*dense=*/false);
-    else if (isa<tt::PointerType>(result.getType()))
-      types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
-    else
-      types.push_back(evalType(result.getType()));
-  }
+  for (Value result : op.getResults())
+    if (!isTileValue(result))
+      types.push_back(scalarType(result.getType()));
   loc = ifLoc;
   bool hasElse = !op.getElseRegion().empty();
   auto branch = b.create<scf::IfOp>(loc, types, scalar(op.getCondition()), hasElse);
-  auto emit = [&](Block *source, Block *target) {
-    auto yield = cast<scf::YieldOp>(source->getTerminator());
-    SmallVector<Root> results;
-    for (auto [result, v] : llvm::zip(op.getResults(), yield.getOperands()))
-      if (isTileValue(v))
-        results.push_back({Root::Assign, nullptr, v, buffers.lookup(result)});
-    emitRegionBody(*source, target, results, [&] {
+  auto emit = [&](unsigned number, Block *source, Block *target) {
+    emitRegionBody(step.blocks[number], target, [&] {
       SmallVector<Value> yields;
-      for (Value v : yield.getOperands())
+      for (Value v : source->getTerminator()->getOperands())
         if (!isTileValue(v))
           yields.push_back(scalar(v));
       b.create<scf::YieldOp>(ifLoc, yields);
     });
   };
-  emit(op.thenBlock(), branch.thenBlock());
+  emit(0, op.thenBlock(), branch.thenBlock());
   if (hasElse)
-    emit(op.elseBlock(), branch.elseBlock());
+    emit(1, op.elseBlock(), branch.elseBlock());
   unsigned next = 0;
   for (Value result : op.getResults())
     if (!isTileValue(result))
       scalars[result] = branch.getResult(next++);
 }
 
-void Lowering::emitWhile(scf::WhileOp op) {
+void Lowering::emitWhile(const Step &step, scf::WhileOp op) {
   Location whileLoc = op.getLoc();
-  auto scalarType = [&](Type type) -> Type {
-    return isa<tt::PointerType>(type) ? LLVM::LLVMPointerType::get(b.getContext()) : evalType(type);
-  };
+  emitSteps(step.before);
   SmallVector<Value> inits;
-  for (auto [init, arg] : llvm::zip(op.getInits(), op.getBeforeArguments())) {
-    if (!isTileValue(init)) {
+  for (Value init : op.getInits())
+    if (!isTileValue(init))
       inits.push_back(scalar(init));
-      continue;
-    }
-    buffers[arg] = allocate(cast<RankedTensorType>(init.getType()), /*dense=*/false);
-    assignTile(init, buffers[arg]);
-  }
   SmallVector<Type> resultTypes;
-  for (auto [result, arg] : llvm::zip(op.getResults(), op.getAfterArguments())) {
-    if (auto type = dyn_cast<RankedTensorType>(result.getType())) {
-      buffers[arg] = allocate(type, /*dense=*/false);
-      buffers[result] = buffers[arg];
-    } else {
+  for (Value result : op.getResults())
+    if (!isTileValue(result))
       resultTypes.push_back(scalarType(result.getType()));
-    }
-  }
   loc = whileLoc;
   // A loop that waits counts its rounds, in one more value behind its own.
   bool waits = waitsForMemory(op);
@@ -262,13 +169,6 @@ void Lowering::emitWhile(scf::WhileOp op) {
         scalars[arg] = block->getArgument(next++);
     return block;
   };
-  auto tileRoots = [&](ValueRange values, Block::BlockArgListType targets) {
-    SmallVector<Root> roots;
-    for (auto [v, target] : llvm::zip(values, targets))
-      if (isTileValue(v))
-        roots.push_back({Root::Assign, nullptr, v, buffers.lookup(target)});
-    return roots;
-  };
   auto scalarsOf = [&](ValueRange values) {
     SmallVector<Value> out;
     for (Value v : values)
@@ -278,26 +178,24 @@ void Lowering::emitWhile(scf::WhileOp op) {
   };
   auto condition = op.getConditionOp();
   Block *before = makeBlock(loopOp.getBefore(), op.getBeforeArguments());
-  emitRegionBody(
-      *op.getBeforeBody(), before, tileRoots(condition.getArgs(), op.getAfterArguments()), [&] {
-        SmallVector<Value> forwarded = scalarsOf(condition.getArgs());
-        if (waits)
-          forwarded.push_back(before->getArguments().back());
-        b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()), forwarded);
-      });
+  emitRegionBody(step.blocks[0], before, [&] {
+    SmallVector<Value> forwarded = scalarsOf(condition.getArgs());
+    if (waits)
+      forwarded.push_back(before->getArguments().back());
+    b.create<scf::ConditionOp>(whileLoc, scalar(condition.getCondition()), forwarded);
+  });
   Block *after = makeBlock(loopOp.getAfter(), op.getAfterArguments());
   auto yield = op.getYieldOp();
-  emitRegionBody(
-      *op.getAfterBody(), after, tileRoots(yield.getOperands(), op.getBeforeArguments()), [&] {
-        SmallVector<Value> carried = scalarsOf(yield.getOperands());
-        loc = whileLoc;
-        emitPoll();
-        if (waits) {
-          carried.push_back(add(after->getArguments().back(), constant(b.getI32Type(), 1)));
-          emitWait(whileLoc, carried.back());
-        }
-        b.create<scf::YieldOp>(whileLoc, carried);
-      });
+  emitRegionBody(step.blocks[1], after, [&] {
+    SmallVector<Value> carried = scalarsOf(yield.getOperands());
+    loc = whileLoc;
+    emitPoll();
+    if (waits) {
+      carried.push_back(add(after->getArguments().back(), constant(b.getI32Type(), 1)));
+      emitWait(whileLoc, carried.back());
+    }
+    b.create<scf::YieldOp>(whileLoc, carried);
+  });
   unsigned next = 0;
   for (Value result : op.getResults())
     if (!isTileValue(result))

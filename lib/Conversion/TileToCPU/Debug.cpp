@@ -45,46 +45,46 @@ struct HostCall {
 };
 } // namespace
 
-void Lowering::emitPrint(tt::PrintOp op) {
+void Lowering::emitPrint(const Step &step, tt::PrintOp op) {
   loc = op.getLoc();
   Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
   HostCall call{b, loc, host};
-  Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
+  emitSteps(step.before);
+  loc = op.getLoc();
+  ArrayRef<Buffer *> scratch = step.scratch;
+  Buffer *ids = scratch.front();
   for (int i = 0; i < 3; ++i)
     b.create<LLVM::StoreOp>(loc, programIds[i], gep(bufferBase(*ids), i64(4 * i)), 4);
   Value prefix = stringConstant(op.getPrefix());
   Value hex = constant(b.getI32Type(), op.getHex());
-  auto emit = [&](Type element, bool isSigned, Value data, ArrayRef<int64_t> shape) {
+  auto emit = [&](Type element, bool isSigned, Value data, ArrayRef<int64_t> shape, Buffer *dims) {
     int kind = isa<tt::PointerType>(element) ? 3 : tt::isTileFloat(element) ? 2 : isSigned ? 0 : 1;
     Type stored = evalType(element);
     int bits = std::max(8u, tt::scalarBits(stored));
-    Buffer *dims = allocate({4}, b.getI64Type(), /*dense=*/true);
     for (auto [d, extent] : llvm::enumerate(shape))
       b.create<LLVM::StoreOp>(loc, i64(extent), gep(bufferBase(*dims), i64(8 * d)), 8);
     call(1, {prefix, hex, constant(b.getI32Type(), kind), constant(b.getI32Type(), bits), data,
              bufferBase(*dims), constant(b.getI32Type(), shape.size()), bufferBase(*ids)});
   };
   if (op.getArgs().empty())
-    emit(b.getI32Type(), true, b.create<LLVM::ZeroOp>(loc, ptrType), {0});
+    emit(b.getI32Type(), true, b.create<LLVM::ZeroOp>(loc, ptrType), {0}, scratch[1]);
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
     bool isSigned = i >= op.getIsSigned().size() || op.getIsSigned()[i];
     Type element = tt::elementType(arg.getType());
+    Buffer *data = scratch[1 + 2 * i], *dims = scratch[2 + 2 * i];
     if (auto type = dyn_cast<RankedTensorType>(arg.getType())) {
-      Buffer *dense = allocate(type, /*dense=*/true);
-      assignTile(arg, dense);
-      emit(element, isSigned, bufferBase(*dense), type.getShape());
+      emit(element, isSigned, bufferBase(*data), type.getShape(), dims);
       continue;
     }
     Value v = scalar(arg);
     if (isa<tt::PointerType>(element))
       v = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), v);
-    Buffer *slot = allocate({1}, v.getType(), /*dense=*/true);
-    writeBuffer(*slot, Index{{{DimIndex::Scalar, i64(0)}}, 1, 1}, Chunk::uniform(v));
-    emit(element, isSigned, bufferBase(*slot), {});
+    writeBuffer(*data, Index{{{DimIndex::Scalar, i64(0)}}, 1, 1}, Chunk::uniform(v));
+    emit(element, isSigned, bufferBase(*data), {}, dims);
   }
 }
 
-void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
+void Lowering::emitAssert(const Step &step, tt::AssertOp op, const Index &index) {
   if (!options.debug)
     return;
   Chunk condition = evaluate(op.getCondition(), index);
@@ -99,9 +99,8 @@ void Lowering::emitAssert(tt::AssertOp op, const Index &index) {
   } else {
     failed = b.create<arith::XOrIOp>(loc, asValue(condition, b.getI1Type(), {}), one);
   }
-  Buffer *ids = allocate({4}, b.getI32Type(), /*dense=*/true);
+  Buffer *ids = step.scratch[0], *dims = step.scratch[1];
   int64_t rank = op.getShape().size();
-  Buffer *dims = allocate({std::max<int64_t>(rank, 1)}, b.getI64Type(), /*dense=*/true);
   auto branch = b.create<scf::IfOp>(loc, failed, /*else=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

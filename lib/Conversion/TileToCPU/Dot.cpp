@@ -1,8 +1,7 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 //
 // Both operands stand in scratch memory as matrices of the type that products are
-// accumulated in; the accumulator too, where possible in the buffer that the result is
-// carried in.
+// accumulated in; so does the accumulator. Where, the plan says (PlanDot.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,23 +11,17 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// The buffer of `value` with elements of type `compute`, rows padded to registers.
-Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Buffer *stored = buffers.lookup(value);
+/// Copies an operand to where it has elements of the accumulator's type, rows padded to registers.
+void Lowering::emitPacking(const DotPlan::Operand &operand, bool isUnsigned) {
+  if (operand.packed == operand.stored)
+    return;
+  ArrayRef<int64_t> shape = operand.packed->shape;
+  Type compute = operand.packed->element;
   int64_t registerLanes = target.vectorBits / 8 / tt::scalarBytes(compute);
-  if (stored && stored->element == compute && stored->rowStride % registerLanes == 0)
-    return stored;
-  Buffer *packed = allocate(type.getShape(), compute, /*dense=*/false);
-  if (!stored) {
-    // Only a tile that another dialect made is neither stored nor virtual.
-    stored = allocate(type, /*dense=*/false);
-    assignTile(value, stored);
-  }
-  int64_t width = std::min<int64_t>(registerLanes, llvm::PowerOf2Ceil(type.getShape().back()));
+  int64_t width = std::min<int64_t>(registerLanes, llvm::PowerOf2Ceil(shape.back()));
   std::function<void(unsigned, Index)> rows = [&](unsigned d, Index index) {
-    bool last = d + 1 == type.getShape().size();
-    int64_t extent = type.getDimSize(d), step = last ? width : 1;
+    bool last = d + 1 == shape.size();
+    int64_t extent = shape[d], step = last ? width : 1;
     auto at = [&](Value i, int64_t valid) {
       Index next = index;
       next.dims.push_back({last && width > 1 ? DimIndex::Lanes : DimIndex::Scalar, i});
@@ -36,12 +29,12 @@ Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
         return rows(d + 1, next);
       next.width = width;
       next.valid = valid;
-      Chunk chunk = readBuffer(*stored, next);
+      Chunk chunk = readBuffer(*operand.stored, next);
       if (chunk.v.getType() != shaped(compute, width))
         chunk.v = isUnsigned
                       ? b.create<arith::ExtUIOp>(loc, shaped(compute, width), chunk.v).getResult()
                       : b.create<arith::ExtSIOp>(loc, shaped(compute, width), chunk.v).getResult();
-      writeBuffer(*packed, next, chunk);
+      writeBuffer(*operand.packed, next, chunk);
     };
     int64_t full = extent / step * step;
     if (full > 0)
@@ -53,115 +46,40 @@ Buffer *Lowering::dotOperand(Value value, Type compute, bool isUnsigned) {
       at(i64(full), extent - full);
   };
   rows(0, {});
-  return packed;
 }
 
 /// if (whole tile inside)  the product reads the matrix where it is
 /// else                    packed as usual
-/// The first operand is read one element at a time, so nothing is won by packing it but
-/// a short stride.
-bool Lowering::emitDirectRead(Step &step) {
+void Lowering::emitDirectRead(const Step &step) {
   auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
-  auto dot = cast<tt::DotOp>(*load->user_begin());
-  auto type = load.getType();
-  Type element = tt::elementType(type);
-  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(element);
-  auto ptrType = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  if (!ptrType || ptrType.getRank() != 2 || evalType(element) != element ||
-      storageType(element) != element || evalType(tt::elementType(dot.getType())) != element ||
-      cast<RankedTensorType>(dot.getType()).getDimSize(1) <= lanesOfRegister ||
-      !isContiguous(load.getPtr(), 1, strides) || !strides.isLinear(load.getPtr(), 0) ||
-      !isArithmetic(load.getPtr()))
-    return false;
-  Value whole;
-  if (load.getMask() && !(whole = allTrue(load.getMask())))
-    return false;
+  SmallVector<Value> terms;
+  if (step.whole)
+    terms = emitScalarCode(step.whole->code);
   Chunk at[2];
   for (int64_t row : {0, 1}) {
     Index index;
     index.dims = {{DimIndex::Scalar, i64(row)}, {DimIndex::Scalar, i64(0)}};
     at[row] = evaluate(load.getPtr(), index);
   }
-  if (at[0].base != at[1].base)
-    return false;
+  assert(at[0].base == at[1].base && "rows of one tile have one base");
   DirectRead direct{scalarAddress(at[0]), sub(at[1].v, at[0].v)};
-  if (whole) {
+  if (step.whole) {
     const Buffer &buffer = *step.roots.front().buffer;
-    auto branch = b.create<scf::IfOp>(
-        loc, TypeRange{direct.base.getType(), direct.rowStride.getType()}, whole, /*else=*/true);
+    auto branch =
+        b.create<scf::IfOp>(loc, TypeRange{direct.base.getType(), direct.rowStride.getType()},
+                            terms[step.whole->holds], /*else=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.thenBlock());
     b.create<scf::YieldOp>(loc, ValueRange{direct.base, direct.rowStride});
     b.setInsertionPointToEnd(branch.elseBlock());
     MemoScope scope(*this);
-    Step packing = step;
-    packing.mayReadDirectly = false;
-    emitPhase(packing);
+    emitLoops(step);
     b.create<scf::YieldOp>(
         loc,
         ValueRange{bufferBase(buffer), i64(buffer.rowStride * tt::scalarBytes(buffer.element))});
     direct = {branch.getResult(0), branch.getResult(1)};
   }
   directReads[load.getResult()] = direct;
-  return true;
-}
-
-/// Every use of `arg` leads, element by element, to `end` and nowhere else.
-static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
-  for (OpOperand &use : arg.getUses()) {
-    if (&use == &end)
-      continue;
-    Operation *user = use.getOwner();
-    bool elementwise = user->getBlock() == end.getOwner()->getBlock() &&
-                       user->getNumResults() == 1 && isVirtual(user->getResult(0)) &&
-                       !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(user);
-    if (!elementwise || depth > 8 || !onlyLeadsTo(user->getResult(0), end, depth + 1))
-      return false;
-  }
-  return true;
-}
-
-/// Every element is zero; negative zero does not count, for it changes a sum of zeros.
-static bool isZero(Value value) {
-  while (auto op = value.getDefiningOp<tt::SplatOp>())
-    value = op.getSrc();
-  Attribute attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return false;
-  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
-    attribute = elements.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValue().isPosZero();
-  auto integer = dyn_cast<IntegerAttr>(attribute);
-  return integer && integer.getValue().isZero();
-}
-
-/// The buffer that the product is added into: it holds `c` when this returns, unless that
-/// is zero.
-Buffer *Lowering::accumulatorFor(tt::DotOp op) {
-  Value c = op.getC();
-  Block *block = op->getBlock();
-  OpOperand &operand = op.getCMutable();
-  if (Buffer *stored = buffers.lookup(c);
-      stored && c.hasOneUse() && c.getParentBlock() == block && !isVirtual(c))
-    return stored;
-  // The result goes back into the tile that `c` is computed from.
-  if (auto loopOp = dyn_cast<scf::ForOp>(block->getParentOp()))
-    for (OpOperand &use : op.getResult().getUses())
-      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
-          yield && yield->getBlock() == block) {
-        Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
-        if (onlyLeadsTo(arg, operand)) {
-          Buffer *carried = buffers.lookup(arg);
-          if (!isZero(c))
-            assignTile(c, carried);
-          return carried;
-        }
-      }
-  Buffer *fresh = allocate(op.getType(), /*dense=*/false);
-  if (!isZero(c))
-    assignTile(c, fresh);
-  return fresh;
 }
 
 /// The product of one shape and layout is one function of the module, however often it
@@ -189,13 +107,13 @@ func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k
       });
 }
 
-void Lowering::emitDotStep(tt::DotOp op) {
+void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
   loc = op.getLoc();
-  Type accumulate = evalType(op.getType().getElementType());
-  Buffer *a = dotOperand(op.getA(), accumulate, op.getIsUnsigned());
-  Buffer *rhs = dotOperand(op.getB(), accumulate, op.getIsUnsigned());
-  Buffer *acc = accumulatorFor(op);
-  buffers[op.getResult()] = acc;
+  const DotPlan &dot = *step.dot;
+  emitPacking(dot.a, op.getIsUnsigned());
+  emitPacking(dot.b, op.getIsUnsigned());
+  emitSteps(step.before);
+  const Buffer *a = dot.a.packed, *rhs = dot.b.packed, *acc = dot.accumulator;
   loc = op.getLoc();
 
   auto shape = op.getType().getShape();
@@ -208,14 +126,11 @@ void Lowering::emitDotStep(tt::DotOp op) {
     return base;
   };
   SmallVector<UpcomingTile> upcoming;
-  if (auto loopOp = dyn_cast<scf::ForOp>(op->getParentOp()); loopOp && rank == 2)
-    for (Value operand : {op.getA(), op.getB()})
-      if (auto tile = nextTile(operand, loopOp))
-        upcoming.push_back(*tile);
-  auto direct = directReads.find(op.getA());
+  for (const Upcoming &tile : dot.upcoming)
+    upcoming.push_back(nextTile(tile, cast<scf::ForOp>(op->getParentOp())));
   func::FuncOp function =
-      dotFunction(accumulate, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride},
-                  isZero(op.getC()), direct != directReads.end(), upcoming);
+      dotFunction(acc->element, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride},
+                  dot.fromZero, dot.readsMemory, upcoming);
   auto product = [&](Value batch) {
     SmallVector<Value> arguments{matrix(*a, m, batch), matrix(*rhs, k, batch),
                                  matrix(*acc, m, batch)};
@@ -223,9 +138,10 @@ void Lowering::emitDotStep(tt::DotOp op) {
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.rowStride);
-    if (direct != directReads.end()) {
-      arguments.front() = direct->second.base;
-      arguments.push_back(direct->second.rowStride);
+    if (dot.readsMemory) {
+      DirectRead direct = directReads.lookup(op.getA());
+      arguments.front() = direct.base;
+      arguments.push_back(direct.rowStride);
     }
     b.create<func::CallOp>(loc, function, arguments);
   };
@@ -238,13 +154,14 @@ void Lowering::emitDotStep(tt::DotOp op) {
     });
 
   // The result is rounded once to its own type.
-  Type element = op.getType().getElementType();
-  if (element == accumulate)
-    return;
-  int64_t total = acc->rowStride;
-  for (int64_t d : shape.drop_back())
-    total *= d;
-  Buffer flat = *acc;
+  if (Type element = op.getType().getElementType(); element != acc->element)
+    emitRounding(*acc, element);
+}
+
+/// Rounds the elements, evaluated in f32, to a narrower type.
+void Lowering::emitRounding(const Buffer &buffer, Type element) {
+  int64_t total = buffer.bytes / tt::scalarBytes(buffer.element);
+  Buffer flat = buffer;
   flat.shape = {total};
   loop(i64(0), i64(total), target.lanesF32(), {}, [&](Value i, ValueRange) -> SmallVector<Value> {
     Index index;

@@ -1,12 +1,13 @@
 //===- Evaluate.cpp - the value of a tile at an index ---------------------===//
 //
 // A tile's value is asked for chunk by chunk and computed from its operands at the
-// matching index. Integers stay Affine (a scalar and a stride) as long as they can: an
-// address that is Affine with the element's size as stride is a contiguous access.
+// matching index. Where Strides knows how far neighbours along the lanes are apart, the first
+// lane tells the rest (an Affine chunk): an address of which this is the element's size is a
+// contiguous access.
 //
-// An Affine form holds modulo 2^width, so sums and products keep it. What is extended or
-// compared must not wrap from lane to lane: Strides proves it, or a condition has checked it;
-// otherwise the lanes are computed one by one, as a vector.
+// An Affine chunk holds modulo 2^width. What is extended or compared must not wrap from lane to
+// lane: Strides proves it, under what the version's guard has checked; otherwise the lanes are
+// computed one by one, as a vector.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +67,23 @@ Chunk Lowering::evaluate(Value value, const Index &index) {
     }
     return Chunk::uniform(v);
   }
+  return remembered(value, index, [&] {
+    auto at = [&](const Index &i) { return evaluate(value, i); };
+    if (std::optional<Chunk> chunk = fromFirstLane(value, index, at))
+      return *chunk;
+    return plan.isStored(value) ? read(value, index) : compute(value, index);
+  });
+}
+
+Chunk Lowering::evaluateHome(Value value, const Index &index) {
+  return remembered(value, index, [&] {
+    auto at = [&](const Index &i) { return evaluateHome(value, i); };
+    std::optional<Chunk> chunk = fromFirstLane(value, index, at);
+    return chunk ? *chunk : compute(value, index);
+  });
+}
+
+Chunk Lowering::remembered(Value value, const Index &index, llvm::function_ref<Chunk()> find) {
   MemoKey key{value.getAsOpaquePointer(), {}};
   for (const DimIndex &dim : index.dims)
     key.second.push_back(
@@ -73,24 +91,41 @@ Chunk Lowering::evaluate(Value value, const Index &index) {
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
-  Chunk chunk = compute(value, index);
+  Chunk chunk = find();
   memo.back()[key] = chunk;
+  return chunk;
+}
+
+/// Integers and pointers whose neighbours along the lanes differ by a number that is known.
+std::optional<Chunk> Lowering::fromFirstLane(Value value, const Index &index,
+                                             llvm::function_ref<Chunk(const Index &)> at) {
+  Type element = tt::elementType(value.getType());
+  if (!index.hasLanes() || !isa<IntegerType, tt::PointerType>(element))
+    return std::nullopt;
+  std::optional<int64_t> stride = strides->modular(value, index.lanesDim());
+  if (!stride || (*stride && element.isInteger(1)))
+    return std::nullopt;
+  Index first = index;
+  first.dims[index.lanesDim()].kind = DimIndex::Scalar;
+  first.width = first.valid = 1;
+  Chunk one = at(first);
+  Chunk chunk = Chunk::affine(one.v, *stride);
+  chunk.base = one.base;
+  return chunk;
+}
+
+Chunk Lowering::read(Value value, const Index &index) {
+  Chunk chunk = readBuffer(*plan.home(value), index);
+  if (tt::elementType(value.getType()).isInteger(1)) {
+    int64_t width = index.hasLanes() && chunk.kind == Chunk::Vector ? index.width : 1;
+    chunk.v = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, chunk.v,
+                                      zeroOf(b.getI8Type(), width));
+  }
   return chunk;
 }
 
 Chunk Lowering::compute(Value value, const Index &index) {
   Operation *op = value.getDefiningOp();
-  auto stored = buffers.find(value);
-  // A straight remainder along the lanes is computed again: only then is it Affine.
-  if (stored != buffers.end() && !(index.hasLanes() && straightRemainders.count(op))) {
-    Chunk chunk = readBuffer(*stored->second, index);
-    if (tt::elementType(value.getType()).isInteger(1)) {
-      int64_t width = index.hasLanes() && chunk.kind == Chunk::Vector ? index.width : 1;
-      chunk.v = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, chunk.v,
-                                        zeroOf(b.getI8Type(), width));
-    }
-    return chunk;
-  }
   if (!op) {
     error(kernel, "a tile argument has no storage");
     return Chunk::uniform(zeroOf(evalType(tt::elementType(value.getType())), 1));
@@ -98,11 +133,9 @@ Chunk Lowering::compute(Value value, const Index &index) {
   auto saved = llvm::make_scope_exit([&, old = loc] { loc = old; });
   loc = op->getLoc();
   if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
-    const DimIndex &dim = index.dims[0];
-    Value position = b.create<arith::TruncIOp>(loc, b.getI32Type(), dim.index);
-    Value v = b.create<arith::AddIOp>(
-        loc, position, constant(b.getI32Type(), static_cast<int32_t>(range.getStart())));
-    return Chunk::affine(v, dim.kind == DimIndex::Lanes);
+    Value position = b.create<arith::TruncIOp>(loc, b.getI32Type(), index.dims[0].index);
+    return Chunk::uniform(b.create<arith::AddIOp>(
+        loc, position, constant(b.getI32Type(), static_cast<int32_t>(range.getStart()))));
   }
   if (auto splatOp = dyn_cast<tt::SplatOp>(op))
     return evaluate(splatOp.getSrc(), {});
@@ -120,9 +153,16 @@ Chunk Lowering::compute(Value value, const Index &index) {
     return computeReshape(reshape, index);
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return emitLoad(load, index);
+  if (auto addPtr = dyn_cast<tt::AddPtrOp>(op))
+    return computeAddress(addPtr, index);
   if (auto ext = dyn_cast<arith::ExtSIOp>(op);
       ext && !getElementTypeOrSelf(ext.getIn()).isInteger(1))
     return extended(ext.getIn(), tt::elementType(ext.getType()), index);
+  if (Value less = straightRemainders.lookup(op); less && !index.hasLanes()) {
+    Value dividend = evaluate(op->getOperand(0), index).v;
+    return Chunk::uniform(b.create<arith::SubIOp>(
+        loc, dividend, b.createOrFold<arith::TruncIOp>(loc, dividend.getType(), less)));
+  }
   return computeElementwise(op, index);
 }
 
@@ -155,11 +195,8 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
   for (auto [d, dim] : llvm::enumerate(index.dims))
     if (to[d] != 1)
       nontrivial.push_back(dim);
-  auto drop = [](ArrayRef<int64_t> shape) {
-    return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t d) { return d != 1; }));
-  };
   Index source;
-  if (drop(from) == drop(to)) {
+  if (isUnitReshape(op)) {
     unsigned next = 0;
     for (int64_t extent : from)
       source.dims.push_back(extent == 1 ? DimIndex{DimIndex::Scalar, i64(0)} : nontrivial[next++]);
@@ -177,7 +214,7 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
       lanesStride = stride;
     stride *= to[d];
   }
-  const Buffer &buffer = *buffers.lookup(op.getSrc());
+  const Buffer &buffer = *plan.home(op.getSrc());
   Chunk chunk;
   if (buffer.rowStride == buffer.shape.back())
     chunk = readDense(buffer, linear, lanesStride, stride, index);
@@ -244,7 +281,7 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index) {
   SmallVector<Chunk> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     operands.push_back(evaluate(operand, operandIndex(op, i, index)));
-  if (auto special = affineOp(op, operands, index))
+  if (auto special = computeMask(op, operands, index))
     return *special;
   bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });
   int64_t width = uniform || !index.hasLanes() ? 1 : index.width;
@@ -259,11 +296,10 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index) {
 }
 
 bool Lowering::isExact(Value value, const Chunk &chunk, const Index &index) {
-  if (chunk.kind == Chunk::Uniform || chunk.isExact)
+  if (chunk.kind == Chunk::Uniform)
     return true;
-  if (!isa<RankedTensorType>(value.getType()))
-    return false;
-  return strides.exact(value, index.lanesDim()) == chunk.stride;
+  return isa<RankedTensorType>(value.getType()) &&
+         strides->exact(value, index.lanesDim()) == chunk.stride;
 }
 
 Chunk Lowering::extended(Value value, Type to, const Index &index) {
@@ -285,95 +321,44 @@ Chunk Lowering::extended(Value value, Type to, const Index &index) {
   return chunk;
 }
 
-bool Lowering::isArithmetic(Value value, int depth) const {
-  if (!isa<RankedTensorType>(value.getType()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp, tt::ReshapeOp>(op) ||
-      depth > 16)
-    return false;
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isArithmetic(operand, depth + 1); });
-}
-
-std::optional<Chunk> Lowering::affineAdd(const Chunk &x, const Chunk &y, int sign) {
-  auto isLinear = [](const Chunk &c) {
-    return c.kind == Chunk::Uniform || c.kind == Chunk::Affine;
-  };
-  if (!isLinear(x) || !isLinear(y))
-    return std::nullopt;
-  Value v = sign > 0 ? b.createOrFold<arith::AddIOp>(loc, x.v, y.v)
-                     : b.createOrFold<arith::SubIOp>(loc, x.v, y.v);
-  return Chunk::affine(v, x.stride + sign * y.stride);
-}
-
-/// Operations whose result has a cheaper form than a vector.
-std::optional<Chunk> Lowering::affineOp(Operation *op, ArrayRef<Chunk> operands,
-                                        const Index &index) {
-  if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
-    auto pointee = cast<tt::PointerType>(tt::elementType(addPtr.getType())).getPointeeType();
-    int64_t bytes = tt::scalarBytes(pointee);
-    Chunk offset = extended(addPtr.getOffset(), b.getI64Type(), operandIndex(op, 1, index));
-    offset.stride *= bytes;
-    if (offset.kind == Chunk::Vector)
-      offset.v = b.create<arith::MulIOp>(loc, offset.v, splat(i64(bytes), index.width));
-    else
-      offset.v = mul(offset.v, bytes);
-    Chunk result;
-    if (auto sum = affineAdd(operands[0], offset, 1)) {
-      result = *sum;
-    } else {
-      Chunk pointer = operands[0];
-      pointer.base = {};
-      result =
-          Chunk::vector(b.create<arith::AddIOp>(loc, asVector(pointer, b.getI64Type(), index.width),
-                                                asVector(offset, b.getI64Type(), index.width)));
-    }
-    result.base = operands[0].base;
-    return result;
+Chunk Lowering::computeAddress(tt::AddPtrOp op, const Index &index) {
+  int64_t bytes = tt::scalarBytes(pointeeOf(op.getPtr()));
+  Chunk pointer = evaluate(op.getPtr(), operandIndex(op, 0, index));
+  Chunk offset = extended(op.getOffset(), b.getI64Type(), operandIndex(op, 1, index));
+  offset.stride *= bytes;
+  if (offset.kind == Chunk::Vector)
+    offset.v = b.create<arith::MulIOp>(loc, offset.v, splat(i64(bytes), index.width));
+  else
+    offset.v = mul(offset.v, bytes);
+  Chunk result;
+  if (pointer.kind == Chunk::Uniform && offset.kind == Chunk::Uniform) {
+    result = Chunk::uniform(b.createOrFold<arith::AddIOp>(loc, pointer.v, offset.v));
+  } else {
+    Chunk fromBase = pointer;
+    fromBase.base = {};
+    result =
+        Chunk::vector(b.create<arith::AddIOp>(loc, asVector(fromBase, b.getI64Type(), index.width),
+                                              asVector(offset, b.getI64Type(), index.width)));
   }
+  result.base = pointer.base;
+  return result;
+}
+
+/// Masks that are true for the first so many lanes.
+std::optional<Chunk> Lowering::computeMask(Operation *op, ArrayRef<Chunk> operands,
+                                           const Index &index) {
   if (!index.hasLanes())
     return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return operands[0].kind == operands[1].kind && operands[0].kind == Chunk::Uniform
-               ? std::nullopt
-               : affineAdd(operands[0], operands[1], 1);
-  if (isa<arith::SubIOp>(op))
-    return operands[0].kind == operands[1].kind && operands[0].kind == Chunk::Uniform
-               ? std::nullopt
-               : affineAdd(operands[0], operands[1], -1);
-  if (isa<arith::MulIOp>(op)) {
-    for (auto [x, y] :
-         {std::pair(&operands[0], &operands[1]), std::pair(&operands[1], &operands[0])}) {
-      IntegerAttr factor;
-      if (x->kind == Chunk::Affine && y->kind == Chunk::Uniform &&
-          matchPattern(y->v, m_Constant(&factor)))
-        return Chunk::affine(b.createOrFold<arith::MulIOp>(loc, x->v, y->v),
-                             x->stride * factor.getValue().getSExtValue());
-    }
-    return std::nullopt;
-  }
   if (auto cmp = dyn_cast<arith::CmpIOp>(op))
     return prefixCompare(cmp, operands[0], operands[1], index);
-  if (isa<arith::AndIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(1)) {
-    const Chunk &x = operands[0], &y = operands[1];
-    if (x.kind == Chunk::Prefix && y.kind == Chunk::Prefix)
-      return Chunk::prefix(minSigned(x.v, y.v));
-    for (auto [p, u] : {std::pair(&x, &y), std::pair(&y, &x)})
-      if (p->kind == Chunk::Prefix && u->kind == Chunk::Uniform)
-        return Chunk::prefix(b.create<arith::SelectOp>(loc, u->v, p->v, i64(0)));
+  if (!isa<arith::AndIOp>(op) || !tt::elementType(op->getResult(0).getType()).isInteger(1))
     return std::nullopt;
-  }
-  if (auto straight = straightRemainders.find(op);
-      straight != straightRemainders.end() && operands[0].kind == Chunk::Affine) {
-    Value less = straight->second;
-    if (operands[0].v.getType() != less.getType())
-      less = b.create<arith::TruncIOp>(loc, operands[0].v.getType(), less);
-    Chunk chunk =
-        Chunk::affine(b.create<arith::SubIOp>(loc, operands[0].v, less), operands[0].stride);
-    chunk.isExact = true;
-    return chunk;
-  }
+  const Chunk &x = operands[0], &y = operands[1];
+  if (x.kind == Chunk::Prefix && y.kind == Chunk::Prefix)
+    return Chunk::prefix(minSigned(x.v, y.v));
+  for (auto [p, u] : {std::pair(&x, &y), std::pair(&y, &x)})
+    if (p->kind == Chunk::Prefix && u->kind == Chunk::Uniform)
+      return Chunk::prefix(b.create<arith::SelectOp>(loc, u->v, p->v, i64(0)));
   return std::nullopt;
 }
 
@@ -399,7 +384,8 @@ std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, c
   };
   Value first = wide(affine.v), limit = wide(bound.v);
   Value count = sub(limit, first);
-  MaybeRange known = range::difference(ranges.get(boundValue), ranges.get(affineValue), 64);
+  MaybeRange known =
+      range::difference(facts.ranges.get(boundValue), facts.ranges.get(affineValue), 64);
   // Otherwise the difference may be any of 64 bits without a sign.
   bool fits = known && known->high < INT64_MAX;
   if (!fits)
@@ -427,7 +413,7 @@ void Lowering::hoist(Value value, const Index &index, int depth) {
       evaluate(value, index);
     return;
   }
-  if (!op || buffers.contains(value) || !isVirtual(value) || isa<tt::ReshapeOp>(op))
+  if (!op || plan.isStored(value) || !isVirtual(value) || isa<tt::ReshapeOp>(op))
     return;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     hoist(operand, operandIndex(op, i, index), depth + 1);

@@ -93,22 +93,6 @@ Value Lowering::gep(Value base, Value byteOffset) {
                                ArrayRef<LLVM::GEPArg>{byteOffset});
 }
 
-Type Lowering::evalType(Type element) {
-  if (isa<tt::PointerType>(element))
-    return b.getI64Type();
-  if (tt::isTileFloat(element) && tt::scalarBits(element) < 32)
-    return b.getF32Type();
-  return element;
-}
-
-Type Lowering::storageType(Type element) {
-  if (element.isInteger(1))
-    return b.getI8Type();
-  if (isa<tt::PointerType>(element) || (tt::isTileFloat(element) && tt::scalarBits(element) < 32))
-    return b.getIntegerType(tt::scalarBits(element));
-  return element;
-}
-
 func::FuncOp Lowering::sharedFunction(StringRef name, unsigned pointers, unsigned numbers,
                                       llvm::function_ref<void(Block::BlockArgListType)> body) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))

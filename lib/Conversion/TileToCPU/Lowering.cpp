@@ -26,7 +26,7 @@ void Lowering::error(Operation *op, const llvm::Twine &message) {
   failed = true;
 }
 
-LogicalResult Lowering::run() {
+LogicalResult Lowering::run(std::string *planText) {
   for (auto func : module.getOps<tt::FuncOp>())
     if (func.isKernel())
       kernel = func;
@@ -40,14 +40,19 @@ LogicalResult Lowering::run() {
   });
   if (hasCalls || metadata.parameters.size() != kernel.getNumArguments())
     return failure();
-  kernel.walk([&](tt::DotOp) { hasDot = true; });
-  findStreamedStores();
+  plan = planKernel(kernel, target, options, metadata, facts);
+  if (planText) {
+    llvm::raw_string_ostream text(*planText);
+    plan.print(text, kernel);
+  }
+  for (auto [parameter, bytes] : llvm::zip(metadata.parameters, plan.streamedBytes))
+    parameter.streamedBytes = bytes;
   emitEntry();
   if (failed)
     return failure();
   for (auto func : llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))
     func.erase();
-  metadata.scratchBytes = scratchBytes;
+  metadata.scratchBytes = plan.scratchBytes;
   return success();
 }
 
@@ -97,7 +102,7 @@ void Lowering::emitEntry() {
     programIds[0] = narrow(b.create<arith::RemUIOp>(loc, program, gridX));
     programIds[1] = narrow(b.create<arith::RemUIOp>(loc, rest, gridY));
     programIds[2] = narrow(b.create<arith::DivUIOp>(loc, rest, gridY));
-    emitBlock(kernel.getBody().front(), {});
+    emitSteps(plan.steps);
     if (!isBriefProgram)
       emitPoll();
     return {};
@@ -117,30 +122,29 @@ void Lowering::emitEntry() {
   b.create<func::ReturnOp>(kernel.getLoc());
 }
 
-void Lowering::emitBlock(Block &block, ArrayRef<Root> results) {
-  StepList steps = planBlock(block, results, *this);
-  for (Step &step : steps) {
+void Lowering::emitSteps(const StepList &steps) {
+  for (const Step &step : steps) {
     if (failed)
       return;
     emitStep(step);
   }
 }
 
-void Lowering::emitStep(Step &step) {
+void Lowering::emitStep(const Step &step) {
   switch (step.kind) {
   case Step::Scalar:
-    return emitScalarOp(step.op);
+    return emitScalarOp(step);
   case Step::Phase:
     return emitPhase(step);
   case Step::Dot:
-    return emitDotStep(cast<tt::DotOp>(step.op));
+    return emitDotStep(step, cast<tt::DotOp>(step.op));
   case Step::Region:
     if (auto loopOp = dyn_cast<scf::ForOp>(step.op))
-      return emitFor(loopOp);
+      return emitFor(step, loopOp);
     if (auto branch = dyn_cast<scf::IfOp>(step.op))
-      return emitIf(branch);
+      return emitIf(step, branch);
     if (auto loopOp = dyn_cast<scf::WhileOp>(step.op))
-      return emitWhile(loopOp);
+      return emitWhile(step, loopOp);
     return error(step.op, "this operation is not supported on a CPU");
   }
 }
@@ -160,7 +164,8 @@ Value Lowering::scalarI64(Value value) {
   return v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
 }
 
-void Lowering::emitScalarOp(Operation *op) {
+void Lowering::emitScalarOp(const Step &step) {
+  Operation *op = step.op;
   loc = op->getLoc();
   if (isa<arith::ConstantOp, tt::AssumeOp>(op))
     return;
@@ -184,9 +189,9 @@ void Lowering::emitScalarOp(Operation *op) {
   if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
     return emitAtomic(op, {});
   if (auto print = dyn_cast<tt::PrintOp>(op))
-    return emitPrint(print);
+    return emitPrint(step, print);
   if (auto assertOp = dyn_cast<tt::AssertOp>(op))
-    return emitAssert(assertOp, {});
+    return emitAssert(step, assertOp, {});
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op)) {
     int64_t bytes = tt::scalarBytes(cast<tt::PointerType>(addPtr.getType()).getPointeeType());
@@ -228,9 +233,9 @@ void Lowering::emitScalarOp(Operation *op) {
 
 LogicalResult tritium::lowerToCPU(ModuleOp module, const cpu::TargetInfo &target,
                                   const CompileOptions &options, KernelMetadata &metadata,
-                                  std::vector<Remark> &remarks) {
+                                  std::vector<Remark> &remarks, std::string *plan) {
   module.getContext()
       ->loadDialect<LLVM::LLVMDialect, vector::VectorDialect, func::FuncDialect, scf::SCFDialect,
                     arith::ArithDialect, math::MathDialect>();
-  return cpu::Lowering(module, target, options, metadata, remarks).run();
+  return cpu::Lowering(module, target, options, metadata, remarks).run(plan);
 }

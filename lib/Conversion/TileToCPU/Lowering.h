@@ -9,6 +9,7 @@
 
 #include "Chunk.h"
 #include "Plan.h"
+#include "TileValues.h"
 
 #include "tritium/Conversion/Math/VectorMath.h"
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
@@ -19,22 +20,19 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-#include <deque>
 #include <map>
 
 namespace tritium::cpu {
 
-/// What a pointer, or the pointers of a tile, point to.
-mlir::Type pointeeOf(mlir::Value ptr);
 /// The line of the user's text that `loc` comes from; null if there is none.
 mlir::FileLineColLoc userLocation(mlir::Location loc);
 
-class Lowering : public PlanContext {
+class Lowering {
 public:
   Lowering(mlir::ModuleOp module, const TargetInfo &target, const CompileOptions &options,
            KernelMetadata &metadata, std::vector<Remark> &remarks);
 
-  mlir::LogicalResult run();
+  mlir::LogicalResult run(std::string *planText);
 
 private:
   mlir::ModuleOp module;
@@ -45,11 +43,11 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   bool failed = false;
-  bool hasDot = false; ///< the kernel's time is spent in matrix products
 
   tt::FuncOp kernel;
-  IntegerRanges ranges;
-  Strides strides{ranges}, likely{ranges, Strides::Straight};
+  KernelFacts facts;
+  Strides *strides = &facts.strides; ///< in the version being emitted
+  KernelPlan plan;
   mlir::Value scratch, host;
   mlir::Value programIds[3], numPrograms[3];
   llvm::DenseMap<mlir::Value, mlir::Value> scalars; ///< scalar of the kernel -> emitted value
@@ -59,11 +57,10 @@ private:
   //===--------------------------------------------------------------------===//
   void emitEntry();
   mlir::Value loadArgument(mlir::Value args, unsigned slot, mlir::Type type);
-  /// Lowers the operations of `block` at the insertion point; `results` are assigned at
-  /// its end.
-  void emitBlock(mlir::Block &block, llvm::ArrayRef<Root> results);
-  void emitStep(Step &step);
-  void emitScalarOp(mlir::Operation *op);
+  /// Emits the steps at the insertion point.
+  void emitSteps(const StepList &steps);
+  void emitStep(const Step &step);
+  void emitScalarOp(const Step &step);
   mlir::Value scalar(mlir::Value value);
   mlir::Value scalarI64(mlir::Value value); ///< sign-extended
   void error(mlir::Operation *op, const llvm::Twine &message);
@@ -86,10 +83,6 @@ private:
   mlir::Value splat(mlir::Value scalar, int64_t width);
   mlir::Value firstLanes(int64_t valid, int64_t width); ///< constant mask
   mlir::Value gep(mlir::Value base, mlir::Value byteOffset);
-  /// The type a value is computed in: f32 for narrow floats, i64 for pointers.
-  mlir::Type evalType(mlir::Type element);
-  /// The type a value has in memory outside: iN for narrow floats and pointers, i8 for i1.
-  mlir::Type storageType(mlir::Type element);
   mlir::Type shaped(mlir::Type element, int64_t width);
   VectorMath math() { return VectorMath(b, loc, target); }
   /// The internal function `name` of so many pointers, then i64, made by `body` if it is
@@ -104,14 +97,6 @@ private:
   //===--------------------------------------------------------------------===//
   // Scratch.cpp: buffers
   //===--------------------------------------------------------------------===//
-  std::deque<Buffer> bufferPool;
-  llvm::DenseMap<mlir::Value, Buffer *> buffers;
-  int64_t scratchBytes = 0;
-
-  bool isStored(mlir::Value value) const override;
-  Buffer *allocate(mlir::RankedTensorType type, bool dense) override;
-  Buffer *allocate(mlir::ArrayRef<int64_t> shape, mlir::Type element, bool dense);
-  void setBuffer(mlir::Value value, Buffer *buffer) override { buffers[value] = buffer; }
   mlir::Value bufferBase(const Buffer &buffer);
   /// Number of the element at `index` (its first lane).
   mlir::Value linearIndex(const Buffer &buffer, const Index &index);
@@ -137,6 +122,12 @@ private:
   };
 
   Chunk evaluate(mlir::Value value, const Index &index);
+  /// The same, of a value that is not in its buffer yet.
+  Chunk evaluateHome(mlir::Value value, const Index &index);
+  Chunk remembered(mlir::Value value, const Index &index, llvm::function_ref<Chunk()> find);
+  std::optional<Chunk> fromFirstLane(mlir::Value value, const Index &index,
+                                     llvm::function_ref<Chunk(const Index &)> at);
+  Chunk read(mlir::Value value, const Index &index);
   Chunk compute(mlir::Value value, const Index &index);
   Chunk computeElementwise(mlir::Operation *op, const Index &index);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index);
@@ -145,9 +136,6 @@ private:
   /// The lanes of `chunk`, the Affine form of `value` at `index`, differ by its stride as signed
   /// integers: none wraps.
   bool isExact(mlir::Value value, const Chunk &chunk, const Index &index);
-  /// Evaluating `value` takes arithmetic only: no memory is read, also where the index is outside
-  /// of the tile.
-  bool isArithmetic(mlir::Value value, int depth = 0) const;
   Chunk readDense(const Buffer &buffer, mlir::Value linear, int64_t lanesStride, int64_t count,
                   const Index &index);
   Chunk readPadded(const Buffer &buffer, mlir::Value linear, int64_t lanesStride,
@@ -169,9 +157,9 @@ private:
   mlir::Value emitBitcast(mlir::Type from, mlir::Type to, mlir::Value x);
   mlir::Value emitConstant(mlir::TypedAttr value);
   mlir::Value roundTo(mlir::Value value, mlir::Type element);
-  std::optional<Chunk> affineAdd(const Chunk &x, const Chunk &y, int sign);
-  std::optional<Chunk> affineOp(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
-                                const Index &index);
+  Chunk computeAddress(tt::AddPtrOp op, const Index &index);
+  std::optional<Chunk> computeMask(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
+                                   const Index &index);
   std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y,
                                      const Index &index);
 
@@ -181,7 +169,8 @@ private:
   Chunk emitLoad(tt::LoadOp op, const Index &index);
   Chunk loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const Index &index,
                mlir::Type pointee);
-  void emitStore(tt::StoreOp op, const Chunk &value, const Index &index);
+  void emitStore(tt::StoreOp op, const Chunk &value, const Index &index,
+                 bool fetchesLaterRows = false);
   void fetchLaterRow(tt::StoreOp op, const Index &index);
   void storeInOrder(mlir::Value value, mlir::Value address, unsigned alignment, bool isStreamed);
   void storeAt(const Chunk &ptr, mlir::Value value, const Chunk *mask, const Index &index,
@@ -212,35 +201,17 @@ private:
   //===--------------------------------------------------------------------===//
   // Streaming.cpp
   //===--------------------------------------------------------------------===//
-  llvm::DenseSet<mlir::Operation *> streamedStores;
   bool isStreaming = false; ///< what is being emitted may stream its stores
-  void findStreamedStores();
   /// Writes `value`, of elements of so many bytes, past the cache if it is aligned.
   void storePastCache(mlir::Value address, mlir::Value value, unsigned bytes);
   void emitStreamFence();
 
   //===--------------------------------------------------------------------===//
-  // Alias.cpp
+  // Guard.cpp: conditions under which a version of a phase runs
   //===--------------------------------------------------------------------===//
-  bool mayConflict(mlir::Operation *load, mlir::Operation *write) override;
-  Strides &likelyStrides() override { return likely; }
-
-  //===--------------------------------------------------------------------===//
-  // Predicates.cpp: is a mask true for the whole tile?
-  //===--------------------------------------------------------------------===//
-  /// Bounds of all elements of a tile: i64; null where they are not known.
-  struct Extremes {
-    mlir::Value min, max;
-  };
-  using Conditions = llvm::SmallVector<mlir::Value>;
-  mlir::Value allTrue(mlir::Value mask);
-  bool allTrue(mlir::Value mask, Conditions &conditions, int depth);
-  /// The bounds hold if all of what is added to `conditions` does.
-  Extremes extremes(mlir::Value value, Conditions &conditions, int depth = 0);
-  Extremes wrappingOp(mlir::Operation *op, Conditions &conditions, int depth);
-  mlir::Value all(llvm::ArrayRef<mlir::Value> conditions);
+  /// The values of the terms.
+  llvm::SmallVector<mlir::Value> emitScalarCode(const ScalarCode &code);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
-  mlir::Value staysStraight(mlir::Operation *remainder);
   /// Remainders that are their dividend less this (i64), in the version being emitted.
   llvm::DenseMap<mlir::Operation *, mlir::Value> straightRemainders;
 
@@ -253,32 +224,26 @@ private:
     bool started = false;                  ///< values hold at least one element
   };
   struct PhaseState {
-    Step *step;
-    int64_t width;                        ///< lanes of a full chunk
-    llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
+    const Step &step;
+    const Loops &loops;
     std::vector<Accumulators> accumulators;
-    bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
   };
-  void emitPhase(Step &step);
-  void emitPhaseLoops(PhaseState &state);
+  void emitPhase(const Step &step);
+  void emitLoops(const Step &step);
+  void emitVersion(const Step &step, const Loops &loops);
   void emitLevel(PhaseState &state, unsigned level, Index index);
   bool emitStreamedRow(PhaseState &state, unsigned level, const Index &index);
   void emitLanesLevel(PhaseState &state, unsigned level, Index index);
   void emitReduceLevel(PhaseState &state, unsigned level, Index index);
   void emitBody(PhaseState &state, const Index &index);
   void hoistOperands(PhaseState &state, const Index &index);
-  void emitTransposed(Step &step);
+  void emitTransposed(const Step &step);
   mlir::func::FuncOp transposeFunction(mlir::Type element, int64_t rows, int64_t columns,
                                        int64_t fromStride, int64_t toStride);
-  /// By shape and element type.
-  std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
-  /// The buffer that is being written with its last two dimensions swapped.
-  const Buffer *swappedBuffer = nullptr;
   /// A constant string in the module, as a pointer.
   mlir::Value stringConstant(llvm::StringRef text);
-  void emitPrint(tt::PrintOp op);
-  void emitAssert(tt::AssertOp op, const Index &index);
-  int64_t chooseWidth(const Step &step);
+  void emitPrint(const Step &step, tt::PrintOp op);
+  void emitAssert(const Step &step, tt::AssertOp op, const Index &index);
 
   void accumulate(Accumulators &acc, const Index &index);
   void finishReduction(Accumulators &acc, const Index &index, int64_t axis);
@@ -293,14 +258,14 @@ private:
   //===--------------------------------------------------------------------===//
   // ControlFlow.cpp, Dot.cpp
   //===--------------------------------------------------------------------===//
-  void emitFor(mlir::scf::ForOp op);
-  void emitIf(mlir::scf::IfOp op);
-  void emitWhile(mlir::scf::WhileOp op);
-  void emitRegionBody(mlir::Block &source, mlir::Block *target, llvm::ArrayRef<Root> results,
+  void emitFor(const Step &step, mlir::scf::ForOp op);
+  void emitIf(const Step &step, mlir::scf::IfOp op);
+  void emitWhile(const Step &step, mlir::scf::WhileOp op);
+  /// Emits `steps` into a block, then its end.
+  void emitRegionBody(const StepList &steps, mlir::Block *target,
                       llvm::function_ref<void()> terminator);
-  void assignTile(mlir::Value value, Buffer *buffer);
   void copyBuffer(const Buffer &from, const Buffer &to);
-  void emitDotStep(tt::DotOp op);
+  void emitDotStep(const Step &step, tt::DotOp op);
   mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
                                  std::array<int64_t, 3> strides, bool fromZero, bool anyRowsOfA,
                                  llvm::ArrayRef<UpcomingTile> upcoming);
@@ -309,9 +274,9 @@ private:
     mlir::Value base, rowStride;
   };
   llvm::DenseMap<mlir::Value, DirectRead> directReads;
-  bool emitDirectRead(Step &step);
-  Buffer *dotOperand(mlir::Value value, mlir::Type compute, bool isUnsigned);
-  Buffer *accumulatorFor(tt::DotOp op);
+  void emitDirectRead(const Step &step);
+  void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
+  void emitRounding(const Buffer &buffer, mlir::Type element);
 
   //===--------------------------------------------------------------------===//
   // Interrupt.cpp
@@ -330,12 +295,9 @@ private:
   //===--------------------------------------------------------------------===//
   // Ahead.cpp
   //===--------------------------------------------------------------------===//
-  mlir::Value scalarNow(mlir::Value value, mlir::scf::ForOp loopOp, int depth = 0);
-  mlir::Value scalarNext(mlir::Value value, mlir::scf::ForOp loopOp, int depth = 0);
-  bool collectNext(mlir::Value value, mlir::scf::ForOp loopOp,
-                   llvm::SmallVectorImpl<std::pair<mlir::Value, mlir::Value>> &next, int depth = 0);
-  /// The tile in memory that `operand` of a product is loaded from in the next round.
-  std::optional<UpcomingTile> nextTile(mlir::Value operand, mlir::scf::ForOp loopOp);
+  mlir::Value scalarNow(mlir::Value value, mlir::scf::ForOp loopOp);
+  mlir::Value scalarNext(mlir::Value value, mlir::scf::ForOp loopOp);
+  UpcomingTile nextTile(const Upcoming &upcoming, mlir::scf::ForOp loopOp);
 };
 
 } // namespace tritium::cpu

@@ -11,10 +11,6 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-Type pointeeOf(Value ptr) {
-  return cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType();
-}
-
 Value Lowering::decodeStorage(Value stored, Type element) {
   if (tt::isTileFloat(element) && tt::scalarBits(element) < 32)
     return math().decode(stored, element);
@@ -168,7 +164,8 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
 // Stores
 //===----------------------------------------------------------------------===//
 
-void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index) {
+void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index,
+                         bool fetchesLaterRows) {
   Type pointee = pointeeOf(op.getPtr());
   std::optional<Chunk> mask;
   if (op.getMask() && !assumedMasks.count(op.getMask()))
@@ -178,8 +175,9 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
   Chunk ptr = evaluate(op.getPtr(), index);
   if (index.hasLanes() && !isUnitStride(ptr, pointee))
     remarkElements(op, index);
-  fetchLaterRow(op, index);
-  if (isStreaming && streamedStores.contains(op) && isUnitStride(ptr, pointee))
+  if (fetchesLaterRows && index.hasLanes())
+    fetchLaterRow(op, index);
+  if (isStreaming && plan.streamedStores.contains(op) && isUnitStride(ptr, pointee))
     return storePastCache(scalarAddress(ptr), value, tt::scalarBytes(pointee));
   storeAt(ptr, value, maskPtr, index, pointee);
 }
@@ -189,9 +187,7 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index)
 /// memory behind the tile, which does no harm as long as nothing has to be read to tell where
 /// that is.
 void Lowering::fetchLaterRow(tt::StoreOp op, const Index &index) {
-  constexpr int64_t rowsAhead = 8, line = 64;
-  if (!hasDot || index.dims.size() != 2 || !index.hasLanes() || !isArithmetic(op.getPtr()))
-    return;
+  constexpr int64_t rowsAhead = 8;
   Type pointee = pointeeOf(op.getPtr());
   Index later = index;
   for (DimIndex &dim : later.dims)
@@ -201,7 +197,7 @@ void Lowering::fetchLaterRow(tt::StoreOp op, const Index &index) {
   if (!isUnitStride(ptr, pointee))
     return;
   Value address = scalarAddress(ptr);
-  for (int64_t at = 0; at < index.width * tt::scalarBytes(pointee); at += line)
+  for (int64_t at = 0; at < index.width * tt::scalarBytes(pointee); at += kCacheLine)
     b.create<LLVM::Prefetch>(loc, gep(address, i64(at)), /*rw=*/1, /*hint=*/3, /*cache=*/1);
 }
 

@@ -1,28 +1,36 @@
-//===- Plan.h - which loops a block of tile operations becomes --*- C++ -*-===//
+//===- Plan.h - what a kernel becomes on a CPU ------------------*- C++ -*-===//
 //
 // A block is lowered to a sequence of steps in program order. Element-wise tile
 // operations, loads and shape operations are no steps: they are evaluated, chunk by
 // chunk, inside the steps that need them. A value that several steps need, or that
 // memory order forbids to evaluate late, is assigned to a scratch buffer by the first.
 //
+// The plan of a kernel is made as a whole, before any code: steps, buffers, loops and their
+// widths, versions, what is packed, streamed, fetched ahead. Emitters follow it and decide
+// nothing of this. `tritium compile --emit plan` prints it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_PLAN_H
 #define TRITIUM_LIB_CONVERSION_TILETOCPU_PLAN_H
 
-#include "tritium/Analysis/Strides.h"
+#include "tritium/Analysis/TileConditions.h"
+#include "tritium/Kernel/CompileOptions.h"
+#include "tritium/Kernel/KernelMetadata.h"
+#include "tritium/Target/CPU/TargetInfo.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
-
+#include <deque>
 #include <list>
-#include <memory>
 
 namespace tritium::cpu {
 
+constexpr int64_t kCacheLine = 64; ///< bytes
+
 /// A tile in scratch memory: row-major, the last dimension padded to whole registers.
 struct Buffer {
+  unsigned number = 0;
   int64_t offset = 0; ///< bytes from the start of the scratch memory
+  int64_t bytes = 0;
   mlir::Type element; ///< as evaluated: f32 for narrow floats, i64 for pointers
   llvm::SmallVector<int64_t> shape;
   int64_t rowStride = 1; ///< elements between rows
@@ -35,6 +43,47 @@ struct Root {
   mlir::Operation *op = nullptr; ///< null for Assign
   mlir::Value value;             ///< Assign: what is written to `buffer`
   Buffer *buffer = nullptr;      ///< Assign: where to
+  bool isHome =
+      false; ///< Assign: here the value is computed; who reads it elsewhere reads `buffer`
+  bool fetchesLaterRows = false; ///< Store: the lines of later rows are asked for
+};
+
+/// The loops of a phase. Where there are two versions of them, the first one is for where the
+/// phase's guard holds.
+struct Loops {
+  int64_t width = 1;                         ///< lanes of a full chunk
+  mlir::Operation *streamed = nullptr;       ///< the store whose lines go past the cache
+  llvm::SmallVector<mlir::Value> wholeMasks; ///< true everywhere
+  /// Remainders that are their dividend less this term of the guard.
+  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> straight;
+};
+
+/// A scalar condition, as code.
+struct Guard {
+  ScalarCode code;
+  unsigned holds = 0; ///< the term
+};
+
+/// A tile in memory that a product's operand will be loaded from in the next round of the loop
+/// around it. It asks for the tile while it computes.
+struct Upcoming {
+  tt::LoadOp load;
+  int64_t along; ///< dimension that is contiguous in memory
+  int64_t rows, rowBytes;
+  llvm::SmallVector<mlir::Value> moving; ///< scalars that the address needs the next values of
+};
+
+/// A matrix product: of operands in scratch memory, into an accumulator there.
+struct DotPlan {
+  struct Operand {
+    Buffer *stored;
+    Buffer *packed; ///< of the accumulator's type, rows of whole registers; perhaps `stored`
+  };
+  Operand a, b;
+  Buffer *accumulator;
+  bool fromZero;    ///< the accumulator holds nothing yet
+  bool readsMemory; ///< the first operand is read where it lies in memory, if its phase says so
+  llvm::SmallVector<Upcoming, 2> upcoming;
 };
 
 struct Step {
@@ -44,53 +93,65 @@ struct Step {
     Region, ///< scf.for, scf.if, scf.while
     Dot,
   };
+  explicit Step(Kind kind, mlir::Operation *op = nullptr) : kind(kind), op(op) {}
+
   Kind kind;
-  mlir::Operation *op = nullptr; ///< Scalar, Region, Dot
+  mlir::Operation *op; ///< Scalar, Region, Dot
+  int64_t order = 0;   ///< position in the sequence
+  /// Region: phases that assign what goes into it. Dot: the one that assigns its accumulator.
+  /// Phase: of a print, those that assign its arguments; of a transposition, the copy.
+  std::list<Step> before;
+  llvm::SmallVector<Buffer *> scratch; ///< what a print or assertion reports by
+
+  // Phase
   llvm::SmallVector<int64_t> shape;
   int64_t lanesDim = 0;
-  int64_t reduceDim = -1;  ///< Phase of reductions along a dimension that is not lanesDim
-  bool transposed = false; ///< Phase of one Assign: read along lanesDim, written along the last
-  /// Phase of one Assign of a load that only the first operand of a product reads, with no
-  /// write in between: the product may read memory itself.
-  bool mayReadDirectly = false;
+  int64_t reduceDim = -1;     ///< of reductions along a dimension that is not lanesDim
+  bool transposed = false;    ///< one Assign: read along lanesDim, written along the last
+  bool writesSwapped = false; ///< the last two dimensions of the buffer are swapped
   llvm::SmallVector<Root, 2> roots;
-  int64_t order = 0; ///< position in the sequence
+  llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
+  bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
+  std::optional<Guard> guard;
+  llvm::SmallVector<Loops, 2> versions;
+  /// One Assign of a load that only the first operand of a product reads, with no write in
+  /// between: the product reads memory itself, where the guard, if there is one, holds.
+  std::optional<Guard> whole;
+  bool isReadDirectly = false;
+
+  // Region
+  std::vector<std::list<Step>> blocks;                     ///< one a region
+  llvm::SmallVector<std::pair<Buffer *, Buffer *>> copies; ///< at the end of a round: from, to
+
+  // Dot
+  std::optional<DotPlan> dot;
 };
 
 using StepList = std::list<Step>;
 
-/// What the planner asks of the lowering.
-class PlanContext {
-public:
-  virtual ~PlanContext() = default;
-  /// The value is in scratch memory (or is a scalar), so it is not evaluated.
-  virtual bool isStored(mlir::Value value) const = 0;
-  virtual Buffer *allocate(mlir::RankedTensorType type, bool dense) = 0;
-  virtual void setBuffer(mlir::Value value, Buffer *buffer) = 0;
-  /// Whether two memory operations may touch the same address at different indices.
-  virtual bool mayConflict(mlir::Operation *load, mlir::Operation *write) = 0;
-  /// Strides::Straight: along which dimension a tile is probably contiguous.
-  virtual Strides &likelyStrides() = 0;
+struct KernelPlan {
+  std::deque<Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Buffer *> homes; ///< of the values that are in scratch memory
+  int64_t scratchBytes = 0;
+  StepList steps;
+  llvm::DenseSet<mlir::Operation *> streamedStores;
+  std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes
+
+  bool isStored(mlir::Value value) const { return homes.contains(value); }
+  Buffer *home(mlir::Value value) const { return homes.lookup(value); }
+  void print(llvm::raw_ostream &os, tt::FuncOp kernel) const;
 };
 
-/// Tile values that `op` evaluates directly: operands that are tiles, and for an
-/// operation with regions the tiles that they capture.
-void forEachTileOperand(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> fn);
+/// What is known of the values of a kernel.
+struct KernelFacts {
+  IntegerRanges ranges;
+  Strides strides{ranges};
+  /// Along which dimension a tile is probably contiguous.
+  Strides likely{ranges, Strides::Straight};
+};
 
-/// The tile is computed where it is needed, not by a step of its own.
-bool isVirtual(mlir::Value value);
-
-/// Plans `block`. `results` are extra roots at its end (the values that a terminator
-/// yields, with the buffers they go to).
-StepList planBlock(mlir::Block &block, llvm::ArrayRef<Root> results, PlanContext &context);
-
-/// The dimension along which the loads of `value` are contiguous; the last one with
-/// more than one element where that is unknown.
-int64_t preferredDim(mlir::Value value, Strides &likely);
-
-/// Neighbours along `dim` of a tile of pointers are neighbours in memory, as far as `strides`
-/// tells.
-bool isContiguous(mlir::Value pointers, int64_t dim, Strides &strides);
+KernelPlan planKernel(tt::FuncOp kernel, const TargetInfo &target, const CompileOptions &options,
+                      const KernelMetadata &metadata, KernelFacts &facts);
 
 } // namespace tritium::cpu
 

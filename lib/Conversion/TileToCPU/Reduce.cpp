@@ -155,7 +155,7 @@ void Lowering::storeReduction(tt::ReduceOp op, ValueRange values, const Index &i
   for (auto [result, v] : llvm::zip(op.getResults(), values)) {
     Value rounded = roundTo(v, tt::elementType(result.getType()));
     if (isa<RankedTensorType>(result.getType()))
-      writeBuffer(*buffers.lookup(result), at,
+      writeBuffer(*plan.home(result), at,
                   at.hasLanes() ? Chunk::vector(rounded) : Chunk::uniform(rounded));
     else
       scalars[result] = rounded;
@@ -163,11 +163,11 @@ void Lowering::storeReduction(tt::ReduceOp op, ValueRange values, const Index &i
 }
 
 void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
-  int64_t dim = state.loopOrder[level], extent = state.step->shape[dim];
-  bool alongLanes = dim == state.step->lanesDim && state.width > 1;
-  int64_t step = alongLanes ? state.width : 1;
+  int64_t dim = state.step.loopOrder[level], extent = state.step.shape[dim];
+  bool alongLanes = dim == state.step.lanesDim && state.loops.width > 1;
+  int64_t step = alongLanes ? state.loops.width : 1;
   int64_t full = extent / step * step, rest = extent - full;
-  int64_t width = alongLanes ? state.width : index.hasLanes() ? index.width : 1;
+  int64_t width = alongLanes ? state.loops.width : index.hasLanes() ? index.width : 1;
 
   auto bodyAt = [&](Value first, int64_t lanesWidth, int64_t valid) {
     Index next = index;

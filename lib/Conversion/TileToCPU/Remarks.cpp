@@ -71,12 +71,12 @@ void Lowering::remarkElements(Operation *op, const Index &index) {
   int64_t dim = index.lanesDim();
   std::string verb = isa<tt::StoreOp>(op) ? "scattered" : "gathered";
   std::string reason;
-  if (isContiguous(pointers, dim, strides))
+  if (isContiguous(pointers, dim, *strides))
     reason = "their addresses stand in memory";
-  else if (std::optional<int64_t> stride = strides.modular(pointers, dim))
+  else if (std::optional<int64_t> stride = strides->modular(pointers, dim))
     reason = "neighbours are " + std::to_string(*stride) + " bytes apart";
   else
-    reason = missingFact(strides.culprit(pointers, dim));
+    reason = missingFact(strides->culprit(pointers, dim));
   remark(op, "missed",
          "the pointers of neighbouring elements are not known to be neighbours: elements are " +
              verb + " one by one; " + reason);

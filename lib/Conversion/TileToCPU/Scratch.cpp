@@ -6,34 +6,6 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-bool Lowering::isStored(Value value) const { return buffers.contains(value); }
-
-Buffer *Lowering::allocate(RankedTensorType type, bool dense) {
-  return allocate(type.getShape(), evalType(type.getElementType()), dense);
-}
-
-Buffer *Lowering::allocate(ArrayRef<int64_t> shape, Type element, bool dense) {
-  if (element.isInteger(1))
-    element = b.getI8Type();
-  Buffer buffer;
-  buffer.element = element;
-  buffer.shape.assign(shape.begin(), shape.end());
-  int64_t bytes = tt::scalarBytes(element);
-  int64_t registerLanes = target.vectorBits / 8 / bytes;
-  buffer.rowStride = shape.back();
-  // Rows of one register and more are padded, so that whole registers can be moved.
-  if (!dense)
-    buffer.rowStride = llvm::alignTo(shape.back(), registerLanes);
-  int64_t elements = buffer.rowStride;
-  for (int64_t d : shape.drop_back())
-    elements *= d;
-  buffer.offset = scratchBytes;
-  // One cache line more: the last register of an unpadded row may reach over its end.
-  scratchBytes += llvm::alignTo(elements * bytes, 64) + 64;
-  bufferPool.push_back(buffer);
-  return &bufferPool.back();
-}
-
 Value Lowering::bufferBase(const Buffer &buffer) {
   return b.create<LLVM::GEPOp>(loc, scratch.getType(), b.getI8Type(), scratch,
                                ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(buffer.offset)});

@@ -78,33 +78,14 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
   });
 }
 
-void Lowering::emitTransposed(Step &step) {
-  Root root = step.roots.front();
-  Buffer &buffer = *root.buffer;
-  int64_t rank = step.shape.size();
-  SmallVector<int64_t> shape(step.shape);
-  std::swap(shape[rank - 2], shape[rank - 1]);
-  // Needed within this step only, so all steps of one shape share it.
-  Buffer *&copy =
-      transposeCopies[{{shape.begin(), shape.end()}, buffer.element.getAsOpaquePointer()}];
-  if (!copy)
-    copy = allocate(shape, buffer.element, /*dense=*/false);
-
-  // The tile as it stands in memory: the same elements, the last two dimensions swapped.
-  Step gather = step;
-  gather.transposed = false;
-  gather.roots.front().buffer = copy;
-  bool isHome = isVirtual(root.value) && buffers.lookup(root.value) == root.buffer;
-  if (isHome)
-    buffers[root.value] = copy;
-  swappedBuffer = copy;
-  emitPhase(gather);
-  swappedBuffer = nullptr;
-  if (isHome)
-    buffers[root.value] = root.buffer;
-
+void Lowering::emitTransposed(const Step &step) {
+  emitSteps(step.before);
+  const Buffer &buffer = *step.roots.front().buffer;
+  const Buffer *copy = step.before.front().roots.front().buffer;
+  ArrayRef<int64_t> shape = copy->shape;
+  int64_t rank = shape.size();
   int64_t rows = shape[rank - 2], columns = shape[rank - 1], count = 1;
-  for (int64_t d : ArrayRef(shape).drop_back(2))
+  for (int64_t d : shape.drop_back(2))
     count *= d;
   func::FuncOp function =
       transposeFunction(buffer.element, rows, columns, copy->rowStride, buffer.rowStride);

@@ -102,7 +102,7 @@ public:
   }
 
   llvm::ArrayRef<const char *> stages() const override {
-    static constexpr const char *names[] = {"ttir", "llir", "asm", "obj", "header"};
+    static constexpr const char *names[] = {"ttir", "plan", "llir", "asm", "obj", "header"};
     return names;
   }
 };

@@ -95,7 +95,7 @@ public:
   bool reliesOnDistinctArguments() const override { return false; }
 
   llvm::ArrayRef<const char *> stages() const override {
-    static constexpr const char *names[] = {"ttir", "llir", "asm", "obj"};
+    static constexpr const char *names[] = {"ttir", "plan", "llir", "asm", "obj"};
     return names;
   }
 

@@ -15,10 +15,11 @@ namespace tritium {
 /// Replaces the kernel of `module` (one public tt.func, calls inlined) by its entry, a
 /// func.func of type TritiumCPUEntry made of scf, arith, math, vector and llvm
 /// operations. Fills the name of the entry and the scratch size in `metadata`, whose
-/// parameters are already there. Reports remarks of missed vectorisation.
+/// parameters are already there. Reports remarks of missed vectorisation, and in
+/// `plan`, unless null, what it does as text (lib/Conversion/TileToCPU/Plan.h).
 mlir::LogicalResult lowerToCPU(mlir::ModuleOp module, const cpu::TargetInfo &target,
                                const CompileOptions &options, KernelMetadata &metadata,
-                               std::vector<Remark> &remarks);
+                               std::vector<Remark> &remarks, std::string *plan = nullptr);
 
 } // namespace tritium
 

@@ -1,0 +1,96 @@
+//===- PlanDot.cpp - where the matrices of a product stand ----------------===//
+
+#include "Planner.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// Every use of `arg` leads, element by element, to `end` and nowhere else.
+static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
+  constexpr int maxDepth = 8;
+  for (OpOperand &use : arg.getUses()) {
+    if (&use == &end)
+      continue;
+    Operation *user = use.getOwner();
+    bool elementwise = user->getBlock() == end.getOwner()->getBlock() &&
+                       user->getNumResults() == 1 && isVirtual(user->getResult(0)) &&
+                       keepsPlaces(user);
+    if (!elementwise || depth > maxDepth || !onlyLeadsTo(user->getResult(0), end, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+/// Every element is zero; negative zero does not count, for it changes a sum of zeros.
+static bool isZero(Value value) {
+  while (auto op = value.getDefiningOp<tt::SplatOp>())
+    value = op.getSrc();
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return false;
+  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  return integer && integer.getValue().isZero();
+}
+
+/// The buffer of `value`, and one with elements of type `compute` and rows padded to registers.
+DotPlan::Operand Planner::operandOf(Value value, Type compute) {
+  Buffer *stored = plan.home(value);
+  assert(stored && "a product's operand must stand in memory");
+  int64_t registerLanes = target.vectorBits / 8 / tt::scalarBytes(compute);
+  if (stored->element == compute && stored->rowStride % registerLanes == 0)
+    return {stored, stored};
+  auto type = cast<RankedTensorType>(value.getType());
+  return {stored, allocate(type.getShape(), compute, /*dense=*/false)};
+}
+
+/// The buffer that the product is added into: it holds its third operand behind the phases that
+/// are put before `step`, unless that is zero.
+Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
+  Value c = op.getC();
+  Block *block = op->getBlock();
+  OpOperand &operand = op.getCMutable();
+  if (Buffer *stored = plan.home(c);
+      stored && c.hasOneUse() && c.getParentBlock() == block && !isVirtual(c))
+    return stored;
+  auto holding = [&](Buffer *buffer) {
+    if (!isZero(c))
+      assign(step.before, c, buffer);
+    return buffer;
+  };
+  // The result goes back into the tile that `c` is computed from.
+  if (auto loopOp = dyn_cast<scf::ForOp>(block->getParentOp()))
+    for (OpOperand &use : op.getResult().getUses())
+      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
+          yield && yield->getBlock() == block) {
+        Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
+        if (onlyLeadsTo(arg, operand))
+          return holding(plan.home(arg));
+      }
+  return holding(allocate(op.getType(), /*dense=*/false));
+}
+
+void Planner::planDot(Step &step, tt::DotOp op) {
+  Type accumulate = evalType(op.getType().getElementType());
+  DotPlan dot;
+  dot.a = operandOf(op.getA(), accumulate);
+  dot.b = operandOf(op.getB(), accumulate);
+  dot.accumulator = accumulatorFor(step, op);
+  setHome(op.getResult(), dot.accumulator);
+  dot.fromZero = isZero(op.getC());
+  dot.readsMemory = readDirectly.contains(op.getA());
+  auto loopOp = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (loopOp && op.getType().getRank() == 2)
+    for (Value operand : {op.getA(), op.getB()})
+      if (auto tile = upcoming(op, operand, loopOp))
+        dot.upcoming.push_back(std::move(*tile));
+  step.dot = std::move(dot);
+}
+
+} // namespace tritium::cpu

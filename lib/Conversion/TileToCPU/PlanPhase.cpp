@@ -1,0 +1,271 @@
+//===- PlanPhase.cpp - the loops of a phase -------------------------------===//
+//
+// A phase runs over a tile's shape: one dimension in chunks of `width` lanes, the rest
+// in scalar loops.
+//
+// A thin phase whose masks can be proved true by a scalar condition has two versions,
+// without masks and with them; not so where matrix products take most of the time. So has
+// a phase whose addresses have remainders that a scalar condition proves to be differences.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// Up to this many operations a phase counts as thin: its time is memory traffic, so
+/// masks and loop overhead show. A polynomial counts as kPolynomial.
+constexpr int kThin = 12;
+constexpr int kPolynomial = 12;
+
+//===----------------------------------------------------------------------===//
+// What is evaluated
+//===----------------------------------------------------------------------===//
+
+/// Of a lane; none of a mask.
+static unsigned bitsOf(Type element) {
+  if (element.isInteger(1))
+    return 0;
+  return tt::isTileFloat(element) ? std::max(32u, tt::scalarBits(element))
+                                  : tt::scalarBits(element);
+}
+
+/// Remainders of tiles that the address `value` is computed from.
+static void collectRemainders(Value value, llvm::SetVector<Operation *> &remainders,
+                              int depth = 0) {
+  constexpr int maxDepth = 16;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > maxDepth || !isVirtual(value) || isa<tt::LoadOp>(op))
+    return;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    remainders.insert(op);
+  for (Value operand : op->getOperands())
+    collectRemainders(operand, remainders, depth + 1);
+}
+
+/// A tile of indices, which are scalars and strides mostly: what is computed of it in 64 bits
+/// takes no more registers than in 32.
+static bool isIndex(Value value, Strides &strides) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isInteger(64) &&
+         llvm::all_of(llvm::seq<int64_t>(0, type.getRank()),
+                      [&](int64_t dim) { return strides.isLinear(value, dim); });
+}
+
+void Planner::summarize(Value value, bool isHome, llvm::SmallPtrSetImpl<Operation *> &seen,
+                        PhaseSummary &summary) {
+  Operation *op = value.getDefiningOp();
+  bool stored = isStored(value) && !isHome;
+  auto note = [&] {
+    unsigned bits = bitsOf(tt::elementType(value.getType()));
+    summary.widestBits =
+        std::max(summary.widestBits, !stored && isIndex(value, facts.strides) ? 32u : bits);
+  };
+  if (stored || !op || !isVirtual(value))
+    return note();
+  if (!seen.insert(op).second)
+    return;
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    note();
+    ++summary.operations;
+    if (load.getMask() && isa<RankedTensorType>(load.getMask().getType()))
+      summary.masks.insert(load.getMask());
+    collectRemainders(load.getPtr(), summary.remainders);
+    if (load.getOther())
+      summarize(load.getOther(), false, seen, summary);
+    return;
+  }
+  if (isa<tt::MakeRangeOp, arith::ConstantOp, tt::SplatOp>(op))
+    return note();
+  if (keepsPlaces(op)) {
+    note();
+    summary.operations += isPolynomial(op) ? kPolynomial : 1;
+  }
+  for (Value operand : op->getOperands())
+    summarize(operand, false, seen, summary);
+}
+
+PhaseSummary Planner::summarize(const Step &step) {
+  PhaseSummary summary;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  // What is written is all there, also where it is an index.
+  auto noteWritten = [&](Value value) {
+    summary.widestBits = std::max(summary.widestBits, bitsOf(tt::elementType(value.getType())));
+  };
+  for (const Root &root : step.roots) {
+    if (root.kind == Root::Assign) {
+      noteWritten(root.value);
+      summarize(root.value, root.isHome, seen, summary);
+      continue;
+    }
+    if (auto store = dyn_cast<tt::StoreOp>(root.op)) {
+      noteWritten(store.getValue());
+      summarize(store.getValue(), false, seen, summary);
+      if (store.getMask() && isa<RankedTensorType>(store.getMask().getType()))
+        summary.masks.insert(store.getMask());
+      collectRemainders(store.getPtr(), summary.remainders);
+      continue;
+    }
+    for (Value operand : root.op->getOperands())
+      summarize(operand, false, seen, summary);
+  }
+  return summary;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static bool hasRoot(const Step &step, Root::Kind kind) {
+  return llvm::any_of(step.roots, [&](const Root &root) { return root.kind == kind; });
+}
+
+int64_t Planner::chooseWidth(const Step &step, const PhaseSummary &summary) const {
+  if (hasRoot(step, Root::Atomic))
+    return 1;
+  int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 4 * kThin ? 2 : 1;
+  if (target.vectorRegisters < 32)
+    registers = std::max<int64_t>(1, registers / 2);
+  int64_t width = registers * target.vectorBits / summary.widestBits;
+  return std::min<int64_t>(width, llvm::PowerOf2Ceil(step.shape[step.lanesDim]));
+}
+
+void Planner::orderLoops(Step &step) {
+  for (int64_t d = 0; d < int64_t(step.shape.size()); ++d)
+    if (d != step.lanesDim && d != step.reduceDim)
+      step.loopOrder.push_back(d);
+  bool reducesLanes = hasRoot(step, Root::Reduce) && step.reduceDim < 0;
+  int64_t width = step.versions.front().width;
+  int64_t chunks = llvm::divideCeil(step.shape[step.lanesDim], width);
+  // With few chunks a row, values that depend on the column only stay in registers
+  // over all rows.
+  constexpr int64_t fewChunks = 4;
+  if (!reducesLanes && step.reduceDim < 0 && chunks <= fewChunks && width > 1)
+    step.loopOrder.insert(step.loopOrder.begin(), step.lanesDim);
+  else
+    step.loopOrder.push_back(step.lanesDim);
+  if (step.reduceDim >= 0)
+    step.loopOrder.push_back(step.reduceDim);
+}
+
+/// Puts a version without masks, or without remainders, before the one that is there.
+void Planner::planVersions(Step &step, const PhaseSummary &summary) {
+  // A scalar that a phase reduces to is known behind it; versions would each have their own.
+  if (hasRoot(step, Root::Reduce) && step.shape.size() == 1)
+    return;
+  Guard guard;
+  TileConditions known(facts.ranges, facts.strides, guard.code);
+  Loops whole = step.versions.front();
+  SmallVector<unsigned> conditions;
+  if (!hasDot && summary.operations <= kThin)
+    for (Value mask : summary.masks)
+      if (std::optional<unsigned> condition = known.allTrue(mask)) {
+        whole.wholeMasks.push_back(mask);
+        conditions.push_back(*condition);
+      }
+  for (Operation *remainder : summary.remainders)
+    if (auto straight = known.staysStraight(remainder)) {
+      whole.straight.push_back({remainder, straight->less});
+      conditions.push_back(straight->condition);
+    }
+  if (conditions.empty())
+    return;
+  guard.holds = known.all(conditions);
+  step.guard = std::move(guard);
+  // Elements of wrapped addresses are gathered: one register of them at a time.
+  int64_t oneRegister = target.vectorBits / summary.widestBits;
+  if (!whole.straight.empty())
+    step.versions.front().width = std::min(whole.width, oneRegister);
+  step.versions.insert(step.versions.begin(), std::move(whole));
+}
+
+void Planner::completePhase(Step &step) {
+  // A value that is already where it shall go needs nothing.
+  llvm::erase_if(step.roots, [&](const Root &root) {
+    return root.kind == Root::Assign && !isVirtual(root.value) &&
+           plan.home(root.value) == root.buffer;
+  });
+  if (step.roots.empty() || (step.isReadDirectly && planDirectRead(step) && !step.whole))
+    return;
+  const Root &first = step.roots.front();
+  if (first.op)
+    planReport(step, first.op);
+  if (first.kind == Root::Print)
+    return;
+  if (step.transposed && step.lanesDim == int64_t(step.shape.size()) - 2)
+    return planTransposed(step);
+  allocateResults(step);
+  for (Root &root : step.roots)
+    root.fetchesLaterRows = root.kind == Root::Store && hasDot && step.shape.size() == 2 &&
+                            isArithmetic(root.op->getOperand(0));
+  PhaseSummary summary = summarize(step);
+  step.isPlain = summary.operations < kPolynomial;
+  step.versions.push_back({chooseWidth(step, summary), nullptr, {}, {}});
+  orderLoops(step);
+  planVersions(step, summary);
+  for (Loops &loops : step.versions)
+    loops.streamed = streamedStore(step, loops);
+}
+
+void Planner::allocateResults(const Step &step) {
+  for (Root::Kind kind : {Root::Reduce, Root::Atomic})
+    for (const Root &root : step.roots)
+      if (root.kind == kind)
+        for (Value result : root.op->getResults())
+          if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+            if (kind == Root::Reduce || !result.use_empty())
+              setHome(result, allocate(type, /*dense=*/false));
+}
+
+/// The tile is first copied as it stands in memory, then transposed from buffer to buffer.
+void Planner::planTransposed(Step &step) {
+  Root root = step.roots.front();
+  SmallVector<int64_t> shape(step.shape);
+  std::swap(shape[shape.size() - 2], shape.back());
+  // Needed within this step only, so all steps of one shape share it.
+  Buffer *&copy =
+      transposeCopies[{{shape.begin(), shape.end()}, root.buffer->element.getAsOpaquePointer()}];
+  if (!copy)
+    copy = allocate(shape, root.buffer->element, /*dense=*/false);
+  root.buffer = copy;
+  Step &gather = step.before.emplace_back(Step::Phase);
+  gather.shape = step.shape;
+  gather.lanesDim = step.lanesDim;
+  gather.writesSwapped = true;
+  gather.roots.push_back(root);
+  completePhase(gather);
+}
+
+/// A product reads its first operand one element at a time, so nothing is won by packing it but a
+/// short stride. Where a mask hides a part of it, it is packed as usual.
+bool Planner::planDirectRead(Step &step) {
+  auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
+  auto dot = cast<tt::DotOp>(*load->user_begin());
+  Type element = tt::elementType(load.getType());
+  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(element);
+  auto ptrType = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  step.isReadDirectly = ptrType && ptrType.getRank() == 2 && evalType(element) == element &&
+                        storageType(element) == element &&
+                        evalType(tt::elementType(dot.getType())) == element &&
+                        cast<RankedTensorType>(dot.getType()).getDimSize(1) > lanesOfRegister &&
+                        isContiguous(load.getPtr(), 1, facts.strides) &&
+                        facts.strides.isLinear(load.getPtr(), 0) && isArithmetic(load.getPtr());
+  if (step.isReadDirectly && load.getMask()) {
+    Guard guard;
+    auto whole = TileConditions(facts.ranges, facts.strides, guard.code).allTrue(load.getMask());
+    step.isReadDirectly = whole.has_value();
+    if (whole) {
+      guard.holds = *whole;
+      step.whole = std::move(guard);
+    }
+  }
+  if (step.isReadDirectly)
+    readDirectly.insert(load.getResult());
+  return step.isReadDirectly;
+}
+
+} // namespace tritium::cpu

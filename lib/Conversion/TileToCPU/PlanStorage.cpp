@@ -1,0 +1,271 @@
+//===- PlanStorage.cpp - which tiles stand in scratch memory, since when --===//
+
+#include "Planner.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// Cost of computing one lane, in simple instructions; `kHeavy` and more is never done
+/// twice.
+constexpr int kHeavy = 20;
+
+static int ownCost(Operation *op) {
+  if (isa<arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+          tt::TransOp, tt::BitcastOp>(op))
+    return 0;
+  // Indices of 64 bits are scalars and strides.
+  if (isa<arith::ExtSIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(64))
+    return 0;
+  if (isa<tt::LoadOp, tt::ReshapeOp>(op))
+    return kHeavy;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp>(op) ? 1
+                                                                                         : kHeavy;
+  if (isa<arith::DivFOp, arith::RemFOp>(op))
+    return 8;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return 6;
+  return 1;
+}
+
+static bool isAddressLike(Type type) {
+  Type element = tt::elementType(type);
+  return isa<tt::PointerType>(element) || tt::isTileInt(element);
+}
+
+static bool isIntDivision(Operation *op) {
+  return op && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
+static bool writesMemory(Operation *op) {
+  if (isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    return true;
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile();
+  return false;
+}
+
+int BlockPlanner::chainCost(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || planner.isStored(value) || !isVirtual(value))
+    return 1;
+  auto [it, inserted] = chainCosts.try_emplace(value, 0);
+  if (!inserted)
+    return it->second;
+  int cost = ownCost(op);
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType())) {
+      int part = chainCost(operand);
+      Operation *def = operand.getDefiningOp();
+      cost += def && ownCost(def) >= kHeavy ? 1 : part;
+    }
+  cost = std::min(cost, 1000);
+  chainCosts[value] = cost;
+  return cost;
+}
+
+bool BlockPlanner::worthKeeping(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (ownCost(op) >= kHeavy)
+    return true;
+  return chainCost(value) >= (isAddressLike(value.getType()) ? 48 : 16);
+}
+
+void BlockPlanner::addUser(Value value, Step *step) {
+  if (!planner.isStored(value) && isVirtual(value))
+    users[value].insert(step);
+}
+
+void BlockPlanner::collectUsers() {
+  for (Step &step : steps) {
+    if (step.kind != Step::Phase) {
+      if (step.op)
+        forEachTileOperand(step.op, [&](Value v) { addUser(v, &step); });
+      continue;
+    }
+    for (const Root &root : step.roots) {
+      if (root.kind == Root::Assign)
+        addUser(root.value, &step);
+      else
+        forEachTileOperand(root.op, [&](Value v) { addUser(v, &step); });
+    }
+  }
+}
+
+/// `op` is or holds a product that reads `value` as it stands: in a loop it would be
+/// computed, and packed, in each round.
+static bool feedsDot(Operation *op, Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    return isa<tt::DotOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
+           op->isAncestor(use.getOwner());
+  });
+}
+
+/// A reshape reads its operand as one run of elements.
+static bool needsDense(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto reshape = dyn_cast<tt::ReshapeOp>(user);
+    return reshape && !isUnitReshape(reshape);
+  });
+}
+
+/// A product reads it there, or a reshape, as one run of elements.
+bool BlockPlanner::mustStandInMemory(Value value, ArrayRef<Step *> uses) const {
+  return needsDense(value) ||
+         llvm::any_of(uses, [&](Step *use) { return use->op && feedsDot(use->op, value); });
+}
+
+void BlockPlanner::decide(Value value) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<Step *> uses(users[value].begin(), users[value].end());
+  llvm::sort(uses, [](Step *a, Step *b) { return a->order < b->order; });
+
+  // A virtual tile whose value a loop needs as an index stays computable, so that
+  // addresses stay contiguous; a copy in memory serves scalar positions.
+  bool usedInRegion = llvm::any_of(uses, [](Step *use) { return use->kind == Step::Region; });
+  bool keepVirtual = usedInRegion && isAddressLike(value.getType()) && isIntDivision(op);
+  bool scalarPhase = llvm::any_of(uses, [](Step *use) {
+    return llvm::any_of(use->roots, [](const Root &root) {
+      return root.kind == Root::Atomic || root.kind == Root::Print;
+    });
+  });
+  bool store = mustStandInMemory(value, uses) || keepVirtual ||
+               ((uses.size() > 1 || usedInRegion || scalarPhase) && worthKeeping(value));
+  Step *before = nullptr;
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    before = firstConflict(load, uses);
+    store |= before != nullptr;
+    if (load.getIsVolatile())
+      store = true;
+  }
+  if (!store) {
+    propagate(op, uses);
+    return;
+  }
+  Buffer *buffer = planner.allocate(cast<RankedTensorType>(value.getType()), needsDense(value));
+  Step *home = assignStep(value, buffer, uses.front(), before);
+  planner.setHome(value, buffer);
+  SmallVector<Step *> from{home};
+  if (keepVirtual)
+    from.append(uses.begin(), uses.end());
+  propagate(op, from);
+}
+
+void BlockPlanner::markDirectReads() {
+  for (auto it = steps.begin(); it != steps.end(); ++it) {
+    if (it->kind != Step::Phase || it->roots.size() != 1 || it->transposed ||
+        it->roots.front().kind != Root::Assign)
+      continue;
+    auto load = it->roots.front().value.getDefiningOp<tt::LoadOp>();
+    if (!load || load.getIsVolatile() || !load->hasOneUse())
+      continue;
+    auto dot = dyn_cast<tt::DotOp>(*load->user_begin());
+    if (!dot || dot.getA() != load.getResult() || dot.getB() == load.getResult())
+      continue;
+    auto after = std::next(it);
+    auto onlyReads = [](const Step &step) {
+      return (step.kind == Step::Scalar && isMemoryEffectFree(step.op)) ||
+             (step.kind == Step::Phase && llvm::all_of(step.roots, [](const Root &root) {
+                return root.kind == Root::Assign || root.kind == Root::Reduce;
+              }));
+    };
+    while (after != steps.end() && onlyReads(*after))
+      ++after;
+    it->isReadDirectly = after != steps.end() && after->op == dot;
+  }
+}
+
+void BlockPlanner::propagate(Operation *op, ArrayRef<Step *> uses) {
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      for (Step *use : uses)
+        addUser(operand, use);
+}
+
+/// The first step that writes what `load` must not see any more, though one of
+/// `uses` evaluates the load there or later.
+Step *BlockPlanner::firstConflict(tt::LoadOp load, ArrayRef<Step *> uses) {
+  int64_t last = uses.back()->order;
+  for (Step &step : steps) {
+    if (step.order > last)
+      break;
+    bool conflict = false;
+    // What the step writes at an element, another element of it may still have to read.
+    bool readsElsewhere =
+        step.order < last || step.kind != Step::Phase || !readElementwise(step, load.getResult());
+    auto check = [&](Operation *op) {
+      if (writesMemory(op) && position(op) > position(load))
+        conflict |= conflicts(load, op, /*sameIndex=*/readsElsewhere);
+    };
+    if (step.kind == Step::Region)
+      step.op->walk(check);
+    else if (step.op)
+      check(step.op);
+    for (const Root &root : step.roots)
+      if (root.op)
+        check(root.op);
+    if (conflict)
+      return &step;
+  }
+  return nullptr;
+}
+
+/// Every use of `value` in `phase` is of the element that the loops are at.
+bool BlockPlanner::readElementwise(const Step &phase, Value value) const {
+  SmallVector<std::pair<Value, bool>> worklist;
+  for (const Root &root : phase.roots) {
+    if (root.kind == Root::Assign)
+      worklist.push_back({root.value, true});
+    else
+      forEachTileOperand(root.op, [&](Value v) { worklist.push_back({v, true}); });
+  }
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  while (!worklist.empty()) {
+    auto [v, same] = worklist.pop_back_val();
+    if (!seen.insert({v, unsigned(same)}).second)
+      continue;
+    if (v == value) {
+      if (!same)
+        return false;
+      continue;
+    }
+    Operation *op = v.getDefiningOp();
+    if (!op || !isVirtual(v) || op->getBlock() != &block)
+      continue;
+    bool keeps = same && keepsPlaces(op);
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        worklist.push_back({operand, keeps});
+  }
+  return true;
+}
+
+/// Finds or makes the phase that assigns `value`: the first use if it runs over the
+/// same space, else a new phase before it.
+Step *BlockPlanner::assignStep(Value value, Buffer *buffer, Step *first, Step *before) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t lanesDim = preferredDim(value, planner.likelyStrides());
+  Root root{Root::Assign, nullptr, value, buffer, /*isHome=*/true};
+  bool scalarPhase = llvm::any_of(first->roots, standsAlone);
+  bool forced = before && before->order <= first->order;
+  if (!forced && first->kind == Step::Phase && !scalarPhase && !first->transposed &&
+      first->reduceDim < 0 && ArrayRef(first->shape) == type.getShape() &&
+      (first->lanesDim == lanesDim || first->lanesDim == type.getRank() - 1) &&
+      readElementwise(*first, value)) {
+    first->roots.insert(first->roots.begin(), root);
+    return first;
+  }
+  Step *anchor = forced ? before : first;
+  Step step(Step::Phase);
+  step.shape.assign(type.getShape().begin(), type.getShape().end());
+  step.lanesDim = lanesDim;
+  step.transposed = isTransposed(type, lanesDim);
+  step.roots.push_back(root);
+  auto it = llvm::find_if(steps, [&](Step &s) { return &s == anchor; });
+  it = steps.insert(it, std::move(step));
+  renumber();
+  return &*it;
+}
+
+} // namespace tritium::cpu

@@ -1,0 +1,44 @@
+//===- TileValues.h - what is asked of one tile value -----------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_TILEVALUES_H
+#define TRITIUM_LIB_CONVERSION_TILETOCPU_TILEVALUES_H
+
+#include "tritium/Analysis/Strides.h"
+
+namespace tritium::cpu {
+
+/// What a pointer, or the pointers of a tile, point to.
+mlir::Type pointeeOf(mlir::Value ptr);
+/// The type a value is computed in: f32 for narrow floats, i64 for pointers.
+mlir::Type evalType(mlir::Type element);
+/// The type a value has in memory outside: iN for narrow floats and pointers, i8 for i1.
+mlir::Type storageType(mlir::Type element);
+
+/// Tile values that `op` evaluates directly: operands that are tiles, and for an
+/// operation with regions the tiles that they capture.
+void forEachTileOperand(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> fn);
+
+/// The tile is computed where it is needed, not by a step of its own.
+bool isVirtual(mlir::Value value);
+
+/// Each element of the result of the virtual operation is computed from those of the operands at
+/// the same place.
+bool keepsPlaces(mlir::Operation *op);
+
+/// Only dimensions of extent 1 come or go.
+bool isUnitReshape(tt::ReshapeOp reshape);
+
+/// An evaluation by a polynomial, which takes many instructions.
+bool isPolynomial(mlir::Operation *op);
+
+/// The dimension along which the loads of `value` are contiguous; the last one with
+/// more than one element where that is unknown.
+int64_t preferredDim(mlir::Value value, Strides &likely);
+
+/// Neighbours along `dim` of a tile of pointers are neighbours in memory, as far as `strides`
+/// tells.
+bool isContiguous(mlir::Value pointers, int64_t dim, Strides &strides);
+
+} // namespace tritium::cpu
+
+#endif // TRITIUM_LIB_CONVERSION_TILETOCPU_TILEVALUES_H

@@ -1,0 +1,54 @@
+import tritium as triton
+import tritium.language as tl
+
+
+@triton.jit
+def scale(x_ptr, y_ptr, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(y_ptr + i, 2 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def softmax(x_ptr, y_ptr, n, N: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, N)
+    x = tl.load(x_ptr + row * n + i, mask=i < n, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * n + i, e / tl.sum(e, axis=0), mask=i < n)
+
+
+@triton.jit
+def picked(x_ptr, y_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    tile = i[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + tile)
+    y = tl.load(y_ptr + i * N + tl.argmin(x, axis=1))
+    tl.store(y_ptr + tile, x)
+    tl.store(out_ptr + tile, x + y[:, None])
+
+
+@triton.jit
+def matmul(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
+    acc = tl.zeros((M, N), tl.float32)
+    for at in range(0, K, STEP):
+        a = tl.load(a_ptr + m[:, None] * K + at + k[None, :])
+        b = tl.load(b_ptr + n[None, :] * K + at + k[:, None])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def turned(x_ptr, y_ptr, M: tl.constexpr, N: tl.constexpr):
+    m, n = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(x_ptr + m[:, None] * N + n[None, :])
+    tl.store(y_ptr + tl.arange(0, M * N), tl.reshape(tl.trans(x), (M * N,)))
+
+
+@triton.jit
+def fibonacci(x_ptr, y_ptr, rounds, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    for _ in range(rounds):
+        a, b = b, a + b
+    tl.store(x_ptr + i, a)
+    tl.store(y_ptr + i, b)
