@@ -2,6 +2,7 @@
 
 #include "Planner.h"
 
+#include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/Distinct.h"
 #include "tritium/Analysis/PointerBases.h"
 
@@ -129,7 +130,12 @@ bool Planner::mayConflict(Operation *load, Operation *write) {
   // Every element reads and writes an address of its own.
   if (x == y && isa<tt::StoreOp>(write) && distinctAddresses(x, facts.strides))
     return false;
-  return options.mayAlias || mayShareBase(x, y);
+  if (!(options.mayAlias || mayShareBase(x, y)))
+    return false;
+  auto [apart, isNew] = areApart.try_emplace({x, y}, false);
+  if (isNew)
+    apart->second = neverMeet(load, write, /*earlier=*/false);
+  return !apart->second;
 }
 
 /// Evaluating `value` takes arithmetic only: no memory is read, also where the index is outside

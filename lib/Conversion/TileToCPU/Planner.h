@@ -85,7 +85,8 @@ private:
   const KernelMetadata &metadata;
   KernelFacts &facts;
   KernelPlan plan;
-  bool hasDot = false;                      ///< the kernel's time is spent in matrix products
+  bool hasDot = false; ///< the kernel's time is spent in matrix products
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, bool> areApart; ///< tiles of pointers
   llvm::DenseSet<mlir::Value> readDirectly; ///< by the product that they are the operand of
   /// By shape and element type.
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;

@@ -52,3 +52,11 @@ def fibonacci(x_ptr, y_ptr, rounds, N: tl.constexpr):
         a, b = b, a + b
     tl.store(x_ptr + i, a)
     tl.store(y_ptr + i, b)
+
+
+@triton.jit
+def swap(x_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    low, high = tl.load(x_ptr + i), tl.load(x_ptr + N + i)
+    tl.store(x_ptr + i, high)
+    tl.store(x_ptr + N + i, low)
