@@ -59,8 +59,8 @@ def test_help():
     assert run("--version").stdout.startswith(f"tritium {tritium._C.version()} (")
 
 
-@pytest.mark.parametrize("stage,text", [("ttir", "tt.load"), ("plan", "store %"), ("llir", "define"),
-                                        ("asm", "scale_entry")])
+@pytest.mark.parametrize("stage,text", [("ttir", "tt.load"), ("plan", "store %"),
+                                        ("llir", "define"), ("asm", "scale_entry")])
 def test_stages(kernels, stage, text):
     result = compile_scale(kernels, "--emit", stage)
     assert result.returncode == 0, result.stderr
@@ -109,7 +109,8 @@ def test_signature_literals_and_hints(kernels):
     (["compile", "{k}", "--kernel", "other", "--signature", "*fp32,i32"], 2, "has 2 items"),
     (["compile", "{k}", "--kernel", "scale", "--constexpr", "BLCK=3"], 1, "did you mean 'BLOCK'"),
     (["compile", "{k}", "--kernel", "scale", "--constexpr", "BLOCK"], 2, "NAME=VALUE"),
-    (["compile", "{k}", "--emit", "ptx"], 2, "'ptx'; there are: ttir, llir, header, json, plan, asm, obj"),
+    (["compile", "{k}", "--emit", "ptx"], 2,
+     "'ptx'; there are: ttir, llir, header, json, plan, asm, obj"),
     (["compile", "{k}", "--target", "vulkan"], 2, "no target 'vulkan'"),
     (["compile", "{k}", "--kernel"], 2, "--kernel needs a value"),
     (["compile", "{k}", "--frob"], 2, "no option --frob"),

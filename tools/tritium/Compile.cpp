@@ -42,9 +42,10 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
                          machine's
   --target cuda:NN       a GPU of compute capability N.N (cuda:80, cuda:90); none need be
                          there
-  --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU plan: loops, scratch memory and
-                         what they are for, asm: assembly (the default) and obj: ELF object; for a GPU ttgir: tile IR with layouts, ptx
-                         (the default) and cubin: machine code, by ptxas; for both header: a
+  --emit STAGE           ttir: tile IR; llir: LLVM IR; for a CPU plan: its loops and scratch
+                         memory, and what they are for, asm: assembly (the default) and obj:
+                         ELF object; for a GPU ttgir: tile IR with layouts, ptx (the default)
+                         and cubin: machine code, by ptxas; for both header: a
                          C header with what the code takes for granted of a launch (alignment,
                          signs, no overlap, the grid), a check of it and a launch function,
                          and json: the same as data
