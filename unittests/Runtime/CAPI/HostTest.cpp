@@ -262,7 +262,7 @@ TEST_F(HostTest, CompilesAhead) {
   ASSERT_TRUE(assembly) << error.rendered;
   EXPECT_NE(std::string(assembly, size).find("ymm"), std::string::npos);
   EXPECT_FALSE(tritium_compiled_stage(compiled, "ptx", &size, &error));
-  EXPECT_NE(std::string(error.message).find("ttir, llir, asm, obj"), std::string::npos);
+  EXPECT_NE(std::string(error.message).find("ttir, plan, llir, asm, obj"), std::string::npos);
   EXPECT_NE(std::string(tritium_compiled_metadata(compiled)).find("\"cpu\":\"haswell\""),
             std::string::npos);
   tritium_error_clear(&error);
