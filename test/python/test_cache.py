@@ -217,7 +217,7 @@ def test_dump_and_override(program):
     program.run(TRITON_KERNEL_DUMP="1", TRITON_DUMP_DIR=str(dump))
     folder = dump / program.hash
     assert sorted(path.name for path in folder.iterdir()) == [
-        "kernel.json", "kernel.llir", "kernel.o", "kernel.s", "kernel.ttir"]
+        "kernel.json", "kernel.llir", "kernel.o", "kernel.plan", "kernel.s", "kernel.ttir"]
     assert json.loads((folder / "kernel.json").read_text())["name"] == "kernel"
     text = (folder / "kernel.ttir").read_text()
     assert "100 : i32" in text
