@@ -7,6 +7,8 @@ import importlib.util
 import runpy
 import sys
 
+from ._addresses import asks_only
+
 _USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
        python -m tritium run -m MODULE [ARGUMENT...]
 
@@ -22,8 +24,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name != "triton" and not name.startswith("triton."):
             return None
         own = self._own(name)
-        asked = sys._getframe(2).f_globals.get("__name__") == "importlib.util"
-        if asked and own not in sys.modules and importlib.util.find_spec(own) is None:
+        if asks_only() and own not in sys.modules and importlib.util.find_spec(own) is None:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -131,6 +131,15 @@ def explain(module, name):
     return f"{text}: {reason}" if reason else text
 
 
+def asks_only():
+    """Whether the caller, a finder, was called by importlib.util.find_spec, which asks for a module
+    and does not import it."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") == "importlib.util"
+
+
 class _Refusal:
     """Says why there is no such module, after all others have been asked for it."""
 
@@ -139,9 +148,7 @@ class _Refusal:
         if parent.partition(".")[0] != "tritium":
             return None
         reason = _reason(parent, last)
-        # importlib.util.find_spec, two frames up, asks whether there is one: there is none.
-        asked = sys._getframe(2).f_globals.get("__name__") == "importlib.util"
-        if reason is None or asked:
+        if reason is None or asks_only():
             return None
         # With a name the import system would drop this error, and its text, where the module was
         # looked for on behalf of `from parent import last`.
