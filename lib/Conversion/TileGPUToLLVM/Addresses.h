@@ -3,7 +3,7 @@
 #ifndef TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_ADDRESSES_H
 #define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_ADDRESSES_H
 
-#include "Lowering.h"
+#include "LoweringContext.h"
 
 namespace tritium::ttg {
 
@@ -13,14 +13,14 @@ class Addresses {
 
 public:
   /// `start` is the offset of a part, in bytes.
-  Addresses(Lowering &e, Value base, LinearLayout placesToBytes, Value lane, Value warp,
+  Addresses(Emitter &e, Value base, LinearLayout placesToBytes, Value lane, Value warp,
             uint64_t start = 0)
       : e(e), base(base), map(std::move(placesToBytes)), start(start) {
     for (const LinearLayout::Input &input : map.getInputs())
       if (input.name != kRegister)
         for (uint64_t offset : input.bases)
           threadBits |= offset;
-    Value parts[] = {e.offsetPart(map, lane, kLane), e.offsetPart(map, warp, kWarp)};
+    Value parts[] = {partOf(e, lane, map, kLane, 0), partOf(e, warp, map, kWarp, 0)};
     thread = !parts[0] ? parts[1] : !parts[1] ? parts[0] : e.ixor(parts[0], parts[1]);
     if (!thread)
       thread = e.i32(0);
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  Lowering &e;
+  Emitter &e;
   Value base, thread;
   LinearLayout map;
   uint64_t start, threadBits = 0;

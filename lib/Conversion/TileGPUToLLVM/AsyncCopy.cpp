@@ -7,6 +7,8 @@
 
 #include "Addresses.h"
 #include "Distance.h"
+#include "LocalMemory.h"
+#include "Memory.h"
 
 #include <memory>
 
@@ -20,7 +22,8 @@ static std::string address(unsigned operand, int32_t offset) {
 }
 
 /// Of neighbours along `dim` whose mask is true up to somewhere and false behind.
-Value Lowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group, unsigned bytes) {
+Value LocalMemoryLowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group,
+                                       unsigned bytes) {
   auto isConstant = [&](Value mask) {
     return axes.get(mask).constancy[dim] % int64_t(group.size()) == 0;
   };
@@ -39,20 +42,22 @@ Value Lowering::bytesInside(Value mask, unsigned dim, ArrayRef<unsigned> group, 
 
 /// Element by element, where nothing tells any more that neighbours make up 4 bytes. What it
 /// writes is seen behind the barrier that follows the wait.
-void Lowering::copyNow(AsyncCopyGlobalToLocalOp op) {
+void LocalMemoryLowering::copyNow(AsyncCopyGlobalToLocalOp op) {
   MemDescType memory = op.getDst().getType();
   Type element = memory.getElementType();
   const Registers &pointers = get(op.getPtr());
   Registers loaded;
   for (auto [r, pointer] : llvm::enumerate(pointers)) {
     Value mask = op.getMask() ? get(op.getMask())[r] : boolean(true);
-    Value bits = loadWords(pointer, mask, {}, 1, 8 * tt::scalarBytes(element), "ld.global").front();
+    Value bits = MemoryLowering(*this)
+                     .loadWords(pointer, mask, {}, 1, 8 * tt::scalarBytes(element), "ld.global")
+                     .front();
     loaded.push_back(fromMemory(bits, element));
   }
   storeLocal(scalar(op.getDst()), memory, op.getPtr().getType(), loaded);
 }
 
-LogicalResult Lowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
+LogicalResult LocalMemoryLowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
   MemDescType memory = op.getDst().getType();
   Type element = memory.getElementType();
   unsigned bytes = tt::scalarBytes(element);

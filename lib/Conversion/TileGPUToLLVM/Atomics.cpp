@@ -6,13 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Families.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tritium::ttg {
+
+namespace {
+class AtomicLowering : public LoweringContext {
+public:
+  explicit AtomicLowering(const LoweringContext &context) : LoweringContext(context) {}
+
+  LogicalResult lowerAtomic(Operation *op);
+  /// What was at the address, which `swap` compares and replaces, before a bf16 was added.
+  Value addByCompareAndSwap(Value address, Value term, StringRef scope, StringRef swap);
+};
+} // namespace
 
 namespace {
 StringRef nameOf(tt::MemSemantic sem) {
@@ -74,7 +85,8 @@ std::string operationOf(tt::RMWOp operation, Type element) {
 }
 } // namespace
 
-Value Lowering::addByCompareAndSwap(Value address, Value term, StringRef scope, StringRef swap) {
+Value AtomicLowering::addByCompareAndSwap(Value address, Value term, StringRef scope,
+                                          StringRef swap) {
   Type bits = intType(16), wide = b.getF32Type();
   Value addend = fpext(term, wide);
   Value first =
@@ -96,7 +108,7 @@ Value Lowering::addByCompareAndSwap(Value address, Value term, StringRef scope, 
   return found;
 }
 
-LogicalResult Lowering::lowerAtomic(Operation *op) {
+LogicalResult AtomicLowering::lowerAtomic(Operation *op) {
   if (isRunForOthers(op) && !op->hasAttr(kResultOfOne))
     return op->emitError() << "one thread runs this atomic for others, which have to get its "
                               "result through shared memory; run ttg-plan-exchanges first";
@@ -164,6 +176,12 @@ LogicalResult Lowering::lowerAtomic(Operation *op) {
     x = fromMemory(x, element);
   set(result, std::move(results));
   return success();
+}
+
+void populateAtomicPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<AtomicLowering>(context);
+  patterns.add<tt::AtomicRMWOp, tt::AtomicCASOp>(
+      [=](Operation *op) { return family->lowerAtomic(op); });
 }
 
 } // namespace tritium::ttg

@@ -5,13 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Families.h"
 
 #include "tritium/Analysis/IntegerRanges.h"
 
 using namespace mlir;
 
 namespace tritium::ttg {
+
+namespace {
+class ControlFlowLowering : public LoweringContext {
+public:
+  explicit ControlFlowLowering(const LoweringContext &context) : LoweringContext(context) {}
+
+  LogicalResult lowerFor(scf::ForOp loop);
+  LogicalResult lowerWhile(scf::WhileOp loop);
+  LogicalResult lowerIf(scf::IfOp branch);
+  /// Registers of all values, one after the other.
+  Registers flatten(ValueRange values);
+  /// A block behind the current one with an argument for everything that flatten(values) is,
+  /// which become the registers of `names`. More goes to its end.
+  Block *blockFor(ValueRange values, ValueRange names);
+};
+} // namespace
 
 /// Four bytes of an operand of a dot are one word to the instruction that loads them and to the
 /// one that multiplies them: they go from block to block as such, and not as four registers.
@@ -21,7 +37,7 @@ static bool goesAsWords(Value value) {
          tt::scalarBits(tile.getElementType()) == 8 && layoutOf(tile).registers() % 4 == 0;
 }
 
-Registers Lowering::flatten(ValueRange list) {
+Registers ControlFlowLowering::flatten(ValueRange list) {
   Registers flat;
   for (Value value : list) {
     if (!goesAsWords(value)) {
@@ -36,13 +52,7 @@ Registers Lowering::flatten(ValueRange list) {
   return flat;
 }
 
-Block *Lowering::newBlock() {
-  OpBuilder::InsertionGuard guard(b);
-  Region *region = entry->getParent();
-  return b.createBlock(region, region->end());
-}
-
-Block *Lowering::blockFor(ValueRange like, ValueRange names) {
+Block *ControlFlowLowering::blockFor(ValueRange like, ValueRange names) {
   Block *block = newBlock();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(block);
@@ -61,22 +71,7 @@ Block *Lowering::blockFor(ValueRange like, ValueRange names) {
   return block;
 }
 
-SmallVector<Value> Lowering::branchAround(Value condition, ArrayRef<Value> values,
-                                          llvm::function_ref<SmallVector<Value>()> emit) {
-  Block *origin = b.getInsertionBlock(), *detour = newBlock();
-  b.setInsertionPointToStart(detour);
-  SmallVector<Value> made = emit(), results;
-  Block *join = newBlock();
-  for (Value value : values)
-    results.push_back(join->addArgument(value.getType(), loc));
-  b.create<LLVM::BrOp>(loc, made, join);
-  b.setInsertionPointToEnd(origin);
-  b.create<LLVM::CondBrOp>(loc, condition, detour, ValueRange(), join, ValueRange(values));
-  b.setInsertionPointToStart(join);
-  return results;
-}
-
-LogicalResult Lowering::lowerFor(scf::ForOp loop) {
+LogicalResult ControlFlowLowering::lowerFor(scf::ForOp loop) {
   Value lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound()),
         step = scalar(loop.getStep());
   // Behind the last iteration the index may pass the end of its type. As an unsigned number it
@@ -116,7 +111,7 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
   return success();
 }
 
-LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
+LogicalResult ControlFlowLowering::lowerWhile(scf::WhileOp loop) {
   Block *before = blockFor(loop.getInits(), loop.getBeforeArguments());
   b.create<LLVM::BrOp>(loc, flatten(loop.getInits()), before);
   b.setInsertionPointToEnd(before);
@@ -141,7 +136,7 @@ LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
   return success();
 }
 
-LogicalResult Lowering::lowerIf(scf::IfOp branch) {
+LogicalResult ControlFlowLowering::lowerIf(scf::IfOp branch) {
   Block *yes = newBlock();
   Block *no = branch.elseBlock() ? newBlock() : nullptr;
   Block *origin = b.getInsertionBlock();
@@ -164,6 +159,31 @@ LogicalResult Lowering::lowerIf(scf::IfOp branch) {
   join->moveBefore(join->getParent(), join->getParent()->end());
   b.setInsertionPointToEnd(join);
   return success();
+}
+
+void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<ControlFlowLowering>(context);
+  patterns.add<scf::ForOp>([=](scf::ForOp op) { return family->lowerFor(op); });
+  patterns.add<scf::WhileOp>([=](scf::WhileOp op) { return family->lowerWhile(op); });
+  patterns.add<scf::IfOp>([=](scf::IfOp op) { return family->lowerIf(op); });
+  // Their operands are taken by the operation around them.
+  patterns.add<scf::YieldOp, scf::ConditionOp>([](Operation *) { return success(); });
+  patterns.add<tt::ReturnOp>([=](Operation *) {
+    family->b.create<LLVM::ReturnOp>(family->loc, ValueRange());
+    return success();
+  });
+  patterns.add<tt::GetProgramIdOp>([=](tt::GetProgramIdOp op) {
+    family->set(op, {family->programIdAlong(op.getAxis())});
+    return success();
+  });
+  patterns.add<tt::GetNumProgramsOp>([=](tt::GetNumProgramsOp op) {
+    Type i32 = family->b.getI32Type();
+    auto count = [&]<typename Op>() -> Value { return family->b.create<Op>(family->loc, i32); };
+    family->set(op, {op.getAxis() == 0   ? count.template operator()<NVVM::GridDimXOp>()
+                     : op.getAxis() == 1 ? count.template operator()<NVVM::GridDimYOp>()
+                                         : count.template operator()<NVVM::GridDimZOp>()});
+    return success();
+  });
 }
 
 } // namespace tritium::ttg

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "ConvertLayout.h"
+
+#include "Families.h"
 
 #include <map>
 
@@ -31,9 +33,9 @@ SmallVector<unsigned> registersOfPanel(const TileLayout &tile, const TileLayout 
   return registers;
 }
 
-Registers Lowering::convertPanels(const Panels &panels, const TileLayout &from,
-                                  const TileLayout &to, ArrayRef<Value> registers,
-                                  llvm::function_ref<Registers(ArrayRef<Value>)> by) {
+Registers ConvertLayoutLowering::convertPanels(const Panels &panels, const TileLayout &from,
+                                               const TileLayout &to, ArrayRef<Value> registers,
+                                               llvm::function_ref<Registers(ArrayRef<Value>)> by) {
   Registers result(to.registers());
   for (const Coordinates &start : panels.starts) {
     Registers panel;
@@ -45,7 +47,7 @@ Registers Lowering::convertPanels(const Panels &panels, const TileLayout &from,
   return result;
 }
 
-LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
+LogicalResult ConvertLayoutLowering::lowerConvert(ConvertLayoutOp op) {
   Type element = tt::elementType(op.getType());
   const TileLayout &from = layout(op.getSrc()), &to = layout(op);
   const Registers &registers = get(op.getSrc());
@@ -66,6 +68,11 @@ LogicalResult Lowering::lowerConvert(ConvertLayoutOp op) {
   }
   return op.emitError() << "it is not said how this conversion moves elements, or it cannot be in "
                            "this way; leave that to ttg-plan-exchanges";
+}
+
+void populateConvertLayoutPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<ConvertLayoutLowering>(context);
+  patterns.add<ConvertLayoutOp>([=](ConvertLayoutOp op) { return family->lowerConvert(op); });
 }
 
 } // namespace tritium::ttg

@@ -1,6 +1,6 @@
 //===- Debug.cpp - device_print and device_assert -------------------------===//
 
-#include "Lowering.h"
+#include "Families.h"
 
 #include "tritium/Kernel/LaunchABI.h"
 
@@ -8,8 +8,24 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
+namespace {
+class DebugLowering : public LoweringContext {
+public:
+  DebugLowering(const LoweringContext &context, std::vector<AssertSite> &asserts)
+      : LoweringContext(context), asserts(asserts) {}
+
+  Value stringConstant(StringRef text);
+  void callPrintf(Value predicate, StringRef format, ArrayRef<Value> arguments);
+  LogicalResult lowerPrint(tt::PrintOp op);
+  LogicalResult lowerAssert(tt::AssertOp op);
+
+private:
+  std::vector<AssertSite> &asserts;
+};
+} // namespace
+
 /// A constant string in global memory, as a generic pointer.
-Value Lowering::stringConstant(StringRef text) {
+Value DebugLowering::stringConstant(StringRef text) {
   std::string bytes = text.str() + '\0';
   std::string name = "tritium_str_" + std::to_string(static_cast<uint64_t>(llvm::hash_value(text)));
   if (!module.lookupSymbol<LLVM::GlobalOp>(name)) {
@@ -34,7 +50,7 @@ struct Shown {
   Value value;
 };
 
-Shown show(Lowering &e, Value x, Type element, bool isSigned, bool hex) {
+Shown show(Emitter &e, Value x, Type element, bool isSigned, bool hex) {
   unsigned bits = tt::scalarBits(element);
   if (isa<tt::PointerType>(element))
     return {"0x%016llx", e.b.create<LLVM::PtrToIntOp>(e.loc, e.b.getI64Type(), x)};
@@ -60,7 +76,7 @@ std::string escaped(StringRef text) {
 } // namespace
 
 /// vprintf(format, arguments) of the driver, for the lanes where `predicate` holds.
-void Lowering::callPrintf(Value predicate, StringRef format, ArrayRef<Value> arguments) {
+void DebugLowering::callPrintf(Value predicate, StringRef format, ArrayRef<Value> arguments) {
   constexpr StringLiteral callee = "vprintf";
   Type ptr = pointerType(0);
   if (!module.lookupSymbol(callee)) {
@@ -97,7 +113,7 @@ void Lowering::callPrintf(Value predicate, StringRef format, ArrayRef<Value> arg
   b.setInsertionPointToStart(next);
 }
 
-LogicalResult Lowering::lowerPrint(tt::PrintOp op) {
+LogicalResult DebugLowering::lowerPrint(tt::PrintOp op) {
   Type i32Type = b.getI32Type();
   Value pid[] = {b.create<NVVM::BlockIdXOp>(loc, i32Type), b.create<NVVM::BlockIdYOp>(loc, i32Type),
                  b.create<NVVM::BlockIdZOp>(loc, i32Type)};
@@ -139,7 +155,7 @@ LogicalResult Lowering::lowerPrint(tt::PrintOp op) {
 
 /// All threads learn whether a condition is false in one of them, and end if so. The first
 /// failure of the grid fills in the record; see kAssertRecordSymbol.
-LogicalResult Lowering::lowerAssert(tt::AssertOp op) {
+LogicalResult DebugLowering::lowerAssert(tt::AssertOp op) {
   Value holds;
   bool isTile = tt::isTile(op.getCondition().getType());
   for (auto [r, condition] : llvm::enumerate(Registers(get(op.getCondition())))) {
@@ -204,6 +220,15 @@ LogicalResult Lowering::lowerAssert(tt::AssertOp op) {
   b.create<LLVM::ReturnOp>(loc, ValueRange());
   b.setInsertionPointToStart(next);
   return success();
+}
+
+void populateDebugPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                           std::vector<AssertSite> &asserts) {
+  auto family = std::make_shared<DebugLowering>(context, asserts);
+  patterns.add<tt::PrintOp>([=](tt::PrintOp op) { return family->lowerPrint(op); });
+  patterns.add<tt::AssertOp>([=](tt::AssertOp op) { return family->lowerAssert(op); });
+  // What it promises has been read from it.
+  patterns.add<tt::AssumeOp>([](Operation *) { return success(); });
 }
 
 } // namespace tritium::ttg

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Dot.h"
+
+#include "Families.h"
 
 #include <map>
 
@@ -14,7 +16,7 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-LogicalResult Lowering::lowerDot(tt::DotOp op) {
+LogicalResult DotLowering::lowerDot(tt::DotOp op) {
   if (isa<MmaEncodingAttr>(op.getC().getType().getEncoding()))
     return lowerMma(op);
   const TileLayout &layoutA = layout(op.getA()), &layoutB = layout(op.getB()),
@@ -39,7 +41,7 @@ LogicalResult Lowering::lowerDot(tt::DotOp op) {
   if (whole != sum)
     for (Value &x : result)
       x = fpext(x, sum);
-  const Fragments *ofA = fragmentsOf(op.getA()), *ofB = fragmentsOf(op.getB());
+  const Fragments *ofA = work->fragmentsOf(op.getA()), *ofB = work->fragmentsOf(op.getB());
   size_t nextA = 0, nextB = 0;
   auto loadUpTo = [&](const Fragments *from, size_t &next, Registers &to, int64_t k) {
     for (size_t end = from ? from->loadsBelow(k + 1) : 0; next < end; ++next)
@@ -69,12 +71,18 @@ LogicalResult Lowering::lowerDot(tt::DotOp op) {
       result[r] = b.create(state)->getResult(0);
     }
   }
-  startCopies(copies.size());
+  work->startCopies(work->copies.size());
   if (whole != sum)
     for (Value &x : result)
       x = fptrunc(x, whole);
   set(op, std::move(result));
   return success();
+}
+
+void populateDotPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                         std::shared_ptr<DotWork> work) {
+  auto family = std::make_shared<DotLowering>(context, std::move(work));
+  patterns.add<tt::DotOp>([=](tt::DotOp op) { return family->lowerDot(op); });
 }
 
 } // namespace tritium::ttg

@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Distance.h"
-#include "Lowering.h"
+#include "Elementwise.h"
 
+#include "Distance.h"
+#include "Families.h"
+
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -100,13 +103,13 @@ bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) 
 
 /// Two casts to 16 bits in one instruction, whose result is a pair as tensor cores and stores
 /// take it.
-bool Lowering::canCastPairs(Operation *op) {
+bool ElementwiseLowering::canCastPairs(Operation *op) {
   Type to = tt::elementType(op->getResult(0).getType());
   return isa<arith::TruncFOp>(op) && tt::elementType(op->getOperand(0).getType()).isF32() &&
          (to.isF16() || to.isBF16()) && gpu.castsPairs;
 }
 
-std::pair<Value, Value> Lowering::emitCastPair(Type to, Value low, Value high) {
+std::pair<Value, Value> ElementwiseLowering::emitCastPair(Type to, Value low, Value high) {
   StringRef name = to.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn";
   Value both = intrinsic(name, VectorType::get(2, to), {high, low});
   return {b.create<LLVM::ExtractElementOp>(loc, both, i32(0)),
@@ -115,7 +118,7 @@ std::pair<Value, Value> Lowering::emitCastPair(Type to, Value low, Value high) {
 
 /// A tile of pointers that moves as a whole moves its first one; others that are a constant
 /// behind that are so afterwards. They take no registers.
-LogicalResult Lowering::lowerMove(tt::AddPtrOp op) {
+LogicalResult ElementwiseLowering::lowerMove(tt::AddPtrOp op) {
   const Registers &pointers = get(op.getPtr());
   Registers result;
   for (auto [r, pointer] : llvm::enumerate(pointers)) {
@@ -128,7 +131,7 @@ LogicalResult Lowering::lowerMove(tt::AddPtrOp op) {
   return success();
 }
 
-LogicalResult Lowering::prepareElementwise(Operation *op) {
+LogicalResult ElementwiseLowering::prepareElementwise(Operation *op) {
   Value result = op->getResult(0);
   Type element = tt::elementType(result.getType());
   if (!tt::isTileInt(element) && !tt::isTileFloat(element) && !isa<tt::PointerType>(element))
@@ -140,7 +143,7 @@ LogicalResult Lowering::prepareElementwise(Operation *op) {
   return success();
 }
 
-LogicalResult Lowering::emitElementwise(Operation *op, ArrayRef<unsigned> registers) {
+LogicalResult ElementwiseLowering::emitElementwise(Operation *op, ArrayRef<unsigned> registers) {
   Value result = op->getResult(0);
   auto operandOf = [&](unsigned i, unsigned r) {
     const Registers &all = get(op->getOperand(i));
@@ -179,7 +182,7 @@ LogicalResult Lowering::emitElementwise(Operation *op, ArrayRef<unsigned> regist
   return success();
 }
 
-LogicalResult Lowering::lowerElementwise(Operation *op) {
+LogicalResult ElementwiseLowering::lowerElementwise(Operation *op) {
   if (auto move = dyn_cast<tt::AddPtrOp>(op);
       move && tt::isTile(op->getResult(0).getType()) && llvm::all_equal(get(move.getOffset())))
     return lowerMove(move);
@@ -191,7 +194,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   return result;
 }
 
-Value Lowering::emitCast(Operation *op, Value x) {
+Value ElementwiseLowering::emitCast(Operation *op, Value x) {
   Type from = tt::elementType(op->getOperand(0).getType());
   Type to = tt::elementType(op->getResult(0).getType()), type = lowered(to);
   if (isFloat8(from)) {
@@ -222,7 +225,7 @@ Value Lowering::emitCast(Operation *op, Value x) {
       .Case([&](arith::FPToUIOp) { return b.create<LLVM::FPToUIOp>(loc, type, x); });
 }
 
-Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
+Value ElementwiseLowering::emitIntDivision(Operation *op, Value x, Value y) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
   bool isRem = isa<arith::RemSIOp, arith::RemUIOp>(op);
   auto divide = [&](Value n, Value d) {
@@ -248,7 +251,7 @@ Value Lowering::emitIntDivision(Operation *op, Value x, Value y) {
   return select(isZero, zero, result);
 }
 
-Value Lowering::emitShift(Operation *op, Value x, Value y) {
+Value ElementwiseLowering::emitShift(Operation *op, Value x, Value y) {
   auto shift = [&](Value amount) {
     return isa<arith::ShLIOp>(op)    ? binary<LLVM::ShlOp>(x, amount)
            : isa<arith::ShRSIOp>(op) ? binary<LLVM::AShrOp>(x, amount)
@@ -263,16 +266,16 @@ Value Lowering::emitShift(Operation *op, Value x, Value y) {
   return isa<arith::ShRSIOp>(op) ? result : select(inside, result, constant(x.getType(), 0));
 }
 
-Value Lowering::emitCompare(Operation *op, Value x, Value y) {
+Value ElementwiseLowering::emitCompare(Operation *op, Value x, Value y) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return cmp(predicateOf(compare.getPredicate()), x, y);
   return b.create<LLVM::FCmpOp>(loc, predicateOf(cast<arith::CmpFOp>(op).getPredicate()), x, y);
 }
 
-Value Lowering::emitScalar(Operation *op, ValueRange operands) {
+Value ElementwiseLowering::emitScalar(Operation *op, ValueRange operands) {
   Value x = operands.empty() ? Value() : operands[0];
   Type element = tt::elementType(op->getResult(0).getType()), type = lowered(element);
-  bool onFloat8 = isFloat8(element) && !isa<tt::BitcastOp, arith::SelectOp, arith::ConstantOp>(op);
+  bool onFloat8 = isFloat8(element) && !isa<tt::BitcastOp, arith::SelectOp>(op);
   if (StringRef name = sameType(op); !name.empty() && !onFloat8) {
     OperationState state(loc, name, operands, {type});
     Operation *lowered = b.create(state);
@@ -283,7 +286,6 @@ Value Lowering::emitScalar(Operation *op, ValueRange operands) {
     return lowered->getResult(0);
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](arith::ConstantOp op) { return emitConstant(op.getValue()); })
       .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
             arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(
           [&](auto op) { return emitCast(op, x); })
@@ -330,18 +332,26 @@ Value Lowering::emitScalar(Operation *op, ValueRange operands) {
       });
 }
 
-Registers Lowering::combine(Region &region, ValueRange x, ValueRange y) {
-  Block &body = region.front();
-  for (auto [arg, value] : llvm::zip(
-           body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
-    set(arg, {value});
-  for (Operation &op : body.without_terminator())
-    if (failed(lower(&op)))
-      return {};
-  Registers result;
-  for (Value value : body.getTerminator()->getOperands())
-    result.push_back(scalar(value));
-  return result;
+void populateElementwisePatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<ElementwiseLowering>(context);
+  auto lower = [family](Operation *op) -> LogicalResult {
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+      return family->unsupported(op, "'" + op->getName().getStringRef() + "'");
+    return family->lowerElementwise(op);
+  };
+  patterns.addDialect<arith::ArithDialect>(lower);
+  patterns.addDialect<math::MathDialect>(lower);
+  patterns.add<tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::MulhiUIOp>(lower);
+  // Between other operations, the math library builds some of LLVM's own.
+  patterns.addDialect<LLVM::LLVMDialect>([family](Operation *op) -> LogicalResult {
+    if (op->getNumResults() != 1)
+      return family->unsupported(op, "'" + op->getName().getStringRef() + "'");
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, family->scalar(operand));
+    family->set(op->getResult(0), {family->b.clone(*op, mapping)->getResult(0)});
+    return success();
+  });
 }
 
 } // namespace tritium::ttg

@@ -2,6 +2,8 @@
 
 #include "Emitter.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -30,4 +32,56 @@ Value Emitter::shuffle(Value x, Value offset, NVVM::ShflKind kind) {
 Value Emitter::shuffleXor(Value x, int mask) { return shuffle(x, i32(mask), NVVM::ShflKind::bfly); }
 Value Emitter::shuffleIndex(Value x, Value lane) { return shuffle(x, lane, NVVM::ShflKind::idx); }
 
+/// The word of which `elements` are the parts, if it is one.
+static Value wordOf(ArrayRef<Value> elements, Type word) {
+  Value vector;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    auto part = element.getDefiningOp<LLVM::ExtractElementOp>();
+    APInt position;
+    if (!part || !matchPattern(part.getPosition(), m_ConstantInt(&position)) || position != i ||
+        (vector && part.getVector() != vector))
+      return {};
+    vector = part.getVector();
+  }
+  auto cast = vector.getDefiningOp<LLVM::BitcastOp>();
+  return cast && cast.getArg().getType() == word ? cast.getArg() : Value();
+}
+
+SmallVector<Value> Emitter::pack(ArrayRef<Value> elements, unsigned wordBits) {
+  unsigned bits = elements[0].getType().getIntOrFloatBitWidth(), each = wordBits / bits;
+  if (each <= 1)
+    return SmallVector<Value>(elements);
+  SmallVector<Value> words;
+  for (size_t i = 0; i < elements.size(); i += each) {
+    // LLVM does not see this for bytes.
+    if (Value word = wordOf(elements.slice(i, each), intType(wordBits))) {
+      words.push_back(word);
+      continue;
+    }
+    // Of zeros, so that no undefined bits pass through registers on the way.
+    Value vector = b.create<LLVM::ZeroOp>(loc, VectorType::get(each, intType(bits)));
+    for (unsigned k = 0; k < each; ++k)
+      vector = b.create<LLVM::InsertElementOp>(loc, vector, elements[i + k], i32(k));
+    words.push_back(bitcast(vector, intType(wordBits)));
+  }
+  return words;
+}
+
+SmallVector<Value> Emitter::unpack(Value word, unsigned elementBits) {
+  unsigned each = word.getType().getIntOrFloatBitWidth() / elementBits;
+  if (each <= 1)
+    return {word};
+  Value vector = bitcast(word, VectorType::get(each, intType(elementBits)));
+  SmallVector<Value> elements;
+  for (unsigned k = 0; k < each; ++k)
+    elements.push_back(b.create<LLVM::ExtractElementOp>(loc, vector, i32(k)));
+  return elements;
+}
+
+Value Emitter::anyOf(ArrayRef<Value> conditions) {
+  Value any;
+  for (Value x : conditions)
+    any = any ? ior(any, x) : x;
+  return any;
+}
 } // namespace tritium::ttg

@@ -18,10 +18,20 @@ public:
   using Value = mlir::Value;
   using Type = mlir::Type;
 
-  explicit Emitter(mlir::MLIRContext *context) : b(context), loc(mlir::UnknownLoc::get(context)) {}
+  Emitter(mlir::OpBuilder &b, mlir::Location &loc) : b(b), loc(loc) {}
 
-  mlir::OpBuilder b;
-  mlir::Location loc;
+  mlir::OpBuilder &b;
+  mlir::Location &loc;
+
+  /// `emit` for the midst of another operation: what it emits stands at the source line of the
+  /// one that is lowered now.
+  template <typename F> auto atThisLine(F emit) {
+    return [this, line = loc, emit = std::move(emit)](auto &&...arguments) {
+      mlir::Location other = std::exchange(loc, line);
+      emit(arguments...);
+      loc = other;
+    };
+  }
 
   Type intType(unsigned bits) { return b.getIntegerType(bits); }
   Type pointerType(unsigned addressSpace) {
@@ -136,6 +146,12 @@ public:
   Value anyLane(Value condition) {
     return intrinsic("llvm.nvvm.vote.any.sync", intType(1), {i32(-1), condition});
   }
+
+  Value anyOf(llvm::ArrayRef<Value> conditions);
+
+  /// Elements packed into words of at most 32 bits (or 64), the lowest first.
+  llvm::SmallVector<Value> pack(llvm::ArrayRef<Value> elements, unsigned wordBits);
+  llvm::SmallVector<Value> unpack(Value word, unsigned elementBits);
 
   void barrier() { b.create<mlir::NVVM::Barrier0Op>(loc); }
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LocalMemory.h"
 #include "Addresses.h"
-#include "Lowering.h"
+#include "Families.h"
 
 #include "tritium/Layout/Fragments.h"
 #include "tritium/Target/GPU/GPUModel.h"
@@ -62,17 +63,14 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
   return result;
 }
 
-Value Lowering::offsetPart(const LinearLayout &map, Value index, StringRef name) {
-  return partOf(*this, index, map, name, 0);
-}
-
 /// A matrix is stored by all lanes of a warp.
-bool Lowering::storesMatrices(const TileLayout &layout) {
+bool LocalMemoryLowering::storesMatrices(const TileLayout &layout) {
   return gpu.hasMatrixStores && !layout.core().freeMask(kLane);
 }
 
-void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayout &layout,
-                         Type element, ArrayRef<Value> registers) {
+void LocalMemoryLowering::storeTile(Value base, const LinearLayout &offsets,
+                                    const TileLayout &layout, Type element,
+                                    ArrayRef<Value> registers) {
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Value predicate = isFirstCopy(layout);
@@ -96,9 +94,9 @@ void Lowering::storeTile(Value base, const LinearLayout &offsets, const TileLayo
   }
 }
 
-Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
-                                        const TileLayout &tile, Type element, uint64_t start,
-                                        std::optional<unsigned> k) {
+Fragments LocalMemoryLowering::planLoads(Value base, const LinearLayout &places,
+                                         const TileLayout &tile, Type element, uint64_t start,
+                                         std::optional<unsigned> k) {
   unsigned bytes = tt::scalarBytes(element);
   // Instructions of later k last.
   uint64_t late = 0;
@@ -157,8 +155,8 @@ Lowering::Fragments Lowering::planLoads(Value base, const LinearLayout &places,
   return sorted;
 }
 
-Registers Lowering::loadTile(Value base, const LinearLayout &places, const TileLayout &tile,
-                             Type element, uint64_t start) {
+Registers LocalMemoryLowering::loadTile(Value base, const LinearLayout &places,
+                                        const TileLayout &tile, Type element, uint64_t start) {
   Registers result(tile.registers());
   Fragments fragments = planLoads(base, places, tile, element, start, std::nullopt);
   for (auto &load : fragments.loads)
@@ -167,7 +165,8 @@ Registers Lowering::loadTile(Value base, const LinearLayout &places, const TileL
 }
 
 /// Neighbours in shared memory, in one access.
-void Lowering::loadRun(Value address, ArrayRef<unsigned> run, Type element, Registers &result) {
+void LocalMemoryLowering::loadRun(Value address, ArrayRef<unsigned> run, Type element,
+                                  Registers &result) {
   unsigned bytes = tt::scalarBytes(element), total = bytes * run.size();
   unsigned wordBits = bytes == 8 ? 64 : std::min(32u, total * 8);
   unsigned words = total * 8 / wordBits;
@@ -184,8 +183,8 @@ void Lowering::loadRun(Value address, ArrayRef<unsigned> run, Type element, Regi
   }
 }
 
-void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
-                          Registers &result) {
+void LocalMemoryLowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instruction,
+                                     Type element, Registers &result) {
   Type word = b.getI32Type();
   Type type = load.matrices == 1 ? word
                                  : LLVM::LLVMStructType::getLiteral(
@@ -200,8 +199,9 @@ void Lowering::loadMatrix(Value address, const MatrixLoad &load, unsigned instru
   }
 }
 
-void Lowering::storeMatrix(Value predicate, Value address, const MatrixLoad &store,
-                           unsigned instruction, Type element, ArrayRef<Value> registers) {
+void LocalMemoryLowering::storeMatrix(Value predicate, Value address, const MatrixLoad &store,
+                                      unsigned instruction, Type element,
+                                      ArrayRef<Value> registers) {
   SmallVector<Value> operands{b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address)};
   std::string constraints = "r", list, guard;
   for (unsigned j = 0; j < store.matrices; ++j) {
@@ -227,22 +227,22 @@ void Lowering::storeMatrix(Value predicate, Value address, const MatrixLoad &sto
 // What starts among the products of a dot
 //===----------------------------------------------------------------------===//
 
-void Lowering::emitHereOrInDot(Operation *op, std::function<void()> emit) {
+void LocalMemoryLowering::emitHereOrInDot(Operation *op, std::function<void()> emit) {
   if (!op->hasAttr(kOverlap))
     return emit();
   auto inDot = atThisLine([emit = std::move(emit)] { emit(); });
   if (isa<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(op))
-    copies.push_back(std::move(inDot));
-  else if (isa<BarrierOp>(op) && !later.empty()) // right behind what it waits with
-    later.back() = [wait = later.back(), inDot] {
+    work->copies.push_back(std::move(inDot));
+  else if (isa<BarrierOp>(op) && !work->later.empty()) // right behind what it waits with
+    work->later.back() = [wait = work->later.back(), inDot] {
       wait();
       inDot();
     };
   else
-    later.push_back(std::move(inDot));
+    work->later.push_back(std::move(inDot));
 }
 
-void Lowering::startCopies(size_t count) {
+void DotWork::startCopies(size_t count) {
   for (; count && !copies.empty(); --count) {
     copies.front()();
     copies.pop_front();
@@ -250,7 +250,7 @@ void Lowering::startCopies(size_t count) {
 }
 
 /// Without a branch: `@p st.shared`.
-void Lowering::storeShared(Value predicate, Value address, Value x) {
+void LocalMemoryLowering::storeShared(Value predicate, Value address, Value x) {
   if (!predicate) {
     b.create<LLVM::StoreOp>(loc, x, address);
     return;
@@ -272,8 +272,8 @@ void Lowering::storeShared(Value predicate, Value address, Value x) {
            {predicate, where, x});
 }
 
-void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> words,
-                                unsigned bits, bool asWritten) {
+void LocalMemoryLowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> words,
+                                           unsigned bits, bool asWritten) {
   if (!predicate && !asWritten) {
     Value whole = words[0];
     if (words.size() > 1) {
@@ -307,7 +307,7 @@ void Lowering::storeSharedWords(Value predicate, Value address, ArrayRef<Value> 
 // Operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult Lowering::lowerLocal(Operation *op) {
+LogicalResult LocalMemoryLowering::lowerLocal(Operation *op) {
   if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
     Value base = gep(sharedBase, b.getI8Type(), int32_t(*alloc.getOffset()));
     if (Value init = alloc.getInit())
@@ -326,7 +326,7 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
   } else if (isa<AsyncCommitGroupOp>(op)) {
     emitHereOrInDot(op, [this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
   } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
-    startCopies(copies.size());
+    work->startCopies(work->copies.size());
     emitHereOrInDot(op,
                     [this, num = wait.getNum()] { b.create<NVVM::CpAsyncWaitGroupOp>(loc, num); });
   } else {
@@ -335,7 +335,7 @@ LogicalResult Lowering::lowerLocal(Operation *op) {
   return success();
 }
 
-void Lowering::lowerLocalLoad(LocalLoadOp op) {
+void LocalMemoryLowering::lowerLocalLoad(LocalLoadOp op) {
   auto overlap = op->getAttrOfType<OverlapAttr>(kOverlap);
   Value base = scalar(op.getSrc());
   if (!overlap)
@@ -351,11 +351,12 @@ void Lowering::lowerLocalLoad(LocalLoadOp op) {
       planLoads(base, placesIn(type, tile), tile, type.getElementType(), startOf(op), k);
   set(op, Registers(tile.registers()));
   if (k) {
-    fragments[op] = std::move(loads);
+    work->fragments[op] = std::move(loads);
     return;
   }
   for (auto &load : loads.loads)
-    later.push_back([this, load, result = op.getResult()] { load(values.find(result)->second); });
+    work->later.push_back(
+        [this, load, result = op.getResult()] { load(values.find(result)->second); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -373,7 +374,8 @@ static int64_t panelBytes(MemDescType memory, const Panels &panels) {
   return memory.getTileBytes() / panels.starts.size();
 }
 
-void Lowering::storeLocal(Value base, MemDescType memory, Type type, ArrayRef<Value> registers) {
+void LocalMemoryLowering::storeLocal(Value base, MemDescType memory, Type type,
+                                     ArrayRef<Value> registers) {
   Type element = memory.getElementType();
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
@@ -392,7 +394,7 @@ void Lowering::storeLocal(Value base, MemDescType memory, Type type, ArrayRef<Va
   }
 }
 
-Registers Lowering::loadLocal(Value base, LocalLoadOp op) {
+Registers LocalMemoryLowering::loadLocal(Value base, LocalLoadOp op) {
   MemDescType memory = op.getSrc().getType();
   Type element = memory.getElementType();
   if (!tt::isTile(op.getType())) {
@@ -416,8 +418,9 @@ Registers Lowering::loadLocal(Value base, LocalLoadOp op) {
   return result;
 }
 
-void Lowering::forEachRun(Value base, MemDescType memory, const TileLayout &layout,
-                          llvm::function_ref<void(Value, Value, ArrayRef<unsigned>)> visit) {
+void LocalMemoryLowering::forEachRun(
+    Value base, MemDescType memory, const TileLayout &layout,
+    llvm::function_ref<void(Value, Value, ArrayRef<unsigned>)> visit) {
   SmallVector<Value, 4> thread = coordinatesOfThread(layout);
   SmallVector<int32_t> fastestFirst = memory.getLayout().getFastestFirst();
   unsigned bytes = tt::scalarBytes(memory.getElementType()), dim = fastestFirst[0];
@@ -437,8 +440,8 @@ void Lowering::forEachRun(Value base, MemDescType memory, const TileLayout &layo
   }
 }
 
-void Lowering::storeInOrder(Value base, MemDescType memory, const TileLayout &layout,
-                            ArrayRef<Value> registers) {
+void LocalMemoryLowering::storeInOrder(Value base, MemDescType memory, const TileLayout &layout,
+                                       ArrayRef<Value> registers) {
   Type element = memory.getElementType();
   unsigned bits = 8 * tt::scalarBytes(element);
   Value first = isFirstCopy(layout);
@@ -452,12 +455,23 @@ void Lowering::storeInOrder(Value base, MemDescType memory, const TileLayout &la
   });
 }
 
-Registers Lowering::loadInOrder(Value base, MemDescType memory, const TileLayout &layout) {
+Registers LocalMemoryLowering::loadInOrder(Value base, MemDescType memory,
+                                           const TileLayout &layout) {
   Registers result(layout.registers());
   forEachRun(base, memory, layout, [&](Value address, Value, ArrayRef<unsigned> group) {
     loadRun(address, group, memory.getElementType(), result);
   });
   return result;
+}
+
+void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                                 std::shared_ptr<DotWork> work) {
+  auto family = std::make_shared<LocalMemoryLowering>(context, std::move(work));
+  patterns.add<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp,
+               LocalLoadOp, LocalStoreOp, AsyncCommitGroupOp, AsyncWaitOp>(
+      [=](Operation *op) { return family->lowerLocal(op); });
+  patterns.add<AsyncCopyGlobalToLocalOp>(
+      [=](AsyncCopyGlobalToLocalOp op) { return family->lowerAsyncCopy(op); });
 }
 
 } // namespace tritium::ttg

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Elementwise.h"
 
 #include "tritium/Conversion/Math/DoubleMath.h"
 #include "tritium/Conversion/Math/VectorMath.h"
@@ -42,7 +42,7 @@ bool computesNarrow(Operation *op) { return isa<math::AbsFOp, math::FmaOp, math:
 } // namespace
 
 /// One instruction; with subnormal results, which it does not have, it is scaled in three more.
-Value Lowering::emitExp2(Value x) {
+Value ElementwiseLowering::emitExp2(Value x) {
   return intrinsic(options.flushSubnormals ? "llvm.nvvm.ex2.approx.ftz.f"
                                            : "llvm.nvvm.ex2.approx.f",
                    b.getF32Type(), {x});
@@ -57,7 +57,7 @@ Value Lowering::emitExp2(Value x) {
 ///   u = 252 c + 1.5 * 2^23 + 1           whose low bits are n + 127
 ///
 /// Of results in 16 bits the roundings above are no matter.
-Value Lowering::emitExp(Value x, bool isRough) {
+Value ElementwiseLowering::emitExp(Value x, bool isRough) {
   Type f32 = b.getF32Type();
   auto fma = [&](Value u, Value v, Value w) {
     OperationState state(loc, "llvm.intr.fma", {u, v, w}, {f32});
@@ -80,7 +80,7 @@ Value Lowering::emitExp(Value x, bool isRough) {
 }
 
 /// What `emit` builds with operations of other dialects, lowered one by one.
-Value Lowering::lowerBuilt(ValueRange operands, llvm::function_ref<Value()> emit) {
+Value ElementwiseLowering::lowerBuilt(ValueRange operands, llvm::function_ref<Value()> emit) {
   Block block;
   Value built;
   {
@@ -98,7 +98,7 @@ Value Lowering::lowerBuilt(ValueRange operands, llvm::function_ref<Value()> emit
   return result;
 }
 
-Value Lowering::polynomial(Value x, Value (cpu::VectorMath::*function)(Value)) {
+Value ElementwiseLowering::polynomial(Value x, Value (cpu::VectorMath::*function)(Value)) {
   cpu::TargetInfo target;
   target.hasFMA = true;
   return lowerBuilt(x, [&] {
@@ -107,7 +107,7 @@ Value Lowering::polynomial(Value x, Value (cpu::VectorMath::*function)(Value)) {
   });
 }
 
-Value Lowering::polynomialF64(Operation *op, Value x) {
+Value ElementwiseLowering::polynomialF64(Operation *op, Value x) {
   using Function = Value (cpu::DoubleMath::*)(Value);
   auto function = llvm::TypeSwitch<Operation *, Function>(op)
                       .Case([](math::ExpOp) { return &cpu::DoubleMath::exp; })
@@ -128,7 +128,7 @@ Value Lowering::polynomialF64(Operation *op, Value x) {
 }
 
 /// Between an 8-bit float's bits and f32.
-Value Lowering::emitFloat8(Value x, Type element, bool encodes) {
+Value ElementwiseLowering::emitFloat8(Value x, Type element, bool encodes) {
   cpu::TargetInfo target;
   target.hasFMA = true;
   return lowerBuilt(x, [&] {
@@ -139,7 +139,7 @@ Value Lowering::emitFloat8(Value x, Type element, bool encodes) {
 
 /// x - trunc(x / y) y, exactly. f32 takes no loop: in f64 the quotient is right to one if it has
 /// less than 52 bits, so y is first scaled up until it has.
-Value Lowering::emitRemainder(Value x, Value y) {
+Value ElementwiseLowering::emitRemainder(Value x, Value y) {
   Type f64 = b.getF64Type();
   if (x.getType().isF64())
     return lowerBuilt({x, y}, [&] { return cpu::DoubleMath(b, loc).remainder(x, y); });
@@ -173,7 +173,7 @@ Value Lowering::emitRemainder(Value x, Value y) {
 /// within 2 units in the last place, as div.full. The factor k keeps both the reciprocal and
 /// its argument normal, whatever y is; where x k overflows or loses bits, x / y is infinite
 /// or zero.
-void Lowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
+void ElementwiseLowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
   llvm::DenseMap<Value, unsigned> uses;
   // Registers of an operation that has been postponed are not there yet, nor are they alike.
   if (!divisors[0])
@@ -198,7 +198,7 @@ void Lowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
   }
 }
 
-SmallVector<Value> Lowering::divideAll(ArrayRef<Value> dividends, const Reciprocal &by) {
+SmallVector<Value> ElementwiseLowering::divideAll(ArrayRef<Value> dividends, const Reciprocal &by) {
   SmallVector<Value> scaled = branchAround(by.isScaled, dividends, [&] {
     return llvm::map_to_vector(dividends,
                                [&](Value x) -> Value { return binary<LLVM::FMulOp>(x, by.scale); });
@@ -208,7 +208,7 @@ SmallVector<Value> Lowering::divideAll(ArrayRef<Value> dividends, const Reciproc
   return scaled;
 }
 
-Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
+Value ElementwiseLowering::emitFloatDivision(Value x, Value y, bool isExact) {
   Type type = x.getType(), f32 = b.getF32Type();
   if (isNarrow(type))
     return fptrunc(emitFloatDivision(fpext(x, f32), fpext(y, f32), isExact), type);
@@ -219,7 +219,7 @@ Value Lowering::emitFloatDivision(Value x, Value y, bool isExact) {
   return assembly(type, "div.full.f32 $0, $1, $2;", "=f,f,f", {x, y}, /*hasSideEffects=*/false);
 }
 
-Value Lowering::emitMath(Operation *op, ValueRange operands) {
+Value ElementwiseLowering::emitMath(Operation *op, ValueRange operands) {
   Type type = lowered(tt::elementType(op->getResult(0).getType())), f32 = b.getF32Type();
   if (isNarrow(type) && !computesNarrow(op)) {
     SmallVector<Value> wide;
@@ -251,7 +251,7 @@ Value Lowering::emitMath(Operation *op, ValueRange operands) {
   return {};
 }
 
-Value Lowering::emitMathF32(Operation *op, ArrayRef<Value> operands) {
+Value ElementwiseLowering::emitMathF32(Operation *op, ArrayRef<Value> operands) {
   Type f32 = b.getF32Type();
   Value x = operands[0];
   bool isExact = op->hasAttr("tt.exact");

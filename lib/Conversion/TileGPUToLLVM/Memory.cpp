@@ -15,11 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Memory.h"
 
-#include "mlir/IR/Matchers.h"
-
-#include "mlir/IR/IRMapping.h"
+#include "Families.h"
 
 #include <numeric>
 
@@ -87,70 +85,8 @@ struct Words {
 };
 } // namespace
 
-Value Lowering::toMemory(Value x, Type element) {
-  if (isa<tt::PointerType>(element))
-    return b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), x);
-  if (element.isInteger(1))
-    return zext(x, 8);
-  return bitcast(x, intType(tt::scalarBits(element)));
-}
-
-Value Lowering::fromMemory(Value bits, Type element) {
-  if (isa<tt::PointerType>(element))
-    return b.create<LLVM::IntToPtrOp>(loc, pointerType(1), bits);
-  if (element.isInteger(1))
-    return cmp(LLVM::ICmpPredicate::ne, bits, constant(bits.getType(), 0));
-  return bitcast(bits, lowered(element));
-}
-
-/// The word of which `elements` are the parts, if it is one.
-static Value wordOf(ArrayRef<Value> elements, Type word) {
-  Value vector;
-  for (auto [i, element] : llvm::enumerate(elements)) {
-    auto part = element.getDefiningOp<LLVM::ExtractElementOp>();
-    APInt position;
-    if (!part || !matchPattern(part.getPosition(), m_ConstantInt(&position)) || position != i ||
-        (vector && part.getVector() != vector))
-      return {};
-    vector = part.getVector();
-  }
-  auto cast = vector.getDefiningOp<LLVM::BitcastOp>();
-  return cast && cast.getArg().getType() == word ? cast.getArg() : Value();
-}
-
-SmallVector<Value> Lowering::pack(ArrayRef<Value> elements, unsigned wordBits) {
-  unsigned bits = elements[0].getType().getIntOrFloatBitWidth(), each = wordBits / bits;
-  if (each <= 1)
-    return SmallVector<Value>(elements);
-  SmallVector<Value> words;
-  for (size_t i = 0; i < elements.size(); i += each) {
-    // LLVM does not see this for bytes.
-    if (Value word = wordOf(elements.slice(i, each), intType(wordBits))) {
-      words.push_back(word);
-      continue;
-    }
-    // Of zeros, so that no undefined bits pass through registers on the way.
-    Value vector = b.create<LLVM::ZeroOp>(loc, VectorType::get(each, intType(bits)));
-    for (unsigned k = 0; k < each; ++k)
-      vector = b.create<LLVM::InsertElementOp>(loc, vector, elements[i + k], i32(k));
-    words.push_back(bitcast(vector, intType(wordBits)));
-  }
-  return words;
-}
-
-SmallVector<Value> Lowering::unpack(Value word, unsigned elementBits) {
-  unsigned each = word.getType().getIntOrFloatBitWidth() / elementBits;
-  if (each <= 1)
-    return {word};
-  Value vector = bitcast(word, VectorType::get(each, intType(elementBits)));
-  SmallVector<Value> elements;
-  for (unsigned k = 0; k < each; ++k)
-    elements.push_back(b.create<LLVM::ExtractElementOp>(loc, vector, i32(k)));
-  return elements;
-}
-
-SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value mask,
-                                                             MaskRuns *bound) {
+SmallVector<SmallVector<unsigned, 8>> MemoryLowering::accessGroups(Value ptr, Value mask,
+                                                                   MaskRuns *bound) {
   AccessRuns found =
       accessRuns(ptr, mask, layout(ptr), axes, bound ? Crossing::Anywhere : Crossing::Never);
   if (bound)
@@ -158,7 +94,7 @@ SmallVector<SmallVector<unsigned, 8>> Lowering::accessGroups(Value ptr, Value ma
   return layout(ptr).vectors(found.dim, found.runs.width);
 }
 
-Value Lowering::hidden(Value x) {
+Value MemoryLowering::hidden(Value x) {
   Type type = x.getType();
   if (!type.isInteger(16) && !type.isInteger(32) && !type.isInteger(64))
     return x;
@@ -168,7 +104,7 @@ Value Lowering::hidden(Value x) {
                   {x});
 }
 
-Value Lowering::maskHere(Value mask, IRMapping &here, int depth) {
+Value MemoryLowering::maskHere(Value mask, IRMapping &here, int depth) {
   Operation *op = mask.getDefiningOp();
   if (isa_and_nonnull<LLVM::ConstantOp>(op) || here.contains(mask))
     return here.lookupOrDefault(mask);
@@ -214,8 +150,9 @@ static bool isOnlyStored(Value tile) {
   return true;
 }
 
-Lowering::VectorMask Lowering::vectorMask(ArrayRef<unsigned> group, Value mask,
-                                          const MaskRuns &bound, Value also, IRMapping &here) {
+MemoryLowering::VectorMask MemoryLowering::vectorMask(ArrayRef<unsigned> group, Value mask,
+                                                      const MaskRuns &bound, Value also,
+                                                      IRMapping &here) {
   if (!mask)
     return {also, {}};
   const Registers &masks = get(mask);
@@ -234,15 +171,9 @@ Lowering::VectorMask Lowering::vectorMask(ArrayRef<unsigned> group, Value mask,
   return {both(also, whole), both(also, both(some, ixor(whole, boolean(true))))};
 }
 
-Value Lowering::anyOf(ArrayRef<Value> conditions) {
-  Value any;
-  for (Value x : conditions)
-    any = any ? ior(any, x) : x;
-  return any;
-}
-
-SmallVector<Value> Lowering::loadWords(Value address, Value predicate, ArrayRef<Value> fallback,
-                                       unsigned count, unsigned wordBits, StringRef instruction) {
+SmallVector<Value> MemoryLowering::loadWords(Value address, Value predicate,
+                                             ArrayRef<Value> fallback, unsigned count,
+                                             unsigned wordBits, StringRef instruction) {
   // Registers of 8 bits do not exist.
   unsigned registerBits = std::max(wordBits, 16u), next = count + 1;
   std::string text, constraints;
@@ -278,8 +209,8 @@ SmallVector<Value> Lowering::loadWords(Value address, Value predicate, ArrayRef<
   return loaded;
 }
 
-void Lowering::storeWords(Value address, Value predicate, ArrayRef<Value> words, unsigned wordBits,
-                          StringRef instruction) {
+void MemoryLowering::storeWords(Value address, Value predicate, ArrayRef<Value> words,
+                                unsigned wordBits, StringRef instruction) {
   SmallVector<Value> operands{address};
   std::string constraints = "l", text;
   for (Value word : words) {
@@ -297,7 +228,7 @@ void Lowering::storeWords(Value address, Value predicate, ArrayRef<Value> words,
   assembly({}, text, constraints, operands);
 }
 
-LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
+LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
   Value ptr = op.getPtr(), mask = op.getMask(), other = op.getOther();
   Type element = tt::elementType(op.getType());
   bool isTile = tt::isTile(ptr.getType());
@@ -377,7 +308,7 @@ LogicalResult Lowering::lowerLoad(tt::LoadOp op) {
   return success();
 }
 
-LogicalResult Lowering::lowerPrefetch(PrefetchL2Op op) {
+LogicalResult MemoryLowering::lowerPrefetch(PrefetchL2Op op) {
   Value ptr = op.getPtr(), mask = op.getMask();
   bool isTile = tt::isTile(ptr.getType());
   SmallVector<SmallVector<unsigned, 8>> groups{{0}};
@@ -391,7 +322,7 @@ LogicalResult Lowering::lowerPrefetch(PrefetchL2Op op) {
   return success();
 }
 
-Lowering::StorePlan Lowering::planStore(tt::StoreOp op) {
+MemoryLowering::StorePlan MemoryLowering::planStore(tt::StoreOp op) {
   Value ptr = op.getPtr();
   StorePlan plan;
   // Of copies of an element one is written.
@@ -405,8 +336,8 @@ Lowering::StorePlan Lowering::planStore(tt::StoreOp op) {
   return plan;
 }
 
-void Lowering::emitStore(tt::StoreOp op, const StorePlan &plan,
-                         ArrayRef<SmallVector<unsigned, 8>> groups) {
+void MemoryLowering::emitStore(tt::StoreOp op, const StorePlan &plan,
+                               ArrayRef<SmallVector<unsigned, 8>> groups) {
   if (groups.empty())
     return;
   Value ptr = op.getPtr(), mask = op.getMask();
@@ -462,23 +393,17 @@ void Lowering::emitStore(tt::StoreOp op, const StorePlan &plan,
   });
 }
 
-Lowering::Joiner Lowering::joinStore(tt::StoreOp op) {
-  Joiner joiner;
-  joiner.take = [this, op, plan = planStore(op)](ArrayRef<unsigned> registers) {
-    SmallVector<SmallVector<unsigned, 8>> groups;
-    for (const SmallVector<unsigned, 8> &group : plan.groups)
-      if (llvm::is_contained(registers, group[0]))
-        groups.push_back(group);
-    emitStore(op, plan, groups);
-    return success();
-  };
-  return joiner;
-}
-
-LogicalResult Lowering::lowerStore(tt::StoreOp op) {
+LogicalResult MemoryLowering::lowerStore(tt::StoreOp op) {
   StorePlan plan = planStore(op);
   emitStore(op, plan, plan.groups);
   return success();
+}
+
+void populateMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<MemoryLowering>(context);
+  patterns.add<tt::LoadOp>([=](tt::LoadOp op) { return family->lowerLoad(op); });
+  patterns.add<tt::StoreOp>([=](tt::StoreOp op) { return family->lowerStore(op); });
+  patterns.add<PrefetchL2Op>([=](PrefetchL2Op op) { return family->lowerPrefetch(op); });
 }
 
 } // namespace tritium::ttg

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Dot.h"
 
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 
@@ -114,7 +114,7 @@ std::string registerList(unsigned &next, unsigned count) {
 /// Emits products of words.
 class MmaEmitter {
 public:
-  MmaEmitter(Lowering &e, const Instruction &instruction, Type sum)
+  MmaEmitter(LoweringContext &e, const Instruction &instruction, Type sum)
       : e(e), instruction(instruction) {
     perRegister = sum.isF16() ? 2 : 1;
     accumulator = perRegister == 2 ? e.b.getI32Type() : sum;
@@ -167,7 +167,7 @@ private:
       x = e.extract(whole, i);
   }
 
-  Lowering &e;
+  LoweringContext &e;
   const Instruction &instruction;
   unsigned perRegister;
   Type accumulator;
@@ -177,7 +177,7 @@ private:
 /// The parts of f32 `x` as operands of tensor cores: rounded, then what is missing, rounded.
 /// Of infinities and NaN nothing is missing. If there are several, the first follows again, or 0
 /// if it is not finite.
-SmallVector<Value, 4> Lowering::splitFloat(Value x, bool isTF32, unsigned parts) {
+SmallVector<Value, 4> DotLowering::splitFloat(Value x, bool isTF32, unsigned parts) {
   SmallVector<Value, 4> result;
   Type f32 = b.getF32Type();
   Value finite;
@@ -207,7 +207,7 @@ SmallVector<Value, 4> Lowering::splitFloat(Value x, bool isTF32, unsigned parts)
   return result;
 }
 
-LogicalResult Lowering::lowerMma(tt::DotOp op) {
+LogicalResult DotLowering::lowerMma(tt::DotOp op) {
   auto shape = mmaFragmentsFor(op);
   if (!shape)
     return unsupported(op, "a dot of these element types on tensor cores");
@@ -299,7 +299,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   SmallVector<std::function<void()>> loads;
   SmallVector<unsigned> loadsBefore{0}; // the number that a step needs
   {
-    const Fragments *ofA = fragmentsOf(op.getA()), *ofB = fragmentsOf(op.getB());
+    const Fragments *ofA = work->fragmentsOf(op.getA()), *ofB = work->fragmentsOf(op.getB());
     size_t nextA = 0, nextB = 0;
     for (unsigned step = 1; step <= steps; ++step) {
       auto take = [&](const Fragments *from, size_t &next, Registers &to, size_t end) {
@@ -321,7 +321,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   loadUpTo(loadsBefore[1]);
   auto interleave = op->getAttrOfType<InterleaveAttr>(kInterleave);
   unsigned dots = interleave ? interleave.getDots() : 1;
-  size_t copiesToStart = llvm::divideCeil(copies.size(), dots);
+  size_t copiesToStart = llvm::divideCeil(work->copies.size(), dots);
   size_t products = blocks.size() * steps, started = 0, done = 0;
   size_t productsWithCopies = dots == 1 ? products - blocks.size() / 2 : products;
   size_t laterFrom = interleave && interleave.getFrom() ? products / interleave.getFrom() : 0,
@@ -329,9 +329,10 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
   auto startLater = [&](size_t product) {
     if (product < laterFrom)
       return;
-    size_t end = std::min(later.size(), later.size() * (product - laterFrom + 1) / laterIn);
+    size_t end =
+        std::min(work->later.size(), work->later.size() * (product - laterFrom + 1) / laterIn);
     for (; done < end; ++done)
-      later[done]();
+      work->later[done]();
   };
   for (unsigned step = 0; step < steps; ++step) {
     if (restart < steps && step % restart == 0) {
@@ -353,7 +354,7 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
       }
       size_t due =
           std::min(copiesToStart, copiesToStart * (step * blocks.size() + i) / productsWithCopies);
-      startCopies(due - started);
+      work->startCopies(due - started);
       started = due;
       startLater(step * blocks.size() + i);
       SmallVector<ArrayRef<Value>, 4> left, right;
@@ -379,9 +380,9 @@ LogicalResult Lowering::lowerMma(tt::DotOp op) {
     }
   }
   if (dots == 1)
-    startCopies(copies.size());
+    work->startCopies(work->copies.size());
   startLater(2 * products);
-  later.clear();
+  work->later.clear();
   for (auto [i, at] : llvm::enumerate(blocks)) {
     SmallVector<Value> elements;
     for (auto [r, x] : llvm::enumerate(sums[i])) {

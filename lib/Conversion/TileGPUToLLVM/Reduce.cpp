@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Reduce.h"
 
-#include <map>
+#include "Families.h"
 
 using namespace mlir;
 
@@ -22,9 +22,23 @@ unsigned axisOf(Operation *op) {
 }
 } // namespace
 
+Registers ReduceLowering::combine(Region &region, ValueRange x, ValueRange y) {
+  Block &body = region.front();
+  for (auto [arg, value] : llvm::zip(
+           body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
+    set(arg, {value});
+  for (Operation &op : body.without_terminator())
+    if (failed(lower(&op)))
+      return {};
+  Registers result;
+  for (Value value : body.getTerminator()->getOperands())
+    result.push_back(scalar(value));
+  return result;
+}
+
 /// Adds registers to what there is of the place that they lie at.
-LogicalResult Lowering::addToPartial(Operation *op, Partials &partials, unsigned reg,
-                                     ArrayRef<Value> x, Value inside) {
+LogicalResult ReduceLowering::addToPartial(Operation *op, Partials &partials, unsigned reg,
+                                           ArrayRef<Value> x, Value inside) {
   Coordinates key = layout(op->getOperand(0)).offset(reg);
   key.erase(key.begin() + axisOf(op));
   auto [it, isNew] = partials.try_emplace(key, x);
@@ -40,8 +54,8 @@ LogicalResult Lowering::addToPartial(Operation *op, Partials &partials, unsigned
   return success();
 }
 
-LogicalResult Lowering::reduceRegisters(Operation *op, Partials &partials,
-                                        ArrayRef<unsigned> registers) {
+LogicalResult ReduceLowering::reduceRegisters(Operation *op, Partials &partials,
+                                              ArrayRef<unsigned> registers) {
   const TileLayout &src = layout(op->getOperand(0));
   SmallVector<Value, 4> thread(threadCoordinates(op->getOperand(0)));
   unsigned axis = axisOf(op);
@@ -59,27 +73,7 @@ LogicalResult Lowering::reduceRegisters(Operation *op, Partials &partials,
   return success();
 }
 
-LogicalResult Lowering::reduceFilled(Operation *op, Partials &partials, const MaskedPart &part) {
-  auto skip = cast<SkipMaskedOp>(op->getParentOp());
-  for (ArrayRef<unsigned> row : part.rows) {
-    llvm::DenseMap<Value, Value> known;
-    Registers x, sum;
-    for (Value operand : op->getOperands())
-      x.push_back(fillOf(operand, skip, row, known));
-    // n of the same by doubling.
-    for (size_t n = row.size(); n; n >>= 1) {
-      if (n & 1)
-        sum = sum.empty() ? x : combine(op->getRegion(0), sum, x);
-      if (n > 1)
-        x = combine(op->getRegion(0), x, x);
-    }
-    if (failed(addToPartial(op, partials, row[0], sum, Value())))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult Lowering::reduceLanes(Operation *op, Partials &partials) {
+LogicalResult ReduceLowering::reduceLanes(Operation *op, Partials &partials) {
   ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
   for (unsigned bit : plan.laneBits)
     for (auto &[key, x] : partials) {
@@ -110,7 +104,7 @@ LogicalResult Lowering::reduceLanes(Operation *op, Partials &partials) {
   return success();
 }
 
-LogicalResult Lowering::checkReduction(Operation *op) {
+LogicalResult ReduceLowering::checkReduction(Operation *op) {
   ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
   if (plan.isSeparable && (isa<WarpReduceOp>(op) || plan.warpBits.empty()))
     return success();
@@ -118,27 +112,19 @@ LogicalResult Lowering::checkReduction(Operation *op) {
                             "ttg-plan-exchanges first";
 }
 
-FailureOr<Lowering::Joiner> Lowering::joinReduction(Operation *op) {
-  if (failed(checkReduction(op)))
-    return failure();
-  auto partials = std::make_shared<Partials>();
-  Joiner joiner;
-  joiner.partials = partials.get();
-  joiner.take = [=, this](ArrayRef<unsigned> registers) {
-    return reduceRegisters(op, *partials, registers);
-  };
-  joiner.leaveOut = [=, this](const MaskedPart &part) { return reduceFilled(op, *partials, part); };
-  joiner.finish = [=, this] { return reduceLanes(op, *partials); };
-  return joiner;
-}
-
-LogicalResult Lowering::lowerReduction(Operation *op) {
+LogicalResult ReduceLowering::lowerReduction(Operation *op) {
   unsigned registers = layout(op->getOperand(0)).registers();
   Partials partials;
   if (failed(checkReduction(op)) ||
       failed(reduceRegisters(op, partials, llvm::to_vector(llvm::seq(0u, registers)))))
     return failure();
   return reduceLanes(op, partials);
+}
+
+void populateReducePatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<ReduceLowering>(context);
+  patterns.add<tt::ReduceOp, WarpReduceOp>(
+      [=](Operation *op) { return family->lowerReduction(op); });
 }
 
 } // namespace tritium::ttg

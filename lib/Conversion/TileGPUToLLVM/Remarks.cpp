@@ -7,7 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Remarks.h"
+
+#include "tritium/Analysis/AccessWidth.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "tritium/Support/EmitRemark.h"
 
@@ -156,9 +159,34 @@ std::string adviceOnNeighbours(tt::FuncOp kernel, Value ptr) {
                      : "if they are, their stride should be a constexpr 1, or "
                        "tl.max_contiguous(offsets, N) say so";
 }
+
+class KernelRemarks {
+public:
+  KernelRemarks(tt::FuncOp kernel, const AxisInfoAnalysis &axes) : kernel(kernel), axes(axes) {}
+
+  void run() {
+    remarkOnAccesses();
+    remarkOnThreads();
+    remarkOnDots();
+    remarkOnConversions();
+  }
+
+private:
+  void remarkOnAccesses();
+  void remarkOnThreads();
+  void remarkOnDots();
+  void remarkOnConversions();
+
+  static TileLayout layoutOfTile(Value tile) {
+    return layoutOf(cast<RankedTensorType>(tile.getType()));
+  }
+
+  tt::FuncOp kernel;
+  const AxisInfoAnalysis &axes;
+};
 } // namespace
 
-void Lowering::remarkOnAccesses() {
+void KernelRemarks::remarkOnAccesses() {
   llvm::MapVector<Location, Place> places;
   auto crossingOf = [](Operation *op) {
     return isa<AsyncCopyGlobalToLocalOp>(op) ? Crossing::AtEnd : Crossing::Anywhere;
@@ -167,7 +195,8 @@ void Lowering::remarkOnAccesses() {
     if (!isAccess(op))
       return;
     Value ptr = op->getOperand(0);
-    unsigned width = accessRuns(ptr, maskOf(op), layout(ptr), axes, crossingOf(op)).runs.width;
+    unsigned width =
+        accessRuns(ptr, maskOf(op), layoutOfTile(ptr), axes, crossingOf(op)).runs.width;
     Place &place = places[op->getLoc()];
     if (!place.op || width > place.width)
       place = {op, width};
@@ -175,7 +204,7 @@ void Lowering::remarkOnAccesses() {
   for (auto &[where, place] : places) {
     Operation *op = place.op;
     Value ptr = op->getOperand(0), mask = maskOf(op);
-    const TileLayout &layout = this->layout(ptr);
+    const TileLayout layout = layoutOfTile(ptr);
     const AxisInfo &info = axes.get(ptr);
     unsigned bytes =
         tt::scalarBytes(cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType());
@@ -227,8 +256,8 @@ void Lowering::remarkOnAccesses() {
 
 //===-- Threads -----------------------------------------------------------===//
 
-void Lowering::remarkOnThreads() {
-  int threads = numWarps(module) * kLanesPerWarp;
+void KernelRemarks::remarkOnThreads() {
+  int threads = numWarps(kernel) * kLanesPerWarp;
   Operation *best = nullptr;
   int most = 0;
   int64_t largest = 0;
@@ -243,7 +272,7 @@ void Lowering::remarkOnThreads() {
       return;
     if (!tt::isTile(op->getOperand(0).getType()))
       return;
-    const TileLayout &layout = this->layout(op->getOperand(0));
+    const TileLayout layout = layoutOfTile(op->getOperand(0));
     int busy = threads >> (llvm::popcount(layout.core().freeMask(kLane)) +
                            llvm::popcount(layout.core().freeMask(kWarp)));
     if (busy > most) {
@@ -253,7 +282,7 @@ void Lowering::remarkOnThreads() {
   });
   if (best && most < threads) {
     int warps = std::max(1, most / kLanesPerWarp);
-    std::string advice = warps < numWarps(module)
+    std::string advice = warps < numWarps(kernel)
                              ? "num_warps=" + decimal(warps) + " is enough, and tiles of " +
                                    decimal(threads) + " elements or more would use all"
                              : "tiles of " + decimal(threads) + " elements or more would use all";
@@ -264,13 +293,13 @@ void Lowering::remarkOnThreads() {
                  {{"threads", decimal(threads)}, {"busy", decimal(most)}});
   }
   constexpr int64_t kOneWarp = 512;
-  if (exchange && numWarps(module) > 1 && largest <= kOneWarp)
+  if (exchange && numWarps(kernel) > 1 && largest <= kOneWarp)
     remarkMissed(exchange->getLoc(), "reduce",
-                 decimal(numWarps(module)) + " warps reduce " +
+                 decimal(numWarps(kernel)) + " warps reduce " +
                      textOf(exchange->getOperand(0).getType()) +
                      " through shared memory, with a barrier; one warp would do it by shuffles "
                      "alone: num_warps=1",
-                 {{"warps", decimal(numWarps(module))}});
+                 {{"warps", decimal(numWarps(kernel))}});
 }
 
 //===-- Dots and conversions ----------------------------------------------===//
@@ -298,7 +327,7 @@ static std::string reasonAgainst(tt::DotOp dot, const GPUModel &gpu) {
   return text;
 }
 
-void Lowering::remarkOnDots() {
+void KernelRemarks::remarkOnDots() {
   llvm::MapVector<Location, tt::DotOp> missed;
   kernel.walk([&](tt::DotOp dot) {
     if (isa<MmaEncodingAttr>(cast<RankedTensorType>(dot.getType()).getEncoding()))
@@ -310,11 +339,11 @@ void Lowering::remarkOnDots() {
       missed.insert({dot.getLoc(), dot});
   });
   for (auto &[where, dot] : missed)
-    remarkMissed(where, "accelerate-matmul",
-                 "a product of " + textOf(dot.getA().getType()) + " and " +
-                     textOf(dot.getB().getType()) +
-                     " is multiplied out without tensor cores: " + reasonAgainst(dot, gpu),
-                 {{"element", textOf(dot.getA().getType())}});
+    remarkMissed(
+        where, "accelerate-matmul",
+        "a product of " + textOf(dot.getA().getType()) + " and " + textOf(dot.getB().getType()) +
+            " is multiplied out without tensor cores: " + reasonAgainst(dot, gpuModel(kernel)),
+        {{"element", textOf(dot.getA().getType())}});
 }
 
 /// A tile that is read in another layout than it has, not what warps or threads found for others.
@@ -326,7 +355,7 @@ static bool isConversion(LocalAllocOp alloc) {
          !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }
 
-void Lowering::remarkOnConversions() {
+void KernelRemarks::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
     if (auto store = dyn_cast<LocalStoreOp>(op))
@@ -348,11 +377,8 @@ void Lowering::remarkOnConversions() {
   });
 }
 
-void Lowering::remarkOnKernel() {
-  remarkOnAccesses();
-  remarkOnThreads();
-  remarkOnDots();
-  remarkOnConversions();
+void remarkOnKernel(tt::FuncOp kernel, const AxisInfoAnalysis &axes) {
+  KernelRemarks(kernel, axes).run();
 }
 
 } // namespace tritium::ttg

@@ -1,6 +1,6 @@
 //===- Shape.cpp - ranges, splats, and tiles under another name -----------===//
 
-#include "Lowering.h"
+#include "Families.h"
 
 #include <map>
 
@@ -8,7 +8,25 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-LogicalResult Lowering::lowerRange(tt::MakeRangeOp op) {
+namespace {
+class ShapeLowering : public LoweringContext {
+public:
+  explicit ShapeLowering(const LoweringContext &context) : LoweringContext(context) {}
+
+  LogicalResult lowerRange(tt::MakeRangeOp op);
+  LogicalResult lowerSplat(Operation *op);
+  /// The result takes registers of the operand: `source` tells which element of the operand
+  /// an element of the result is.
+  LogicalResult lowerRenaming(Operation *op,
+                              llvm::function_ref<Coordinates(const Coordinates &)> source);
+  LogicalResult lowerReshape(tt::ReshapeOp op);
+
+private:
+  Value emitConstant(Attribute value);
+};
+} // namespace
+
+LogicalResult ShapeLowering::lowerRange(tt::MakeRangeOp op) {
   const TileLayout &layout = this->layout(op);
   const auto &thread = threadCoordinates(op);
   int64_t start = static_cast<int32_t>(op.getStart());
@@ -21,13 +39,13 @@ LogicalResult Lowering::lowerRange(tt::MakeRangeOp op) {
   return success();
 }
 
-Value Lowering::emitConstant(Attribute value) {
+Value ShapeLowering::emitConstant(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value); number && tt::scalarBits(number.getType()) == 8)
     return constant(intType(8), number.getValue().bitcastToAPInt().getSExtValue());
   return constant(cast<TypedAttr>(value));
 }
 
-LogicalResult Lowering::lowerSplat(Operation *op) {
+LogicalResult ShapeLowering::lowerSplat(Operation *op) {
   Value result = op->getResult(0);
   bool isTile = tt::isTile(result.getType());
   if (auto splat = dyn_cast<tt::SplatOp>(op)) {
@@ -47,8 +65,9 @@ LogicalResult Lowering::lowerSplat(Operation *op) {
   return success();
 }
 
-LogicalResult Lowering::lowerRenaming(Operation *op,
-                                      llvm::function_ref<Coordinates(const Coordinates &)> source) {
+LogicalResult
+ShapeLowering::lowerRenaming(Operation *op,
+                             llvm::function_ref<Coordinates(const Coordinates &)> source) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   const TileLayout &from = layout(operand), &to = layout(result);
   // Lanes and warps must already hold what the result wants of them.
@@ -73,7 +92,7 @@ LogicalResult Lowering::lowerRenaming(Operation *op,
 }
 
 /// Registers hold what they did, if the result is laid out as `reshapedLayout` says.
-LogicalResult Lowering::lowerReshape(tt::ReshapeOp op) {
+LogicalResult ShapeLowering::lowerReshape(tt::ReshapeOp op) {
   auto src = cast<RankedTensorType>(op.getSrc().getType()),
        dst = cast<RankedTensorType>(op.getType());
   Attribute same = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
@@ -82,6 +101,38 @@ LogicalResult Lowering::lowerReshape(tt::ReshapeOp op) {
                              "ttg-plan-exchanges first";
   set(op, get(op.getSrc()));
   return success();
+}
+
+void populateShapePatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<ShapeLowering>(context);
+  patterns.add<tt::MakeRangeOp>([=](tt::MakeRangeOp op) { return family->lowerRange(op); });
+  patterns.add<tt::SplatOp, arith::ConstantOp>(
+      [=](Operation *op) { return family->lowerSplat(op); });
+  patterns.add<tt::BroadcastOp>([=](tt::BroadcastOp op) {
+    ArrayRef<int64_t> shape = tt::shapeOf(op.getSrc().getType());
+    return family->lowerRenaming(op, [=](const Coordinates &at) {
+      Coordinates from = at;
+      for (auto [x, extent] : llvm::zip(from, shape))
+        x = extent == 1 ? 0 : x;
+      return from;
+    });
+  });
+  patterns.add<tt::ExpandDimsOp>([=](tt::ExpandDimsOp op) {
+    return family->lowerRenaming(op, [axis = op.getAxis()](const Coordinates &at) {
+      Coordinates from = at;
+      from.erase(from.begin() + axis);
+      return from;
+    });
+  });
+  patterns.add<tt::TransOp>([=](tt::TransOp op) {
+    return family->lowerRenaming(op, [order = op.getOrder()](const Coordinates &at) {
+      Coordinates from(at.size());
+      for (auto [x, d] : llvm::zip(at, order))
+        from[d] = x;
+      return from;
+    });
+  });
+  patterns.add<tt::ReshapeOp>([=](tt::ReshapeOp op) { return family->lowerReshape(op); });
 }
 
 } // namespace tritium::ttg

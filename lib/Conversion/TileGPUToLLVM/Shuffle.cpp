@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "ConvertLayout.h"
 
 using namespace mlir;
 
@@ -52,7 +52,8 @@ Value choose(Emitter &e, Words &known, ArrayRef<ShufflePlan::Choice> choices,
 }
 } // namespace
 
-Registers Lowering::shuffleTile(const ShufflePlan &plan, Type element, ArrayRef<Value> registers) {
+Registers ConvertLayoutLowering::shuffleTile(const ShufflePlan &plan, Type element,
+                                             ArrayRef<Value> registers) {
   unsigned perWord = 1u << plan.packedTo.size();
   unsigned results = 1u << plan.reads.inputBits(kRegister);
 

@@ -14,8 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Elementwise.h"
+#include "Families.h"
+#include "Memory.h"
+#include "Reduce.h"
 
+#include "tritium/Analysis/SkippedRegisters.h"
 #include "tritium/Dialect/TileGPU/IR/SkipMasked.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -24,7 +28,46 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-SmallVector<Value> Lowering::partsInside(SkipMaskedOp op, ArrayRef<MaskedPart> parts) {
+namespace {
+class SkipMaskedLowering : public LoweringContext {
+public:
+  explicit SkipMaskedLowering(const LoweringContext &context)
+      : LoweringContext(context), elementwise(context), memory(context), reduce(context) {}
+
+  LogicalResult lowerSkipMasked(SkipMaskedOp op);
+
+private:
+  /// What takes the element-wise results of a body, part by part.
+  struct Joiner {
+    /// Takes these registers.
+    std::function<LogicalResult(ArrayRef<unsigned>)> take;
+    /// Does without this part; may be empty.
+    std::function<LogicalResult(const MaskedPart &)> leaveOut;
+    /// What either changes, if anything.
+    Partials *partials = nullptr;
+    /// After all parts; may be empty.
+    std::function<LogicalResult()> finish;
+  };
+  LogicalResult emitPart(SkipMaskedOp op, const MaskedPart &part, Value condition,
+                         ArrayRef<Operation *> ops, const Joiner &joiner);
+  /// For each part, whether some lane of the warp has an element of it inside of the mask.
+  SmallVector<Value> partsInside(SkipMaskedOp op, ArrayRef<MaskedPart> parts);
+  /// The value of a row where nothing is inside.
+  Value fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
+               llvm::DenseMap<Value, Value> &known);
+  Joiner joinStore(tt::StoreOp op);
+  FailureOr<Joiner> joinReduction(Operation *op);
+  LogicalResult reduceFilled(Operation *op, Partials &partials, const MaskedPart &part);
+
+  ElementwiseLowering elementwise;
+  MemoryLowering memory;
+  ReduceLowering reduce;
+  /// By mask, axis, parts, and the block in which they are known.
+  std::map<std::tuple<void *, unsigned, const void *, Block *>, SmallVector<Value>> insides;
+};
+} // namespace
+
+SmallVector<Value> SkipMaskedLowering::partsInside(SkipMaskedOp op, ArrayRef<MaskedPart> parts) {
   SmallVector<Value> &known = insides[{op.getMask().getAsOpaquePointer(), op.getAxis(),
                                        op.getFromAttr().getAsOpaquePointer(), op->getBlock()}];
   if (known.empty())
@@ -38,8 +81,8 @@ SmallVector<Value> Lowering::partsInside(SkipMaskedOp op, ArrayRef<MaskedPart> p
   return known;
 }
 
-Value Lowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
-                       llvm::DenseMap<Value, Value> &known) {
+Value SkipMaskedLowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
+                                 llvm::DenseMap<Value, Value> &known) {
   if (Value found = known.lookup(tile))
     return found;
   Value inner = skippedAs(tile, op), result;
@@ -54,7 +97,7 @@ Value Lowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
     SmallVector<Value> values =
         llvm::map_to_vector(*operands, [&](Value x) { return fillOf(x, op, row, known); });
     bool computes = values.size() == maker->getNumOperands(); // or takes one of its operands
-    result = computes         ? emitScalar(maker, values)
+    result = computes         ? elementwise.emitScalar(maker, values)
              : values.empty() ? zero(lowered(tt::elementType(tile.getType())))
                               : values[0];
   }
@@ -62,8 +105,8 @@ Value Lowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
   return result;
 }
 
-LogicalResult Lowering::emitPart(SkipMaskedOp op, const MaskedPart &part, Value condition,
-                                 ArrayRef<Operation *> ops, const Joiner &joiner) {
+LogicalResult SkipMaskedLowering::emitPart(SkipMaskedOp op, const MaskedPart &part, Value condition,
+                                           ArrayRef<Operation *> ops, const Joiner &joiner) {
   SmallVector<unsigned, 16> registers = part.registers();
   SmallVector<std::pair<Value, bool>> tiles; // and whether all of it is read
   for (OpResult result : op->getResults())
@@ -92,7 +135,7 @@ LogicalResult Lowering::emitPart(SkipMaskedOp op, const MaskedPart &part, Value 
   b.setInsertionPointToStart(inside);
   for (Operation *op : ops) {
     loc = op->getLoc();
-    if (failed(emitElementwise(op, registers)))
+    if (failed(elementwise.emitElementwise(op, registers)))
       return failure();
   }
   loc = behind;
@@ -127,7 +170,55 @@ LogicalResult Lowering::emitPart(SkipMaskedOp op, const MaskedPart &part, Value 
   return success();
 }
 
-LogicalResult Lowering::lowerSkipMasked(SkipMaskedOp op) {
+LogicalResult SkipMaskedLowering::reduceFilled(Operation *op, Partials &partials,
+                                               const MaskedPart &part) {
+  auto skip = cast<SkipMaskedOp>(op->getParentOp());
+  for (ArrayRef<unsigned> row : part.rows) {
+    llvm::DenseMap<Value, Value> known;
+    Registers x, sum;
+    for (Value operand : op->getOperands())
+      x.push_back(fillOf(operand, skip, row, known));
+    // n of the same by doubling.
+    for (size_t n = row.size(); n; n >>= 1) {
+      if (n & 1)
+        sum = sum.empty() ? x : reduce.combine(op->getRegion(0), sum, x);
+      if (n > 1)
+        x = reduce.combine(op->getRegion(0), x, x);
+    }
+    if (failed(reduce.addToPartial(op, partials, row[0], sum, Value())))
+      return failure();
+  }
+  return success();
+}
+
+SkipMaskedLowering::Joiner SkipMaskedLowering::joinStore(tt::StoreOp op) {
+  Joiner joiner;
+  joiner.take = [this, op, plan = memory.planStore(op)](ArrayRef<unsigned> registers) {
+    SmallVector<SmallVector<unsigned, 8>> groups;
+    for (const SmallVector<unsigned, 8> &group : plan.groups)
+      if (llvm::is_contained(registers, group[0]))
+        groups.push_back(group);
+    memory.emitStore(op, plan, groups);
+    return success();
+  };
+  return joiner;
+}
+
+FailureOr<SkipMaskedLowering::Joiner> SkipMaskedLowering::joinReduction(Operation *op) {
+  if (failed(reduce.checkReduction(op)))
+    return failure();
+  auto partials = std::make_shared<Partials>();
+  Joiner joiner;
+  joiner.partials = partials.get();
+  joiner.take = [=, this](ArrayRef<unsigned> registers) {
+    return reduce.reduceRegisters(op, *partials, registers);
+  };
+  joiner.leaveOut = [=, this](const MaskedPart &part) { return reduceFilled(op, *partials, part); };
+  joiner.finish = [=, this] { return reduce.reduceLanes(op, *partials); };
+  return joiner;
+}
+
+LogicalResult SkipMaskedLowering::lowerSkipMasked(SkipMaskedOp op) {
   SmallVector<Operation *> ops;
   for (Operation &inner : op.getBody().front().without_terminator())
     if (&inner != op.getLast())
@@ -143,7 +234,7 @@ LogicalResult Lowering::lowerSkipMasked(SkipMaskedOp op) {
   }
   for (Operation *inner : ops) {
     loc = inner->getLoc();
-    if (failed(prepareElementwise(inner)))
+    if (failed(elementwise.prepareElementwise(inner)))
       return failure();
   }
   loc = op.getLoc();
@@ -153,18 +244,23 @@ LogicalResult Lowering::lowerSkipMasked(SkipMaskedOp op) {
       return failure();
   for (Operation *inner : ops) {
     loc = inner->getLoc();
-    if (failed(emitElementwise(inner, parts.always)))
+    if (failed(elementwise.emitElementwise(inner, parts.always)))
       return failure();
   }
   loc = op.getLoc();
   if (joiner.take && failed(joiner.take(parts.always)))
     return failure();
-  reciprocals.clear();
+  elementwise.forgetReciprocals();
   if (joiner.finish && failed(joiner.finish()))
     return failure();
   for (auto [result, value] : llvm::zip(op.getResults(), op.getYield().getValues()))
     set(result, Registers(get(value)));
   return success();
+}
+
+void populateSkipMaskedPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<SkipMaskedLowering>(context);
+  patterns.add<SkipMaskedOp>([=](SkipMaskedOp op) { return family->lowerSkipMasked(op); });
 }
 
 } // namespace tritium::ttg

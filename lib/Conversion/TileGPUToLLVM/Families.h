@@ -1,0 +1,31 @@
+//===- Families.h - operations that are lowered alike ----------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_FAMILIES_H
+#define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_FAMILIES_H
+
+#include "LoweringContext.h"
+
+namespace tritium::ttg {
+
+struct DotWork;
+
+void populateElementwisePatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateShapePatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateConvertLayoutPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateAtomicPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateReducePatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateSkipMaskedPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+/// Of both `work` is what starts among the products of dots.
+void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                                 std::shared_ptr<DotWork> work);
+void populateDotPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                         std::shared_ptr<DotWork> work);
+/// The assertions that the code reports by number are added to `asserts`.
+void populateDebugPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                           std::vector<AssertSite> &asserts);
+
+} // namespace tritium::ttg
+
+#endif // TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_FAMILIES_H
