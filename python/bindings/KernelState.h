@@ -42,8 +42,14 @@ struct KernelState {
   }
 };
 
-/// What `object`, a KernelBase, holds.
-KernelState &stateOf(PyObject *kernel);
+struct KernelObject {
+  PyObject_HEAD KernelState *state;
+};
+
+/// What `kernel`, a KernelBase, holds.
+inline KernelState &stateOf(PyObject *kernel) {
+  return *reinterpret_cast<KernelObject *>(kernel)->state;
+}
 
 /// A number that is another one after each change of a dict; 0 where Python counts none.
 inline uint64_t versionOf(PyObject *dict) {
@@ -67,6 +73,9 @@ bool bindGiven(PyObject *kernel, KernelState &state, PyObject *const *args, Py_s
                PyObject *keywords, BoundCall &call);
 /// Fills what is still absent with the parameters' defaults.
 bool bindDefaults(PyObject *kernel, KernelState &state, BoundCall &call);
+/// bindGiven, then bindDefaults.
+bool bind(PyObject *kernel, KernelState &state, PyObject *const *args, Py_ssize_t positional,
+          PyObject *keywords, BoundCall &call);
 /// One to three dimensions from an int or a tuple. `kernel` is for errors.
 bool toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]);
 /// Calls the grid function with all arguments by name; `more` is a dict of others, or null.
@@ -74,6 +83,18 @@ bool computeGrid(PyObject *kernel, PyObject *gridFunction, PyObject *const *args
                  Py_ssize_t positional, PyObject *keywords, PyObject *more, uint32_t grid[3]);
 /// Runs a call that is complete. Returns the CompiledKernel, a new reference.
 PyObject *run(KernelState &state, const BoundCall &call, const uint32_t grid[3]);
+
+/// The CompiledKernel of a variant, a new reference.
+PyObject *wrapVariant(KernelState &state, tritium_compiled *compiled);
+
+/// kernel[grid].
+PyObject *launcherFor(PyObject *kernel, PyObject *grid);
+
+/// Makes `current` the kernel for the settings that os.environ holds now; a new one if need be.
+bool findKernel(PyObject *kernel, KernelState &state);
+
+/// Adds the type KernelBase to the module.
+bool addKernelType(PyObject *module);
 
 /// The parameter's position, or -1.
 Py_ssize_t parameterIndex(const KernelState &state, PyObject *name);

@@ -1,8 +1,8 @@
 //===- Launcher.cpp - kernel[grid](...) -----------------------------------===//
 //
-// KernelBase is what tritium.JITFunction derives from: it owns the native kernels and
-// makes `kernel[grid]` a Launcher, a callable with the vectorcall protocol. On the fast
-// path a launch touches no Python code at all.
+// `kernel[grid]` is a Launcher, a callable with the vectorcall protocol. On the fast path a
+// launch touches no Python code at all, and all of it is in this file: steps that are inlined
+// into each other save some 10 of 600 ns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,6 @@ using namespace tritium::python;
 
 namespace {
 
-//===-- The kernel --------------------------------------------------------===//
-
-struct KernelObject {
-  PyObject_HEAD KernelState *state;
-};
-
 struct LauncherObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   KernelObject *kernel;
@@ -29,20 +23,9 @@ struct LauncherObject {
   uint32_t grid[3];
 };
 
-PyTypeObject *kernelType = nullptr, *launcherType = nullptr;
-/// The environment variables that choose how kernels run and what is compiled for them, as
-/// os.environ holds them.
-std::vector<PyObject *> settingKeys;
+PyTypeObject *launcherType = nullptr;
 /// One launcher that is kept for the next `kernel[grid]`.
 LauncherObject *spareLauncher = nullptr;
-
-} // namespace
-
-KernelState &tritium::python::stateOf(PyObject *kernel) {
-  return *reinterpret_cast<KernelObject *>(kernel)->state;
-}
-
-namespace {
 
 PyObject *raiseKind(const char *kind, const std::string &message) {
   const Interned *names = interned();
@@ -62,67 +45,6 @@ std::string nameOf(PyObject *kernel) {
   return text ? text : "?";
 }
 
-/// Names of parameters, as the native configuration takes them.
-std::vector<const char *> toNames(PyObject *tuple) {
-  std::vector<const char *> names;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i)
-    if (const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tuple, i)))
-      names.push_back(name);
-  return names;
-}
-
-/// Creates the native kernel for the settings of now. Asks the Python side's
-/// `_prepare()` for (source, do_not_specialize, ..._on_alignment, debug).
-bool createKernel(PyObject *self, KernelState &state) {
-  const Interned *names = interned();
-  Ref prepared = Ref::steal(names ? PyObject_CallMethodNoArgs(self, names->prepare) : nullptr);
-  PyObject *description, *values, *alignments;
-  int debug;
-  if (!prepared || !PyArg_ParseTuple(prepared.get(), "OO!O!i", &description, &PyTuple_Type, &values,
-                                     &PyTuple_Type, &alignments, &debug))
-    return false;
-  std::vector<const char *> valueNames = toNames(values), alignmentNames = toNames(alignments);
-  tritium_kernel_config config = {};
-  config.debug = debug;
-  config.do_not_specialize = valueNames.data();
-  config.do_not_specialize_count = valueNames.size();
-  config.do_not_specialize_on_alignment = alignmentNames.data();
-  config.do_not_specialize_on_alignment_count = alignmentNames.size();
-  tritium_source source;
-  if (!toSource(description, source))
-    return false;
-  tritium_error error = {};
-  Configured configured;
-  for (PyObject *key : settingKeys)
-    configured.settings.push_back(Ref::borrow(PyDict_GetItem(names->environment, key)));
-  // Reading the signature may look up names that defaults use.
-  Py_BEGIN_ALLOW_THREADS configured.kernel = tritium_kernel_create(&source, &config, &error);
-  Py_END_ALLOW_THREADS if (!configured.kernel) {
-    raise(error);
-    return false;
-  }
-  if (!state.scopes && !(state.scopes = Ref::steal(PyObject_GetAttrString(self, "_names"))))
-    return false;
-  if (state.names.empty()) {
-    Ref defaults = Ref::steal(PyObject_GetAttrString(self, "_defaults"));
-    if (!defaults)
-      return false;
-    for (size_t i = 0; i < tritium_kernel_parameter_count(configured.kernel); ++i) {
-      Ref name = Ref::steal(
-          PyUnicode_InternFromString(tritium_kernel_parameter(configured.kernel, i)->name));
-      state.defaults.push_back(Ref::borrow(PyDict_GetItem(defaults.get(), name.get())));
-      state.names.push_back(std::move(name));
-    }
-  }
-  state.kernels.push_back(std::move(configured));
-  state.current = state.kernels.size() - 1;
-  return true;
-}
-
-bool isSame(PyObject *a, PyObject *b) {
-  return a == b || (a && b && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
-}
-
 /// Makes `current` the kernel for the settings that os.environ holds now.
 bool selectKernel(PyObject *self, KernelState &state) {
   const Interned *names = interned();
@@ -131,20 +53,7 @@ bool selectKernel(PyObject *self, KernelState &state) {
   uint64_t version = versionOf(names->environment);
   if (version && version == state.environmentVersion) [[likely]]
     return true;
-  auto matches = [&](const Configured &configured, auto same) {
-    for (size_t i = 0; i < settingKeys.size(); ++i)
-      if (!same(configured.settings[i].get(), PyDict_GetItem(names->environment, settingKeys[i])))
-        return false;
-    return true;
-  };
-  auto isIdentical = [](PyObject *a, PyObject *b) { return a == b; };
-  bool isFound = !state.kernels.empty() && matches(state.kernels[state.current], isIdentical);
-  for (size_t i = 0; i < state.kernels.size() && !isFound; ++i)
-    if (matches(state.kernels[i], isSame)) {
-      state.current = i;
-      isFound = true;
-    }
-  if (!isFound && !createKernel(self, state))
+  if (!findKernel(self, state))
     return false;
   state.environmentVersion = version;
   return true;
@@ -282,8 +191,8 @@ bool tritium::python::bindDefaults(PyObject *self, KernelState &state, BoundCall
   return true;
 }
 
-static bool bind(PyObject *self, KernelState &state, PyObject *const *args, Py_ssize_t positional,
-                 PyObject *keywords, BoundCall &call) {
+bool tritium::python::bind(PyObject *self, KernelState &state, PyObject *const *args,
+                           Py_ssize_t positional, PyObject *keywords, BoundCall &call) {
   return bindGiven(self, state, args, positional, keywords, call) &&
          bindDefaults(self, state, call);
 }
@@ -378,9 +287,7 @@ bool tritium::python::computeGrid(PyObject *kernel, PyObject *gridFunction, PyOb
 
 //===-- Launch ------------------------------------------------------------===//
 
-namespace {
-
-PyObject *wrapVariant(KernelState &state, tritium_compiled *compiled) {
+PyObject *tritium::python::wrapVariant(KernelState &state, tritium_compiled *compiled) {
   if (auto known = state.wrapped.find(compiled); known != state.wrapped.end()) [[likely]]
     return Py_NewRef(known->second.get());
   Ref wrapped = Ref::steal(wrapCompiled(compiled, state.scopes.get()));
@@ -392,8 +299,6 @@ PyObject *wrapVariant(KernelState &state, tritium_compiled *compiled) {
     tritium_compiled_retain(compiled);
   return Py_NewRef(entry->second.get());
 }
-
-} // namespace
 
 PyObject *tritium::python::run(KernelState &state, const BoundCall &call, const uint32_t grid[3]) {
   void *stream = nullptr;
@@ -435,7 +340,9 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
   return run(state, call, grid);
 }
 
-PyObject *newLauncher(PyObject *self, PyObject *grid) {
+} // namespace
+
+PyObject *tritium::python::launcherFor(PyObject *self, PyObject *grid) {
   LauncherObject *launcher = spareLauncher;
   if (launcher) {
     spareLauncher = nullptr;
@@ -455,6 +362,8 @@ PyObject *newLauncher(PyObject *self, PyObject *grid) {
     return nullptr;
   return result.release();
 }
+
+namespace {
 
 void freeLauncher(PyObject *self) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
@@ -492,170 +401,11 @@ PyMethodDef launcherMethods[] = {
      "simulate(*args, **kwargs): kernel.simulate(grid, *args, **kwargs)."},
     {nullptr, nullptr, 0, nullptr}};
 
-//===-- Methods of KernelBase ---------------------------------------------===//
-
-PyObject *newKernel(PyTypeObject *type, PyObject *, PyObject *) {
-  PyObject *self = type->tp_alloc(type, 0);
-  if (self)
-    reinterpret_cast<KernelObject *>(self)->state = new KernelState;
-  return self;
-}
-
-int traverseKernel(PyObject *self, visitproc visit, void *arg) {
-  const KernelState &state = stateOf(self);
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(state.scopes.get());
-  Py_VISIT(state.named.get());
-  for (const Ref &value : state.defaults)
-    Py_VISIT(value.get());
-  for (const Watch &watch : state.watches) {
-    Py_VISIT(watch.container.get());
-    Py_VISIT(watch.value.get());
-  }
-  for (const auto &[compiled, object] : state.wrapped)
-    Py_VISIT(object.get());
-  return 0;
-}
-
-/// Drops what may lead back here. The kernel can still be launched.
-int clearKernel(PyObject *self) {
-  KernelState &state = stateOf(self);
-  Ref named = std::move(state.named);
-  std::vector<Watch> watches = std::move(state.watches);
-  state.watches.clear();
-  auto wrapped = std::move(state.wrapped);
-  state.wrapped.clear();
-  for (auto &[compiled, object] : wrapped)
-    tritium_compiled_release(compiled);
-  return 0;
-}
-
-void freeKernel(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  delete reinterpret_cast<KernelObject *>(self)->state;
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-/// _compile(*args, **kwargs): the variant for these arguments, without running it.
-PyObject *compileKernel(PyObject *self, PyObject *const *args, Py_ssize_t positional,
-                        PyObject *keywords) {
-  KernelState &state = stateOf(self);
-  BoundCall call;
-  if (!makeReady(self, state) || !bind(self, state, args, positional, keywords, call))
-    return nullptr;
-  tritium_kernel *native = state.kernel();
-  tritium_error error = {};
-  tritium_compiled *compiled;
-  Py_BEGIN_ALLOW_THREADS compiled = tritium_kernel_compile(
-      native, call.arguments, call.count, call.options.data(), call.options.size(), &error);
-  Py_END_ALLOW_THREADS if (!compiled) {
-    raise(error);
-    return nullptr;
-  }
-  PyObject *wrapped = wrapVariant(state, compiled);
-  tritium_compiled_release(compiled);
-  return wrapped;
-}
-
-/// _candidate(grid, args, kwargs): the launch as a PendingCall, for the tuner.
-PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count) {
-  if (count != 3 || !PyTuple_Check(parts[1]) || !PyDict_Check(parts[2])) {
-    PyErr_SetString(PyExc_TypeError, "_candidate takes a grid, a tuple and a dict");
-    return nullptr;
-  }
-  KernelState &state = stateOf(self);
-  if (!makeReady(self, state))
-    return nullptr;
-  auto pending = std::make_unique<PendingCall>();
-  pending->call.storage.wantsExtents = true;
-  std::vector<PyObject *> all;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts[1]); ++i)
-    all.push_back(PyTuple_GET_ITEM(parts[1], i));
-  Ref names = Ref::steal(PyTuple_New(PyDict_Size(parts[2])));
-  PyObject *name, *value;
-  Py_ssize_t position = 0;
-  for (Py_ssize_t i = 0; names && PyDict_Next(parts[2], &position, &name, &value); ++i) {
-    PyTuple_SET_ITEM(names.get(), i, Py_NewRef(name));
-    all.push_back(value);
-  }
-  Py_ssize_t positional = PyTuple_GET_SIZE(parts[1]);
-  if (!names || !bind(self, state, all.data(), positional, names.get(), pending->call))
-    return nullptr;
-  bool isFunction = !PyTuple_Check(parts[0]) && PyCallable_Check(parts[0]);
-  if (isFunction ? !computeGrid(self, parts[0], all.data(), positional, names.get(), nullptr,
-                                pending->grid)
-                 : !toGrid(self, parts[0], pending->grid))
-    return nullptr;
-  pending->kernel = Ref::borrow(self);
-  pending->arguments = Ref::borrow(parts[1]);
-  pending->keywords = Ref::borrow(parts[2]);
-  pending->native = state.kernel();
-  tritium_kernel_retain(pending->native);
-  PyObject *capsule = PyCapsule_New(pending.get(), PendingCall::capsule, [](PyObject *object) {
-    delete static_cast<PendingCall *>(PyCapsule_GetPointer(object, PendingCall::capsule));
-  });
-  if (capsule)
-    pending.release();
-  return capsule;
-}
-
-/// _watch(container, key, value): see Watch.
-PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]))) {
-    PyErr_SetString(PyExc_TypeError, "_watch takes a dict or cell, a key and a value");
-    return nullptr;
-  }
-  KernelState &state = stateOf(self);
-  for (const Watch &known : state.watches)
-    if (known.container.get() == args[0] && known.key.get() == args[1])
-      Py_RETURN_NONE;
-  state.watches.push_back({Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
-  Py_RETURN_NONE;
-}
-
-/// _handle(): the address of the native kernel, made if need be.
-PyObject *handle(PyObject *self, PyObject *) {
-  KernelState &state = stateOf(self);
-  if (!makeReady(self, state))
-    return nullptr;
-  return PyLong_FromVoidPtr(state.kernel());
-}
-
-PyMethodDef kernelMethods[] = {
-    {"_compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compileKernel)),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"_watch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(watch)), METH_FASTCALL,
-     nullptr},
-    {"_candidate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(makeCandidate)),
-     METH_FASTCALL, nullptr},
-    {"_handle", handle, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
-
 template <typename T> void *slot(T *function) { return reinterpret_cast<void *>(function); }
 
 } // namespace
 
 bool tritium::python::addLauncherTypes(PyObject *module) {
-  for (size_t i = 0; i < tritium_setting_count(); ++i) {
-    tritium_setting setting = tritium_setting_at(i);
-    if (std::string_view(setting.effect) == "run")
-      continue;
-    settingKeys.push_back(PyBytes_FromString(setting.variable));
-    if (!settingKeys.back())
-      return false;
-  }
-  static PyType_Slot kernelSlots[] = {{Py_tp_new, slot(newKernel)},
-                                      {Py_tp_dealloc, slot(freeKernel)},
-                                      {Py_tp_traverse, slot(traverseKernel)},
-                                      {Py_tp_clear, slot(clearKernel)},
-                                      {Py_mp_subscript, slot(newLauncher)},
-                                      {Py_tp_methods, kernelMethods},
-                                      {0, nullptr}};
-  static PyType_Spec kernelSpec = {"tritium._C.KernelBase", sizeof(KernelObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                                   kernelSlots};
   static PyMemberDef launcherMembers[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
@@ -668,11 +418,8 @@ bool tritium::python::addLauncherTypes(PyObject *module) {
                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
                                          Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                      launcherSlots};
-  kernelType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&kernelSpec));
   launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
-  return kernelType && launcherType &&
-         PyModule_AddObjectRef(module, "KernelBase", reinterpret_cast<PyObject *>(kernelType)) ==
-             0 &&
+  return launcherType && addKernelType(module) &&
          PyModule_AddObjectRef(module, "Launcher", reinterpret_cast<PyObject *>(launcherType)) ==
              0 &&
          addTunedLauncherTypes(module);
