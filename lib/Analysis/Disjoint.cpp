@@ -65,10 +65,12 @@ public:
         }
       // Constants, and what else differs between elements.
       if (isConstant || tt::isTile(value.getType())) {
-        if (range.low <= -kFar || range.high >= kFar)
+        __int128 low = __int128(factor) * (factor < 0 ? range.high : range.low);
+        __int128 high = __int128(factor) * (factor < 0 ? range.low : range.high);
+        if (low <= -kFar || high >= kFar)
           return false;
-        address.low += factor * (factor < 0 ? range.high : range.low);
-        address.high += factor * (factor < 0 ? range.low : range.high);
+        address.low += int64_t(low);
+        address.high += int64_t(high);
         return address.isSmall();
       }
     }
@@ -137,15 +139,15 @@ bool neverMeet(Operation *second, Operation *first, bool earlier) {
   auto loop = dyn_cast<scf::ForOp>(around(first));
   if (!loop || around(second) != loop || loop->getParentOfType<LoopLikeOpInterface>())
     return false;
-  int64_t added = 0;
+  __int128 added = 0;
   for (auto [scalar, factor] : a.scalars) {
     std::optional<int64_t> step = stepOf(scalar, loop, reader);
     if (!step || std::abs(*step) >= (int64_t(1) << 31))
       return false;
-    added += factor * *step;
+    added += __int128(factor) * *step;
   }
   int64_t window = std::max(a.high, b.high) - std::min(a.low, b.low) + 1;
-  return std::abs(added) >= window;
+  return added >= window || -added >= window;
 }
 
 } // namespace tritium

@@ -192,7 +192,9 @@ def classify(argument):
     none of them."""
     if isinstance(argument, tl.constexpr):
         # The object itself is a compile-time value; what it holds may become a run-time one.
-        return ("value", argument)
+        # NumPy's numbers are numbers (and its arrays, which the launch refuses, arrays).
+        held = argument.value
+        return ("value", held if hasattr(held, "__array_interface__") else argument)
     if isinstance(argument, _run_time):
         return ("tuple", tuple(argument))
     if isinstance(argument, (tl.dtype, tuple, list)):
@@ -230,7 +232,7 @@ def classify(argument):
     if isinstance(argument, float):
         return ("value", float(argument))
     if isinstance(argument, str):
-        return ("value", str(argument))
+        return ("value", str.__str__(argument))  # a member of an Enum prints its name
     if str(type(argument)) == "<class 'torch.dtype'>":
         return ("value", tl.dtype.from_signature(torch_type(argument)))
     raise ArgumentError(

@@ -393,3 +393,21 @@ def test_masks_known_in_part(backend, at_end_of_page, rng, dtype, N, first, last
         part = (i >= first) & (i < last)
         assert_same(out[:N], np.where(part & (i < n), i + 10, 4).astype(dtype))
         assert_same(out[N:], np.where(part & (flags != 0), i + 10, 5).astype(dtype))
+
+
+@triton.jit
+def far_perhaps(x, index, y):
+    i = tl.arange(0, 64)
+    a = tl.load(x + i)
+    far = tl.load(index + i) & ((1 << 40) - 1)
+    tl.store(x + 50 + far * (1 << 24), a + 100, mask=i == 3)
+    tl.store(y + i, a)
+
+
+def test_ranges_whose_product_is_no_int64(backend):
+    """The bounds of the index times its factor do not fit in 64 bits: nothing is known of where the
+    store goes, and the load is before it."""
+    x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    far_perhaps[(1,)](x, np.zeros(64, np.int64), y)
+    assert_same(y, np.arange(64, dtype=np.int32))
+    assert x[50] == 103

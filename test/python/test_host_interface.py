@@ -495,3 +495,40 @@ def test_a_constexpr_for_a_parameter_that_is_none():
         kernel[(1,)](out, 3)
     with pytest.raises(triton.ArgumentError, match="'n': .*Choice.* is no compile-time value"):
         kernel[(1,)](out, tl.constexpr(Choice(3)))
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    EXACT = 2
+
+
+MODE = triton.language.constexpr(Mode.FAST)
+
+
+@triton.jit
+def compares_objects(out):
+    if MODE == Mode.FAST:
+        tl.store(out, 1)
+
+
+def test_objects_are_not_compared_in_a_kernel():
+    """Two names for one object are not known to be one: an answer would be a guess."""
+    with pytest.raises(triton.CompilationError, match="which a kernel cannot compare; compare what"):
+        compares_objects[(1,)](np.zeros(1, np.int32))
+
+
+class Form(str, enum.Enum):
+    ROW = "row"
+
+
+@triton.jit
+def takes_text(out, form, count):
+    if form == "row":
+        tl.store(out, count)
+
+
+@pytest.mark.parametrize("count", [np.float32(2), tl.constexpr(np.float32(2))])
+def test_text_of_an_enum_and_numbers_of_numpy(count):
+    out = np.zeros(1, np.int32)
+    takes_text[(1,)](out, Form.ROW, count)
+    assert out[0] == 2

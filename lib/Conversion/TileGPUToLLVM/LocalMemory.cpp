@@ -464,14 +464,28 @@ Registers LocalMemoryLowering::loadInOrder(Value base, MemDescType memory,
   return result;
 }
 
+/// Tile IR by hand may have copies for a GPU that has none.
+static LogicalResult checkCopies(Operation *op) {
+  const GPUModel &gpu = gpuModel(op);
+  if (gpu.hasAsyncCopies)
+    return success();
+  return op->emitError() << "asynchronous copies begin with compute capability 8.0, and the module "
+                            "is for "
+                         << gpu.capability / 10 << "." << gpu.capability % 10
+                         << "; go on from tile IR (.ttir)";
+}
+
 void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                                  std::shared_ptr<DotWork> work) {
   auto family = std::make_shared<LocalMemoryLowering>(context, std::move(work));
   patterns.add<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp,
-               LocalLoadOp, LocalStoreOp, AsyncCommitGroupOp, AsyncWaitOp>(
-      [=](Operation *op) { return family->lowerLocal(op); });
-  patterns.add<AsyncCopyGlobalToLocalOp>(
-      [=](AsyncCopyGlobalToLocalOp op) { return family->lowerAsyncCopy(op); });
+               LocalLoadOp, LocalStoreOp>([=](Operation *op) { return family->lowerLocal(op); });
+  patterns.add<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncWaitOp>([=](Operation *op) {
+    if (failed(checkCopies(op)))
+      return failure();
+    auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op);
+    return copy ? family->lowerAsyncCopy(copy) : family->lowerLocal(op);
+  });
 }
 
 } // namespace tritium::ttg

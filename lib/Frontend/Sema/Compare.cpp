@@ -70,6 +70,22 @@ static bool identical(const Value &a, const Value &b) {
   return false;
 }
 
+/// Objects of Python that no name of the language is for: each lookup finds them anew, so that
+/// nothing is known of whether two are one.
+static bool areOpaque(const Value &a, const Value &b) {
+  using frontend::External;
+  if (auto *m = a.getIf<External::Module>())
+    return m->library.empty() && b.is<External::Module>() &&
+           b.get<External::Module>().library.empty() && m->scope != b.get<External::Module>().scope;
+  return a.is<External::HostFunction>() && b.is<External::HostFunction>();
+}
+
+static std::nullopt_t refuseOpaque(Sema &sema, const Value &a, const Value &b) {
+  return sema.error("TypeError: " + describe(a) + " and " + describe(b) +
+                    " are objects of Python, which a kernel cannot compare; compare what they "
+                    "hold, such as .value, or pass the answer as a constexpr");
+}
+
 /// Pointers as unsigned addresses.
 static std::optional<TensorPair> addresses(Sema &sema, const Value &lhs, const Value &rhs) {
   DType address{DTypeKind::UInt64};
@@ -139,6 +155,8 @@ static Result membership(Sema &sema, CompareOp op, const Value &item, const Valu
                       "' needs a tuple or a string that is known at compile time, found " +
                       describe(container));
   for (const Value &element : tuple->elements) {
+    if (areOpaque(item, element))
+      return refuseOpaque(sema, item, element);
     auto equal = knownEqual(item, element);
     if (!equal)
       return sema.error("'" + std::string(spelling(op)) + "' is evaluated at compile time, but " +
@@ -158,6 +176,8 @@ Result Sema::compare(CompareOp op, const Value &lhs, const Value &rhs) {
       return error(std::move(message));
     return fromConstant(*folded);
   }
+  if (areOpaque(lhs, rhs))
+    return refuseOpaque(*this, lhs, rhs);
   switch (op) {
   case CompareOp::Is:
     return makeBool(identical(lhs, rhs));

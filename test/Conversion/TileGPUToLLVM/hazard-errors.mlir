@@ -149,3 +149,13 @@ module attributes {ttg.target = #ttg.target<compute = 86>, "ttg.num-warps" = 4 :
     tt.return
   }
 }
+
+// -----
+
+module attributes {ttg.target = #ttg.target<compute = 75>, "ttg.num-warps" = 4 : i32} {
+  tt.func @no_copies() {
+    // expected-error @+1 {{asynchronous copies begin with compute capability 8.0, and the module is for 7.5; go on from tile IR (.ttir)}}
+    ttg.async_wait {num = 0 : i32}
+    tt.return
+  }
+}

@@ -120,7 +120,7 @@ tt.func private @f(%m: tensor<1024xi1, #b>, %v: tensor<1024xf32, #b>, %p: tensor
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 tt.func private @f(%m: tensor<1024xi1, #b>, %v: tensor<1024xf32, #b>, %p: tensor<1024x!tt.ptr<f32>, #b>, %k: tensor<1024xi1, #b>) {
   ttg.skip_masked %m along 0 from [512] : tensor<1024xi1, #b> {
-    // expected-error @+1 {{(skip_masked_c3) must yield what the body computes, of the types of the results, found ('tensor<1024xf32}}
+    // expected-error @+1 {{(skip_masked_c3) must yield what the body computes, each once, of the types of the results, found ('tensor<1024xf32}}
     ttg.yield %v : tensor<1024xf32, #b>
   }
   tt.return
@@ -133,6 +133,18 @@ tt.func private @f(%m: tensor<1024xi1, #b>, %v: tensor<1024xf32, #b>, %p: tensor
   %e = ttg.skip_masked %m along 0 from [512] : tensor<1024xi1, #b> -> tensor<1024xf32, #b> {
     // expected-error @+1 {{(skip_masked_c3) must yield what the body computes}}
     ttg.yield %v : tensor<1024xf32, #b>
+  }
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+tt.func private @f(%m: tensor<1024xi1, #b>, %v: tensor<1024xf32, #b>) {
+  %e:2 = ttg.skip_masked %m along 0 from [512] : tensor<1024xi1, #b> -> tensor<1024xf32, #b>, tensor<1024xf32, #b> {
+    %y = arith.addf %v, %v : tensor<1024xf32, #b>
+    // expected-error @+1 {{(skip_masked_c3) must yield what the body computes, each once}}
+    ttg.yield %y, %y : tensor<1024xf32, #b>, tensor<1024xf32, #b>
   }
   tt.return
 }

@@ -180,9 +180,9 @@ tt.func @waits_for_itself(%n: i32) {
   ttng.mbarrier_init %b, 1 : !ttg.memdesc<1xi64, #one, mutable>
   ttg.barrier
   ttg.warp_groups "first" warps 1 {
+    // expected-error @+1 {{(mbarrier_wait_c2) somebody must arrive before the wait is over, and only who waits does, later}}
+    ttng.mbarrier_wait %b, %c0 : !ttg.memdesc<1xi64, #one, mutable>
     scf.for %i = %c0 to %n step %c1 : i32 {
-      // expected-error @+1 {{(mbarrier_wait_c2) somebody must arrive before the wait is over, and only who waits does, later}}
-      ttng.mbarrier_wait %b, %c0 : !ttg.memdesc<1xi64, #one, mutable>
       // expected-note @+1 {{here}}
       ttng.mbarrier_arrive %b, 1 : !ttg.memdesc<1xi64, #one, mutable>
     }
@@ -203,6 +203,23 @@ tt.func @nobody_comes() {
   ttg.barrier
   // expected-error @+1 {{(mbarrier_wait_c2) somebody must arrive before the wait is over, and nobody does}}
   ttng.mbarrier_wait %b, %c0 : !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+}
+
+// -----
+
+// Whether anybody comes to this wait is not known.
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @perhaps(%c: i1) {
+  %c0 = arith.constant 0 : i32
+  %b = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
+  ttng.mbarrier_init %b, 1 : !ttg.memdesc<1xi64, #one, mutable>
+  ttg.barrier
+  scf.if %c {
+    ttng.mbarrier_wait %b, %c0 : !ttg.memdesc<1xi64, #one, mutable>
+  }
   tt.return
 }
 }

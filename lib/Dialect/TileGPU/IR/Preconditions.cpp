@@ -135,6 +135,16 @@ LogicalResult checkLayouts(ModuleOp module) {
   return failure(operands.wasInterrupted());
 }
 
+LogicalResult checkNothingSkipped(ModuleOp module) {
+  WalkResult result = module.walk([](SkipMaskedOp op) {
+    op.emitError()
+        << "layouts cannot change behind ttg-skip-masked-registers, which has found what "
+           "is skipped for this one; run it last";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult checkNoLayouts(ModuleOp module, int warps) {
   if (!isNumberOfWarps(warps))
     return module.emitError() << "num-warps must be a power of two from 1 to 32, found " << warps;

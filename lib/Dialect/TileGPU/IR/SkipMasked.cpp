@@ -86,12 +86,13 @@ LogicalResult SkipMaskedOp::verifyRegions() {
                 "mask, or a conjunction with it";
   }
   bool fits = getYield().getValues().getTypes() == getResultTypes();
+  llvm::SmallDenseSet<Value> seen;
   for (Value value : getYield().getValues())
-    fits &= value.getParentRegion() == &getBody();
+    fits &= value.getParentRegion() == &getBody() && seen.insert(value).second;
   if (fits)
     return success();
-  return getYield().emitOpError() << "(skip_masked_c3) must yield what the body computes, of the "
-                                     "types of the results, found ("
+  return getYield().emitOpError() << "(skip_masked_c3) must yield what the body computes, each "
+                                     "once, of the types of the results, found ("
                                   << getYield().getValues().getTypes() << ") for ("
                                   << getResultTypes() << ")";
 }

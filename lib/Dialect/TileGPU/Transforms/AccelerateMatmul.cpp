@@ -143,7 +143,7 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     int warps = numWarps(module);

@@ -227,7 +227,7 @@ void coalesce(tt::FuncOp func, int warps) {
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())

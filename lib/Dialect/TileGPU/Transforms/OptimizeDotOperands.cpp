@@ -88,7 +88,7 @@ void readInPlace(OpOperand &operand) {
 
 struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperandsPass> {
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     getOperation().walk([](tt::DotOp dot) {
       readInPlace(dot.getAMutable());

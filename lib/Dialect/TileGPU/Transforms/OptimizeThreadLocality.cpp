@@ -159,7 +159,7 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
 
 struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThreadLocalityPass> {
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });

@@ -94,7 +94,7 @@ void replace(ConvertLayoutOp convert) {
 
 struct ReduceDataDuplicationPass : impl::ReduceDataDuplicationBase<ReduceDataDuplicationPass> {
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     SmallVector<ConvertLayoutOp> found;
     getOperation().walk([&](ConvertLayoutOp convert) {

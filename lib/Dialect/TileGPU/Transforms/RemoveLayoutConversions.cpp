@@ -38,7 +38,7 @@ AnchorLayouts presentLayouts(Operation *op) {
 struct RemoveLayoutConversionsPass
     : impl::RemoveLayoutConversionsBase<RemoveLayoutConversionsPass> {
   void runOnOperation() override {
-    if (!getAnalysis<LayoutsHold>())
+    if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     for (auto func : module.getOps<tt::FuncOp>())

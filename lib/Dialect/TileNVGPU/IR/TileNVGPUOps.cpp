@@ -66,11 +66,13 @@ static Region *groupOf(Operation *op) {
 }
 
 /// Phase 0 of a barrier goes on until somebody has arrived. That all who do are the waiting group
-/// itself, behind the wait, is known where all uses of the barrier are.
+/// itself, behind the wait, is known where all uses of the barrier are; that it comes to the wait,
+/// where no branch or loop is around.
 LogicalResult MBarrierWaitOp::verify() {
   if (failed(verifyBarrier(*this, "mbarrier_c1", getBarrier().getType())))
     return failure();
-  if (!matchPattern(getParity(), m_Zero()) || !getBarrier().getDefiningOp<ttg::LocalAllocOp>())
+  if (!isa<ttg::WarpGroupsOp, tt::FuncOp>((*this)->getParentOp()) ||
+      !matchPattern(getParity(), m_Zero()) || !getBarrier().getDefiningOp<ttg::LocalAllocOp>())
     return success();
   Operation *late = nullptr;
   for (Operation *user : getBarrier().getUsers()) {

@@ -416,7 +416,7 @@ def TileGPU_SkipMaskedOp : TileGPU_Op<"skip_masked", [
     - (skip_masked_c2) the body has element-wise operations on tiles of the mask's shape and layout,
       and at last there may be a reduction of them along `axis`, or a store whose mask implies this
       one;
-    - (skip_masked_c3) it yields what it computes, of the types of the results.
+    - (skip_masked_c3) it yields what it computes, each once, of the types of the results.
 
     Of the kernel around it is checked, by the lowering, that the mask is such a bound, that registers
     of the layout lie in order along `axis` and each part has some, that no vector of a lane begins

@@ -97,7 +97,7 @@ def TileNVGPU_MBarrierWaitOp : TileNVGPU_MBarrierOp<"wait"> {
 
     - (mbarrier_c1) a barrier is mutable memory of one i64;
     - (mbarrier_wait_c2) of a barrier that is made here, others than who waits arrive in phase 0,
-      or the waiting group does before.
+      or the waiting group does before; a wait in a branch or loop may never be come to.
 
     ```mlir
     ttng.mbarrier_wait %bar, %parity : !ttg.memdesc<1xi64, #shared1, mutable>
