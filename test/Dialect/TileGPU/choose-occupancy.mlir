@@ -52,3 +52,28 @@ tt.func @loop(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   }
   tt.return
 }
+
+// -----
+
+// What the warps hand to each other for a reduction takes no program its place: eight, not six.
+// CHECK: tt.func @row({{.*}}ttg.programs_at_once = 8 : i32
+// FEWER: tt.func @row({{.*}}ttg.programs_at_once = 6 : i32
+// LLVM: llvm.func @row({{.*}}nvvm.minctasm = 8 : i32
+tt.func @row(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<4096x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %r : tensor<4096x!tt.ptr<f16>>, tensor<4096xi32>
+  %v = tt.load %p : tensor<4096x!tt.ptr<f16>>
+  %w = arith.extf %v : tensor<4096xf16> to tensor<4096xf32>
+  %s = "tt.reduce"(%w) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.maxnumf %a, %b : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<4096xf32>) -> f32
+  %e = math.exp %w : tensor<4096xf32>
+  %y = arith.truncf %e : tensor<4096xf32> to tensor<4096xf16>
+  tt.store %p, %y : tensor<4096x!tt.ptr<f16>>
+  %s0 = arith.truncf %s : f32 to f16
+  tt.store %x, %s0 : !tt.ptr<f16>
+  tt.return
+}
