@@ -131,8 +131,8 @@ PREMISES = (
         ("factors", "what both add, they add equally often",
          "x.scalars.lookup(scalar.first) == scalar.second", "x.scalars.contains(scalar.first)"),
         ("scalars", "the second adds nothing else", "!hasFactorsOf(a, b)", "false"),
-        ("window", "an iteration moves on by less than it touches", "std::abs(added) >= window",
-         "added != 0"),
+        ("window", "an iteration moves on by less than it touches",
+         "added >= window || -added >= window", "added != 0"),
         ("outer loop", "an outer loop comes back to the same addresses",
          "loop->getParentOfType<LoopLikeOpInterface>()", "LoopLikeOpInterface()"))
     + premises(

@@ -150,8 +150,9 @@ def test_rows_that_wrap(checking):
     out = np.zeros(64, np.float32)
     wrapped[(4,)](x, out, 32, N=16)
     np.testing.assert_array_equal(out, np.tile(x, 2))
+    # Of two programs, since of several that fail any may be the first to say so.
     refused("tl.max_contiguous(tl.multiple_of(rows % m, N), N) does not hold: element 8 of program "
-            "(1, 0, 0) is 0", "WRAPPED", lambda: wrapped[(4,)](x[:24], out, 24, N=16))
+            "(1, 0, 0) is 0", "WRAPPED", lambda: wrapped[(2,)](x[:24], out, 24, N=16))
 
 
 #===-- Two dimensions, pointers, scalars -----------------------------------===#

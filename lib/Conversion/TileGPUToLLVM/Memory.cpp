@@ -310,12 +310,10 @@ LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
 
 LogicalResult MemoryLowering::lowerPrefetch(PrefetchL2Op op) {
   Value ptr = op.getPtr(), mask = op.getMask();
-  bool isTile = tt::isTile(ptr.getType());
-  SmallVector<SmallVector<unsigned, 8>> groups{{0}};
-  if (isTile)
-    groups = accessGroups(ptr, mask);
-  for (ArrayRef<unsigned> group : groups) {
-    Value inside = isTile ? isInside(layout(ptr), threadCoordinates(ptr), group[0]) : Value();
+  const TileLayout &tile = layout(ptr);
+  unsigned axis = op.getAxis(), width = std::min(op.getOneOf(), tile.contiguous(axis));
+  for (ArrayRef<unsigned> group : tile.vectors(axis, width)) {
+    Value inside = isInside(tile, threadCoordinates(ptr), group[0]);
     assembly({}, "@$1 prefetch.global.L2 [$0];", "l,b",
              {get(ptr)[group[0]], both(get(mask)[group[0]], inside)});
   }

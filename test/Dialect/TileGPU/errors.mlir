@@ -261,7 +261,15 @@ module attributes {ttg.target = #ttg.target<compute = 70>} {}
 // -----
 
 tt.func private @prefetch(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<32xi1>) {
-  // expected-error @+1 {{(prefetch_l2_c1) pointer and mask must have one shape, found 'tensor<64x!tt.ptr<f32>>' and 'tensor<32xi1>'}}
-  ttg.prefetch_l2 %p, %m : tensor<64x!tt.ptr<f32>>, tensor<32xi1>
+  // expected-error @+1 {{(prefetch_l2_c1) pointers and mask must be tiles of one shape, found 'tensor<64x!tt.ptr<f32>>' and 'tensor<32xi1>'}}
+  ttg.prefetch_l2 %p, %m one_of 1 along 0 : tensor<64x!tt.ptr<f32>>, tensor<32xi1>
+  tt.return
+}
+
+// -----
+
+tt.func private @prefetch(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>) {
+  // expected-error @+1 {{(prefetch_l2_c2) the axis must be below 1 and the number of neighbours a power of two, found 1 and 3}}
+  ttg.prefetch_l2 %p, %m one_of 3 along 1 : tensor<64x!tt.ptr<f32>>, tensor<64xi1>
   tt.return
 }

@@ -15,7 +15,7 @@
 // CHECK: %[[ROWS:.*]] = tt.splat %[[ROW]]
 // CHECK: %[[AT:.*]] = tt.addptr %[[ROWS]]
 // CHECK: %[[MASK:.*]] = tt.splat %[[EXISTS]]
-// CHECK: ttg.prefetch_l2 %[[AT]], %[[MASK]]
+// CHECK: ttg.prefetch_l2 %[[AT]], %[[MASK]] one_of 4 along 0
 // CHECK: tt.load
 // CHECK-NOT: prefetch_l2
 // CHECK: tt.return

@@ -28,11 +28,16 @@ LogicalResult ConvertLayoutOp::verify() {
 }
 
 LogicalResult PrefetchL2Op::verify() {
-  if (tt::isTile(getPtr().getType()) == tt::isTile(getMask().getType()) &&
-      tt::shapeOf(getPtr().getType()) == tt::shapeOf(getMask().getType()))
-    return success();
-  return emitOpError() << "(prefetch_l2_c1) pointer and mask must have one shape, found "
-                       << getPtr().getType() << " and " << getMask().getType();
+  RankedTensorType ptr = getPtr().getType(), mask = getMask().getType();
+  if (ptr.getShape() != mask.getShape() || !isa<tt::PointerType>(ptr.getElementType()) ||
+      !mask.getElementType().isInteger(1))
+    return emitOpError() << "(prefetch_l2_c1) pointers and mask must be tiles of one shape, found "
+                         << ptr << " and " << mask;
+  if (getAxis() >= ptr.getRank() || !llvm::isPowerOf2_32(getOneOf()))
+    return emitOpError() << "(prefetch_l2_c2) the axis must be below " << ptr.getRank()
+                         << " and the number of neighbours a power of two, found " << getAxis()
+                         << " and " << getOneOf();
+  return success();
 }
 
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {

@@ -64,18 +64,22 @@ bool isOfProgram(Value value, bool &usesFirstAxis, int depth = kMaxDepth) {
          });
 }
 
-bool isWorth(tt::LoadOp load, const AxisInfoAnalysis &axes) {
+/// How the load moves, if it is worth it.
+std::optional<AccessRuns> runsToPrefetch(tt::LoadOp load, const AxisInfoAnalysis &axes) {
   Value ptr = load.getPtr(), mask = load.getMask();
   if (!tt::isTile(ptr.getType()) || load.getIsVolatile() || !isInEveryProgram(load))
-    return false;
+    return std::nullopt;
   bool reduces =
       load->getBlock()->walk([](tt::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
   TileLayout layout = layoutOf(cast<RankedTensorType>(ptr.getType()));
   bool isOther = false;
-  return reduces && !layout.hasPadding() && isOfProgram(ptr, isOther) &&
-         (!mask || isOfProgram(mask, isOther)) && isOther &&
-         accessRuns(ptr, mask, layout, axes, Crossing::Anywhere).runs.width * pointeeBytes(ptr) >=
-             strategy::kLeastPrefetchBytes;
+  if (!reduces || layout.hasPadding() || !isOfProgram(ptr, isOther) ||
+      (mask && !isOfProgram(mask, isOther)) || !isOther)
+    return std::nullopt;
+  AccessRuns runs = accessRuns(ptr, mask, layout, axes, Crossing::Anywhere);
+  if (runs.runs.width * pointeeBytes(ptr) < strategy::kLeastPrefetchBytes)
+    return std::nullopt;
+  return runs;
 }
 
 /// Values as the program `distance` further on computes them.
@@ -135,26 +139,26 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
       if (!programs || programs.getInt() < 2 || !gpu.hasL2Prefetch)
         continue;
       AxisInfoAnalysis axes(func);
-      SmallVector<tt::LoadOp> loads;
+      SmallVector<std::pair<tt::LoadOp, AccessRuns>> loads;
       func.walk([&](tt::LoadOp load) {
-        if (isWorth(load, axes))
-          loads.push_back(load);
+        if (auto runs = runsToPrefetch(load, axes))
+          loads.push_back({load, *runs});
       });
-      for (tt::LoadOp load : loads)
-        prefetchFor(load, programs.getInt() * int64_t(gpu.multiprocessors));
+      for (auto [load, runs] : loads)
+        prefetchFor(load, runs, programs.getInt() * int64_t(gpu.multiprocessors));
     }
   }
 
 private:
-  /// What the program so many further on loads.
-  static void prefetchFor(tt::LoadOp load, int64_t distance) {
+  /// What the program so many further on loads, a vector of the load at once.
+  static void prefetchFor(tt::LoadOp load, const AccessRuns &runs, int64_t distance) {
     OpBuilder b(load->getContext());
     b.setInsertionPointAfter(load);
     NextProgram there(b, load.getLoc(), distance);
     auto type = cast<RankedTensorType>(load.getPtr().getType());
     Value ptr = there.get(load.getPtr());
     Value mask = there.existsAnd(load.getMask(), type.clone(b.getI1Type()));
-    b.create<PrefetchL2Op>(load.getLoc(), ptr, mask);
+    b.create<PrefetchL2Op>(load.getLoc(), ptr, mask, runs.runs.width, runs.dim);
   }
 };
 } // namespace

@@ -45,17 +45,20 @@ def TileGPU_PrefetchL2Op
     : TileGPU_Op<"prefetch_l2", [MemoryEffects<[MemWrite<TileGPU_L2Cache>]>]> {
   let summary = "brings what is behind pointers to the second-level cache";
   let description = [{
-    Nothing is read: what stands in memory when a later load comes counts. Of neighbours in
-    memory that a lane holds, the first decides for all whether the mask holds.
+    Nothing is read: what stands in memory when a later load comes counts. Of as many neighbours
+    along `axis` that a lane holds (`one_of`) the first stands for all, with its address and mask.
 
-    - (prefetch_l2_c1) pointer and mask have one shape.
+    - (prefetch_l2_c1) they are tiles of one shape;
+    - (prefetch_l2_c2) the axis is one of its dimensions, and `one_of` a power of two.
 
     ```mlir
-    ttg.prefetch_l2 %p, %m : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi1, #blocked>
+    ttg.prefetch_l2 %p, %m one_of 2 along 0 : tensor<64x!tt.ptr<f32>, #blocked1>, tensor<64xi1, #blocked1>
     ```
   }];
-  let arguments = (ins Tile_PtrLike:$ptr, Tile_BoolLike:$mask);
-  let assemblyFormat = "$ptr `,` $mask attr-dict `:` type($ptr) `,` type($mask)";
+  let arguments = (ins Tile_Tensor:$ptr, Tile_Tensor:$mask, I32Attr:$oneOf, I32Attr:$axis);
+  let assemblyFormat = [{
+    $ptr `,` $mask `one_of` $oneOf `along` $axis attr-dict `:` type($ptr) `,` type($mask)
+  }];
   let hasVerifier = 1;
 }
 
