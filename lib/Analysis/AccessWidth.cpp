@@ -47,9 +47,8 @@ AccessRuns accessRuns(Value ptr, Value mask, const TileLayout &layout, const Axi
 }
 
 int64_t widthOf(Operation *access, const AxisInfoAnalysis &axes, Crossing crossing) {
-  Value ptr = access->getOperand(0);
-  auto load = dyn_cast<tt::LoadOp>(access);
-  Value mask = load ? load.getMask() : cast<tt::StoreOp>(access).getMask();
+  auto memory = cast<tt::MemoryAccess>(access);
+  Value ptr = memory.getAccessed(), mask = memory.getMask();
   int64_t best = 1;
   for (auto [d, extent] : llvm::enumerate(tt::shapeOf(ptr.getType())))
     best = std::max(best, runsAlong(d, extent & -extent, ptr, mask, axes, crossing).width);

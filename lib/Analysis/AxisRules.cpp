@@ -302,39 +302,17 @@ AxisInfo reshaped(tt::ReshapeOp op, const AxisInfo &x) {
   return info;
 }
 
-AxisInfo expanded(tt::ExpandDimsOp op, const AxisInfo &x) {
-  AxisInfo info = x;
-  auto insert = [&](SmallVector<int64_t> &list, int64_t value) {
-    list.insert(list.begin() + op.getAxis(), value);
-  };
-  insert(info.contiguity, 1);
-  insert(info.divisibility, divisor(x, op.getSrc().getType(), pointeeBytes(op.getType())));
-  insert(info.constancy, 1);
-  return info;
-}
-
-AxisInfo broadcasted(tt::BroadcastOp op, AxisInfo info) {
-  for (int64_t d = 0; d < info.rank(); ++d)
-    if (extentOf(op.getSrc().getType(), d) != extentOf(op.getType(), d))
-      info.constancy[d] = extentOf(op.getType(), d);
-  return info;
-}
-
-AxisInfo transposed(tt::TransOp op, const AxisInfo &x) {
-  AxisInfo info = unknown(op.getType());
-  for (auto [to, from] : llvm::enumerate(op.getOrder())) {
-    info.contiguity[to] = x.contiguity[from];
-    info.divisibility[to] = x.divisibility[from];
-    info.constancy[to] = x.constancy[from];
+/// Dimensions keep their runs; along others lie copies, or any elements of the source.
+AxisInfo moved(tt::DataMovement op, const AxisInfo &x) {
+  Type from = op.getSource().getType(), to = op->getResult(0).getType();
+  AxisInfo info = unknown(to);
+  for (auto [d, source] : llvm::enumerate(op.getSourceDims())) {
+    bool keeps = source >= 0;
+    info.contiguity[d] = keeps ? x.contiguity[source] : 1;
+    info.divisibility[d] = keeps ? x.divisibility[source] : divisor(x, from, pointeeBytes(to));
+    info.constancy[d] = keeps ? x.constancy[source] : source == tt::kRepeats ? extentOf(to, d) : 1;
   }
   info.constant = x.constant;
-  return info;
-}
-
-AxisInfo splatted(Type type, const AxisInfo &scalar) {
-  AxisInfo info = uniform(type, 1);
-  info.divisibility.assign(info.rank(), scalar.divisibility[0]);
-  info.constant = scalar.constant;
   return info;
 }
 
@@ -487,11 +465,8 @@ AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
       TypeSwitch<Operation *, AxisInfo>(op)
           .Case([&](arith::ConstantOp op) { return constantInfo(op); })
           .Case([&](tt::MakeRangeOp op) { return range(op); })
-          .Case([&](tt::SplatOp op) { return splatted(type, get(op.getSrc())); })
-          .Case([&](tt::ExpandDimsOp op) { return expanded(op, get(op.getSrc())); })
-          .Case([&](tt::BroadcastOp op) { return broadcasted(op, get(op.getSrc())); })
           .Case([&](tt::ReshapeOp op) { return reshaped(op, get(op.getSrc())); })
-          .Case([&](tt::TransOp op) { return transposed(op, get(op.getSrc())); })
+          .Case([&](tt::DataMovement op) { return moved(op, get(op.getSource())); })
           .Case([&](arith::SelectOp op) { return Rule(op, get, ranges).selection(op); })
           .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
                 arith::IndexCastUIOp>([&](auto op) { return resized(op, get(op.getIn()), ranges); })
@@ -501,9 +476,7 @@ AxisInfo transfer(Operation *op, Lookup get, IntegerRanges &ranges) {
             return op.getIsVolatile() ? unknown(type) : Rule(op, get, ranges).elementwise();
           })
           .Default([&](Operation *op) {
-            bool isElementwise =
-                OpTrait::hasElementwiseMappableTraits(op) || isa<tt::AddPtrOp, tt::MulhiUIOp>(op);
-            if (!isElementwise || op->getNumOperands() == 0)
+            if (!tt::isElementwise(op) || op->getNumOperands() == 0)
               return unknown(type);
             return op->getNumOperands() == 2 ? binary(op, get, ranges)
                                              : Rule(op, get, ranges).elementwise();

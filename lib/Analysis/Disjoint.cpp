@@ -45,12 +45,11 @@ public:
     auto follow = [&](unsigned operand, int64_t by) {
       return read(op->getOperand(operand), by, address, depth + 1);
     };
-    if (Value same = ttg::sameTile(value))
-      return read(same, factor, address, depth + 1);
+    if (Value source = ttg::movedFrom(value))
+      return read(source, factor, address, depth + 1);
     if (isa_and_nonnull<tt::AddPtrOp>(op))
       return follow(0, factor) && follow(1, factor);
-    if (isa_and_nonnull<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-                        arith::ExtSIOp>(op))
+    if (isa_and_nonnull<arith::ExtSIOp>(op))
       return follow(0, factor);
     if (!isa<tt::PointerType>(tt::elementType(value.getType()))) {
       IntegerRange range = ranges.get(value);

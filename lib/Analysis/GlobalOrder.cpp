@@ -18,8 +18,8 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-bool isAtomic(Operation *op) { return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op); }
-bool writes(Operation *op) { return isa<tt::StoreOp>(op) || isAtomic(op); }
+bool isAtomic(Operation *op) { return cast<tt::MemoryAccess>(op).isAtomic(); }
+bool writes(Operation *op) { return cast<tt::MemoryAccess>(op).writes(); }
 
 /// The order of two atomics does not show in what they leave in memory.
 bool commute(Operation *first, Operation *second) {
@@ -30,13 +30,8 @@ bool commute(Operation *first, Operation *second) {
 
 /// Other threads' earlier accesses are over when this atomic is seen by other programs.
 bool releases(Operation *op) {
-  auto sem = [](Operation *op) {
-    if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
-      return rmw.getSem();
-    return cast<tt::AtomicCASOp>(op).getSem();
-  };
-  return isAtomic(op) &&
-         (sem(op) == tt::MemSemantic::RELEASE || sem(op) == tt::MemSemantic::ACQUIRE_RELEASE);
+  auto order = cast<tt::MemoryAccess>(op).getAtomicOrder();
+  return order == tt::MemSemantic::RELEASE || order == tt::MemSemantic::ACQUIRE_RELEASE;
 }
 
 /// An atomic that may end a critical section.

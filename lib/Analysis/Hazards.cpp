@@ -177,15 +177,13 @@ private:
   }
 
   void visitLeaf(Operation *op, State &state) {
-    bool isGlobal =
-        isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, AsyncCopyGlobalToLocalOp>(
-            op);
+    bool isGlobal = isa<tt::MemoryAccess>(op);
     if (isGlobal)
       accessGlobal(state, op);
     if (isa<BarrierOp>(op)) {
       state.passBarrier();
-    } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-      read(state, load.getSrc(), op);
+    } else if (isa<LocalLoadOp>(op)) {
+      read(state, op->getOperand(0), op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
       addTo<Access>(state.writes, aboutToWrite(state, store.getDst(), op));
     } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {

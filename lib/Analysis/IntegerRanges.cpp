@@ -234,8 +234,8 @@ Result IntegerRanges::evaluate(Value value, int depth) {
   if (Result constant = ofConstant(value))
     return constant;
   Operation *op = value.getDefiningOp();
-  if (Value same = ttg::sameTile(value))
-    return get(same, depth);
+  if (Value source = ttg::movedFrom(value))
+    return get(source, depth);
   auto operand = [&](unsigned i) { return get(op->getOperand(i), depth); };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::MakeRangeOp op) {
@@ -247,8 +247,6 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       .Case([&](tt::GetNumProgramsOp op) {
         return IntegerRange{1, op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ};
       })
-      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(
-          [&](auto) { return operand(0); })
       .Case([&](tt::BitcastOp op) -> Result { // the same number with a hint
         return op.getSrc().getType() == op.getType() ? Result(operand(0)) : std::nullopt;
       })

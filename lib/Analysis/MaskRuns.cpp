@@ -67,15 +67,9 @@ MaskRuns maskRuns(Value mask, int64_t dim, int64_t width, const AxisInfoAnalysis
                      MaskRuns b = maskRuns(op.getRhs(), dim, a.width, axes);
                      return MaskRuns{b.width, a.falls || b.falls, a.rises || b.rises};
                    })
-                   .Case([&](tt::BroadcastOp op) {
-                     bool repeats =
-                         tt::shapeOf(op.getSrc().getType())[dim] != tt::shapeOf(op.getType())[dim];
-                     return repeats ? MaskRuns() : maskRuns(op.getSrc(), dim, width, axes);
-                   })
-                   .Case([&](tt::ExpandDimsOp op) {
-                     int64_t axis = op.getAxis();
-                     return dim == axis ? MaskRuns()
-                                        : maskRuns(op.getSrc(), dim - (dim > axis), width, axes);
+                   .Case([&](tt::DataMovement op) {
+                     int64_t from = op.getSourceDims()[dim];
+                     return from < 0 ? MaskRuns() : maskRuns(op.getSource(), from, width, axes);
                    })
                    .Default([](Operation *) { return MaskRuns(); });
   return wider(constant, bound);

@@ -20,10 +20,9 @@ bool isArgument(Value value) {
 /// keep its bases.
 Value withoutOffsets(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    if (Value same = ttg::sameTile(pointer))
-      pointer = same;
-    else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
-                 tt::TransOp, tt::BitcastOp, tt::MakeTensorDescriptorOp>(op))
+    if (Value source = ttg::movedFrom(pointer))
+      pointer = source;
+    else if (isa<tt::AddPtrOp, tt::BitcastOp, tt::MakeTensorDescriptorOp>(op))
       pointer = op->getOperand(0);
     else
       break;

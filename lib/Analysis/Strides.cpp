@@ -44,43 +44,12 @@ int64_t extentOf(Value value, int64_t dim) {
   return type ? type.getDimSize(dim) : 1;
 }
 
-/// Every element is computed from those of the operands at the same place.
-bool isElementwise(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-         isa<tt::MulhiUIOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>(op);
-}
-
-/// The dimension of the operand of a shape operation that `dim` of its result is; nothing where
-/// there is no one such.
+/// The dimension of the source of a movement that `dim` of its result is; nothing where there is
+/// no one such.
 std::optional<int64_t> sourceDim(Operation *op, int64_t dim) {
-  using Result = std::optional<int64_t>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](tt::BroadcastOp) { return Result(dim); })
-      .Case([&](tt::ExpandDimsOp op) { return Result(dim - (dim > int64_t(op.getAxis()))); })
-      .Case([&](tt::TransOp op) { return Result(op.getOrder()[dim]); })
-      // Only dimensions of extent 1 come or go.
-      .Case([&](tt::ReshapeOp op) -> Result {
-        SmallVector<int64_t> from, to;
-        auto collect = [](ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &dims) {
-          for (auto [d, extent] : llvm::enumerate(shape))
-            if (extent != 1)
-              dims.push_back(d);
-        };
-        ArrayRef<int64_t> old = tt::shapeOf(op.getSrc().getType()), now = tt::shapeOf(op.getType());
-        collect(old, from);
-        collect(now, to);
-        if (op.getAllowReorder() || from.size() != to.size())
-          return std::nullopt;
-        Result found;
-        for (auto [f, t] : llvm::zip(from, to)) {
-          if (old[f] != now[t])
-            return std::nullopt;
-          if (int64_t(t) == dim)
-            found = f;
-        }
-        return found;
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  auto movement = dyn_cast<tt::DataMovement>(op);
+  int64_t from = movement ? movement.getSourceDims()[dim] : tt::kAnywhere;
+  return from < 0 ? std::nullopt : std::optional(from);
 }
 
 int64_t pointeeBytes(Value pointer) {
@@ -156,14 +125,15 @@ Stride Strides::evaluate(Operation *op, int64_t dim, int depth) {
   auto isUniform = [&](Value v) { return modular(v, dim, depth) == 0; };
   return llvm::TypeSwitch<Operation *, Stride>(op)
       .Case([&](tt::MakeRangeOp) { return 1; })
-      .Case([&](tt::SplatOp) { return 0; })
       .Case([&](arith::ConstantOp op) {
         auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
         return elements && elements.isSplat() ? Stride(0) : std::nullopt;
       })
-      .Case<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>([&](auto op) -> Stride {
-        auto source = sourceDim(op, dim);
-        return source ? modular(op.getSrc(), *source, depth) : std::nullopt;
+      .Case([&](tt::DataMovement op) -> Stride {
+        int64_t from = op.getSourceDims()[dim];
+        if (from >= 0)
+          return modular(op.getSource(), from, depth);
+        return from == tt::kRepeats ? Stride(0) : std::nullopt;
       })
       .Case([&](tt::AddPtrOp op) {
         return sum(operand(0), offsetStride(op.getOffset(), dim, depth), pointeeBytes(op.getPtr()));
@@ -216,7 +186,7 @@ Stride Strides::evaluate(Operation *op, int64_t dim, int depth) {
       })
       // Premise: no operand changes.
       .Default([&](Operation *op) -> Stride {
-        bool same = isElementwise(op) && llvm::all_of(op->getOperands(), isUniform);
+        bool same = tt::isElementwise(op) && llvm::all_of(op->getOperands(), isUniform);
         return same ? Stride(0) : std::nullopt;
       });
 }
@@ -272,7 +242,7 @@ Value Strides::culprit(Value value, int64_t dim) {
       continue;
     }
     auto lost = llvm::find_if(op->getOperands(), [&](Value v) { return !modular(v, dim); });
-    if (lost == op->operand_end() || !(isElementwise(op) || isa<tt::AddPtrOp>(op)))
+    if (lost == op->operand_end() || !tt::isElementwise(op))
       break;
     value = *lost;
   }

@@ -75,8 +75,8 @@ bool TileConditions::allTrue(Value mask, int depth) {
   Operation *op = mask.getDefiningOp();
   if (!op || depth > kMaxDepth)
     return false;
-  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op))
-    return allTrue(op->getOperand(0), depth + 1);
+  if (auto movement = dyn_cast<tt::DataMovement>(op))
+    return allTrue(movement.getSource(), depth + 1);
   if (isa<arith::AndIOp>(op))
     return allTrue(op->getOperand(0), depth + 1) && allTrue(op->getOperand(1), depth + 1);
   auto cmp = dyn_cast<arith::CmpIOp>(op);
@@ -143,14 +143,13 @@ TileConditions::MaybeExtremes TileConditions::extremes(Value value, int depth) {
         unsigned min = number(static_cast<int32_t>(range.getStart()));
         return Extremes{min, number(static_cast<int32_t>(range.getEnd()) - 1)};
       })
-      .Case([&](tt::SplatOp splat) { return both(scalar(splat.getSrc())); })
       .Case([&](arith::ConstantOp constant) -> MaybeExtremes {
         auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
         if (!elements || !elements.isSplat())
           return std::nullopt;
         return both(number(elements.getSplatValue<APInt>().getSExtValue()));
       })
-      .Case<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp>(
+      .Case<tt::DataMovement, arith::ExtSIOp>(
           [&](auto) { return extremes(op->getOperand(0), depth + 1); })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::TruncIOp>(
           [&](auto) { return unwrapped(op, depth); })

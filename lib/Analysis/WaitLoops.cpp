@@ -9,18 +9,11 @@
 
 #include "tritium/Analysis/WaitLoops.h"
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
-
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace tritium {
-
-static bool readsMemory(Operation *op) {
-  return isa<tt::LoadOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op) ||
-         (op->getNumRegions() == 0 && hasEffect<MemoryEffects::Read>(op));
-}
 
 bool waitsForMemory(scf::WhileOp loop) {
   SmallVector<Value> worklist{loop.getConditionOp().getCondition()};
@@ -43,7 +36,7 @@ bool waitsForMemory(scf::WhileOp loop) {
     Operation *op = value.getDefiningOp();
     if (op == loop || !loop->isAncestor(op))
       continue;
-    if (readsMemory(op))
+    if (op->getNumRegions() == 0 && hasEffect<MemoryEffects::Read>(op))
       return true;
     add(op->getOperands());
     // What regions yield, and what decides how often they run.

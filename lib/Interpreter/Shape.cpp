@@ -42,19 +42,19 @@ SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-void buildBroadcast(Builder &b, tt::BroadcastOp op) {
-  ArrayRef<int64_t> from = op.getSrc().getType().getShape();
-  SmallVector<int64_t> strides = rowMajorStrides(from);
-  for (auto [stride, extent] : llvm::zip(strides, from))
-    stride = extent == 1 ? 0 : stride;
-  addGather(b, op, sourceIndices(op.getType().getShape(), strides));
-}
-
-void buildTrans(Builder &b, tt::TransOp op) {
-  SmallVector<int64_t> from = rowMajorStrides(op.getSrc().getType().getShape()), strides;
-  for (int32_t d : op.getOrder())
-    strides.push_back(from[d]);
-  addGather(b, op, sourceIndices(op.getType().getShape(), strides));
+/// Row-major order stays where dimensions do not tell an element's place.
+void buildMovement(Builder &b, tt::DataMovement op) {
+  Value result = op->getResult(0);
+  SmallVector<int64_t> from = rowMajorStrides(tt::shapeOf(op.getSource().getType())), strides;
+  for (int64_t d : op.getSourceDims())
+    strides.push_back(d < 0 ? 0 : from[d]);
+  std::vector<int32_t> source = sourceIndices(tt::shapeOf(result.getType()), strides);
+  if (!op.isAlongDims() || llvm::equal(source, llvm::seq<int32_t>(0, source.size()))) {
+    Tile x = b.get(op.getSource());
+    b.addCopy(x, b.define(result));
+  } else {
+    addGather(b, op, std::move(source));
+  }
 }
 
 void buildRange(Builder &b, tt::MakeRangeOp op) {
@@ -68,17 +68,7 @@ void buildRange(Builder &b, tt::MakeRangeOp op) {
 bool buildShape(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](tt::MakeRangeOp op) { return buildRange(b, op), true; })
-      .Case([&](tt::SplatOp op) {
-        Tile x = b.get(op.getSrc()), r = b.define(op);
-        b.add([=](Machine &m) { std::fill_n(m.at(r), r.count, *m.at(x)); });
-        return true;
-      })
-      .Case<tt::ExpandDimsOp, tt::ReshapeOp>([&](auto op) {
-        Tile x = b.get(op.getSrc());
-        return b.addCopy(x, b.define(op)), true;
-      })
-      .Case([&](tt::BroadcastOp op) { return buildBroadcast(b, op), true; })
-      .Case([&](tt::TransOp op) { return buildTrans(b, op), true; })
+      .Case([&](tt::DataMovement op) { return buildMovement(b, op), true; })
       .Case([&](tt::GetProgramIdOp op) {
         Tile r = b.define(op);
         b.add([r, axis = op.getAxis()](Machine &m) { *m.at(r) = m.pid[axis]; });

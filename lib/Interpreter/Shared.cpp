@@ -95,10 +95,6 @@ void buildCopy(Builder &b, ttg::AsyncCopyGlobalToLocalOp op) {
 
 bool buildShared(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case([&](ttg::ConvertLayoutOp op) {
-        Tile x = b.get(op.getSrc());
-        return b.addCopy(x, b.define(op)), true;
-      })
       .Case([&](ttg::LocalAllocOp op) { return buildAlloc(b, op), true; })
       .Case([&](ttg::MemDescIndexOp op) { return buildIndex(b, op), true; })
       .Case<ttg::MemDescTransOp, ttg::MemDescReshapeOp>([&](auto op) {

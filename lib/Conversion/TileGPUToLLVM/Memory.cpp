@@ -139,9 +139,7 @@ static bool isOnlyStored(Value tile) {
       auto type = user->getNumResults() == 1
                       ? dyn_cast<RankedTensorType>(user->getResult(0).getType())
                       : RankedTensorType();
-      bool isElementwise =
-          OpTrait::hasElementwiseMappableTraits(user) || isa<tt::AddPtrOp, tt::BitcastOp>(user);
-      if (!isElementwise || !type || type.getEncoding() != layout)
+      if (!tt::isElementwise(user) || !type || type.getEncoding() != layout)
         return false;
       if (seen.insert(user->getResult(0)).second)
         todo.push_back(user->getResult(0));

@@ -115,13 +115,7 @@ std::optional<Chunk> Lowering::fromFirstLane(Value value, const Index &index,
 }
 
 Chunk Lowering::read(Value value, const Index &index) {
-  Chunk chunk = readBuffer(*plan.home(value), index);
-  if (tt::elementType(value.getType()).isInteger(1)) {
-    int64_t width = index.hasLanes() && chunk.kind == Chunk::Vector ? index.width : 1;
-    chunk.v = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, chunk.v,
-                                      zeroOf(b.getI8Type(), width));
-  }
-  return chunk;
+  return fromBuffer(readBuffer(*plan.home(value), index), value, index);
 }
 
 Chunk Lowering::compute(Value value, const Index &index) {
@@ -137,8 +131,6 @@ Chunk Lowering::compute(Value value, const Index &index) {
     return Chunk::uniform(b.create<arith::AddIOp>(
         loc, position, constant(b.getI32Type(), static_cast<int32_t>(range.getStart()))));
   }
-  if (auto splatOp = dyn_cast<tt::SplatOp>(op))
-    return evaluate(splatOp.getSrc(), {});
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constantOp.getValue());
     if (!elements || !elements.isSplat()) {
@@ -147,8 +139,8 @@ Chunk Lowering::compute(Value value, const Index &index) {
     }
     return Chunk::uniform(emitConstant(elements.getSplatValue<TypedAttr>()));
   }
-  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp>(op))
-    return evaluate(op->getOperand(0), operandIndex(op, 0, index));
+  if (auto movement = dyn_cast<tt::DataMovement>(op); movement && movement.isAlongDims())
+    return evaluate(movement.getSource(), operandIndex(op, 0, index));
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
     return computeReshape(reshape, index);
   if (auto load = dyn_cast<tt::LoadOp>(op))
@@ -168,44 +160,28 @@ Chunk Lowering::compute(Value value, const Index &index) {
 
 Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index) {
   Index source = index;
-  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
-    auto from = broadcast.getSrc().getType().getShape(), to = broadcast.getType().getShape();
-    for (auto [d, dim] : llvm::enumerate(source.dims))
-      if (from[d] == 1 && to[d] != 1)
-        dim = {DimIndex::Scalar, i64(0)};
-  } else if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    source.dims.erase(source.dims.begin() + expand.getAxis());
-  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    for (auto [i, d] : llvm::enumerate(trans.getOrder()))
-      source.dims[d] = index.dims[i];
-  } else if (!isa<RankedTensorType>(op->getOperand(number).getType())) {
+  auto movement = dyn_cast<tt::DataMovement>(op);
+  Type type = op->getOperand(number).getType();
+  if (!isa<RankedTensorType>(type)) {
     source.dims.clear();
+  } else if (movement && number == 0) {
+    source.dims.assign(tt::shapeOf(type).size(), {});
+    for (auto [dim, from] : llvm::zip_equal(index.dims, movement.getSourceDims()))
+      if (from >= 0)
+        source.dims[from] = dim;
+    // What is left has one element.
+    for (DimIndex &dim : source.dims)
+      if (!dim.index && dim.kind == DimIndex::Scalar)
+        dim.index = i64(0);
   }
   if (!source.hasLanes())
     source.width = source.valid = 1;
   return source;
 }
 
-/// A reshape reads the buffer that its operand is stored in by the number of the
-/// element; where only dimensions of extent 1 come and go, the operand is evaluated at
-/// the matching index.
+/// A reshape reads the buffer that its operand is stored in by the number of the element.
 Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
-  auto from = op.getSrc().getType().getShape(), to = op.getType().getShape();
-  SmallVector<DimIndex> nontrivial;
-  for (auto [d, dim] : llvm::enumerate(index.dims))
-    if (to[d] != 1)
-      nontrivial.push_back(dim);
-  Index source;
-  if (isUnitReshape(op)) {
-    unsigned next = 0;
-    for (int64_t extent : from)
-      source.dims.push_back(extent == 1 ? DimIndex{DimIndex::Scalar, i64(0)} : nontrivial[next++]);
-    if (source.hasLanes()) {
-      source.width = index.width;
-      source.valid = index.valid;
-    }
-    return evaluate(op.getSrc(), source);
-  }
+  ArrayRef<int64_t> to = op.getType().getShape();
   Value linear = i64(0);
   int64_t stride = 1, lanesStride = 0;
   for (int64_t d = to.size() - 1; d >= 0; --d) {
@@ -215,16 +191,10 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
     stride *= to[d];
   }
   const Buffer &buffer = *plan.home(op.getSrc());
-  Chunk chunk;
-  if (buffer.rowStride == buffer.shape.back())
-    chunk = readDense(buffer, linear, lanesStride, stride, index);
-  else
-    chunk = readPadded(buffer, linear, lanesStride, index);
-  if (op.getType().getElementType().isInteger(1))
-    chunk.v = b.create<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ne, chunk.v,
-        zeroOf(b.getI8Type(), chunk.kind == Chunk::Vector ? index.width : 1));
-  return chunk;
+  bool isDense = buffer.rowStride == buffer.shape.back();
+  return fromBuffer(isDense ? readDense(buffer, linear, lanesStride, stride, index)
+                            : readPadded(buffer, linear, lanesStride, index),
+                    op, index);
 }
 
 /// Elements `linear`, `linear` + lanesStride, .. of a buffer without padding.
@@ -260,17 +230,32 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
   Value column = b.create<arith::RemUIOp>(loc, number, columns);
   Value offset = b.create<arith::AddIOp>(
       loc, b.create<arith::MulIOp>(loc, row, splat(i64(buffer.rowStride), width)), column);
+  if (lanesStride)
+    return gatherFrom(buffer, offset, index);
   unsigned bytes = tt::scalarBytes(buffer.element);
+  return Chunk::uniform(
+      b.create<LLVM::LoadOp>(loc, buffer.element, elementAddress(buffer, offset), bytes));
+}
+
+/// The elements at `offsets`, one a lane.
+Chunk Lowering::gatherFrom(const Buffer &buffer, Value offsets, const Index &index) {
   Value base = bufferBase(buffer);
-  if (!lanesStride)
-    return Chunk::uniform(
-        b.create<LLVM::LoadOp>(loc, buffer.element, elementAddress(buffer, offset), bytes));
-  auto pointers = LLVM::getFixedVectorType(base.getType(), width);
+  auto pointers = LLVM::getFixedVectorType(base.getType(), index.width);
   Value addresses =
-      b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base, ArrayRef<LLVM::GEPArg>{offset});
+      b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base, ArrayRef<LLVM::GEPArg>{offsets});
   return Chunk::vector(b.create<LLVM::masked_gather>(
-      loc, VectorType::get(width, buffer.element), addresses, firstLanes(index.valid, width),
-      ValueRange{zeroOf(buffer.element, width)}, bytes));
+      loc, VectorType::get(index.width, buffer.element), addresses,
+      firstLanes(index.valid, index.width), ValueRange{zeroOf(buffer.element, index.width)},
+      tt::scalarBytes(buffer.element)));
+}
+
+/// `chunk`, read from a buffer, as an element of `value`: an i1 has a byte there.
+Chunk Lowering::fromBuffer(Chunk chunk, Value value, const Index &index) {
+  if (tt::elementType(value.getType()).isInteger(1))
+    chunk.v = b.create<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::ne, chunk.v,
+        zeroOf(b.getI8Type(), chunk.kind == Chunk::Vector ? index.width : 1));
+  return chunk;
 }
 
 //===----------------------------------------------------------------------===//
@@ -413,10 +398,14 @@ void Lowering::hoist(Value value, const Index &index, int depth) {
       evaluate(value, index);
     return;
   }
-  if (!op || plan.isStored(value) || !isVirtual(value) || isa<tt::ReshapeOp>(op))
-    return;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    hoist(operand, operandIndex(op, i, index), depth + 1);
+  if (op && !plan.isStored(value) && isVirtual(value))
+    hoistOperands(op, index, depth + 1);
+}
+
+void Lowering::hoistOperands(Operation *op, const Index &index, int depth) {
+  for (auto [i, operand] : llvm::enumerate(op->getOpOperands()))
+    if (!tt::isReadAnywhere(operand))
+      hoist(operand.get(), operandIndex(op, i, index), depth);
 }
 
 } // namespace tritium::cpu

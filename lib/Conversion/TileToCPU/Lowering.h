@@ -131,6 +131,8 @@ private:
   Chunk compute(mlir::Value value, const Index &index);
   Chunk computeElementwise(mlir::Operation *op, const Index &index);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index);
+  Chunk gatherFrom(const Buffer &buffer, mlir::Value offsets, const Index &index);
+  Chunk fromBuffer(Chunk chunk, mlir::Value value, const Index &index);
   /// `value`, sign-extended to integers of type `to`.
   Chunk extended(mlir::Value value, mlir::Type to, const Index &index);
   /// The lanes of `chunk`, the Affine form of `value` at `index`, differ by its stride as signed
@@ -147,6 +149,7 @@ private:
   mlir::Value asValue(const Chunk &chunk, mlir::Type element, const Index &index);
   /// Evaluates now what does not depend on the loops that are not yet open.
   void hoist(mlir::Value value, const Index &index, int depth = 0);
+  void hoistOperands(mlir::Operation *op, const Index &index, int depth);
 
   //===--------------------------------------------------------------------===//
   // Elementwise.cpp: one operation on scalars or vectors

@@ -76,10 +76,8 @@ void Lowering::hoistOperands(PhaseState &state, const Index &index) {
     if (root.kind == Root::Assign) {
       // The value itself is not there yet: look at what it is computed from.
       Operation *op = root.value.getDefiningOp();
-      if (!op || !isVirtual(root.value) || isa<tt::ReshapeOp>(op))
-        continue;
-      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-        hoist(operand, operandIndex(op, i, index));
+      if (op && isVirtual(root.value))
+        hoistOperands(op, index, 0);
       continue;
     }
     for (Value operand : root.op->getOperands())

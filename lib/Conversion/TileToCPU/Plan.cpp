@@ -145,8 +145,8 @@ bool Planner::isArithmetic(Value value, int depth) const {
   if (!isa<RankedTensorType>(value.getType()))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp, tt::ReshapeOp>(op) ||
-      depth > maxDepth)
+  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp>(op) || depth > maxDepth ||
+      llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isArithmetic(operand, depth + 1); });

@@ -71,7 +71,8 @@ bool Planner::collectMoving(Value value, scf::ForOp loop, tt::DotOp dot,
   // What is computed outside stays as it is. Loads would be done twice.
   if (!op || depth > kDepth || (!inside && isStored(value)))
     return !inside && isStored(value);
-  if (isStored(value) || !isVirtual(value) || isa<tt::LoadOp, tt::ReshapeOp>(op))
+  if (isStored(value) || !isVirtual(value) || isa<tt::LoadOp>(op) ||
+      llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return collectMoving(operand, loop, dot, moving, depth + 1);

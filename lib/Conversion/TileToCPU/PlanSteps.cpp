@@ -19,11 +19,9 @@ bool isTransposed(RankedTensorType type, int64_t lanesDim) {
 /// An atomic that gives back a lock, say: what was read before it must not be read again
 /// behind it, wherever it lies.
 static bool ordersMemory(Operation *op) {
-  if (auto rmw = dyn_cast<tt::AtomicRMWOp>(op))
-    return rmw.getSem() != tt::MemSemantic::RELAXED;
-  if (auto cas = dyn_cast<tt::AtomicCASOp>(op))
-    return cas.getSem() != tt::MemSemantic::RELAXED;
-  return false;
+  auto access = dyn_cast<tt::MemoryAccess>(op);
+  return access &&
+         access.getAtomicOrder().value_or(tt::MemSemantic::RELAXED) != tt::MemSemantic::RELAXED;
 }
 
 StepList BlockPlanner::run(ArrayRef<Root> results) {

@@ -11,14 +11,13 @@ namespace tritium::cpu {
 constexpr int kHeavy = 20;
 
 static int ownCost(Operation *op) {
-  if (isa<arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-          tt::TransOp, tt::BitcastOp>(op))
+  if (isa<tt::LoadOp>(op) || llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
+    return kHeavy;
+  if (isa<arith::ConstantOp, tt::MakeRangeOp, tt::DataMovement, tt::BitcastOp>(op))
     return 0;
   // Indices of 64 bits are scalars and strides.
   if (isa<arith::ExtSIOp>(op) && tt::elementType(op->getResult(0).getType()).isInteger(64))
     return 0;
-  if (isa<tt::LoadOp, tt::ReshapeOp>(op))
-    return kHeavy;
   if (isa<math::MathDialect>(op->getDialect()))
     return isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp>(op) ? 1
                                                                                          : kHeavy;
@@ -38,12 +37,9 @@ static bool isIntDivision(Operation *op) {
   return op && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
 
+/// A volatile load counts as a write.
 static bool writesMemory(Operation *op) {
-  if (isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-    return true;
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return load.getIsVolatile();
-  return false;
+  return isa<tt::MemoryAccess>(op) && hasEffect<MemoryEffects::Write>(op);
 }
 
 int BlockPlanner::chainCost(Value value) {
@@ -104,15 +100,14 @@ static bool feedsDot(Operation *op, Value value) {
 
 /// A reshape reads its operand as one run of elements.
 static bool needsDense(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    auto reshape = dyn_cast<tt::ReshapeOp>(user);
-    return reshape && !isUnitReshape(reshape);
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    return isa<tt::ReshapeOp>(use.getOwner()) && tt::isReadAnywhere(use);
   });
 }
 
-/// A product reads it there, or a reshape, as one run of elements.
+/// A product reads it there, or what may ask for any of its elements.
 bool BlockPlanner::mustStandInMemory(Value value, ArrayRef<Step *> uses) const {
-  return needsDense(value) ||
+  return llvm::any_of(value.getUses(), tt::isReadAnywhere) ||
          llvm::any_of(uses, [&](Step *use) { return use->op && feedsDot(use->op, value); });
 }
 

@@ -58,12 +58,12 @@ static bool suitsItsLoops(tt::StoreOp store) {
 
 void Planner::findStreamedStores() {
   plan.streamedBytes.resize(kernel.getNumArguments());
-  bool hasAtomics = kernel
-                        .walk([](Operation *op) {
-                          return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) ? WalkResult::interrupt()
-                                                                           : WalkResult::advance();
-                        })
-                        .wasInterrupted();
+  bool hasAtomics =
+      kernel
+          .walk([](tt::MemoryAccess access) {
+            return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (!target.isX86 || hasDot || options.mayAlias || metadata.hasIndirectPointers || hasAtomics)
     return;
   kernel.walk([&](tt::StoreOp store) {

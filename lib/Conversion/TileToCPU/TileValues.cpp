@@ -56,17 +56,7 @@ bool isVirtual(Value value) {
   return op->getNumRegions() == 0 && !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
 }
 
-bool keepsPlaces(Operation *op) {
-  return !isa<tt::TransOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp>(op);
-}
-
-bool isUnitReshape(tt::ReshapeOp reshape) {
-  auto nontrivial = [](Value v) {
-    return llvm::to_vector(
-        llvm::make_filter_range(tt::shapeOf(v.getType()), [](int64_t d) { return d != 1; }));
-  };
-  return nontrivial(reshape.getSrc()) == nontrivial(reshape.getResult());
-}
+bool keepsPlaces(Operation *op) { return !isa<tt::DataMovement>(op); }
 
 bool isPolynomial(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) &&
@@ -102,7 +92,7 @@ static std::optional<int64_t> loadDim(Value value, Strides &likely, int depth) {
       return std::nullopt;
     return llvm::find(trans.getOrder(), static_cast<int32_t>(*inner)) - trans.getOrder().begin();
   }
-  if (!keepsPlaces(op) || isa<tt::SplatOp>(op))
+  if (!keepsPlaces(op))
     return std::nullopt;
   for (Value operand : op->getOperands())
     if (auto dim = loadDim(operand, likely, depth + 1))

@@ -25,9 +25,6 @@ bool isVirtual(mlir::Value value);
 /// the same place.
 bool keepsPlaces(mlir::Operation *op);
 
-/// Only dimensions of extent 1 come or go.
-bool isUnitReshape(tt::ReshapeOp reshape);
-
 /// An evaluation by a polynomial, which takes many instructions.
 bool isPolynomial(mlir::Operation *op);
 

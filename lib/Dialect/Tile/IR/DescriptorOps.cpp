@@ -54,6 +54,8 @@ LogicalResult DescriptorStoreOp::verify() {
   return verifyIndices(*this, "descriptor_store", getDesc().getType(), getIndices(), getInBounds());
 }
 
+std::optional<MemSemantic> DescriptorReduceOp::getAtomicOrder() { return MemSemantic::RELAXED; }
+
 LogicalResult DescriptorReduceOp::verify() {
   if (failed(verifyIndices(*this, "descriptor_reduce", getDesc().getType(), getIndices(), {})))
     return failure();

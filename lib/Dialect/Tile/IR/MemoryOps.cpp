@@ -245,6 +245,9 @@ void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
   });
 }
 
+std::optional<MemSemantic> AtomicRMWOp::getAtomicOrder() { return getSem(); }
+std::optional<MemSemantic> AtomicCASOp::getAtomicOrder() { return getSem(); }
+
 LogicalResult AtomicRMWOp::verify() {
   Type ptr = getPtr().getType();
   if (failed(verifyAccess(*this, "atomic_rmw_c1", "value", getValue().getType(), ptr)) ||

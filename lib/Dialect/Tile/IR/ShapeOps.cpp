@@ -58,6 +58,10 @@ LogicalResult SplatOp::verify() {
   return success();
 }
 
+SmallVector<int64_t> SplatOp::getSourceDims() {
+  return SmallVector<int64_t>(tileType(getResult()).getRank(), kRepeats);
+}
+
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   if (isa_and_nonnull<IntegerAttr, FloatAttr>(adaptor.getSrc()))
     return SplatElementsAttr::get(tileType(getResult()), adaptor.getSrc());
@@ -74,6 +78,13 @@ LogicalResult BroadcastOp::verify() {
       return emitOpError() << "(broadcast_c2) dimension " << d << " has extent " << s
                            << ", which does not broadcast to " << r;
   return success();
+}
+
+SmallVector<int64_t> BroadcastOp::getSourceDims() {
+  SmallVector<int64_t> dims;
+  for (auto [d, from, to] : llvm::enumerate(tileType(getSrc()).getShape(), getType().getShape()))
+    dims.push_back(from == to ? int64_t(d) : kRepeats);
+  return dims;
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
@@ -107,6 +118,12 @@ LogicalResult ExpandDimsOp::verify() {
   return success();
 }
 
+SmallVector<int64_t> ExpandDimsOp::getSourceDims() {
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tileType(getSrc()).getRank()));
+  dims.insert(dims.begin() + getAxis(), kRepeats);
+  return dims;
+}
+
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
   return foldUniform(adaptor.getSrc(), getType());
 }
@@ -122,6 +139,24 @@ LogicalResult ReshapeOp::verify() {
                          << src << " -> " << dst;
   return success();
 }
+
+// Where only dimensions of extent 1 come or go, the others are what they were.
+SmallVector<int64_t> ReshapeOp::getSourceDims() {
+  ArrayRef<int64_t> from = tileType(getSrc()).getShape(), to = getType().getShape();
+  auto isLong = [](int64_t extent) { return extent != 1; };
+  if (getAllowReorder() ||
+      !llvm::equal(llvm::make_filter_range(from, isLong), llvm::make_filter_range(to, isLong)))
+    return SmallVector<int64_t>(to.size(), kAnywhere);
+  SmallVector<int64_t> dims;
+  const int64_t *next = from.begin();
+  for (int64_t extent : to) {
+    next = isLong(extent) ? std::find_if(next, from.end(), isLong) : next;
+    dims.push_back(isLong(extent) ? next++ - from.begin() : kRepeats);
+  }
+  return dims;
+}
+
+bool ReshapeOp::changesThreads() { return true; }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getSrc().getType() == getType())
@@ -157,6 +192,8 @@ LogicalResult TransOp::verify() {
                          << RankedTensorType::get(shape, src.getElementType()) << ", found " << dst;
   return success();
 }
+
+SmallVector<int64_t> TransOp::getSourceDims() { return llvm::to_vector_of<int64_t>(getOrder()); }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
   if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())))

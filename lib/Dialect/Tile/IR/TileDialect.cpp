@@ -10,6 +10,7 @@ using namespace tritium::tt;
 
 #include "tritium/Dialect/Tile/IR/TileDialect.cpp.inc"
 #include "tritium/Dialect/Tile/IR/TileEnums.cpp.inc"
+#include "tritium/Dialect/Tile/IR/TileInterfaces.cpp.inc"
 
 namespace {
 /// Every function of a kernel is inlined: bodies are single blocks that end in
@@ -39,6 +40,21 @@ void TileDialect::initialize() {
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
                                             Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+bool tritium::tt::isElementwise(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) || op->hasTrait<Elementwise>();
+}
+
+bool tritium::tt::isReadInPlace(OpOperand &operand) {
+  if (isa<DataMovement>(operand.getOwner()))
+    return operand.getOperandNumber() != 0;
+  return isElementwise(operand.getOwner());
+}
+
+bool tritium::tt::isReadAnywhere(OpOperand &operand) {
+  auto movement = dyn_cast<DataMovement>(operand.getOwner());
+  return movement && operand.getOperandNumber() == 0 && !movement.isAlongDims();
 }
 
 /// The hint attributes are one positive integer, or one per dimension.

@@ -87,8 +87,7 @@ bool hasHint(Operation *op) {
 struct UniformElementwise : RewritePattern {
   UniformElementwise(MLIRContext *ctx) : RewritePattern(MatchAnyOpTypeTag(), 1, ctx) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool elementwise = OpTrait::hasElementwiseMappableTraits(op) || isa<AddPtrOp, MulhiUIOp>(op);
-    if (!elementwise || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+    if (!isElementwise(op) || op->getNumResults() != 1 || op->getNumOperands() == 0 ||
         op->getNumRegions() != 0 || hasHint(op) || !isTile(op->getResult(0).getType()) ||
         !isMemoryEffectFree(op) || !llvm::all_of(op->getOperands(), isUniform) ||
         llvm::none_of(op->getOperands(),

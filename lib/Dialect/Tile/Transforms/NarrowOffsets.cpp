@@ -80,8 +80,7 @@ private:
     if (APInt number; matchPattern(op->getResult(0), m_ConstantInt(&number)))
       return true;
     bool isHinted = isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
-    if (!isHinted && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, SplatOp, BroadcastOp,
-                          ExpandDimsOp, TransOp, ReshapeOp>(op))
+    if (!isHinted && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, DataMovement>(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) { return canNarrow(operand); });
   }

@@ -49,9 +49,6 @@ bool isInt32(Value value) { return getElementTypeOrSelf(value).isInteger(32); }
 Type widened(Type type) { return withElement(type, IntegerType::get(type.getContext(), 64)); }
 
 bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
-bool isShape(Operation *op) {
-  return isa<SplatOp, BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp>(op);
-}
 /// The same number with a hint of its own.
 bool isHinted(Operation *op) {
   return isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
@@ -64,7 +61,12 @@ Operation *widenable(Value value) {
   if (!op || !(element.isInteger(32) || element.isInteger(64)))
     return nullptr;
   bool extends = isa<arith::ExtSIOp>(op) && isInt32(op->getOperand(0));
-  return isArithmetic(op) || isShape(op) || isHinted(op) || extends ? op : nullptr;
+  return isArithmetic(op) || isa<DataMovement>(op) || isHinted(op) || extends ? op : nullptr;
+}
+
+/// The operands that its result is made of; others of a movement say where they are taken from.
+OperandRange numbersOf(Operation *op) {
+  return op->getOperands().take_front(isa<DataMovement>(op) ? 1 : op->getNumOperands());
 }
 
 /// Values that control flow defines from the operands `sources`, all of one type.
@@ -147,7 +149,7 @@ private:
         continue;
       if (Operation *op = widenable(value)) {
         wraps |= isArithmetic(op) && isInt32(value);
-        worklist.append(op->operand_begin(), op->operand_end());
+        llvm::append_range(worklist, numbersOf(op));
       } else if (std::optional<Carried> carrier =
                      isInt32(value) ? carrierOf(value) : std::nullopt) {
         found.push_back(carrier->values.front());
@@ -235,7 +237,7 @@ private:
       if (offsets.contains(value))
         return true;
       if (Operation *op = widenable(value))
-        worklist.append(op->operand_begin(), op->operand_end());
+        llvm::append_range(worklist, numbersOf(op));
     }
     return false;
   }
@@ -244,7 +246,7 @@ private:
   void eraseDead() {
     SmallVector<Operation *> operations;
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isArithmetic(op) || isShape(op) || isa<arith::ExtSIOp, arith::TruncIOp>(op))
+      if (isArithmetic(op) || isa<DataMovement, arith::ExtSIOp, arith::TruncIOp>(op))
         operations.push_back(op);
     });
     for (Operation *op : llvm::reverse(operations))
@@ -272,7 +274,7 @@ Value OffsetWidener::widen(Value value, int depth) {
     result = widen(op->getOperand(0), depth + 1);
   } else if (op) {
     IRMapping operands;
-    for (Value operand : op->getOperands())
+    for (Value operand : numbersOf(op))
       operands.map(operand, widen(operand, depth + 1));
     result = b.clone(*op, operands)->getResult(0);
     result.setType(widened(value.getType()));

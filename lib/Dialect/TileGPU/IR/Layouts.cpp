@@ -371,4 +371,68 @@ Attribute reshapedLayout(Attribute encoding, ArrayRef<int64_t> from, ArrayRef<in
   return toLinearEncoding(encoding.getContext(), LinearLayout(inputs, bits));
 }
 
+namespace {
+/// The dimension that the result has more than the source, whose others stand in order.
+std::optional<unsigned> insertedDim(ArrayRef<int64_t> sourceDims, size_t sourceRank) {
+  if (sourceDims.size() != sourceRank + 1)
+    return std::nullopt;
+  std::optional<unsigned> inserted;
+  for (auto [d, from] : llvm::enumerate(sourceDims)) {
+    if (from == tt::kRepeats && !inserted)
+      inserted = d;
+    else if (from != int64_t(d) - inserted.has_value())
+      return std::nullopt;
+  }
+  return inserted;
+}
+
+/// Nothing but copies come along, in the dimensions as they are.
+bool repeats(ArrayRef<int64_t> sourceDims, size_t sourceRank) {
+  return sourceDims.size() == sourceRank && llvm::all_of(llvm::enumerate(sourceDims), [](auto dim) {
+           return dim.value() == int64_t(dim.index()) || dim.value() == tt::kRepeats;
+         });
+}
+
+/// A permutation; empty if dimensions come or go.
+SmallVector<int32_t> orderOf(ArrayRef<int64_t> sourceDims, size_t sourceRank) {
+  if (sourceDims.size() != sourceRank || llvm::any_of(sourceDims, [](int64_t d) { return d < 0; }))
+    return {};
+  return llvm::to_vector_of<int32_t>(sourceDims);
+}
+
+SmallVector<int32_t> inverseOf(ArrayRef<int32_t> order) {
+  SmallVector<int32_t> inverse(order.size());
+  for (auto [i, d] : llvm::enumerate(order))
+    inverse[d] = i;
+  return inverse;
+}
+} // namespace
+
+Attribute sourceLayout(tt::DataMovement op, Attribute layout) {
+  ArrayRef<int64_t> from = tt::shapeOf(op.getSource().getType());
+  // What it keeps is no dimension, but the order of elements.
+  if (isa<tt::ReshapeOp>(op))
+    return reshapedLayout(layout, tt::shapeOf(op->getResult(0).getType()), from);
+  SmallVector<int64_t> dims = op.getSourceDims();
+  if (repeats(dims, from.size()))
+    return layout;
+  if (auto dim = insertedDim(dims, from.size()))
+    return SliceEncodingAttr::get(op.getContext(), *dim, layout);
+  SmallVector<int32_t> order = orderOf(dims, from.size());
+  return order.empty() ? Attribute() : transposedLayout(layout, inverseOf(order));
+}
+
+Attribute resultLayout(tt::DataMovement op, Attribute layout) {
+  ArrayRef<int64_t> from = tt::shapeOf(op.getSource().getType());
+  if (isa<tt::ReshapeOp>(op))
+    return reshapedLayout(layout, from, tt::shapeOf(op->getResult(0).getType()));
+  SmallVector<int64_t> dims = op.getSourceDims();
+  if (repeats(dims, from.size()))
+    return layout;
+  if (auto dim = insertedDim(dims, from.size()))
+    return expandedLayout(layout, *dim);
+  SmallVector<int32_t> order = orderOf(dims, from.size());
+  return order.empty() ? Attribute() : transposedLayout(layout, order);
+}
+
 } // namespace tritium::ttg

@@ -61,7 +61,6 @@ static LogicalResult checkOperands(Operation *op) {
                                  << kResultOfOne
                                  << "), which ttg.local_alloc or ttg.local_store hands to the "
                                     "others";
-  MLIRContext *context = op->getContext();
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     Attribute source = layoutOfTile(reduce.getSrcs()[0]);
     for (Value other : reduce.getSrcs())
@@ -69,30 +68,31 @@ static LogicalResult checkOperands(Operation *op) {
         return failure();
     if (!tt::isTile(reduce.getType(0)))
       return success();
-    Attribute slice = SliceEncodingAttr::get(context, reduce.getAxis(), source);
+    Attribute slice = SliceEncodingAttr::get(op->getContext(), reduce.getAxis(), source);
     for (Type result : op->getResultTypes())
       if (failed(check(result, slice)))
         return failure();
     return success();
   }
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op))
-    return check(
-        expand.getSrc().getType(),
-        SliceEncodingAttr::get(context, expand.getAxis(), layoutOfTile(expand.getResult())));
-  if (auto trans = dyn_cast<tt::TransOp>(op))
-    return check(trans.getType(), transposedLayout(layoutOfTile(trans.getSrc()), trans.getOrder()));
-  if (!isa<tt::BroadcastOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AddPtrOp,
-           tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp, PrefetchL2Op>(op) &&
-      !OpTrait::hasElementwiseMappableTraits(op))
-    return success();
+  // A tile in the layout of the result: accesses and what is read in place.
   Attribute common;
-  for (TypeRange types : {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
-    for (Type type : types) {
-      if (auto tile = dyn_cast<RankedTensorType>(type); tile && !common)
-        common = tile.getEncoding();
-      if (failed(check(type, common)))
-        return failure();
-    }
+  auto checkCommon = [&](Value value) {
+    if (auto tile = dyn_cast<RankedTensorType>(value.getType()); tile && !common)
+      common = tile.getEncoding();
+    return check(value.getType(), common);
+  };
+  auto movement = dyn_cast<tt::DataMovement>(op);
+  bool isAccess = isa<tt::MemoryAccess, PrefetchL2Op>(op);
+  if (!movement && !isAccess && !tt::isElementwise(op))
+    return success();
+  for (Value result : op->getResults())
+    if (failed(checkCommon(result)))
+      return failure();
+  for (OpOperand &operand : op->getOpOperands())
+    if ((isAccess || tt::isReadInPlace(operand)) && failed(checkCommon(operand.get())))
+      return failure();
+  if (movement && !movement.changesThreads() && tt::isTile(movement.getSource().getType()))
+    return check(movement.getSource().getType(), sourceLayout(movement, common));
   return success();
 }
 

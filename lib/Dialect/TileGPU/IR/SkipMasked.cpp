@@ -33,8 +33,8 @@ static bool liesAs(Value tile, Value mask) {
 
 bool ttg::isElementwiseUnder(Operation *op, Value mask) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         (OpTrait::hasElementwiseMappableTraits(op) || isa<tt::BitcastOp>(op)) &&
-         hasLayoutOf(op->getResult(0), mask);
+         tt::isElementwise(op) && hasLayoutOf(op->getResult(0), mask) &&
+         !isa<tt::PointerType>(tt::elementType(op->getResult(0).getType()));
 }
 
 bool ttg::reducesAlong(Operation *op, unsigned axis) {

@@ -40,6 +40,12 @@ LogicalResult PrefetchL2Op::verify() {
   return success();
 }
 
+SmallVector<int64_t> ConvertLayoutOp::getSourceDims() {
+  return llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(getType()).getRank()));
+}
+
+bool ConvertLayoutOp::changesThreads() { return true; }
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   if (getSrc().getType() == getType())
     return getSrc();
@@ -69,6 +75,18 @@ Value ttg::sameTile(Value value) {
   if (!load || load.getOffsets())
     return {};
   auto alloc = load.getSrc().getDefiningOp<LocalAllocOp>();
+  return alloc ? alloc.getInit() : Value();
+}
+
+Value ttg::movedFrom(Value value) {
+  if (Value same = sameTile(value))
+    return same;
+  Operation *op = value.getDefiningOp();
+  if (auto movement = dyn_cast_or_null<tt::DataMovement>(op))
+    return movement.getSource();
+  if (!isa_and_nonnull<LocalLoadOp>(op))
+    return {};
+  auto alloc = op->getOperand(0).getDefiningOp<LocalAllocOp>();
   return alloc ? alloc.getInit() : Value();
 }
 

@@ -53,12 +53,6 @@ struct Access {
   bool isForDots; ///< a load that nothing but dots use
 };
 
-Value maskOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp>([](auto op) { return op.getMask(); })
-      .Default([](Operation *) { return Value(); });
-}
-
 /// Whether all that becomes of `value` are operands of dots.
 bool feedsDotsOnly(Value value) {
   return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -66,7 +60,7 @@ bool feedsDotsOnly(Value value) {
     if (auto dot = dyn_cast<tt::DotOp>(user))
       return use.get() != dot.getC();
     bool isStep = isa<tt::TransOp, ConvertLayoutOp>(user) ||
-                  (isElementwise(user) && user->getNumOperands() == 1);
+                  (tt::isElementwise(user) && user->getNumOperands() == 1);
     return isStep && feedsDotsOnly(user->getResult(0));
   });
 }
@@ -83,14 +77,15 @@ Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   access.elementBytes =
       tt::scalarBytes(cast<tt::PointerType>(type.getElementType()).getPointeeType());
   // An atomic is one element, whatever its neighbours.
-  if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+  auto memory = cast<tt::MemoryAccess>(op);
+  if (memory.isAtomic())
     return access;
   int32_t d = access.order[0];
   access.run = info.contiguity[d];
   int64_t vector = std::min({uint64_t(info.contiguity[d] & -info.contiguity[d]),
                              std::max<uint64_t>(1, info.divisibility[d] / access.elementBytes),
                              uint64_t(kMaxVectorBytes / access.elementBytes)});
-  if (Value mask = maskOf(op))
+  if (Value mask = memory.getMask())
     vector = maskRuns(mask, d, vector, axes).width;
   // Padding begins at a multiple of the width.
   access.vector = std::gcd(vector, type.getDimSize(d));

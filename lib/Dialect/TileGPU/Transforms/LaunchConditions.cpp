@@ -38,7 +38,7 @@ constexpr size_t kMaxSteps = 64;
 bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
 /// The same numbers, in another shape or with a hint.
 bool isShape(Operation *op) {
-  return isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op) ||
+  return isa<tt::DataMovement>(op) ||
          (isa<tt::BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType());
 }
 
@@ -228,7 +228,8 @@ private:
 
   void widenAccesses() {
     func.walk([&](Operation *op) {
-      if (isa<tt::LoadOp, tt::StoreOp>(op) && tt::isTile(op->getOperand(0).getType()))
+      auto access = dyn_cast<tt::MemoryAccess>(op);
+      if (access && access.isOfTile() && !access.isAtomic())
         accesses.push_back(op);
       if (isa<arith::DivSIOp, arith::RemSIOp>(op)) {
         addCandidate(op->getOperand(0), /*isDivisor=*/false);

@@ -9,22 +9,11 @@ using namespace mlir;
 namespace tritium::ttg {
 
 bool isAnchor(Operation *op) {
-  if (isa<tt::DotOp>(op))
-    return true;
-  return isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op) &&
-         tt::isTile(op->getOperand(0).getType());
+  auto access = dyn_cast<tt::MemoryAccess>(op);
+  return isa<tt::DotOp>(op) || (access && access.isOfTile());
 }
 
 bool isSource(Operation *op) { return isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp>(op); }
-
-bool isElementwise(Operation *op) {
-  if (op->getNumRegions() || op->getNumResults() != 1 || !tt::isTile(op->getResult(0).getType()) ||
-      isSource(op) || isAnchor(op) || op->getNumOperands() == 0)
-    return false;
-  if (isa<tt::AddPtrOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::BitcastOp, tt::MulhiUIOp>(op))
-    return true;
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
-}
 
 namespace {
 int64_t elementsOf(Type type) {
@@ -34,50 +23,14 @@ int64_t elementsOf(Type type) {
   return count;
 }
 
-SmallVector<int32_t> inverseOf(ArrayRef<int32_t> order) {
-  SmallVector<int32_t> inverse(order.size());
-  for (auto [i, d] : llvm::enumerate(order))
-    inverse[d] = i;
-  return inverse;
-}
-
-/// The layout of the operand of a shape operation for a result in `layout`; null if it has
-/// no name.
-Attribute sourceLayout(Operation *op, Attribute layout) {
-  return llvm::TypeSwitch<Operation *, Attribute>(op)
-      .Case([&](tt::ExpandDimsOp expand) {
-        return SliceEncodingAttr::get(op->getContext(), expand.getAxis(), layout);
-      })
-      .Case([&](tt::BroadcastOp) { return layout; })
-      .Case(
-          [&](tt::TransOp trans) { return transposedLayout(layout, inverseOf(trans.getOrder())); })
-      .Case([&](tt::ReshapeOp reshape) {
-        return reshapedLayout(layout, tt::shapeOf(reshape.getType()),
-                              tt::shapeOf(reshape.getSrc().getType()));
-      })
-      .Default([](Operation *) { return Attribute(); });
-}
-
-/// The layout of the result for an operand in `layout`.
-Attribute resultLayout(Operation *op, Attribute layout) {
-  return llvm::TypeSwitch<Operation *, Attribute>(op)
-      .Case([&](tt::ExpandDimsOp expand) { return expandedLayout(layout, expand.getAxis()); })
-      .Case([&](tt::BroadcastOp) { return layout; })
-      .Case([&](tt::TransOp trans) { return transposedLayout(layout, trans.getOrder()); })
-      .Case([&](tt::ReshapeOp reshape) {
-        return reshapedLayout(layout, tt::shapeOf(reshape.getSrc().getType()),
-                              tt::shapeOf(reshape.getType()));
-      })
-      .Default([](Operation *) { return Attribute(); });
-}
-
-bool isShapeOp(Operation *op) {
-  return isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op);
-}
-
-/// The operand has as many elements as the result, so that neither side of the operation
-/// is the cheaper one to convert.
+/// The source has as many elements as the result, so that neither side of the operation is the
+/// cheaper one to convert. An inserted dimension is there to be repeated.
 bool keepsElements(Operation *op) { return isa<tt::TransOp, tt::ReshapeOp>(op); }
+
+/// An element of the result needs the one at its own place of some operand.
+bool isInPlace(Operation *op) {
+  return llvm::any_of(op->getOpOperands(), [](OpOperand &x) { return tt::isReadInPlace(x); });
+}
 
 bool widens(Operation *op) {
   return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
@@ -136,18 +89,19 @@ LayoutPlan::Home LayoutPlan::transfer(Operation *op) const {
     return {it->second.result, elementsOf(op->getResult(0).getType())};
   if (auto convert = dyn_cast<ConvertLayoutOp>(op))
     return homeOf(convert.getSrc());
-  if (isElementwise(op)) {
+  if (isInPlace(op)) {
     Home best;
-    for (Value operand : op->getOperands())
-      if (Home home = homeOf(operand); home.strength > best.strength)
+    for (OpOperand &operand : op->getOpOperands())
+      if (Home home = homeOf(operand.get());
+          tt::isReadInPlace(operand) && home.strength > best.strength)
         best = home;
     return best;
   }
-  if (isShapeOp(op)) {
-    Home home = homeOf(op->getOperand(0));
+  if (auto movement = dyn_cast<tt::DataMovement>(op)) {
+    Home home = homeOf(movement.getSource());
     if (!home.layout)
       return {};
-    Attribute layout = resultLayout(op, home.layout);
+    Attribute layout = resultLayout(movement, home.layout);
     if (!layout && keepsElements(op))
       layout = defaultFor(op->getResult(0).getType());
     return {layout, home.strength};
@@ -260,16 +214,16 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   if (isSource(op) || isa<ConvertLayoutOp>(op))
     return asked;
   Home home = homeOf(result);
-  if (isElementwise(op)) {
+  if (isInPlace(op)) {
     bool convertsBefore = widens(op) && asked.size() == 1;
     return isAtHome(result) && !convertsBefore ? SmallVector<Attribute, 2>{home.layout} : asked;
   }
-  if (isShapeOp(op)) {
+  if (auto movement = dyn_cast<tt::DataMovement>(op)) {
     if (keepsElements(op) && isAtHome(result))
       return {home.layout};
     SmallVector<Attribute, 2> possible;
     for (Attribute layout : asked)
-      if (sourceLayout(op, layout))
+      if (sourceLayout(movement, layout))
         possible.push_back(layout);
     if (possible.empty() && !asked.empty())
       possible.push_back(defaultFor(result.getType()));
@@ -284,10 +238,10 @@ Attribute LayoutPlan::operandLayout(Operation *op, unsigned index, Attribute lay
     return {};
   if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
     return it->second.operands[index];
-  if (isElementwise(op) || isa<ConvertLayoutOp>(op))
+  if (tt::isReadInPlace(op->getOpOperand(index)) || isa<ConvertLayoutOp>(op))
     return layout;
-  if (isShapeOp(op)) {
-    Attribute source = sourceLayout(op, layout);
+  if (auto movement = dyn_cast<tt::DataMovement>(op)) {
+    Attribute source = sourceLayout(movement, layout);
     return source ? source : carriedIn(operand);
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {

@@ -55,8 +55,6 @@ private:
   bool changed = false, unusedTakeDefault = false;
 };
 
-/// Element-wise on tiles: result element i is a function of operand elements i.
-bool isElementwise(mlir::Operation *op);
 /// A tile made of scalars and constants.
 bool isSource(mlir::Operation *op);
 

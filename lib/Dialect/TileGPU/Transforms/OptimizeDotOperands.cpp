@@ -45,8 +45,8 @@ SmallVector<Operation *> pathTo(Value operand) {
     path.push_back(op);
     if (auto load = dyn_cast<LocalLoadOp>(op))
       return load.getOffsets() ? SmallVector<Operation *>() : path;
-    bool isStep =
-        isa<ConvertLayoutOp, tt::TransOp>(op) || (isElementwise(op) && op->getNumOperands() == 1);
+    bool isStep = isa<ConvertLayoutOp, tt::TransOp>(op) ||
+                  (tt::isElementwise(op) && op->getNumOperands() == 1);
     if (!isStep)
       return {};
     value = op->getOperand(0);

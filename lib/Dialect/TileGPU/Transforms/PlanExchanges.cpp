@@ -93,7 +93,7 @@ public:
     auto src = cast<RankedTensorType>(op.getSrc().getType()),
          dst = cast<RankedTensorType>(op.getType());
     OpBuilder b(op);
-    Attribute same = reshapedLayout(src.getEncoding(), src.getShape(), dst.getShape());
+    Attribute same = resultLayout(op, src.getEncoding());
     if (!same) {
       MLIRContext *context = b.getContext();
       Value memory = hold(b, op.getLoc(), op.getSrc(), rowMajor(context, src.getRank()));
@@ -272,7 +272,10 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
       return signalPassFailure();
     SmallVector<Operation *> found;
     getOperation().walk([&](Operation *op) {
-      if (isa<ConvertLayoutOp, tt::ReshapeOp, tt::ReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+      auto movement = dyn_cast<tt::DataMovement>(op);
+      auto access = dyn_cast<tt::MemoryAccess>(op);
+      if ((movement && movement.changesThreads()) || isa<tt::ReduceOp>(op) ||
+          (access && access.isAtomic()))
         found.push_back(op);
     });
     ExchangePlanner planner(gpuModel(getOperation()));

@@ -54,8 +54,7 @@ bool isOfProgram(Value value, bool &usesFirstAxis, int depth = kMaxDepth) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op))
     if (convert.getMechanism() != Mechanism::Registers)
       return false;
-  return isa<arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-             tt::TransOp, tt::ReshapeOp, tt::AddPtrOp, ConvertLayoutOp, arith::AddIOp,
+  return isa<arith::ConstantOp, tt::MakeRangeOp, tt::DataMovement, tt::AddPtrOp, arith::AddIOp,
              arith::SubIOp, arith::MulIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
              arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ExtSIOp, arith::ExtUIOp,
              arith::TruncIOp, arith::CmpIOp>(op) &&

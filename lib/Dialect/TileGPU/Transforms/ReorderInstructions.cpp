@@ -34,9 +34,11 @@ bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
 /// A cheap operation on indices, pointers or conditions.
 bool isAddressing(Operation *op) {
-  if (!isa<tt::MakeRangeOp, tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::AddPtrOp,
-           arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
-           arith::TruncIOp, arith::CmpIOp, arith::AndIOp>(op))
+  auto movement = dyn_cast<tt::DataMovement>(op);
+  if (movement
+          ? movement.changesThreads()
+          : !isa<tt::MakeRangeOp, tt::AddPtrOp, arith::ConstantOp, arith::AddIOp, arith::SubIOp,
+                 arith::MulIOp, arith::ExtSIOp, arith::TruncIOp, arith::CmpIOp, arith::AndIOp>(op))
     return false;
   return tt::isTile(op->getResult(0).getType()) &&
          !isa<FloatType>(tt::elementType(op->getResult(0).getType()));

@@ -82,11 +82,9 @@ bool hasFixedBound(Value mask, unsigned axis, const AxisInfoAnalysis &axes) {
   Operation *op = mask.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
     return hasFixedBound(both.getLhs(), axis, axes) || hasFixedBound(both.getRhs(), axis, axes);
-  if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op))
-    return hasFixedBound(broadcast.getSrc(), axis, axes);
-  if (auto expand = dyn_cast_or_null<tt::ExpandDimsOp>(op)) {
-    unsigned added = expand.getAxis();
-    return axis != added && hasFixedBound(expand.getSrc(), axis - (axis > added), axes);
+  if (auto movement = dyn_cast_or_null<tt::DataMovement>(op)) {
+    int64_t from = movement.getSourceDims()[axis];
+    return from >= 0 && hasFixedBound(movement.getSource(), from, axes);
   }
   return isa_and_nonnull<arith::CmpIOp>(op) &&
          axes.get(mask).constancy[axis] < tt::shapeOf(mask.getType())[axis] && isSameForAll(mask);

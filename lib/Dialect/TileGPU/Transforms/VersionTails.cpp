@@ -47,7 +47,8 @@ public:
   Versioning(tt::FuncOp func, int warps) : func(func) {
     func.walk([&](Operation *op) {
       mayPay &= !isa<tt::DotOp, tt::AssumeOp>(op);
-      if (!isa<tt::LoadOp, tt::StoreOp>(op) || !tt::isTile(op->getOperand(0).getType()))
+      auto access = dyn_cast<tt::MemoryAccess>(op);
+      if (!access || !access.isOfTile() || access.isAtomic())
         return;
       int64_t elements = 1;
       for (int64_t extent : tt::shapeOf(op->getOperand(0).getType()))

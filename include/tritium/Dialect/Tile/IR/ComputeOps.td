@@ -76,7 +76,7 @@ def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, Terminator, ReturnLike
   let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
 }
 
-def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, SameOperandsAndResultType]> {
+def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, Tile_Elementwise, SameOperandsAndResultType]> {
   let summary = "the high half of an unsigned product";
   let description = [{
     Of the product of two n-bit numbers without sign, in 2n bits, the upper n.

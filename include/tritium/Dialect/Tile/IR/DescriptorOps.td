@@ -40,7 +40,8 @@ def Tile_MakeTensorDescriptorOp : Tile_Op<"make_tensor_descriptor", [Pure, SameV
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [Tile_MovesBlock<"result">,
+def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [
+    Tile_MemoryAccess, Tile_MovesBlock<"result">,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reads one block of an array";
   let description = [{
@@ -68,7 +69,8 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [Tile_MovesBlock<"result"
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [Tile_MovesBlock<"value">]> {
+def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [
+    Tile_MemoryAccess, Tile_MovesBlock<"value">]> {
   let summary = "writes one block of an array";
   let description = [{
     Elements of the block that lie outside of the array are not written. `in_bounds` as in
@@ -92,7 +94,8 @@ def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [Tile_MovesBlock<"value
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [Tile_MovesBlock<"value">]> {
+def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [Tile_MovesBlock<"value">,
+    DeclareOpInterfaceMethods<Tile_MemoryAccess, ["getAtomicOrder"]>]> {
   let summary = "combines one block of an array with a tile, element by element";
   let description = [{
     Each element of the array becomes what the operation makes of it and the tile's, atomically,
@@ -113,7 +116,8 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [Tile_MovesBlock<"val
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorGatherOp : Tile_Op<"descriptor_gather", [Tile_NamesRows<"result">]> {
+def Tile_DescriptorGatherOp : Tile_Op<"descriptor_gather", [
+    Tile_MemoryAccess, Tile_NamesRows<"result">]> {
   let summary = "reads rows of an array of two dimensions that a tile names";
   let description = [{
     Row `r` of the result is the array's row `rows[r]`, from `column` on; elements outside of the
@@ -134,7 +138,8 @@ def Tile_DescriptorGatherOp : Tile_Op<"descriptor_gather", [Tile_NamesRows<"resu
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorScatterOp : Tile_Op<"descriptor_scatter", [Tile_NamesRows<"value">]> {
+def Tile_DescriptorScatterOp : Tile_Op<"descriptor_scatter", [
+    Tile_MemoryAccess, Tile_NamesRows<"value">]> {
   let summary = "writes rows of an array of two dimensions that a tile names";
   let description = [{
     Elements outside of the array are not written. Which of two rows with one number is left in

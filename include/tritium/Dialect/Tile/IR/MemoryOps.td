@@ -3,7 +3,7 @@
 #ifndef TRITIUM_TILE_MEMORY_OPS_TD
 #define TRITIUM_TILE_MEMORY_OPS_TD
 
-def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> {
+def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, Tile_Elementwise, AllTypesMatch<["ptr", "result"]>]> {
   let summary = "moves pointers by a signed number of elements";
   let description = [{
     - (addptr_c1) pointer and offset are both scalars or tiles of one shape.
@@ -20,7 +20,7 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let hasFolder = 1;
 }
 
-def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
+def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure, Tile_Elementwise]> {
   let summary = "an i64 address as a pointer";
   let description = [{
     - (int_to_ptr_c1) both are scalars or tiles of one shape, and the integer has 64 bits.
@@ -35,7 +35,7 @@ def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
+def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure, Tile_Elementwise]> {
   let summary = "the address of a pointer as i64";
   let description = [{
     - (ptr_to_int_c1) both are scalars or tiles of one shape, and the integer has 64 bits.
@@ -50,7 +50,7 @@ def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_BitcastOp : Tile_Op<"bitcast", [Pure]> {
+def Tile_BitcastOp : Tile_Op<"bitcast", [Pure, Tile_Elementwise]> {
   let summary = "the same bits under another type";
   let description = [{
     - (bitcast_c1) shapes agree;
@@ -67,7 +67,7 @@ def Tile_BitcastOp : Tile_Op<"bitcast", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, Tile_MemoryAccess,
                                    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "reads through a pointer or a tile of pointers";
@@ -98,7 +98,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
   let hasCanonicalizer = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store", []> {
+def Tile_StoreOp : Tile_Op<"store", [Tile_MemoryAccess]> {
   let summary = "writes through a pointer or a tile of pointers";
   let description = [{
     Writes one element for each pointer whose mask is true. Which of two elements
@@ -123,7 +123,8 @@ def Tile_StoreOp : Tile_Op<"store", []> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", []> {
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
+    DeclareOpInterfaceMethods<Tile_MemoryAccess, ["getAtomicOrder"]>]> {
   let summary = "atomic read-modify-write; returns the old value";
   let description = [{
     - (atomic_rmw_c1) value and result have the pointer's shape and its pointee;
@@ -147,7 +148,8 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", []> {
   let hasVerifier = 1;
 }
 
-def Tile_AtomicCASOp : Tile_Op<"atomic_cas", []> {
+def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [
+    DeclareOpInterfaceMethods<Tile_MemoryAccess, ["getAtomicOrder"]>]> {
   let summary = "atomic compare-and-swap; returns the old value";
   let description = [{
     - (atomic_cas_c1) cmp, value and result have the pointer's shape and its pointee;

@@ -22,7 +22,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<Tile_DataMovement>]> {
   let summary = "a tile whose every element is one scalar";
   let description = [{
     - (splat_c1) the element type of the result is the operand's type.
@@ -38,7 +38,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, DeclareOpInterfaceMethods<Tile_DataMovement>]> {
   let summary = "repeats a tile along dimensions of extent 1";
   let description = [{
     - (broadcast_c1) rank and element type stay;
@@ -56,7 +56,8 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure,
+    DeclareOpInterfaceMethods<Tile_DataMovement>]> {
   let summary = "inserts a dimension of extent 1";
   let description = [{
     - (expand_dims_c1) 0 <= axis <= rank of the operand;
@@ -74,7 +75,8 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure,
+    DeclareOpInterfaceMethods<Tile_DataMovement, ["changesThreads"]>]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     - (reshape_c1) element type and number of elements stay.
@@ -92,7 +94,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+def Tile_TransOp : Tile_Op<"trans", [Pure, DeclareOpInterfaceMethods<Tile_DataMovement>]> {
   let summary = "permutes the dimensions";
   let description = [{
     Dimension i of the result is dimension order[i] of the operand.

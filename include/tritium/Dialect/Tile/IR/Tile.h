@@ -84,12 +84,28 @@ unsigned scalarBits(mlir::Type type);
 /// Bytes of a scalar in memory; i1 has one.
 unsigned scalarBytes(mlir::Type type);
 
+/// Of a dimension of what DataMovement makes.
+constexpr int64_t kRepeats = -1, kAnywhere = -2;
+
+template <typename Op> class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
+
 } // namespace tritium::tt
+
+#include "tritium/Dialect/Tile/IR/TileInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "tritium/Dialect/Tile/IR/TileOps.h.inc"
 
 namespace tritium::tt {
+
+/// Each element of its results is computed from those of its operands at the same place, and from
+/// nothing else.
+bool isElementwise(mlir::Operation *op);
+/// An element of the result needs the element of this operand at its own place: of element-wise
+/// operations all are such, of those that move elements all but the source.
+bool isReadInPlace(mlir::OpOperand &operand);
+/// It may need any element of this operand, the source of a movement that dimensions do not tell.
+bool isReadAnywhere(mlir::OpOperand &operand);
 
 /// Builds the atomic maximum, or minimum, of floats; returns the old value. -0 is less than 0, and
 /// a NaN lies beyond the infinity of its sign. `mask` may be null.

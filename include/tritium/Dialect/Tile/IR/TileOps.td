@@ -6,6 +6,7 @@
 include "tritium/Dialect/Tile/IR/TileDialect.td"
 include "tritium/Dialect/Tile/IR/TileEnums.td"
 include "tritium/Dialect/Tile/IR/TileTypes.td"
+include "tritium/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/CastInterfaces.td"

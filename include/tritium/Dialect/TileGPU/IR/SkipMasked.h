@@ -11,7 +11,7 @@ namespace tritium::ttg {
 bool implies(mlir::Value mask, mlir::Value of);
 
 /// An operation that may stand in the body of a `ttg.skip_masked`: element by element, on tiles of
-/// the mask's shape and layout.
+/// the mask's shape and layout. Pointers stand ahead of it, for the accesses outside.
 bool isElementwiseUnder(mlir::Operation *op, mlir::Value mask);
 
 /// A reduction along `axis`, by warps or of all.

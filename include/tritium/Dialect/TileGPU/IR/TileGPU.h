@@ -98,6 +98,10 @@ mlir::Attribute expandedLayout(mlir::Attribute encoding, unsigned dim);
 /// in `encoding`, both read in row-major order. Null if extents are not powers of two.
 mlir::Attribute reshapedLayout(mlir::Attribute encoding, llvm::ArrayRef<int64_t> from,
                                llvm::ArrayRef<int64_t> to);
+/// The layout of the source of a movement for a result in `layout`, and of the result for a source
+/// in `layout`; null if it has no name, or elements are at any place of the source.
+mlir::Attribute sourceLayout(tt::DataMovement op, mlir::Attribute layout);
+mlir::Attribute resultLayout(tt::DataMovement op, mlir::Attribute layout);
 /// The same map as an attribute.
 LinearEncodingAttr toLinearEncoding(mlir::MLIRContext *context, const LinearLayout &core);
 
@@ -114,7 +118,10 @@ bool isRunForOthers(mlir::Operation *atomic);
 /// The tile that `value` is by another name, or in another layout: a result of a body, converted,
 /// or exchanged through shared memory. Null if it is not known to be one.
 mlir::Value sameTile(mlir::Value value);
-/// `value` before all that.
+/// What the elements of `value` are elements of, whatever their places: the same tile, or the
+/// source of a movement, through shared memory too. Null if it is not known to be one.
+mlir::Value movedFrom(mlir::Value value);
+/// `value` before all changes of its name and layout.
 mlir::Value behindLayouts(mlir::Value value);
 
 /// Whether tiles of `shape` lie at the same places in both.

@@ -7,6 +7,7 @@ include "tritium/Dialect/TileGPU/IR/TileGPUDialect.td"
 include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.td"
 include "tritium/Dialect/TileGPU/IR/TileGPUTypes.td"
 include "tritium/Dialect/Tile/IR/TileTypes.td"
+include "tritium/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def TileGPU_Mask : Type<CPred<"::tritium::tt::isTile($_self) && ::tritium::tt::elementType($_self).isInteger(1)">,
@@ -14,7 +15,8 @@ def TileGPU_Mask : Type<CPred<"::tritium::tt::isTile($_self) && ::tritium::tt::e
 
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
 
-def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure,
+    DeclareOpInterfaceMethods<Tile_DataMovement, ["changesThreads"]>]> {
   let summary = "the same tile in another layout";
   let description = [{
     How elements move is decided by `ttg-plan-exchanges`, which makes those that go through
@@ -217,7 +219,7 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let hasVerifier = 1;
 }
 
-def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", []> {
+def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", [Tile_MemoryAccess]> {
   let summary = "starts a copy from global to shared memory (cp.async)";
   let description = [{
     Elements whose mask is false become 0. The copy belongs to the group that the next
