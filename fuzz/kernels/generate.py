@@ -292,6 +292,17 @@ class Generator:
             f"tl.permute(tl.expand_dims({value.name}, 0), (1, 2, 0)).reshape({M}, {N})"])
         return self.define(text, value.dtype, "T", value.bound)
 
+    def gather(self):
+        """Elements along an axis, by numbers of any kind that are made to fit."""
+        value = self.tile()
+        index = self.choose(lambda v: v.kind == "T" and v.dtype in INTS) or self.load(
+            self.rng.choice(INTS), "T")
+        axis = self.rng.choice([0, 1])
+        extent = (self.M, self.N)[axis]
+        fitting = f"({index.name}.to(tl.int64) % {extent} + {extent}) % {extent}"
+        return self.define(f"tl.gather({value.name}, {fitting}, {axis})", value.dtype, "T",
+                           value.bound)
+
     def flatten(self):
         """The tile's elements in the order of its transpose."""
         value = self.tile()
@@ -455,8 +466,8 @@ class Generator:
     def statement(self, deep=False):
         simple = [(self.load, 3), (self.unary, 2), (self.binary, 8), (self.compare, 2),
                   (self.logic, 1), (self.where, 3), (self.cast, 2), (self.reduce, 4),
-                  (self.shape, 1), (self.flatten, 1), (self.dot, 1), (self.function, 1),
-                  (self.inexact, 1), (self.call, 1)]
+                  (self.shape, 1), (self.flatten, 1), (self.gather, 1), (self.dot, 1),
+                  (self.function, 1), (self.inexact, 1), (self.call, 1)]
         compound = [(self.loop, 2), (self.branch, 2), (self.through_memory, 1), (self.atomic, 1)]
         choices = simple if deep else simple + compound
         functions, weights = zip(*choices)

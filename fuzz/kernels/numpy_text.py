@@ -605,6 +605,11 @@ class Writer:
     def call_permute(self, x, *axes):
         return self.shape(f"np.transpose({{0}}, {self.extents(axes)})", self.value(x))
 
+    def call_gather(self, x, index, axis):
+        x = self.own(self.value(x))
+        return self.define(f"np.take_along_axis({{0}}, {{1}}, {axis.value})", x.dtype, x,
+                           self.value(index))
+
     def call_reshape(self, x, *shape):
         return self.shape(f"np.reshape({{0}}, {self.extents(shape)})", self.value(x))
 

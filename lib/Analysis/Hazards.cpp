@@ -182,7 +182,7 @@ private:
       accessGlobal(state, op);
     if (isa<BarrierOp>(op)) {
       state.passBarrier();
-    } else if (isa<LocalLoadOp>(op)) {
+    } else if (isa<LocalLoadOp, LocalGatherOp>(op)) {
       read(state, op->getOperand(0), op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
       addTo<Access>(state.writes, aboutToWrite(state, store.getDst(), op));

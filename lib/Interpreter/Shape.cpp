@@ -1,6 +1,6 @@
 //===- Shape.cpp - making and reshaping tiles, the launch grid ------------===//
 
-#include "Loops.h"
+#include "Gather.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -57,6 +57,19 @@ void buildMovement(Builder &b, tt::DataMovement op) {
   }
 }
 
+void buildGather(Builder &b, tt::GatherOp op) {
+  Gather gather(b, op, op.getSrc().getType().getShape());
+  Tile x = b.get(op.getSrc()), r = b.define(op);
+  b.add([=](Machine &m) {
+    for (int64_t i = 0; i < r.count; ++i) {
+      std::optional<int64_t> place = gather.place(m, i);
+      if (!place)
+        return;
+      m.at(r)[i] = m.at(x)[*place];
+    }
+  });
+}
+
 void buildRange(Builder &b, tt::MakeRangeOp op) {
   std::vector<Slot> values;
   for (uint32_t v = op.getStart(); v != static_cast<uint32_t>(op.getEnd()); ++v)
@@ -68,6 +81,7 @@ void buildRange(Builder &b, tt::MakeRangeOp op) {
 bool buildShape(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](tt::MakeRangeOp op) { return buildRange(b, op), true; })
+      .Case([&](tt::GatherOp op) { return buildGather(b, op), true; })
       .Case([&](tt::DataMovement op) { return buildMovement(b, op), true; })
       .Case([&](tt::GetProgramIdOp op) {
         Tile r = b.define(op);

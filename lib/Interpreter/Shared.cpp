@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
-#include "Loops.h"
+#include "Gather.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -59,6 +59,26 @@ void buildLocalLoad(Builder &b, ttg::LocalLoadOp op) {
   b.add([=](Machine &m) { from.load(m, m.at(r)); });
 }
 
+/// Who holds an element of the result reads what its index names.
+void buildLocalGather(Builder &b, ttg::LocalGatherOp op) {
+  Gather gather(b, op, op.getSrc().getType().getShape());
+  SharedAccess from;
+  static_cast<TileAccess &>(from) = b.accessOf(op, op.getType());
+  from.memory = b.get(op.getSrc());
+  from.element = Builder::elementOf(tt::elementType(op.getType()));
+  Tile r = b.define(op);
+  b.add([=](Machine &m) {
+    m.cta->order.nextOperation();
+    for (int64_t i = 0; i < r.count; ++i) {
+      std::optional<int64_t> place = gather.place(m, i);
+      uint64_t address = from.base(m) + place.value_or(0) * from.element.bytes();
+      if (!place || !m.cta->mayRead(m, from, address, i))
+        return;
+      m.at(r)[i] = from.read(m, address);
+    }
+  });
+}
+
 void buildLocalStore(Builder &b, ttg::LocalStoreOp op) {
   Tile x = b.get(op.getSrc());
   b.add([=, to = b.accessOf(op, op.getSrc().getType(), op.getDst())](Machine &m) {
@@ -102,6 +122,7 @@ bool buildShared(Builder &b, Operation *op) {
         return b.add([=](Machine &m) { *m.at(r) = *m.at(x); }), true;
       })
       .Case([&](ttg::LocalLoadOp op) { return buildLocalLoad(b, op), true; })
+      .Case([&](ttg::LocalGatherOp op) { return buildLocalGather(b, op), true; })
       .Case([&](ttg::LocalStoreOp op) { return buildLocalStore(b, op), true; })
       .Case([&](ttg::BarrierOp) { return b.add([](Machine &m) { m.cta->order.barrier(); }), true; })
       .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })

@@ -63,6 +63,24 @@ TEST(Shape, Trans) {
             (std::vector<int32_t>{0, 3, 1, 4, 2, 5}));
 }
 
+// Indices are 1 2 0 / 1 2 0 along each axis of three rows.
+TEST(Shape, Gather) {
+  auto along = [](const std::string &axis, const std::string &to) {
+    return R"(
+  %m = tt.reshape %v : tensor<9xi32> -> tensor<3x3xi32>
+  %k = tt.make_range {start = 1 : i32, end = 7 : i32} : tensor<6xi32>
+  %three = arith.constant dense<3> : tensor<6xi32>
+  %f = arith.remsi %k, %three : tensor<6xi32>
+  %i = tt.reshape %f : tensor<6xi32> -> )" +
+           to + "\n  %g = tt.gather %m[%i] along " + axis + " : tensor<3x3xi32>[" + to + "] -> " +
+           to + "\n  %r = tt.reshape %g : " + to + " -> tensor<6xi32>";
+  };
+  EXPECT_EQ(reshaped<int32_t>("i32", 9, 6, along("0", "tensor<2x3xi32>"), iota(9)),
+            (std::vector<int32_t>{3, 7, 2, 3, 7, 2}));
+  EXPECT_EQ(reshaped<int32_t>("i32", 9, 6, along("1", "tensor<3x2xi32>"), iota(9)),
+            (std::vector<int32_t>{1, 2, 3, 4, 8, 6}));
+}
+
 TEST(Shape, BroadcastBothWays) {
   EXPECT_EQ(reshaped<int32_t>("i32", 2, 6, R"(
   %e = tt.expand_dims %v {axis = 1 : i32} : tensor<2xi32> -> tensor<2x1xi32>

@@ -117,6 +117,20 @@ TEST(SharedRaces, AllocationWithAValue) {
   expectError(join({kLoadX, alloc, load, kToYOther}), "with the local_alloc by thread 1");
 }
 
+// Who holds an index reads what it names: thread t the element of thread 63 - t.
+TEST(SharedRaces, Gather) {
+  std::string index = "%last = arith.constant dense<63> : tensor<64xi32, #a>\n"
+                      "%j = arith.subi %last, %i : tensor<64xi32, #a>\n",
+              gather = "%w = ttg.local_gather %m[%j] along 0 : !ttg.memdesc<64xi32, #m, mutable>"
+                       "[tensor<64xi32, #a>] -> tensor<64xi32, #a>\n";
+  std::vector<int32_t> reversed = upTo64();
+  std::reverse(reversed.begin(), reversed.end());
+  expectLegal(join({kLoadX, index, kAlloc, kStore, kBarrier, gather, kToY}), reversed);
+  expectError(join({kLoadX, index, kAlloc, kStore, gather, kToY}),
+              "local_gather of element [0] by thread 0 is in no order with the local_store by "
+              "thread 63 at ");
+}
+
 TEST(SharedRaces, WriteOfWhatAnotherThreadReads) {
   std::string again = "%z = arith.addi %v, %v : tensor<64xi32, #a>\n"
                       "ttg.local_store %z, %m : tensor<64xi32, #a>, "

@@ -480,6 +480,7 @@ void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringConte
   auto family = std::make_shared<LocalMemoryLowering>(context, std::move(work));
   patterns.add<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp,
                LocalLoadOp, LocalStoreOp>([=](Operation *op) { return family->lowerLocal(op); });
+  patterns.add<LocalGatherOp>([=](LocalGatherOp op) { return family->lowerLocalGather(op); });
   patterns.add<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncWaitOp>([=](Operation *op) {
     if (failed(checkCopies(op)))
       return failure();

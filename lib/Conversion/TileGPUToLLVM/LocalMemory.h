@@ -36,13 +36,14 @@ struct DotWork {
   void startCopies(size_t count);
 };
 
-/// LocalMemory.cpp and AsyncCopy.cpp.
+/// LocalMemory.cpp, LocalGather.cpp and AsyncCopy.cpp.
 class LocalMemoryLowering : public LoweringContext {
 public:
   LocalMemoryLowering(const LoweringContext &context, std::shared_ptr<DotWork> work)
       : LoweringContext(context), work(std::move(work)) {}
 
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
+  mlir::LogicalResult lowerLocalGather(LocalGatherOp op);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
 
 private:

@@ -143,6 +143,8 @@ Chunk Lowering::compute(Value value, const Index &index) {
     return evaluate(movement.getSource(), operandIndex(op, 0, index));
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op))
     return computeReshape(reshape, index);
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    return computeGather(gather, index);
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return emitLoad(load, index);
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op))
@@ -235,6 +237,33 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
   unsigned bytes = tt::scalarBytes(buffer.element);
   return Chunk::uniform(
       b.create<LLVM::LoadOp>(loc, buffer.element, elementAddress(buffer, offset), bytes));
+}
+
+/// A gather reads the buffer that its source is stored in, within its extent whatever the index.
+Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
+  const Buffer &buffer = *plan.home(op.getSrc());
+  unsigned axis = op.getAxis();
+  Type type = tt::elementType(op.getIndex().getType());
+  Chunk named = evaluate(op.getIndex(), index);
+  bool isUniform = named.kind == Chunk::Uniform;
+  int64_t width = isUniform ? 1 : index.width;
+  // Without a sign, what is below zero is beyond the end.
+  Value last = splat(constant(type, buffer.shape[axis] - 1), width);
+  Value place = b.create<arith::MinUIOp>(loc, asVector(named, type, width), last);
+  if (!type.isInteger(64))
+    place = b.create<arith::ExtUIOp>(loc, shaped(b.getI64Type(), width), place);
+  Index at = index;
+  at.dims[axis] = {DimIndex::Scalar, isUniform ? place : i64(0)};
+  if (isUniform)
+    return fromBuffer(readBuffer(buffer, at), op, index);
+  Index along;
+  along.dims.resize(at.dims.size());
+  along.dims[axis].kind = DimIndex::Lanes;
+  Value offset = b.create<arith::MulIOp>(loc, place, splat(i64(laneStride(buffer, along)), width));
+  offset = b.create<arith::AddIOp>(loc, offset, splat(linearIndex(buffer, at), width));
+  offset =
+      b.create<arith::AddIOp>(loc, offset, lanes(b.getI64Type(), width, laneStride(buffer, at)));
+  return fromBuffer(gatherFrom(buffer, offset, index), op, index);
 }
 
 /// The elements at `offsets`, one a lane.

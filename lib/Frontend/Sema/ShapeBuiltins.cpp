@@ -130,6 +130,38 @@ static Result squeeze(Sema &sema, const BoundArguments &args) {
   return wrap(sema.reshape(*x, shape));
 }
 
+/// Elements of `src` along an axis, at the positions that `index` holds.
+static Result gather(Sema &sema, const BoundArguments &args) {
+  auto src = sema.toTensor(args[0]);
+  auto index = src ? sema.toTensor(args[1]) : std::nullopt;
+  if (!index)
+    return std::nullopt;
+  int64_t rank = static_cast<int64_t>(src->shape().size());
+  if (rank == 0)
+    return sema.error("tl.gather needs a tile, found " + describe(args[0]) +
+                      "; a tile of one value is made by tl.full");
+  if (!isInteger(index->dtype))
+    return sema.error("the index of tl.gather must hold integers, found " + describe(args[1]) +
+                      "; convert it with .to(tl.int32)");
+  auto axis = axisArgument(sema, args[2], rank, "the axis of tl.gather");
+  if (!axis)
+    return std::nullopt;
+  llvm::SmallVector<int64_t> expected(src->shape());
+  if (index->shape().size() == src->shape().size())
+    expected[*axis] = index->shape()[*axis];
+  if (index->shape() != llvm::ArrayRef(expected))
+    return sema.error("the index of tl.gather must have the rank of what it is gathered from and, "
+                      "but for axis " +
+                      std::to_string(*axis) + ", its extents: found shape " +
+                      describeShape(index->shape()) + " for " + describeShape(src->shape()) +
+                      "; tl.broadcast_to gives it others");
+  Tensor wide = index->dtype.bits() < 32 ? *sema.cast(*index, {DTypeKind::Int32}) : *index;
+  mlir::Type type = sema.tensorType(src->dtype, index->shape());
+  return Value(
+      Tensor{sema.builder().create<tt::GatherOp>(sema.loc(), type, src->value, wide.value, *axis),
+             src->dtype});
+}
+
 static Result item(Sema &sema, const BoundArguments &args) {
   auto x = sema.toTensor(args[0]);
   if (!x)
@@ -150,5 +182,6 @@ void sema::addShapeBuiltins(Registry &registry) {
   registry.addMethod("ravel", "x, can_reorder=False", ravel);
   registry.addMethod("permute", "input, *dims", permute);
   registry.addMethod("trans", "input, *dims", trans);
+  registry.addMethod("gather", "src, index, axis", gather);
   registry.addMethod("item", "input", item);
 }

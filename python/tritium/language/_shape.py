@@ -149,7 +149,16 @@ def swizzle2d(i, j, size_i, size_j, size_g):
 
 @builtin
 def gather(src, index, axis):
-    """The elements of `src` at `index` along `axis`; the result has the shape of `index`."""
+    """The elements of `src` at `index` along `axis`.
+
+    Args:
+        src: a tile.
+        index: a tile of integers of the same rank, with the extents of `src` but along `axis`.
+        axis: a constexpr; negative ones count from the end.
+
+    Returns a tile of the shape of `index`: for axis 0, `src[index[i, j], j]` at `[i, j]`. What lies
+    at an index outside of `src` is undefined; the interpreter reports it.
+    """
 
 
 @builtin

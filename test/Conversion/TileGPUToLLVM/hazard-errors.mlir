@@ -159,3 +159,21 @@ module attributes {ttg.target = #ttg.target<compute = 75>, "ttg.num-warps" = 4 :
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @gather(%q: !tt.ptr<f32>) {
+    %qq = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+    %x = tt.load %qq : tensor<128x!tt.ptr<f32>, #b>
+    // expected-note @+1 {{after 'ttg.local_alloc' here}}
+    %m = ttg.local_alloc init(%x : tensor<128xf32, #b>) {offset = 0 : i32} : !ttg.memdesc<128xf32, #s>
+    %i = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #b>
+    // expected-error @+1 {{'ttg.local_gather' may run before other threads are done: read after write, shared memory [0, 512); put ttg.barrier before it}}
+    %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<128xf32, #s>[tensor<128xi32, #b>] -> tensor<128xf32, #b>
+    tt.store %qq, %y : tensor<128x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}

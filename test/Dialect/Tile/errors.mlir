@@ -143,6 +143,46 @@ tt.func @trans_c2(%x: f32) {
 
 // -----
 
+tt.func private @gather_c1(%x: tensor<4x2xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{(gather_c1) source and index must have one rank, and axis be one of its dimensions, found 'tensor<4x2xf32>', 'tensor<4xi32>' and axis 0}}
+  %r = tt.gather %x[%i] along 0 : tensor<4x2xf32>[tensor<4xi32>] -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @gather_c1_axis(%x: tensor<4x2xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @+1 {{(gather_c1) source and index must have one rank, and axis be one of its dimensions, found 'tensor<4x2xf32>', 'tensor<4x2xi32>' and axis 2}}
+  %r = tt.gather %x[%i] along 2 : tensor<4x2xf32>[tensor<4x2xi32>] -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @gather_c2(%x: tensor<4x2xf32>, %i: tensor<4x3xi32>) {
+  // expected-error @+1 {{(gather_c2) extents must agree along all dimensions but 0, found 'tensor<4x2xf32>' and 'tensor<4x3xi32>'}}
+  %r = tt.gather %x[%i] along 0 : tensor<4x2xf32>[tensor<4x3xi32>] -> tensor<4x3xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @gather_c3(%x: tensor<4xf32>, %i: tensor<4xi16>) {
+  // expected-error @+1 {{(gather_c3) indices must have 32 or 64 bits, found 'tensor<4xi16>'}}
+  %r = tt.gather %x[%i] along 0 : tensor<4xf32>[tensor<4xi16>] -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @gather_c4(%x: tensor<4xf32>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{(gather_c4) the result must be 'tensor<8xf32>', found 'tensor<4xf32>'}}
+  %r = tt.gather %x[%i] along 0 : tensor<4xf32>[tensor<8xi32>] -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
 tt.func @addptr_c1(%p: !tt.ptr<f32>) {
   %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
   // expected-error @+1 {{(addptr_c1) pointer and offset must have one shape}}

@@ -18,6 +18,9 @@ tt.func @shapes(%x: f32 {tt.divisibility = 16 : i32, tt.name = "x"}) {
   %f = tt.reshape %s allow_reorder : tensor<4x3xf32> -> tensor<12xf32>
   // CHECK: tt.trans %[[S]] {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
   %t = tt.trans %s {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
+  // CHECK: tt.gather %[[S]][%[[I:.*]]] along 0 : tensor<4x3xf32>[tensor<8x3xi64>] -> tensor<8x3xf32>
+  %i = arith.constant dense<2> : tensor<8x3xi64>
+  %g = tt.gather %s[%i] along 0 : tensor<4x3xf32>[tensor<8x3xi64>] -> tensor<8x3xf32>
   // CHECK: tt.return
   tt.return
 }

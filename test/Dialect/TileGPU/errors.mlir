@@ -273,3 +273,44 @@ tt.func private @prefetch(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>) {
   ttg.prefetch_l2 %p, %m one_of 3 along 1 : tensor<64x!tt.ptr<f32>>, tensor<64xi1>
   tt.return
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_gather_c1(%m: !ttg.memdesc<64xf32, #s>, %i: tensor<128xi16, #b>) {
+  // expected-error @+1 {{(local_gather_c1) rank, extents and elements must be those of a tt.gather, and indices have 32 or 64 bits}}
+  %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<64xf32, #s>[tensor<128xi16, #b>] -> tensor<128xf32, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#c = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_gather_c2(%m: !ttg.memdesc<64xf32, #s>, %i: tensor<512xi32, #b>) {
+  // expected-error @+1 {{(local_gather_c2) index and result must have one layout}}
+  %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<64xf32, #s>[tensor<512xi32, #b>] -> tensor<512xf32, #c>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_gather_c2_none(%m: !ttg.memdesc<64xf32, #s>, %i: tensor<128xi32>) {
+  // expected-error @+1 {{(local_gather_c2) index and result need a layout, found 'tensor<128xi32>'}}
+  %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<64xf32, #s>[tensor<128xi32>] -> tensor<128xf32, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+tt.func private @local_gather_c3(%m: !ttg.memdesc<16x8xf32, #s>, %i: tensor<16x8xi32, #b>) {
+  // expected-error @+1 {{(local_gather_c3) elements must lie one after another, the last dimension fastest}}
+  %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<16x8xf32, #s>[tensor<16x8xi32, #b>] -> tensor<16x8xf32, #b>
+  tt.return
+}

@@ -214,3 +214,32 @@ void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
     return success();
   });
 }
+
+LogicalResult GatherOp::verify() {
+  auto src = tileType(getSrc()), index = tileType(getIndex());
+  int64_t axis = static_cast<int32_t>(getAxis());
+  if (src.getRank() != index.getRank() || axis < 0 || axis >= src.getRank())
+    return emitOpError() << "(gather_c1) source and index must have one rank, and axis be one of "
+                            "its dimensions, found "
+                         << src << ", " << index << " and axis " << axis;
+  for (int64_t d = 0; d < src.getRank(); ++d)
+    if (d != axis && src.getDimSize(d) != index.getDimSize(d))
+      return emitOpError() << "(gather_c2) extents must agree along all dimensions but " << axis
+                           << ", found " << src << " and " << index;
+  if (!index.getElementType().isInteger(32) && !index.getElementType().isInteger(64))
+    return emitOpError() << "(gather_c3) indices must have 32 or 64 bits, found " << index;
+  if (getType().getShape() != index.getShape() ||
+      getType().getElementType() != src.getElementType())
+    return emitOpError() << "(gather_c4) the result must be "
+                         << RankedTensorType::get(index.getShape(), src.getElementType())
+                         << ", found " << getType();
+  return success();
+}
+
+SmallVector<int64_t> GatherOp::getSourceDims() {
+  return SmallVector<int64_t>(getType().getRank(), kAnywhere);
+}
+
+void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
+  patterns.add<ShapeOfSplat<GatherOp>>(ctx);
+}

@@ -84,7 +84,7 @@ Value ttg::movedFrom(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto movement = dyn_cast_or_null<tt::DataMovement>(op))
     return movement.getSource();
-  if (!isa_and_nonnull<LocalLoadOp>(op))
+  if (!isa_and_nonnull<LocalLoadOp, LocalGatherOp>(op))
     return {};
   auto alloc = op->getOperand(0).getDefiningOp<LocalAllocOp>();
   return alloc ? alloc.getInit() : Value();
@@ -204,6 +204,34 @@ LogicalResult LocalLoadOp::verify() {
     return emitOpError() << "(local_load_c2) a part must lie inside at multiples of its extents, "
                             "in memory of one panel, found "
                          << getType() << " of " << src;
+  return success();
+}
+
+LogicalResult LocalGatherOp::verify() {
+  MemDescType src = getSrc().getType();
+  auto index = cast<RankedTensorType>(getIndex().getType()),
+       result = cast<RankedTensorType>(getType());
+  int64_t axis = static_cast<int32_t>(getAxis());
+  bool fits = int64_t(src.getShape().size()) == index.getRank() && axis >= 0 &&
+              axis < index.getRank() && result.getShape() == index.getShape() &&
+              result.getElementType() == src.getElementType() &&
+              (index.getElementType().isInteger(32) || index.getElementType().isInteger(64));
+  for (int64_t d = 0; fits && d < index.getRank(); ++d)
+    fits = d == axis || src.getShape()[d] == index.getDimSize(d);
+  if (!fits)
+    return emitOpError() << "(local_gather_c1) rank, extents and elements must be those of a "
+                            "tt.gather, and indices have 32 or 64 bits, found "
+                         << src << ", " << index << " and " << result;
+  for (RankedTensorType tile : {index, result})
+    if (!isa_and_nonnull<ThreadLayout>(tile.getEncoding()))
+      return emitOpError() << "(local_gather_c2) index and result need a layout, found " << tile;
+  if (!sameLayout(index.getEncoding(), result.getEncoding(), index.getShape()))
+    return emitOpError() << "(local_gather_c2) index and result must have one layout, found "
+                         << index << " and " << result;
+  if (!isRowMajor(src))
+    return emitOpError() << "(local_gather_c3) elements must lie one after another, the last "
+                            "dimension fastest, found "
+                         << src;
   return success();
 }
 

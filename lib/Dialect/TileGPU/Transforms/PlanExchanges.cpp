@@ -16,6 +16,11 @@
 // with a layout of the memory from which both sides move without conflicts of banks. A reshape
 // becomes one that renames registers, and a conversion of its result.
 //
+// A gather reads its source from shared memory:
+//
+//   %m = ttg.local_alloc init(%x)
+//   %y = ttg.local_gather %m[%i]
+//
 // A reduction along an axis that lies across warps
 //
 //   %s = tt.reduce %x {axis}
@@ -112,6 +117,16 @@ public:
     auto converted = b.create<ConvertLayoutOp>(op.getLoc(), dst, op.getResult());
     op.getResult().replaceAllUsesExcept(converted, converted);
     convert(converted);
+  }
+
+  void gather(tt::GatherOp op) {
+    OpBuilder b(op);
+    Attribute plain = rowMajor(b.getContext(), op.getSrc().getType().getRank());
+    Value memory = hold(b, op.getLoc(), op.getSrc(), plain);
+    op.replaceAllUsesWith(
+        b.create<LocalGatherOp>(op.getLoc(), op.getType(), memory, op.getIndex(), op.getAxis())
+            .getResult());
+    op.erase();
   }
 
   LogicalResult reduce(tt::ReduceOp op) {
@@ -285,6 +300,8 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
           planner.convert(convert);
       } else if (auto reshape = dyn_cast<tt::ReshapeOp>(op)) {
         planner.reshape(reshape);
+      } else if (auto gather = dyn_cast<tt::GatherOp>(op)) {
+        planner.gather(gather);
       } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
         if (failed(planner.reduce(reduce)))
           return signalPassFailure();

@@ -113,4 +113,30 @@ def Tile_TransOp : Tile_Op<"trans", [Pure, DeclareOpInterfaceMethods<Tile_DataMo
   let hasCanonicalizer = 1;
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [Pure, DeclareOpInterfaceMethods<Tile_DataMovement>]> {
+  let summary = "elements along an axis that a tile of indices names";
+  let description = [{
+    Along the axis, an element of the result is the source's at the index that stands in its place;
+    along the others the one at its own. Indices are signed. For one outside of the source's extent
+    it is undefined which element it is; no memory but the source's is read.
+
+    - (gather_c1) source and index have one rank, and axis is one of its dimensions;
+    - (gather_c2) along all dimensions but axis their extents agree;
+    - (gather_c3) indices have 32 or 64 bits;
+    - (gather_c4) the result has the index's shape and the source's elements.
+
+    ```mlir
+    %y = tt.gather %x[%i] along 1 : tensor<16x64xf16>[tensor<16x8xi32>] -> tensor<16x8xf16>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$src, Tile_Tensor:$index, I32Attr:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $src `[` $index `]` `along` $axis attr-dict `:` type($src) `[` type($index) `]` `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
 #endif

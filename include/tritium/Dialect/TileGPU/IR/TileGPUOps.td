@@ -204,6 +204,29 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", []> {
   let hasVerifier = 1;
 }
 
+def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather", []> {
+  let summary = "elements of a tile in shared memory that a tile of indices names";
+  let description = [{
+    As `tt.gather`, of a source that lies in shared memory: a thread reads what it needs of it.
+
+    - (local_gather_c1) rank, extents and element types are those of a `tt.gather`, and indices have
+      32 bits or 64;
+    - (local_gather_c2) index and result have one layout;
+    - (local_gather_c3) elements lie one after another, the last dimension fastest.
+
+    ```mlir
+    %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<64xf32, #shared1>[tensor<128xi32, #blocked>] -> tensor<128xf32, #blocked>
+    ```
+  }];
+  let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src, Tile_Tensor:$index, I32Attr:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $src `[` $index `]` `along` $axis attr-dict `:` type($src) `[` type($index) `]` `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let summary = "a tile from registers to shared memory";
   let description = [{
