@@ -16,6 +16,7 @@ class Premise:
 
 
 ANALYSIS = "lib/Analysis/"
+DIALECT = "lib/Dialect/Tile/IR/"
 TRANSFORMS = "lib/Dialect/Tile/Transforms/"
 CPU = "lib/Conversion/TileToCPU/"
 GPU = "lib/Conversion/TileGPUToLLVM/"
@@ -29,6 +30,12 @@ def premises(file, *rows):
 
 PREMISES = (
     premises(
+        DIALECT + "ShapeOps.cpp",
+        ("reshape", "a reshape puts dimensions together",
+         "!llvm::equal(llvm::make_filter_range(from, isLong), "
+         "llvm::make_filter_range(to, isLong))",
+         "from.size() != to.size()"))
+    + premises(
         ANALYSIS + "IntegerRanges.cpp",
         ("assumed everywhere", "an assumption in a branch holds there only",
          "isa<tt::FuncOp>(assume->getParentOp())", "true"),
@@ -89,7 +96,6 @@ PREMISES = (
         ("exact", "the values wrap between two elements",
          "Wide(range.high) - range.low < (Wide(1) << bits) - distance", "true"),
         ("unmarked", "a sum that is not marked may wrap", "!flags.hasNoSignedWrap()", "false"),
-        ("reshape", "a reshape puts dimensions together", "old[f] != now[t]", "false"),
         ("product of tiles", "both factors change along the tile",
          "isUniform(op.getLhs()) || isUniform(op.getRhs())", "true"),
         ("shift by a tile", "the amount changes along the tile",
