@@ -10,8 +10,7 @@ namespace tritium::interpreter {
 
 namespace {
 /// result[i] = x[source[i]].
-void addGather(Builder &b, Operation *op, std::vector<int32_t> source) {
-  Tile x = b.get(op->getOperand(0)), r = b.define(op->getResult(0));
+void addGather(Builder &b, Tile x, Tile r, std::vector<int32_t> source) {
   b.add([x, r, source = std::move(source)](Machine &m) {
     const Slot *xs = m.at(x);
     Slot *rs = m.at(r);
@@ -44,17 +43,19 @@ SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
 
 /// Row-major order stays where dimensions do not tell an element's place.
 void buildMovement(Builder &b, tt::DataMovement op) {
-  Value result = op->getResult(0);
+  Tile x = b.get(op.getSource()), r = b.define(op->getResult(0));
+  SmallVector<int64_t> dims = op.getSourceDims();
+  if (!op.isAlongDims())
+    return b.addCopy(x, r);
+  if (llvm::all_of(dims, [](int64_t d) { return d == tt::kRepeats; }))
+    return b.add([=](Machine &m) { std::fill_n(m.at(r), r.count, *m.at(x)); });
   SmallVector<int64_t> from = rowMajorStrides(tt::shapeOf(op.getSource().getType())), strides;
-  for (int64_t d : op.getSourceDims())
+  for (int64_t d : dims)
     strides.push_back(d < 0 ? 0 : from[d]);
-  std::vector<int32_t> source = sourceIndices(tt::shapeOf(result.getType()), strides);
-  if (!op.isAlongDims() || llvm::equal(source, llvm::seq<int32_t>(0, source.size()))) {
-    Tile x = b.get(op.getSource());
-    b.addCopy(x, b.define(result));
-  } else {
-    addGather(b, op, std::move(source));
-  }
+  std::vector<int32_t> source = sourceIndices(tt::shapeOf(op->getResult(0).getType()), strides);
+  if (llvm::equal(source, llvm::seq<int32_t>(0, source.size())))
+    return b.addCopy(x, r);
+  addGather(b, x, r, std::move(source));
 }
 
 void buildGather(Builder &b, tt::GatherOp op) {

@@ -90,6 +90,26 @@ def test_bitcast(backend, rng, source, target):
     assert_same(out.view(kind), x.view(kind))
 
 
+@triton.jit
+def bitcast_between_halves(x_ptr, out_ptr, SPLAT: tl.constexpr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    if SPLAT:
+        x = tl.zeros((N,), x.dtype) + tl.load(x_ptr)
+    y = x.to(tl.bfloat16, bitcast=True) if x.dtype == tl.float16 else x.to(tl.float16, bitcast=True)
+    tl.store(out_ptr + tl.arange(0, N), y.to(tl.float32))
+
+
+@pytest.mark.parametrize("splat", (False, True))
+@pytest.mark.parametrize("source,target", [("float16", "bfloat16"), ("bfloat16", "float16")])
+def test_bitcast_between_halves(backend, rng, source, target, splat):
+    """Of values that are computed with on both sides, not loaded or stored as they are."""
+    x = random_array(rng, 32, source)
+    out = np.zeros(x.size, np.float32)
+    bitcast_between_halves[(1,)](x, out, SPLAT=splat, N=x.size)
+    y = np.full_like(x, x[0]) if splat else x
+    assert_same(out, y.view(numpy_dtype(target)).astype(np.float32))
+
+
 @pytest.mark.parametrize("dtype", ("float16", "bfloat16"))
 def test_every_16_bit_float(backend, dtype):
     """All 65,536 patterns to fp32 and back; NaN stays NaN."""

@@ -148,6 +148,64 @@ def test_result_of_a_dot_as_operand(backend, rng, n):
 
 
 @triton.jit
+def moved_between_products(a_ptr, b_ptr, out_ptr, n, N: tl.constexpr, HOW: tl.constexpr):
+    """What is carried is the product with its elements in other places."""
+    r = tl.arange(0, N)
+    i = r[:, None] * N + r[None, :]
+    acc = tl.zeros((N, N), tl.float32)
+    other = acc + 1
+    for step in range(n):
+        d = tl.dot(tl.load(a_ptr + step * N * N + i), tl.load(b_ptr + step * N * N + i), acc)
+        if HOW == "gathered":
+            acc = tl.gather(d, tl.broadcast_to((N - 1 - r)[:, None], (N, N)), 0)
+        elif HOW == "transposed":
+            acc = tl.trans(d)
+        else:
+            acc = other * 2
+            other = tl.trans(d)
+    tl.store(out_ptr + i, acc + other)
+
+
+@pytest.mark.parametrize("how", ("gathered", "transposed", "of another"))
+def test_product_moved_before_it_is_carried(backend, rng, how):
+    N, n = 32, 3
+    a, b = random_array(rng, (2, n, N, N), "int8").astype(np.float32) % 4
+    out = np.zeros((N, N), np.float32)
+    moved_between_products[(1,)](a, b, out, n, N=N, HOW=how)
+    acc, other = np.zeros((N, N), np.float32), np.ones((N, N), np.float32)
+    for x, y in zip(a, b):
+        d = acc + x @ y
+        if how == "gathered":
+            acc = d[::-1]
+        elif how == "transposed":
+            acc = d.T
+        else:
+            acc, other = other * 2, d.T
+    assert_same(out, acc + other)
+
+
+@triton.jit
+def batches_exchanged(a_ptr, b_ptr, out_ptr, n, N: tl.constexpr):
+    r = tl.arange(0, N)
+    i = (r[:, None, None] * N + r[None, :, None]) * N + r[None, None, :]
+    acc = tl.zeros((N, N, N), tl.float32)
+    for _ in range(n):
+        acc = tl.trans(tl.dot(tl.load(a_ptr + i), tl.load(b_ptr + i), acc), (1, 0, 2))
+    tl.store(out_ptr + i, acc)
+
+
+def test_batches_exchanged_before_they_are_carried(backend, rng):
+    N, n = 16, 3
+    a, b = random_array(rng, (2, N, N, N), "int8").astype(np.float32) % 4
+    out = np.zeros((N, N, N), np.float32)
+    batches_exchanged[(1,)](a, b, out, n, N=N)
+    acc = np.zeros((N, N, N), np.float32)
+    for _ in range(n):
+        acc = (acc + a @ b).transpose(1, 0, 2)
+    assert_same(out, acc)
+
+
+@triton.jit
 def blocked(a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr,
             BK: tl.constexpr):
     rows = tl.program_id(0) * BM + tl.arange(0, BM)

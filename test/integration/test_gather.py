@@ -106,6 +106,28 @@ def test_carried(backend, rng):
 
 
 @triton.jit
+def rows_by_product(x_ptr, out_ptr, sign_ptr):
+    """The index is 0, 1, 2, ... by two factors whose product is 1 modulo 2^32."""
+    rows = tl.arange(0, 16)
+    wrapped = rows * -1640531527
+    row = tl.gather(tl.program_id(0) * 16384 + rows * 1024, wrapped * 340573321, 0) // 16
+    columns = tl.arange(0, 64)[None, :]
+    x = tl.load(x_ptr + (row[:, None] + columns))
+    tl.store(out_ptr + (tl.program_id(0) * 1024 + rows[:, None] * 64 + columns), x)
+    tl.store(sign_ptr + tl.program_id(0) * 16 + rows, tl.where(wrapped < 0, wrapped, 7))
+
+
+def test_index_that_wraps(backend, rng):
+    """Offsets that a launch proves do not wrap are gathered by an index that does."""
+    x = random_array(rng, 2048, "float32")
+    out, sign = np.zeros((2, 16, 64), np.float32), np.zeros((2, 16), np.int32)
+    rows_by_product[(2,)](x, out, sign)
+    wrapped = (np.arange(16, dtype=np.int64) * -1640531527).astype(np.int32)
+    assert_same(out, x.reshape(2, 16, 64))
+    assert_same(sign, np.broadcast_to(np.where(wrapped < 0, wrapped, 7), (2, 16)))
+
+
+@triton.jit
 def sort_by_rank(x_ptr, out_ptr, N: tl.constexpr):
     """Source and index are computed, and used elsewhere too; one tile is both in the end."""
     at = tl.arange(0, N)

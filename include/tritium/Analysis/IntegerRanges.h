@@ -25,6 +25,12 @@ inline constexpr llvm::StringLiteral kPositive = "tt.positive";
 /// do the sums, differences and products that they are made of.
 inline constexpr llvm::StringLiteral kNarrow = "tt.narrow";
 
+/// The operands whose numbers the result of `op` is made of; others of a movement of data say which
+/// they are.
+inline mlir::OperandRange numbersOf(mlir::Operation *op) {
+  return op->getOperands().take_front(mlir::isa<tt::DataMovement>(op) ? 1 : op->getNumOperands());
+}
+
 /// Evaluates on demand and remembers; changes of the function are not seen.
 class IntegerRanges {
 public:

@@ -34,7 +34,12 @@ static void collectArgs(Value value, scf::ForOp loop, llvm::SmallSetVector<Value
       continue;
     }
     Operation *op = v.getDefiningOp();
-    if (!isVirtual(v) || op->getBlock() != loop.getBody())
+    if (op->getBlock() != loop.getBody())
+      continue;
+    // A product may stand in its accumulator's memory.
+    if (auto dot = dyn_cast<tt::DotOp>(op))
+      worklist.push_back({dot.getC(), same});
+    if (!isVirtual(v))
       continue;
     bool keeps = same && keepsPlaces(op);
     for (Value operand : op->getOperands())

@@ -101,7 +101,7 @@ static bool feedsDot(Operation *op, Value value) {
 /// A reshape reads its operand as one run of elements.
 static bool needsDense(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
-    return isa<tt::ReshapeOp>(use.getOwner()) && tt::isReadAnywhere(use);
+    return !isa<tt::GatherOp>(use.getOwner()) && tt::isReadAnywhere(use);
   });
 }
 

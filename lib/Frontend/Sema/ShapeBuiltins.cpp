@@ -142,7 +142,7 @@ static Result gather(Sema &sema, const BoundArguments &args) {
                       "; a tile of one value is made by tl.full");
   if (!isInteger(index->dtype))
     return sema.error("the index of tl.gather must hold integers, found " + describe(args[1]) +
-                      "; convert it with .to(tl.int32)");
+                      (isFloat(index->dtype) ? "; convert it with .to(tl.int32)" : ""));
   auto axis = axisArgument(sema, args[2], rank, "the axis of tl.gather");
   if (!axis)
     return std::nullopt;
@@ -154,7 +154,8 @@ static Result gather(Sema &sema, const BoundArguments &args) {
                       "but for axis " +
                       std::to_string(*axis) + ", its extents: found shape " +
                       describeShape(index->shape()) + " for " + describeShape(src->shape()) +
-                      "; tl.broadcast_to gives it others");
+                      (index->shape().empty() ? "; tl.full makes a tile of it"
+                                              : "; tl.broadcast_to gives it others"));
   Tensor wide = index->dtype.bits() < 32 ? *sema.cast(*index, {DTypeKind::Int32}) : *index;
   mlir::Type type = sema.tensorType(src->dtype, index->shape());
   return Value(

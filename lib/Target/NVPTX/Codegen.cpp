@@ -18,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -115,9 +116,31 @@ void markConvergent(Module &module) {
             call->setConvergent();
 }
 
+/// LLVM 19 selects no instruction for a scalar bitcast between half and bfloat; both are in 16-bit
+/// registers, and a move keeps the bits.
+void moveBetweenHalves(Module &module) {
+  Type *i16 = Type::getInt16Ty(module.getContext());
+  auto *move = InlineAsm::get(FunctionType::get(i16, {i16}, false), "mov.b16 $0, $1;", "=h,h",
+                              /*hasSideEffects=*/false);
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      Type *to = instruction.getType(), *from = nullptr;
+      if (isa<BitCastInst>(instruction))
+        from = instruction.getOperand(0)->getType();
+      if (!from ||
+          !((from->isHalfTy() && to->isBFloatTy()) || (from->isBFloatTy() && to->isHalfTy())))
+        continue;
+      IRBuilder<> b(&instruction);
+      Value *bits = b.CreateCall(move, b.CreateBitCast(instruction.getOperand(0), i16));
+      instruction.replaceAllUsesWith(b.CreateBitCast(bits, to));
+      instruction.eraseFromParent();
+    }
+}
+
 /// Optimised IR -> PTX.
 bool writePTX(Module &ir, TargetMachine &machine, tritium::nvptx::EmittedCode &code,
               std::string &error) {
+  moveBetweenHalves(ir);
   // Loop strength reduction adds pointers that are carried; ptxas does its own. It is a tenth of
   // LLVM's time.
   return tritium::target::generate(ir, machine, CodeGenFileType::AssemblyFile, code.ptx, error,

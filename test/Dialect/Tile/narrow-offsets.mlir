@@ -92,3 +92,18 @@ tt.func private @comparisons(%n: i32, %b: i64) -> (tensor<64xi1>, tensor<64xi1>,
   %wide = arith.cmpi sgt, %o, %bt : tensor<64xi64>
   tt.return %fits, %promised, %wide : tensor<64xi1>, tensor<64xi1>, tensor<64xi1>
 }
+
+// A gather by an index, of whatever width: the offsets become narrow, and the index stays.
+// CHECK-LABEL: @gathered
+// CHECK: %[[O:.*]] = arith.muli %{{.*}}, %{{.*}} overflow<nsw> : tensor<64xi32>
+// CHECK: %[[G:.*]] = tt.gather %[[O]][%arg1] along 0 : tensor<64xi32>[tensor<64xi64>] -> tensor<64xi32>
+// CHECK: tt.addptr %{{.*}}, %[[G]] : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+tt.func private @gathered(%p: tensor<64x!tt.ptr<f32>>, %i: tensor<64xi64>) -> tensor<64x!tt.ptr<f32>> {
+  %c = arith.constant dense<128> : tensor<64xi64>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %wide = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  %o = arith.muli %wide, %c : tensor<64xi64>
+  %g = tt.gather %o[%i] along 0 : tensor<64xi64>[tensor<64xi64>] -> tensor<64xi64>
+  %q = tt.addptr %p, %g : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
+  tt.return %q : tensor<64x!tt.ptr<f32>>
+}

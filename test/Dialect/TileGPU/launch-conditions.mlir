@@ -157,3 +157,41 @@ tt.func @wide(%p: !tt.ptr<i8>, %s: i64) {
   tt.store %q, %c0, %m : tensor<128x!tt.ptr<i8>>
   tt.return
 }
+
+// Offsets that are gathered do not wrap by a condition; what the index is made of has none.
+// CHECK-LABEL: tt.func @gathered(
+// CHECK: arith.muli %{{.*}} overflow<nsw> : i32
+// CHECK: arith.muli %{{.*}} overflow<nsw> : tensor<16xi32>
+// CHECK: %[[H:.*]] = arith.muli %{{[^o]*}} : tensor<16xi32>
+// CHECK-NEXT: %[[I:.*]] = arith.muli %[[H]], %{{[^o]*}} : tensor<16xi32>
+// CHECK: tt.gather %{{.*}}[%[[I]]]
+tt.func @gathered(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %idx: !tt.ptr<i32>) {
+  %pid = tt.get_program_id 0 : i32
+  %c = arith.constant 16384 : i32
+  %s = arith.muli %pid, %c : i32
+  %r = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %k = arith.constant dense<1024> : tensor<16xi32>
+  %rk = arith.muli %r, %k : tensor<16xi32>
+  %ss = tt.splat %s : i32 -> tensor<16xi32>
+  %rows = arith.addi %ss, %rk : tensor<16xi32>
+  %h1 = arith.constant dense<-1640531527> : tensor<16xi32>
+  %h2 = arith.constant dense<340573321> : tensor<16xi32>
+  %i0 = arith.muli %r, %h1 : tensor<16xi32>
+  %i1 = arith.muli %i0, %h2 : tensor<16xi32>
+  %g = tt.gather %rows[%i1] along 0 : tensor<16xi32>[tensor<16xi32>] -> tensor<16xi32>
+  %c16 = arith.constant dense<16> : tensor<16xi32>
+  %q = arith.divsi %g, %c16 : tensor<16xi32>
+  %qe = tt.expand_dims %q {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %qb = tt.broadcast %qe : tensor<16x1xi32> -> tensor<16x64xi32>
+  %cc = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ce = tt.expand_dims %cc {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %cb = tt.broadcast %ce : tensor<1x64xi32> -> tensor<16x64xi32>
+  %o = arith.addi %qb, %cb : tensor<16x64xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<16x64x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %o : tensor<16x64x!tt.ptr<f32>>, tensor<16x64xi32>
+  %v = tt.load %p : tensor<16x64x!tt.ptr<f32>>
+  %os = tt.splat %out : !tt.ptr<f32> -> tensor<16x64x!tt.ptr<f32>>
+  %p2 = tt.addptr %os, %o : tensor<16x64x!tt.ptr<f32>>, tensor<16x64xi32>
+  tt.store %p2, %v : tensor<16x64x!tt.ptr<f32>>
+  tt.return
+}

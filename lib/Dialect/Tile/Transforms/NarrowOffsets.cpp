@@ -82,7 +82,7 @@ private:
     bool isHinted = isa<BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
     if (!isHinted && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, DataMovement>(op))
       return false;
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return canNarrow(operand); });
+    return llvm::all_of(numbersOf(op), [&](Value operand) { return canNarrow(operand); });
   }
 
   Value make(Value value) {
@@ -102,7 +102,7 @@ private:
       return b.create<arith::ConstantOp>(op->getLoc(), constant);
     }
     IRMapping operands;
-    for (Value operand : op->getOperands())
+    for (Value operand : numbersOf(op))
       operands.map(operand, narrow(operand));
     Operation *clone = b.clone(*op, operands);
     clone->getResult(0).setType(type);

@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Analysis/IntegerRanges.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -62,11 +63,6 @@ Operation *widenable(Value value) {
     return nullptr;
   bool extends = isa<arith::ExtSIOp>(op) && isInt32(op->getOperand(0));
   return isArithmetic(op) || isa<DataMovement>(op) || isHinted(op) || extends ? op : nullptr;
-}
-
-/// The operands that its result is made of; others of a movement say where they are taken from.
-OperandRange numbersOf(Operation *op) {
-  return op->getOperands().take_front(isa<DataMovement>(op) ? 1 : op->getNumOperands());
 }
 
 /// Values that control flow defines from the operands `sources`, all of one type.

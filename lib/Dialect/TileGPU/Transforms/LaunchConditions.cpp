@@ -167,7 +167,7 @@ void collectArithmetic(Value root, llvm::SetVector<Operation *> &found) {
       continue;
     if (isArithmetic(op))
       found.insert(op);
-    worklist.append(op->operand_begin(), op->operand_end());
+    llvm::append_range(worklist, numbersOf(op));
   }
 }
 
