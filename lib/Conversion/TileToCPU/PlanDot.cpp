@@ -50,29 +50,54 @@ DotPlan::Operand Planner::operandOf(Value value, Type compute) {
   return {stored, allocate(type.getShape(), compute, /*dense=*/false)};
 }
 
+/// What a loop carries, if the product goes back into it and `c` is computed from nothing else of
+/// it.
+static Value yieldedAccumulator(tt::DotOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return {};
+  for (OpOperand &use : op.getResult().getUses())
+    if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
+        yield && yield->getBlock() == loop.getBody()) {
+      Value arg = loop.getRegionIterArgs()[use.getOperandNumber()];
+      if (onlyLeadsTo(arg, op.getCMutable()))
+        return arg;
+    }
+  return {};
+}
+
+/// Whether the product is added into the memory of `c`, which nothing else reads.
+static bool takesOver(tt::DotOp op) {
+  Value c = op.getC();
+  return c.hasOneUse() && c.getParentBlock() == op->getBlock() && !isVirtual(c);
+}
+
+Value carriedAccumulator(Value value, scf::ForOp loop) {
+  for (;;) {
+    auto op = value.getDefiningOp<tt::DotOp>();
+    if (!op || op->getBlock() != loop.getBody())
+      return {};
+    if (!takesOver(op))
+      return yieldedAccumulator(op);
+    value = op.getC();
+    if (isCarriedBy(value, loop))
+      return value;
+  }
+}
+
 /// The buffer that the product is added into: it holds its third operand behind the phases that
 /// are put before `step`, unless that is zero.
 Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
   Value c = op.getC();
-  Block *block = op->getBlock();
-  OpOperand &operand = op.getCMutable();
-  if (Buffer *stored = plan.home(c);
-      stored && c.hasOneUse() && c.getParentBlock() == block && !isVirtual(c))
+  if (Buffer *stored = plan.home(c); stored && takesOver(op))
     return stored;
   auto holding = [&](Buffer *buffer) {
     if (!isZero(c))
       assign(step.before, c, buffer);
     return buffer;
   };
-  // The result goes back into the tile that `c` is computed from.
-  if (auto loopOp = dyn_cast<scf::ForOp>(block->getParentOp()))
-    for (OpOperand &use : op.getResult().getUses())
-      if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
-          yield && yield->getBlock() == block) {
-        Value arg = loopOp.getRegionIterArgs()[use.getOperandNumber()];
-        if (onlyLeadsTo(arg, operand))
-          return holding(plan.home(arg));
-      }
+  if (Value arg = yieldedAccumulator(op))
+    return holding(plan.home(arg));
   return holding(allocate(op.getType(), /*dense=*/false));
 }
 

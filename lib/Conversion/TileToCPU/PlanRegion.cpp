@@ -16,8 +16,8 @@ static RankedTensorType tileType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// The iteration arguments of `loop` that `value` is computed from without passing
-/// through memory. `identity` is cleared if one is read at another index.
+/// The iteration arguments of `loop` whose memory `value` is computed from, not from a copy.
+/// `identity` is cleared if one is read at another index.
 static void collectArgs(Value value, scf::ForOp loop, llvm::SmallSetVector<Value, 4> &args,
                         bool &identity) {
   SmallVector<std::pair<Value, bool>> worklist{{value, true}};
@@ -26,20 +26,14 @@ static void collectArgs(Value value, scf::ForOp loop, llvm::SmallSetVector<Value
     auto [v, same] = worklist.pop_back_val();
     if (!seen.insert(v).second)
       continue;
-    if (auto arg = dyn_cast<BlockArgument>(v)) {
-      if (arg.getOwner() == loop.getBody()) {
-        args.insert(v);
-        identity &= same;
-      }
+    Value inPlaceOf = isCarriedBy(v, loop) ? v : carriedAccumulator(v, loop);
+    if (inPlaceOf) {
+      args.insert(inPlaceOf);
+      identity &= same;
       continue;
     }
     Operation *op = v.getDefiningOp();
-    if (op->getBlock() != loop.getBody())
-      continue;
-    // A product may stand in its accumulator's memory.
-    if (auto dot = dyn_cast<tt::DotOp>(op))
-      worklist.push_back({dot.getC(), same});
-    if (!isVirtual(v))
+    if (!op || !isVirtual(v) || op->getBlock() != loop.getBody())
       continue;
     bool keeps = same && keepsPlaces(op);
     for (Value operand : op->getOperands())

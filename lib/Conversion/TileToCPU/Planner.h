@@ -92,6 +92,15 @@ private:
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
 };
 
+/// An iteration argument of `loop`.
+inline bool isCarriedBy(mlir::Value value, mlir::scf::ForOp loop) {
+  return mlir::isa<mlir::BlockArgument>(value) && value.getParentBlock() == loop.getBody();
+}
+
+/// The iteration argument of `loop` into whose memory `value`, a product, is added; null if there
+/// is none.
+mlir::Value carriedAccumulator(mlir::Value value, mlir::scf::ForOp loop);
+
 /// Plans the steps of one block:
 ///
 /// 1. Every operation that is not virtual becomes a step, merged into the phase before
