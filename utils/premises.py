@@ -40,7 +40,7 @@ PREMISES = (
         ("assumed everywhere", "an assumption in a branch holds there only",
          "isa<tt::FuncOp>(assume->getParentOp())", "true"),
         ("sums fit", "what is not marked may wrap at its width",
-         "isUnwrapped(op), operand", "true, operand"),
+         "isUnwrapped(op)", "true", "ofArithmetic(op, bits, "),
         ("carried sum fits", "a sum that a loop carries may wrap",
          "range::sum(init, *moved, bits)", "range::sum(init, *moved, 64)"),
         ("zero extension", "a negative number is another one without its sign",
