@@ -39,7 +39,7 @@ def problems(files):
     allowed = rooms()
     for name in files:
         for root in ("lib/", "include/tritium/"):
-            if not name.startswith(root) or not name.endswith((".h", ".cpp")):
+            if not name.startswith(root) or not name.endswith((".h", ".hpp", ".cpp")):
                 continue
             room = roomOf(name.removeprefix(root), allowed)
             if room is None:

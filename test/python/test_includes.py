@@ -12,7 +12,7 @@ spec.loader.exec_module(lint_includes)
 
 def files():
     listed = [path.relative_to(ROOT).as_posix() for root in ("lib", "include/tritium")
-              for path in (ROOT / root).rglob("*") if path.suffix in (".h", ".cpp")]
+              for path in (ROOT / root).rglob("*") if path.suffix in (".h", ".hpp", ".cpp")]
     assert len(listed) > 300
     return listed
 

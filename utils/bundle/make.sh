@@ -14,7 +14,7 @@ mkdir -p "$stage"/{bin,lib,include/tritium,python,src,examples}
 
 cp "$build/bin/tritium" "$stage/bin/"
 cp "$build/lib/libtritium.so" "$stage/lib/"
-cp -r include/tritium/{tritium.h,tritium.hpp,c} "$stage/include/tritium/"
+cp -r include/tritium/{tritium.h,tritium.hpp,c,cpp} "$stage/include/tritium/"
 cp -r python/tritium "$stage/python/"
 find "$stage/python" -name __pycache__ -prune -exec rm -rf {} +
 cp "$build"/python/tritium/_C*.so "$stage/python/tritium/"
