@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORE = ("include/", "lib/", "runtime/", "tools/", "python/bindings/")
 MAX_LINES, MAX_LINES_OF_CORE, MAX_FUNCTION = 800, 500, 80
 # Longer than they should be: these may get shorter, and leave the table then.
-LONG = {"lib/Analysis/AxisRules.cpp": 536, "lib/Conversion/TileGPUToLLVM/Mma.cpp: lowerMma": 193}
+LONG = {"lib/Conversion/TileGPUToLLVM/Mma.cpp: lowerMma": 193}
 # Suites that run the whole, and what tests read.
 WHOLE = {"test/Acceptance", "test/integration", "test/python"}
 DATA = {"Inputs", "ptx"}

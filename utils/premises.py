@@ -101,17 +101,24 @@ PREMISES = (
         ("shift by a tile", "the amount changes along the tile",
          "linear(0) && isUniform(op.getRhs())", "linear(0)"))
     + premises(
-        ANALYSIS + "AxisRules.cpp",
+        ANALYSIS + "AxisLine.cpp",
         ("numbers", "a run crosses an end of the integers", "cannotCross || x.c == 1", "true"),
-        ("offset", "an offset of 32 bits crosses an end",
-         "bits == 64 || ranges.cannotCrossSignedEnd(offset)", "true"),
         ("run: end", "a run crosses an end", "longestAligned(bits)", "int64_t(0)", "y.k), "),
         ("run: start", "a run starts between two multiples", "x.q", "int64_t(0)",
          "std::gcd(std::gcd(std::gcd(x.c, "),
         ("run: constant", "the other side changes in a run", "y.k", "int64_t(0)",
          "std::gcd(std::gcd(std::gcd(x.c, x.q), "),
         ("run: multiple", "a multiple of the other side lies in a run",
-         "std::gcd(length, divisorAt(y, length))", "length"),
+         "std::gcd(length, divisorAt(y, length))", "length"))
+    + premises(
+        ANALYSIS + "AxisRules.cpp",
+        ("reshape", "a run reaches over the end of a row",
+         "std::gcd(extentOf(from, s), extentOf(to, t))", "extentOf(to, t)"),
+        ("join", "a run has to be one on both ways", "std::gcd(x.c, y.c)", "x.c"))
+    + premises(
+        ANALYSIS + "ElementwiseRules.cpp",
+        ("offset", "an offset of 32 bits crosses an end",
+         "bits == 64 || ranges.cannotCrossSignedEnd(offset)", "true"),
         ("sum", "what is added changes in a run", "std::gcd(a.c, b.k)", "a.c"),
         ("difference", "a run that is taken away counts down", "false", "true",
          "arith::SubIOp) { return rule.addition("),
@@ -121,9 +128,6 @@ PREMISES = (
          "ranges.get(op->getOperand(0)).low >= 0", "true"),
         ("choice", "neighbours choose differently", "line(select.getCondition(), d).k",
          "int64_t(0)"),
-        ("reshape", "a run reaches over the end of a row",
-         "std::gcd(extentOf(from, s), extentOf(to, t))", "extentOf(to, t)"),
-        ("join", "a run has to be one on both ways", "std::gcd(x.c, y.c)", "x.c"),
         ("mask of bits", "other masks than 2^n - 1 are no remainder",
          "((*mask + 1) & *mask) == 0", "true"),
         ("constant without sign", "a negative constant is another one",

@@ -8,6 +8,7 @@
 
 #include "tritium/Analysis/AxisInfo.h"
 
+#include "AxisLine.h"
 #include "AxisRules.h"
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"

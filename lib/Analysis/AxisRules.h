@@ -7,16 +7,6 @@
 
 namespace tritium::axis {
 
-/// The largest divisor that is kept; 0 has it.
-constexpr int64_t kMaxDivisor = int64_t(1) << 30;
-
-/// The largest power of two up to kMaxDivisor that divides `value`.
-int64_t powerOfTwoDivisor(int64_t value);
-
-/// Dimensions of a value's info: those of a tile, one for a scalar.
-int64_t rankOf(mlir::Type type);
-int64_t extentOf(mlir::Type type, int64_t d);
-
 /// All ones.
 AxisInfo unknown(mlir::Type type);
 /// Every element is `value`.
@@ -29,6 +19,11 @@ using Lookup = llvm::function_ref<const AxisInfo &(mlir::Value)>;
 
 /// The info of the one result of `op`, from those of its operands and from their bounds.
 AxisInfo transfer(mlir::Operation *op, Lookup get, IntegerRanges &ranges);
+
+/// The same for an operation whose elements are each made of those of its operands at their place.
+AxisInfo transferElementwise(mlir::Operation *op, Lookup get, IntegerRanges &ranges);
+/// Of a sum, difference or product of constants.
+std::optional<int64_t> foldConstant(mlir::Operation *op, Lookup get);
 
 /// Raises `info` by what the attributes `tt.divisibility`, `tt.contiguity` and
 /// `tt.constancy` say; each is one integer, or one a dimension.
