@@ -17,7 +17,6 @@ public:
 
 private:
   mlir::LogicalResult lowerMma(tt::DotOp op);
-  llvm::SmallVector<Value, 4> splitFloat(Value x, bool isTF32, unsigned parts);
 
   std::shared_ptr<DotWork> work;
 };

@@ -6,6 +6,13 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
+std::map<Coordinates, unsigned> byPlace(const TileLayout &layout) {
+  std::map<Coordinates, unsigned> places;
+  for (unsigned r = 0; r < layout.registers(); ++r)
+    places.try_emplace(layout.offset(r), r);
+  return places;
+}
+
 const LoweringPatterns::Lower *LoweringPatterns::find(Operation *op) const {
   auto found = ofOperation.find(op->getName().getTypeID());
   if (found != ofOperation.end())
