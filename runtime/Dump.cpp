@@ -30,13 +30,14 @@ void runtime::dump(const std::string &hash, const CompiledKernel &kernel,
   write("json", metadata);
 }
 
-bool runtime::findOverride(const std::string &hash, const std::string &kernel, std::string &ttir) {
+std::optional<runtime::Override> runtime::findOverride(const std::string &hash,
+                                                       const std::string &kernel) {
   std::string directory = settings::directory(settings::OverrideDirectory);
   if (directory.empty())
-    return false;
-  std::ifstream file(fs::path(directory) / hash / (kernel + ".ttir"), std::ios::binary);
+    return std::nullopt;
+  fs::path path = fs::path(directory) / hash / (kernel + ".ttir");
+  std::ifstream file(path, std::ios::binary);
   if (!file)
-    return false;
-  ttir.assign(std::istreambuf_iterator<char>(file), {});
-  return true;
+    return std::nullopt;
+  return Override{{std::istreambuf_iterator<char>(file), {}}, path.string()};
 }

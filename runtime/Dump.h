@@ -11,14 +11,19 @@
 
 #include "tritium/Kernel/CompiledKernel.h"
 
+#include <optional>
+
 namespace tritium::runtime {
 
 bool dumpWanted();
 bool overrideWanted();
 /// Writes all stages and the metadata. What cannot be written is left out.
 void dump(const std::string &hash, const CompiledKernel &kernel, const std::string &metadata);
-/// Reads the replacement for a kernel's tile IR, if there is one.
-bool findOverride(const std::string &hash, const std::string &kernel, std::string &ttir);
+/// What stands in for a kernel's tile IR.
+struct Override {
+  std::string ttir, file;
+};
+std::optional<Override> findOverride(const std::string &hash, const std::string &kernel);
 
 } // namespace tritium::runtime
 

@@ -44,6 +44,7 @@ static std::string cacheKey(const Recipe &recipe) {
   for (const ArgumentSpec &argument : recipe.arguments)
     write(writer, argument);
   writer.text(recipe.ttir);
+  writer.text(recipe.file);
   if (recipe.source)
     write(writer, *recipe.source);
   for (const auto &[path, text] : recipe.included) {
@@ -86,7 +87,7 @@ std::unique_ptr<CompiledKernel> tritium::runtime::compile(const Recipe &recipe, 
   else if (std::optional<Sealed> sealed = unseal(recipe.ttir))
     kernel = compileSealed(recipe, std::move(*sealed), error);
   else
-    kernel = compileTileIR(recipe.ttir, recipe.options, error);
+    kernel = compileTileIR(recipe.ttir, recipe.file, recipe.options, error);
   if (kernel)
     seal(*kernel, recipe.options);
   return kernel;
@@ -124,10 +125,12 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
     variant->dependencies = hashDependencies(learnt);
     if (!variant->compiled->printed.empty() && !variant->origin.isRepeat)
       printText(variant->compiled->printed);
-    std::string replacement;
-    if (overrideWanted() &&
-        findOverride(variant->hash, variant->compiled->metadata.name, replacement)) {
-      variant->compiled = compileTileIR(replacement, variant->origin.options, error);
+    std::optional<Override> replacement;
+    if (overrideWanted())
+      replacement = findOverride(variant->hash, variant->compiled->metadata.name);
+    if (replacement) {
+      variant->compiled =
+          compileTileIR(replacement->ttir, replacement->file, variant->origin.options, error);
       if (!variant->compiled)
         return nullptr;
     } else if (includesHold(variant->origin)) {

@@ -25,7 +25,7 @@ using VariantRef = llvm::IntrusiveRefCntPtr<Variant>;
 struct Recipe {
   std::optional<frontend::FunctionSource> source;
   std::vector<ArgumentSpec> arguments;
-  std::string ttir;
+  std::string ttir, file = "ttir"; ///< a textual stage, and what errors in it call it
   CompileOptions options;
   /// Triton-C: the files that the text includes, path and content.
   std::vector<std::pair<std::string, std::string>> included;

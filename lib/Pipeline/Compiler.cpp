@@ -188,7 +188,7 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
   return kernel;
 }
 
-std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
+std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text, const std::string &file,
                                               const CompileOptions &options, CompileError &error) {
   const TargetCompiler *target = targetCompiler(options.target, error);
   if (!target)
@@ -202,12 +202,12 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
     return nullptr;
   }
   if (auto line = lineNestedTooDeeply(text)) {
-    refuse(error, "ttir:" + std::to_string(*line) + ": error: brackets are nested more than " +
+    refuse(error, file + ":" + std::to_string(*line) + ": error: brackets are nested more than " +
                       std::to_string(kMaxTextDepth) + " deep");
     return nullptr;
   }
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&session.context()), "ttir");
+      parseSourceString<ModuleOp>(text, ParserConfig(&session.context()), file);
   if (!module) {
     session.textError("the text is not a ttir module");
     return nullptr;

@@ -56,14 +56,15 @@ private:
   std::vector<std::unique_ptr<SharedContext>> free;
 };
 
-std::string placeOf(Location loc) {
+/// "FILE:LINE:COLUMN: error: ", or nothing where no place is known.
+std::string placeOf(Location loc, const char *severity) {
   if (auto file = dyn_cast<FileLineColLoc>(loc))
     return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
-           std::to_string(file.getColumn()) + ": ";
+           std::to_string(file.getColumn()) + ": " + severity + ": ";
   if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return placeOf(call.getCallee());
+    return placeOf(call.getCallee(), severity);
   if (auto name = dyn_cast<NameLoc>(loc))
-    return placeOf(name.getChildLoc());
+    return placeOf(name.getChildLoc(), severity);
   return "";
 }
 
@@ -100,9 +101,9 @@ Session::Session(std::string kernel, CompileError &error)
           remarks.push_back(std::move(*remark));
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
-        std::string message = placeOf(diagnostic.getLocation()) + diagnostic.str();
+        std::string message = placeOf(diagnostic.getLocation(), "error") + diagnostic.str();
         for (Diagnostic &note : diagnostic.getNotes())
-          message += "\n  " + placeOf(note.getLocation()) + note.str();
+          message += "\n  " + placeOf(note.getLocation(), "note") + note.str();
         messages.push_back(std::move(message));
         return success();
       }) {

@@ -221,7 +221,7 @@ Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
   return new Compiled(compiled);
 }
 
-Compiled *compileTileIR(const std::string &text, nb::dict options,
+Compiled *compileTileIR(const std::string &text, const std::string &file, nb::dict options,
                         std::optional<std::string> target) {
   ValueStorage storage;
   std::vector<tritium_option> nativeOptions = toOptions(options, storage);
@@ -229,8 +229,9 @@ Compiled *compileTileIR(const std::string &text, nb::dict options,
   tritium_compiled *compiled;
   {
     nb::gil_scoped_release release;
-    compiled = tritium_compile_ttir(text.c_str(), nativeOptions.data(), nativeOptions.size(),
-                                    target ? target->c_str() : nullptr, &error);
+    compiled =
+        tritium_compile_ttir(text.c_str(), file.c_str(), nativeOptions.data(), nativeOptions.size(),
+                             target ? target->c_str() : nullptr, &error);
   }
   if (!compiled)
     fail(error);
@@ -343,7 +344,7 @@ NB_MODULE(_C, m) {
       .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"));
   m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"), nb::arg("options"),
         nb::arg("target").none(), nb::rv_policy::take_ownership);
-  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("options"),
+  m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("file"), nb::arg("options"),
         nb::arg("target").none(), nb::rv_policy::take_ownership);
   m.def("cuda_device_count", tritium_cuda_device_count);
   m.def("cuda_current_device", tritium_cuda_current_device);

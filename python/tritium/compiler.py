@@ -278,4 +278,4 @@ def compile(src, target=None, options=None, _env_vars=None):
                                 native_target)
         return CompiledKernel(native, src.fn._names)
     source = src if isinstance(src, IRSource) else IRSource(src)
-    return CompiledKernel(_C.compile_ttir(source.src, options, native_target))
+    return CompiledKernel(_C.compile_ttir(source.src, str(source.path), options, native_target))

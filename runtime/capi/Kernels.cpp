@@ -145,13 +145,15 @@ tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
 
 //===-- Variants ----------------------------------------------------------===//
 
-tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
-                                       size_t optionCount, const char *target,
-                                       tritium_error *error) {
+tritium_compiled *tritium_compile_ttir(const char *ttir, const char *file,
+                                       const tritium_option *options, size_t optionCount,
+                                       const char *target, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
     CompileError failure;
     runtime::Recipe recipe;
     recipe.ttir = ttir;
+    if (file)
+      recipe.file = file;
     std::optional<Target> parsed;
     if (!readTarget(target, parsed, failure)) {
       report(failure, error);

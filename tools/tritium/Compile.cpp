@@ -241,8 +241,8 @@ CompiledHandle compileRequest(const Request &request) {
   tritium_error error = {};
   tritium_compiled *compiled = nullptr;
   if (!request.from.empty()) {
-    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), options.data(), options.size(),
-                                    target.c_str(), &error);
+    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), request.from.c_str(),
+                                    options.data(), options.size(), target.c_str(), &error);
   } else {
     Module module = load(request.file);
     std::vector<std::string> names = module.kernelNames();

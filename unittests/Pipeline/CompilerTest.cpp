@@ -131,7 +131,7 @@ TEST(Compiler, TtirGoesIn) {
   CompileError error;
   auto kernel = compileKernel(source("add", kAdd), addArguments(), interpreted(), error);
   ASSERT_TRUE(kernel) << error.rendered;
-  auto again = compileTileIR(kernel->stages["ttir"], interpreted(), error);
+  auto again = compileTileIR(kernel->stages["ttir"], "add.ttir", interpreted(), error);
   ASSERT_TRUE(again) << error.rendered;
   EXPECT_EQ(again->stages["ttir"], kernel->stages["ttir"]);
   EXPECT_EQ(again->metadata.parameters[1].name, "y_ptr");
@@ -151,14 +151,16 @@ TEST(Compiler, UserErrorsHaveTheirPlace) {
 
 TEST(Compiler, BadTileIR) {
   CompileError error;
-  EXPECT_FALSE(compileTileIR("tt.func @k(", interpreted(), error));
+  EXPECT_FALSE(compileTileIR("tt.func @k(", "k.ttir", interpreted(), error));
   EXPECT_EQ(error.kind, "CompilationError");
   EXPECT_FALSE(error.message.empty());
   error = {};
-  EXPECT_FALSE(compileTileIR("", interpreted(), error));
+  EXPECT_FALSE(compileTileIR("", "k.ttir", interpreted(), error));
   EXPECT_NE(error.message.find("one kernel"), std::string::npos);
   error = {};
-  EXPECT_FALSE(compileTileIR("tt.func @k(%x: tensor<4xf32>) { tt.return }", interpreted(), error));
+  EXPECT_FALSE(
+      compileTileIR("tt.func @k(%x: tensor<4xf32>) { tt.return }", "k.ttir", interpreted(), error));
+  EXPECT_TRUE(error.message.starts_with("k.ttir:1:1: error: ")) << error.message;
   EXPECT_NE(error.message.find("func_c2"), std::string::npos) << error.message;
 }
 

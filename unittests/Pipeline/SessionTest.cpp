@@ -67,7 +67,7 @@ TEST(Session, FailingPass) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(error.kind, "InternalError");
   EXPECT_EQ(error.message, "a bug in the compiler: pass 'tt-broken' failed on kernel 'k': "
-                           "k.mlir:2:8: cannot go on");
+                           "k.mlir:2:8: error: cannot go on");
   size_t at = error.rendered.find("reproducer: ");
   ASSERT_NE(at, std::string::npos) << error.rendered;
   std::string path = error.rendered.substr(at + 12);

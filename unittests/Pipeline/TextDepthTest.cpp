@@ -41,10 +41,12 @@ TEST_P(DeepText, IsAnError) {
   auto [before, piece] = GetParam();
   for (size_t count : {size_t(kMaxTextDepth - 10), size_t(400'000)}) {
     CompileError error;
-    EXPECT_EQ(compileTileIR(before + repeated(piece, count), CompileOptions(), error), nullptr);
+    EXPECT_EQ(compileTileIR(before + repeated(piece, count), "k.ttir", CompileOptions(), error),
+              nullptr);
     EXPECT_EQ(error.kind, "CompilationError");
     if (count > kMaxTextDepth)
-      EXPECT_NE(error.rendered.find("brackets are nested more than 1000 deep"), std::string::npos)
+      EXPECT_NE(error.rendered.find("k.ttir:1: error: brackets are nested more than 1000 deep"),
+                std::string::npos)
           << error.rendered;
   }
 }

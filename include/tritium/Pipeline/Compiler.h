@@ -27,8 +27,9 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
                                               const std::vector<ArgumentSpec> &arguments,
                                               const CompileOptions &options, CompileError &error);
 
-/// Goes on from a textual stage: `text` is a ttir module with one kernel.
-std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text,
+/// Goes on from a textual stage: `text` is a ttir module with one kernel. `file`: what errors and
+/// remarks call the text.
+std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text, const std::string &file,
                                               const CompileOptions &options, CompileError &error);
 
 /// Reads a kernel's parameter list. On failure fills `error`.

@@ -218,8 +218,10 @@ TRITIUM_API tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                                         tritium_error *error);
 /* Compiles textual tile IR, tile IR with layouts (for a GPU), or a module in the LLVM and NVVM
    dialects, with one kernel in it; or LLVM IR or PTX that tritium_compiled_stage has given, with
-   its last line. A launch that such code was not compiled for is an error. */
-TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const tritium_option *options,
+   its last line. A launch that such code was not compiled for is an error. Errors and remarks call
+   the text `file`, or "ttir" if that is null. */
+TRITIUM_API tritium_compiled *tritium_compile_ttir(const char *ttir, const char *file,
+                                                   const tritium_option *options,
                                                    size_t option_count, const char *target,
                                                    tritium_error *error);
 

@@ -88,7 +88,7 @@ void runBoth(const std::string &ttir, std::vector<TestArgument> arguments,
     options.mayAlias = mayAlias;
     options.keepStages = {"llir"};
     CompileError error;
-    auto kernel = compileTileIR(ttir, options, error);
+    auto kernel = compileTileIR(ttir, "ttir", options, error);
     ASSERT_TRUE(kernel) << error.rendered;
     std::string message;
     auto loaded = runtime::loadObject(kernel->stages["obj"], kernel->metadata.entry, message);

@@ -85,8 +85,8 @@ protected:
                const char *target = "cuda:90") {
     Failure failure;
     tritium_compiled_release(compiled);
-    compiled =
-        tritium_compile_ttir(text.c_str(), options.data(), options.size(), target, &failure.error);
+    compiled = tritium_compile_ttir(text.c_str(), nullptr, options.data(), options.size(), target,
+                                    &failure.error);
     ASSERT_TRUE(compiled) << failure.message();
   }
 
