@@ -9,6 +9,7 @@ import pathlib
 import types
 
 from . import _C
+from ._hooks import LaunchMetadata, hooks
 from .errors import ArgumentError, CompilationError, CompileTimeAssertionFailure, \
     UnsupportedLanguageConstruct
 
@@ -148,7 +149,14 @@ class CompiledKernel:
         def launch(*args):
             self._native.launch([int(dim) for dim in dims], self._run_time(args))
 
-        return launch
+        def launch_between_hooks(*args):
+            from .runtime import driver
+
+            hooks.around(LaunchMetadata({"name": self.name, "function": self,
+                                         "stream": driver.active.get_current_stream()}),
+                         launch, args)
+
+        return launch_between_hooks if hooks.are_there() else launch
 
     def _run_time(self, args):
         """Those of all the arguments of a launch that this variant takes."""

@@ -4,12 +4,14 @@ import functools
 import hashlib
 import inspect
 import textwrap
+import types
 import typing
 import warnings
 
 from . import _C
 from . import language as tl
 from . import _async_compile, simulation
+from ._hooks import LaunchMetadata, hooks
 from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
 from .errors import ArgumentError, TritonError
@@ -226,10 +228,37 @@ class JITFunction(_C.KernelBase, KernelInterface):
             for param in self.params:
                 if param.name in named and not param.is_constexpr:
                     named[param.name] = MockTensor.wrap_dtype(named[param.name])
-            compile = functools.partial(self._compile, *args[len(self.params):], **named)
+            compile = functools.partial(self._compile_and_tell, args[len(self.params):], named)
             mode = _async_compile.active_mode.get()
             return compile() if mode is None else mode.submit(compile)
+        if hooks.are_there():
+            return self._launch_between_hooks(grid, args, kwargs)
         return _C.KernelBase.__getitem__(self, grid)(*args, **kwargs)
+
+    def _compile_and_tell(self, args, kwargs):
+        compiled = self._compile(*args, **kwargs)
+        hooks.meet(self, compiled, is_warmup=True)
+        return compiled
+
+    def _launch_between_hooks(self, grid, args, kwargs):
+        from .runtime import driver
+
+        compiled = self._compile(*args, **kwargs)
+        if not hooks.meet(self, compiled, is_warmup=False):
+            return None
+        named = {**self._defaults, **dict(zip(self.arg_names, args)),
+                 **{name: value for name, value in kwargs.items() if name in self.arg_names}}
+        dims = grid(named) if callable(grid) else grid
+        name = compiled.name
+        if self._name_of:
+            name = self._name_of(types.SimpleNamespace(
+                constants={p.name: named.get(p.name) for p in self.params if p.is_constexpr},
+                signature={p.name: p.type for p in compiled.metadata.parameters}))
+        told = LaunchMetadata({"name": name, "function": compiled,
+                               "stream": driver.active.get_current_stream()})
+        if self.launch_metadata:
+            told.add(self.launch_metadata, (dims, compiled.metadata, named))
+        return hooks.around(told, _C.KernelBase.__getitem__(self, dims), args, kwargs)
 
     def simulate(self, grid, /, *args, **kwargs):
         """Runs the kernel on a simulated GPU, where every access is checked and counted.
@@ -267,8 +296,10 @@ class JITFunction(_C.KernelBase, KernelInterface):
 class _HookedFunction(JITFunction):
     """A kernel that has a hook: its launches go through Python."""
 
-    def __getitem__(self, grid):
-        return _GridCall(self, grid)
+    __getitem__ = KernelInterface.__getitem__
+
+
+hooks.through(JITFunction, KernelInterface.__getitem__)
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
@@ -278,8 +309,10 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     Args:
         fn: the function. Its text is compiled; it never runs as Python.
         version: kept, without effect.
-        repr: kept, without effect on a CPU.
-        launch_metadata: kept, without effect on a CPU.
+        repr: a function of a specialisation (with `constants` and `signature`, both dicts by
+            parameter) that returns the name which hooks are told.
+        launch_metadata: a function of the grid, the kernel's metadata and the dict of arguments,
+            whose dict hooks are told with the rest (`knobs.runtime.launch_enter_hook`).
         do_not_specialize: names or positions of parameters whose values the compiler may not
             know (no special case for 1, none for multiples of 16).
         do_not_specialize_on_alignment: the same for multiples of 16 only.

@@ -9,6 +9,7 @@ import contextlib
 import os
 
 from . import _C
+from ._hooks import hooks
 
 __all__ = ["cache", "compilation", "runtime", "language", "autotuning"]
 
@@ -93,15 +94,55 @@ class _Group:
                     os.environ[name] = value
 
 
-def _group(name, doc):
+class _Hook:
+    """A hook of `knobs.runtime`, which no variable mirrors."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, group, owner=None):
+        return self if group is None else hooks.get(self.name)
+
+    def __set__(self, group, value):
+        hooks.set(self.name, value)
+
+    def __delete__(self, group):
+        hooks.set(self.name, None)
+
+
+class _Hooked(_Group):
+    """A group with the hooks of launches and compilations; docs/scripts.md says what they get."""
+
+    launch_enter_hook = _Hook()
+    launch_exit_hook = _Hook()
+    jit_cache_hook = _Hook()
+    jit_post_compile_hook = _Hook()
+
+    def reset(self):
+        """Unsets the variables of the group and takes its hooks out."""
+        hooks.reset()
+        return super().reset()
+
+    @contextlib.contextmanager
+    def scope(self):
+        """What is set inside, hooks as well, is as before at the end."""
+        before = hooks.values()
+        try:
+            with super().scope():
+                yield self
+        finally:
+            hooks.restore(before)
+
+
+def _group(name, doc, base=_Group):
     """The settings whose knobs are `name.attribute`."""
     knobs = {setting["knob"].partition(".")[2]: _Knob(setting) for setting in _C.settings()
              if setting["knob"].startswith(name + ".")}
-    return type(name, (_Group,), {"__doc__": doc, **knobs})()
+    return type(name, (base,), {"__doc__": doc, **knobs})()
 
 
 cache = _group("cache", "Where files go.")
 compilation = _group("compilation", "How kernels are compiled.")
-runtime = _group("runtime", "How kernels run. A change holds from the next launch on.")
+runtime = _group("runtime", "How kernels run. A change holds from the next launch on.", _Hooked)
 language = _group("language", "What the language means where it leaves a choice.")
 autotuning = _group("autotuning", "What `autotune` does.")

@@ -9,6 +9,7 @@ import warnings
 import weakref
 
 from . import _C, knobs, simulation, testing
+from ._hooks import hooks
 from .errors import (ArgumentError, AutotunerError, CompileTimeAssertionFailure, OutOfResources,
                      PTXASError)
 from .jit import JITFunction, KernelInterface
@@ -434,6 +435,9 @@ class Autotuner(_C.TunerBase, _Wrapper):
                 self.nargs = None
         return [self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
                 for config in configs]
+
+
+hooks.through(Autotuner, KernelInterface.__getitem__)
 
 
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
