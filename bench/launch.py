@@ -1,7 +1,8 @@
 """What a launch costs on the CPU, by how the kernel is used.
 
     bench/launch.py                  a table in Markdown
-    bench/launch.py --against CMD    beside another build; CMD runs its Python ("old/.venv/bin/python")
+    bench/launch.py --against CMD    beside another build; CMD (old/.venv/bin/python) runs its
+                                     Python
 
 The kernels do nothing, on one program: what is measured is the launch, in the thread's own time.
 Each number is the median of blocks of launches, for which the cases take turns, less that of an

@@ -1,4 +1,4 @@
-"""Finds tests that cannot fail, or fail by chance: without an assertion, the same as another, timed.
+"""Finds tests that cannot fail, or fail by chance: with no assertion, the same as another, timed.
 
     utils/lint_tests.py        prints what it finds in test/ and unittests/
 

@@ -117,7 +117,8 @@ class Program:
             op = self.random.choice("+-*&|^")
             return [f"{pad}{target} {op}= {self.expression(2, names)};"]
         if kind < 0.44:
-            return [pad + self.random.choice(["++{0};", "{0}++;", "--{0};", "{0}--;"]).format(target)]
+            step = self.random.choice(["++{0};", "{0}++;", "--{0};", "{0}--;"])
+            return [pad + step.format(target)]
         return [f"{pad}{target} = {self.expression(3, names)};"]
 
     def branch(self, depth, names, inLoop, indent):

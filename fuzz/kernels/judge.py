@@ -153,7 +153,8 @@ class Reaching:
         """A launch may refuse to reach from one view into another."""
         return any(array["view"] for array in self.case["arrays"].values()) and \
             type(error).__name__ in ("InterpreterError", "SimulatorError", "ArgumentError") and \
-            any(place in str(error) for place in ("outside every ", " the end of ", "right behind "))
+            any(place in str(error)
+                for place in ("outside every ", " the end of ", "right behind "))
 
 
 def mismatch(name, found, expected, error, backend):

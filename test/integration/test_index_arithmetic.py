@@ -1,6 +1,9 @@
-"""Index arithmetic that a compiler could take for simpler than it is: indices that wrap at the width
-of their type, circular buffers, addresses that a tile holds twice, indices that are loaded, and
-memory behind an array that must not be touched. Every result is that of NumPy at the same widths."""
+"""Index arithmetic that a compiler could take for simpler than it is.
+
+Indices that wrap at the width of their type, circular buffers, addresses that a tile holds twice,
+indices that are loaded, and memory behind an array that must not be touched. Every result is that
+of NumPy at the same widths.
+"""
 
 import ctypes
 import mmap

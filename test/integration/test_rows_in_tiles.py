@@ -39,7 +39,8 @@ def test_other_takes_part_in_reductions(backend, rng, block, warps, n, other):
         y, d = wide * np.int32(3) + np.int32(1), wide - np.int32(7)
     # Division rounds to zero; by zero it gives zero.
     big, by = y.astype(np.int64), d.astype(np.int64)
-    quotient = np.where(by == 0, 0, np.sign(big) * np.sign(by) * (abs(big) // np.maximum(abs(by), 1)))
+    signless = abs(big) // np.maximum(abs(by), 1)
+    quotient = np.where(by == 0, 0, np.sign(big) * np.sign(by) * signless)
     expected = [y.sum(dtype=np.int32), y.max(), (wide ^ 5).min(),
                 np.bitwise_xor.reduce(quotient.astype(np.int32))]
     assert_same(out, np.array(expected, np.int32))

@@ -174,7 +174,8 @@ def run_views(kernel, views, backend, source, target, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kernel", [reach, reach_twice], ids=["once", "twice"])
-@pytest.mark.parametrize("source,target", [(-1024, 1), (-1023, 0), (-600, 400), (0, 1), (-100, 900)])
+@pytest.mark.parametrize("source,target",
+                         [(-1024, 1), (-1023, 0), (-600, 400), (0, 1), (-100, 900)])
 def test_a_kernel_reaches_from_one_view_into_another(tmp_path, monkeypatch, backend, kernel, source,
                                                      target):
     """Backwards, forwards, across the border, and not at all."""

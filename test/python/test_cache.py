@@ -150,8 +150,9 @@ def test_what_is_no_entry(program, make):
     assert program.run() == (111, "cached")
 
     def cache(*arguments):
+        environment = {**os.environ, "TRITON_CACHE_DIR": str(program.cache)}
         return subprocess.run([command, "cache", *arguments], text=True, capture_output=True,
-                              timeout=60, env={**os.environ, "TRITON_CACHE_DIR": str(program.cache)})
+                              timeout=60, env=environment)
 
     listed = cache("ls")
     assert listed.returncode == 0 and "damaged" in listed.stdout and "kernel" in listed.stdout

@@ -513,7 +513,8 @@ def compares_objects(out):
 
 def test_objects_are_not_compared_in_a_kernel():
     """Two names for one object are not known to be one: an answer would be a guess."""
-    with pytest.raises(triton.CompilationError, match="which a kernel cannot compare; compare what"):
+    with pytest.raises(triton.CompilationError,
+                       match="which a kernel cannot compare; compare what"):
         compares_objects[(1,)](np.zeros(1, np.int32))
 
 

@@ -1,4 +1,4 @@
-"""`knobs.runtime.*_hook`, `launch_metadata` and `repr`: what programs have called around launches."""
+"""`knobs.runtime.*_hook`, `launch_metadata`, `repr`: what programs have called around launches."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,8 @@ def test_scope_puts_them_back():
 def test_name_of_a_specialisation():
     names = []
     runtime.launch_enter_hook.add(lambda data: names.append(data.get()["name"]))
-    launched(kernel(repr=lambda spec: f"double_{spec.constants['BLOCK']}_{spec.signature['x_ptr']}"))
+    launched(kernel(
+        repr=lambda spec: f"double_{spec.constants['BLOCK']}_{spec.signature['x_ptr']}"))
     assert names == ["double_16_*fp32"]
 
 

@@ -114,7 +114,8 @@ def make(number):
     return local
 
 def resident():
-    return int(next(line for line in open("/proc/self/status") if line.startswith("VmRSS")).split()[1])
+    lines = open("/proc/self/status")
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 
 x, kept = np.zeros(16, np.float32), []
 def some(count):

@@ -130,7 +130,7 @@ def test_what_the_iteration_has_stored(target, schedule):
 
 @triton.jit
 def halves(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
-    """That rows begin at multiples is known of the index of the loop, not of one that runs ahead."""
+    """That rows begin at multiples is known of the loop's index, not of one that runs ahead."""
     c = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK,), tl.float32)
     for i in tl.range(tl.program_id(0), n, 2, num_stages=3):

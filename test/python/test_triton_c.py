@@ -181,7 +181,8 @@ def test_one_candidate_is_not_measured():
 
 
 def test_candidates_that_do_not_compile():
-    source = ACCUMULATE.replace("float *p", "#if SIZE == 64\n#error not sixty-four\n#endif\nfloat *p")
+    source = ACCUMULATE.replace(
+        "float *p", "#if SIZE == 64\n#error not sixty-four\n#endif\nfloat *p")
     kernel = tritium.c.kernel(source, defines={"SIZE": [64, 128]})
     out = np.zeros(100, np.float32)
     kernel(out, 100, 1, grid=blocks(100))
@@ -323,7 +324,8 @@ def test_promises(monkeypatch):
     kernel = tritium.c.kernel(source)
     with pytest.raises(triton.ArgumentError, match="'x' is promised to be aligned to 64 bytes"):
         kernel(askew, out, 8, grid=(1,))
-    with pytest.raises(triton.ArgumentError, match="'n' is promised to be a multiple of 8, but.*12"):
+    with pytest.raises(triton.ArgumentError,
+                       match="'n' is promised to be a multiple of 8, but.*12"):
         kernel(aligned, out, 12, grid=(1,))
     with pytest.raises(triton.ArgumentError, match="'out' is promised to be read-only, but"):
         kernel(aligned, out, 8, grid=(1,))

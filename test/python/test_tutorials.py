@@ -1,4 +1,4 @@
-"""The commands and programs in the tutorial and on the page for C++ programmers do what they say."""
+"""Commands and programs in the tutorial and on the page for C++ programmers do what they say."""
 
 import os
 import pathlib
