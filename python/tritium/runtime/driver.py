@@ -6,7 +6,6 @@ CuPy), unless TRITIUM_BACKEND or TRITON_INTERPRET says that kernels run on the h
 
 import os
 import platform
-import subprocess
 import sys
 import types
 
@@ -152,6 +151,8 @@ class CUDADriver:
 def libcuda_dirs():
     """The folders that have the CUDA driver's library, as the linker's cache says: a list, empty
     without one."""
+    import subprocess  # which takes 6 ms to import, and few come here
+
     try:
         listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
     except FileNotFoundError:
