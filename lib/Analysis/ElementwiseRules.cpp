@@ -215,7 +215,7 @@ AxisInfo resized(Operation *op, AxisInfo info, IntegerRanges &ranges) {
   return info;
 }
 
-AxisInfo bitwiseAnd(arith::AndIOp op, Rule rule) {
+AxisInfo bitwiseAnd(arith::AndIOp, Rule rule) {
   // x & (2^n - 1) is a remainder, of negative values too. Constants stand on the right
   // in canonical form.
   std::optional<int64_t> mask = rule.constantY();

@@ -31,6 +31,12 @@ def Tile_DataMovement : OpInterface<"DataMovement"> {
                     "and result do not follow from one another; ttg-plan-exchanges decides how",
                     "bool", "changesThreads", (ins), "", "return !$_op.isAlongDims();">
   ];
+  let extraClassDeclaration = [{
+    /// Of an operation that has no trait MLIR would look for a promise, by the interface's name.
+    static Concept *getInterfaceFor(::mlir::Operation *op) {
+      return op->hasTrait<Trait>() ? OpInterface::getInterfaceFor(op) : nullptr;
+    }
+  }];
   let extraSharedClassDeclaration = [{
     /// The tile, or scalar, whose elements move.
     ::mlir::Value getSource() { return $_op->getOperand(0); }
@@ -56,6 +62,12 @@ def Tile_MemoryAccess : OpInterface<"MemoryAccess"> {
                     "::std::optional<::tritium::tt::MemSemantic>", "getAtomicOrder", (ins), "",
                     "return ::std::nullopt;">
   ];
+  let extraClassDeclaration = [{
+    /// Of an operation that has no trait MLIR would look for a promise, by the interface's name.
+    static Concept *getInterfaceFor(::mlir::Operation *op) {
+      return op->hasTrait<Trait>() ? OpInterface::getInterfaceFor(op) : nullptr;
+    }
+  }];
   let extraSharedClassDeclaration = [{
     bool isAtomic() { return $_op.getAtomicOrder().has_value(); }
     /// Through a tile of pointers, an element each.
