@@ -283,6 +283,21 @@ class Generator:
         return self.define(f"tl.{operation}({value.name}, axis={axis}).to(tl.{value.dtype})",
                            value.dtype, kind, bound)
 
+    def scan(self):
+        """Running sums of exact numbers, or products of integers, from either end."""
+        value = self.choose(lambda v: v.kind == "T" and v.isExact and v.dtype != "int1")
+        value = value or self.load(kind="T")
+        axis, reverse = self.rng.choice([0, 1]), self.rng.choice(["", ", reverse=True"])
+        operation, bound = "cumsum", 0.0
+        if value.isFloat:
+            value = self.as_type(value, "float64" if value.dtype == "float64" else "float32")
+            value = self.clamped(value)
+            bound = value.bound * (self.M, self.N)[axis]
+        elif self.rng.random() < 0.3:
+            operation = "cumprod"
+        return self.define(f"tl.{operation}({value.name}, {axis}{reverse}).to(tl.{value.dtype})",
+                           value.dtype, "T", bound)
+
     def shape(self):
         value = self.tile()
         M, N = self.M, self.N
@@ -466,8 +481,8 @@ class Generator:
     def statement(self, deep=False):
         simple = [(self.load, 3), (self.unary, 2), (self.binary, 8), (self.compare, 2),
                   (self.logic, 1), (self.where, 3), (self.cast, 2), (self.reduce, 4),
-                  (self.shape, 1), (self.flatten, 1), (self.gather, 1), (self.dot, 1),
-                  (self.function, 1), (self.inexact, 1), (self.call, 1)]
+                  (self.scan, 2), (self.shape, 1), (self.flatten, 1), (self.gather, 1),
+                  (self.dot, 1), (self.function, 1), (self.inexact, 1), (self.call, 1)]
         compound = [(self.loop, 2), (self.branch, 2), (self.through_memory, 1), (self.atomic, 1)]
         choices = simple if deep else simple + compound
         functions, weights = zip(*choices)

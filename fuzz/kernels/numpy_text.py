@@ -650,6 +650,21 @@ class Writer:
             return result
         return [result, self.define(f"m.chosen({{0}}, {axis}, {name == 'max'})", "int32", x)]
 
+    def scan(self, name, x, axis, reverse, dtype):
+        x, axis = self.typed(self.value(x), dtype), axis.value
+        text = f"np.{name}({{0}}, axis={axis}, dtype={self.type_text(dtype)})"
+        if reverse is not None and reverse.value:
+            text = text.replace("{0}", f"np.flip({{0}}, {axis})")
+            text = f"np.flip({text}, {axis})"
+        return self.define(text, dtype, x)
+
+    def call_cumsum(self, x, axis, reverse=None):
+        dtype = self.value(x).dtype
+        return self.scan("cumsum", x, axis, reverse, NARROW.get(dtype, dtype))
+
+    def call_cumprod(self, x, axis, reverse=None):
+        return self.scan("cumprod", x, axis, reverse, self.value(x).dtype)
+
     def call_reduce(self, operands, axis, function):
         values, indices = self.value(operands)
         both = self.define(f"m.combine({{0}}, {{1}}, {axis.value})", "", values, indices)

@@ -206,7 +206,7 @@ private:
 
   void walk(Block &block, State &state) {
     for (Operation &op : block)
-      if (op.getNumRegions() == 0 || isa<tt::ReduceOp, WarpReduceOp>(op))
+      if (op.getNumRegions() == 0 || isa<tt::Combining>(op))
         visitLeaf(&op, state);
       else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
         visitLoop(loop, state);

@@ -1,10 +1,10 @@
-//===- Reduce.cpp - reductions and dot ------------------------------------===//
+//===- Reduce.cpp - reductions, scans and dot -----------------------------===//
 
 #include "Loops.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "tritium/Layout/TileConversion.h"
 
-#include <numeric>
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -39,65 +39,132 @@ void pasteSlice(const Slot *from, Slot *to, AxisShape axis, int64_t k, int64_t f
   }
 }
 
-/// Numbers along the axis that are combined, one list a result along it.
-using Parts = std::vector<std::vector<int64_t>>;
+/// The region of `op`: the left scalars become what they and the right ones combine to. All results
+/// along the axis are combined at once, each a lane of the region's scalars, unless the region has
+/// control flow of its own.
+struct Combiner {
+  AxisShape axis;
+  int64_t lanes;
+  SmallVector<Tile> left, right;
+  std::shared_ptr<const Body> body;
 
-/// Combines from the left: ((x0 . x1) . x2) ... All results of a part are combined at once, each
-/// a lane of the region's scalars, unless the region has control flow of its own.
-template <typename Op> void buildReduction(Builder &b, Op op, Parts parts) {
-  auto type = cast<RankedTensorType>(op.getSrcs()[0].getType());
-  AxisShape axis(type.getShape(), op.getAxis());
-  Block &block = op.getCombineOp().front();
-  bool branches = llvm::any_of(
-      block, [](Operation &o) { return o.getNumRegions() != 0 || isa<tt::CallOp>(o); });
-  int64_t lanes = branches ? 1 : axis.results();
-
-  SmallVector<Tile> sources, left, right, results;
-  for (Value source : op.getSrcs())
-    sources.push_back(b.get(source));
-  for (Value result : op.getResults())
-    results.push_back(b.define(result));
-  size_t n = sources.size();
-  for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
-    Tile tile = b.allocate(Builder::elementOf(argument.getType()), lanes);
-    b.bind(argument, tile);
-    (i < n ? left : right).push_back(tile);
+  Combiner(Builder &b, tt::Combining op)
+      : axis(tt::shapeOf(op.getSrcs()[0].getType()), op.getAxis()) {
+    Block &block = op.getCombineOp().front();
+    bool branches = llvm::any_of(
+        block, [](Operation &o) { return o.getNumRegions() != 0 || isa<tt::CallOp>(o); });
+    lanes = branches ? 1 : axis.results();
+    for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
+      Tile tile = b.allocate(Builder::elementOf(argument.getType()), lanes);
+      b.bind(argument, tile);
+      (i < op.getSrcs().size() ? left : right).push_back(tile);
+    }
+    body = b.buildBlock(block, lanes, [&](Operation *terminator) {
+      SmallVector<Tile> combined;
+      for (Value value : terminator->getOperands())
+        combined.push_back(b.get(value));
+      b.addParallelCopy(combined, left);
+    });
   }
-  auto body = b.buildBlock(block, lanes, [&](Operation *terminator) {
-    SmallVector<Tile> combined;
-    for (Value value : terminator->getOperands())
-      combined.push_back(b.get(value));
-    b.addParallelCopy(combined, left);
-  });
-  AxisShape to = axis;
-  to.extent = parts.size();
-  b.add([=](Machine &m) {
-    for (size_t part = 0; part < parts.size(); ++part)
-      for (int64_t first = 0; first < axis.results(); first += lanes) {
-        bool isFirst = true;
-        for (int64_t k : parts[part]) {
-          for (size_t i = 0; i < n; ++i)
-            copySlice(m.at(sources[i]), m.at((isFirst ? left : right)[i]), axis, k, first, lanes);
-          if (!std::exchange(isFirst, false))
-            body->run(m);
-          if (m.stopped)
-            return;
-        }
-        for (size_t i = 0; i < n; ++i)
-          pasteSlice(m.at(left[i]), m.at(results[i]), to, part, first, lanes);
-      }
-  });
-  for (Tile tile : left)
-    b.release(tile);
-  for (Tile tile : right)
-    b.release(tile);
+
+  void release(Builder &b) {
+    for (Tile tile : llvm::concat<Tile>(left, right))
+      b.release(tile);
+  }
+};
+
+template <typename Range> SmallVector<Tile> tilesOf(Builder &b, Range &&values) {
+  return llvm::map_to_vector(values, [&](Value value) { return b.get(value); });
 }
 
-Parts allOf(tt::ReduceOp op) {
+SmallVector<Tile> defined(Builder &b, ValueRange results) {
+  return llvm::map_to_vector(results, [&](Value result) { return b.define(result); });
+}
+
+/// Numbers along the axis that are combined, in order, one list a part of it.
+using Parts = std::vector<std::vector<int64_t>>;
+
+/// Combines from the left: ((x0 . x1) . x2) ... What each part combines to goes to `totals`, whose
+/// axis counts parts, and what all up to each element do to `scanned`; either may be empty.
+void buildParts(Builder &b, tt::Combining op, Parts parts, ValueRange scanned, ValueRange totals) {
+  SmallVector<Tile> sources = tilesOf(b, op.getSrcs());
+  SmallVector<Tile> scans = defined(b, scanned), results = defined(b, totals);
+  Combiner combiner(b, op);
+  AxisShape axis = combiner.axis, to = axis;
+  to.extent = parts.size();
+  b.add([=, parts = std::move(parts)](Machine &m) {
+    for (size_t part = 0; part < parts.size(); ++part)
+      for (int64_t first = 0; first < axis.results(); first += combiner.lanes) {
+        bool isFirst = true;
+        for (int64_t k : parts[part]) {
+          ArrayRef<Tile> side = isFirst ? combiner.left : combiner.right;
+          for (auto [source, slice] : llvm::zip(sources, side))
+            copySlice(m.at(source), m.at(slice), axis, k, first, combiner.lanes);
+          if (!std::exchange(isFirst, false))
+            combiner.body->run(m);
+          if (m.stopped)
+            return;
+          for (auto [slice, scan] : llvm::zip(combiner.left, scans))
+            pasteSlice(m.at(slice), m.at(scan), axis, k, first, combiner.lanes);
+        }
+        for (auto [slice, result] : llvm::zip(combiner.left, results))
+          pasteSlice(m.at(slice), m.at(result), to, part, first, combiner.lanes);
+      }
+  });
+  combiner.release(b);
+}
+
+/// All places along the axis, in parts of `length`.
+Parts partsOf(tt::Combining op, int64_t length, bool reverse = false) {
   int64_t extent = tt::shapeOf(op.getSrcs()[0].getType())[op.getAxis()];
-  std::vector<int64_t> all(extent);
-  std::iota(all.begin(), all.end(), 0);
-  return {all};
+  Parts parts(llvm::divideCeil(extent, length));
+  for (int64_t k = 0; k < extent; ++k)
+    parts[k / length].push_back(k);
+  if (reverse)
+    for (std::vector<int64_t> &part : parts)
+      std::reverse(part.begin(), part.end());
+  return parts;
+}
+
+Parts allOf(tt::Combining op, bool reverse = false) {
+  return partsOf(op, tt::kMaxTileElements, reverse);
+}
+
+void buildWarpScan(Builder &b, ttg::WarpScanOp op) {
+  TileLayout layout = ttg::layoutOf(cast<RankedTensorType>(op.getSrcs()[0].getType()));
+  ScanPlan plan = planScan(layout, op.getAxis());
+  if (!plan.isPossible || plan.part() != op.getPart())
+    return b.reject(op, "ttg.warp_scan of parts that do not lie in one warp each");
+  buildParts(b, op, partsOf(op, op.getPart(), op.getReverse()), op.getScanned(), op.getTotals());
+}
+
+void buildJoin(Builder &b, ttg::JoinScansOp op) {
+  SmallVector<Tile> sources = tilesOf(b, op.getSrcs()), prefixes = tilesOf(b, op.getPrefixes());
+  SmallVector<Tile> results = defined(b, op.getResults());
+  Combiner combiner(b, op);
+  Parts parts = partsOf(op, op.getPart());
+  AxisShape axis = combiner.axis, from = axis;
+  from.extent = parts.size();
+  int64_t before = op.getReverse() ? 1 : -1;
+  b.add([=, parts = std::move(parts)](Machine &m) {
+    for (int64_t part = 0; part < from.extent; ++part)
+      for (int64_t k : parts[part])
+        for (int64_t first = 0; first < axis.results(); first += combiner.lanes) {
+          bool isFirst = part + before < 0 || part + before == from.extent;
+          for (auto [source, slice] : llvm::zip(sources, isFirst ? combiner.left : combiner.right))
+            copySlice(m.at(source), m.at(slice), axis, k, first, combiner.lanes);
+          if (!isFirst) {
+            for (auto [prefix, slice] : llvm::zip(prefixes, combiner.left))
+              copySlice(m.at(prefix), m.at(slice), from, part + before, first, combiner.lanes);
+            combiner.body->run(m);
+          }
+          if (m.stopped)
+            return;
+          for (auto [slice, result] : llvm::zip(combiner.left, results))
+            pasteSlice(m.at(slice), m.at(result), axis, k, first, combiner.lanes);
+        }
+  });
+  combiner.release(b);
 }
 
 /// What the warps with each number along the axis hold. The number is what is left of a warp's
@@ -139,7 +206,7 @@ void buildWarpReduction(Builder &b, ttg::WarpReduceOp op) {
   if (int64_t(parts->size()) != extent)
     return b.reject(op, "the axis of the result of ttg.warp_reduce counts warps: it must be " +
                             std::to_string(parts->size()) + ", found " + std::to_string(extent));
-  buildReduction(b, op, std::move(*parts));
+  buildParts(b, op, std::move(*parts), {}, op.getResults());
 }
 
 /// c + a * b over values of type T in the order of k, c first.
@@ -201,7 +268,13 @@ void addDot(Builder &builder, DotExtents extents, Tile a, Tile b, Tile c, Tile r
 
 bool buildReduce(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case([&](tt::ReduceOp op) { return buildReduction(b, op, allOf(op)), true; })
+      .Case(
+          [&](tt::ReduceOp op) { return buildParts(b, op, allOf(op), {}, op.getResults()), true; })
+      .Case([&](tt::ScanOp op) {
+        return buildParts(b, op, allOf(op, op.getReverse()), op.getResults(), {}), true;
+      })
+      .Case([&](ttg::WarpScanOp op) { return buildWarpScan(b, op), true; })
+      .Case([&](ttg::JoinScansOp op) { return buildJoin(b, op), true; })
       .Case([&](ttg::WarpReduceOp op) { return buildWarpReduction(b, op), true; })
       .Case([&](tt::DotOp op) { return buildDotProduct(b, op), true; })
       .Default([](Operation *) { return false; });

@@ -1,4 +1,4 @@
-//===- TileConversion.cpp - how tiles change layouts and reduce -----------===//
+//===- TileConversion.cpp - how tiles change layouts and combine ----------===//
 
 #include "tritium/Layout/TileConversion.h"
 
@@ -139,6 +139,40 @@ ReductionPlan planReduction(const TileLayout &src, unsigned axis) {
           return false;
     return true;
   }();
+  return plan;
+}
+
+int64_t ScanPlan::part() const {
+  for (auto [i, bit] : enumerate(bits))
+    if (bit.input == kWarp)
+      return int64_t(1) << i;
+  return PowerOf2Ceil(extent);
+}
+
+ScanPlan planScan(const TileLayout &src, unsigned axis) {
+  ScanPlan plan;
+  plan.extent = src.extents()[axis];
+  plan.bits.resize(src.core().dimBits()[axis]);
+  for (StringRef name : {kRegister, kLane, kWarp})
+    for (auto [i, base] : enumerate(src.core().bases(name))) {
+      Coordinates image = src.core().unflatten(base);
+      if (image[axis] == 0)
+        continue;
+      ScanPlan::Bit &bit = plan.bits[Log2_64(image[axis])];
+      plan.isPossible &= bit.input.empty() && isPowerOf2_64(image[axis]) &&
+                         llvm::count_if(image, [](int64_t x) { return x != 0; }) == 1;
+      bit = {name, unsigned(i)};
+    }
+  unsigned lanes = 0;
+  bool hasWarps = false;
+  for (const ScanPlan::Bit &bit : plan.bits) {
+    plan.isPossible &= !bit.input.empty();
+    if (bit.input == kLane) {
+      plan.isPossible &= !hasWarps && bit.number >= lanes;
+      lanes = bit.number + 1;
+    }
+    hasWarps |= bit.input == kWarp;
+  }
   return plan;
 }
 

@@ -28,6 +28,27 @@ BODIES = [
      ["index of tl.gather", "axis 1", "2", "4"]),
     ("gather_along_an_argument", "x = tl.gather(tl.arange(0, 16), tl.arange(0, 16), n)  # HERE",
      ["axis of tl.gather"]),
+    ("scan_of_a_scalar", "x = tl.cumsum(n)  # HERE", [r"tl\.cumsum needs a tile", "tl.full"]),
+    ("scan_along_no_axis", "x = tl.cumprod(tl.arange(0, 16), 1)  # HERE",
+     ["axis of tl.cumprod", r"\[-1, 1\)", "1"]),
+    ("scan_along_all_axes", "x = tl.associative_scan(tl.arange(0, 4), None, two_results)  # HERE",
+     ["axis of tl.associative_scan", "None"]),
+    ("scan_from_either_end", "x = tl.arange(0, 4).cumsum(reverse=n > 3)  # HERE", ["'reverse'"]),
+    ("scan_in_bools", "x = tl.cumsum(tl.arange(0, 4), dtype=tl.int1)  # HERE",
+     ["tl.cumsum cannot add in", "int1|bool"]),
+    ("scan_of_pointers", "x = tl.cumsum(x_ptr + tl.arange(0, 4))  # HERE",
+     ["tl.cumsum is not defined on"]),
+    ("scan_combiner_arity", "x = tl.associative_scan(tl.arange(0, 4), 0, bad_combiner)  # HERE",
+     ["bad_combiner"]),
+    ("scan_combiner_count", "x = tl.associative_scan(tl.arange(0, 4), 0, two_results)  # HERE",
+     ["combine function of tl.associative_scan must return 1 value"]),
+    ("scan_combiner_type", "x = tl.associative_scan(tl.arange(0, 4), 0, float_result)  # HERE",
+     ["combine function of tl.associative_scan must return a scalar of type int32", "float32"]),
+    ("scan_of_two_shapes",
+     "x = tl.associative_scan((tl.arange(0, 4), tl.arange(0, 8)), 0, bad_combiner)  # HERE",
+     ["inputs of tl.associative_scan must have one shape", "4", "8"]),
+    ("scan_by_no_function", "x = tl.associative_scan(tl.arange(0, 4), 0, 3)  # HERE",
+     ["combine function of tl.associative_scan must be a jit function", "3"]),
     ("missing_argument", "x = helper(n)  # HERE", ["helper", "missing"]),
     ("too_many_arguments", "x = helper(n, n, n)  # HERE", ["helper", "argument"]),
     ("unknown_keyword", "x = helper(n, c=n)  # HERE", ["helper", r"\bc\b"]),
@@ -277,6 +298,14 @@ def endless(a):
 @triton.jit
 def bad_combiner(a):
     return a
+
+@triton.jit
+def two_results(a, b):
+    return a, b
+
+@triton.jit
+def float_result(a, b):
+    return (a + b) * 0.5
 
 @triton.jit
 def culprit(x_ptr, b_ptr, c_ptr: tl.const, n):

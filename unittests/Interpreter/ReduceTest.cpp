@@ -181,6 +181,59 @@ TEST(Reduce, SwappedResults) {
             (std::vector<int32_t>{1, 10}));
 }
 
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+TEST(Scan, EveryAxisFromEitherEnd) {
+  auto scan = [](int axis, const char *reverse) {
+    return "  %m = tt.reshape %v : tensor<6xi32> -> tensor<2x3xi32>\n"
+           "  %q = \"tt.scan\"(%m) <{axis = " +
+           std::to_string(axis) + " : i32" + reverse + R"(}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tt.scan.return %c : i32
+  }) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %r = tt.reshape %q : tensor<2x3xi32> -> tensor<6xi32>)";
+  };
+  std::vector<int32_t> x{1, 2, 3, 40, 50, 60};
+  EXPECT_EQ(reshaped("i32", 6, 6, scan(0, ""), x), (std::vector<int32_t>{1, 2, 3, 41, 52, 63}));
+  EXPECT_EQ(reshaped("i32", 6, 6, scan(0, ", reverse"), x),
+            (std::vector<int32_t>{41, 52, 63, 40, 50, 60}));
+  EXPECT_EQ(reshaped("i32", 6, 6, scan(1, ""), x), (std::vector<int32_t>{1, 3, 6, 40, 90, 150}));
+  EXPECT_EQ(reshaped("i32", 6, 6, scan(1, ", reverse"), x),
+            (std::vector<int32_t>{6, 5, 3, 150, 110, 60}));
+}
+
+// Digits in the order in which they are appended; a branch in the region.
+TEST(Scan, KeepsTheOrder) {
+  auto scan = [](const char *reverse) {
+    return std::string(R"(
+  %tens = arith.constant dense<10> : tensor<4xi32>
+  %q:2 = "tt.scan"(%v, %tens) <{axis = 0 : i32)") +
+           reverse + R"(}> ({
+  ^bb0(%a: i32, %p: i32, %b: i32, %s: i32):
+    %zero = arith.constant 0 : i32
+    %none = arith.cmpi eq, %b, %zero : i32
+    %c:2 = scf.if %none -> (i32, i32) {
+      scf.yield %a, %p : i32, i32
+    } else {
+      %t = arith.muli %a, %s : i32
+      %u = arith.addi %t, %b : i32
+      %w = arith.muli %p, %s : i32
+      scf.yield %u, %w : i32, i32
+    }
+    tt.scan.return %c#0, %c#1 : i32, i32
+  }) : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+  %r = arith.addi %q#0, %z : tensor<4xi32>)";
+  };
+  std::string z = "  %z = arith.constant dense<0> : tensor<4xi32>";
+  EXPECT_EQ(reshaped<int32_t>("i32", 4, 4, z + scan(""), {1, 2, 0, 4}),
+            (std::vector<int32_t>{1, 12, 12, 124}));
+  EXPECT_EQ(reshaped<int32_t>("i32", 4, 4, z + scan(", reverse"), {1, 2, 0, 4}),
+            (std::vector<int32_t>{421, 42, 4, 4}));
+}
+
 TEST(Dot, FloatAndBatch) {
   // [1 2; 3 4] * [1 2; 3 4] + 1, and the second batch doubled.
   EXPECT_EQ(reshaped<float>("f32", 8, 8, R"(

@@ -401,3 +401,34 @@ TEST(WarpReduce, HalvesAndParities) {
   expectLegal(reduce("#r"), y);
   expectError(reduce("#all"), "must be 1, found 2");
 }
+
+// Each warp scans its half, and the second half takes what the first comes to, in reverse the other
+// way round.
+TEST(WarpScan, Halves) {
+  auto scan = [](const char *layout, int part, const char *reverse) {
+    std::string parts = std::to_string(64 / part), region = R"(
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tt.scan.return %c : i32
+  }) : )",
+                own = "tensor<64xi32, " + std::string(layout) + ">",
+                totals = "tensor<" + parts + "xi32, #all>",
+                where = " <{axis = 0 : i32, part = " + std::to_string(part) + " : i32" + reverse +
+                        "}> ({";
+    return "%u = ttg.convert_layout %i : tensor<64xi32, #a> -> " + own +
+           "\n%s, %t = \"ttg.warp_scan\"(%u)" + where + region + "(" + own + ") -> (" + own + ", " +
+           totals + ")\n%p = \"tt.scan\"(%t) <{axis = 0 : i32" + reverse + "}> ({" + region + "(" +
+           totals + ") -> " + totals + "\n%z = \"ttg.join_scans\"(%s, %p)" + where + region + "(" +
+           own + ", " + totals + ") -> " + own + "\n%w = ttg.convert_layout %z : " + own +
+           " -> tensor<64xi32, #a>\n" + kToY;
+  };
+  std::vector<int32_t> sums(64), reversed(64);
+  for (int i = 0; i < 64; ++i) {
+    sums[i] = i * (i + 1) / 2;
+    reversed[i] = 63 * 64 / 2 - i * (i - 1) / 2;
+  }
+  expectLegal(scan("#a", 32, ""), sums);
+  expectLegal(scan("#a", 32, ", reverse"), reversed);
+  expectError(scan("#a", 16, ""), "of parts that do not lie in one warp each");
+  expectError(scan("#r", 32, ""), "of parts that do not lie in one warp each");
+}

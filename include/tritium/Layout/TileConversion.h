@@ -1,8 +1,8 @@
-//===- TileConversion.h - how tiles change layouts and reduce ---*- C++ -*-===//
+//===- TileConversion.h - how tiles change layouts and combine --*- C++ -*-===//
 //
-// What a conversion between two layouts of registers, and a reduction along an axis, ask of the
-// machine: whether lanes have what they need, shuffles within a warp suffice, or elements go
-// through shared memory.
+// What a conversion between two layouts of registers, and reductions and scans, ask of the machine:
+// whether lanes have what they need, shuffles within a warp suffice, or elements go through shared
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +50,23 @@ struct ReductionPlan {
   bool isSeparable = true; ///< every bit lies along the axis or along the rest
 };
 ReductionPlan planReduction(const TileLayout &src, unsigned axis);
+
+/// The bits of registers, lanes and warps in the order in which a scan along an axis combines what
+/// they tell apart.
+struct ScanPlan {
+  struct Bit {
+    llvm::StringRef input;
+    unsigned number;
+  };
+  llvm::SmallVector<Bit> bits; ///< each bit of the coordinate within the core
+  int64_t extent = 1;          ///< along the axis
+  /// Each bit along the axis is one bit of a coordinate, lanes ascend, and warps follow behind.
+  bool isPossible = true;
+
+  /// Elements along the axis, a power of two, that one warp holds; all if no other has more.
+  int64_t part() const;
+};
+ScanPlan planScan(const TileLayout &src, unsigned axis);
 
 } // namespace tritium
 

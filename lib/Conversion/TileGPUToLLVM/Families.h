@@ -15,6 +15,7 @@ void populateConvertLayoutPatterns(LoweringPatterns &patterns, const LoweringCon
 void populateMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateAtomicPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateReducePatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateScanPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateSkipMaskedPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 /// Of both `work` is what starts among the products of dots.

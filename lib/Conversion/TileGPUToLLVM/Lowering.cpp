@@ -99,6 +99,7 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
   populateMemoryPatterns(patterns, context);
   populateAtomicPatterns(patterns, context);
   populateReducePatterns(patterns, context);
+  populateScanPatterns(patterns, context);
   populateSkipMaskedPatterns(patterns, context);
   auto work = std::make_shared<DotWork>();
   populateLocalMemoryPatterns(patterns, context, work);

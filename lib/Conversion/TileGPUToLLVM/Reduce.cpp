@@ -15,14 +15,9 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-namespace {
-unsigned axisOf(Operation *op) {
-  auto reduce = dyn_cast<tt::ReduceOp>(op);
-  return reduce ? reduce.getAxis() : cast<WarpReduceOp>(op).getAxis();
-}
-} // namespace
+static unsigned axisOf(Operation *op) { return cast<tt::Combining>(op).getAxis(); }
 
-Registers ReduceLowering::combine(Region &region, ValueRange x, ValueRange y) {
+Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
   Block &body = region.front();
   for (auto [arg, value] : llvm::zip(
            body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))

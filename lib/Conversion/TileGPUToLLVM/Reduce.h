@@ -1,4 +1,4 @@
-//===- Reduce.h - reductions -----------------------------------*- C++ -*-===//
+//===- Reduce.h - reductions and scans -------------------------*- C++ -*-===//
 
 #ifndef TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_REDUCE_H
 #define TRITIUM_LIB_CONVERSION_TILEGPUTOLLVM_REDUCE_H
@@ -10,16 +10,22 @@ namespace tritium::ttg {
 /// Of a reduction, one for each operand, by the place of the result.
 using Partials = std::map<Coordinates, Registers>;
 
-/// Reduce.cpp.
-class ReduceLowering : public LoweringContext {
+/// Reduce.cpp, and scans in Scan.cpp.
+class CombineLowering : public LoweringContext {
 public:
-  explicit ReduceLowering(const LoweringContext &context) : LoweringContext(context) {}
+  explicit CombineLowering(const LoweringContext &context) : LoweringContext(context) {}
+
+  /// The region of a reduction or a scan for two lists of partial results; empty after an error.
+  Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);
+};
+
+class ReduceLowering : public CombineLowering {
+public:
+  explicit ReduceLowering(const LoweringContext &context) : CombineLowering(context) {}
 
   /// Of a tt.reduce or a ttg.warp_reduce.
   mlir::LogicalResult lowerReduction(mlir::Operation *op);
   mlir::LogicalResult checkReduction(mlir::Operation *op);
-  /// The region of a reduction for two lists of partial results.
-  Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);
   mlir::LogicalResult addToPartial(mlir::Operation *op, Partials &partials, unsigned reg,
                                    llvm::ArrayRef<Value> x, Value inside);
   mlir::LogicalResult reduceRegisters(mlir::Operation *op, Partials &partials,

@@ -266,7 +266,7 @@ void KernelRemarks::remarkOnThreads() {
     for (Value result : op->getResults())
       if (tt::isTile(result.getType()))
         largest = std::max(largest, cast<RankedTensorType>(result.getType()).getNumElements());
-    if (isa<WarpReduceOp>(op))
+    if (isa<WarpReduceOp, WarpScanOp>(op))
       exchange = op;
     if (!isAccess(op) && !isa<tt::AtomicRMWOp>(op))
       return;
@@ -295,7 +295,8 @@ void KernelRemarks::remarkOnThreads() {
   constexpr int64_t kOneWarp = 512;
   if (exchange && numWarps(kernel) > 1 && largest <= kOneWarp)
     remarkMissed(exchange->getLoc(), "reduce",
-                 decimal(numWarps(kernel)) + " warps reduce " +
+                 decimal(numWarps(kernel)) +
+                     (isa<WarpScanOp>(exchange) ? " warps scan " : " warps reduce ") +
                      textOf(exchange->getOperand(0).getType()) +
                      " through shared memory, with a barrier; one warp would do it by shuffles "
                      "alone: num_warps=1",
@@ -352,7 +353,7 @@ static bool isConversion(LocalAllocOp alloc) {
   if (tile && tile.getDefiningOp<SkipMaskedOp>())
     tile = sameTile(tile);
   return tile &&
-         !isa_and_nonnull<WarpReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
+         !isa_and_nonnull<tt::Combining, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }
 
 void KernelRemarks::remarkOnConversions() {

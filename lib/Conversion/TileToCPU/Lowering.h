@@ -220,12 +220,13 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> straightRemainders;
 
   //===--------------------------------------------------------------------===//
-  // Phase.cpp, Reduce.cpp: loop nests
+  // Phase.cpp, Reduce.cpp, Scan.cpp: loop nests
   //===--------------------------------------------------------------------===//
   struct Accumulators {
-    tt::ReduceOp op;
-    llvm::SmallVector<mlir::Value> values; ///< one vector (or scalar) an operand
-    bool started = false;                  ///< values hold at least one element
+    tt::Combining op;
+    /// One vector (or scalar) an operand; of a scan along the lanes a scalar each.
+    llvm::SmallVector<mlir::Value> values;
+    bool started = false; ///< values hold at least one element
   };
   struct PhaseState {
     const Step &step;
@@ -239,6 +240,8 @@ private:
   bool emitStreamedRow(PhaseState &state, unsigned level, const Index &index);
   void emitLanesLevel(PhaseState &state, unsigned level, Index index);
   void emitReduceLevel(PhaseState &state, unsigned level, Index index);
+  void emitFullChunks(PhaseState &state, int64_t full, int64_t step, bool alongLanes, int64_t width,
+                      llvm::function_ref<void(mlir::Value)> chunk);
   void emitBody(PhaseState &state, const Index &index);
   void hoistOperands(PhaseState &state, const Index &index);
   void emitTransposed(const Step &step);
@@ -250,14 +253,16 @@ private:
   void emitAssert(const Step &step, tt::AssertOp op, const Index &index);
 
   void accumulate(Accumulators &acc, const Index &index);
-  void finishReduction(Accumulators &acc, const Index &index, int64_t axis);
-  mlir::Value neutralElement(tt::ReduceOp op, unsigned number);
-  bool hasNeutralElement(tt::ReduceOp op);
-  llvm::SmallVector<mlir::Value> combine(tt::ReduceOp op, mlir::ValueRange a, mlir::ValueRange b_,
+  mlir::TypedAttr neutralElement(tt::Combining op);
+  llvm::SmallVector<mlir::Value> combine(tt::Combining op, mlir::ValueRange a, mlir::ValueRange b_,
                                          int64_t width);
-  llvm::SmallVector<mlir::Value> horizontal(tt::ReduceOp op, mlir::ValueRange values, int64_t width,
-                                            int64_t valid);
-  void storeReduction(tt::ReduceOp op, mlir::ValueRange values, const Index &index, int64_t axis);
+  void scan(Accumulators &acc, mlir::ValueRange values, const Index &index);
+  llvm::SmallVector<mlir::Value> scanLanes(tt::ScanOp op, mlir::ValueRange values, int64_t width,
+                                           int64_t valid);
+  llvm::SmallVector<mlir::Value> horizontal(tt::Combining op, mlir::ValueRange values,
+                                            int64_t width, int64_t valid);
+  void storeReduction(tt::Combining op, mlir::ValueRange values, const Index &index, int64_t axis);
+  void storeCombined(tt::Combining op, mlir::ValueRange values, const Index &index);
 
   //===--------------------------------------------------------------------===//
   // ControlFlow.cpp, Dot.cpp

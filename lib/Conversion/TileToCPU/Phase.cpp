@@ -60,8 +60,8 @@ void Lowering::emitLoops(const Step &step) {
 void Lowering::emitVersion(const Step &step, const Loops &loops) {
   PhaseState state{step, loops, {}};
   for (const Root &root : step.roots)
-    if (root.kind == Root::Reduce)
-      state.accumulators.push_back({cast<tt::ReduceOp>(root.op), {}, false});
+    if (root.kind == Root::Reduce || root.kind == Root::Scan)
+      state.accumulators.push_back({cast<tt::Combining>(root.op), {}, false});
   Index index;
   index.dims.assign(step.shape.size(), {DimIndex::Pending, {}});
   emitLevel(state, 0, index);

@@ -38,7 +38,7 @@ struct Buffer {
 
 /// One thing that a phase does for every element of its iteration space.
 struct Root {
-  enum Kind { Store, Atomic, Reduce, Assign, Print, Assert };
+  enum Kind { Store, Atomic, Reduce, Scan, Assign, Print, Assert };
   Kind kind;
   mlir::Operation *op = nullptr; ///< null for Assign
   mlir::Value value;             ///< Assign: what is written to `buffer`
@@ -106,7 +106,8 @@ struct Step {
   // Phase
   llvm::SmallVector<int64_t> shape;
   int64_t lanesDim = 0;
-  int64_t reduceDim = -1;     ///< of reductions along a dimension that is not lanesDim
+  int64_t reduceDim = -1;     ///< of reductions and scans along one that is not lanesDim
+  bool backward = false;      ///< of scans: along the axis from the end
   bool transposed = false;    ///< one Assign: read along lanesDim, written along the last
   bool writesSwapped = false; ///< the last two dimensions of the buffer are swapped
   llvm::SmallVector<Root, 2> roots;

@@ -138,13 +138,14 @@ void Planner::orderLoops(Step &step) {
   for (int64_t d = 0; d < int64_t(step.shape.size()); ++d)
     if (d != step.lanesDim && d != step.reduceDim)
       step.loopOrder.push_back(d);
-  bool reducesLanes = hasRoot(step, Root::Reduce) && step.reduceDim < 0;
+  bool combinesLanes =
+      (hasRoot(step, Root::Reduce) || hasRoot(step, Root::Scan)) && step.reduceDim < 0;
   int64_t width = step.versions.front().width;
   int64_t chunks = llvm::divideCeil(step.shape[step.lanesDim], width);
   // With few chunks a row, values that depend on the column only stay in registers
   // over all rows.
   constexpr int64_t fewChunks = 4;
-  if (!reducesLanes && step.reduceDim < 0 && chunks <= fewChunks && width > 1)
+  if (!combinesLanes && step.reduceDim < 0 && chunks <= fewChunks && width > 1)
     step.loopOrder.insert(step.loopOrder.begin(), step.lanesDim);
   else
     step.loopOrder.push_back(step.lanesDim);
@@ -212,12 +213,12 @@ void Planner::completePhase(Step &step) {
 }
 
 void Planner::allocateResults(const Step &step) {
-  for (Root::Kind kind : {Root::Reduce, Root::Atomic})
+  for (Root::Kind kind : {Root::Reduce, Root::Scan, Root::Atomic})
     for (const Root &root : step.roots)
       if (root.kind == kind)
         for (Value result : root.op->getResults())
           if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-            if (kind == Root::Reduce || !result.use_empty())
+            if (kind != Root::Atomic || !result.use_empty())
               setHome(result, allocate(type, /*dense=*/false));
 }
 

@@ -63,7 +63,7 @@ bool BlockPlanner::conflicts(Operation *load, Operation *write, bool sameIndex) 
 }
 
 void BlockPlanner::addOperation(Operation *op) {
-  if (op->getNumRegions() != 0 && !isa<tt::ReduceOp>(op))
+  if (op->getNumRegions() != 0 && !isa<tt::Combining>(op))
     return void(steps.emplace_back(Step::Region, op));
   if (isa<tt::DotOp>(op))
     return void(steps.emplace_back(Step::Dot, op));
@@ -84,11 +84,13 @@ void BlockPlanner::addTiledRoot(Operation *op) {
         addRoot({Root::Store, op}, cast<RankedTensorType>(store.getPtr().getType()),
                 storeDim(store));
       })
-      .Case([&](tt::ReduceOp reduce) {
-        auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
-        int64_t lanes = preferredDim(reduce.getSrcs()[0], planner.likelyStrides());
-        int64_t axis = reduce.getAxis();
-        addRoot({Root::Reduce, op}, type, lanes, axis == lanes ? -1 : axis);
+      .Case([&](tt::Combining combining) {
+        auto type = cast<RankedTensorType>(combining.getSrcs()[0].getType());
+        int64_t lanes = preferredDim(combining.getSrcs()[0], planner.likelyStrides());
+        int64_t axis = combining.getAxis();
+        auto scan = dyn_cast<tt::ScanOp>(op);
+        addRoot({scan ? Root::Scan : Root::Reduce, op}, type, lanes, axis == lanes ? -1 : axis,
+                scan && scan.getReverse());
       })
       .Default([&](Operation *) {
         Root::Kind kind = isa<tt::PrintOp>(op)    ? Root::Print
@@ -112,8 +114,8 @@ int64_t BlockPlanner::storeDim(tt::StoreOp store) {
 }
 
 void BlockPlanner::addRoot(const Root &root, RankedTensorType type, int64_t lanesDim,
-                           int64_t reduceDim) {
-  if (Step *last = mergeTarget(root, type, lanesDim, reduceDim)) {
+                           int64_t reduceDim, bool backward) {
+  if (Step *last = mergeTarget(root, type, lanesDim, reduceDim, backward)) {
     last->roots.push_back(root);
     return;
   }
@@ -121,13 +123,14 @@ void BlockPlanner::addRoot(const Root &root, RankedTensorType type, int64_t lane
   step.shape.assign(type.getShape().begin(), type.getShape().end());
   step.lanesDim = lanesDim;
   step.reduceDim = reduceDim;
+  step.backward = backward;
   step.transposed = root.kind == Root::Assign && isTransposed(type, lanesDim);
   step.roots.push_back(root);
 }
 
 /// The phase before, moved past the scalar steps behind it, if `root` may join it.
 Step *BlockPlanner::mergeTarget(const Root &root, RankedTensorType type, int64_t lanesDim,
-                                int64_t reduceDim) {
+                                int64_t reduceDim, bool backward) {
   if (standsAlone(root))
     return nullptr;
   auto it = steps.end();
@@ -142,7 +145,7 @@ Step *BlockPlanner::mergeTarget(const Root &root, RankedTensorType type, int64_t
     return nullptr;
   Step &phase = *it;
   if (ArrayRef(phase.shape) != type.getShape() || phase.lanesDim != lanesDim ||
-      phase.reduceDim != reduceDim || phase.transposed)
+      phase.reduceDim != reduceDim || phase.backward != backward || phase.transposed)
     return nullptr;
   for (const Root &other : phase.roots)
     if (standsAlone(other) || (other.kind == Root::Store && overwrites(root, other)))
@@ -168,23 +171,23 @@ bool BlockPlanner::overwrites(const Root &second, const Root &first) const {
 }
 
 /// The operations up to `last` (null: to the end of the block) that can run only when the loops
-/// of `phase` are over: they need what it reduces to, or a load that may see what it stores. A
+/// of `phase` are over: they need what it combines, or a load that may see what it stores. A
 /// root that is one of them cannot be in the phase; nor can a store before which one of them
 /// must read memory.
 BlockPlanner::Operations BlockPlanner::runsBehind(const Step &phase, Operation *last) const {
   Operations behind;
-  llvm::SmallPtrSet<Operation *, 4> reductions;
+  llvm::SmallPtrSet<Operation *, 4> combining;
   Operation *first = nullptr;
   for (const Root &root : phase.roots) {
     if (root.op && (!first || root.op->isBeforeInBlock(first)))
       first = root.op;
-    if (root.kind == Root::Reduce)
-      reductions.insert(root.op);
+    if (root.kind == Root::Reduce || root.kind == Root::Scan)
+      combining.insert(root.op);
   }
   auto waits = [&](Operation *op) {
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
           Operation *source = operand.getDefiningOp();
-          return source && (reductions.contains(source) || behind.contains(source));
+          return source && (combining.contains(source) || behind.contains(source));
         }))
       return true;
     return isa<tt::LoadOp>(op) && llvm::any_of(phase.roots, [&](const Root &root) {

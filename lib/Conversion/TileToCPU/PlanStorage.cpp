@@ -162,7 +162,8 @@ void BlockPlanner::markDirectReads() {
     auto onlyReads = [](const Step &step) {
       return (step.kind == Step::Scalar && isMemoryEffectFree(step.op)) ||
              (step.kind == Step::Phase && llvm::all_of(step.roots, [](const Root &root) {
-                return root.kind == Root::Assign || root.kind == Root::Reduce;
+                return root.kind == Root::Assign || root.kind == Root::Reduce ||
+                       root.kind == Root::Scan;
               }));
     };
     while (after != steps.end() && onlyReads(*after))

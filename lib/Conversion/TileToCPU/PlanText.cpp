@@ -209,8 +209,11 @@ private:
         os << ", asking for later rows";
       break;
     case Root::Reduce:
+    case Root::Scan:
     case Root::Atomic:
-      line() << (root.kind == Root::Reduce ? "reduce" : "atomic");
+      line() << (root.kind == Root::Reduce ? "reduce"
+                 : root.kind == Root::Scan ? "scan"
+                                           : "atomic");
       for (Value result : root.op->getResults()) {
         os << ' ' << name(result);
         if (Buffer *buffer = plan.home(result))

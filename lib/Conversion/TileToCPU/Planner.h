@@ -128,9 +128,9 @@ private:
   void addTiledRoot(mlir::Operation *op);
   int64_t storeDim(tt::StoreOp store);
   void addRoot(const Root &root, mlir::RankedTensorType type, int64_t lanesDim,
-               int64_t reduceDim = -1);
+               int64_t reduceDim = -1, bool backward = false);
   Step *mergeTarget(const Root &root, mlir::RankedTensorType type, int64_t lanesDim,
-                    int64_t reduceDim);
+                    int64_t reduceDim, bool backward);
   bool overwrites(const Root &second, const Root &first) const;
   Operations runsBehind(const Step &phase, mlir::Operation *last) const;
 

@@ -13,64 +13,14 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// The one operation that a simple combiner consists of.
-static Operation *simpleCombiner(tt::ReduceOp op) {
-  Block &body = op.getCombineOp().front();
-  if (op.getSrcs().size() != 1 || !llvm::hasNItems(body, 2))
-    return nullptr;
-  Operation *inner = &body.front();
-  bool direct = inner->getNumOperands() == 2 && inner->getNumResults() == 1 &&
-                body.getTerminator()->getOperand(0) == inner->getResult(0) &&
-                inner->getOperand(0) != inner->getOperand(1) &&
-                llvm::all_of(inner->getOperands(),
-                             [&](Value v) { return llvm::is_contained(body.getArguments(), v); });
-  return direct ? inner : nullptr;
+/// Of one operand; null if none is known.
+TypedAttr Lowering::neutralElement(tt::Combining op) {
+  Operation *combiner = op.getCombiner();
+  Type type = evalType(tt::elementType(op.getSrcs()[0].getType()));
+  return combiner ? tt::neutralElement(combiner, type) : TypedAttr();
 }
 
-bool Lowering::hasNeutralElement(tt::ReduceOp op) {
-  Operation *inner = simpleCombiner(op);
-  return inner &&
-         isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp, arith::MaxNumFOp,
-             arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp,
-             arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(inner);
-}
-
-Value Lowering::neutralElement(tt::ReduceOp op, unsigned number) {
-  Operation *inner = simpleCombiner(op);
-  Type type = evalType(tt::elementType(op.getSrcs()[number].getType()));
-  auto floating = [&](APFloat v) -> Value {
-    bool ignored;
-    v.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &ignored);
-    return b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, v));
-  };
-  auto integer = [&](APInt v) -> Value {
-    return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, v));
-  };
-  unsigned bits = tt::scalarBits(type);
-  const auto &semantics = APFloat::IEEEdouble();
-  // -0 + x is x for every x, and a number always wins against NaN in maxnum.
-  if (isa<arith::AddFOp>(inner))
-    return floating(APFloat::getZero(semantics, /*Negative=*/true));
-  if (isa<arith::MulFOp>(inner))
-    return floating(APFloat(1.0));
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(inner))
-    return floating(APFloat::getNaN(semantics));
-  if (isa<arith::MaximumFOp>(inner))
-    return floating(APFloat::getInf(semantics, true));
-  if (isa<arith::MinimumFOp>(inner))
-    return floating(APFloat::getInf(semantics));
-  if (isa<arith::MulIOp>(inner))
-    return integer(APInt(bits, 1));
-  if (isa<arith::MaxSIOp>(inner))
-    return integer(APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(inner))
-    return integer(APInt::getSignedMaxValue(bits));
-  if (isa<arith::MinUIOp, arith::AndIOp>(inner))
-    return integer(APInt::getAllOnes(bits));
-  return integer(APInt::getZero(bits));
-}
-
-SmallVector<Value> Lowering::combine(tt::ReduceOp op, ValueRange x, ValueRange y, int64_t width) {
+SmallVector<Value> Lowering::combine(tt::Combining op, ValueRange x, ValueRange y, int64_t width) {
   Block &body = op.getCombineOp().front();
   IRMapping map;
   for (auto [arg, v] :
@@ -78,7 +28,7 @@ SmallVector<Value> Lowering::combine(tt::ReduceOp op, ValueRange x, ValueRange y
                  llvm::concat<const Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
     map.map(arg, v);
   // Sums of narrow floats stay f32 until the end.
-  bool keepWide = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(simpleCombiner(op));
+  bool keepWide = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(op.getCombiner());
   auto lookup = [&](Value v) -> Value {
     if (Value mapped = map.lookupOrNull(v))
       return mapped;
@@ -96,7 +46,7 @@ SmallVector<Value> Lowering::combine(tt::ReduceOp op, ValueRange x, ValueRange y
                isMemoryEffectFree(&inner)) {
       result = emitElementwise(&inner, operands, width);
     } else {
-      error(&inner, "this operation is not supported in the function of a reduction");
+      error(&inner, "this operation is not supported in a function that combines elements");
       result = operands.empty() ? i64(0) : operands[0];
     }
     map.map(inner.getResult(0), result);
@@ -104,7 +54,7 @@ SmallVector<Value> Lowering::combine(tt::ReduceOp op, ValueRange x, ValueRange y
   return llvm::to_vector(llvm::map_range(body.getTerminator()->getOperands(), lookup));
 }
 
-SmallVector<Value> Lowering::horizontal(tt::ReduceOp op, ValueRange values, int64_t width,
+SmallVector<Value> Lowering::horizontal(tt::Combining op, ValueRange values, int64_t width,
                                         int64_t valid) {
   SmallVector<Value> current(values);
   while (width > 1) {
@@ -141,30 +91,40 @@ void Lowering::accumulate(Accumulators &acc, const Index &index) {
   for (Value src : acc.op.getSrcs())
     values.push_back(
         asValue(evaluate(src, index), evalType(tt::elementType(src.getType())), index));
-  acc.values = acc.started ? combine(acc.op, acc.values, values, index.hasLanes() ? index.width : 1)
-                           : values;
+  if (isa<tt::ScanOp>(acc.op))
+    scan(acc, values, index);
+  else
+    acc.values = acc.started
+                     ? combine(acc.op, acc.values, values, index.hasLanes() ? index.width : 1)
+                     : values;
   acc.started = true;
 }
 
-void Lowering::storeReduction(tt::ReduceOp op, ValueRange values, const Index &index,
-                              int64_t axis) {
-  Index at = index;
-  at.dims.erase(at.dims.begin() + axis);
-  if (!at.hasLanes())
-    at.width = at.valid = 1;
-  for (auto [result, v] : llvm::zip(op.getResults(), values)) {
+void Lowering::storeCombined(tt::Combining op, ValueRange values, const Index &index) {
+  for (auto [result, v] : llvm::zip(op->getResults(), values)) {
     Value rounded = roundTo(v, tt::elementType(result.getType()));
     if (isa<RankedTensorType>(result.getType()))
-      writeBuffer(*plan.home(result), at,
-                  at.hasLanes() ? Chunk::vector(rounded) : Chunk::uniform(rounded));
+      writeBuffer(*plan.home(result), index,
+                  index.hasLanes() ? Chunk::vector(rounded) : Chunk::uniform(rounded));
     else
       scalars[result] = rounded;
   }
 }
 
+void Lowering::storeReduction(tt::Combining op, ValueRange values, const Index &index,
+                              int64_t axis) {
+  Index at = index;
+  at.dims.erase(at.dims.begin() + axis);
+  if (!at.hasLanes())
+    at.width = at.valid = 1;
+  storeCombined(op, values, at);
+}
+
+/// The chunks along the axis. Of a scan from the end the last comes first.
 void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
   int64_t dim = state.step.loopOrder[level], extent = state.step.shape[dim];
   bool alongLanes = dim == state.step.lanesDim && state.loops.width > 1;
+  bool backward = state.step.backward;
   int64_t step = alongLanes ? state.loops.width : 1;
   int64_t full = extent / step * step, rest = extent - full;
   int64_t width = alongLanes ? state.loops.width : index.hasLanes() ? index.width : 1;
@@ -178,69 +138,84 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
     }
     emitBody(state, next);
   };
-
+  auto fullChunk = [&](Value i) { bodyAt(backward ? sub(i64(full - step), i) : i, width, width); };
+  int64_t narrow = std::max<int64_t>(2, llvm::PowerOf2Ceil(rest));
   for (Accumulators &acc : state.accumulators) {
     acc.values.clear();
     acc.started = false;
   }
-  bool neutral = llvm::all_of(state.accumulators,
-                              [&](Accumulators &acc) { return hasNeutralElement(acc.op); });
-  int64_t first = 0;
-  if (full == step || (full > step && !neutral)) {
-    bodyAt(i64(0), width, width);
-    first = step;
-  } else if (full > step) {
-    for (Accumulators &acc : state.accumulators) {
-      acc.values = {splat(neutralElement(acc.op, 0), width)};
-      acc.started = true;
-    }
+  if (backward && rest > 0) {
+    MemoScope scope(*this);
+    bodyAt(i64(full), narrow, rest);
   }
-  if (first < full) {
-    SmallVector<Value> carried;
-    for (Accumulators &acc : state.accumulators)
-      carried.append(acc.values);
-    auto unpack = [&](ValueRange values) {
-      for (Accumulators &acc : state.accumulators) {
-        size_t n = acc.op.getSrcs().size();
-        acc.values.assign(values.begin(), values.begin() + n);
-        values = values.drop_front(n);
-      }
-    };
-    SmallVector<Value> results =
-        loop(i64(first), i64(full), step, carried, [&](Value i, ValueRange args) {
-          unpack(args);
-          bodyAt(i, width, width);
-          SmallVector<Value> next;
-          for (Accumulators &acc : state.accumulators)
-            next.append(acc.values);
-          return next;
-        });
-    unpack(results);
-  }
+  emitFullChunks(state, full, step, alongLanes, width, fullChunk);
 
   SmallVector<SmallVector<Value>> finals;
   for (Accumulators &acc : state.accumulators) {
-    if (!alongLanes)
+    if (!alongLanes || isa<tt::ScanOp>(acc.op))
       finals.push_back(acc.values);
     else
       finals.push_back(acc.started ? horizontal(acc.op, acc.values, width, width)
                                    : SmallVector<Value>());
   }
-  if (rest > 0) {
+  if (!backward && rest > 0) {
     MemoScope scope(*this);
     for (Accumulators &acc : state.accumulators)
-      acc.started = false;
-    int64_t narrow = std::max<int64_t>(2, llvm::PowerOf2Ceil(rest));
+      acc.started &= isa<tt::ScanOp>(acc.op);
     bodyAt(i64(full), narrow, rest);
     for (auto [acc, final] : llvm::zip(state.accumulators, finals)) {
+      if (isa<tt::ScanOp>(acc.op))
+        continue;
       SmallVector<Value> tail = horizontal(acc.op, acc.values, narrow, rest);
       final = final.empty() ? tail : combine(acc.op, final, tail, 1);
     }
   }
   for (auto [acc, final] : llvm::zip(state.accumulators, finals)) {
     loc = acc.op.getLoc();
-    storeReduction(acc.op, final, index, dim);
+    if (!isa<tt::ScanOp>(acc.op))
+      storeReduction(acc.op, final, index, dim);
   }
+}
+
+/// A loop over what is `full` of the axis. The first chunk stands in front of it unless there is
+/// something to begin with.
+void Lowering::emitFullChunks(PhaseState &state, int64_t full, int64_t step, bool alongLanes,
+                              int64_t width, llvm::function_ref<void(Value)> chunk) {
+  bool started = llvm::all_of(state.accumulators, [](Accumulators &acc) { return acc.started; });
+  bool neutral = llvm::all_of(state.accumulators,
+                              [&](Accumulators &acc) { return bool(neutralElement(acc.op)); });
+  int64_t first = 0;
+  if (!started && (full == step || (full > step && !neutral))) {
+    chunk(i64(0));
+    first = step;
+  } else if (!started && full > step) {
+    for (Accumulators &acc : state.accumulators) {
+      bool isScalar = alongLanes && isa<tt::ScanOp>(acc.op);
+      Value element = b.create<arith::ConstantOp>(loc, neutralElement(acc.op));
+      acc.values = {splat(element, isScalar ? 1 : width)};
+      acc.started = true;
+    }
+  }
+  if (first >= full)
+    return;
+  SmallVector<Value> carried;
+  for (Accumulators &acc : state.accumulators)
+    carried.append(acc.values);
+  auto unpack = [&](ValueRange values) {
+    for (Accumulators &acc : state.accumulators) {
+      size_t n = acc.op.getSrcs().size();
+      acc.values.assign(values.begin(), values.begin() + n);
+      values = values.drop_front(n);
+    }
+  };
+  unpack(loop(i64(first), i64(full), step, carried, [&](Value i, ValueRange args) {
+    unpack(args);
+    chunk(i);
+    SmallVector<Value> next;
+    for (Accumulators &acc : state.accumulators)
+      next.append(acc.values);
+    return next;
+  }));
 }
 
 } // namespace tritium::cpu

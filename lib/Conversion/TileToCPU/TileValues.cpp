@@ -35,7 +35,7 @@ void forEachTileOperand(Operation *op, llvm::function_ref<void(Value)> fn) {
   };
   for (Value v : op->getOperands())
     visit(v);
-  if (op->getNumRegions() == 0 || isa<tt::ReduceOp>(op))
+  if (op->getNumRegions() == 0 || isa<tt::Combining>(op))
     return;
   op->walk([&](Operation *inner) {
     if (inner == op)

@@ -202,9 +202,6 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 static bool isUnsupported(std::string_view name) {
   constexpr std::string_view kNames[] = {"cat",
                                          "flip",
-                                         "cumsum",
-                                         "cumprod",
-                                         "associative_scan",
                                          "histogram",
                                          "sort",
                                          "topk",

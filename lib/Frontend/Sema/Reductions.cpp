@@ -1,6 +1,6 @@
 //===- Reductions.cpp - sum, max, argmax, reduce --------------------------===//
 
-#include "BuiltinSupport.h"
+#include "Combine.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -11,9 +11,6 @@ using namespace tritium;
 using namespace tritium::sema;
 
 namespace {
-using Combine = llvm::function_ref<bool(mlir::ValueRange lhs, mlir::ValueRange rhs,
-                                        llvm::SmallVectorImpl<mlir::Value> &results)>;
-
 /// What a reduction does with shapes; `axis` is absent for all dimensions at once.
 struct Plan {
   std::optional<int> axis;
@@ -53,29 +50,13 @@ static std::vector<Tensor> buildReduce(Sema &sema, llvm::ArrayRef<Tensor> inputs
     reduced.erase(reduced.begin() + axis);
   }
   llvm::SmallVector<mlir::Value> values;
-  llvm::SmallVector<mlir::Type> types, scalars;
+  llvm::SmallVector<mlir::Type> types;
   for (const Tensor &operand : operands) {
     values.push_back(operand.value);
     types.push_back(sema.tensorType(operand.dtype, reduced));
-    scalars.push_back(sema.elementType(operand.dtype));
   }
-  mlir::OpBuilder &b = sema.builder();
-  mlir::Location loc = sema.loc();
-  auto reduce = b.create<tt::ReduceOp>(loc, types, values, axis);
-  bool succeeded;
-  {
-    mlir::OpBuilder::InsertionGuard guard(b);
-    llvm::SmallVector<mlir::Type> arguments(scalars);
-    arguments.append(scalars.begin(), scalars.end());
-    mlir::Block *block = b.createBlock(&reduce.getCombineOp(), {}, arguments,
-                                       llvm::SmallVector<mlir::Location>(arguments.size(), loc));
-    mlir::ValueRange all = block->getArguments();
-    llvm::SmallVector<mlir::Value> results;
-    succeeded = combine(all.take_front(scalars.size()), all.drop_front(scalars.size()), results);
-    if (succeeded)
-      b.create<tt::ReduceReturnOp>(loc, results);
-  }
-  if (!succeeded) {
+  auto reduce = sema.builder().create<tt::ReduceOp>(sema.loc(), types, values, axis);
+  if (!buildRegion<tt::ReduceReturnOp>(sema, reduce.getCombineOp(), operands, combine)) {
     reduce.erase();
     return {};
   }
@@ -103,12 +84,6 @@ static Result reduceWith(Sema &sema, const Tensor &input, Plan plan, Build build
   return results.empty() ? std::nullopt : Result(Value(results[0]));
 }
 
-static auto adder(Sema &sema, DType dtype) {
-  return [&sema, dtype](mlir::Value a, mlir::Value b) -> mlir::Value {
-    return build::arithmetic(sema, BinaryOp::Add, {{a, dtype}, {b, dtype}}).value;
-  };
-}
-
 static auto chooser(Sema &sema, DType dtype, bool isMax) {
   return [&sema, dtype, isMax](mlir::Value a, mlir::Value b) {
     return build::minMax(sema, isMax, false, dtype, a, b);
@@ -127,23 +102,9 @@ Tensor build::extremum(Sema &sema, const Tensor &input, int axis, bool isMax) {
   return reduce(sema, input, axis, chooser(sema, input.dtype, isMax));
 }
 
-static std::optional<Tensor> numbers(Sema &sema, const Value &value, std::string_view name) {
-  auto tensor = sema.toTensor(value);
-  if (tensor && (kindOf(tensor->dtype) == Kind::Other || isFloat8(tensor->dtype)))
-    return sema.error(displayName(name) + " is not defined on " + describe(value));
-  return tensor;
-}
-
 //===----------------------------------------------------------------------===//
 // sum, xor_sum, reduce_or
 //===----------------------------------------------------------------------===//
-
-/// The type in which integers are summed: 32 bits at least.
-static DType sumType(DType dtype) {
-  if (!isInteger(dtype) || dtype.bits() >= 32)
-    return dtype;
-  return {isSigned(dtype) ? DTypeKind::Int32 : DTypeKind::UInt32};
-}
 
 /// sum(input, axis, keep_dims, dtype)
 static Result sum(Sema &sema, const BoundArguments &args) {
@@ -151,19 +112,11 @@ static Result sum(Sema &sema, const BoundArguments &args) {
   auto plan = input ? readPlan(sema, *input, args[1], args[2], "sum") : std::nullopt;
   if (!plan)
     return std::nullopt;
-  DType dtype = sumType(input->dtype);
-  if (!args[3].isNone()) {
-    auto given = dtypeArgument(sema, args[3], "the dtype of tl.sum");
-    if (!given)
-      return std::nullopt;
-    if (kindOf(*given) == Kind::Other || isBool(*given) || isFloat8(*given))
-      return sema.error("tl.sum cannot add in " + describeType(*given));
-    dtype = *given;
-  }
-  auto converted = sema.cast(*input, dtype);
+  auto dtype = sumTypeArgument(sema, args[3], "sum", input->dtype);
+  auto converted = dtype ? sema.cast(*input, *dtype) : std::nullopt;
   if (!converted)
     return std::nullopt;
-  return reduceWith(sema, *converted, *plan, adder(sema, dtype));
+  return reduceWith(sema, *converted, *plan, adder(sema, *dtype));
 }
 
 template <typename Op>
@@ -261,8 +214,7 @@ static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan pla
 /// The type in which extrema are taken. bfloat16 becomes float32 always, other narrow
 /// types are widened unless indices are wanted too.
 static DType extremumType(DType dtype, bool hasIndices) {
-  if (is(dtype, DTypeKind::BFloat16))
-    return {DTypeKind::Float32};
+  dtype = withoutBFloat16(dtype);
   if (hasIndices || dtype.bits() >= 32)
     return dtype;
   return {isFloat(dtype) ? DTypeKind::Float32 : DTypeKind::Int32};
@@ -303,79 +255,18 @@ template <bool isMax> static Result argExtremum(Sema &sema, const BoundArguments
 // reduce
 //===----------------------------------------------------------------------===//
 
-/// Calls the kernel function on 2n scalars within the region. False after an error.
-static bool callCombine(Sema &sema, const Value &function, llvm::ArrayRef<Tensor> inputs,
-                        mlir::ValueRange l, mlir::ValueRange r,
-                        llvm::SmallVectorImpl<mlir::Value> &out) {
-  Arguments arguments;
-  for (mlir::ValueRange side : {l, r})
-    for (auto [value, input] : llvm::zip(side, inputs))
-      arguments.positional.push_back(Tensor{value, input.dtype});
-  auto result = sema.call(function, arguments);
-  if (!result)
-    return false;
-  auto *tuple = result->getIf<Tuple>();
-  llvm::ArrayRef<Value> elements =
-      tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(*result);
-  if (elements.size() != inputs.size()) {
-    sema.error("the combine function of tl.reduce must return " + std::to_string(inputs.size()) +
-               " values, found " + describe(*result));
-    return false;
-  }
-  for (auto [element, input] : llvm::zip(elements, inputs)) {
-    auto tensor = sema.toTensor(element);
-    if (!tensor)
-      return false;
-    if (!tensor->isScalar() || kindOf(tensor->dtype) != kindOf(input.dtype)) {
-      sema.error("the combine function of tl.reduce must return a scalar of type " +
-                 describeType(input.dtype) + ", found " + describe(element));
-      return false;
-    }
-    auto converted = sema.cast(*tensor, input.dtype);
-    if (!converted)
-      return false;
-    out.push_back(converted->value);
-  }
-  return true;
-}
-
 /// reduce(input, axis, combine_fn, keep_dims)
 static Result reduce(Sema &sema, const BoundArguments &args) {
-  auto *tuple = args[0].getIf<Tuple>();
-  llvm::ArrayRef<Value> elements =
-      tuple ? llvm::ArrayRef<Value>(tuple->elements) : llvm::ArrayRef<Value>(args[0]);
-  if (!args[2].is<Function>() && !args[2].is<Library>())
-    return sema.error("the combine function of tl.reduce must be a jit function, found " +
-                      describe(args[2]));
-  std::vector<Tensor> inputs;
-  for (const Value &element : elements) {
-    auto tensor = sema.toTensor(element);
-    if (!tensor)
-      return std::nullopt;
-    if (!inputs.empty() && tensor->shape() != inputs[0].shape())
-      return sema.error("the inputs of tl.reduce must have one shape, found " +
-                        describeShape(inputs[0].shape()) + " and " +
-                        describeShape(tensor->shape()));
-    inputs.push_back(*tensor);
-  }
-  if (inputs.empty())
-    return sema.error("tl.reduce needs at least one input");
-  auto plan = readPlan(sema, inputs[0], args[1], args[3], "reduce");
+  std::vector<Tensor> inputs = readInputs(sema, args[0], args[2], "reduce");
+  auto plan = inputs.empty() ? std::nullopt : readPlan(sema, inputs[0], args[1], args[3], "reduce");
   if (!plan)
     return std::nullopt;
-  auto results = buildReduce(
-      sema, inputs, *plan,
-      [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
-        return callCombine(sema, args[2], inputs, l, r, out);
-      });
-  if (results.empty())
-    return std::nullopt;
-  if (!tuple)
-    return Value(results[0]);
-  Tuple all;
-  for (const Tensor &result : results)
-    all.elements.push_back(result);
-  return Value(std::move(all));
+  return combined(args[0], buildReduce(sema, inputs, *plan,
+                                       [&](mlir::ValueRange l, mlir::ValueRange r,
+                                           llvm::SmallVectorImpl<mlir::Value> &out) {
+                                         return callCombine(sema, args[2], "reduce", inputs, l, r,
+                                                            out);
+                                       }));
 }
 
 void sema::addReductionBuiltins(Registry &registry) {

@@ -72,20 +72,26 @@ def reduce_or(input, axis, keep_dims=False):
 
 @builtin
 def associative_scan(input, axis, combine_fn, reverse=False):
-    """Each element combined with all before it along `axis` (`reverse`: after it).
+    """Each element combined with all before it along `axis`.
 
-    `input` is a tile or a tuple of tiles, `combine_fn` as for `reduce`.
+    Args:
+        input: a tile, or a tuple of tiles of one shape.
+        axis: int.
+        combine_fn: a kernel function of 2n scalars that returns n: first what comes before, then
+            what follows. Associative; elements keep their order.
+        reverse: the other way round: the last element comes first.
     """
 
 
 @builtin
 def cumsum(input, axis=0, reverse=False, dtype=None):
-    """Running sums along `axis`; types widen as for `sum`."""
+    """Running sums along `axis`, from its end if `reverse`. Types widen as for `sum`, and bf16 to
+    fp32; `dtype` casts first."""
 
 
 @builtin
 def cumprod(input, axis=0, reverse=False):
-    """Running products along `axis`."""
+    """Running products along `axis`, from its end if `reverse`. bf16 gives fp32."""
 
 
 @builtin

@@ -517,6 +517,62 @@ tt.func @reduce_c3(%x: f32) {
 
 // -----
 
+tt.func @scan_c1(%x: f32) {
+  %s = tt.splat %x : f32 -> tensor<4xf32>
+  // expected-error @+1 {{(scan_c1) axis must be in [0, 1), found -1}}
+  %r = "tt.scan"(%s) <{axis = -1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @scan_c1(%x: tensor<4xf32>, %y: tensor<8xf32>) {
+  // expected-error @+1 {{(scan_c1) operands must have one shape, found 'tensor<4xf32>' and 'tensor<8xf32>'}}
+  %r:2 = "tt.scan"(%x, %y) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    tt.scan.return %a, %b : f32, f32
+  }) : (tensor<4xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+  tt.return
+}
+
+// -----
+
+tt.func @scan_c1() {
+  // expected-error @+1 {{(scan_c1) needs an operand}}
+  "tt.scan"() <{axis = 0 : i32}> ({
+  ^bb0:
+    tt.scan.return
+  }) : () -> ()
+  tt.return
+}
+
+// -----
+
+tt.func private @scan_c2(%x: tensor<4x2xf32>) {
+  // expected-error @+1 {{(scan_c2) the results must be ('tensor<4x2xf32>'), found ('tensor<4xf32>')}}
+  %r = "tt.scan"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<4x2xf32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func private @scan_c3(%x: tensor<4xf32>) {
+  // expected-error @+1 {{(scan_c3) the region must take ('f32', 'f32') and return ('f32')}}
+  %r = "tt.scan"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %a, %b : f32, f32
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
 tt.func @hint_positive(%x: i32) {
   // expected-error @+1 {{'tt.divisibility' must be positive}}
   %y = arith.addi %x, %x {tt.divisibility = 0 : i32} : i32

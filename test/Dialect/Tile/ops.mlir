@@ -97,6 +97,13 @@ tt.func @compute(%x: f32, %u: i32, %ok: i1, %w: i64) {
     %t = arith.addf %a, %b : f32
     tt.reduce.return %t : f32
   }) : (tensor<4x4xf32>) -> tensor<4xf32>
+  // CHECK: "tt.scan"(%{{.*}}) <{axis = 0 : i32, reverse}> ({
+  // CHECK: tt.scan.return %{{.*}} : f32
+  %c = "tt.scan"(%s) <{axis = 0 : i32, reverse}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.scan.return %t : f32
+  }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: tt.mulhiui %{{.*}}, %{{.*}} : i32
   %h = tt.mulhiui %u, %u : i32
   // CHECK: tt.assume %{{.*}}

@@ -255,6 +255,90 @@ tt.func private @f(%x: tensor<128xf32, #b>) {
 
 // -----
 
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(warp_scan_c1) operands must have one shape and layout, and results their types}}
+  %y, %t = "ttg.warp_scan"(%x) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<128xf32, #b>) -> (tensor<128xf16, #b>, tensor<4xf32, #b>)
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<100xf32, #b>) {
+  // expected-error @+1 {{(warp_scan_c2) parts of 24 elements along axis 0 of ('tensor<100xf32,}}
+  %y, %t = "ttg.warp_scan"(%x) <{axis = 0 : i32, part = 24 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<100xf32, #b>) -> (tensor<100xf32, #b>, tensor<5xf32, #b>)
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<100xf32, #b>) {
+  // expected-error @+1 {{(warp_scan_c2) parts of 32 elements}}
+  %y, %t = "ttg.warp_scan"(%x) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<100xf32, #b>) -> (tensor<100xf32, #b>, tensor<3xf32, #b>)
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>) {
+  // expected-error @+1 {{(warp_scan_c3) the region must take}}
+  %y, %t = "ttg.warp_scan"(%x) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<128xf32, #b>) -> (tensor<128xf32, #b>, tensor<4xf32, #b>)
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>, %p: tensor<4xf32, #b>) {
+  // expected-error @+1 {{(join_scans_c1) operands must have one shape and layout, and results their types}}
+  %z = "ttg.join_scans"(%x, %p) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<128xf32, #b>, tensor<4xf32, #b>) -> tensor<64xf32, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>, %p: tensor<4xf16, #b>) {
+  // expected-error @+1 {{(join_scans_c2) parts of 32 elements}}
+  %z = "ttg.join_scans"(%x, %p) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a : f32
+  }) : (tensor<128xf32, #b>, tensor<4xf16, #b>) -> tensor<128xf32, #b>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func private @f(%x: tensor<128xf32, #b>, %p: tensor<4xf32, #b>) {
+  // expected-error @+1 {{(join_scans_c3) the region must take}}
+  %z = "ttg.join_scans"(%x, %p) <{axis = 0 : i32, part = 32 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    tt.scan.return %a, %c : f32, f32
+  }) : (tensor<128xf32, #b>, tensor<4xf32, #b>) -> tensor<128xf32, #b>
+  tt.return
+}
+
+// -----
+
 // expected-error @+1 {{(target_c1) compute must be at least 75, for 7.5, found 70}}
 module attributes {ttg.target = #ttg.target<compute = 70>} {}
 

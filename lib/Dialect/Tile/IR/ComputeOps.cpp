@@ -1,8 +1,11 @@
-//===- ComputeOps.cpp - dot, reductions, assertions -----------------------===//
+//===- ComputeOps.cpp - dot, reductions, scans, assertions ----------------===//
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tritium::tt;
@@ -68,25 +71,32 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
   build(builder, state, types, srcs, axis);
 }
 
-LogicalResult ReduceOp::verify() {
-  if (getSrcs().empty())
-    return emitOpError() << "(reduce_c1) needs an operand";
-  auto first = cast<RankedTensorType>(getSrcs()[0].getType());
-  int64_t axis = static_cast<int32_t>(getAxis());
+/// Operands of one shape, and an axis of it.
+static LogicalResult verifyAxis(Combining op, const char *constraint) {
+  if (op.getSrcs().empty())
+    return op->emitOpError() << "(" << constraint << ") needs an operand";
+  auto first = cast<RankedTensorType>(op.getSrcs()[0].getType());
+  int64_t axis = static_cast<int32_t>(op.getAxis());
   if (axis < 0 || axis >= first.getRank())
-    return emitOpError() << "(reduce_c1) axis must be in [0, " << first.getRank() << "), found "
-                         << axis;
-  SmallVector<int64_t> shape(first.getShape());
-  shape.erase(shape.begin() + axis);
+    return op->emitOpError() << "(" << constraint << ") axis must be in [0, " << first.getRank()
+                             << "), found " << axis;
+  for (Value src : op.getSrcs())
+    if (shapeOf(src.getType()) != first.getShape())
+      return op->emitOpError() << "(" << constraint << ") operands must have one shape, found "
+                               << first << " and " << src.getType();
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyAxis(*this, "reduce_c1")))
+    return failure();
+  SmallVector<int64_t> shape(shapeOf(getSrcs()[0].getType()));
+  shape.erase(shape.begin() + getAxis());
   for (auto [src, result] : llvm::zip(getSrcs(), getResults())) {
-    auto type = cast<RankedTensorType>(src.getType());
-    if (type.getShape() != first.getShape())
-      return emitOpError() << "(reduce_c1) operands must have one shape, found " << first << " and "
-                           << type;
     // The layout of a result, where tiles have one, follows from the operand's; it is not
     // this dialect's matter.
-    Type expected =
-        shape.empty() ? type.getElementType() : RankedTensorType::get(shape, type.getElementType());
+    Type element = elementType(src.getType());
+    Type expected = shape.empty() ? element : RankedTensorType::get(shape, element);
     if (withoutEncoding(result.getType()) != expected)
       return emitOpError() << "(reduce_c2) the result must be " << expected << ", found "
                            << result.getType();
@@ -95,15 +105,78 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ReduceOp::verifyRegions() {
-  SmallVector<Type> elements;
+  return cast<Combining>(getOperation()).verifyRegion("reduce_c3");
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyAxis(*this, "scan_c1")))
+    return failure();
+  if (getSrcs().getTypes() != getResultTypes())
+    return emitOpError() << "(scan_c2) the results must be (" << getSrcs().getTypes()
+                         << "), found (" << getResultTypes() << ")";
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  return cast<Combining>(getOperation()).verifyRegion("scan_c3");
+}
+
+LogicalResult ScanOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+  if (shapeOf(getSrcs()[0].getType())[getAxis()] != 1)
+    return failure();
+  results.append(getSrcs().begin(), getSrcs().end());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What combines
+//===----------------------------------------------------------------------===//
+
+Operation *Combining::getCombiner() {
+  Block &body = getCombineOp().front();
+  if (getSrcs().size() != 1 || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation *op = &body.front();
+  bool usesBoth = op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+                  op->getOperand(0) != op->getOperand(1) &&
+                  llvm::all_of(op->getOperands(),
+                               [&](Value v) { return llvm::is_contained(body.getArguments(), v); });
+  return usesBoth && body.getTerminator()->getOperand(0) == op->getResult(0) ? op : nullptr;
+}
+
+LogicalResult Combining::verifyRegion(StringRef constraint) {
+  SmallVector<Type> elements, both;
   for (Value src : getSrcs())
     elements.push_back(elementType(src.getType()));
-  SmallVector<Type> both(elements);
+  both.append(elements);
   both.append(elements);
   Block &body = getCombineOp().front();
-  if (TypeRange(body.getArgumentTypes()) != TypeRange(both) ||
-      TypeRange(body.getTerminator()->getOperandTypes()) != TypeRange(elements))
-    return emitOpError() << "(reduce_c3) the region must take (" << both << ") and return ("
-                         << elements << ")";
-  return success();
+  if (TypeRange(body.getArgumentTypes()) == TypeRange(both) && !body.empty() &&
+      isa<ReduceReturnOp, ScanReturnOp>(body.back()) &&
+      TypeRange(body.back().getOperandTypes()) == TypeRange(elements))
+    return success();
+  return getOperation()->emitOpError() << "(" << constraint << ") the region must take (" << both
+                                       << ") and return (" << elements << ")";
+}
+
+TypedAttr tritium::tt::neutralElement(Operation *op, Type type) {
+  Builder b(op->getContext());
+  auto number = [&](double value) -> TypedAttr { return b.getFloatAttr(type, value); };
+  auto integer = [&](APInt value) -> TypedAttr { return b.getIntegerAttr(type, value); };
+  unsigned bits = scalarBits(type);
+  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
+      // Of zeros, only -0 leaves -0 as it is.
+      .Case([&](arith::AddFOp) { return number(-0.0); })
+      .Case([&](arith::MulFOp) { return number(1); })
+      // These return the other operand of NaN.
+      .Case<arith::MaxNumFOp, arith::MinNumFOp>([&](auto) { return number(NAN); })
+      .Case([&](arith::MaximumFOp) { return number(-INFINITY); })
+      .Case([&](arith::MinimumFOp) { return number(INFINITY); })
+      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
+          [&](auto) { return integer(APInt::getZero(bits)); })
+      .Case([&](arith::MulIOp) { return integer(APInt(bits, 1)); })
+      .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return integer(APInt::getAllOnes(bits)); })
+      .Case([&](arith::MaxSIOp) { return integer(APInt::getSignedMinValue(bits)); })
+      .Case([&](arith::MinSIOp) { return integer(APInt::getSignedMaxValue(bits)); })
+      .Default([](Operation *) { return TypedAttr(); });
 }

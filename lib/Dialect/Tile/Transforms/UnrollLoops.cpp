@@ -39,7 +39,7 @@ std::optional<int64_t> tripsToUnroll(scf::ForOp loop) {
     return std::nullopt;
   int64_t trips = end > begin ? (end - begin - 1) / by + 1 : 0, operations = 0;
   for (Operation &op : *loop.getBody()) {
-    if (isa<DotOp>(op) || (op.getNumRegions() && !isa<ReduceOp>(op)))
+    if (isa<DotOp>(op) || (op.getNumRegions() && !isa<Combining>(op)))
       return std::nullopt;
     ++operations;
   }

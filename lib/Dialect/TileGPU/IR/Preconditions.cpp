@@ -61,14 +61,14 @@ static LogicalResult checkOperands(Operation *op) {
                                  << kResultOfOne
                                  << "), which ttg.local_alloc or ttg.local_store hands to the "
                                     "others";
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
-    Attribute source = layoutOfTile(reduce.getSrcs()[0]);
-    for (Value other : reduce.getSrcs())
+  if (auto combining = dyn_cast<tt::Combining>(op)) {
+    Attribute source = layoutOfTile(combining.getSrcs()[0]);
+    for (Value other : combining.getSrcs())
       if (failed(check(other.getType(), source)))
         return failure();
-    if (!tt::isTile(reduce.getType(0)))
+    if (!isa<tt::ReduceOp>(op) || !tt::isTile(op->getResult(0).getType()))
       return success();
-    Attribute slice = SliceEncodingAttr::get(op->getContext(), reduce.getAxis(), source);
+    Attribute slice = SliceEncodingAttr::get(op->getContext(), combining.getAxis(), source);
     for (Type result : op->getResultTypes())
       if (failed(check(result, slice)))
         return failure();

@@ -266,7 +266,7 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions
+// Reductions and scans
 //===----------------------------------------------------------------------===//
 
 LogicalResult WarpReduceOp::verify() {
@@ -296,16 +296,53 @@ LogicalResult WarpReduceOp::verify() {
 }
 
 LogicalResult WarpReduceOp::verifyRegions() {
-  SmallVector<Type> elements, both;
-  for (Value src : getSrcs())
-    elements.push_back(tt::elementType(src.getType()));
-  both.append(elements);
-  both.append(elements);
-  Block &body = getCombineOp().front();
-  if (TypeRange(body.getArgumentTypes()) != TypeRange(both) || body.empty() ||
-      !isa<tt::ReduceReturnOp>(body.back()) ||
-      TypeRange(body.back().getOperandTypes()) != TypeRange(elements))
-    return emitOpError() << "(warp_reduce_c2) the region must take (" << both << ") and return ("
-                         << elements << ")";
-  return success();
+  return cast<tt::Combining>(getOperation()).verifyRegion("warp_reduce_c2");
+}
+
+/// `tiles` are of one shape and layout, the results of their types, and `ofParts`, of one layout,
+/// have an element a part where the tiles have those of the part.
+static LogicalResult verifyParts(Operation *op, OperandRange tiles, TypeRange results,
+                                 ValueRange ofParts, unsigned axis, unsigned part) {
+  StringRef name = op->getName().stripDialect();
+  auto sameTile = [](Value a, Value b) {
+    auto x = cast<RankedTensorType>(a.getType()), y = cast<RankedTensorType>(b.getType());
+    return x.getShape() == y.getShape() && x.getEncoding() == y.getEncoding();
+  };
+  if (tiles.empty() || tiles.getTypes() != results ||
+      llvm::any_of(tiles, [&](Value tile) { return !sameTile(tile, tiles[0]); }))
+    return op->emitOpError() << "(" << name
+                             << "_c1) operands must have one shape and layout, and results their "
+                                "types, found ("
+                             << tiles.getTypes() << ") and (" << results << ")";
+  SmallVector<int64_t> shape(tt::shapeOf(tiles[0].getType()));
+  bool fits = axis < shape.size() && llvm::isPowerOf2_32(part) && ofParts.size() == tiles.size();
+  if (fits)
+    shape[axis] = llvm::divideCeil(shape[axis], part);
+  for (size_t i = 0; fits && i < tiles.size(); ++i)
+    fits = tt::shapeOf(ofParts[i].getType()) == ArrayRef(shape) &&
+           sameTile(ofParts[i], ofParts[0]) &&
+           tt::elementType(ofParts[i].getType()) == tt::elementType(tiles[i].getType());
+  if (fits)
+    return success();
+  return op->emitOpError() << "(" << name << "_c2) parts of " << part << " elements along axis "
+                           << axis << " of (" << tiles.getTypes()
+                           << ") must be a power of two long, and there must be an element for "
+                              "each, found ("
+                           << ofParts.getTypes() << ")";
+}
+
+LogicalResult WarpScanOp::verify() {
+  return verifyParts(*this, getSrcs(), getScanned().getTypes(), getTotals(), getAxis(), getPart());
+}
+
+LogicalResult WarpScanOp::verifyRegions() {
+  return cast<tt::Combining>(getOperation()).verifyRegion("warp_scan_c3");
+}
+
+LogicalResult JoinScansOp::verify() {
+  return verifyParts(*this, getSrcs(), getResultTypes(), getPrefixes(), getAxis(), getPart());
+}
+
+LogicalResult JoinScansOp::verifyRegions() {
+  return cast<tt::Combining>(getOperation()).verifyRegion("join_scans_c3");
 }

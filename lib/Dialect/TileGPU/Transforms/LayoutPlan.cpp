@@ -32,6 +32,13 @@ bool isInPlace(Operation *op) {
   return llvm::any_of(op->getOpOperands(), [](OpOperand &x) { return tt::isReadInPlace(x); });
 }
 
+/// The layout of the results of tiles in `layout`.
+Attribute combinedIn(tt::Combining op, Attribute layout) {
+  if (isa<tt::ReduceOp>(op))
+    return SliceEncodingAttr::get(op->getContext(), op.getAxis(), layout);
+  return layout;
+}
+
 bool widens(Operation *op) {
   return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
          tt::scalarBits(tt::elementType(op->getOperand(0).getType())) <
@@ -106,12 +113,13 @@ LayoutPlan::Home LayoutPlan::transfer(Operation *op) const {
       layout = defaultFor(op->getResult(0).getType());
     return {layout, home.strength};
   }
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && tt::isTile(reduce.getType(0))) {
-    Type src = reduce.getSrcs()[0].getType();
-    Home home = homeOf(reduce.getSrcs()[0]);
-    if (!home.layout || !isAtHome(reduce.getSrcs()[0]))
+  if (auto combining = dyn_cast<tt::Combining>(op);
+      combining && tt::isTile(op->getResult(0).getType())) {
+    Type src = combining.getSrcs()[0].getType();
+    Home home = homeOf(combining.getSrcs()[0]);
+    if (!home.layout || !isAtHome(combining.getSrcs()[0]))
       home = {defaultFor(src), elementsOf(src)};
-    return {SliceEncodingAttr::get(context, reduce.getAxis(), home.layout), home.strength};
+    return {combinedIn(combining, home.layout), home.strength};
   }
   return {};
 }
@@ -208,8 +216,8 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
     return {it->second.result};
   // Not the home: that keeps what the operand's was when it was found, and the operand may have
   // moved since to another as strong.
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return {SliceEncodingAttr::get(context, reduce.getAxis(), operandLayout(op, 0, {}))};
+  if (auto combining = dyn_cast<tt::Combining>(op))
+    return {combinedIn(combining, operandLayout(op, 0, {}))};
   SmallVector<Attribute, 2> asked(demandsOf(result));
   if (isSource(op) || isa<ConvertLayoutOp>(op))
     return asked;
@@ -244,8 +252,8 @@ Attribute LayoutPlan::operandLayout(Operation *op, unsigned index, Attribute lay
     Attribute source = sourceLayout(movement, layout);
     return source ? source : carriedIn(operand);
   }
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
-    Value first = reduce.getSrcs()[0];
+  if (auto combining = dyn_cast<tt::Combining>(op)) {
+    Value first = combining.getSrcs()[0];
     return isAtHome(first) ? homeOf(first).layout : defaultFor(first.getType());
   }
   return carriedIn(operand);

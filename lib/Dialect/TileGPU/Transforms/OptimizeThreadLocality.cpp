@@ -32,8 +32,6 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/Strategy.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -42,41 +40,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// e with combine(e, x) = x for every x; null if `op` has none that is known.
-TypedAttr neutralOf(Operation *op, Type type) {
-  Builder b(op->getContext());
-  auto number = [&](double value) -> TypedAttr { return b.getFloatAttr(type, value); };
-  auto integer = [&](APInt value) -> TypedAttr { return b.getIntegerAttr(type, value); };
-  unsigned bits = type.getIntOrFloatBitWidth();
-  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
-      // Of zeros, only -0 leaves -0 as it is.
-      .Case([&](arith::AddFOp) { return number(-0.0); })
-      .Case([&](arith::MulFOp) { return number(1); })
-      // These return the other operand of NaN.
-      .Case<arith::MaxNumFOp, arith::MinNumFOp>([&](auto) { return number(NAN); })
-      .Case([&](arith::MaximumFOp) { return number(-INFINITY); })
-      .Case([&](arith::MinimumFOp) { return number(INFINITY); })
-      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
-          [&](auto) { return integer(APInt::getZero(bits)); })
-      .Case([&](arith::MulIOp) { return integer(APInt(bits, 1)); })
-      .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return integer(APInt::getAllOnes(bits)); })
-      .Case([&](arith::MaxSIOp) { return integer(APInt::getSignedMinValue(bits)); })
-      .Case([&](arith::MinSIOp) { return integer(APInt::getSignedMaxValue(bits)); })
-      .Default([](Operation *) { return TypedAttr(); });
-}
-
-/// The operation of a region that is one, on both of its arguments.
-Operation *combinerOf(tt::ReduceOp reduce) {
-  Block &block = reduce.getCombineOp().front();
-  if (reduce.getSrcs().size() != 1 || block.getOperations().size() != 2)
-    return nullptr;
-  Operation *op = &block.front();
-  bool usesBoth = op->getNumOperands() == 2 && op->getNumResults() == 1 &&
-                  op->getOperand(0) != op->getOperand(1) &&
-                  llvm::all_of(op->getOperands(), [](Value v) { return isa<BlockArgument>(v); });
-  return usesBoth && block.getTerminator()->getOperand(0) == op->getResult(0) ? op : nullptr;
-}
-
 bool crossesThreads(RankedTensorType type, unsigned axis) {
   TileLayout layout = layoutOf(type);
   for (StringRef name : {StringRef(kLane), StringRef(kWarp)})
@@ -107,12 +70,12 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
     auto reduce = reduced.getDefiningOp<tt::ReduceOp>();
     if (!reduce || reduce->getBlock() != loop.getBody() || !reduced.hasOneUse())
       continue;
-    Operation *combiner = combinerOf(reduce);
+    Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
     if (!combiner || combiner->getName() != combine->getName() ||
         combiner->getAttrDictionary() != combine->getAttrDictionary())
       continue;
     auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
-    TypedAttr neutral = neutralOf(combiner, type.getElementType());
+    TypedAttr neutral = tt::neutralElement(combiner, type.getElementType());
     unsigned registers = layoutOf(type).registers() * tt::scalarBits(type.getElementType()) / 32;
     if (neutral && registers <= strategy::kMostAccumulatorWords &&
         crossesThreads(type, reduce.getAxis()))

@@ -33,6 +33,15 @@
 //   %q = ttg.local_load %m                 // the axis lies along lanes, or in registers
 //   %s = tt.reduce %q {axis}
 //
+// A scan along such an axis is one of each part that a warp holds, an exchange of what the parts
+// combine to, a scan of that, all of which each lane reads, and a combination with it:
+//
+//   %y, %t = ttg.warp_scan %x {axis}       // of %t the axis counts parts
+//   %m = ttg.local_alloc init(%t)
+//   %q = ttg.local_load %m                 // the axis lies in registers
+//   %p = tt.scan %q {axis}
+//   %s = ttg.join_scans %y, %p {axis}
+//
 // An atomic that one thread runs for others, which have its result too, is followed by an exchange
 // of it, and only of that one's: ttg.result_of_one.
 //
@@ -151,13 +160,45 @@ public:
         op.getSrcs(), op.getAxis());
     IRMapping mapping;
     op.getCombineOp().cloneInto(&partial.getCombineOp(), mapping);
-    Attribute memory = partialMemory(op, shape, layout);
-    // All are written before one is read, so that one barrier does.
-    auto memories =
-        llvm::map_to_vector(partial.getResults(), [&](Value x) { return hold(b, loc, x, memory); });
-    for (auto [i, memory] : llvm::enumerate(memories))
-      op.setOperand(i, b.create<LocalLoadOp>(loc, typeOf(op.getOperand(i), read), memory));
+    op->setOperands(exchange(b, partial.getResults(), op.getAxis(), read));
     return success();
+  }
+
+  void scan(tt::ScanOp op) {
+    if (!planScan(layoutOf(typeOfSource(op)), op.getAxis()).isPossible)
+      convertAround(op);
+    RankedTensorType type = typeOfSource(op);
+    TileLayout layout = layoutOf(type);
+    unsigned axis = op.getAxis(), part = planScan(layout, axis).part();
+    if (part >= type.getDimSize(axis))
+      return;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    unsigned bits = layout.core().dimBits()[axis] - llvm::Log2_32(part);
+    Attribute ofParts = withAxis(op, layout, bits, 0, [&](StringRef name, unsigned, int64_t along) {
+      return name == kLane ? 0 : along / part;
+    });
+    Attribute read =
+        withAxis(op, layout, bits, bits, [](StringRef, unsigned, int64_t) { return 0; });
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = llvm::divideCeil(shape[axis], part);
+    auto totals = llvm::map_to_vector(op.getSrcs(), [&](Value x) -> Type {
+      return RankedTensorType::get(shape, tt::elementType(x.getType()), ofParts);
+    });
+    auto cloned = [&](auto fresh) {
+      IRMapping mapping;
+      op.getCombineOp().cloneInto(&fresh.getCombineOp(), mapping);
+      return fresh;
+    };
+    auto parts = cloned(b.create<WarpScanOp>(loc, op.getResultTypes(), totals, op.getSrcs(), axis,
+                                             part, op.getReverse()));
+    SmallVector<Value> own = exchange(b, parts.getTotals(), axis, read);
+    auto prefixes =
+        cloned(b.create<tt::ScanOp>(loc, ValueRange(own).getTypes(), own, axis, op.getReverse()));
+    op->replaceAllUsesWith(
+        cloned(b.create<JoinScansOp>(loc, op.getResultTypes(), parts.getScanned(),
+                                     prefixes.getResult(), axis, part, op.getReverse())));
+    op.erase();
   }
 
   void atomic(Operation *op) {
@@ -180,6 +221,48 @@ public:
   }
 
 private:
+  static RankedTensorType typeOfSource(tt::Combining op) {
+    return cast<RankedTensorType>(op.getSrcs()[0].getType());
+  }
+
+  /// Scans in the layout of tiles that nothing else decides for.
+  void convertAround(tt::ScanOp op) {
+    RankedTensorType src = typeOfSource(op);
+    Attribute layout = defaultLayout(op.getContext(), src.getShape(), numWarps(op));
+    SmallVector<ConvertLayoutOp> conversions;
+    auto converted = [&](OpBuilder b, Value x, Attribute to) {
+      auto type = cast<RankedTensorType>(x.getType());
+      type = RankedTensorType::get(type.getShape(), type.getElementType(), to);
+      return conversions.emplace_back(b.create<ConvertLayoutOp>(op.getLoc(), type, x)).getResult();
+    };
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(converted(OpBuilder(op), operand.get(), layout));
+    OpBuilder behind(op->getContext());
+    behind.setInsertionPointAfter(op);
+    for (auto [result, operand] : llvm::zip(op.getResult(), op.getSrcs())) {
+      result.setType(operand.getType());
+      Value back = converted(behind, result, src.getEncoding());
+      result.replaceAllUsesExcept(back, back.getDefiningOp());
+    }
+    for (ConvertLayoutOp conversion : conversions)
+      convert(conversion);
+  }
+
+  /// `tiles`, which warps have computed, as all read them in the layout `read`. All are written
+  /// before one is read, so that one barrier does.
+  static SmallVector<Value> exchange(OpBuilder &b, ValueRange tiles, unsigned axis,
+                                     Attribute read) {
+    auto type = cast<RankedTensorType>(tiles[0].getType());
+    Attribute memory = partialMemory(type, axis);
+    SmallVector<Value> result = llvm::map_to_vector(
+        tiles, [&](Value x) -> Value { return hold(b, x.getLoc(), x, memory); });
+    for (auto [value, tile] : llvm::zip(result, tiles)) {
+      auto own = RankedTensorType::get(type.getShape(), tt::elementType(tile.getType()), read);
+      value = b.create<LocalLoadOp>(tile.getLoc(), own, value);
+    }
+    return result;
+  }
+
   static Value hold(OpBuilder &b, Location loc, Value tile, Attribute layout) {
     auto type = cast<RankedTensorType>(tile.getType());
     return b.create<LocalAllocOp>(
@@ -196,14 +279,15 @@ private:
                                          llvm::to_vector_of<int32_t>(panels.from.extents()));
   }
 
-  /// `layout` with another axis: of it `images` says, for each input, what each bit leads to.
-  using Images = llvm::function_ref<int64_t(StringRef name, unsigned bit)>;
-  static Attribute withAxis(tt::ReduceOp op, const TileLayout &layout, int64_t extent,
+  /// `layout` with another axis: of it `images` says, for each input, what each bit leads to that
+  /// has led to `along`.
+  using Images = llvm::function_ref<int64_t(StringRef name, unsigned bit, int64_t along)>;
+  static Attribute withAxis(tt::Combining op, const TileLayout &layout, unsigned axisBits,
                             unsigned registersOnAxis, Images images) {
     const LinearLayout &core = layout.core();
     unsigned axis = op.getAxis();
     SmallVector<unsigned, 4> bits(core.dimBits());
-    bits[axis] = llvm::Log2_64(extent);
+    bits[axis] = axisBits;
     LinearLayout result({}, bits);
     SmallVector<LinearLayout::Input, 3> inputs;
     for (const LinearLayout::Input &input : core.getInputs()) {
@@ -213,16 +297,16 @@ private:
           changed.bases.push_back(uint64_t(1) << (result.shiftOf(axis) + bit));
       for (auto [bit, base] : llvm::enumerate(input.bases)) {
         Coordinates image(core.unflatten(base));
-        bool isAlong = image[axis] != 0;
+        int64_t along = image[axis];
+        image[axis] = images(input.name, bit, along);
         // What registers hold along the axis has been combined.
-        if (isAlong && input.name == kRegister)
+        if (along && !image[axis] && input.name == kRegister)
           continue;
-        image[axis] = images(input.name, bit);
         changed.bases.push_back(result.flatten(image));
       }
       inputs.push_back(std::move(changed));
     }
-    return toLinearEncoding(op.getContext(), LinearLayout(inputs, bits));
+    return toLinearEncoding(op->getContext(), LinearLayout(inputs, bits));
   }
 
   static int64_t placeOf(ArrayRef<unsigned> bits, unsigned bit) {
@@ -233,32 +317,29 @@ private:
   /// Along the axis lie warps.
   static Attribute partialLayout(tt::ReduceOp op, const TileLayout &layout,
                                  const ReductionPlan &plan) {
-    return withAxis(op, layout, int64_t(1) << plan.warpBits.size(), 0,
-                    [&](StringRef name, unsigned bit) {
+    return withAxis(op, layout, plan.warpBits.size(), 0,
+                    [&](StringRef name, unsigned bit, int64_t) {
                       return name == kWarp ? placeOf(plan.warpBits, bit) : 0;
                     });
   }
 
   /// The axis slowest. Extents that are no powers of two in panels of the layout's cores, padding
   /// included, so that nobody has to ask what is padding.
-  static Attribute partialMemory(tt::ReduceOp op, ArrayRef<int64_t> shape,
-                                 const TileLayout &layout) {
+  static Attribute partialMemory(RankedTensorType tile, int32_t axis) {
     SmallVector<int32_t> order;
-    for (int32_t d = shape.size(); d-- > 0;)
-      if (d != int32_t(op.getAxis()))
+    for (int32_t d = tile.getRank(); d-- > 0;)
+      if (d != axis)
         order.push_back(d);
-    order.push_back(op.getAxis());
-    if (llvm::all_of(shape, llvm::isPowerOf2_64))
-      return plainLayout(op.getContext(), order);
+    order.push_back(axis);
+    if (llvm::all_of(tile.getShape(), llvm::isPowerOf2_64))
+      return plainLayout(tile.getContext(), order);
+    LinearLayout core = layoutOf(tile).core();
     SmallVector<int32_t> panel;
-    SmallVector<unsigned> bits;
-    for (auto [d, extent] : llvm::enumerate(shape)) {
-      panel.push_back(d == op.getAxis() ? extent : layout.core().extent(d));
-      bits.push_back(llvm::Log2_32(panel.back()));
-    }
-    LinearLayout offsets = swizzledOffsets(bits, order, 1, 1, 1);
+    for (unsigned d = 0; d < core.rank(); ++d)
+      panel.push_back(core.extent(d));
+    LinearLayout offsets = swizzledOffsets(core.dimBits(), order, 1, 1, 1);
     return SharedLinearEncodingAttr::get(
-        op.getContext(), llvm::to_vector_of<int32_t>(offsets.bases(kElement)), panel);
+        tile.getContext(), llvm::to_vector_of<int32_t>(offsets.bases(kElement)), panel);
   }
 
   /// Along the axis lie lanes that hold copies of the warps' results, or registers.
@@ -271,9 +352,10 @@ private:
     unsigned bits = plan.warpBits.size();
     bool byLanes = copies.size() >= bits;
     copies.truncate(byLanes ? bits : 0);
-    return withAxis(
-        op, layout, int64_t(1) << bits, byLanes ? 0 : bits,
-        [&](StringRef name, unsigned bit) { return name == kLane ? placeOf(copies, bit) : 0; });
+    return withAxis(op, layout, bits, byLanes ? 0 : bits,
+                    [&](StringRef name, unsigned bit, int64_t) {
+                      return name == kLane ? placeOf(copies, bit) : 0;
+                    });
   }
 
   const GPUModel &gpu;
@@ -289,7 +371,7 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
     getOperation().walk([&](Operation *op) {
       auto movement = dyn_cast<tt::DataMovement>(op);
       auto access = dyn_cast<tt::MemoryAccess>(op);
-      if ((movement && movement.changesThreads()) || isa<tt::ReduceOp>(op) ||
+      if ((movement && movement.changesThreads()) || isa<tt::ReduceOp, tt::ScanOp>(op) ||
           (access && access.isAtomic()))
         found.push_back(op);
     });
@@ -305,6 +387,8 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
       } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
         if (failed(planner.reduce(reduce)))
           return signalPassFailure();
+      } else if (auto scan = dyn_cast<tt::ScanOp>(op)) {
+        planner.scan(scan);
       } else if (!op->hasAttr(kResultOfOne)) {
         planner.atomic(op);
       }

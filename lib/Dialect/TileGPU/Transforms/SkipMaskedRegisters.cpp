@@ -290,7 +290,7 @@ private:
     if (const Skip *skip = plan.of(op))
       return skip != plan.of(waiting.front());
     return op->hasTrait<OpTrait::IsTerminator>() ||
-           (op->getNumRegions() && !isa<tt::ReduceOp, WarpReduceOp>(op)) ||
+           (op->getNumRegions() && !isa<tt::Combining>(op)) ||
            llvm::any_of(op->getOperands(), [&](Value operand) {
              return llvm::is_contained(waiting, operand.getDefiningOp());
            });

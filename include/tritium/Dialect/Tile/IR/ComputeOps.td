@@ -28,7 +28,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize,
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize, Tile_Combining,
     SingleBlockImplicitTerminator<"ReduceReturnOp">, RecursiveMemoryEffects]> {
   let summary = "combines the elements along an axis";
   let description = [{
@@ -69,6 +69,56 @@ def Tile_ReduceReturnOp : Tile_Op<"reduce.return", [Pure, Terminator, ReturnLike
       %k = arith.select %more, %ia, %ib : i32
       tt.reduce.return %v, %k : f32, i32
     }) : (tensor<64xf32>, tensor<64xi32>) -> (f32, i32)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def Tile_ScanOp : Tile_Op<"scan", [Pure, Tile_Combining,
+    SingleBlockImplicitTerminator<"ScanReturnOp">, RecursiveMemoryEffects]> {
+  let summary = "at each place along an axis what all up to there combine to";
+  let description = [{
+    The region takes 2n scalars, what n elements that come first combine to and then what those do
+    that follow them, and returns n. It is associative, and need not be commutative: elements stay
+    in their order, and how they are grouped is unspecified. With `reverse` the order is that from
+    the end of the axis: an element is combined with those behind it, which come first.
+
+    - (scan_c1) all operands have one shape, and axis is one of its dimensions;
+    - (scan_c2) results have the types of the operands;
+    - (scan_c3) the region's arguments and what it returns are their element types.
+
+    ```mlir
+    %s = "tt.scan"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.scan.return %t : f32
+    }) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$srcs, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_Tensor>:$result);
+  let regions = (region SizedRegion<1>:$combineOp);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ScanReturnOp : Tile_Op<"scan.return", [Pure, Terminator, ReturnLike]> {
+  let summary = "the combined values of a scan";
+  let description = [{
+    The terminator of the region of `tt.scan` (and `ttg.warp_scan`, `ttg.join_scans`): one value an
+    operand.
+
+    ```mlir
+    %y:2 = "tt.scan"(%slope, %shift) <{axis = 0 : i32, reverse}> ({
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      %ac = arith.mulf %a, %c : f32
+      %bc = arith.mulf %b, %c : f32
+      %e = arith.addf %bc, %d : f32
+      tt.scan.return %ac, %e : f32, f32
+    }) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$results);

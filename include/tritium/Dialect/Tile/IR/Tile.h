@@ -108,6 +108,9 @@ bool isReadInPlace(mlir::OpOperand &operand);
 /// It may need any element of this operand, the source of a movement that dimensions do not tell.
 bool isReadAnywhere(mlir::OpOperand &operand);
 
+/// e with op(e, x) = op(x, e) = x for every x of the type; null if none is known.
+mlir::TypedAttr neutralElement(mlir::Operation *op, mlir::Type type);
+
 /// Builds the atomic maximum, or minimum, of floats; returns the old value. -0 is less than 0, and
 /// a NaN lies beyond the infinity of its sign. `mask` may be null.
 mlir::Value buildFloatAtomic(mlir::OpBuilder &builder, mlir::Location loc, bool isMax,

@@ -47,6 +47,26 @@ def Tile_DataMovement : OpInterface<"DataMovement"> {
   }];
 }
 
+def Tile_Combining : OpInterface<"Combining"> {
+  let cppNamespace = "::tritium::tt";
+  let description = [{
+    Tiles of one shape are combined along an axis. The region is associative; it takes the n scalars
+    of the one side and then those of the other, and returns n. It is code on scalars that belongs
+    to the operation: for all around it is as if there were none.
+  }];
+  let methods = [
+    InterfaceMethod<"The tiles", "::mlir::OperandRange", "getSrcs">,
+    InterfaceMethod<"The dimension along which they are combined", "uint32_t", "getAxis">,
+    InterfaceMethod<"What combines", "::mlir::Region &", "getCombineOp">
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The operation that the region consists of, on both of its arguments; null if there is more.
+    ::mlir::Operation *getCombiner();
+    /// The region takes the element types of the tiles twice, and returns them.
+    ::mlir::LogicalResult verifyRegion(::llvm::StringRef constraint);
+  }];
+}
+
 def Tile_MemoryAccess : OpInterface<"MemoryAccess"> {
   let cppNamespace = "::tritium::tt";
   let description = [{

@@ -163,37 +163,7 @@ def TileGPU_NamedBarrierSyncOp : TileGPU_NamedBarrierOp<"named_barrier_sync"> {
   }];
 }
 
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-def TileGPU_WarpReduceOp : TileGPU_Op<"warp_reduce", [
-    Pure, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "what each warp has of a reduction";
-  let description = [{
-    As `tt.reduce`, but each warp combines only what its own lanes hold. In the results the axis
-    counts the warps along it: element p of it is what the warps with number p there have found.
-    Their layout has all lanes that lie along the axis hold copies. A `tt.reduce` over that axis,
-    after an exchange, is the whole reduction.
-
-    - (warp_reduce_c1) operands have one shape and layout, results likewise, their ranks are
-      equal, and element types are those of the operands;
-    - (warp_reduce_c2) the region takes and yields the element types, as that of `tt.reduce`.
-
-    ```mlir
-    %p = "ttg.warp_reduce"(%x) <{axis = 0 : i32}> ({
-    ^bb0(%a: f32, %b: f32):
-      %s = arith.addf %a, %b : f32
-      tt.reduce.return %s : f32
-    }) : (tensor<128xf32, #blocked>) -> tensor<4xf32, #blocked1>
-    ```
-  }];
-  let arguments = (ins Variadic<Tile_Tensor>:$srcs, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
-  let results = (outs Variadic<Tile_Tensor>:$results);
-  let regions = (region SizedRegion<1>:$combineOp);
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-}
+include "tritium/Dialect/TileGPU/IR/CombineOps.td"
 
 //===----------------------------------------------------------------------===//
 // Masked registers
