@@ -90,3 +90,17 @@ tt.func private @hint(%x: i32) -> i32 {
   %y = tt.bitcast %x {tt.divisibility = array<i32: 8>} : i32 -> i32
   tt.return %y : i32
 }
+
+// A gather of equal elements is those, as many as there are indices.
+// CHECK-LABEL: @gather_of_equal
+// CHECK-SAME: (%{{.*}}: tensor<8xi32>, %[[X:.*]]: f32)
+// CHECK-DAG: %[[S:.*]] = tt.splat %[[X]] : f32 -> tensor<8xf32>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<8xf32>
+// CHECK: tt.return %[[C]], %[[S]]
+tt.func private @gather_of_equal(%i: tensor<8xi32>, %x: f32) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = arith.constant dense<2.0> : tensor<16xf32>
+  %s = tt.splat %x : f32 -> tensor<16xf32>
+  %a = tt.gather %c[%i] along 0 : tensor<16xf32>[tensor<8xi32>] -> tensor<8xf32>
+  %b = tt.gather %s[%i] along 0 : tensor<16xf32>[tensor<8xi32>] -> tensor<8xf32>
+  tt.return %a, %b : tensor<8xf32>, tensor<8xf32>
+}

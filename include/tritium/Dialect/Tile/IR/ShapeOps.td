@@ -136,6 +136,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure, DeclareOpInterfaceMethods<Tile_Data
     type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
