@@ -2,6 +2,8 @@
 
 #include "Families.h"
 
+#include "tritium/Dialect/TileGPU/IR/Exchange.h"
+
 #include <map>
 
 using namespace mlir;
@@ -20,6 +22,7 @@ public:
   LogicalResult lowerRenaming(Operation *op,
                               llvm::function_ref<Coordinates(const Coordinates &)> source);
   LogicalResult lowerReshape(tt::ReshapeOp op);
+  LogicalResult lowerExchange(tt::GatherOp op);
 
 private:
   Value emitConstant(Attribute value);
@@ -103,6 +106,29 @@ LogicalResult ShapeLowering::lowerReshape(tt::ReshapeOp op) {
   return success();
 }
 
+/// Registers under another number, from other lanes.
+LogicalResult ShapeLowering::lowerExchange(tt::GatherOp op) {
+  auto bits = op->getAttrOfType<IntegerAttr>(kExchangedBits);
+  auto exchange = bits ? planWarpExchange(op, bits.getInt()) : std::nullopt;
+  if (!exchange)
+    return op.emitError() << "elements change their warps in this gather, or it is not said that "
+                             "they do not; run ttg-plan-exchanges first";
+  if (auto known = tt::exchangedBits(op); known && *known != bits.getInt())
+    return op.emitError() << kExchangedBits << " says that places differ in the bits "
+                          << bits.getInt() << ", but the indices say " << *known;
+  Type element = tt::elementType(op.getType());
+  const Registers &source = get(op.getSrc());
+  Registers result;
+  for (unsigned r = 0; r < source.size(); ++r) {
+    Value x = source[r ^ exchange->registers];
+    if (exchange->lanes)
+      x = fromMemory(shuffleXor(toMemory(x, element), exchange->lanes), element);
+    result.push_back(x);
+  }
+  set(op, std::move(result));
+  return success();
+}
+
 void populateShapePatterns(LoweringPatterns &patterns, const LoweringContext &context) {
   auto family = std::make_shared<ShapeLowering>(context);
   patterns.add<tt::MakeRangeOp>([=](tt::MakeRangeOp op) { return family->lowerRange(op); });
@@ -133,6 +159,7 @@ void populateShapePatterns(LoweringPatterns &patterns, const LoweringContext &co
     });
   });
   patterns.add<tt::ReshapeOp>([=](tt::ReshapeOp op) { return family->lowerReshape(op); });
+  patterns.add<tt::GatherOp>([=](tt::GatherOp op) { return family->lowerExchange(op); });
 }
 
 } // namespace tritium::ttg

@@ -13,6 +13,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Dialect/Tile/IR/Exchange.h"
+
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -243,6 +245,8 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
 Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
   const Buffer &buffer = *plan.home(op.getSrc());
   unsigned axis = op.getAxis();
+  if (std::optional<Chunk> exchanged = exchange(op, index))
+    return *exchanged;
   Type type = tt::elementType(op.getIndex().getType());
   Chunk named = evaluate(op.getIndex(), index);
   bool isUniform = named.kind == Chunk::Uniform;
@@ -264,6 +268,24 @@ Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
   offset =
       b.create<arith::AddIOp>(loc, offset, lanes(b.getI64Type(), width, laneStride(buffer, at)));
   return fromBuffer(gatherFrom(buffer, offset, index), op, index);
+}
+
+/// Registers that trade places with each other, and lanes within them.
+std::optional<Chunk> Lowering::exchange(tt::GatherOp op, const Index &index) {
+  std::optional<int64_t> bits = tt::exchangedBits(op);
+  // Registers are whole, and begin at multiples of their width.
+  if (!bits || !index.hasLanes() || index.lanesDim() != op.getAxis() ||
+      !llvm::isPowerOf2_64(index.width) || op.getType().getDimSize(op.getAxis()) % index.width)
+    return std::nullopt;
+  Index at = index;
+  Value &place = at.dims[op.getAxis()].index;
+  place = b.createOrFold<arith::XOrIOp>(loc, place, i64(*bits & -index.width));
+  Chunk chunk = readBuffer(*plan.home(op.getSrc()), at);
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = 0; lane < index.width; ++lane)
+    lanes.push_back(lane ^ (*bits & (index.width - 1)));
+  chunk.v = b.createOrFold<vector::ShuffleOp>(loc, chunk.v, chunk.v, lanes);
+  return fromBuffer(chunk, op, index);
 }
 
 /// The elements at `offsets`, one a lane.

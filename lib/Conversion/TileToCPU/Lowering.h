@@ -132,6 +132,7 @@ private:
   Chunk computeElementwise(mlir::Operation *op, const Index &index);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index);
   Chunk computeGather(tt::GatherOp op, const Index &index);
+  std::optional<Chunk> exchange(tt::GatherOp op, const Index &index);
   Chunk gatherFrom(const Buffer &buffer, mlir::Value offsets, const Index &index);
   Chunk fromBuffer(Chunk chunk, mlir::Value value, const Index &index);
   /// `value`, sign-extended to integers of type `to`.

@@ -21,6 +21,9 @@
 //   %m = ttg.local_alloc init(%x)
 //   %y = ttg.local_gather %m[%i]
 //
+// unless its indices are the places but for bits that tell lanes and registers of a warp apart:
+// then lanes shuffle, and registers are renamed, which ttg.exchanged_bits says.
+//
 // A reduction along an axis that lies across warps
 //
 //   %s = tt.reduce %x {axis}
@@ -47,6 +50,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/TileGPU/IR/Exchange.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -130,8 +134,15 @@ public:
 
   void gather(tt::GatherOp op) {
     OpBuilder b(op);
-    Attribute plain = rowMajor(b.getContext(), op.getSrc().getType().getRank());
-    Value memory = hold(b, op.getLoc(), op.getSrc(), plain);
+    if (auto bits = tt::exchangedBits(op); bits && planWarpExchange(op, *bits)) {
+      op->setAttr(kExchangedBits, b.getI64IntegerAttr(*bits));
+      return;
+    }
+    // What the block has stored for one gather is there for the next.
+    Value &memory = gathered[{op.getSrc(), op->getBlock()}];
+    if (!memory)
+      memory = hold(b, op.getLoc(), op.getSrc(),
+                    rowMajor(b.getContext(), op.getSrc().getType().getRank()));
     op.replaceAllUsesWith(
         b.create<LocalGatherOp>(op.getLoc(), op.getType(), memory, op.getIndex(), op.getAxis())
             .getResult());
@@ -359,6 +370,7 @@ private:
   }
 
   const GPUModel &gpu;
+  DenseMap<std::pair<Value, Block *>, Value> gathered; ///< the memories of gathers' sources
 };
 
 struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
