@@ -200,9 +200,7 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of the language that have no implementation here.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"cat",
-                                         "flip",
-                                         "histogram",
+  constexpr std::string_view kNames[] = {"histogram",
                                          "sort",
                                          "topk",
                                          "bitonic_merge",

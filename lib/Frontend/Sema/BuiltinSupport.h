@@ -42,6 +42,7 @@ void addBlockPointerBuiltins(Registry &registry);
 void addMathBuiltins(Registry &registry);
 void addShapeBuiltins(Registry &registry);
 void addJoinBuiltins(Registry &registry);
+void addRearrangeBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);
 void addScanBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);

@@ -27,6 +27,7 @@ static const Registry &registry() {
     addMathBuiltins(r);
     addShapeBuiltins(r);
     addJoinBuiltins(r);
+    addRearrangeBuiltins(r);
     addReductionBuiltins(r);
     addScanBuiltins(r);
     addDotBuiltins(r);

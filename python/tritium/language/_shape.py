@@ -43,7 +43,14 @@ def zeros_like(input):
 
 @builtin
 def cat(input, other, can_reorder=False, dim=0):
-    """Two tiles one after the other along `dim`; all other extents must agree."""
+    """Two tiles one after the other along `dim`, in order.
+
+    Args:
+        input, other: tiles of one rank, whose extents agree but along `dim`; their elements are
+            promoted to one type.
+        can_reorder: has no effect; the order is kept.
+        dim: a constexpr; negative ones count from the end.
+    """
 
 
 @builtin
@@ -139,7 +146,7 @@ def where(condition, x, y):
 
 @builtin
 def flip(x, dim=None):
-    """`x` reversed along `dim` (default: the last)."""
+    """`x` reversed along `dim`, a constexpr (default: the last dimension)."""
 
 
 @builtin
