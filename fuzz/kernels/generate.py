@@ -318,6 +318,25 @@ class Generator:
         return self.define(f"tl.gather({value.name}, {fitting}, {axis})", value.dtype, "T",
                            value.bound)
 
+    def rearrange(self):
+        """Elements in another order, or the first ones of two tiles."""
+        value = self.tile()
+        axis = self.rng.choice([0, 1])
+        if self.rng.random() < 0.3:
+            return self.define(f"tl.flip({value.name}, {axis})", value.dtype, "T", value.bound)
+        # A zero that has no sign compares equal to itself only.
+        text = f"({value.name} + 0.0)" if value.isFloat else value.name
+        descending = self.rng.choice([True, False])
+        if self.rng.random() < 0.5:
+            return self.define(f"tl.sort({text}, {axis}, {descending})", value.dtype, "T",
+                               value.bound)
+        other = self.load(value.dtype, "T")
+        second = f"({other.name} + 0.0)" if value.isFloat else other.name
+        extent = (self.M, self.N)[axis]
+        return self.define(
+            f"tl.topk(tl.cat({text}, {second}, False, {axis}), {extent}, {axis}, {descending})",
+            value.dtype, "T", max(value.bound, other.bound))
+
     def flatten(self):
         """The tile's elements in the order of its transpose."""
         value = self.tile()
@@ -482,6 +501,7 @@ class Generator:
         simple = [(self.load, 3), (self.unary, 2), (self.binary, 8), (self.compare, 2),
                   (self.logic, 1), (self.where, 3), (self.cast, 2), (self.reduce, 4),
                   (self.scan, 2), (self.shape, 1), (self.flatten, 1), (self.gather, 1),
+                  (self.rearrange, 1),
                   (self.dot, 1), (self.function, 1), (self.inexact, 1), (self.call, 1)]
         compound = [(self.loop, 2), (self.branch, 2), (self.through_memory, 1), (self.atomic, 1)]
         choices = simple if deep else simple + compound

@@ -610,6 +610,23 @@ class Writer:
         return self.define(f"np.take_along_axis({{0}}, {{1}}, {axis.value})", x.dtype, x,
                            self.value(index))
 
+    def call_flip(self, x, dim):
+        return self.shape(f"np.flip({{0}}, {dim.value})", self.value(x))
+
+    def call_cat(self, a, b, can_reorder, dim):
+        a, b = self.pair(self.value(a), self.value(b))
+        return self.define(f"np.concatenate([{{0}}, {{1}}], {dim.value})", a.dtype, a, b)
+
+    def call_sort(self, x, dim, descending):
+        x = self.own(self.value(x))
+        form = f"np.sort({{0}}, {dim.value})"
+        form = f"np.flip({form}, {dim.value})" if descending.value else form
+        return self.define(form, x.dtype, x)
+
+    def call_topk(self, x, k, dim, descending):
+        x = self.call_sort(x, dim, descending)
+        return self.define(f"np.take({{0}}, range({k.value}), {dim.value})", x.dtype, x)
+
     def call_reshape(self, x, *shape):
         return self.shape(f"np.reshape({{0}}, {self.extents(shape)})", self.value(x))
 

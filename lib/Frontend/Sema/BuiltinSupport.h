@@ -43,6 +43,7 @@ void addMathBuiltins(Registry &registry);
 void addShapeBuiltins(Registry &registry);
 void addJoinBuiltins(Registry &registry);
 void addRearrangeBuiltins(Registry &registry);
+void addSortBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);
 void addScanBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);

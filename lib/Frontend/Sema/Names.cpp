@@ -28,6 +28,7 @@ static const Registry &registry() {
     addShapeBuiltins(r);
     addJoinBuiltins(r);
     addRearrangeBuiltins(r);
+    addSortBuiltins(r);
     addReductionBuiltins(r);
     addScanBuiltins(r);
     addDotBuiltins(r);

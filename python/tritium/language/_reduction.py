@@ -101,17 +101,31 @@ def histogram(input, num_bins, mask=None):
 
 @builtin
 def sort(x, dim=None, descending=False):
-    """`x` sorted along its last dimension."""
+    """`x` sorted along `dim`.
+
+    Args:
+        x: a tile of ints, bools, or floats of 16 bits or more, of any extents.
+        dim: a constexpr; negative ones count from the end (default: the last).
+        descending: a constexpr, whether the greatest element comes first.
+
+    -0 comes before 0, and NaNs after all numbers, as in NumPy, or before them where the order is
+    descending. Each is the NaN of positive sign then. (Triton's network loses or doubles elements
+    that are compared with one.)
+    """
 
 
 @builtin
 def topk(x, k, dim=None, descending=True):
-    """The `k` largest (or smallest) elements along the last dimension, sorted."""
+    """The first `k` elements of `tl.sort(x, dim, descending)`: the greatest, or the smallest.
+
+    `k` is a constexpr from 1 to the extent along `dim`.
+    """
 
 
 @builtin
 def bitonic_merge(x, dim=None, descending=False):
-    """Sorts a bitonic sequence along the last dimension."""
+    """`tl.sort(x, dim, descending)` of what is bitonic along `dim`: it first rises and then falls,
+    or is a rotation of such a sequence. Cheaper; of anything else it makes some other order."""
 
 
 @builtin
