@@ -200,8 +200,7 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of the language that have no implementation here.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"histogram", "dot_scaled", "map_elementwise",
-                                         "inline_asm_elementwise",
+  constexpr std::string_view kNames[] = {"dot_scaled", "map_elementwise", "inline_asm_elementwise",
                                          "atomic_poll"};
   return llvm::is_contained(kNames, name);
 }

@@ -96,7 +96,15 @@ def cumprod(input, axis=0, reverse=False):
 
 @builtin
 def histogram(input, num_bins, mask=None):
-    """How often each of 0 .. num_bins-1 occurs in a 1-D tile of 32-bit ints; int32."""
+    """How often each of 0 .. num_bins-1 occurs in a tile of ints with one dimension.
+
+    Args:
+        input: the tile; what is below 0, or num_bins or more, is not counted.
+        num_bins: a constexpr, 1 or more.
+        mask: where it is false, an element is not counted; broadcast to `input`.
+
+    Returns an int32 tile of shape [num_bins].
+    """
 
 
 @builtin
