@@ -47,6 +47,8 @@ BODIES = [
     ("scan_of_two_shapes",
      "x = tl.associative_scan((tl.arange(0, 4), tl.arange(0, 8)), 0, bad_combiner)  # HERE",
      ["inputs of tl.associative_scan must have one shape", "4", "8"]),
+    ("combiner_with_an_effect", "x = tl.reduce(tl.arange(0, 4), 0, printing)  # HERE",
+     ["combine function", "can only compute", "print"]),
     ("scan_by_no_function", "x = tl.associative_scan(tl.arange(0, 4), 0, 3)  # HERE",
      ["combine function of tl.associative_scan must be a jit function", "3"]),
     ("flip_of_a_scalar", "x = tl.flip(n)  # HERE", [r"tl\.flip needs a tile", "int32|i32"]),
@@ -328,6 +330,11 @@ def helper(a, b):
 @triton.jit
 def endless(a):
     return endless(a - 1)
+
+@triton.jit
+def printing(a, b):
+    tl.device_print("a", a)
+    return a + b
 
 @triton.jit
 def bad_combiner(a):

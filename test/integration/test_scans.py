@@ -324,3 +324,49 @@ def test_of_no_memory(backend):
     of_no_memory[(1,)](out, N=N)
     x = np.cumsum(np.arange(N), dtype=np.int32)
     assert_same(out, np.concatenate([x, (x[:, None] + np.arange(8)).ravel()]).astype(np.int32))
+
+
+@triton.jit
+def scanned_in_rounds(x_ptr, out_ptr, n, N: tl.constexpr, HOW: tl.constexpr):
+    """The scan itself is what a loop carries, or a branch gives."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    if HOW == "loop":
+        for _ in range(n):
+            x = tl.cumsum(x, 0)
+    elif HOW == "reverse":
+        for _ in range(n):
+            x = tl.cumsum(x, 0, reverse=True)
+    else:
+        if n > 1:
+            x = tl.cumsum(x, 0)
+    tl.store(out_ptr + i, x)
+
+
+@pytest.mark.parametrize("how", ("loop", "reverse", "branch"))
+def test_scan_that_is_carried_as_it_is(backend, rng, how):
+    x = rng.integers(-9, 9, 64).astype(np.int32)
+    out = np.zeros_like(x)
+    scanned_in_rounds[(1,)](x, out, 3, N=64, HOW=how)
+    for _ in range(1 if how == "branch" else 3):
+        x = np.cumsum(x[::-1])[::-1] if how == "reverse" else np.cumsum(x)
+    np.testing.assert_array_equal(out, x.astype(np.int32))
+
+
+@triton.jit
+def scanned_products(x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + i)
+    acc = tl.zeros((N, N), tl.float32)
+    for _ in range(n):
+        acc = tl.cumsum(acc + tl.dot(x, x), 1)
+    tl.store(out_ptr + i, acc)
+
+
+def test_scan_of_a_product_that_is_carried(backend, rng):
+    x = rng.integers(-3, 4, (16, 16)).astype(np.float32)
+    out, acc = np.zeros_like(x), np.zeros_like(x)
+    scanned_products[(1,)](x, out, 2, N=16)
+    for _ in range(2):
+        acc = np.cumsum(acc + x @ x, 1)
+    np.testing.assert_array_equal(out, acc)

@@ -150,6 +150,11 @@ Step *BlockPlanner::mergeTarget(const Root &root, RankedTensorType type, int64_t
   for (const Root &other : phase.roots)
     if (standsAlone(other) || (other.kind == Root::Store && overwrites(root, other)))
       return nullptr;
+  // A tile is assigned in front of what the phase combines, so none of that can be it.
+  if (!root.op && llvm::any_of(phase.roots, [&](const Root &other) {
+        return other.op && other.op == root.value.getDefiningOp();
+      }))
+    return nullptr;
   Operations behind = runsBehind(phase, root.op);
   auto mustWait = [&](Operation *op) { return op && behind.contains(op); };
   if (mustWait(root.op ? root.op : root.value.getDefiningOp()) ||

@@ -3,6 +3,7 @@
 #include "Combine.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tritium;
@@ -22,6 +23,11 @@ bool sema::buildRegion(Sema &sema, mlir::Region &region, llvm::StringRef termina
   llvm::SmallVector<mlir::Value> results;
   if (!combine(all.take_front(inputs.size()), all.drop_front(inputs.size()), results))
     return false;
+  if (!llvm::all_of(*block, [](mlir::Operation &op) { return mlir::isMemoryEffectFree(&op); })) {
+    sema.error("a combine function is called in any order and as often as it takes: it can only "
+               "compute, not access memory, print or assert");
+    return false;
+  }
   mlir::OperationState end(sema.loc(), terminator);
   end.addOperands(results);
   b.create(end);
