@@ -12,8 +12,6 @@ using namespace mlir;
 namespace tritium {
 
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
-  GreedyRewriteConfig structured;
-  structured.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
   pm.addPass(tt::createUnrollLoops());
   // Masks that are decided in some of the iterations are none.
   pm.addPass(tt::createFoldRanges());
@@ -32,7 +30,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createAccelerateMatmul());
   // After all passes that choose layouts.
   pm.addPass(ttg::createRemoveLayoutConversions());
-  pm.addPass(createCanonicalizerPass(structured));
+  pm.addPass(createTileCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(ttg::createOptimizeThreadLocality());
@@ -46,7 +44,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
-  pm.addPass(createCanonicalizerPass(structured));
+  pm.addPass(createTileCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(ttg::createReorderInstructions());
   buildTileGPUThreadsPipeline(pm, options);

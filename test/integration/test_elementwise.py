@@ -448,3 +448,26 @@ def test_division_by_zero_does_not_trap(backend, dtype):
     assert_same(out[:32][ones], x[ones])
     assert_same(out[:32][zeros], np.zeros_like(x[zeros]))
     assert_same(out[32:][zeros], x[zeros])
+
+
+@triton.jit
+def high_half(x_ptr, y_ptr, out_ptr, SHIFT: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    if x.dtype == tl.int32:
+        product = x.to(tl.int64) * y.to(tl.int64)
+    else:
+        product = x.to(tl.uint64) * y.to(tl.uint64)
+    tl.store(out_ptr + i, (product >> SHIFT).to(x.dtype))
+
+
+@pytest.mark.parametrize("dtype", ("int32", "uint32"))
+@pytest.mark.parametrize("shift", (31, 32))
+def test_high_half_of_a_product(backend, rng, dtype, shift):
+    """MLIR knows an operation for it, which targets do not."""
+    info = np.iinfo(dtype)
+    x, y = rng.integers(info.min, info.max, (2, 64), dtype, endpoint=True)
+    out = np.zeros_like(x)
+    high_half[(1,)](x, y, out, SHIFT=shift, N=64)
+    wide = "int64" if dtype == "int32" else "uint64"
+    np.testing.assert_array_equal(out, (x.astype(wide) * y.astype(wide) >> shift).astype(dtype))

@@ -5,15 +5,21 @@
 
 #include "mlir/Pass/PassOptions.h"
 
+#include <memory>
+
 namespace mlir {
 class DialectRegistry;
 class OpPassManager;
+class Pass;
 } // namespace mlir
 
 namespace tritium {
 
 /// The dialects that ttir is made of.
 void registerTileDialects(mlir::DialectRegistry &registry);
+
+/// MLIR's, without what changes blocks or makes operations that no target has.
+std::unique_ptr<mlir::Pass> createTileCanonicalizer();
 
 /// From what the front end builds to what the targets take: calls inlined, canonical,
 /// invariants out of loops. Runs on a module.
