@@ -471,3 +471,20 @@ def test_high_half_of_a_product(backend, rng, dtype, shift):
     high_half[(1,)](x, y, out, SHIFT=shift, N=64)
     wide = "int64" if dtype == "int32" else "uint64"
     np.testing.assert_array_equal(out, (x.astype(wide) * y.astype(wide) >> shift).astype(dtype))
+
+
+@triton.jit
+def chain_of_choices(x_ptr, DEPTH: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    for _ in tl.static_range(DEPTH):
+        x = tl.where(x > 2, x - 1, x)
+    tl.store(x_ptr + i, x)
+
+
+def test_chain_of_choices(backend):
+    """Each value is used three times by the next: to look at every path would take ages."""
+    x = np.arange(64, dtype=np.float32)
+    chain_of_choices[(1,)](x, DEPTH=40, N=64)
+    np.testing.assert_array_equal(x, np.where(np.arange(64) > 2, np.maximum(np.arange(64) - 40, 2),
+                                              np.arange(64)))

@@ -85,11 +85,16 @@ Chunk Lowering::evaluateHome(Value value, const Index &index) {
   });
 }
 
-Chunk Lowering::remembered(Value value, const Index &index, llvm::function_ref<Chunk()> find) {
+Lowering::MemoKey Lowering::memoKey(Value value, const Index &index) {
   MemoKey key{value.getAsOpaquePointer(), {}};
   for (const DimIndex &dim : index.dims)
     key.second.push_back(
         {dim.kind | (index.hasLanes() ? index.width << 8 : 0), dim.index.getAsOpaquePointer()});
+  return key;
+}
+
+Chunk Lowering::remembered(Value value, const Index &index, llvm::function_ref<Chunk()> find) {
+  MemoKey key = memoKey(value, index);
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
@@ -438,8 +443,9 @@ std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, c
 // Hoisting
 //===----------------------------------------------------------------------===//
 
-void Lowering::hoist(Value value, const Index &index, int depth) {
-  if (!isa<RankedTensorType>(value.getType()) || depth > 32)
+void Lowering::hoist(Value value, const Index &index, Seen &seen, int depth) {
+  if (!isa<RankedTensorType>(value.getType()) || depth > 32 ||
+      !seen.insert(memoKey(value, index)).second)
     return;
   Operation *op = value.getDefiningOp();
   if (!index.hasPending()) {
@@ -450,13 +456,13 @@ void Lowering::hoist(Value value, const Index &index, int depth) {
     return;
   }
   if (op && !plan.isStored(value) && isVirtual(value))
-    hoistOperands(op, index, depth + 1);
+    hoistOperands(op, index, seen, depth + 1);
 }
 
-void Lowering::hoistOperands(Operation *op, const Index &index, int depth) {
+void Lowering::hoistOperands(Operation *op, const Index &index, Seen &seen, int depth) {
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands()))
     if (!tt::isReadAnywhere(operand))
-      hoist(operand.get(), operandIndex(op, i, index), depth);
+      hoist(operand.get(), operandIndex(op, i, index), seen, depth);
 }
 
 } // namespace tritium::cpu

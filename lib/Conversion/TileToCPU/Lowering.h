@@ -21,6 +21,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <map>
+#include <set>
 
 namespace tritium::cpu {
 
@@ -110,6 +111,7 @@ private:
   // Evaluate.cpp: the value of a tile at an index
   //===--------------------------------------------------------------------===//
   using MemoKey = std::pair<const void *, llvm::SmallVector<std::pair<unsigned, const void *>, 3>>;
+  static MemoKey memoKey(mlir::Value value, const Index &index);
   std::vector<std::map<MemoKey, Chunk>> memo;
   llvm::DenseSet<mlir::Value> assumedMasks; ///< masks proved true in this version
 
@@ -149,9 +151,11 @@ private:
   mlir::Value asVector(const Chunk &chunk, mlir::Type element, int64_t width);
   /// A scalar where the index has no lanes, else a vector.
   mlir::Value asValue(const Chunk &chunk, mlir::Type element, const Index &index);
-  /// Evaluates now what does not depend on the loops that are not yet open.
-  void hoist(mlir::Value value, const Index &index, int depth = 0);
-  void hoistOperands(mlir::Operation *op, const Index &index, int depth);
+  /// Evaluates now what does not depend on the loops that are not yet open. What is in `seen` has
+  /// been looked at.
+  using Seen = std::set<MemoKey>;
+  void hoist(mlir::Value value, const Index &index, Seen &seen, int depth = 0);
+  void hoistOperands(mlir::Operation *op, const Index &index, Seen &seen, int depth);
 
   //===--------------------------------------------------------------------===//
   // Elementwise.cpp: one operation on scalars or vectors

@@ -70,6 +70,7 @@ void Lowering::emitVersion(const Step &step, const Loops &loops) {
 void Lowering::hoistOperands(PhaseState &state, const Index &index) {
   if (!index.hasPending())
     return;
+  Seen seen;
   for (const Root &root : state.step.roots) {
     if (root.kind == Root::Atomic)
       continue;
@@ -77,11 +78,11 @@ void Lowering::hoistOperands(PhaseState &state, const Index &index) {
       // The value itself is not there yet: look at what it is computed from.
       Operation *op = root.value.getDefiningOp();
       if (op && isVirtual(root.value))
-        hoistOperands(op, index, 0);
+        hoistOperands(op, index, seen, 0);
       continue;
     }
     for (Value operand : root.op->getOperands())
-      hoist(operand, index);
+      hoist(operand, index, seen);
   }
 }
 
