@@ -23,6 +23,7 @@ BLOCKED = ("#ttg.blocked<{{sizePerThread = [{}], threadsPerWarp = [32], warpsPer
            "order = [0]}}>\n")
 SHARED = "#ttg.shared<{{vec = {0}, perPhase = 1, maxPhase = {0}, order = {1}}}>\n"
 LAYOUTS = ("#blocked = " + BLOCKED.format(1) + "#blocked1 = " + BLOCKED.format(2) +
+           "#blocked2 = " + BLOCKED.format(4) +
            "#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>\n"
            "#shared = " + SHARED.format(8, [1, 0]) + "#shared_t = " + SHARED.format(8, [0, 1]) +
            "#shared1 = " + SHARED.format(1, [0]) + "#shared_plain = " + SHARED.format(1, [1, 0]))
@@ -40,7 +41,7 @@ def complaint(example):
     """What tritium-opt says of an example in a kernel; nothing: it is right."""
     isWhole = example.startswith("tt.func")
     types = {}
-    defined = set(re.findall(r"(%\w+)(?: = |:)", example))
+    defined = set(re.findall(r"%\w+(?=:|(?:, %\w+)* = )", example))
     for name in dict.fromkeys(re.findall(r"%\w+", example)):
         if name not in defined and not isWhole:
             types[name] = "none"

@@ -240,7 +240,9 @@ SmallVector<int64_t> GatherOp::getSourceDims() {
   return SmallVector<int64_t>(getType().getRank(), kAnywhere);
 }
 
-OpFoldResult GatherOp::fold(FoldAdaptor adaptor) { return foldUniform(adaptor.getSrc(), getType()); }
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  return foldUniform(adaptor.getSrc(), getType());
+}
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *ctx) {
   patterns.add<ShapeOfSplat<GatherOp>>(ctx);

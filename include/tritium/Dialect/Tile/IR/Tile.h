@@ -87,7 +87,7 @@ unsigned scalarBytes(mlir::Type type);
 /// Of a dimension of what DataMovement makes.
 constexpr int64_t kRepeats = -1, kAnywhere = -2;
 
-// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): mlir::Op makes it, not the derived class.
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): mlir::Op makes it, not what derives.
 template <typename Op> class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
 
 } // namespace tritium::tt
