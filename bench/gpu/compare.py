@@ -23,7 +23,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 NAMES = ("tritium", "triton")
-SECTIONS = ("compile", "launch", "add", "softmax", "layernorm", "matmul")
+SECTIONS = ("compile", "launch", "add", "softmax", "layernorm", "copy", "cumsum", "sort", "matmul")
 # Fields that say what was measured, those that are results, and whether more is better.
 PARAMETERS = ("kernel", "n", "M", "N", "K", "dtype", "B", "H", "D", "causal")
 RESULTS = {"ms": False, "compiler_ms": False, "us": False, "gbs": True, "pointers": True,
