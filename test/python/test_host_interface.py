@@ -5,6 +5,7 @@ import dataclasses
 import enum
 import inspect
 import os
+import subprocess
 import types
 
 import numpy as np
@@ -205,7 +206,7 @@ def test_driver(monkeypatch):
 def test_folders_of_the_cuda_driver(monkeypatch):
     listed = (" libcuda.so.1 (libc6,x86-64) => /a/b/libcuda.so.1\n libc.so.6 => /c/libc.so.6\n"
               " libcuda.so.1 (libc6) => /a/b/libcuda.so.1\n")
-    monkeypatch.setattr(driver.subprocess, "run",
+    monkeypatch.setattr(subprocess, "run",
                         lambda *args, **kwargs: types.SimpleNamespace(stdout=listed))
     assert driver.libcuda_dirs() == ["/a/b"]
 
