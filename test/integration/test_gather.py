@@ -185,3 +185,21 @@ def test_outside_is_reported(monkeypatch):
         pathlib.Path(__file__).read_text().splitlines(), 1) if "x.gather(index, AXIS))" in line)
     assert f"{pathlib.Path(__file__).name}:{line}" in message, message
     assert "index 4 for element [2, 5]" in message and "4 elements along axis 1" in message, message
+
+
+@triton.jit
+def exchange_beyond(x_ptr, out_ptr, FROM: tl.constexpr, TO: tl.constexpr, BITS: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, FROM))
+    y = tl.gather(x, tl.arange(0, TO) ^ BITS, 0)
+    tl.store(out_ptr + tl.arange(0, TO), y)
+
+
+@pytest.mark.parametrize("source,to,bits", [(96, 96, 64), (16, 64, 1), (64, 16, 32), (48, 48, 16)])
+def test_exchange_that_leaves_the_source(compiled_backend, rng, source, to, bits):
+    """What an index beyond the end gives is an element of the source, and the others are right."""
+    x = rng.integers(1, 99, source).astype(np.int32)
+    out = np.zeros(to, np.int32)
+    exchange_beyond[(1,)](x, out, FROM=source, TO=to, BITS=bits)
+    index = np.arange(to) ^ bits
+    assert_same(out[index < source], x[index[index < source]])
+    assert np.isin(out, x).all()

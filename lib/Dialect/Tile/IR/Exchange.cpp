@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
@@ -14,7 +15,11 @@ std::optional<int64_t> exchangedBits(GatherOp op) {
   Value index = op.getIndex();
   while (true) {
     if (auto range = index.getDefiningOp<MakeRangeOp>()) {
-      bool isInside = range.getStart() == 0 && bits < shapeOf(range.getType())[0];
+      // With whole groups of what trades places, no place is beyond the last.
+      int64_t extent = shapeOf(range.getType())[0],
+              group = bits ? 2 * llvm::bit_floor(uint64_t(bits)) : 1;
+      bool isInside = range.getStart() == 0 && extent % group == 0 &&
+                      extent <= op.getSrc().getType().getDimSize(op.getAxis());
       return isInside ? std::optional(bits) : std::nullopt;
     }
     if (auto movement = index.getDefiningOp<DataMovement>()) {
