@@ -41,6 +41,10 @@ static bool isSame(const tritium_value &value, const Constant &constant) {
     return text && text->size() == value.as.string.size &&
            std::memcmp(text->data(), value.as.string.data, text->size()) == 0;
   }
+  case TRITIUM_OBJECT: {
+    auto *object = std::get_if<Constant::Object>(&constant.value);
+    return object && object->name == std::string_view(value.as.string.data, value.as.string.size);
+  }
   default:
     return false;
   }

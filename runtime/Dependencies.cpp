@@ -32,6 +32,7 @@ std::string describe(const std::optional<External> &external) {
     write(writer, **function);
   } else if (auto *module = std::get_if<External::Module>(&external->value)) {
     writer.text(module->library);
+    writer.text(module->object);
   } else if (auto *library = std::get_if<External::Library>(&external->value)) {
     writer.text(library->name);
   } else if (auto *host = std::get_if<External::HostFunction>(&external->value)) {
@@ -42,11 +43,15 @@ std::string describe(const std::optional<External> &external) {
   return writer.bytes;
 }
 
-std::string describe(const std::vector<Constant> &arguments) {
+std::string describe(const std::vector<Constant> &arguments,
+                     const std::vector<std::string> &keywords) {
   Writer writer;
   writer.number(arguments.size());
   for (const Constant &argument : arguments)
     writer.constant(argument);
+  writer.number(keywords.size());
+  for (const std::string &keyword : keywords)
+    writer.text(keyword);
   return writer.bytes;
 }
 
@@ -148,10 +153,12 @@ std::optional<External> Recorder::State::lookup(Scope &scope, uint32_t number,
     module->scope = wrap(module->scope);
   } else if (auto *host = std::get_if<External::HostFunction>(&found->value)) {
     host->call = [state = shared_from_this(), call = host->call, number = hostFunctions++](
-                     const std::vector<Constant> &arguments, std::string &error) {
-      std::optional<Constant> result = call(arguments, error);
+                     const std::vector<Constant> &arguments,
+                     const std::vector<std::string> &keywords, std::string &error) {
+      std::optional<Constant> result = call(arguments, keywords, error);
       std::lock_guard lock(state->mutex);
-      state->dependencies.push_back({number, true, describe(arguments), describe(result, error)});
+      state->dependencies.push_back(
+          {number, true, describe(arguments, keywords), describe(result, error)});
       return result;
     };
   }
@@ -190,10 +197,13 @@ bool tritium::runtime::dependenciesHold(const FunctionSource &source,
       std::vector<Constant> arguments;
       for (size_t count = reader.number(); count && !reader.failed(); --count)
         arguments.push_back(reader.constant());
+      std::vector<std::string> keywords;
+      for (size_t count = reader.number(); count && !reader.failed(); --count)
+        keywords.push_back(reader.text());
       if (reader.failed() || dependency.scope >= hostFunctions.size())
         return false;
       std::string error;
-      std::optional<Constant> result = hostFunctions[dependency.scope](arguments, error);
+      std::optional<Constant> result = hostFunctions[dependency.scope](arguments, keywords, error);
       if (describe(result, error) != dependency.answer)
         return false;
       continue;

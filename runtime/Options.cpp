@@ -94,7 +94,7 @@ const Option *findOption(llvm::StringRef name) {
 
 } // namespace
 
-bool Signature::isOption(const char *name) { return findOption(name) != nullptr; }
+bool Signature::isOption(const char *name) { return findOption(name) || foreignOption(name); }
 
 bool Signature::takesKeywords() const {
   return !params.empty() && params.back().name.starts_with("**");
@@ -127,12 +127,12 @@ bool Signature::applyOptions(const tritium_option *options, size_t count, Compil
                              CompileError &error) const {
   for (size_t i = 0; i < count; ++i) {
     const Option *known = findOption(options[i].name);
-    if (!known) {
+    if (!known && !foreignOption(options[i].name)) {
       error = unknownName(options[i].name);
       return false;
     }
     const tritium_value &value = options[i].value;
-    if (!passes(known->check, value)) {
+    if (known && !passes(known->check, value)) {
       error = launchError("OptionError", "kernel '" + kernelName + "': option '" + options[i].name +
                                              "' must be " + expectation(known->check) +
                                              ", but got " + toConstant(value).repr());

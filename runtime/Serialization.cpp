@@ -46,6 +46,8 @@ void Writer::constant(const Constant &value) {
     number(tuple->size());
     for (const Constant &item : *tuple)
       constant(item);
+  } else if (auto *object = std::get_if<Constant::Object>(&value.value)) {
+    text(object->name);
   }
 }
 
@@ -127,6 +129,8 @@ Constant Reader::constant(unsigned depth) {
       tuple.push_back(constant(depth + 1));
     return {std::move(tuple)};
   }
+  case 7:
+    return {Constant::Object{text()}};
   default:
     bad = true;
     return {};

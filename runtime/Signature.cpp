@@ -51,6 +51,8 @@ Constant tritium::runtime::toConstant(const tritium_value &value) {
       items.push_back(toConstant(value.as.tuple.items[i]));
     return {std::move(items)};
   }
+  case TRITIUM_OBJECT:
+    return {Constant::Object{std::string(value.as.string.data, value.as.string.size)}};
   }
   return {};
 }
@@ -72,6 +74,9 @@ tritium::runtime::fromConstant(const Constant &constant,
   } else if (auto *string = std::get_if<std::string>(&constant.value)) {
     value.kind = TRITIUM_STRING;
     value.as.string = {string->data(), string->size()};
+  } else if (auto *object = std::get_if<Constant::Object>(&constant.value)) {
+    value.kind = TRITIUM_OBJECT;
+    value.as.string = {object->name.data(), object->name.size()};
   } else if (auto *type = std::get_if<DType>(&constant.value)) {
     value.kind = TRITIUM_DTYPE;
     value.as.dtype = fromDType(*type);
@@ -91,9 +96,18 @@ tritium::runtime::fromConstant(const Constant &constant,
 /// The type that an annotation fixes: `tl.int64`, `"*fp32"`, ...
 static std::optional<DType> annotatedType(llvm::StringRef text) {
   text = text.trim();
-  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-      text.back() == text.front())
-    return DType::parse(text.drop_front().drop_back().str());
+  bool isQuoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+                  text.back() == text.front();
+  if (isQuoted) {
+    text = text.drop_front().drop_back().trim();
+    // "const int64*" is "*ki64".
+    std::string stars;
+    while (text.consume_back("*"))
+      stars += '*';
+    bool isConst = !stars.empty() && text.consume_front("const ");
+    if (auto type = DType::parse(stars + (isConst ? "k" : "") + text.trim().str()))
+      return type;
+  }
   size_t dot = text.rfind('.');
   // A bare or foreign name (`int`, `torch.float32`) says nothing about the argument.
   if (dot == llvm::StringRef::npos ||
@@ -250,6 +264,13 @@ bool Signature::fitType(const Parameter &parameter, const tritium_argument &argu
   }
 }
 
+/// Whether it is an object of the host, and nobody said that it is a compile-time value: bits are
+/// for tl.constexpr(v), and functions are nothing else.
+static bool isStrayObject(const tritium_argument &argument) {
+  return argument.value && argument.value->kind == TRITIUM_OBJECT && !argument.bits &&
+         !Constant::Object::isFunction(argument.value->as.string.data);
+}
+
 bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &argument,
                             bool isItem, ArgumentClass &result, CompileError &error) const {
   if (parameter.isConstexpr) {
@@ -270,6 +291,10 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
       return true;
     case TRITIUM_ARG_VALUE:
       result.isComplex = true;
+      return true;
+    case TRITIUM_ARG_TUPLE: // each of its items is a constexpr
+      result.isConstexpr = false;
+      result.items = argument.bits;
       return true;
     default:
       error =
@@ -336,6 +361,15 @@ bool Signature::classifyAll(const Parameter &parameter, unsigned number,
                             CompileError &error) const {
   // Filled in where it stays: to copy it right after its fields were written is slow.
   ArgumentClass &result = classes.emplace_back();
+  if (!parameter.isConstexpr && isStrayObject(argument)) [[unlikely]] {
+    error = launchError(
+        "ArgumentError",
+        "kernel '" + kernelName + "': argument '" + parameter.name +
+            "': " + toConstant(*argument.value).repr() +
+            " cannot be passed to a kernel as a run-time value; pass an array (NumPy, CuPy, "
+            "DLPack, torch), an int, float or bool, or annotate the parameter tl.constexpr");
+    return false;
+  }
   if (!classifyOne(parameter, argument, isItem, result, error))
     return false;
   result.parameter = number;
@@ -343,7 +377,8 @@ bool Signature::classifyAll(const Parameter &parameter, unsigned number,
                 uint64_t(result.divisible) << 2 | uint64_t(result.type.isConst) << 3 |
                 uint64_t(result.isDescriptor) << 4 | uint64_t(result.type.kind) << 8 |
                 uint64_t(result.type.pointerDepth) << 16 | uint64_t(result.items) << 32);
-  if (result.isComplex) {
+  bool hasNames = result.items && argument.value && !result.isDescriptor;
+  if (result.isComplex || hasNames) {
     Writer writer;
     writer.constant(toConstant(*argument.value));
     key.push_back(writer.bytes.size());
@@ -397,6 +432,8 @@ ArgumentSpec Signature::spec(llvm::ArrayRef<ArgumentClass> &classes,
   bound = bound.drop_front();
   if (argument.items) {
     spec.isDescriptor = argument.isDescriptor;
+    if (value.value && !spec.isDescriptor)
+      spec.value = toConstant(*value.value);
     for (size_t i = 0; i < argument.items; ++i)
       spec.parts.push_back(Signature::spec(classes, bound));
     return spec;

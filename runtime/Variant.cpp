@@ -261,14 +261,13 @@ bool tritium::runtime::checkGrid(const std::string &kernel, const uint32_t grid[
     programs *= grid[axis];
     fits &= grid[axis] <= most;
   }
-  if (programs > 0 && programs >> 62 == 0 && fits) [[likely]]
+  if (programs >> 62 == 0 && fits) [[likely]]
     return true;
   std::string text = "kernel '" + kernel + "': the grid (" + std::to_string(grid[0]) + ", " +
                      std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + ")";
   error = launchError("GridError",
-                      text + (programs == 0 ? " is empty; every dimension must be at least 1"
-                              : !fits ? " has a dimension over 2147483647; let each program do more"
-                                      : " has more than 2^62 programs"));
+                      text + (fits ? " has more than 2^62 programs"
+                                   : " has a dimension over 2147483647; let each program do more"));
   return false;
 }
 
@@ -315,6 +314,13 @@ bool Variant::checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileErr
 bool Variant::launch(const Launch &launch, CompileError &error) {
   if (!checkArguments(launch.arguments, error))
     return false;
+  // A grid with a zero has no program.
+  if (!launch.grid[0] || !launch.grid[1] || !launch.grid[2]) [[unlikely]] {
+    if (launch.details)
+      error = launchError("GridError", "kernel '" + metadata().name +
+                                           "': the grid has a zero: there is nothing to simulate");
+    return !launch.details;
+  }
   Variant *other = fitting(launch.arguments, launch.grid, error);
   return other && other->executable->launch(launch, error);
 }

@@ -67,6 +67,9 @@ std::optional<Target> Target::parse(std::string_view text, std::string &error) {
       return Target::cpu(std::string(rest));
   }
   error = "no target '" + std::string(text) + "'; there are: " + known;
+  // "sm_90" is how others write it.
+  if (text.starts_with("sm_"))
+    error += "; write cuda:" + std::string(text.substr(3)) + ", or sim:" + std::string(text);
   return std::nullopt;
 }
 

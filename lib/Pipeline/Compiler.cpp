@@ -18,6 +18,7 @@
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/TritonC/IRGen.h"
 #include "tritium/Pipeline/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -66,6 +67,10 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
   if (!func)
     return refuse(error, message);
   describePointers(func, kernel.metadata);
+  for (const auto &[name, value] : options.extra)
+    if (const char *owner = foreignOption(name))
+      remarkMissed(func.getLoc(), "options",
+                   llvm::Twine(name) + " changes nothing: it is an option of " + owner);
   // Targets that move no blocks of arrays by themselves take pointers.
   if (!target.takesDescriptors() && tt::hasDescriptors(module) &&
       !session.runPasses(module, "PointerPipeline", buildPointerPipeline))
@@ -126,6 +131,12 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target
   generate.debug = options.debug;
   generate.checkHints = checkHints;
   generate.defaultInputPrecision = defaultInputPrecision(target, options);
+  if (options.target.isGPU())
+    generate.cudaCapability = static_cast<int>(options.target.architecture());
+  auto warps = options.extra.find("num_warps");
+  if (warps != options.extra.end())
+    if (const auto *count = std::get_if<Constant::Int>(&warps->second.value))
+      generate.numWarps = static_cast<int>(*count);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
                                     generate, printed);
 }

@@ -85,6 +85,7 @@ struct Repr {
   std::string operator()(double value) const { return reprFloat(value); }
   std::string operator()(const std::string &value) const { return reprString(value); }
   std::string operator()(const DType &value) const { return reprDType(value); }
+  std::string operator()(const Constant::Object &value) const { return value.name; }
   std::string operator()(const Constant::Tuple &value) const {
     std::string text = "(";
     for (size_t i = 0; i < value.size(); ++i)

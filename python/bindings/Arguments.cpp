@@ -220,6 +220,8 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
   if (!toValue(object, *value, storage.nested))
     return false;
   argument.kind = TRITIUM_ARG_VALUE;
+  argument.bits =
+      interned() && Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(interned()->constexprType);
   argument.value = value.get();
   storage.values.push_back(std::move(value));
   return true;
@@ -243,7 +245,7 @@ bool fromItems(PyObject *tuple, tritium_argument_kind kind, tritium_argument &ar
 /// The Python side answers ("pointer", address, signature, begin, bytes, read_only,
 /// owner), with the number of its GPU behind it for an array that is on one (else -1), and with
 /// the begin and the bytes of its allocation where these are known, ("value", simpler
-/// object), or ("tuple" or "descriptor", tuple of the items).
+/// object), or ("tuple" or "descriptor", tuple of the items), of a named tuple with its names.
 bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &storage) {
   const Interned *names = interned();
   if (!names)
@@ -252,11 +254,16 @@ bool fromOther(PyObject *object, tritium_argument &argument, ArgumentStorage &st
   if (!answer)
     return false;
   const char *kind = nullptr, *signature = nullptr;
-  if (PyTuple_GET_SIZE(answer.get()) == 2) {
-    PyObject *simpler = nullptr;
-    if (!PyArg_ParseTuple(answer.get(), "sO", &kind, &simpler))
+  if (PyTuple_GET_SIZE(answer.get()) <= 3) {
+    PyObject *simpler = nullptr, *fields = nullptr;
+    if (!PyArg_ParseTuple(answer.get(), "sO|O", &kind, &simpler, &fields))
       return false;
     storage.owners.push_back(Ref::borrow(simpler));
+    if (fields) {
+      storage.owners.push_back(Ref::borrow(fields));
+      if (!fromConstant(fields, argument, storage))
+        return false;
+    }
     if (std::strcmp(kind, "tuple") == 0)
       return fromItems(simpler, TRITIUM_ARG_TUPLE, argument, storage);
     if (std::strcmp(kind, "descriptor") == 0)

@@ -211,13 +211,14 @@ PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count
 
 /// _watch(container, key, value): see Watch.
 PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]))) {
-    PyErr_SetString(PyExc_TypeError, "_watch takes a dict or cell, a key and a value");
+  bool isList = count == 3 && PyList_Check(args[0]) && PyLong_Check(args[1]);
+  if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]) && !isList)) {
+    PyErr_SetString(PyExc_TypeError, "_watch takes a dict, cell or list, a key and a value");
     return nullptr;
   }
   KernelState &state = stateOf(self);
   for (const Watch &known : state.watches)
-    if (known.container.get() == args[0] && known.key.get() == args[1])
+    if (!isList && known.container.get() == args[0] && known.key.get() == args[1])
       Py_RETURN_NONE;
   state.watches.push_back({Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
   Py_RETURN_NONE;

@@ -60,15 +60,24 @@ bool selectKernel(PyObject *self, KernelState &state) {
 }
 
 /// Forgets what was compiled if a name that it used has changed its meaning.
+/// What the container has; null: nothing.
+PyObject *watched(const Watch &watch) {
+  PyObject *container = watch.container.get();
+  if (PyCell_Check(container))
+    return PyCell_GET(container);
+  if (PyDict_Check(container))
+    return PyDict_GetItem(container, watch.key.get());
+  Py_ssize_t index = PyLong_AsSsize_t(watch.key.get());
+  return index < PyList_GET_SIZE(container) ? PyList_GET_ITEM(container, index) : nullptr;
+}
+
 void checkWatches(KernelState &state) {
   for (Watch &watch : state.watches) {
     PyObject *container = watch.container.get();
-    bool isCell = PyCell_Check(container);
-    uint64_t version = isCell ? 0 : versionOf(container);
+    uint64_t version = PyDict_Check(container) ? versionOf(container) : 0;
     if (version && version == watch.version) [[likely]]
       continue;
-    PyObject *now = isCell ? PyCell_GET(container) : PyDict_GetItem(container, watch.key.get());
-    if (now == watch.value.get()) [[likely]] {
+    if (watched(watch) == watch.value.get()) [[likely]] {
       watch.version = version;
       continue;
     }
@@ -231,7 +240,7 @@ bool toDimension(PyObject *object, uint32_t &result) {
 
 bool tritium::python::toGrid(PyObject *kernel, PyObject *object, uint32_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
-  constexpr const char *rule = "must be one to three ints, each from 1 to 2147483647";
+  constexpr const char *rule = "must be one to three ints, each from 0 to 2147483647";
   if (!PyTuple_Check(object) && !PyList_Check(object))
     return toDimension(object, grid[0]) || gridError(kernel, object, rule);
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);

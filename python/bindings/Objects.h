@@ -59,6 +59,8 @@ struct Interned {
   PyObject *torchType;     ///< tritium._arguments.torch_type
   PyObject *currentStream; ///< tritium._arguments.current_stream
   PyObject *raise;         ///< tritium.errors.from_native
+  PyObject *nameOf;        ///< tritium._objects.name_of
+  PyObject *named;         ///< tritium._objects.named
   PyObject *constexprType, *dtypeType;
   PyObject *value, *signature, *lookup, *prepare, *wrap;
   PyObject *environment; ///< the dict behind os.environ, bytes to bytes
@@ -70,7 +72,8 @@ const Interned *interned();
 using ValueStorage = std::vector<std::unique_ptr<tritium_value[]>>;
 
 /// A Python object as a compile-time value: None, bool, int, float, str, dtype,
-/// constexpr, tuples and lists of these. False with TypeError set if it is none.
+/// constexpr, tuples and lists of these; any other one by its name. False with TypeError set if it
+/// cannot be one.
 bool toValue(PyObject *object, tritium_value &value, ValueStorage &storage);
 Ref fromValue(const tritium_value &value);
 

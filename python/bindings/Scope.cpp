@@ -44,19 +44,28 @@ std::string takeException() {
   return result;
 }
 
-int callHostFunction(void *user, const tritium_value *arguments, size_t count, tritium_call *call) {
-  WithGIL gil;
-  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
-  for (size_t i = 0; tuple && i < count; ++i) {
+/// What a function returns for arguments of which the last ones are given by name.
+Ref callObject(PyObject *function, const tritium_value *arguments, size_t count,
+               const char *const *keywords, size_t keywordCount) {
+  size_t positional = count - keywordCount;
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(positional)));
+  Ref named = Ref::steal(PyDict_New());
+  for (size_t i = 0; tuple && named && i < count; ++i) {
     Ref item = fromValue(arguments[i]);
-    if (!item) {
-      tritium_call_set_error(call, takeException().c_str());
-      return 1;
-    }
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+    if (!item)
+      return {};
+    if (i < positional)
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+    else if (PyDict_SetItemString(named.get(), keywords[i - positional], item.get()) < 0)
+      return {};
   }
-  Ref result =
-      Ref::steal(tuple ? PyObject_CallObject(static_cast<PyObject *>(user), tuple.get()) : nullptr);
+  return Ref::steal(tuple && named ? PyObject_Call(function, tuple.get(), named.get()) : nullptr);
+}
+
+int callHostFunction(void *user, const tritium_value *arguments, size_t count,
+                     const char *const *keywords, size_t keywordCount, tritium_call *call) {
+  WithGIL gil;
+  Ref result = callObject(static_cast<PyObject *>(user), arguments, count, keywords, keywordCount);
   ValueStorage storage;
   tritium_value value;
   if (!result || !toValue(result.get(), value, storage)) {
@@ -90,12 +99,19 @@ bool setExternal(PyObject *answer, tritium_external *external) {
     return true;
   }
   if (kind == "module") {
-    tritium_external_set_module(external, makeScope(payload));
+    tritium_external_set_module(external, nullptr, makeScope(payload));
     return true;
   }
   const char *text = PyUnicode_AsUTF8(payload);
   if (!text)
     return false;
+  if (kind == "object") {
+    PyObject *scope = PyTuple_GetItem(answer, 2);
+    if (!scope)
+      return false;
+    tritium_external_set_module(external, text, makeScope(scope));
+    return true;
+  }
   if (kind == "library")
     tritium_external_set_library(external, text);
   else if (kind == "library_module")

@@ -92,11 +92,13 @@ bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStora
     Ref integer = Ref::steal(PyNumber_Index(object));
     return integer && toInteger(integer.get(), value);
   }
-  PyErr_Format(PyExc_TypeError,
-               "%R (of type %s) is no compile-time value; use an int, float, bool, str, dtype, "
-               "None, or a tuple of these",
-               object, Py_TYPE(object)->tp_name);
-  return false;
+  // The table of names keeps the text.
+  Ref name = Ref::steal(PyObject_CallOneArg(names->nameOf, object));
+  Py_ssize_t size = 0;
+  value.kind = TRITIUM_OBJECT;
+  value.as.string.data = name ? PyUnicode_AsUTF8AndSize(name.get(), &size) : nullptr;
+  value.as.string.size = static_cast<size_t>(size);
+  return value.as.string.data != nullptr;
 }
 
 Ref tritium::python::fromValue(const tritium_value &value) {
@@ -131,6 +133,12 @@ Ref tritium::python::fromValue(const tritium_value &value) {
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
     }
     return tuple;
+  }
+  case TRITIUM_OBJECT: {
+    const Interned *names = interned();
+    Ref name = Ref::steal(PyUnicode_FromStringAndSize(
+        value.as.string.data, static_cast<Py_ssize_t>(value.as.string.size)));
+    return Ref::steal(names && name ? PyObject_CallOneArg(names->named, name.get()) : nullptr);
   }
   }
   return Ref::borrow(Py_None);

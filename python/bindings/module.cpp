@@ -37,6 +37,8 @@ const Interned *tritium::python::interned() {
   made->torchType = attribute("tritium._arguments", "torch_type");
   made->currentStream = attribute("tritium._arguments", "current_stream");
   made->raise = attribute("tritium.errors", "from_native");
+  made->nameOf = attribute("tritium._objects", "name_of");
+  made->named = attribute("tritium._objects", "named");
   made->constexprType = attribute("tritium.language", "constexpr");
   made->dtypeType = attribute("tritium.language", "dtype");
   made->wrap = attribute("tritium.compiler", "CompiledKernel");
@@ -46,9 +48,9 @@ const Interned *tritium::python::interned() {
   made->signature = PyUnicode_InternFromString("signature");
   made->lookup = PyUnicode_InternFromString("lookup");
   made->prepare = PyUnicode_InternFromString("_prepare");
-  for (PyObject *object :
-       {made->classify, made->elementType, made->torchType, made->currentStream, made->raise,
-        made->constexprType, made->dtypeType, made->wrap, made->environment})
+  for (PyObject *object : {made->classify, made->elementType, made->torchType, made->currentStream,
+                           made->raise, made->nameOf, made->named, made->constexprType,
+                           made->dtypeType, made->wrap, made->environment})
     if (!object)
       return nullptr;
   return names = made.release();

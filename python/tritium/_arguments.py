@@ -5,7 +5,6 @@ import sys
 from . import _C
 from . import language as tl
 from ._wrapper import TensorWrapper
-from .errors import ArgumentError
 from .tools.tensor_descriptor import TensorDescriptor
 
 # Element types by the names that NumPy, ml_dtypes and torch give them.
@@ -201,6 +200,8 @@ def classify(argument):
         if isinstance(argument, tl.dtype):
             return ("value", argument)
         items = tuple(argument)
+        if hasattr(argument, "_fields"):
+            return ("tuple", items, tuple(argument._fields))
         return ("value", items) if all(map(_is_known, items)) else ("tuple", items)
     if isinstance(argument, TensorDescriptor):
         return _descriptor(argument)
@@ -235,6 +236,4 @@ def classify(argument):
         return ("value", str.__str__(argument))  # a member of an Enum prints its name
     if str(type(argument)) == "<class 'torch.dtype'>":
         return ("value", tl.dtype.from_signature(torch_type(argument)))
-    raise ArgumentError(
-        f"an object of type {type(argument).__qualname__} cannot be passed to a kernel; pass an "
-        "array (NumPy, CuPy, DLPack, torch), an int, float or bool, None, or a compile-time value")
+    return ("value", argument)  # known by its name

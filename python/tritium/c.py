@@ -219,9 +219,9 @@ class Kernel:
             except (AttributeError, TypeError):
                 raise GridError(f"kernel '{self.name}': the grid {grid!r} is not made of "
                                 "ints") from None
-            if not 1 <= result[-1] < 2 ** 31:
+            if not 0 <= result[-1] < 2 ** 31:
                 raise GridError(f"kernel '{self.name}': the grid {grid!r} must have dimensions "
-                                "from 1 to 2147483647")
+                                "from 0 to 2147483647")
         return result
 
     def _grid(self, grid):

@@ -44,9 +44,10 @@ tritium_kernel *tritium_module_kernel(tritium_module *module, const char *name,
       std::string list;
       for (const std::string &known : module->scope->functionNames())
         list += (list.empty() ? "" : ", ") + known;
-      report(runtime::launchError("ArgumentError",
-                                  "no kernel '" + std::string(name) + "' in this file; " +
-                                      (list.empty() ? "it has none" : "there are: " + list)),
+      report(runtime::launchError(
+                 "ArgumentError",
+                 "no kernel '" + std::string(name) + "' in this file; " +
+                     (list.empty() ? "it has none at its top level" : "there are: " + list)),
              error);
       return nullptr;
     }

@@ -125,11 +125,12 @@ void tritium_external_set_library_module(tritium_external *external, const char 
   capi::guarded(nullptr, [&] { external->value = External{External::Module{path, nullptr}}; });
 }
 
-void tritium_external_set_module(tritium_external *external, tritium_scope given) {
+void tritium_external_set_module(tritium_external *external, const char *name,
+                                 tritium_scope given) {
   OwnedScope scope(given);
   capi::guarded(nullptr, [&] {
     auto answers = std::make_shared<HostScope>(std::move(scope), external->table, false);
-    external->value = External{External::Module{"", std::move(answers)}};
+    external->value = External{External::Module{"", std::move(answers), name ? name : ""}};
   });
 }
 
@@ -154,16 +155,22 @@ void tritium_external_set_host_function(tritium_external *external, const char *
     External::HostFunction host;
     host.name = name;
     host.call = [function, owner](const std::vector<Constant> &arguments,
+                                  const std::vector<std::string> &keywords,
                                   std::string &error) -> std::optional<Constant> {
       std::vector<std::unique_ptr<tritium_value[]>> storage;
       std::vector<tritium_value> values;
       for (const Constant &argument : arguments)
         values.push_back(runtime::fromConstant(argument, storage));
+      std::vector<const char *> names;
+      for (const std::string &keyword : keywords)
+        names.push_back(keyword.c_str());
       tritium_call call;
       int status = 1;
       runtime::OutsideForkGate outside;
-      capi::callHost(call.error,
-                     [&] { status = function(owner.get(), values.data(), values.size(), &call); });
+      capi::callHost(call.error, [&] {
+        status =
+            function(owner.get(), values.data(), values.size(), names.data(), names.size(), &call);
+      });
       if (status == 0 && call.result)
         return std::move(call.result);
       error = call.error.empty() ? "the function gave no compile-time value" : call.error;

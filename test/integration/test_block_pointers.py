@@ -211,3 +211,21 @@ def test_matmul(backend, rng, m, n, k, order):
                                        *strides_of(c), BM=32, BN=32, BK=16)
     exact = a.astype(np.float32) @ b.astype(np.float32)
     np.testing.assert_allclose(c.astype(np.float32), exact, rtol=2e-3, atol=2e-2)
+
+
+@triton.jit
+def by_attributes(x_ptr, out_ptr, m, n, M: tl.constexpr, N: tl.constexpr):
+    p = tl.make_block_ptr(x_ptr, (m, n), (n, 1), (0, 0), (M, N), (1, 0))
+    q = tl.make_block_ptr(out_ptr, (m, n), (n, 1), (0, 0), (M, N), (1, 0))
+    tl.static_assert(p.dtype.is_ptr() and not p.type.is_block() and p.block_shape == (M, N))
+    tl.static_assert(p.type.element_ty.element_ty == tl.float32 and p.order == (1, 0))
+    tl.static_assert(p.dtype.element_ty.shape == (M, N))
+    x = tl.load(p, boundary_check=(0, 1)) + p.shape[0] + p.strides[0] * 100 + p.offsets[1]
+    tl.store(q, x.to(q.dtype.element_ty), boundary_check=(0, 1))
+
+
+def test_attributes(backend):
+    x = np.zeros((3, 5), np.float32)
+    out = np.zeros((3, 5), np.float16)
+    by_attributes[(1,)](x, out, 3, 5, M=4, N=8)
+    assert np.all(out == 503)

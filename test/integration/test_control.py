@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from support import assert_same, random_array
+from support import assert_same, kernels_from, random_array
 
 SCALE = tl.constexpr(3)
 NAMES = tl.constexpr("xyz")
@@ -370,3 +370,44 @@ def test_loops_to_the_end_of_their_type(backend, start, stop, step, constant):
     out = np.zeros(1, np.int64)
     sum_of_indices[(1,)](out, start, stop, step, STEP=step if constant else 0)
     assert out[0] == sum(range(start, stop, step))
+
+
+@triton.jit
+def last_index(out_ptr, start, stop, step, STEP: tl.constexpr):
+    for i in range(start, stop, STEP):
+        pass
+    tl.store(out_ptr, i)
+    for i in range(start, stop, step):
+        for j in range(3):
+            pass
+        tl.store(out_ptr + 3, j)
+    tl.store(out_ptr + 1, i)
+    for i in tl.static_range(4):
+        pass
+    tl.store(out_ptr + 2, i)
+    if start < stop:
+        tl.store(out_ptr + 4, i)
+        for i in range(7):
+            pass
+        tl.store(out_ptr + 5, i)
+
+
+@pytest.mark.parametrize("start,stop,step", [(0, 10, 1), (0, 10, 3), (7, 8, 5), (10, 0, -1),
+                                             (10, 0, -3), (-5, 5, 4)])
+def test_a_loops_variable_keeps_its_last_value(backend, start, stop, step):
+    out = np.full(6, -1, np.int32)
+    last_index[(1,)](out, start, stop, step, STEP=step)
+    last = range(start, stop, step)[-1]
+    assert out.tolist() == [last, last, 3, 2, *((3, 6) if start < stop else (-1, -1))]
+
+
+@pytest.mark.parametrize("body", [
+    "for i in range(n):\n        for j in range(n):\n            pass\n    tl.store(out, j)",
+    "if n > 0:\n        for j in range(n):\n            pass\n    tl.store(out, j)",
+    "for i in range(n):\n        j = i\n    tl.store(out, j)",
+])
+def test_a_variable_of_a_loop_within(body):
+    """Outside of what may not run it has no value."""
+    kernel = kernels_from(f"@triton.jit\ndef kernel(out, n):\n    {body}\n").kernel
+    with pytest.raises(triton.CompilationError, match="'j' (may be undefined|has no value) here"):
+        kernel[(1,)](np.zeros(1, np.int32), 3)

@@ -330,3 +330,19 @@ def test_reshape_among_masked(backend, rng, warps):
     v1 = v0 % ((v0 & 15) + 1)
     assert_same(out, v1.T)
     assert_same(differs, (v1 != v0.T.reshape(M, N)).astype(np.int8).T)
+
+
+@triton.jit
+def subscripted_scalar(x_ptr, out_ptr):
+    x = tl.load(x_ptr)
+    tl.static_assert(x[:, None].shape == (1,) and x[None, :].shape == (1,))
+    tl.static_assert(x[None, :, None].shape == (1, 1) and x[:].shape == ())
+    rows = tl.arange(0, 4)[:, None] * 2 + tl.arange(0, 2)[None, :]
+    tl.store(out_ptr + rows, rows + x[:, None] + x[None, None])
+
+
+def test_subscripts_of_a_scalar(backend):
+    """Each None adds a dimension; `:` stands for none."""
+    out = np.zeros((4, 2), np.int32)
+    subscripted_scalar[(1,)](np.full(1, 7, np.int32), out)
+    assert np.array_equal(out, np.arange(8).reshape(4, 2) + 14)

@@ -301,7 +301,7 @@ def x16():
     (lambda: add_scalar[(1,)](x16(), x16(), 16, 1.0, BLOCK=16, x_ptr=x16()), TypeError,
      "got argument 'x_ptr' twice"),
     (lambda: add_scalar[(1,)](x16(), x16(), 16, object(), BLOCK=16), TypeError,
-     "argument 'value': an object of type object"),
+     "argument 'value': object cannot be passed to a kernel as a run-time value"),
     (lambda: add_scalar[(1,)](x16(), x16(), 16, 1.0, BLOCK=x16()), TypeError,
      "'BLOCK' is a constexpr, but got an array"),
     (lambda: add_scalar[(1,)](x16(), x16(), 2 ** 64, 1.0, BLOCK=16), TypeError,
@@ -315,19 +315,25 @@ def test_bad_arguments(call, error, message):
 
 
 @pytest.mark.parametrize("grid,message", [
-    ((0,), r"\(0, 1, 1\) is empty"), ((3, 0), r"\(3, 0, 1\) is empty"),
     ((1, 2, 3, 4), "more than three"), ((), "no dimensions"), ((1.5,), "must be one to three"),
     (("a",), "must be one to three"), ((-1,), "must be one to three"),
     ((2 ** 32,), "must be one to three"), (None, "must be one to three"),
-    (lambda meta: (0,), "is empty"), (lambda meta: "x", "must be one to three"),
-    ((2 ** 31,), "from 1 to 2147483647"), ((1, 1, 2 ** 31), "from 1 to 2147483647"),
-    (lambda meta: (1, 2 ** 31), "from 1 to 2147483647"),
+    (lambda meta: "x", "must be one to three"), (lambda meta: (2, -1), "must be one to three"),
+    ((2 ** 31,), "from 0 to 2147483647"), ((1, 1, 2 ** 31), "from 0 to 2147483647"),
+    (lambda meta: (1, 2 ** 31), "from 0 to 2147483647"),
     ((2 ** 31 - 1, 2 ** 31 - 1, 2), r"more than 2\^62"),
 ])
 def test_bad_grids(grid, message):
     with pytest.raises(ValueError, match=message) as caught:
         set_to[grid](np.zeros(1, np.int32), 1)
     assert isinstance(caught.value, triton.GridError)
+
+
+@pytest.mark.parametrize("grid", [(0,), (3, 0), (0, 0, 0), lambda meta: (4, 0)])
+def test_a_grid_with_a_zero_runs_nothing(grid):
+    out = np.zeros(1, np.int32)
+    compiled = set_to[grid](out, 1)
+    assert out[0] == 0 and "ttir" in compiled.asm
 
 
 @pytest.mark.parametrize("grid", [(2, 3, 4), [2, 3, 4], (np.int64(2), 3, np.int32(4)),
@@ -445,3 +451,14 @@ def test_launches_keep_nothing_alive():
     del x
     gc.collect()
     assert seen() is None
+
+
+def test_options_of_other_compilers():
+    """They change nothing, and a remark says so."""
+    out = np.zeros(1, np.int32)
+    compiled = set_to[(1,)](out, 5, waves_per_eu=2, num_consumer_groups=1)
+    assert out[0] == 5
+    texts = [remark.message for remark in compiled.remarks]
+    assert "waves_per_eu changes nothing: it is an option of AMD's GPUs" in texts
+    with pytest.raises(triton.OptionError, match="waves_per_cu"):
+        set_to[(1,)](out, 5, waves_per_cu=2)

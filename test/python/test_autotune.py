@@ -539,7 +539,7 @@ def test_names_that_the_config_gives_are_refused_each_time(runs):
         with pytest.raises(triton.OptionError, match="m"):
             tuned[grid](out, x, 1000, m=3)
         with pytest.raises(triton.GridError):
-            tuned[(0,)](out, x, 1000)
+            tuned[(-1,)](out, x, 1000)
     before = out.copy()
     tuned[grid](out, x, 1000, num_warps=8)  # an option: the config's counts
     assert np.array_equal(out, before + x)

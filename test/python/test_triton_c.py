@@ -216,9 +216,12 @@ def test_unknown_options():
         add(x, y, out, 1000, grid=lambda opt: (opt.SIZ,))
     with pytest.raises(ZeroDivisionError):
         add(x, y, out, 1000, grid=lambda opt: (1 // 0,))
-    for bad in ((), (1, 2, 3, 4), "1", (0,), (1.5,), (2 ** 31,)):
+    for bad in ((), (1, 2, 3, 4), "1", (-1,), (1.5,), (2 ** 31,)):
         with pytest.raises(triton.GridError):
             add(x, y, out, 1000, grid=bad)
+    before = out.copy()
+    add(x, y, out, 1000, grid=(0,))
+    assert np.array_equal(out, before)
 
 
 def test_old_host_forms(tmp_path):

@@ -35,7 +35,9 @@ struct World {
     kernelNames->names["config"] = {External::Module{"", moduleNames}};
     kernelNames->names["tl"] = {External::Module{"triton.language", nullptr}};
     kernelNames->names["times"] = {External::HostFunction{
-        "times", [this](const std::vector<Constant> &arguments, std::string &) {
+        "times", [this](const std::vector<Constant> &arguments,
+                        const std::vector<std::string> &keywords, std::string &) {
+          EXPECT_EQ(keywords, std::vector<std::string>{"by"});
           auto value = std::get<Constant::Int>(arguments[0].value);
           return std::optional<Constant>({value * factor});
         }}};
@@ -63,7 +65,7 @@ std::vector<Dependency> compile(World &world) {
   module.scope->lookup("WIDTH");
   auto times = std::get<External::HostFunction>(source.scope->lookup("times")->value);
   std::string error;
-  EXPECT_EQ(times.call({Constant{Constant::Int(21)}}, error), Constant{Constant::Int(42)});
+  EXPECT_EQ(times.call({Constant{Constant::Int(21)}}, {"by"}, error), Constant{Constant::Int(42)});
   return recorder.dependencies();
 }
 

@@ -14,9 +14,10 @@ Constant integer(Constant::Int value) { return {value}; }
 TEST(Serialization, ConstantsComeBack) {
   Constant::Int large = (Constant::Int(1) << 100) + 7;
   Constant::Tuple inner = {integer(-1), {std::string("a\0b", 3)}, {DType{DTypeKind::BFloat16}}};
-  for (const Constant &value : {Constant{}, Constant{true}, integer(large), integer(-large),
-                                Constant{-0.0}, Constant{1e300}, Constant{std::string()},
-                                Constant{inner}, Constant{Constant::Tuple{{inner}, {}}}}) {
+  for (const Constant &value :
+       {Constant{}, Constant{true}, integer(large), integer(-large), Constant{-0.0},
+        Constant{1e300}, Constant{std::string()}, Constant{inner},
+        Constant{Constant::Tuple{{inner}, {}}}, Constant{Constant::Object{"Mode.FAST"}}}) {
     Writer writer;
     writer.constant(value);
     Reader reader(writer.bytes);

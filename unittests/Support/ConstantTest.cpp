@@ -52,6 +52,7 @@ TEST(Constant, ReprIsPythons) {
   EXPECT_EQ(of(Constant::Tuple{of(Constant::Int{1})}).repr(), "(1,)");
   EXPECT_EQ(of(Constant::Tuple{of(Constant::Int{1}), of(false)}).repr(), "(1, False)");
   EXPECT_EQ(of(Constant::Tuple{}).repr(), "()");
+  EXPECT_EQ(of(Constant::Object{"Mode.FAST"}).repr(), "Mode.FAST");
 }
 
 TEST(Constant, ReprOfFloats) {

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,21 +48,26 @@ struct FunctionSource {
 struct External {
   /// A module. `library` is its path when it belongs to the language
   /// ("triton", "triton.language", "triton.language.math", "math", ...), else empty
-  /// and `scope` answers for its attributes.
+  /// and `scope` answers for its attributes. Any other object of the host has a name besides.
   struct Module {
     std::string library;
     std::shared_ptr<Scope> scope;
+    std::string object = {}; ///< a Constant::Object's name
   };
   /// A function or type of the library by its qualified name, "triton.language.load",
   /// "triton.cdiv", or a Python builtin, "builtins.min".
   struct Library {
     std::string name;
   };
-  /// A host function over constants (`@constexpr_function`): called while compiling.
-  /// Throws nothing; an error is returned as text in `error`.
+  /// A host function over constants (`@constexpr_function`): called while compiling, with the
+  /// names of the arguments that are given as keywords, which are the last ones. Throws nothing;
+  /// an error is returned as text in `error`.
   struct HostFunction {
     std::string name;
-    std::function<std::optional<Constant>(const std::vector<Constant> &, std::string &error)> call;
+    std::function<std::optional<Constant>(const std::vector<Constant> &arguments,
+                                          const std::vector<std::string> &keywords,
+                                          std::string &error)>
+        call;
   };
   /// Defined, but not usable in a kernel, with the reason and what to do.
   struct Unusable {
@@ -79,6 +85,9 @@ public:
   /// the compiling thread, without the GIL.
   virtual std::optional<External> lookup(std::string_view name) = 0;
 };
+
+/// How a kernel's scope is asked for an object of the host. No name of Python's looks like it.
+inline std::string objectQuestion(std::string_view name) { return "<object>" + std::string(name); }
 
 } // namespace tritium::frontend
 

@@ -13,7 +13,7 @@ namespace tritium {
 /// How one parameter of the kernel is specialised, in the order of its parameters.
 struct ArgumentSpec {
   bool isConstexpr = false;
-  Constant value;           ///< constexpr: the value
+  Constant value;           ///< constexpr: the value; a named tuple: a tuple of its names
   DType type;               ///< run-time argument: its type
   int64_t divisibility = 1; ///< run-time argument: value (or address) is a multiple of this
   /// Not empty: a tuple of arguments, or a tensor descriptor as what

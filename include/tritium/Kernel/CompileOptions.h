@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tritium {
@@ -30,6 +31,10 @@ struct CompileOptions {
   /// always kept.
   std::vector<std::string> keepStages;
 };
+
+/// Whose option `name` is if it is one of another compiler's for kernels: of another vendor's
+/// devices, or of an older release; null: nobody's. Such options change nothing here.
+const char *foreignOption(std::string_view name);
 
 /// The PTX version of code for GPUs, 84 for 8.4, unless the option ptx_version names another.
 inline constexpr unsigned kUsualPTXVersion = 84;

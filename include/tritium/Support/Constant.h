@@ -66,7 +66,14 @@ struct Constant {
   struct None {
     bool operator==(const None &) const = default;
   };
-  std::variant<None, bool, Int, double, std::string, DType, Tuple> value;
+  /// An object of the host, which knows it by this name and answers for its attributes. The name
+  /// of a kernel function begins with "function".
+  struct Object {
+    std::string name;
+    static bool isFunction(std::string_view name) { return name.starts_with("function "); }
+    bool operator==(const Object &) const = default;
+  };
+  std::variant<None, bool, Int, double, std::string, DType, Tuple, Object> value;
 
   bool isNone() const { return std::holds_alternative<None>(value); }
   bool operator==(const Constant &) const = default;

@@ -37,11 +37,11 @@ typedef struct tritium_source {
   tritium_scope scope;  /* taken over, also on failure */
 } tritium_source;
 
-/* A host function over compile-time values. Returns 0 and calls
+/* A host function over compile-time values, the last of which have names. Returns 0 and calls
    tritium_call_set_result, or returns non-zero after tritium_call_set_error. */
 typedef struct tritium_call tritium_call;
 typedef int (*tritium_host_function)(void *user, const tritium_value *arguments, size_t count,
-                                     tritium_call *call);
+                                     const char *const *names, size_t named, tritium_call *call);
 TRITIUM_API void tritium_call_set_result(tritium_call *call, const tritium_value *value);
 TRITIUM_API void tritium_call_set_error(tritium_call *call, const char *message);
 
@@ -49,8 +49,13 @@ TRITIUM_API void tritium_external_set_constant(tritium_external *, const tritium
 TRITIUM_API void tritium_external_set_function(tritium_external *, const tritium_source *source);
 /* A module of the language, by its path: "triton", "triton.language", "math", ... */
 TRITIUM_API void tritium_external_set_library_module(tritium_external *, const char *path);
-/* Another module; `scope` answers for its attributes and is taken over. */
-TRITIUM_API void tritium_external_set_module(tritium_external *, tritium_scope scope);
+/* Another module (`name` is null), or any other object, known to the host by its name: values of
+   the kind TRITIUM_OBJECT stand for it, and a kernel's scope is asked for "<object>" and the name.
+   `scope`, which is taken over, answers for its attributes, and for "<items>" (a tuple of what
+   iterating over it gives), "<truth>" (a bool) and "<isinstance>" (of a class: a host function of
+   one value). */
+TRITIUM_API void tritium_external_set_module(tritium_external *, const char *name,
+                                             tritium_scope scope);
 /* A function or type of the language: "triton.language.load", "builtins.min", ... */
 TRITIUM_API void tritium_external_set_library(tritium_external *, const char *qualified_name);
 TRITIUM_API void tritium_external_set_host_function(tritium_external *, const char *name,
@@ -73,8 +78,8 @@ typedef enum tritium_argument_kind {
   TRITIUM_ARG_UINT,    /* bits: uint64, above the range of int64 */
   TRITIUM_ARG_BOOL,    /* bits: 0 or 1 */
   TRITIUM_ARG_FLOAT,   /* bits: those of a double */
-  TRITIUM_ARG_VALUE,   /* value: a compile-time value */
-  TRITIUM_ARG_TUPLE,   /* items: a tuple of arguments */
+  TRITIUM_ARG_VALUE,   /* value: a compile-time value; bits: not 0 if the caller says so */
+  TRITIUM_ARG_TUPLE,   /* items: a tuple of arguments; value: null, or a tuple of their names */
   /* items: a tensor descriptor, as what tl.make_tensor_descriptor takes, in its order: a
      pointer, a tuple of ints (shape), a tuple of ints (strides, in elements), and two
      compile-time values, a tuple (block shape) and a string (padding). */

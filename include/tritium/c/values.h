@@ -51,7 +51,8 @@ typedef enum tritium_value_kind {
   TRITIUM_FLOAT,
   TRITIUM_STRING,
   TRITIUM_DTYPE,
-  TRITIUM_TUPLE
+  TRITIUM_TUPLE,
+  TRITIUM_OBJECT /* string: the name of an object of the host */
 } tritium_value_kind;
 
 /* A compile-time value. */

@@ -46,8 +46,8 @@ struct Grid {
 
 private:
   template <typename T> static uint32_t check(T size) {
-    if (std::cmp_less(size, 1) || std::cmp_greater(size, INT32_MAX))
-      throw Error("a grid's dimension must be from 1 to 2147483647, but got " +
+    if (std::cmp_less(size, 0) || std::cmp_greater(size, INT32_MAX))
+      throw Error("a grid's dimension must be from 0 to 2147483647, but got " +
                   std::to_string(size));
     return static_cast<uint32_t>(size);
   }

@@ -67,7 +67,7 @@ void Lowering::emitPrint(const Step &step, tt::PrintOp op) {
              bufferBase(*dims), constant(b.getI32Type(), shape.size()), bufferBase(*ids)});
   };
   if (op.getArgs().empty())
-    emit(b.getI32Type(), true, b.create<LLVM::ZeroOp>(loc, ptrType), {0}, scratch[1]);
+    emit(b.getI32Type(), true, b.create<LLVM::ZeroOp>(loc, ptrType), {}, scratch[1]);
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
     bool isSigned = i >= op.getIsSigned().size() || op.getIsSigned()[i];
     Type element = tt::elementType(arg.getType());

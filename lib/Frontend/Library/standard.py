@@ -16,3 +16,60 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     rows = tl.minimum(size_i - first_row, size_g)
     within = index % per_group
     return first_row + within % rows, within // rows
+
+
+# What reductions combine elements by.
+
+
+def _sum_combine(a, b):
+    return a + b
+
+
+def _prod_combine(a, b):
+    return a * b
+
+
+def _xor_combine(a, b):
+    return a ^ b
+
+
+def _or_combine(a, b):
+    return a | b
+
+
+def _elementwise_max(a, b):
+    return tl.maximum(a, b)
+
+
+def _elementwise_min(a, b):
+    return tl.minimum(a, b)
+
+
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    takes_first = value1 > value2
+    if tie_break_left:
+        takes_first = takes_first | ((value1 == value2) & (index1 < index2))
+    return tl.where(takes_first, value1, value2), tl.where(takes_first, index1, index2)
+
+
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):
+    takes_first = value1 < value2
+    if tie_break_left:
+        takes_first = takes_first | ((value1 == value2) & (index1 < index2))
+    return tl.where(takes_first, value1, value2), tl.where(takes_first, index1, index2)
+
+
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, False)

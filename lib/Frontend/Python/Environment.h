@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,6 +20,9 @@ namespace tritium::frontend::python {
 struct Poison {
   std::string message;
   std::vector<Diagnostic> notes;
+  /// The variable of a loop that has ended: makes its value in the last round, where the name is
+  /// used. In Python the name still has it.
+  std::function<sema::Value()> lastValue;
 };
 
 /// What a local name stands for at one point of the function.

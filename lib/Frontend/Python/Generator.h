@@ -87,6 +87,7 @@ public:
   std::optional<KernelSignature> signature(const FunctionSource &source);
   Result callFunction(const std::shared_ptr<FunctionSource> &function,
                       const sema::Arguments &arguments) override;
+  std::optional<External> findObject(std::string_view name) override;
   std::string &printed() { return sema.printed(); }
 
 private:
@@ -123,8 +124,6 @@ private:
   const ParsedFunction *parse(std::shared_ptr<FunctionSource> source);
   bool bindArguments(const ast::Function &function, const sema::Arguments &arguments);
   bool bindDefault(const ast::Function &function, const ast::Parameter &parameter);
-  bool checkConstexprParameter(const ast::Function &function, const ast::Parameter &parameter,
-                               const Value &value);
   bool isConstexprAnnotation(const ast::Expr *annotation);
   Result kernelArgument(const ArgumentSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &values);
   bool bindKernelArguments(const ast::Function &function,
@@ -139,6 +138,9 @@ private:
   std::nullopt_t poisoned(const Binding &binding);
   void poison(Binding &binding, std::string message,
               std::initializer_list<std::pair<SourceRange, const char *>> notes);
+  /// Takes the values of finished loops' variables from what was bound since `before`, where
+  /// the code that they are made of does not reach.
+  void dropLastValues(const Environment &before, Environment &bindings);
 
   //===--- Statements (IRGenStatements.cpp) --------------------------------===//
 
@@ -185,6 +187,8 @@ private:
   std::optional<DType> rangeType(const Range &range);
   std::optional<Counting> countingOf(const Range &range, DType type, mlir::Location loc);
   mlir::Value indexOf(const Counting &counting, mlir::Value counter, mlir::Location loc);
+  /// After a loop: its variable is its value in the last round.
+  void bindLastIndex(const ast::For &stmt, const Counting &counting, DType type);
   /// The loop again, with only the names that it changes. Fills the values after it.
   mlir::scf::ForOp narrowed(mlir::scf::ForOp loop, const LoopState &state,
                             llvm::ArrayRef<mlir::Value> yields,

@@ -122,6 +122,8 @@ bool Generator::Branching::generateSides(Side thenSide, Side elseSide) {
     sides[i].end = generator.builder.saveInsertionPoint();
     sides[i].env = std::move(generator.env);
   }
+  for (SideState &side : sides)
+    generator.dropLastValues(before, side.env);
   return true;
 }
 
@@ -135,6 +137,7 @@ bool Generator::Branching::continueOpenSide(const Rest *rest) {
     return false;
   side.end = generator.builder.saveInsertionPoint();
   side.env = std::move(generator.env);
+  generator.dropLastValues(before, side.env);
   return true;
 }
 

@@ -40,6 +40,19 @@ void Generator::poison(Binding &binding, std::string message,
   reads.push_back(false);
 }
 
+void Generator::dropLastValues(const Environment &before, Environment &bindings) {
+  for (auto &[name, binding] : bindings) {
+    if (!binding.poison || !binding.poison->lastValue)
+      continue;
+    auto old = before.find(name);
+    if (old != before.end() && old->second.version == binding.version)
+      continue;
+    auto plain = std::make_shared<Poison>(*binding.poison);
+    plain->lastValue = nullptr;
+    binding.poison = std::move(plain);
+  }
+}
+
 std::nullopt_t Generator::undefined(std::string_view name) {
   std::vector<std::string> candidates;
   for (const auto &[local, binding] : env)
@@ -57,6 +70,8 @@ Result Generator::name(const ast::Name &name) {
   sema.setRange(name.range);
   if (auto local = env.find(name.id); local != env.end()) {
     reads[local->second.version] = true;
+    if (local->second.poison && local->second.poison->lastValue)
+      return local->second.poison->lastValue();
     if (local->second.poison)
       return poisoned(local->second);
     return local->second.value;

@@ -23,7 +23,8 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : sources(sources), diagnostics(diagnostics), builder(&context),
       sema(builder, sources, diagnostics, *this,
-           {options.debug, options.defaultInputPrecision, options.debug || options.checkHints}) {
+           {options.debug, options.defaultInputPrecision, options.debug || options.checkHints,
+            options.cudaCapability, options.numWarps}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }
@@ -140,19 +141,6 @@ bool Generator::isConstexprAnnotation(const ast::Expr *annotation) {
   return library && library->name.ends_with("constexpr");
 }
 
-bool Generator::checkConstexprParameter(const ast::Function &function,
-                                        const ast::Parameter &parameter, const Value &value) {
-  llvm::SmallVector<mlir::Value> runTime;
-  flatten(value, runTime);
-  if (runTime.empty() || !isConstexprAnnotation(parameter.annotation.get()))
-    return true;
-  sema.error("parameter '" + parameter.name + "' of '" + function.name +
-             "' is tl.constexpr, but the argument is not known at compile time: found " +
-             describe(value));
-  note(parameter.range, "the parameter is declared here");
-  return false;
-}
-
 /// True for functions of the library that are written in the kernel language: their
 /// lines are of no use to a user.
 static bool isLibraryFile(const FunctionSource &source) { return source.file.starts_with("<"); }
@@ -165,7 +153,7 @@ bool Generator::bindDefault(const ast::Function &function, const ast::Parameter 
   auto value = expression(*parameter.defaultValue);
   sema.leaveCall();
   env = std::move(bound);
-  if (!value || !checkConstexprParameter(function, parameter, *value))
+  if (!value)
     return false;
   bind(parameter.name, std::move(*value), parameter.range);
   return true;
@@ -217,8 +205,6 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
         return false;
       continue;
     }
-    if (!checkConstexprParameter(function, parameter, *value))
-      return false;
     bind(parameter.name, *value, parameter.range);
   }
   if (nextPositional < arguments.positional.size())
@@ -261,6 +247,14 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
   return result;
 }
 
+std::optional<External> Generator::findObject(std::string_view name) {
+  const Frame *kernel = frame;
+  while (kernel && kernel->caller)
+    kernel = kernel->caller;
+  return kernel && kernel->source->scope ? kernel->source->scope->lookup(objectQuestion(name))
+                                         : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -286,7 +280,7 @@ static std::optional<Dict> dictOf(const Constant &constant) {
 Result Generator::kernelArgument(const ArgumentSpec &spec,
                                  llvm::ArrayRef<mlir::BlockArgument> &values) {
   if (spec.isConstexpr)
-    return fromConstant(spec.value);
+    return sema.known(spec.value);
   if (spec.parts.empty()) {
     Tensor tensor{values.front(), spec.type};
     values = values.drop_front();
@@ -299,6 +293,9 @@ Result Generator::kernelArgument(const ArgumentSpec &spec,
       return std::nullopt;
     parts.elements.push_back(std::move(*value));
   }
+  if (auto *names = std::get_if<Constant::Tuple>(&spec.value.value))
+    for (const Constant &name : *names)
+      parts.names.push_back(std::get<std::string>(name.value));
   if (!spec.isDescriptor)
     return Value(std::move(parts));
   return sema.callLibrary("make_tensor_descriptor", {std::move(parts.elements), {}});
@@ -322,8 +319,16 @@ bool Generator::bindKernelArguments(const ast::Function &function,
     } else {
       sema.setRange(parameter.range);
       auto given = kernelArgument(spec, values);
-      if (!given || !checkConstexprParameter(function, parameter, *given))
+      if (!given)
         return false;
+      llvm::SmallVector<mlir::Value> runTime;
+      flatten(*given, runTime);
+      if (!runTime.empty() && isConstexprAnnotation(parameter.annotation.get())) {
+        error(parameter.range,
+              "parameter '" + parameter.name + "' of kernel '" + function.name +
+                  "' is tl.constexpr, but a run-time argument is specified: " + describe(*given));
+        return false;
+      }
       value = std::move(*given);
     }
     bind(parameter.name, std::move(value), parameter.range);

@@ -120,6 +120,7 @@ bool Generator::leaveBody(LoopState &state, llvm::SmallVectorImpl<mlir::Value> &
 /// body binds are undefined.
 void Generator::afterLoop(LoopState &state, llvm::ArrayRef<mlir::Value> results) {
   Environment inside = std::move(env);
+  dropLastValues(state.before, inside);
   env = std::move(state.before);
   for (const Carried &entry : state.carried) {
     reads[env[entry.name].version] = reads[env[entry.name].version] || reads[entry.version];
@@ -134,7 +135,12 @@ void Generator::afterLoop(LoopState &state, llvm::ArrayRef<mlir::Value> results)
   }
   for (auto &[name, binding] : inside) {
     auto [at, isNew] = env.try_emplace(name, binding);
-    if (!isNew || binding.poison)
+    bool isOld = !isNew && at->second.version == binding.version;
+    if (!isNew && !isOld && at->second.poison && at->second.poison->lastValue)
+      at->second = binding; // a loop's variable, bound again in here
+    else if (!isNew || binding.poison)
+      continue;
+    if (at->second.poison)
       continue;
     poison(at->second,
            "'" + name +

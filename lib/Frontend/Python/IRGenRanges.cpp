@@ -275,6 +275,32 @@ mlir::scf::ForOp Generator::narrowed(mlir::scf::ForOp loop, const LoopState &sta
   return final;
 }
 
+/// for i in range(start, stop, step): the last counter is low + (high - low - 1) / by * by.
+void Generator::bindLastIndex(const ast::For &stmt, const Counting &counting, DType type) {
+  auto *target = llvm::dyn_cast<ast::Name>(stmt.target.get());
+  AssignedNames body;
+  body.addBlock(stmt.body, false);
+  auto found = target ? env.find(target->id) : env.end();
+  if (found == env.end() || !found->second.poison || body.all.contains(target->id))
+    return;
+  poison(found->second,
+         "'" + target->id + "' has no value here: the loop that binds it may not run", {});
+  auto last = std::make_shared<Poison>(*found->second.poison);
+  last->lastValue = [this, counting, type]() -> Value {
+    using namespace mlir::arith;
+    mlir::Location loc = sema.loc();
+    mlir::Value one =
+        builder.create<ConstantOp>(loc, builder.getIntegerAttr(counting.low.getType(), 1));
+    mlir::Value length = builder.create<SubIOp>(loc, counting.high, counting.low);
+    length = builder.create<SubIOp>(loc, length, one);
+    mlir::Value rounds = builder.create<DivSIOp>(loc, length, counting.by);
+    mlir::Value most = builder.create<MulIOp>(loc, rounds, counting.by);
+    mlir::Value counter = builder.create<AddIOp>(loc, counting.low, most);
+    return Tensor{indexOf(counting, counter, loc), type};
+  };
+  found->second.poison = std::move(last);
+}
+
 bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
   auto type = rangeType(range);
   if (!type)
@@ -303,6 +329,7 @@ bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
     narrowed(loop, state, yields, results)
         ->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
     afterLoop(state, results);
+    bindLastIndex(stmt, *counting, *type);
     return true;
   });
 }

@@ -38,8 +38,9 @@ std::optional<KernelSignature> Generator::signature(const FunctionSource &source
       auto value = expression(*parameter.defaultValue);
       if (!value)
         return std::nullopt;
+      // A function is the host's to give.
       out.defaultValue = asConstant(*value);
-      if (!out.defaultValue)
+      if (!out.defaultValue && !value->is<Function>() && !value->is<Library>())
         return error(parameter.defaultValue->range, "the default of '" + parameter.name +
                                                         "' is not a constant: found " +
                                                         describe(*value));

@@ -3,9 +3,11 @@
 #include "Attributes.h"
 
 #include "BuiltinSupport.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <numeric>
 
@@ -76,8 +78,36 @@ static std::optional<Value> descriptorAttribute(const Value &base, const Descrip
   return std::nullopt;
 }
 
-/// The name that Triton gives the type: "fp32", "int32", "bf16", "pointer<fp32>".
-static std::string typeName(DType dtype) {
+static Value intTuple(llvm::ArrayRef<int32_t> values) {
+  Tuple tuple;
+  for (int32_t value : values)
+    tuple.elements.push_back(makeInt(value));
+  return tuple;
+}
+
+/// As of a tensor whose type is a pointer to a tile; besides, what tl.make_block_ptr got.
+static std::optional<Value> blockPointerAttribute(const Value &base, const BlockPointer &pointer,
+                                                  std::string_view name) {
+  if (name == "type" || name == "dtype")
+    return Value(BlockType{pointer.element(), pointer.blockShape, /*isPointer=*/true});
+  if (name == "base")
+    return Value(pointer.base);
+  if (name == "shape")
+    return tensorTuple(pointer.shape);
+  if (name == "strides")
+    return tensorTuple(pointer.strides);
+  if (name == "offsets")
+    return tensorTuple(pointer.offsets);
+  if (name == "block_shape")
+    return shapeTuple(pointer.blockShape);
+  if (name == "order")
+    return intTuple(pointer.order);
+  if (name == "advance" || name == "store")
+    return Value(bindMethod(std::string(name), base));
+  return std::nullopt;
+}
+
+std::string sema::typeName(DType dtype) {
   if (dtype.isPointer())
     return "pointer<" + typeName(pointee(dtype)) + ">";
   return isFloat(dtype) ? dtype.signature() : std::string(dtype.languageName());
@@ -144,8 +174,16 @@ static std::optional<Value> dtypeAttribute(const Value &base, DType dtype, std::
 }
 
 static std::optional<Value> blockTypeAttribute(const BlockType &type, std::string_view name) {
+  if (name == "scalar" && type.isPointer)
+    return Value(type);
+  if (name == "element_ty" && type.isPointer)
+    return Value(BlockType{type.element, type.shape});
+  if (name == "address_space" && type.isPointer)
+    return makeInt(1);
   if (name == "element_ty" || name == "scalar")
     return makeDType(type.element);
+  if (name == "block_type")
+    return Value(type);
   if (name == "shape")
     return shapeTuple(type.shape);
   if (name == "numel")
@@ -159,6 +197,16 @@ static std::optional<Value> blockTypeAttribute(const BlockType &type, std::strin
 static std::optional<Value> libraryAttribute(const Library &library, std::string_view name) {
   if (library.name == "PropagateNan" && (name == "NONE" || name == "ALL"))
     return makeString(name == "ALL" ? "all" : "");
+  if (library.name == "dtype" && (name == "KIND" || name == "SIGNEDNESS"))
+    return Value(Library{"dtype." + std::string(name)});
+  if (library.name == "dtype.KIND")
+    return llvm::StringSwitch<std::optional<Value>>(name)
+        .Case("BOOLEAN", makeInt(0))
+        .Case("INTEGRAL", makeInt(1))
+        .Case("FLOATING", makeInt(2))
+        .Default(std::nullopt);
+  if (library.name == "dtype.SIGNEDNESS" && (name == "SIGNED" || name == "UNSIGNED"))
+    return makeString(name == "SIGNED" ? "signed" : "unsigned");
   return std::nullopt;
 }
 
@@ -172,6 +220,26 @@ static std::optional<Value> moduleAttribute(Sema &sema, const frontend::External
   return sema.fromExternal(*external, name);
 }
 
+/// A number has what a scalar tensor has, a text the methods of Python's.
+static std::optional<Value> constantAttribute(const Value &base, const Constant &constant,
+                                              std::string_view name) {
+  if (name == "value")
+    return base;
+  if (std::holds_alternative<std::string>(constant.value)) {
+    std::string method = "str." + std::string(name);
+    return findBuiltin(method) ? std::optional<Value>(bindMethod(std::move(method), base))
+                               : std::nullopt;
+  }
+  auto dtype = constantType(constant);
+  if (!dtype)
+    return std::nullopt;
+  if (name == "dtype" || name == "type")
+    return makeDType(*dtype);
+  const Builtin *builtin = findBuiltin(name);
+  return builtin && builtin->isMethod ? std::optional<Value>(bindMethod(std::string(name), base))
+                                      : std::nullopt;
+}
+
 std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::string_view name) {
   if (auto *module = base.getIf<frontend::External::Module>())
     return moduleAttribute(sema, *module, name);
@@ -183,8 +251,13 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
     return blockTypeAttribute(*type, name);
   if (auto *descriptor = base.getIf<Descriptor>())
     return descriptorAttribute(base, *descriptor, name);
-  if (base.is<BlockPointer>() && name == "advance")
-    return Value(bindMethod("advance", base));
+  if (auto *pointer = base.getIf<BlockPointer>())
+    return blockPointerAttribute(base, *pointer, name);
+  if (base.is<Dict>()) {
+    std::string method = "dict." + std::string(name);
+    return findBuiltin(method) ? std::optional<Value>(bindMethod(std::move(method), base))
+                               : std::nullopt;
+  }
   if (auto *library = base.getIf<Library>())
     return libraryAttribute(*library, name);
   if (auto *function = base.getIf<Function>(); function && name == "__name__")
@@ -193,14 +266,30 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
     for (size_t i = 0; i < tuple->names.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
-  if (base.is<Constant>() && name == "value")
-    return base;
+  if (auto *constant = base.getIf<Constant>())
+    return constantAttribute(base, *constant, name);
   return std::nullopt;
 }
 
-/// Names of the language that have no implementation here.
+/// Names of Triton's language that have no implementation here, by their addresses in `tl`.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"dot_scaled", "map_elementwise", "inline_asm_elementwise",
+  constexpr std::string_view kNames[] = {"slice",
+                                         "float8e4b8",
+                                         "float8e4b15",
+                                         "float8e5b16",
+                                         "extern_elementwise",
+                                         "aggregate_replace",
+                                         "_experimental_descriptor_load",
+                                         "_experimental_descriptor_store",
+                                         "extra.cuda.globaltimer",
+                                         "extra.cuda.smid",
+                                         "extra.cuda.gdc_wait",
+                                         "extra.cuda.gdc_launch_dependents",
+                                         "extra.cuda.convert_custom_float8_sm70",
+                                         "extra.cuda.convert_custom_float8_sm80",
+                                         "dot_scaled",
+                                         "map_elementwise",
+                                         "inline_asm_elementwise",
                                          "atomic_poll"};
   return llvm::is_contained(kNames, name);
 }
@@ -213,10 +302,16 @@ static std::nullopt_t moduleError(Sema &sema, const frontend::External::Module &
       sema.fromExternal(*external, name);
       return std::nullopt;
     }
-    return sema.error("the module has no '" + std::string(name) + "'");
+    return sema.error(describe(Value(module)) + " has no '" + std::string(name) + "'");
   }
-  if (isUnsupported(name))
-    return sema.error("'tl." + std::string(name) + "' is not supported by this compiler");
+  // "triton.language.extra.cuda" and "smid" -> "extra.cuda.smid"
+  constexpr std::string_view kLanguage = "triton.language.";
+  std::string inner = llvm::StringRef(module.library).starts_with("triton.language.extra.")
+                          ? module.library.substr(kLanguage.size()) + "."
+                          : "";
+  inner += name;
+  if (isUnsupported(inner))
+    return sema.error("'tl." + inner + "' is not supported by this compiler");
   std::string suggestion = suggestName(module.library, name);
   return sema.error("the module '" + module.library + "' has no '" + std::string(name) +
                     "' that kernels can use" +

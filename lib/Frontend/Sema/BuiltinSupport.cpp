@@ -80,6 +80,19 @@ void Registry::add(std::shared_ptr<frontend::FunctionSource> function, bool isMe
   builtins.emplace(builtin.name, std::move(builtin));
 }
 
+void Registry::addLibdevice(std::string name, std::vector<std::string> overloads,
+                            std::string rounding,
+                            std::shared_ptr<frontend::FunctionSource> function) {
+  std::string signature;
+  for (size_t i = 0; i < overloads.front().size(); ++i)
+    signature += (i ? ", arg" : "arg") + std::to_string(i);
+  add(name, signature, nullptr);
+  Builtin &builtin = builtins.find(name)->second;
+  builtin.overloads = std::move(overloads);
+  builtin.rounding = std::move(rounding);
+  builtin.function = std::move(function);
+}
+
 const Builtin *Registry::find(std::string_view name) const {
   auto it = builtins.find(name);
   return it == builtins.end() ? nullptr : &it->second;
@@ -195,6 +208,8 @@ std::optional<std::string> sema::constantString(Sema &sema, const Value &value,
 std::optional<DType> sema::dtypeArgument(Sema &sema, const Value &value, std::string_view what) {
   if (auto dtype = asDType(value))
     return dtype;
+  if (auto *type = value.getIf<BlockType>(); type && !type->isPointer)
+    return type->element;
   return sema.error(expected(what, "a type such as tl.float32", value));
 }
 

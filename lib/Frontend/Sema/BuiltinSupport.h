@@ -27,6 +27,9 @@ public:
   void addMethod(std::string name, std::string_view signature, BuildFn build);
   /// A function in the kernel language.
   void add(std::shared_ptr<frontend::FunctionSource> function, bool isMethod);
+  /// A function of the device library: see Builtin::overloads.
+  void addLibdevice(std::string name, std::vector<std::string> overloads, std::string rounding,
+                    std::shared_ptr<frontend::FunctionSource> function);
   const Builtin *find(std::string_view name) const;
   const std::map<std::string, Builtin, std::less<>> &all() const { return builtins; }
 
@@ -51,11 +54,22 @@ void addHintBuiltins(Registry &registry);
 void addDebugBuiltins(Registry &registry);
 void addPythonBuiltins(Registry &registry);
 void addTypeBuiltins(Registry &registry);
+void addTextBuiltins(Registry &registry);
 void addKernelLanguageBuiltins(Registry &registry);
+
+/// Functions in the kernel language by their names.
+using FunctionTable = std::map<std::string, std::shared_ptr<frontend::FunctionSource>, std::less<>>;
+/// The device library; `functions` is what its files define.
+void addLibdeviceBuiltins(Registry &registry, const FunctionTable &functions);
 
 /// Binds a call to the parameters; an error names the function and its signature.
 std::optional<BoundArguments> bindArguments(Sema &sema, const Builtin &builtin,
                                             const Arguments &arguments);
+
+/// The arguments of a function of the device library as its function in the kernel language takes
+/// them: of one of its overloads' types, and of one shape.
+std::optional<Arguments> chooseOverload(Sema &sema, const Builtin &builtin,
+                                        const BoundArguments &arguments);
 
 /// The name as a user writes it: "tl.load", "len", "triton.next_power_of_2".
 std::string displayName(std::string_view canonicalName);

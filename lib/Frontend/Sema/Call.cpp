@@ -1,6 +1,9 @@
 //===- Call.cpp - calls of anything that can be called --------------------===//
 
+#include "Attributes.h"
 #include "BuiltinSupport.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace tritium;
 using namespace tritium::sema;
@@ -8,21 +11,87 @@ using namespace tritium::sema;
 static Result callHost(Sema &sema, const frontend::External::HostFunction &function,
                        const Arguments &arguments) {
   std::string name = "'" + function.name + "'";
-  if (!arguments.keywords.empty())
-    return sema.error(name + " is called at compile time and takes positional arguments only");
   std::vector<Constant> constants;
-  for (const Value &argument : arguments.positional) {
+  std::vector<std::string> keywords;
+  auto add = [&](const Value &argument) {
     auto constant = asConstant(argument);
-    if (!constant)
-      return sema.error(name + " is called at compile time, but " + describe(argument) +
-                        " is known only at run time");
+    if (!constant) {
+      sema.error(name + " is called at compile time, but " + describe(argument) +
+                 " is known only at run time");
+      return false;
+    }
     constants.push_back(std::move(*constant));
+    return true;
+  };
+  for (const Value &argument : arguments.positional)
+    if (!add(argument))
+      return std::nullopt;
+  for (const auto &[keyword, argument] : arguments.keywords) {
+    if (!add(argument))
+      return std::nullopt;
+    keywords.push_back(keyword);
   }
   std::string message;
-  auto result = function.call(constants, message);
+  auto result = function.call(constants, keywords, message);
   if (!result)
     return sema.error(name + " failed: " + message);
-  return fromConstant(*result);
+  return sema.known(*result);
+}
+
+/// A named tuple of its class's fields.
+static Result makeNamedTuple(Sema &sema, const Value &type, const Tuple &fields,
+                             const Arguments &arguments) {
+  Tuple result;
+  for (const Value &field : fields.elements)
+    result.names.push_back(asString(field).value_or(""));
+  size_t count = result.names.size();
+  if (arguments.positional.size() > count)
+    return sema.error(describe(type) + " has " + std::to_string(count) + " fields, but " +
+                      std::to_string(arguments.positional.size()) + " values are given");
+  std::vector<std::optional<Value>> given(arguments.positional.begin(), arguments.positional.end());
+  given.resize(count);
+  for (const auto &[name, value] : arguments.keywords) {
+    size_t at = std::find(result.names.begin(), result.names.end(), name) - result.names.begin();
+    if (at == count || given[at])
+      return sema.error(describe(type) + " has no field '" + name + "', or it is given twice");
+    given[at] = value;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!given[i]) {
+      auto defaults = sema.attribute(type, "_field_defaults");
+      auto names = defaults ? sema.iterate(*defaults) : std::nullopt;
+      if (!names)
+        return std::nullopt;
+      bool hasDefault = std::any_of(names->begin(), names->end(), [&](const Value &name) {
+        return asString(name) == result.names[i];
+      });
+      if (!hasDefault)
+        return sema.error("the field '" + result.names[i] + "' of " + describe(type) +
+                          " is missing");
+      given[i] = sema.subscript(*defaults, makeString(result.names[i]));
+      if (!given[i])
+        return std::nullopt;
+    }
+    result.elements.push_back(std::move(*given[i]));
+  }
+  return Value(std::move(result));
+}
+
+/// A class of Python, or an object that can be called.
+static Result callObject(Sema &sema, const Value &object, const Arguments &arguments) {
+  if (auto fields = findAttribute(sema, object, "_fields"); fields && fields->is<Tuple>())
+    return makeNamedTuple(sema, object, fields->get<Tuple>(), arguments);
+  auto call = findAttribute(sema, object, "__call__");
+  if (!call)
+    return sema.error(describe(object) + " cannot be called");
+  auto isKnown = [](const auto &argument) { return asConstant(argument).has_value(); };
+  bool areKnown = llvm::all_of(arguments.positional, isKnown) &&
+                  llvm::all_of(llvm::make_second_range(arguments.keywords), isKnown);
+  if (!areKnown)
+    return sema.error(describe(object) + " is Python's and is called at compile time, but an "
+                                         "argument is known only at run time; keep such values in "
+                                         "a tuple, or in a NamedTuple");
+  return sema.call(*call, arguments);
 }
 
 Result Sema::call(const Value &callee, const Arguments &arguments) {
@@ -37,9 +106,14 @@ Result Sema::call(const Value &callee, const Arguments &arguments) {
   }
   if (auto *host = callee.getIf<frontend::External::HostFunction>())
     return callHost(*this, *host, arguments);
-  if (auto dtype = asDType(callee))
-    return error(describe(callee) + " is not a function; convert with x.to(tl." +
-                 describeType(*dtype) + ")");
+  if (auto *module = callee.getIf<frontend::External::Module>(); module && !module->object.empty())
+    return callObject(*this, callee, arguments);
+  if (asDType(callee)) {
+    Arguments conversion = arguments;
+    conversion.positional.insert(
+        conversion.positional.begin() + std::min<size_t>(conversion.positional.size(), 1), callee);
+    return callLibrary("cast", conversion);
+  }
   return error(describe(callee) + " cannot be called");
 }
 
@@ -49,8 +123,12 @@ Result Sema::callLibrary(std::string_view name, const Arguments &arguments) {
     return error(
         "'" + displayName(name) + "' cannot be called here" +
         (isIteratorClass(Library{std::string(name)}) ? "; it is written after 'for ... in'" : ""));
-  if (builtin->function)
+  if (builtin->function && builtin->overloads.empty())
     return functionCaller.callFunction(builtin->function, arguments);
   auto bound = bindArguments(*this, *builtin, arguments);
+  if (bound && builtin->function) {
+    auto converted = chooseOverload(*this, *builtin, *bound);
+    return converted ? functionCaller.callFunction(builtin->function, *converted) : std::nullopt;
+  }
   return bound ? builtin->build(*this, *bound) : std::nullopt;
 }

@@ -70,8 +70,8 @@ static bool identical(const Value &a, const Value &b) {
   return false;
 }
 
-/// Objects of Python that no name of the language is for: each lookup finds them anew, so that
-/// nothing is known of whether two are one.
+/// Modules and functions of Python: each lookup finds them anew, so that nothing is known of
+/// whether two are one.
 static bool areOpaque(const Value &a, const Value &b) {
   using frontend::External;
   if (auto *m = a.getIf<External::Module>())
@@ -149,6 +149,11 @@ static Result membership(Sema &sema, CompareOp op, const Value &item, const Valu
   if (auto *dict = container.getIf<Dict>())
     if (auto key = asString(item))
       return answer(dict->find(*key) != nullptr);
+  if (container.is<frontend::External::Module>()) {
+    auto method = sema.attribute(container, "__contains__");
+    auto found = method ? sema.call(*method, {{item}, {}}) : std::nullopt;
+    return found ? Result(answer(asBool(*found).value_or(false))) : std::nullopt;
+  }
   auto *tuple = container.getIf<Tuple>();
   if (!tuple)
     return sema.error("TypeError: '" + std::string(spelling(op)) +
@@ -169,7 +174,8 @@ static Result membership(Sema &sema, CompareOp op, const Value &item, const Valu
 
 Result Sema::compare(CompareOp op, const Value &lhs, const Value &rhs) {
   auto lc = asConstant(lhs), rc = asConstant(rhs);
-  if (lc && rc) {
+  bool isMembership = op == CompareOp::In || op == CompareOp::NotIn;
+  if (lc && rc && !(isMembership && rhs.is<frontend::External::Module>())) {
     std::string message;
     auto folded = foldCompare(op, *lc, *rc, message);
     if (!folded)

@@ -26,7 +26,8 @@ std::optional<double> sema::floatOf(const Constant &constant) {
 }
 
 std::string sema::pythonTypeName(const Constant &constant) {
-  constexpr const char *kNames[] = {"NoneType", "bool", "int", "float", "str", "dtype", "tuple"};
+  constexpr const char *kNames[] = {"NoneType", "bool",  "int",   "float",
+                                    "str",      "dtype", "tuple", "object"};
   return kNames[constant.value.index()];
 }
 

@@ -1,5 +1,6 @@
 //===- ControlFlow.cpp - conditions, and values that cross branches -------===//
 
+#include "Attributes.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -17,6 +18,8 @@ std::optional<std::variant<bool, mlir::Value>> Sema::truth(const Value &conditio
     return Truth(!tuple->elements.empty());
   if (auto *dict = condition.getIf<Dict>())
     return Truth(!dict->entries.empty());
+  if (auto isSet = findAttribute(*this, condition, "<truth>"))
+    return Truth(asBool(*isSet).value_or(true));
   auto *tensor = condition.getIf<Tensor>();
   if (!tensor)
     return Truth(true);
@@ -214,6 +217,9 @@ std::optional<std::vector<Value>> Sema::iterate(const Value &value) {
       elements.push_back(makeString(std::string(1, c)));
     return elements;
   }
+  if (auto items = findAttribute(*this, value, "<items>"))
+    if (auto *tuple = items->getIf<Tuple>())
+      return tuple->elements;
   return error("cannot iterate over " + describe(value) +
                "; loops go over range, tl.range, tl.static_range and tuples");
 }

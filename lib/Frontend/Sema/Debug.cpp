@@ -1,5 +1,6 @@
 //===- Debug.cpp - printing and asserting, now and at run time ------------===//
 
+#include "Attributes.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -21,7 +22,7 @@ std::string Sema::format(const Value &value) {
   if (auto text = asString(value))
     return *text;
   if (auto dtype = asDType(value))
-    return describeType(*dtype);
+    return typeName(*dtype);
   if (auto constant = asConstant(value))
     return constant->repr();
   if (auto *tuple = value.getIf<Tuple>()) {
@@ -234,14 +235,22 @@ static Result print(Sema &sema, const std::string &prefix, bool hex, llvm::Array
 
 /// device_print(prefix, *args, hex)
 static Result devicePrint(Sema &sema, const BoundArguments &args) {
-  auto prefix = constantString(sema, args[0], "the prefix of tl.device_print");
+  auto prefix = asString(args[0]);
+  if (!prefix)
+    return sema.error("the first argument of tl.device_print is a text, which stands before the "
+                      "values, found " +
+                      describe(args[0]) + "; write tl.device_print(\"x\", x)");
   auto hex = prefix ? constantBool(sema, args[2], "'hex'") : std::nullopt;
   if (!hex)
     return std::nullopt;
   for (char c : *prefix)
     if (static_cast<unsigned char>(c) > 127)
       return sema.error("the prefix of tl.device_print must be ASCII");
-  return print(sema, *prefix, *hex, args[1].get<Tuple>().elements);
+  // A colon and a space are put behind it; one that has them keeps them.
+  llvm::StringRef text = *prefix;
+  text.consume_back(" ");
+  text.consume_back(":");
+  return print(sema, text.str(), *hex, args[1].get<Tuple>().elements);
 }
 
 /// print(*values, sep, end): constants are text, which the printed tensors follow.

@@ -48,7 +48,7 @@ private:
 
 /// Splits a file at its top-level `def`s.
 static void readFile(const LibraryText &file, const std::shared_ptr<LibraryScope> &scope,
-                     Registry &registry) {
+                     FunctionTable &functions) {
   llvm::StringRef rest = file.text;
   std::shared_ptr<FunctionSource> current;
   int line = 0;
@@ -56,7 +56,7 @@ static void readFile(const LibraryText &file, const std::shared_ptr<LibraryScope
     if (!current)
       return;
     scope->define(current);
-    registry.add(current, current->name == "softmax");
+    functions.emplace(current->name, current);
   };
   while (!rest.empty()) {
     auto [text, next] = rest.split('\n');
@@ -77,7 +77,15 @@ static void readFile(const LibraryText &file, const std::shared_ptr<LibraryScope
 }
 
 void sema::addKernelLanguageBuiltins(Registry &registry) {
-  auto scope = std::make_shared<LibraryScope>();
-  for (const LibraryText *file = kLibraryTexts; file->name; ++file)
-    readFile(*file, scope, registry);
+  // The device library is a scope of its own: it has names of the language's.
+  auto scope = std::make_shared<LibraryScope>(), device = std::make_shared<LibraryScope>();
+  FunctionTable language;
+  static FunctionTable libdevice; // with functions that are no names of the library's
+  for (const LibraryText *file = kLibraryTexts; file->name; ++file) {
+    bool isDevice = llvm::StringRef(file->name).starts_with("libdevice");
+    readFile(*file, isDevice ? device : scope, isDevice ? libdevice : language);
+  }
+  for (auto &[name, function] : language)
+    registry.add(function, name == "softmax");
+  addLibdeviceBuiltins(registry, libdevice);
 }

@@ -295,7 +295,7 @@ void sema::addMathBuiltins(Registry &registry) {
   registry.addMethod("log2", "x", log2Of);
   registry.addMethod("sin", "x", sinOf);
   registry.addMethod("cos", "x", cosOf);
-  registry.add("tanh", "x", tanhOf);
+  registry.add("_tanh", "x", tanhOf);
   registry.addMethod("erf", "x", erfOf);
   registry.addMethod("floor", "x", floorOf);
   registry.addMethod("ceil", "x", ceilOf);

@@ -36,6 +36,7 @@ static const Registry &registry() {
     addDebugBuiltins(r);
     addPythonBuiltins(r);
     addTypeBuiltins(r);
+    addTextBuiltins(r);
     addKernelLanguageBuiltins(r);
     return r;
   }();
@@ -62,7 +63,7 @@ static bool isModule(llvm::StringRef name) {
       .Cases("triton.language.standard", "triton.language.random", true)
       .Cases("triton.language.target_info", "triton.language.extra", true)
       .Cases("triton.language.extra.libdevice", "triton.language.extra.cuda",
-             "triton.language.extra.cuda.libdevice", true)
+             "triton.language.extra.cuda.libdevice", "triton.language.libdevice", true)
       .Cases("math", "builtins", true)
       .Default(false);
 }
@@ -95,24 +96,11 @@ static std::optional<Value> languageName(llvm::StringRef name) {
                      .Default(false);
   if (isClass)
     return Value(Library{name.str()});
-  bool isPublic = !name.contains('.') && name != "to" && name != "item" && name != "tanh" &&
+  bool isPublic = !name.contains('.') && name != "to" && name != "item" &&
                   name != "next_power_of_2" && !name.starts_with("_");
   if (isPublic && findBuiltin(name))
     return Value(Library{name.str()});
   return std::nullopt;
-}
-
-/// Device-library names and the functions that they mean.
-static std::optional<Value> libdeviceName(llvm::StringRef name) {
-  llvm::StringRef plain = name;
-  if (plain.consume_front("fast_") && !plain.consume_back("f"))
-    return std::nullopt;
-  bool isKnown = llvm::StringSwitch<bool>(plain)
-                     .Cases("exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", true)
-                     .Cases("sqrt", "rsqrt", "floor", "ceil", "abs", "fma", true)
-                     .Cases("div_rn", "sqrt_rn", true)
-                     .Default(false);
-  return isKnown ? std::optional<Value>(Library{plain.str()}) : std::nullopt;
 }
 
 static std::optional<Value> mathConstant(llvm::StringRef name) {
@@ -151,12 +139,16 @@ static std::optional<Value> memberOf(llvm::StringRef module, llvm::StringRef nam
   if (module == "triton.language.target_info")
     return prefixed("target_info.", name);
   if (module.ends_with("libdevice"))
-    return libdeviceName(name);
-  if (module == "triton.language.math" && name == "tanh")
-    return Value(Library{"tanh"});
-  if (module.starts_with("triton.language.extra"))
+    return prefixed("libdevice.", name);
+  if (module == "triton.language.extra.cuda")
+    return prefixed("cuda.", name);
+  if (module == "triton.language.extra")
     return std::nullopt;
-  return languageName(name);
+  if (module == "triton.language.standard" && name.starts_with("_"))
+    return prefixed("", name);
+  auto value = languageName(name);
+  // Triton 2 had the device library in tl.math.
+  return value || module != "triton.language.math" ? value : prefixed("libdevice.", name);
 }
 
 std::optional<Value> sema::libraryName(std::string_view module, std::string_view name) {

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <bit>
 #include <cmath>
 
 using namespace tritium;
@@ -22,6 +23,8 @@ static Result len(Sema &sema, const BoundArguments &args) {
     return makeInt(static_cast<int64_t>(tuple->elements.size()));
   if (auto *dict = args[0].getIf<Dict>())
     return makeInt(static_cast<int64_t>(dict->entries.size()));
+  if (auto items = findAttribute(sema, args[0], "<items>"); items && items->is<Tuple>())
+    return makeInt(static_cast<int64_t>(items->get<Tuple>().elements.size()));
   return sema.error("len() needs a tuple, a string or a tile, found " + describe(args[0]));
 }
 
@@ -104,6 +107,10 @@ static std::optional<bool> isInstance(Sema &sema, const Value &value, const Valu
       any |= *one;
     }
     return any;
+  }
+  if (auto test = findAttribute(sema, type, "<isinstance>")) {
+    auto answer = asConstant(value) ? sema.call(*test, {{value}, {}}) : makeBool(false);
+    return answer ? asBool(*answer) : std::nullopt;
   }
   auto *library = type.getIf<Library>();
   auto *constant = value.getIf<Constant>();
@@ -271,8 +278,53 @@ static Result nextPowerOf2(Sema &sema, const BoundArguments &args) {
   return makeInt(power);
 }
 
+/// The logarithm to base 2 of a positive int, rounded down.
+static Result log2OfInt(Sema &sema, const BoundArguments &args) {
+  auto n = constantInt(sema, args[0], "the argument of tl.standard._log2");
+  if (!n)
+    return std::nullopt;
+  if (*n <= 0)
+    return sema.error("tl.standard._log2 takes a positive int, found " + std::to_string(*n));
+  return makeInt(std::bit_width(static_cast<uint64_t>(*n)) - 1);
+}
+
+static Result isPowerOfTwo(Sema &sema, const BoundArguments &args) {
+  auto n = constantInt(sema, args[0], "the argument of tl.standard._is_power_of_two");
+  return n ? Result(makeBool(*n > 0 && std::has_single_bit(static_cast<uint64_t>(*n))))
+           : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// tl.target_info, and what tl.extra.cuda knows while compiling
+//===----------------------------------------------------------------------===//
+
 static Result never(Sema &, const BoundArguments &) { return makeBool(false); }
-static Result noTarget(Sema &, const BoundArguments &) { return Value(); }
+
+/// A named tuple of what a GPUTarget has; None where no GPU is compiled for.
+static Result currentTarget(Sema &sema, const BoundArguments &) {
+  int capability = sema.options().cudaCapability;
+  if (!capability)
+    return Value();
+  return Value(Tuple{{makeString("cuda"), makeInt(capability), makeInt(32)},
+                     {"backend", "arch", "warp_size"}});
+}
+
+static Result isCUDA(Sema &sema, const BoundArguments &) {
+  return makeBool(sema.options().cudaCapability != 0);
+}
+
+static Result hasCapability(Sema &sema, const BoundArguments &args) {
+  auto major = constantInt(sema, args[0], "'major'");
+  auto minor = major ? constantInt(sema, args[1], "'minor'") : std::nullopt;
+  if (!minor)
+    return std::nullopt;
+  int capability = sema.options().cudaCapability;
+  return makeBool(capability && capability >= *major * 10 + *minor);
+}
+
+template <int perWarp> static Result countOfWarps(Sema &sema, const BoundArguments &) {
+  return makeInt(perWarp * sema.options().numWarps);
+}
 
 void sema::addPythonBuiltins(Registry &registry) {
   registry.add("builtins.len", "x", len);
@@ -300,10 +352,15 @@ void sema::addPythonBuiltins(Registry &registry) {
   registry.add("math.ceil", "x", mathRound<true>);
   registry.add("math.floor", "x", mathRound<false>);
   registry.add("next_power_of_2", "n", nextPowerOf2);
-  registry.add("target_info.current_target", "", noTarget);
-  registry.add("target_info.is_cuda", "", never);
-  registry.add("target_info.cuda_capability_geq", "major, minor=0", never);
+  registry.add("_log2", "i", log2OfInt);
+  registry.add("_is_power_of_two", "i", isPowerOfTwo);
+  registry.add("target_info.current_target", "", currentTarget);
+  registry.add("target_info.is_cuda", "", isCUDA);
+  registry.add("target_info.cuda_capability_geq", "major, minor=0", hasCapability);
+  registry.add("cuda.num_warps", "", countOfWarps<1>);
+  registry.add("cuda.num_threads", "", countOfWarps<32>);
   registry.add("target_info.is_hip", "", never);
   registry.add("target_info.is_hip_cdna3", "", never);
   registry.add("target_info.is_hip_cdna4", "", never);
+  registry.add("target_info.is_hip_gfx1250", "", never);
 }

@@ -6,6 +6,7 @@
 #include "tritium/Frontend/Sema/Builtins.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tritium;
 using namespace tritium::sema;
@@ -89,12 +90,27 @@ void Sema::warning(std::string message) {
   diagnostics.warning(range, std::move(message));
 }
 
+/// A builtin of Python's that kernels do not have.
+static std::nullopt_t refuseBuiltin(Sema &sema, const std::string &name) {
+  auto advice = llvm::StringSwitch<std::string_view>(name)
+                    .Case("sum", "; tl.sum adds the elements of a tile, a loop those of a tuple")
+                    .Cases("any", "all", "; write a loop over the tuple, or tl.max and tl.min")
+                    .Cases("zip", "enumerate", "reversed",
+                           "; write 'for i in tl.static_range(len(x))' and x[i]")
+                    .Case("pow", "; libdevice.pow is one on tiles, ** one on constants")
+                    .Case("round", "; libdevice.rint rounds the elements of a tile")
+                    .Case("type", "; x.dtype and isinstance tell what a value is")
+                    .Case("breakpoint", "; tl.device_print shows values")
+                    .Default("");
+  return sema.error(name + "() of Python is not supported in a kernel" + std::string(advice));
+}
+
 namespace {
 struct ExternalToValue {
   Sema &sema;
   std::string_view name;
 
-  Result operator()(const Constant &constant) const { return fromConstant(constant); }
+  Result operator()(const Constant &constant) const { return sema.known(constant); }
   Result operator()(const std::shared_ptr<frontend::FunctionSource> &function) const {
     return Value(Function{function});
   }
@@ -102,6 +118,8 @@ struct ExternalToValue {
   Result operator()(const External::Library &library) const {
     if (auto value = libraryName(library.name))
       return value;
+    if (library.name.starts_with("builtins."))
+      return refuseBuiltin(sema, library.name.substr(strlen("builtins.")));
     return sema.error("'" + library.name + "' is not a name of the library that kernels can use");
   }
   Result operator()(const External::HostFunction &function) const { return Value(function); }
@@ -110,6 +128,26 @@ struct ExternalToValue {
   }
 };
 } // namespace
+
+Result Sema::known(const Constant &constant) {
+  if (auto *object = std::get_if<Constant::Object>(&constant.value)) {
+    auto external = functionCaller.findObject(object->name);
+    if (!external)
+      return error("the host does not know the object " + object->name);
+    return fromExternal(*external, object->name);
+  }
+  auto *elements = std::get_if<Constant::Tuple>(&constant.value);
+  if (!elements)
+    return Value(constant);
+  Tuple tuple;
+  for (const Constant &element : *elements) {
+    auto value = known(element);
+    if (!value)
+      return std::nullopt;
+    tuple.elements.push_back(std::move(*value));
+  }
+  return Value(std::move(tuple));
+}
 
 Result Sema::fromExternal(const External &external, std::string_view name) {
   return std::visit(ExternalToValue{*this, name}, external.value);

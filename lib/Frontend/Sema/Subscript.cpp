@@ -21,7 +21,13 @@ static Result subscriptTensor(Sema &sema, const Tensor &base, llvm::ArrayRef<Val
       return sema.error("a tile is subscripted with ':' and None only, found " + describe(index) +
                         "; to choose elements use tl.where with tl.sum, or load them again");
   }
+  // A scalar has no dimension to keep: each None adds one, as it stands.
   size_t rank = base.shape().size();
+  if (base.isScalar()) {
+    llvm::SmallVector<int64_t> ones(indices.size() - kept, 1);
+    auto result = sema.broadcastTo(base, ones);
+    return result ? Result(Value(*result)) : std::nullopt;
+  }
   if (kept > rank)
     return sema.error("too many subscripts: " + std::to_string(kept) +
                       " dimensions are named, but the shape is " + describeShape(base.shape()));
@@ -113,6 +119,10 @@ Result Sema::subscript(const Value &base, const Value &index) {
     for (size_t i : *chosen)
       result.elements.push_back(tuple->elements[i]);
     return Value(std::move(result));
+  }
+  if (base.is<frontend::External::Module>()) {
+    auto method = attribute(base, "__getitem__");
+    return method ? call(*method, {{index}, {}}) : std::nullopt;
   }
   if (auto text = asString(base)) {
     auto chosen = positions(*this, index, text->size(), base);

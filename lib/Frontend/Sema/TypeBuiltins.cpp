@@ -48,7 +48,9 @@ static Result dtypeByName(Sema &sema, const BoundArguments &args) {
     return std::nullopt;
   if (auto dtype = DType::parse(*name))
     return makeDType(*dtype);
-  return sema.error("there is no type '" + *name + "'");
+  return sema.error("there is no type '" + *name +
+                    "'; types are written as 'fp32', 'int32' or "
+                    "'*fp32'");
 }
 
 /// A question about an element type; false for the type of a tile.
@@ -58,12 +60,18 @@ template <bool (*predicate)(DType)> static Result ask(Sema &, const BoundArgumen
 }
 
 template <DTypeKind kind> static bool isKind(DType dtype) { return is(dtype, kind); }
-static bool isPointer(DType dtype) { return dtype.isPointer(); }
 static bool isConstPointer(DType dtype) { return dtype.isPointer() && dtype.isConst; }
 static bool isStandardFloat(DType dtype) { return isFloat(dtype) && !isFloat8(dtype); }
 
 static Result isBlock(Sema &, const BoundArguments &args) {
-  return makeBool(args[0].is<BlockType>());
+  auto *type = args[0].getIf<BlockType>();
+  return makeBool(type && !type->isPointer);
+}
+
+static Result isPointerType(Sema &, const BoundArguments &args) {
+  auto dtype = asDType(args[0]);
+  auto *type = args[0].getIf<BlockType>();
+  return makeBool(dtype ? dtype->isPointer() : type->isPointer);
 }
 
 /// 0 bool, 1 integer, 2 float: the order of conversions.
@@ -87,11 +95,12 @@ void sema::addTypeBuiltins(Registry &registry) {
   registry.add("pointer_type", "element_ty, address_space=1, const=False", pointerType);
   registry.add("block_type", "element_ty, shape", blockType);
   registry.add("dtype", "name", dtypeByName);
+  registry.add("str_to_ty", "name, c=None", dtypeByName);
   registry.add("dtype.kind", "self", kind);
   registry.add("dtype.get_int_max_value", "self", limit<true>);
   registry.add("dtype.get_int_min_value", "self", limit<false>);
   registry.add("dtype.is_block", "self", isBlock);
-  registry.add("dtype.is_ptr", "self", ask<isPointer>);
+  registry.add("dtype.is_ptr", "self", isPointerType);
   registry.add("dtype.is_const", "self", ask<isConstPointer>);
   registry.add("dtype.is_floating", "self", ask<isFloat>);
   registry.add("dtype.is_standard_floating", "self", ask<isStandardFloat>);

@@ -45,6 +45,9 @@ Value sema::fromConstant(const Constant &constant) {
 std::optional<Constant> sema::asConstant(const Value &value) {
   if (auto *constant = value.getIf<Constant>())
     return *constant;
+  auto *module = value.getIf<frontend::External::Module>();
+  if (module && !module->object.empty())
+    return Constant{Constant::Object{module->object}};
   auto *tuple = value.getIf<Tuple>();
   if (!tuple)
     return std::nullopt;
@@ -128,7 +131,8 @@ struct Describe {
     return text + (t.elements.size() == 1 ? ",)" : ")");
   }
   std::string operator()(const BlockType &b) const {
-    return "the type " + describeType(b.element) + describeShape(b.shape);
+    std::string tile = describeType(b.element) + describeShape(b.shape);
+    return "the type " + (b.isPointer ? "pointer<" + tile + ">" : tile);
   }
   std::string operator()(const Function &f) const {
     return "the function '" + f.source->name + "'";
@@ -144,6 +148,8 @@ struct Describe {
   std::string operator()(const Slice &) const { return "a slice"; }
   std::string operator()(const Dict &) const { return "a dictionary"; }
   std::string operator()(const frontend::External::Module &m) const {
+    if (!m.object.empty())
+      return "the object " + m.object;
     return m.library.empty() ? "a module" : "the module '" + m.library + "'";
   }
   std::string operator()(const frontend::External::HostFunction &f) const {

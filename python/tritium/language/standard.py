@@ -1,13 +1,16 @@
 """`tl.standard`: what Triton builds on its own language, with the functions that its reductions
 combine elements by.
 
-These are kernel functions and compile-time functions of their own, for programs that pass them to
-`tl.reduce` or `tl.associative_scan`. Everything else is the function of the same name in `tl`.
+They are for programs that pass them to `tl.reduce` or `tl.associative_scan`. Everything else is the
+function of the same name in `tl`.
 """
+
+import inspect
 
 import tritium.language as tl
 
-from ..jit import constexpr_function, jit
+from ..jit import jit
+from ._builtin import Builtin
 from . import (argmax, argmin, bitonic_merge, cdiv, cumprod, cumsum, flip, interleave, max, min,
                ravel, reduce_or, sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unsqueeze,
                xor_sum, zeros, zeros_like)
@@ -17,7 +20,46 @@ __all__ = ["argmax", "argmin", "bitonic_merge", "cdiv", "cumprod", "cumsum", "fl
            "squeeze", "sum", "swizzle2d", "topk", "unsqueeze", "xor_sum", "zeros", "zeros_like"]
 
 
-@constexpr_function
+def _combine(name, what, count=2):
+    def stub(*_args):
+        pass
+
+    stub.__signature__ = inspect.Signature([
+        inspect.Parameter(f"arg{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for i in range(count)])
+    stub.__name__ = stub.__qualname__ = name
+    stub.__module__ = __name__
+    stub.__doc__ = what
+    return Builtin(stub, f"triton.language.standard.{name}")
+
+
+_sum_combine = _combine("_sum_combine", "The sum of two elements.")
+_prod_combine = _combine("_prod_combine", "The product of two elements.")
+_xor_combine = _combine("_xor_combine", "The bits in which two elements differ.")
+_or_combine = _combine("_or_combine", "The bits that one of two elements has.")
+_elementwise_max = _combine("_elementwise_max", "The larger of two elements.")
+_elementwise_min = _combine("_elementwise_min", "The smaller of two elements.")
+_PAIRS = "The pair (value, index) of two whose value is {}; "
+_LEFT, _FAST = "of equal values the one with the lower index.", "of equal values the second."
+_argmax_combine_tie_break_left = _combine(
+    "_argmax_combine_tie_break_left", _PAIRS.format("larger") + _LEFT, 4)
+_argmax_combine_tie_break_fast = _combine(
+    "_argmax_combine_tie_break_fast", _PAIRS.format("larger") + _FAST, 4)
+_argmin_combine_tie_break_left = _combine(
+    "_argmin_combine_tie_break_left", _PAIRS.format("smaller") + _LEFT, 4)
+_argmin_combine_tie_break_fast = _combine(
+    "_argmin_combine_tie_break_fast", _PAIRS.format("smaller") + _FAST, 4)
+
+
+def _on_values(function):
+    """A function of compile-time ints, which the host may call, too."""
+
+    def on_host(*values):
+        return function(*(v.value if isinstance(v, tl.constexpr) else v for v in values))
+
+    return Builtin(function, f"triton.language.standard.{function.__name__}", on_host=on_host)
+
+
 def _log2(i):
     """The logarithm to base 2 of a positive int, rounded down."""
     if i <= 0:
@@ -25,75 +67,13 @@ def _log2(i):
     return i.bit_length() - 1
 
 
-@constexpr_function
 def _is_power_of_two(i):
+    """Whether an int is a power of two."""
     return i > 0 and i & (i - 1) == 0
 
 
-@jit
-def _sum_combine(a, b):
-    return a + b
-
-
-@jit
-def _prod_combine(a, b):
-    return a * b
-
-
-@jit
-def _xor_combine(a, b):
-    return a ^ b
-
-
-@jit
-def _or_combine(a, b):
-    return a | b
-
-
-@jit
-def _elementwise_max(a, b):
-    return tl.maximum(a, b)
-
-
-@jit
-def _elementwise_min(a, b):
-    return tl.minimum(a, b)
-
-
-@jit
-def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    takes_first = value1 > value2
-    if tie_break_left:
-        takes_first = takes_first | ((value1 == value2) & (index1 < index2))
-    return tl.where(takes_first, value1, value2), tl.where(takes_first, index1, index2)
-
-
-@jit
-def _argmax_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, True)
-
-
-@jit
-def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, False)
-
-
-@jit
-def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    takes_first = value1 < value2
-    if tie_break_left:
-        takes_first = takes_first | ((value1 == value2) & (index1 < index2))
-    return tl.where(takes_first, value1, value2), tl.where(takes_first, index1, index2)
-
-
-@jit
-def _argmin_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, True)
-
-
-@jit
-def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, False)
+_log2 = _on_values(_log2)
+_is_power_of_two = _on_values(_is_power_of_two)
 
 
 @jit

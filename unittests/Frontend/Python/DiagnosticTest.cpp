@@ -139,9 +139,6 @@ TEST(Diagnostics, Calls) {
   EXPECT_EQ(inKernel("f(n, x=2)", "def f(x, y=1):\n  pass\n"),
             "2:3: error: argument 'x' of 'f' is given twice; it is f(x, y=...)\n"
             "3:5: note: the function is defined here");
-  EXPECT_EQ(inKernel("f(n)", "def f(N: tl.constexpr):\n  pass\n"),
-            "2:3: error: parameter 'N' of 'f' is tl.constexpr, but the argument is not known "
-            "at compile time: found int32\n3:7: note: the parameter is declared here");
   EXPECT_EQ(inKernel("f(n)", "def f(x):\n  lambda: x\n"),
             "4:3: error: 'lambda' is not supported in a kernel; define a @jit function at "
             "module level instead\n2:3: note: 'f' is called here");
@@ -214,8 +211,8 @@ TEST(Diagnostics, ArgumentsOfKernels) {
   EXPECT_EQ(errors("def kernel(p, n):\n  pass\n"),
             "1:5: error: kernel 'kernel' has 2 parameters, but 3 arguments are specified");
   EXPECT_EQ(errors("def kernel(p, n: tl.constexpr, B):\n  pass\n"),
-            "1:15: error: parameter 'n' of 'kernel' is tl.constexpr, but the argument is not "
-            "known at compile time: found int32\n1:15: note: the parameter is declared here");
+            "1:15: error: parameter 'n' of kernel 'kernel' is tl.constexpr, but a run-time "
+            "argument is specified: int32");
   EXPECT_EQ(errors("def kernel(p, n, *B):\n  pass\n"),
             "1:19: error: a kernel cannot have a '*' parameter; name every parameter");
   EXPECT_EQ(errors("def kernel(p, n, **B):\n  pass\n"),

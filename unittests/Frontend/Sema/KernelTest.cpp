@@ -454,8 +454,7 @@ def kernel(x):
 )",
                        {"*fp16"});
   EXPECT_EQ(c.error, "");
-  EXPECT_EQ(c.printed, "sizes|(1, 2, 3)|inf|-inf|True!float32 pointer<float16> float16 0.50 0x2a   "
-                       "7\n");
+  EXPECT_EQ(c.printed, "sizes|(1, 2, 3)|inf|-inf|True!fp32 pointer<fp16> fp16 0.50 0x2a   7\n");
 }
 
 // Hints stand where they hold: on the argument, on the operation, or on an identity.

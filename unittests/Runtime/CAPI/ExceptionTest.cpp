@@ -150,9 +150,8 @@ TEST_F(ExceptionTest, HostFunctionsThatThrow) {
   auto lookup = [](void *, const char *name, tritium_external *result) {
     if (lookupLanguage(name, result))
       return 1;
-    auto call = [](void *, const tritium_value *, size_t, tritium_call *) -> int {
-      throw std::runtime_error("cannot count");
-    };
+    auto call = [](void *, const tritium_value *, size_t, const char *const *, size_t,
+                   tritium_call *) -> int { throw std::runtime_error("cannot count"); };
     tritium_external_set_host_function(result, name, call, nullptr, [](void *) {
       ++released;
       throw 1;

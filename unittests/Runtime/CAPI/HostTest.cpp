@@ -179,9 +179,9 @@ TEST_F(HostTest, ExplainsErrors) {
   auto scale = module.kernel("scale", {{"BLOCK", 16}});
   has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50); }), "missing argument 'factor'");
   has(errorOf([&] { scale.launch({1}, Stream{}, x, out, 50, 1.0, 2, 3); }), "got more");
-  has(errorOf([&] { scale.launch({0}, Stream{}, x, out, 50, 1.0); }), "from 1 to 2147483647");
+  has(errorOf([&] { scale.launch({-1}, Stream{}, x, out, 50, 1.0); }), "from 0 to 2147483647");
   has(errorOf([&] { scale.launch({1, int64_t(1) << 31}, Stream{}, x, out, 50, 1.0); }),
-      "from 1 to 2147483647, but got 2147483648");
+      "from 0 to 2147483647, but got 2147483648");
   auto misspelt = module.kernel("scale", {{"BLOK", 16}});
   has(errorOf([&] { misspelt.launch({1}, Stream{}, x, out, 50, 1.0); }), "mean 'BLOCK'?");
   const auto &constant = out;

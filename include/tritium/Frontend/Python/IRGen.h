@@ -17,6 +17,8 @@ struct GenerateOptions {
   bool debug = false;                         ///< assert and device_assert are compiled in
   std::string defaultInputPrecision = "ieee"; ///< of an fp32 dot that names none
   bool checkHints = false;                    ///< hints are checked also without debug
+  int cudaCapability = 0;                     ///< 90 for sm_90; 0: no GPU of NVIDIA's
+  int numWarps = 4;
 };
 
 /// A module with one public tt.func, the kernel under one specialisation; the functions

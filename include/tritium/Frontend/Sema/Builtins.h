@@ -35,6 +35,10 @@ struct Builtin {
   Result (*build)(Sema &, const BoundArguments &) = nullptr;
   /// Set instead of `build` for a function written in the kernel language.
   std::shared_ptr<frontend::FunctionSource> function;
+  /// Of a function of the device library: the types that it takes, a letter an argument
+  /// (Libdevice.cpp), and what its function gets besides the arguments; empty: nothing.
+  std::vector<std::string> overloads;
+  std::string rounding;
 };
 
 /// The library function of that canonical name, or null.

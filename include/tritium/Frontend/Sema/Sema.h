@@ -39,6 +39,8 @@ public:
   virtual ~FunctionCaller() = default;
   virtual Result callFunction(const std::shared_ptr<frontend::FunctionSource> &function,
                               const Arguments &arguments) = 0;
+  /// What an object of the host is to the kernel.
+  virtual std::optional<frontend::External> findObject(std::string_view) { return std::nullopt; }
 };
 
 struct Options {
@@ -46,6 +48,9 @@ struct Options {
   /// What an fp32 dot uses when the kernel does not say: "ieee", "tf32", ...
   std::string defaultInputPrecision = "ieee";
   bool checkHints = false; ///< with or without debug
+  /// What the kernel is compiled for.
+  int cudaCapability = 0; ///< 90 for sm_90; 0: no GPU of NVIDIA's
+  int numWarps = 4;
 };
 
 /// One level of the chain of calls that is being compiled.
@@ -110,6 +115,8 @@ public:
 
   //===--- Names ----------------------------------------------------------===//
 
+  /// A constant as a value: an object of the host becomes what the host says of it.
+  Result known(const Constant &constant);
   /// What a name outside the kernel stands for. `name` is for the message.
   Result fromExternal(const frontend::External &external, std::string_view name);
   /// A Python builtin (`len`, `min`, `float`, ...), absent without an error if none.

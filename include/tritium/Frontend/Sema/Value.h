@@ -44,10 +44,11 @@ struct Tuple {
 };
 
 /// A type: an element type with an empty shape is kept as a `Constant`, so this is
-/// always the type of a tile.
+/// always the type of a tile, or of a block pointer to one.
 struct BlockType {
   DType element;
   std::vector<int64_t> shape;
+  bool isPointer = false;
 };
 
 /// A kernel function, known by its text.

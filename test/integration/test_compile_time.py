@@ -1,0 +1,312 @@
+"""Compile-time values that are objects of Python: what kernels may ask of them."""
+
+import collections
+import dataclasses
+import enum
+import typing
+
+import numpy as np
+import pytest
+import tritium as triton
+import tritium.language as tl
+
+
+class Mode(enum.Enum):
+    PLAIN = "plain"
+    DOUBLE = "double"
+
+    @property
+    def factor(self):
+        return 2 if self is Mode.DOUBLE else 1
+
+    def times(self, count, plus=0):
+        return self.factor * count + plus
+
+
+@dataclasses.dataclass
+class Config:
+    rows: int
+    mode: Mode = Mode.PLAIN
+    act: object = None
+
+
+class Pair(typing.NamedTuple):
+    first: object
+    second: object = 10
+
+
+Window = collections.namedtuple("Window", ["pointer", "length"])
+
+
+@triton.jit
+def plus_half(x):
+    return x + 0.5
+
+
+@triton.jit
+def squared(x):
+    return x * x
+
+
+ACTS = (plus_half, squared)
+TABLE = {1: 10, "two": 20, "act": squared}
+LIST = [10, 20]
+
+
+@triton.constexpr_function
+def weigh(a, b=1, *, scale=1):
+    return (a.value if isinstance(a, Mode) else a) * b * scale
+
+
+@triton.jit
+def apply(x_ptr, out_ptr, act: tl.constexpr = squared, N: tl.constexpr = 4):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, act(tl.load(x_ptr + i)))
+
+
+def test_kernel_functions(backend):
+    x = np.arange(4, dtype=np.float32)
+    out = np.zeros_like(x)
+    for act, expected in ((plus_half, x + 0.5), (squared, x * x), (plus_half, x + 0.5)):
+        apply[(1,)](x, out, act, N=4)
+        np.testing.assert_array_equal(out, expected)
+    apply[(1,)](x, out)
+    np.testing.assert_array_equal(out, x * x)
+    apply[(1,)](x, out, tl.abs)
+    np.testing.assert_array_equal(out, x)
+
+
+def test_kernel_functions_for_any_parameter(backend):
+    @triton.jit
+    def kernel(x_ptr, acts):
+        tl.store(x_ptr, acts[0](acts[1](tl.load(x_ptr))))
+
+    x = np.full(1, 3, np.float32)
+    kernel[(1,)](x, (plus_half, squared))
+    assert x[0] == 9.5
+
+
+def test_members_of_an_enum(backend):
+    @triton.jit
+    def kernel(out_ptr, mode: tl.constexpr):
+        if mode == Mode.DOUBLE:
+            tl.store(out_ptr, mode.times(10, plus=1))
+        elif mode in (Mode.PLAIN,) and isinstance(mode, Mode):
+            tl.store(out_ptr, len(mode.value) + (mode is Mode.PLAIN))
+
+    out = np.zeros(1, np.int32)
+    for mode, expected in ((Mode.DOUBLE, 21), (Mode.PLAIN, 6), (Mode.DOUBLE, 21)):
+        kernel[(1,)](out, mode)
+        assert out[0] == expected
+
+
+def test_dataclasses_are_known_by_what_they_hold(backend):
+    @triton.jit
+    def kernel(out_ptr, config: tl.constexpr):
+        value = config.rows * config.mode.factor
+        if config.act is not None:
+            value = config.act(value)
+        tl.store(out_ptr, value)
+
+    out = np.zeros(1, np.float32)
+    config = Config(3)
+    kernel[(1,)](out, config)
+    assert out[0] == 3
+    config.rows, config.act = 5, squared
+    first = kernel[(1,)](out, config)
+    assert out[0] == 25
+    assert kernel[(1,)](out, Config(5, act=squared)) is first
+    assert kernel[(1,)](out, Config(5, Mode.DOUBLE, squared)) is not first
+    assert out[0] == 100
+
+
+def test_dictionaries(backend):
+    @triton.jit
+    def kernel(out_ptr, table: tl.constexpr):
+        total = table["a"] + table.get("b", 100) + len(table)
+        for name, value in table.items():
+            total += value * (2 if name == "c" else 1)
+        if "b" not in table and table:
+            total += 1000
+        tl.store(out_ptr, total)
+
+    out = np.zeros(1, np.int32)
+    for table in ({"a": 3}, {"a": 3, "b": 4}, {"a": 3, "c": 4}):
+        kernel[(1,)](out, table)
+        assert out[0] == (3 + table.get("b", 100) + len(table) + sum(table.values())
+                          + table.get("c", 0) + 1000 * ("b" not in table))
+
+
+def test_dictionaries_and_lists_of_a_module(backend):
+    @triton.jit
+    def kernel(out_ptr, N: tl.constexpr):
+        tl.store(out_ptr, TABLE["act"](TABLE[N] + LIST[1] + len(LIST)))
+        tl.static_assert(ACTS[1](3) == 9 and len(ACTS) == 2)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 1)
+    assert out[0] == 32 * 32
+    TABLE[1], LIST[1] = 11, 30
+    try:
+        kernel[(1,)](out, 1)
+    finally:
+        TABLE[1], LIST[1] = 10, 20
+    assert out[0] == 43 * 43
+
+
+def test_named_tuples(backend):
+    @triton.jit
+    def halves(pair):
+        return Pair(pair.first * 0.5, second=pair[1] * 0.5)
+
+    @triton.jit
+    def kernel(window, out_ptr, known: tl.constexpr):
+        i = tl.arange(0, 4)
+        x = tl.load(window.pointer + i, i < window.length)
+        pair = halves(Pair(x, known.first))
+        tl.store(out_ptr + i, pair.first + pair.second + Pair(first=1).second)
+
+    x = np.arange(4, dtype=np.float32)
+    out = np.zeros_like(x)
+    kernel[(1,)](Window(x, 3), out, Pair(8))
+    np.testing.assert_array_equal(out, np.array([0, 0.5, 1, 0], np.float32) + 4 + 10)
+
+
+def test_functions_of_compile_time_values_take_keywords(backend):
+    @triton.jit
+    def kernel(out_ptr, mode: tl.constexpr):
+        N: tl.constexpr = weigh(4, b=3, scale=weigh(2))
+        tl.static_assert(weigh(mode) == "plain")
+        tl.store(out_ptr, N)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, Mode.PLAIN)
+    assert out[0] == 24
+
+
+def test_methods_of_texts(backend):
+    @triton.jit
+    def kernel(out_ptr, act: tl.constexpr):
+        tl.static_assert(act.startswith("re") and act.endswith(("x", "lu")) and not act.isdigit())
+        tl.static_assert(act.upper() == "RELU" and act.upper().lower() == act)
+        tl.static_assert("a-b-c".split("-")[1] == "b" and "/".join(("a", "b")) == "a/b")
+        tl.static_assert(" a b ".strip() == "a b" and " a b ".split() == ("a", "b"))
+        tl.static_assert("relu".replace("l", "LL") == "reLLu" and act.find("lu") == 2)
+        tl.static_assert("{} of {1:>3}{{".format(1, act) == "1 of relu{" and act.count("e") == 1)
+        tl.static_assert(act.removeprefix("re") == "lu" and act.removesuffix("x") == "relu")
+        tl.store(out_ptr, 1)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, "relu")
+    assert out[0] == 1
+
+
+def test_numbers_have_what_scalars_have(backend):
+    @triton.jit
+    def kernel(out_ptr, n, M: tl.constexpr):
+        tl.static_assert(M.to(tl.int64).dtype == tl.int64 and M.dtype == tl.int32 and M.value == 7)
+        tl.store(out_ptr, n.to(tl.float32) / 4 + M.to(tl.float32) + tl.float32(0.5))
+
+    out = np.zeros(1, np.float32)
+    kernel[(1,)](out, 1, 7)
+    assert out[0] == 7.75
+
+
+def test_types_by_their_names(backend):
+    @triton.jit
+    def kernel(out_ptr, name: tl.constexpr):
+        tl.static_assert(tl.str_to_ty("*fp32").element_ty == tl.float32)
+        tl.static_assert(tl.int32.kind() == tl.dtype.KIND.INTEGRAL)
+        tl.static_assert(tl.uint8.int_signedness == tl.dtype.SIGNEDNESS.UNSIGNED)
+        tl.store(out_ptr, tl.full((), 300, tl.str_to_ty(name)).to(tl.int32))
+
+    out = np.zeros(1, np.int32)
+    for name, expected in (("int16", 300), ("fp32", 300)):
+        kernel[(1,)](out, name)
+        assert out[0] == expected
+
+
+def test_quoted_annotations(backend):
+    @triton.jit
+    def kernel(out_ptr: "const int32*", n: "tl.int64", B: "tl.constexpr"):
+        tl.static_assert(n.dtype == tl.int64 and B == 4 and out_ptr.dtype.is_const())
+
+    kernel[(1,)](np.zeros(1, np.int32), 5, 4)
+
+
+def test_a_tile_for_a_constexpr_parameter(backend):
+    """Another kernel function may pass one; then it is no compile-time value."""
+    @triton.jit
+    def scaled(x, factor: tl.constexpr = 2):
+        return x * factor
+
+    @triton.jit
+    def kernel(x_ptr):
+        x = tl.load(x_ptr + tl.arange(0, 4))
+        tl.store(x_ptr + tl.arange(0, 4), scaled(scaled(x, x), factor=tl.load(x_ptr)) + scaled(1))
+
+    x = np.array([3, 1, 2, 5], np.int32)
+    expected = x * x * 3 + 2
+    kernel[(1,)](x)
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_the_target():
+    @triton.jit
+    def kernel(out_ptr):
+        if tl.target_info.is_cuda():
+            target = tl.target_info.current_target()
+            tl.store(out_ptr, target.arch + 1000 * tl.extra.cuda.num_threads())
+            tl.static_assert(tl.target_info.cuda_capability_geq(8, 6) == (target.arch >= 86))
+        else:
+            tl.static_assert(tl.target_info.current_target() is None)
+            tl.store(out_ptr, tl.target_info.cuda_capability_geq(0))
+
+    out = np.full(1, 7, np.int32)
+    kernel[(1,)](out)
+    assert out[0] == 0
+    for arch in (80, 90):
+        source = triton.compiler.ASTSource(kernel, {"out_ptr": "*i32"}, {})
+        compiled = triton.compile(source, target=triton.compiler.GPUTarget("cuda", arch, 32),
+                                  options={"num_warps": 8})
+        assert str(arch + 256000) in compiled.asm["ttir"]
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda k: k[(1,)](np.zeros(1, np.int32), {"a": 1}), r"\['c'\].*KeyError: 'c'|KeyError: 'c'"),
+    (lambda k: k[(1,)](np.zeros(1, np.int32), Config(1)), "no attribute '__getitem__'|has no"),
+])
+def test_what_an_object_has_not(call, message):
+    @triton.jit
+    def kernel(out_ptr, c: tl.constexpr):
+        tl.store(out_ptr, c["c"])
+
+    with pytest.raises(triton.CompilationError, match=message):
+        call(kernel)
+
+
+def test_objects_that_are_no_compile_time_values():
+    @triton.jit
+    def kernel(out_ptr, c):
+        tl.store(out_ptr, 1)
+
+    @triton.jit
+    def constant(out_ptr, c: tl.constexpr):
+        tl.store(out_ptr, 1)
+
+    out = np.zeros(1, np.int32)
+    with pytest.raises(triton.ArgumentError, match="'c': .*as a run-time value.*tl.constexpr"):
+        kernel[(1,)](out, Config(1))
+    with pytest.raises(triton.ArgumentError, match="'c'.*an array"):
+        constant[(1,)](out, {"a": np.zeros(1)})
+
+
+def test_classes_are_called_with_compile_time_values():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, Config(2, mode=Mode.DOUBLE).rows)
+        tl.store(out_ptr + 1, Config(tl.load(out_ptr)).rows)
+
+    with pytest.raises(triton.CompilationError, match="Config is Python's and is called at compile "
+                                                      "time, but an argument is known only at run"):
+        kernel[(1,)](np.zeros(2, np.int32))
