@@ -23,7 +23,7 @@ static uint64_t comparedBytes() {
   tritium_argument all;
   std::memset(&all, 0, sizeof all);
   all.kind = all.memory = all.type.kind = all.type.pointer_depth = 0xff;
-  all.type.is_const = 0xff;
+  all.type.is_const = all.is_constexpr = 0xff;
   return headOf(all);
 }
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Changes with the form of the entries.
-constexpr char magic[8] = {'T', 'R', 'I', 'T', 'I', 'U', 'M', '1'};
+constexpr char magic[8] = {'T', 'R', 'I', 'T', 'I', 'U', 'M', '2'};
 constexpr size_t headerBytes = 24; // magic, checksum, size of the payload
 constexpr const char *suffix = ".kernel";
 /// No kernel comes near it: a larger file is none of the cache's.

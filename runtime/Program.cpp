@@ -325,6 +325,8 @@ bool Program::choose(const Call &call, Launched &launched, CompileError &error) 
   if (!tune(request, *launched.tuning, error))
     return false;
   launched.choice = launched.tuning->best;
+  if (launched.tuning->isForThisCallOnly)
+    return true;
   ForkSafeLock lock(mutex);
   chosen[known] = launched.choice;
   return true;

@@ -265,8 +265,8 @@ void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {
   writer.number(argument.parts.size());
   for (const ArgumentSpec &part : argument.parts)
     write(writer, part);
-  if (argument.isConstexpr) {
-    writer.constant(argument.value);
+  if (argument.isConstexpr || !argument.parts.empty()) {
+    writer.constant(argument.value); // of a named tuple: its names
   } else {
     writer.dtype(argument.type);
     writer.number(static_cast<uint64_t>(argument.divisibility));

@@ -264,10 +264,10 @@ bool Signature::fitType(const Parameter &parameter, const tritium_argument &argu
   }
 }
 
-/// Whether it is an object of the host, and nobody said that it is a compile-time value: bits are
-/// for tl.constexpr(v), and functions are nothing else.
+/// Whether it is an object of the host that may have been meant as a run-time value: nobody said
+/// that it is a compile-time value, and it is no function.
 static bool isStrayObject(const tritium_argument &argument) {
-  return argument.value && argument.value->kind == TRITIUM_OBJECT && !argument.bits &&
+  return argument.value && argument.value->kind == TRITIUM_OBJECT && !argument.is_constexpr &&
          !Constant::Object::isFunction(argument.value->as.string.data);
 }
 

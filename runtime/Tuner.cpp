@@ -168,6 +168,14 @@ bool Tuner::choose(CompileError &error) {
   if (!readMode(mode, error))
     return false;
   mayRepeatIndirectWrites = request.mayRepeatIndirectWrites || mode == Mode::Always;
+  // Where no program runs, there is nothing to measure, and the choice is for this call alone.
+  bool isEmpty = llvm::all_of(request.candidates, [](const Candidate &candidate) {
+    return llvm::is_contained(candidate.grid, 0u);
+  });
+  if (isEmpty) {
+    result.isForThisCallOnly = true;
+    return takeFirst(error);
+  }
   // Times of an interpreter say nothing.
   if (count == 1 || mode == Mode::First || request.isInterpreted)
     return takeFirst(error);

@@ -76,6 +76,7 @@ struct TuningResult {
   };
   size_t best = 0;
   Source source = Source::Only;
+  bool isForThisCallOnly = false;             ///< the grid is empty: a later call chooses anew
   std::vector<std::optional<Timing>> timings; ///< of each candidate, as far as known
   double compileSeconds = 0, measureSeconds = 0;
   std::string note; ///< why nothing was measured, if that is worth a word

@@ -220,7 +220,7 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
   if (!toValue(object, *value, storage.nested))
     return false;
   argument.kind = TRITIUM_ARG_VALUE;
-  argument.bits =
+  argument.is_constexpr =
       interned() && Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(interned()->constexprType);
   argument.value = value.get();
   storage.values.push_back(std::move(value));
@@ -231,6 +231,9 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
 bool fromItems(PyObject *tuple, tritium_argument_kind kind, tritium_argument &argument,
                ArgumentStorage &storage) {
   auto count = static_cast<size_t>(PyTuple_GET_SIZE(tuple));
+  Nesting nesting(storage.nested);
+  if (!nesting)
+    return false;
   auto items = std::make_unique<tritium_argument[]>(count);
   for (size_t i = 0; i < count; ++i)
     if (!toArgument(PyTuple_GET_ITEM(tuple, static_cast<Py_ssize_t>(i)), items[i], storage))

@@ -131,6 +131,7 @@ int clearKernel(PyObject *self) {
   Ref named = std::move(state.named);
   std::vector<Watch> watches = std::move(state.watches);
   state.watches.clear();
+  state.watched.clear();
   auto wrapped = std::move(state.wrapped);
   state.wrapped.clear();
   for (auto &[compiled, object] : wrapped)
@@ -209,18 +210,24 @@ PyObject *makeCandidate(PyObject *self, PyObject *const *parts, Py_ssize_t count
   return capsule;
 }
 
-/// _watch(container, key, value): see Watch.
+/// _watch(dict or cell, key, value), _watch(list or dict), _watch(function): see Watch.
 PyObject *watch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-  bool isList = count == 3 && PyList_Check(args[0]) && PyLong_Check(args[1]);
-  if (count != 3 || (!PyDict_Check(args[0]) && !PyCell_Check(args[0]) && !isList)) {
-    PyErr_SetString(PyExc_TypeError, "_watch takes a dict, cell or list, a key and a value");
+  bool isWhole = count == 1 && (PyList_Check(args[0]) || PyDict_Check(args[0]));
+  bool isPart = count == 3 && (PyDict_Check(args[0]) || PyCell_Check(args[0]));
+  if (!isWhole && !isPart && !(count == 1 && PyCallable_Check(args[0]))) {
+    PyErr_SetString(PyExc_TypeError, "_watch takes a dict or cell, a key and a value, or a list, "
+                                     "dict or function alone");
     return nullptr;
   }
   KernelState &state = stateOf(self);
-  for (const Watch &known : state.watches)
-    if (!isList && known.container.get() == args[0] && known.key.get() == args[1])
-      Py_RETURN_NONE;
-  state.watches.push_back({Ref::borrow(args[0]), Ref::borrow(args[1]), Ref::borrow(args[2])});
+  PyObject *key = isPart ? args[1] : nullptr;
+  if (state.watched.count({args[0], key}))
+    Py_RETURN_NONE;
+  Ref value = isPart ? Ref::borrow(args[2]) : isWhole ? contentOf(args[0]) : Ref();
+  if (isWhole && !value)
+    return nullptr;
+  state.watched.emplace(args[0], key);
+  state.watches.push_back({Ref::borrow(args[0]), Ref::borrow(key), std::move(value)});
   Py_RETURN_NONE;
 }
 

@@ -6,6 +6,8 @@
 #include "Launcher.h"
 
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace tritium::python {
 
@@ -15,11 +17,19 @@ struct Configured {
   tritium_kernel *kernel = nullptr;
 };
 
-/// A name that the compiled variants depend on: `container[key]` (or the content of a
-/// closure's cell) was `value`.
+/// What the compiled variants depend on. `container[key]`, or the content of a closure's cell, was
+/// `value`. Without a key: all that a list or dict held is in the tuple `value`, of a dict keys and
+/// values by turns; a function said True.
 struct Watch {
   Ref container, key, value;
   uint64_t version = 0; ///< of a dict in which this was so
+};
+
+/// Tells watches apart by their container and key.
+struct WatchHash {
+  size_t operator()(const std::pair<PyObject *, PyObject *> &watch) const {
+    return std::hash<PyObject *>()(watch.first) * 31 + std::hash<PyObject *>()(watch.second);
+  }
 };
 
 struct KernelState {
@@ -31,6 +41,8 @@ struct KernelState {
   size_t current = 0;
   uint64_t environmentVersion = 0; ///< of os.environ when `current` was chosen
   std::vector<Watch> watches;
+  /// The containers and keys of `watches`.
+  std::unordered_set<std::pair<PyObject *, PyObject *>, WatchHash> watched;
   std::unordered_map<tritium_compiled *, Ref> wrapped; ///< retained, with their objects
 
   tritium_kernel *kernel() const { return kernels.empty() ? nullptr : kernels[current].kernel; }
@@ -95,6 +107,9 @@ bool findKernel(PyObject *kernel, KernelState &state);
 
 /// Adds the type KernelBase to the module.
 bool addKernelType(PyObject *module);
+
+/// All that a list or dict holds, as a Watch has it.
+Ref contentOf(PyObject *container);
 
 /// The parameter's position, or -1.
 Py_ssize_t parameterIndex(const KernelState &state, PyObject *name);

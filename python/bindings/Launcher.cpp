@@ -59,42 +59,83 @@ bool selectKernel(PyObject *self, KernelState &state) {
   return true;
 }
 
-/// Forgets what was compiled if a name that it used has changed its meaning.
-/// What the container has; null: nothing.
-PyObject *watched(const Watch &watch) {
-  PyObject *container = watch.container.get();
-  if (PyCell_Check(container))
-    return PyCell_GET(container);
-  if (PyDict_Check(container))
-    return PyDict_GetItem(container, watch.key.get());
-  Py_ssize_t index = PyLong_AsSsize_t(watch.key.get());
-  return index < PyList_GET_SIZE(container) ? PyList_GET_ITEM(container, index) : nullptr;
+/// Whether a list or dict holds the objects of a tuple, and no others.
+bool holdsExactly(PyObject *container, PyObject *content) {
+  Py_ssize_t at = 0, count = PyTuple_GET_SIZE(content);
+  if (PyList_Check(container)) {
+    for (; at < count && at < PyList_GET_SIZE(container); ++at)
+      if (PyList_GET_ITEM(container, at) != PyTuple_GET_ITEM(content, at))
+        return false;
+    return at == count && at == PyList_GET_SIZE(container);
+  }
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  for (; PyDict_Next(container, &position, &key, &value); at += 2)
+    if (at >= count || PyTuple_GET_ITEM(content, at) != key ||
+        PyTuple_GET_ITEM(content, at + 1) != value)
+      return false;
+  return at == count;
 }
 
-void checkWatches(KernelState &state) {
-  for (Watch &watch : state.watches) {
-    PyObject *container = watch.container.get();
+/// Whether what is watched is as it was. False with a Python error set if a function raises.
+bool isUnchanged(const Watch &watch) {
+  PyObject *container = watch.container.get();
+  if (PyCell_Check(container))
+    return PyCell_GET(container) == watch.value.get();
+  if (watch.key)
+    return PyDict_GetItem(container, watch.key.get()) == watch.value.get();
+  if (watch.value)
+    return holdsExactly(container, watch.value.get());
+  Ref answer = Ref::steal(PyObject_CallNoArgs(container));
+  return answer.get() == Py_True;
+}
+
+/// Forgets what was compiled if something that it depends on has changed. False with a Python
+/// error set where that cannot be told.
+bool checkWatches(KernelState &state) {
+  for (size_t i = 0; i < state.watches.size(); ++i) {
+    PyObject *container = state.watches[i].container.get();
     uint64_t version = PyDict_Check(container) ? versionOf(container) : 0;
-    if (version && version == watch.version) [[likely]]
+    if (version && version == state.watches[i].version) [[likely]]
       continue;
-    if (watched(watch) == watch.value.get()) [[likely]] {
-      watch.version = version;
+    // A function may launch, and so compile, this kernel, which changes `watches`.
+    bool isFunction = !state.watches[i].value;
+    Ref kept = Ref::borrow(isFunction ? container : nullptr);
+    if (isUnchanged(state.watches[i])) [[likely]] {
+      if (i < state.watches.size() && state.watches[i].container.get() == container)
+        state.watches[i].version = version;
       continue;
     }
+    if (PyErr_Occurred())
+      return false;
     // Releasing an object may run code that comes back here.
     std::vector<Watch> old = std::move(state.watches);
     state.watches.clear();
+    state.watched.clear();
     for (Configured &configured : state.kernels)
       tritium_kernel_invalidate(configured.kernel);
-    return;
+    return true;
   }
+  return true;
 }
 
 } // namespace
 
+Ref tritium::python::contentOf(PyObject *container) {
+  if (PyList_Check(container))
+    return Ref::steal(PyList_AsTuple(container));
+  Ref content = Ref::steal(PyTuple_New(2 * PyDict_GET_SIZE(container)));
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  for (Py_ssize_t at = 0; content && PyDict_Next(container, &position, &key, &value); at += 2) {
+    PyTuple_SET_ITEM(content.get(), at, Py_NewRef(key));
+    PyTuple_SET_ITEM(content.get(), at + 1, Py_NewRef(value));
+  }
+  return content;
+}
+
 bool tritium::python::makeReady(PyObject *kernel, KernelState &state) {
-  checkWatches(state);
-  return selectKernel(kernel, state);
+  return checkWatches(state) && selectKernel(kernel, state);
 }
 
 //===-- Binding of arguments ----------------------------------------------===//

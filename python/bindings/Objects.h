@@ -68,8 +68,27 @@ struct Interned {
 /// Null with a Python error set if the package cannot be imported.
 const Interned *interned();
 
-/// Holds what nested values point to.
-using ValueStorage = std::vector<std::unique_ptr<tritium_value[]>>;
+/// Holds what values point to.
+struct ValueStorage {
+  std::vector<std::unique_ptr<tritium_value[]>> items; ///< of tuples
+  std::vector<Ref> names;                              ///< of objects
+  int depth = 0;                                       ///< of tuples in tuples, while they are read
+};
+
+/// One more level of tuples in tuples, as long as it is there. False with TypeError set where that
+/// is too deep: a list may hold itself.
+class Nesting {
+public:
+  explicit Nesting(ValueStorage &storage);
+  Nesting(const Nesting &) = delete;
+  Nesting &operator=(const Nesting &) = delete;
+  ~Nesting() { --storage.depth; }
+  explicit operator bool() const { return isAllowed; }
+
+private:
+  ValueStorage &storage;
+  bool isAllowed;
+};
 
 /// A Python object as a compile-time value: None, bool, int, float, str, dtype,
 /// constexpr, tuples and lists of these; any other one by its name. False with TypeError set if it

@@ -80,7 +80,8 @@ std::vector<const char *> toPointers(const std::vector<std::string> &texts) {
   return pointers;
 }
 
-/// Answers (best, source, note, timings, seconds of compiling), where a timing is None, a reason or
+/// Answers (best, source, note, timings, seconds of compiling, whether the choice is for this call
+/// only), where a timing is None, a reason or
 /// a list of three times.
 nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std::string &key,
                const std::vector<std::string> &resetToZero,
@@ -129,7 +130,8 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
   double compileSeconds = 0, measureSeconds = 0;
   tritium_tuned_seconds(tuned, &compileSeconds, &measureSeconds);
   nb::tuple answer = nb::make_tuple(tritium_tuned_best(tuned), tritium_tuned_source(tuned),
-                                    tritium_tuned_note(tuned), timings, compileSeconds);
+                                    tritium_tuned_note(tuned), timings, compileSeconds,
+                                    tritium_tuned_is_for_this_call_only(tuned) != 0);
   tritium_tuned_release(tuned);
   return answer;
 }

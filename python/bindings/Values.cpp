@@ -28,7 +28,13 @@ bool toInteger(PyObject *object, tritium_value &value) {
   return false;
 }
 
+/// As deep as the cache on disk reads values back.
+constexpr int maxDepth = 64;
+
 bool toTuple(PyObject *object, tritium_value &value, ValueStorage &storage) {
+  Nesting nesting(storage);
+  if (!nesting)
+    return false;
   Ref items = Ref::steal(PySequence_Fast(object, "expected a tuple"));
   if (!items)
     return false;
@@ -39,11 +45,33 @@ bool toTuple(PyObject *object, tritium_value &value, ValueStorage &storage) {
       return false;
   value.kind = TRITIUM_TUPLE;
   value.as.tuple = {values.get(), static_cast<size_t>(count)};
-  storage.push_back(std::move(values));
+  storage.items.push_back(std::move(values));
   return true;
 }
 
+/// Text, which has to have a form in UTF-8.
+bool toText(PyObject *object, tritium_value &value) {
+  Py_ssize_t size = 0;
+  value.as.string.data = PyUnicode_AsUTF8AndSize(object, &size);
+  value.as.string.size = static_cast<size_t>(size);
+  if (!value.as.string.data && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError,
+                 "the text %A has a half of a surrogate pair, which stands for no character; "
+                 "kernels take text that can be encoded in UTF-8",
+                 object);
+  }
+  return value.as.string.data != nullptr;
+}
+
 } // namespace
+
+Nesting::Nesting(ValueStorage &storage) : storage(storage), isAllowed(++storage.depth <= maxDepth) {
+  if (!isAllowed)
+    PyErr_Format(PyExc_TypeError,
+                 "it is a tuple or list that holds itself, or is nested more than %d deep",
+                 maxDepth);
+}
 
 bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStorage &storage) {
   value = {};
@@ -62,11 +90,8 @@ bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStora
     return true;
   }
   if (PyUnicode_Check(object)) {
-    Py_ssize_t size = 0;
     value.kind = TRITIUM_STRING;
-    value.as.string.data = PyUnicode_AsUTF8AndSize(object, &size);
-    value.as.string.size = static_cast<size_t>(size);
-    return value.as.string.data != nullptr;
+    return toText(object, value);
   }
   if (PyTuple_Check(object) || PyList_Check(object))
     return toTuple(object, value, storage);
@@ -92,13 +117,12 @@ bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStora
     Ref integer = Ref::steal(PyNumber_Index(object));
     return integer && toInteger(integer.get(), value);
   }
-  // The table of names keeps the text.
   Ref name = Ref::steal(PyObject_CallOneArg(names->nameOf, object));
-  Py_ssize_t size = 0;
   value.kind = TRITIUM_OBJECT;
-  value.as.string.data = name ? PyUnicode_AsUTF8AndSize(name.get(), &size) : nullptr;
-  value.as.string.size = static_cast<size_t>(size);
-  return value.as.string.data != nullptr;
+  if (!name || !toText(name.get(), value))
+    return false;
+  storage.names.push_back(std::move(name));
+  return true;
 }
 
 Ref tritium::python::fromValue(const tritium_value &value) {

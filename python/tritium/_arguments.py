@@ -3,6 +3,7 @@
 import sys
 
 from . import _C
+from . import _objects
 from . import language as tl
 from ._wrapper import TensorWrapper
 from .tools.tensor_descriptor import TensorDescriptor
@@ -165,13 +166,6 @@ def _reinterpreted(wrapper):
     return (*answer[:2], after.signature, *answer[3:])
 
 
-def _is_known(item):
-    """Whether an item of a tuple is a compile-time value."""
-    if isinstance(item, (tuple, list)):
-        return all(map(_is_known, item))
-    return item is None or isinstance(item, (bool, int, float, str, tl.dtype, tl.constexpr))
-
-
 def _descriptor(descriptor):
     if not isinstance(descriptor.block_shape, (tuple, list)):
         raise TypeError("the block_shape of a tensor descriptor must be a list of ints, but it is "
@@ -193,7 +187,7 @@ def classify(argument):
         # The object itself is a compile-time value; what it holds may become a run-time one.
         # NumPy's numbers are numbers (and its arrays, which the launch refuses, arrays).
         held = argument.value
-        return ("value", held if hasattr(held, "__array_interface__") else argument)
+        return ("value", held if hasattr(type(held), "__array_interface__") else argument)
     if isinstance(argument, _run_time):
         return ("tuple", tuple(argument))
     if isinstance(argument, (tl.dtype, tuple, list)):
@@ -202,7 +196,7 @@ def classify(argument):
         items = tuple(argument)
         if hasattr(argument, "_fields"):
             return ("tuple", items, tuple(argument._fields))
-        return ("value", items) if all(map(_is_known, items)) else ("tuple", items)
+        return ("value", items) if _objects.is_value(items) else ("tuple", items)
     if isinstance(argument, TensorDescriptor):
         return _descriptor(argument)
     if isinstance(argument, TensorWrapper):
@@ -215,8 +209,7 @@ def classify(argument):
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         if isinstance(argument, numpy.generic):
-            item = argument.item()
-            return ("value", item if isinstance(item, (bool, int, float)) else float(argument))
+            return ("value", _objects.simple(argument))
         if isinstance(argument, numpy.dtype):
             return ("value", tl.dtype.from_signature(element_type(argument)[0]))
         if isinstance(argument, type) and issubclass(argument, numpy.generic):

@@ -2,8 +2,8 @@
 
 A lookup answers None (not defined) or a tuple: ("constant", value), ("function", source),
 ("module", scope), ("object", name, scope), ("library_module", path), ("library", name),
-("host", name, function) or ("unusable", reason). Each name that was found is watched: if it means something else at a
-later launch, the kernel is compiled anew.
+("host", name, function) or ("unusable", reason). What an answer depends on is watched, or asked
+again by each launch: if it is something else then, the kernel is compiled anew.
 
 The native side refers to scopes weakly, so that no circle of references passes through it:
 `Names` keeps them.
@@ -13,15 +13,13 @@ import builtins
 import enum
 import functools
 import math
-import sys
 import types
 import weakref
 
 from . import _objects
 from . import language as tl
+from ._questions import Questions, is_settled, mark
 
-_VALUES = (bool, int, float, str, type(None))
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 _OBJECT = "<object>"  # asks for an object by its name
 # Modules of the language that have kernel functions and constants of their own.
 _MODULES_HERE = ("tritium.language.standard", "tritium.language.random")
@@ -39,28 +37,6 @@ def _module_path(module):
     return name if name == "math" else None
 
 
-def _is_value(value):
-    if isinstance(value, tl.constexpr):
-        return _is_value(value.value)
-    if isinstance(value, tuple):
-        return all(map(_is_value, value))
-    return isinstance(value, _VALUES) or isinstance(value, tl.dtype)
-
-
-def _simple(value):
-    """A value of exactly Python's own types, for one that derives from them."""
-    if isinstance(value, tl.constexpr):
-        return _simple(value.value)
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return tuple(map(_simple, value))
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value
-
-
 def _object(value, names):
     return ("object", _objects.name_of(value), names.attributes(value))
 
@@ -68,43 +44,37 @@ def _object(value, names):
 def describe(value, names):
     """The answer for a Python object. `names`: of the kernel that is compiled."""
     if isinstance(value, tl.constexpr):
-        return _describe_constexpr(value.value, names)
+        names.watch(vars(value), "value", value.value)
+        return _describe_constexpr(value, names)
     library = getattr(value, "_library_name", None)
     if isinstance(library, str):
         return ("library", library)
-    if hasattr(value, "_kernel_source"):
+    if hasattr(type(value), "_kernel_source"):
         return ("function", value._kernel_source(names))
     if isinstance(value, types.ModuleType):
         path = _module_path(value)
         return ("library_module", path) if path else ("module", names.attributes(value))
-    if isinstance(value, enum.Enum) and not isinstance(value, _VALUES):
+    if isinstance(value, enum.Enum) and not isinstance(value, _objects.VALUES):
         return _object(value, names)
-    if isinstance(value, tuple):
-        return _object(value, names) if hasattr(value, "_fields") else (
-            "constant", _result(value))
-    if _is_value(value):
-        return ("constant", _simple(value))
-    if type(value) in (dict, list):
-        return _describe_container(value, names)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic):
-        item = value.item()
-        return ("constant", item if isinstance(item, _VALUES) else float(value))
-    if hasattr(value, "_constexpr_function"):
-        return ("host", value.__name__, value._constexpr_function)
+    if isinstance(value, (tuple, list, dict)):
+        names.watch_content(value)
+        is_object = isinstance(value, dict) or hasattr(value, "_fields")
+        return _object(value, names) if is_object else ("constant", _objects.simple(value))
+    if _objects.is_value(value) or _objects.is_number(value):
+        return ("constant", _objects.simple(value))
+    if isinstance(value, types.FunctionType) and hasattr(value, "_constexpr_function"):
+        return ("host", value.__name__, names.calling(value._constexpr_function))
     if isinstance(value, types.BuiltinFunctionType):
         if getattr(math, value.__name__, None) is value:
             return ("library", f"math.{value.__name__}")
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")
-    if isinstance(value, (types.FunctionType, types.MethodType)):
-        return ("host", value.__qualname__, value)
     if isinstance(value, type):
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")
         return _object(value, names)
-    if isinstance(value, (types.BuiltinMethodType, types.MethodWrapperType)):
-        return ("host", value.__qualname__, value)
+    if isinstance(value, _FUNCTIONS):
+        return ("host", value.__qualname__, names.calling(value))
     kind = type(value).__qualname__
     if _objects.is_array(value):
         return ("unusable", f"it is an array (of type {kind}); pass it to the kernel as an "
@@ -113,41 +83,19 @@ def describe(value, names):
             "modules and other kernel functions from outside")
 
 
-def _describe_container(value, names):
-    """The answer for a list or a dict, whose elements are watched as names are."""
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        names.watch(value, key, item)
-    if isinstance(value, list):
-        return ("constant", tuple(map(_result, value)))
-    return _object(value, names)
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinMethodType,
+              types.MethodWrapperType)
 
 
 def _describe_constexpr(value, names):
     """The answer for what a constexpr holds, which may be any object: its attributes are read,
     and its methods called, while the kernel is compiled."""
+    value = _objects.plain(value)
     answer = describe(value, names)
-    return _object(value, names) if answer[0] == "unusable" and not _objects.is_array(
-        value) else answer
-
-
-def _result(value):
-    """What a kernel gets of a value that Python has computed."""
-    if isinstance(value, (list, *_VIEWS)):
-        return tuple(map(_result, value))
-    if isinstance(value, tuple):
-        return tuple(map(_result, value))
-    return value if isinstance(value, enum.Enum) and not isinstance(value, _VALUES) else _simple(
-        value)
-
-
-def _calling(function):
-    """The function with results that a kernel takes."""
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        return _result(function(*args, **kwargs))
-
-    return call
+    if answer[0] != "unusable" or _objects.is_array(value):
+        return answer
+    names.watch_content(value)
+    return _object(value, names)
 
 
 class Names:
@@ -159,16 +107,71 @@ class Names:
     def __init__(self, kernel):
         self._kernel = weakref.ref(kernel)
         self._scopes = {}
+        self._objects = {}  # by their names
+        self._results = {}  # of functions, by their numbers
+        self._copies = set()  # numbers of what is in copies of objects, which nobody changes
+        self._questions = Questions()
 
     def kernel(self):
         """The kernel, or None where it is gone."""
         return self._kernel()
 
-    def watch(self, container, name, value):
-        """Has the kernel compiled anew once `container[name]` is not `value` any more."""
+    def watch(self, *what):
+        """Has the kernel compiled anew once what is watched (KernelBase._watch) has changed."""
         kernel = self._kernel()
         if kernel is not None:
-            kernel._watch(container, name, value)
+            kernel._watch(*what)
+
+    def watch_content(self, value):
+        """Watches all that an object holds, if that is what it is known by."""
+        held = None if self.is_copy(value) else _objects.content(value)
+        if held is None:
+            return
+        if type(value) in (list, dict):
+            self.watch(value)
+        is_watched = type(value) in (list, dict, tuple)
+        if not is_watched or any(map(_may_change, held.parts)):
+            self.ask((id(value), "<content>"), lambda: value, value)
+
+    def ask(self, key, question, value):
+        """Has the kernel compiled anew once question() answers something else than `value`. `key`
+        tells questions apart."""
+        self._questions.add(key, question, value)
+        self.watch(self._questions.check)
+
+    def object(self, name):
+        """The object of that name, which is kept."""
+        if name not in self._objects:
+            value = self._objects[name] = _objects.named(name)
+            self._note_copies(value)
+        return self._objects[name]
+
+    def _note_copies(self, value):
+        held = _objects.content(value)
+        if held is not None:
+            self._copies.add(id(value))
+            for part in held.parts:
+                self._note_copies(part)
+
+    def is_copy(self, value):
+        return id(value) in self._copies
+
+    def calling(self, function):
+        """The function with results that a kernel takes. Calls with results that may change are
+        made again by each launch."""
+        here = weakref.ref(self)
+
+        @functools.wraps(function, updated=())
+        def call(*args, **kwargs):
+            result, names = function(*args, **kwargs), here()
+            if names is not None:
+                names._results[id(result)] = result
+                if not is_settled(function, (*args, *kwargs.values()), names.watch):
+                    key = mark(function), mark([*args, kwargs])
+                    names.ask(key, lambda: function(*args, **kwargs), result)
+            return _objects.simple(result)
+
+        return call
 
     def function(self, function):
         """The scope of a Python function."""
@@ -186,6 +189,18 @@ class Names:
         return scope
 
 
+def _may_change(part):
+    """Whether a part of what is watched may change by itself, so that the whole is another one."""
+    is_content = isinstance(part, tl.constexpr) or _objects.content(part) is not None
+    return is_content and not _objects.is_fixed(part)
+
+
+_MISSING = ("no attribute",)  # this very tuple
+# Where a member of an Enum keeps what these attributes tell.
+_OF_MEMBERS = {"name": "_name_", "value": "_value_"}
+_LOOKUPS = (object.__getattribute__, types.ModuleType.__getattribute__)
+
+
 class AttributeScope:
     """The attributes of a module, or of any other object."""
 
@@ -196,17 +211,43 @@ class AttributeScope:
     def lookup(self, name):
         if name.startswith("<"):
             return self._answer(name)
-        if name == "__call__" and isinstance(self.holder, type):
-            return ("host", self.holder.__qualname__, _calling(self.holder))
-        names, attributes = self._names(), getattr(self.holder, "__dict__", {})
-        if isinstance(attributes, dict) and name in attributes:
-            names.watch(attributes, name, attributes[name])
-        elif not hasattr(self.holder, name):
+        names, holder = self._names(), self.holder
+        if name == "__call__" and isinstance(holder, type):
+            return ("host", holder.__qualname__, names.calling(holder))
+        value = getattr(holder, name, _MISSING)
+        self._watch(name, value, names)
+        if value is _MISSING:
             return None
-        answer = describe(getattr(self.holder, name), names)
-        if answer[0] == "host" and not isinstance(self.holder, types.ModuleType):
-            return (*answer[:2], _calling(answer[2]))
-        return answer
+        is_module = isinstance(holder, types.ModuleType)
+        return describe(value, names) if is_module else _describe_constexpr(value, names)
+
+    def _watch(self, name, value, names):
+        """Has the kernel compiled anew once the attribute is not `value` any more."""
+        holder, kind = self.holder, type(self.holder)
+
+        def ask():
+            names.ask((id(holder), name), lambda: getattr(holder, name, _MISSING), value)
+
+        if isinstance(holder, type):
+            # Members of an Enum stay, and so do the classes of Python itself.
+            if value is not vars(holder).get("_member_map_", {}).get(name, _MISSING) and (
+                    _objects.can_change(holder)):
+                ask()
+            return
+        on_class = _on_class(kind, name)
+        own = getattr(holder, "__dict__", {})
+        if isinstance(holder, enum.Enum) and on_class is _on_class(enum.Enum, name):
+            name_here = _OF_MEMBERS.get(name, name)
+        else:
+            name_here = name
+        is_plain = kind.__getattribute__ in _LOOKUPS and type(own) is dict
+        if is_plain and own.get(name_here, _MISSING) is value and (
+                name_here != name or not hasattr(type(on_class), "__set__")):
+            if not names.is_copy(holder):
+                names.watch(own, name_here, value)
+        elif not (_is_settled_type(kind) or names.is_copy(holder) and isinstance(
+                on_class, types.MemberDescriptorType)):
+            ask()
 
     def _answer(self, question):
         """What the compiler asks of an object beside its attributes."""
@@ -214,12 +255,35 @@ class AttributeScope:
         if isinstance(holder, types.ModuleType):
             return None
         if question == "<truth>":
-            return ("constant", bool(holder))
-        if question == "<items>" and hasattr(holder, "__iter__"):
-            return ("constant", tuple(map(_result, holder)))
+            return self._asked(question, lambda: bool(holder))
+        if question == "<items>" and hasattr(type(holder), "__iter__"):
+            return self._asked(question, lambda: _objects.simple(tuple(holder)))
         if question == "<isinstance>" and isinstance(holder, type):
-            return ("host", "isinstance", lambda value: isinstance(value, holder))
+            def test(value):
+                return isinstance(value, holder)
+
+            is_usual = type(holder).__instancecheck__ is type.__instancecheck__
+            return ("host", "isinstance", test if is_usual else self._names().calling(test))
         return None
+
+    def _asked(self, question, answer):
+        names, value = self._names(), answer()
+        if not _is_settled_type(type(self.holder)):
+            names.ask((id(self.holder), question), answer, value)
+        return ("constant", value)
+
+
+def _on_class(kind, name):
+    """What a class has by that name itself; None: nothing."""
+    for base in kind.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def _is_settled_type(kind):
+    """Whether nothing about objects of a class can change but what they hold."""
+    return kind in (dict, list, tuple)
 
 
 class FunctionScope:
@@ -232,7 +296,7 @@ class FunctionScope:
     def lookup(self, name):
         names, code = self._names(), self.function.__code__
         if name.startswith(_OBJECT):
-            return _describe_constexpr(_objects.named(name[len(_OBJECT):]), names)
+            return _describe_constexpr(names.object(name[len(_OBJECT):]), names)
         if name in code.co_freevars:
             cell = self.function.__closure__[code.co_freevars.index(name)]
             try:

@@ -171,7 +171,7 @@ class Kernel:
         timings: label -> [least, 20 % quantile, 80 % quantile] in ms, of the last tuning.
         dropped: label -> why the choice could not be used, of the last tuning.
         source: where the last choice came from: "measured", "recorded" (on disk), "first"
-            (TRITIUM_TUNING, the interpreter), None (there is one choice).
+            (TRITIUM_TUNING, the interpreter, a grid with a zero), None (there is one choice).
     """
 
     def __init__(self, source, defines=None, num_warps=4, name=None, include_paths=(),

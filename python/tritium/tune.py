@@ -157,7 +157,8 @@ class Autotuner(_C.TunerBase, _Wrapper):
             Empty if nothing was measured.
         dropped: config -> why it could not be used, of the last choice.
         source: where the last choice came from: "measured", "recorded" (on disk), "first"
-            (TRITIUM_TUNING or the interpreter), "only" (there was one config).
+            (TRITIUM_TUNING, the interpreter, or a grid with a zero, for which nothing runs and the
+            next call chooses anew), "only" (there was one config).
         bench_time, compile_time: seconds that the last choice took, and its compiling.
         nargs: the arguments by name, while configs are pruned and measured; else None.
         pre_hook, post_hook: what `autotune` was given; else methods that do for `_bench` what
@@ -346,13 +347,14 @@ class Autotuner(_C.TunerBase, _Wrapper):
             return [float("inf")] * 3
 
     def _choose(self, named, args, grid, kwargs):
+        """(config, whether it is for other calls, too)."""
         configs = self.prune_configs(kwargs)
         self._check_conflicts(configs, kwargs)
         if len(configs) == 1:
             self.configs_timings, self.dropped, self.source = {}, {}, "only"
-            return configs[0]
+            return configs[0], True
         begin = time.perf_counter()
-        best, self.source, note, timings, self.compile_time = _C.tune(
+        best, self.source, note, timings, self.compile_time, is_passing = _C.tune(
             [self._candidate(config, grid, args, kwargs) for config in configs],
             [str(config) for config in configs], self._key_text(named), self.reset_to_zero,
             self.restore_value, float(self.num_warmups or 0), float(self.num_reps or 0),
@@ -369,31 +371,32 @@ class Autotuner(_C.TunerBase, _Wrapper):
         if self.user_defined_pre_hook and self.source == "measured":
             self.pre_hook({**self.nargs, **kwargs, **configs[best].all_kwargs()},
                           reset_only=True)
-        return configs[best]
+        return configs[best], not is_passing
 
     def run(self, *args, grid, warmup=False, **kwargs):
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         named = self._named(args, kwargs)
         key = self._key(named)
-        config = self.cache.get(key)
+        config, is_kept = self.cache.get(key), True
         if config is None:
             with self._choosing:
                 config = self.cache.get(key)
                 if config is None:
                     self.nargs = dict(zip(self.arg_names, args))
                     try:
-                        config = self._choose(named, args, grid, kwargs)
+                        config, is_kept = self._choose(named, args, grid, kwargs)
                     finally:
                         self.nargs = None
-                    self.cache[key] = config
+                    if is_kept:
+                        self.cache[key] = config
         self.best_config = config
         self._check_conflicts([config], kwargs)
         self._prepare_arrays(config, args, kwargs)
         given = config.all_kwargs()
         launched = self.fn.run(*args, grid=grid, **{**kwargs, **given})
         # From now on such a call need not come here, unless there is more to do for it.
-        if (config.pre_hook is None and type(self.fn).run is JITFunction.run
+        if (is_kept and config.pre_hook is None and type(self.fn).run is JITFunction.run
                 and type(self).run is Autotuner.run):
             self._remember(self.fn, self.fn.pre_run_hooks, self.keys, args, kwargs, key, config,
                            given)

@@ -125,6 +125,10 @@ const char *tritium_tuned_source(const tritium_tuned *tuned) {
   return "measured";
 }
 
+int tritium_tuned_is_for_this_call_only(const tritium_tuned *tuned) {
+  return tuned->result.isForThisCallOnly;
+}
+
 const char *tritium_tuned_note(const tritium_tuned *tuned) { return tuned->result.note.c_str(); }
 
 void tritium_tuned_seconds(const tritium_tuned *tuned, double *compile, double *measure) {

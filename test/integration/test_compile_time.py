@@ -310,3 +310,13 @@ def test_classes_are_called_with_compile_time_values():
     with pytest.raises(triton.CompilationError, match="Config is Python's and is called at compile "
                                                       "time, but an argument is known only at run"):
         kernel[(1,)](np.zeros(2, np.int32))
+
+
+def test_an_option_that_is_a_dictionary():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, 1)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, extern_libs={"libdevice": "/nowhere/libdevice.bc"})
+    assert out[0] == 1

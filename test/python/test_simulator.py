@@ -477,8 +477,6 @@ def test_step_limit():
 def test_wrong_calls():
     with pytest.raises(triton.ArgumentError):
         add.simulate((8,), *arrays())
-    with pytest.raises(triton.GridError, match="nothing to simulate"):
-        add.simulate((0,), *arrays(), 1000, BLOCK=128)
     with pytest.raises(TypeError):
         add.simulate()
 

@@ -22,14 +22,20 @@ tritium_argument array(uint64_t address, DTypeKind kind, int device) {
 
 /// Arguments at and around every limit at which a class ends.
 std::vector<tritium_argument> interestingArguments() {
-  static tritium_value values[5] = {};
+  static tritium_value values[6] = {};
   values[1].kind = values[2].kind = TRITIUM_STRING;
   values[1].as.string = {"relu", 4};
   values[2].as.string = {"gelu", 4};
   values[3].kind = values[4].kind = TRITIUM_DTYPE;
   values[3].as.dtype = fromDType({DTypeKind::Float16});
   values[4].as.dtype = fromDType({DTypeKind::Float32});
+  values[5].kind = TRITIUM_OBJECT;
+  values[5].as.string = {"Mode['FAST']", 12};
   std::vector<tritium_argument> arguments = {{}};
+  arguments.push_back(argument(TRITIUM_ARG_VALUE, 0));
+  arguments.back().value = &values[5];
+  arguments.push_back(arguments.back());
+  arguments.back().is_constexpr = 1;
   for (int64_t value : {INT64_C(0),
                         INT64_C(1),
                         INT64_C(2),
@@ -122,7 +128,8 @@ TEST(CallPattern, CallsThatFitHaveTheSameKey) {
         Classified other = classify(signature, {second});
         bool hasSameKey = other.isValid && other.key == known.key;
         bool isAlike = first.kind == second.kind && first.memory == second.memory &&
-                       first.type.kind == second.type.kind;
+                       first.type.kind == second.type.kind &&
+                       first.is_constexpr == second.is_constexpr;
         EXPECT_EQ(fits(*pattern, {second}), hasSameKey && isAlike)
             << parameter.name << ' ' << parameter.annotation << ": " << int(first.kind) << ' '
             << first.bits << " and " << int(second.kind) << ' ' << second.bits;

@@ -26,6 +26,20 @@ TEST(Serialization, ConstantsComeBack) {
   }
 }
 
+/// The key of a kernel on disk: named tuples with other names are other kernels.
+TEST(Serialization, NamesOfATupleAreWritten) {
+  auto bytesOf = [](const char *name) {
+    ArgumentSpec tuple;
+    tuple.parts.resize(1);
+    tuple.value = {Constant::Tuple{{std::string(name)}}};
+    Writer writer;
+    write(writer, tuple);
+    return writer.bytes;
+  };
+  EXPECT_EQ(bytesOf("first"), bytesOf("first"));
+  EXPECT_NE(bytesOf("first"), bytesOf("second"));
+}
+
 TEST(Serialization, KernelsComeBack) {
   CompiledKernel kernel = samples::kernel(), copy;
   Writer writer;

@@ -76,6 +76,22 @@ TEST(Signature, SpecialisesTheRest) {
   EXPECT_TRUE(specOf({"p"}, nothing).value.isNone());
 }
 
+TEST(Signature, ObjectsAreRunTimeValuesOfNoParameter) {
+  tritium_value value = {};
+  value.kind = TRITIUM_OBJECT;
+  value.as.string = {"Mode['FAST']", 12};
+  tritium_argument object = {};
+  object.kind = TRITIUM_ARG_VALUE;
+  object.value = &value;
+  EXPECT_NE(errorOf({"m"}, object).find("as a run-time value"), std::string::npos);
+  EXPECT_EQ(errorOf({"m", true}, object), "");
+  object.is_constexpr = 1;
+  EXPECT_EQ(errorOf({"m"}, object), "");
+  object.is_constexpr = 0;
+  value.as.string = {"function f", 10};
+  EXPECT_EQ(errorOf({"m"}, object), "");
+}
+
 TEST(Signature, AnnotationsFixTypes) {
   EXPECT_EQ(specOf({"n", false, "tl.int64"}, number(1)).type.kind, DTypeKind::Int64);
   EXPECT_FALSE(specOf({"n", false, "tl.int64"}, number(1)).isConstexpr);

@@ -78,7 +78,7 @@ typedef enum tritium_argument_kind {
   TRITIUM_ARG_UINT,    /* bits: uint64, above the range of int64 */
   TRITIUM_ARG_BOOL,    /* bits: 0 or 1 */
   TRITIUM_ARG_FLOAT,   /* bits: those of a double */
-  TRITIUM_ARG_VALUE,   /* value: a compile-time value; bits: not 0 if the caller says so */
+  TRITIUM_ARG_VALUE,   /* value: a compile-time value */
   TRITIUM_ARG_TUPLE,   /* items: a tuple of arguments; value: null, or a tuple of their names */
   /* items: a tensor descriptor, as what tl.make_tensor_descriptor takes, in its order: a
      pointer, a tuple of ints (shape), a tuple of ints (strides, in elements), and two
@@ -99,13 +99,17 @@ typedef struct tritium_argument {
   tritium_dtype type;
   uint8_t memory; /* pointer: tritium_memory. A call with CUDA memory runs on its GPU */
   uint8_t device; /* pointer to CUDA memory: the GPU's number, from 0 */
-  uint64_t bits;
+  /* Value: the caller says that it is one (tl.constexpr(v)), whatever the parameter is. Objects
+     of the host that are no functions are refused without, for parameters that are not constexpr.
+   */
+  uint8_t is_constexpr;
+  uint64_t bits; /* as the kind says; of a tuple or a descriptor: how many items */
   /* Pointer: the memory [begin, begin + bytes) that the kernel may reach through it;
      bytes may be TRITIUM_UNKNOWN_EXTENT, which overlaps everything. A launch runs code that
      assumes that a written argument overlaps no other, whenever that is so. */
   uint64_t begin, bytes;
   const tritium_value *value;
-  const struct tritium_argument *items; /* as many as `bits` says */
+  const struct tritium_argument *items;
   /* Pointer to a part of a larger allocation from which the kernel may reach into other
      parts: all memory that it may reach. Overlap is then asked of this memory, while what
      the interpreter and the simulator let pass is still [begin, begin + bytes) of all

@@ -71,6 +71,8 @@ TRITIUM_API void tritium_tuned_release(tritium_tuned *tuned);
 TRITIUM_API size_t tritium_tuned_best(const tritium_tuned *tuned);
 /* "only", "first", "recorded" or "measured". */
 TRITIUM_API const char *tritium_tuned_source(const tritium_tuned *tuned);
+/* Whether the grid has a zero: nothing was measured, and a call with programs chooses anew. */
+TRITIUM_API int tritium_tuned_is_for_this_call_only(const tritium_tuned *tuned);
 /* Why nothing was measured where one would expect it; or "". */
 TRITIUM_API const char *tritium_tuned_note(const tritium_tuned *tuned);
 /* How long compiling and measuring took; 0 where it was not done. */

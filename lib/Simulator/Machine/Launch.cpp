@@ -21,8 +21,8 @@ bool Machine::checkLaunch(const Function &entry) {
   if (launch.architecture && launch.architecture < module.capability)
     return invalid("the file is for sm_" + std::to_string(module.capability) + " and newer: sm_" +
                    std::to_string(launch.architecture) + " cannot run it");
-  if (!grid.count() || !block.count())
-    return invalid("an extent of the grid or of the block is 0");
+  if (!block.count())
+    return invalid("an extent of the block is 0");
   if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024)
     return invalid("a block has at most 1024 threads, and 64 along z; this one has " +
                    std::to_string(block.x) + " x " + std::to_string(block.y) + " x " +

@@ -25,7 +25,7 @@ protected:
   }
 
   /// Tunes over the blocks; fills `tuned` or `error`.
-  bool tune(std::initializer_list<int> blocks, tritium_tuning tuning = {}) {
+  bool tune(std::initializer_list<int> blocks, tritium_tuning tuning = {}, uint32_t rows = 1) {
     tritium_tuned_release(tuned);
     arguments.clear();
     arguments.reserve(blocks.size());
@@ -41,7 +41,7 @@ protected:
                             3,
                             nullptr,
                             0,
-                            {programs, 1, 1},
+                            {programs, rows, 1},
                             labels[candidates.size()].c_str()});
     }
     tuning.candidates = candidates.data();
@@ -90,6 +90,15 @@ TEST_F(TuningTest, MeasuresOnceAndLeavesNoTrace) {
   EXPECT_GT(tritium_cache_clear("add_one"), 0u);
   ASSERT_TRUE(tune({64, 16}));
   EXPECT_EQ(source(), "measured");
+}
+
+TEST_F(TuningTest, AGridWithAZeroDecidesNothing) {
+  ASSERT_TRUE(tune({64, 16}, {}, 0)) << error.rendered;
+  EXPECT_EQ(source(), "first");
+  EXPECT_TRUE(tritium_tuned_is_for_this_call_only(tuned));
+  ASSERT_TRUE(tune({64, 16}));
+  EXPECT_FALSE(tritium_tuned_is_for_this_call_only(tuned));
+  EXPECT_NE(source(), "first");
 }
 
 TEST_F(TuningTest, OneCandidate) {
