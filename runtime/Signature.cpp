@@ -271,6 +271,15 @@ static bool isStrayObject(const tritium_argument &argument) {
          !Constant::Object::isFunction(argument.value->as.string.data);
 }
 
+static bool refuseConstexpr(const std::string &kernelName, const Parameter &parameter,
+                            const tritium_argument &argument, CompileError &error) {
+  error = launchError("ArgumentError", "kernel '" + kernelName + "': parameter '" + parameter.name +
+                                           "' is a constexpr, but got " + describeKind(argument) +
+                                           "; pass a number, a string, a dtype, None or a tuple of "
+                                           "these");
+  return false;
+}
+
 bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &argument,
                             bool isItem, ArgumentClass &result, CompileError &error) const {
   if (parameter.isConstexpr) {
@@ -297,12 +306,7 @@ bool Signature::classifyOne(const Parameter &parameter, const tritium_argument &
       result.items = argument.bits;
       return true;
     default:
-      error =
-          launchError("ArgumentError", "kernel '" + kernelName + "': parameter '" + parameter.name +
-                                           "' is a constexpr, but got " + describeKind(argument) +
-                                           "; pass a number, a string, a "
-                                           "dtype, None or a tuple of these");
-      return false;
+      return refuseConstexpr(kernelName, parameter, argument, error);
     }
   }
   if (parameter.type && !isItem && argument.kind != TRITIUM_ARG_VALUE) {

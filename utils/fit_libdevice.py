@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The polynomials of lib/Frontend/Library/libdevice_*.py: interpolation at Chebyshev's points, which is
-within a factor of two of the best fit. Needs mpmath.
+"""The polynomials of lib/Frontend/Library/libdevice_*.py: interpolation at Chebyshev's points,
+which is within a factor of two of the best fit. Needs mpmath.
 
     utils/fit_libdevice.py            # all of them, with their errors
 """

@@ -1,9 +1,9 @@
 """Names of Python's objects that kernels get as compile-time values.
 
 The compiler knows such an object by a name, which is all that tells one variant of a kernel from
-another: two objects have one name only if a kernel cannot tell them apart, and no name is ever given
-to something else. Dictionaries, dataclasses and what they hold are known by their contents, which
-the name spells; copies of the latest are kept. Anything else is known by its identity, and is
+another: two objects have one name only if a kernel cannot tell them apart, and no name is ever
+given to something else. Dictionaries, dataclasses and what they hold are known by their contents,
+which the name spells; copies of the latest are kept. Anything else is known by its identity, and is
 forgotten when it is gone. Where it can be, a name is the same in another process, so that compiled
 kernels are found again.
 """
@@ -55,8 +55,8 @@ def plain(value):
 
 
 def too_deep(value):
-    return TypeError(f"it is a {type(value).__qualname__} that holds itself, or is nested more than "
-                     f"{_DEEPEST} deep")
+    return TypeError(f"it is a {type(value).__qualname__} that holds itself, or is nested more "
+                     f"than {_DEEPEST} deep")
 
 
 def is_value(value, depth=0):

@@ -11,9 +11,9 @@ import types
 from . import _objects
 
 _SETTLED_BUILTINS = frozenset(
-    "abs all any bin bool bytes chr dict divmod enumerate filter float format frozenset hash hex int "
-    "isinstance issubclass len list map max min oct ord pow range repr reversed round set slice "
-    "sorted str sum tuple type zip".split())
+    "abs all any bin bool bytes chr dict divmod enumerate filter float format frozenset hash hex "
+    "int isinstance issubclass len list map max min oct ord pow range repr reversed round set "
+    "slice sorted str sum tuple type zip".split())
 
 
 def mark(value):

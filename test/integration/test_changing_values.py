@@ -401,8 +401,8 @@ def endless():
 @pytest.mark.parametrize("value", endless(), ids=["dict", "list", "dataclass", "arrays", "deep",
                                                   "in-dict"])
 def test_values_without_an_end(value):
-    with pytest.raises(triton.ArgumentError, match="'c': it is a .* holds itself, or is nested more "
-                                                   "than 64 deep"):
+    message = "'c': it is a .* holds itself, or is nested more than 64 deep"
+    with pytest.raises(triton.ArgumentError, match=message):
         launch(takes_any, value)
 
 

@@ -232,6 +232,8 @@ def test_quoted_annotations(backend):
         tl.static_assert(n.dtype == tl.int64 and B == 4 and out_ptr.dtype.is_const())
 
     kernel[(1,)](np.zeros(1, np.int32), 5, 4)
+    with pytest.raises(triton.CompileTimeAssertionFailure):
+        kernel[(1,)](np.zeros(1, np.int32), 5, 5)
 
 
 def test_a_tile_for_a_constexpr_parameter(backend):
