@@ -231,7 +231,7 @@ bool fromConstant(PyObject *object, tritium_argument &argument, ArgumentStorage 
 bool fromItems(PyObject *tuple, tritium_argument_kind kind, tritium_argument &argument,
                ArgumentStorage &storage) {
   auto count = static_cast<size_t>(PyTuple_GET_SIZE(tuple));
-  Nesting nesting(storage.nested);
+  Nesting nesting;
   if (!nesting)
     return false;
   auto items = std::make_unique<tritium_argument[]>(count);

@@ -98,6 +98,82 @@ bool tritium::python::findKernel(PyObject *self, KernelState &state) {
   return isFound || createKernel(self, state);
 }
 
+//===-- What is watched ---------------------------------------------------===//
+
+namespace {
+
+/// All that a list or dict holds, as a Watch has it.
+Ref contentOf(PyObject *container) {
+  if (PyList_Check(container))
+    return Ref::steal(PyList_AsTuple(container));
+  Ref content = Ref::steal(PyTuple_New(2 * PyDict_GET_SIZE(container)));
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  for (Py_ssize_t at = 0; content && PyDict_Next(container, &position, &key, &value); at += 2) {
+    PyTuple_SET_ITEM(content.get(), at, Py_NewRef(key));
+    PyTuple_SET_ITEM(content.get(), at + 1, Py_NewRef(value));
+  }
+  return content;
+}
+
+/// Whether a list or dict holds the objects of a tuple, and no others.
+bool holdsExactly(PyObject *container, PyObject *content) {
+  Py_ssize_t at = 0, count = PyTuple_GET_SIZE(content);
+  if (PyList_Check(container)) {
+    for (; at < count && at < PyList_GET_SIZE(container); ++at)
+      if (PyList_GET_ITEM(container, at) != PyTuple_GET_ITEM(content, at))
+        return false;
+    return at == count && at == PyList_GET_SIZE(container);
+  }
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  for (; PyDict_Next(container, &position, &key, &value); at += 2)
+    if (at >= count || PyTuple_GET_ITEM(content, at) != key ||
+        PyTuple_GET_ITEM(content, at + 1) != value)
+      return false;
+  return at == count;
+}
+
+/// Whether what is watched is as it was. False with a Python error set if a function raises.
+bool isUnchanged(const Watch &watch) {
+  PyObject *container = watch.container.get();
+  if (PyCell_Check(container))
+    return PyCell_GET(container) == watch.value.get();
+  if (watch.key)
+    return PyDict_GetItem(container, watch.key.get()) == watch.value.get();
+  if (watch.value)
+    return holdsExactly(container, watch.value.get());
+  Ref answer = Ref::steal(PyObject_CallNoArgs(container));
+  return answer.get() == Py_True;
+}
+
+} // namespace
+
+bool tritium::python::checkEachWatch(KernelState &state) {
+  for (size_t i = 0; i < state.watches.size(); ++i) {
+    if (isPlainlyUnchanged(state.watches[i]))
+      continue;
+    // A function may launch, and so compile, this kernel, which changes `watches`.
+    Ref container = Ref::borrow(state.watches[i].container.get());
+    uint64_t version = PyDict_Check(container.get()) ? versionOf(container.get()) : 0;
+    if (isUnchanged(state.watches[i])) {
+      if (i < state.watches.size() && state.watches[i].container.get() == container.get())
+        state.watches[i].version = version;
+      continue;
+    }
+    if (PyErr_Occurred())
+      return false;
+    // Releasing an object may run code that comes back here.
+    std::vector<Watch> old = std::move(state.watches);
+    state.watches.clear();
+    state.watched.clear();
+    for (Configured &configured : state.kernels)
+      tritium_kernel_invalidate(configured.kernel);
+    return true;
+  }
+  return true;
+}
+
 //===-- The type ----------------------------------------------------------===//
 
 namespace {

@@ -76,6 +76,16 @@ inline uint64_t versionOf(PyObject *dict) {
 #endif
 }
 
+/// Whether it is plain that what is watched is as it was.
+inline bool isPlainlyUnchanged(const Watch &watch) {
+  PyObject *container = watch.container.get();
+  if (PyDict_Check(container)) [[likely]] {
+    uint64_t version = versionOf(container);
+    return version && version == watch.version;
+  }
+  return PyCell_Check(container) && PyCell_GET(container) == watch.value.get();
+}
+
 // The steps of a launch, in their order. Each is false, with a Python error set, on failure.
 
 /// Makes `state.kernel()` the one for the settings and the names of now.
@@ -108,8 +118,9 @@ bool findKernel(PyObject *kernel, KernelState &state);
 /// Adds the type KernelBase to the module.
 bool addKernelType(PyObject *module);
 
-/// All that a list or dict holds, as a Watch has it.
-Ref contentOf(PyObject *container);
+/// Forgets what was compiled if something that it depends on has changed. False with a Python
+/// error set where that cannot be told.
+bool checkEachWatch(KernelState &state);
 
 /// The parameter's position, or -1.
 Py_ssize_t parameterIndex(const KernelState &state, PyObject *name);

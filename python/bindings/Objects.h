@@ -68,25 +68,26 @@ struct Interned {
 /// Null with a Python error set if the package cannot be imported.
 const Interned *interned();
 
-/// Holds what values point to.
-struct ValueStorage {
-  std::vector<std::unique_ptr<tritium_value[]>> items; ///< of tuples
-  std::vector<Ref> names;                              ///< of objects
-  int depth = 0;                                       ///< of tuples in tuples, while they are read
+/// What a value points to: the items of a tuple, or the name of an object.
+struct HeldByValue {
+  std::unique_ptr<tritium_value[]> items;
+  Ref name;
 };
+/// Empty for most launches, which make and destroy one each: it costs them no more than a vector.
+using ValueStorage = std::vector<HeldByValue>;
 
 /// One more level of tuples in tuples, as long as it is there. False with TypeError set where that
 /// is too deep: a list may hold itself.
 class Nesting {
 public:
-  explicit Nesting(ValueStorage &storage);
+  Nesting();
   Nesting(const Nesting &) = delete;
   Nesting &operator=(const Nesting &) = delete;
-  ~Nesting() { --storage.depth; }
+  ~Nesting();
   explicit operator bool() const { return isAllowed; }
 
 private:
-  ValueStorage &storage;
+  static thread_local int depth;
   bool isAllowed;
 };
 

@@ -32,7 +32,7 @@ bool toInteger(PyObject *object, tritium_value &value) {
 constexpr int maxDepth = 64;
 
 bool toTuple(PyObject *object, tritium_value &value, ValueStorage &storage) {
-  Nesting nesting(storage);
+  Nesting nesting;
   if (!nesting)
     return false;
   Ref items = Ref::steal(PySequence_Fast(object, "expected a tuple"));
@@ -45,33 +45,41 @@ bool toTuple(PyObject *object, tritium_value &value, ValueStorage &storage) {
       return false;
   value.kind = TRITIUM_TUPLE;
   value.as.tuple = {values.get(), static_cast<size_t>(count)};
-  storage.items.push_back(std::move(values));
+  storage.push_back({std::move(values), Ref()});
   return true;
 }
 
-/// Text, which has to have a form in UTF-8.
+/// Says why a text cannot be taken. Not part of the way that launches with texts go.
+[[gnu::noinline, gnu::cold]] bool refuseText(PyObject *object) {
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+    return false;
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError,
+               "the text %A has a half of a surrogate pair, which stands for no character; "
+               "kernels take text that can be encoded in UTF-8",
+               object);
+  return false;
+}
+
 bool toText(PyObject *object, tritium_value &value) {
   Py_ssize_t size = 0;
   value.as.string.data = PyUnicode_AsUTF8AndSize(object, &size);
   value.as.string.size = static_cast<size_t>(size);
-  if (!value.as.string.data && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError,
-                 "the text %A has a half of a surrogate pair, which stands for no character; "
-                 "kernels take text that can be encoded in UTF-8",
-                 object);
-  }
-  return value.as.string.data != nullptr;
+  return value.as.string.data ? true : refuseText(object);
 }
 
 } // namespace
 
-Nesting::Nesting(ValueStorage &storage) : storage(storage), isAllowed(++storage.depth <= maxDepth) {
+thread_local int Nesting::depth = 0;
+
+Nesting::Nesting() : isAllowed(++depth <= maxDepth) {
   if (!isAllowed)
     PyErr_Format(PyExc_TypeError,
                  "it is a tuple or list that holds itself, or is nested more than %d deep",
                  maxDepth);
 }
+
+Nesting::~Nesting() { --depth; }
 
 bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStorage &storage) {
   value = {};
@@ -121,7 +129,7 @@ bool tritium::python::toValue(PyObject *object, tritium_value &value, ValueStora
   value.kind = TRITIUM_OBJECT;
   if (!name || !toText(name.get(), value))
     return false;
-  storage.names.push_back(std::move(name));
+  storage.push_back({nullptr, std::move(name)});
   return true;
 }
 
