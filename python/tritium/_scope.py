@@ -241,7 +241,7 @@ class AttributeScope:
         else:
             name_here = name
         is_plain = kind.__getattribute__ in _LOOKUPS and type(own) is dict
-        if is_plain and own.get(name_here, _MISSING) is value and (
+        if is_plain and name_here in own and own[name_here] is value and (
                 name_here != name or not hasattr(type(on_class), "__set__")):
             if not names.is_copy(holder):
                 names.watch(own, name_here, value)

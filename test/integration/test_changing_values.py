@@ -2,21 +2,16 @@
 
 import collections
 import dataclasses
-import enum
-import gc
 import math
 import os
 import subprocess
 import sys
 import textwrap
-import threading
-import weakref
 
 import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from tritium import _objects
 
 
 @dataclasses.dataclass
@@ -41,6 +36,9 @@ class Classic:
     @property
     def rows(self):
         return self.state["rows"]
+
+    def __bool__(self):
+        return self.state["rows"] > 0
 
     def scaled(self, factor):
         return self.state["rows"] * factor
@@ -223,7 +221,22 @@ def fresh_kernel(out_ptr):
     tl.store(out_ptr, makes_fresh(2).rows)
 
 
+@triton.jit
+def missing_kernel(out_ptr):
+    tl.store(out_ptr, getattr(CLASSIC, "extra", 7))
+
+
+@triton.jit
+def truth_kernel(out_ptr):
+    if CLASSIC:
+        tl.store(out_ptr, 1)
+    else:
+        tl.store(out_ptr, 2)
+
+
 @pytest.mark.parametrize("kernel,change,before,after", [
+    (missing_kernel, setting(vars(CLASSIC.value), "extra", 4), 7, 4),
+    (truth_kernel, setting(CLASSIC.value.state, "rows", 0), 1, 2),
     (slots_kernel, assigning(SLOTTED.value, "rows", 2), 1, 2),
     (property_kernel, setting(CLASSIC.value.state, "rows", 2), 1, 2),
     (method_kernel, setting(CLASSIC.value.state, "rows", 2), 2, 4),
@@ -290,7 +303,8 @@ def test_functions_that_cannot_change_are_called_once():
 
 
 @pytest.mark.parametrize("kernel", [fresh_kernel, method_kernel, property_kernel, nested_kernel,
-                                    held_kernel, table_kernel, class_kernel])
+                                    held_kernel, table_kernel, class_kernel, missing_kernel,
+                                    truth_kernel])
 def test_what_has_not_changed_is_not_compiled_again(kernel):
     out = np.zeros(1, np.int32)
     first = kernel[(1,)](out)
@@ -322,63 +336,6 @@ def test_subclasses_of_dictionaries():
     assert launch(kernel, table) == 4
     table["missing"] = 10
     assert launch(kernel, table) == 14
-
-
-def test_one_name_is_never_given_twice():
-    names = set()
-    for i in range(50):
-        class Local:
-            pass
-        value = Local()
-        names.add(_objects.name_of(value))
-        names.add(_objects.name_of(Local))
-        del Local, value
-        gc.collect()
-    assert len(names) == 100
-
-
-def test_what_is_gone_is_forgotten():
-    value = Fresh(1)
-    name, gone = _objects.name_of(value), weakref.ref(value)
-    assert _objects.named(name) is value
-    del value
-    gc.collect()
-    assert gone() is None
-    with pytest.raises(LookupError, match="Fresh.* is gone; launch the kernel with it again"):
-        _objects.named(name)
-    for i in range(3000):
-        _objects.name_of(Config(i))
-        _objects.name_of(Slotted(i))
-    assert len(_objects._copies) <= 1024 and len(_objects._unweak) <= 1024
-    assert len(_objects._labels) == len(_objects._labelled)
-
-
-def test_names_tell_contents_apart():
-    values = [Config(1), Config(True), Config(1.0), Config("1"), Config((1,)), Config([1]),
-              Config({1: 2}), Config({1: 2, 3: 4}), Config({3: 4, 1: 2}), Config(-0.0), Config(0.0),
-              Config(b"1"), Config(None), Config("None"), Config(1 << 90), Config(np.int32(1)),
-              Config(np.int64(1)), Config(tl.int32), Config("\ud800"), Config("x" * 300),
-              Config("y" * 300), {"rows": 1}, collections.OrderedDict(rows=1)]
-    names = [_objects.name_of(value) for value in values]
-    assert len(set(names)) == len(values)
-    assert [_objects.name_of(value) for value in values] == names
-    assert _objects.name_of(Config(float("nan"))) == _objects.name_of(Config(float("nan")))
-    assert all(len(name) < 300 for name in names)
-
-
-def test_names_from_many_threads():
-    values, found, gate = [Fresh(i) for i in range(200)], [], threading.Barrier(8)
-
-    def work():
-        gate.wait()
-        found.append([_objects.name_of(value) for value in values])
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(names == found[0] for names in found) and len(set(found[0])) == 200
 
 
 @triton.jit
