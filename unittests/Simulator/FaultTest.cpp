@@ -434,7 +434,7 @@ TEST(Limits, WrongLaunches) {
   EXPECT_NE(kindOf([](Launch &l) { l.arguments[0].resize(4); }).find("has 8 bytes"),
             std::string::npos);
   EXPECT_NE(kindOf([](Launch &l) { l.block.x = 1025; }).find("at most 1024"), std::string::npos);
-  EXPECT_NE(kindOf([](Launch &l) { l.grid.x = 0; }).find("is 0"), std::string::npos);
+  EXPECT_NE(kindOf([](Launch &l) { l.block.x = 0; }).find("is 0"), std::string::npos);
   EXPECT_NE(
       kindOf([](Launch &l) { l.dynamicShared = 1u << 20; }).find("no GPU has more than 232448"),
       std::string::npos);
