@@ -134,6 +134,18 @@ def assert_same(result, expected):
                              f"{where}: {result[where]!r} instead of {expected[where]!r}")
 
 
+def assert_identical(result, expected, *operands):
+    """Equal element for element, zeros with their signs; NaN equals NaN."""
+    kind = f"u{expected.itemsize}"
+    equal = result.view(kind) == expected.view(kind)
+    if expected.dtype.kind == "f":
+        equal |= np.isnan(result) & np.isnan(expected)
+    at = np.flatnonzero(~equal)
+    assert not len(at), (
+        f"{len(at)} of {len(equal)} differ, first of {[v[at[0]] for v in operands]}: "
+        f"{result[at[0]]!r} instead of {expected[at[0]]!r}")
+
+
 def assert_close_sum(result, exact, magnitude, terms, dtype):
     """A sum of `terms` products or values whose absolute values sum to `magnitude`."""
     bound = (terms + 4) * EPSILON[dtype] * np.asarray(magnitude, np.float64) + 1e-300
@@ -178,3 +190,24 @@ def uniform(bits):
     """uint32 to fp32 in [0, 1), as tl.rand does it."""
     signed = bits.view(np.int32)
     return np.where(signed < 0, ~signed, signed).astype(np.float32) * np.float32(4.6566127342e-10)
+
+
+def spread(low, high, count=48):
+    """Numbers of both signs whose sizes are evenly spread over powers."""
+    sizes = np.exp(np.linspace(np.log(low), np.log(high), count))
+    return np.where(np.arange(count) % 2, -sizes, sizes)
+
+
+def compute(expression, *arrays, out):
+    """The elements of an expression in which the arrays are `a`, `b`, ..., 64 in each program."""
+    names = "abcd"[:len(arrays)]
+    parameters = ", ".join(f"{n}_ptr" for n in names)
+    kernel = kernels_from(
+        "from tritium.language.extra import libdevice\n"
+        f"@triton.jit\ndef kernel(out, {parameters}, n, N: tl.constexpr):\n"
+        "    i = tl.program_id(0) * N + tl.arange(0, N)\n"
+        + "".join(f"    {name} = tl.load({name}_ptr + i, mask=i < n)\n" for name in names)
+        + f"    tl.store(out + i, {expression}, mask=i < n)\n").kernel
+    result = np.zeros(len(arrays[0]), out)
+    kernel[(triton.cdiv(len(result), 64),)](result, *arrays, len(result), N=64)
+    return result

@@ -1,43 +1,102 @@
-# The device library: Bessel functions, in float64. Up to 8 they are polynomials of x^2, beyond it
-# amplitudes and phases, whose parts are polynomials of 1 / x^2.
+# The device library: Bessel functions, in float64. Up to 8 they are their power series, summed in
+# pairs of floats, since what is left beside a zero is a part in 10^16 of the terms; beyond it they
+# are amplitudes and phases, whose parts are polynomials of 1 / x^2.
 #
 # Polynomials: utils/fit_libdevice.py.
 
 
-def _j0_near(t):
-    return _polynomial(t, (-1.2430166156640003e-11, 3.3794624520643e-10, -7.91533375368561e-09,
-                           1.595584886623164e-07, -2.717749207626176e-06, 3.8473200057927604e-05,
-                           -0.0004435459224433769, 0.00405807898810883, -0.028472718610877044,
-                           0.14598884856785535, -0.507468045847101, 1.0383794611436883,
-                           -0.8080888076696872, -0.6484692830871821, 0.9303012472958572,
-                           0.045829664859813754))
+# Pairs: the sum of a float and of what is less than its last bit, which has about 104 bits. No
+# product is left to be added where the compiler could make one operation of both (_cut).
 
 
-def _j1_near(t):
-    return _polynomial(t, (-4.0037632815796753e-13, 1.1658971884036515e-11,
-                           -2.943016833829492e-10, 6.43119017895857e-09, -1.196708182234105e-07,
-                           1.8684526037182737e-06, -2.404574866003479e-05, 0.00024949458135972767,
-                           -0.0020290394945704573, 0.012456814392263375, -0.05474581821284725,
-                           0.15858376432721838, -0.2595948652859303, 0.15151665143806636,
-                           0.08105866038589796, -0.05814382795599107))
+def _pair_of_sum(high, low):
+    # Of floats of which the second is less than the first.
+    total = high + low
+    return total, low - (total - high)
 
 
-def _y0_near(t):
-    return _polynomial(t, (2.6920542955933077e-11, -7.165821502826742e-10, 1.6390898995460987e-08,
-                           -3.218450385303195e-07, 5.321318774428052e-06, -7.279542368640505e-05,
-                           0.000806158605989114, -0.007025741054992014, 0.046367047681363883,
-                           -0.21895747096229637, 0.6721770783431702, -1.077547733821527,
-                           0.14412632369302453, 1.6470964788745432, -0.8284358903604587,
-                           -0.38225065445942497))
+def _pair_sum(a, a_rest, b, b_rest):
+    total = a + b
+    return _pair_of_sum(total, _sum_error(a, b, total) + (a_rest + b_rest))
 
 
-def _y1_near(t):
-    return _polynomial(t, (8.758166378734063e-13, -2.4995314348224963e-11, 6.169694909376002e-10,
-                           -1.3153147370992129e-08, 2.3804930317310604e-07,
-                           -3.6010000225850992e-06, 4.4674330127252e-05, -0.00044381734344201836,
-                           0.0034224907399185273, -0.01962875683311711, 0.07854786922242538,
-                           -0.19639839859930203, 0.23507209206669755, 0.02336757172099348,
-                           -0.24337743079193114, 0.07075985882118005))
+def _pair_product(a, a_rest, b, b_rest):
+    product = _cut(a * b)
+    return _pair_of_sum(product, tl.fma(a, b, -product) + tl.fma(a, b_rest, a_rest * b))
+
+
+def _pair_quotient(a, a_rest, b, b_rest):
+    quotient = a / b
+    rest = tl.fma(-quotient, b, a) + tl.fma(-quotient, b_rest, a_rest)
+    return _pair_of_sum(quotient, rest / b)
+
+
+def _pair_logarithm(x):
+    # x = 2^e m; s = (m - 1) / (m + 1); log(m) = 2 s (1 + s^2/3 + s^4/5 + ...), in which s^44 is
+    # below all bits.
+    bits = _bits(x)
+    e = (bits - 0x3FE6A09E667F3BCD) >> 52
+    f = _number(bits - (e << 52)) - 1
+    e = e.to(tl.float64)
+    divisor = 2 + f
+    s, s_rest = _pair_quotient(f, 0.0, divisor, f - (divisor - 2))
+    z, z_rest = _pair_product(s, s_rest, s, s_rest)
+    total = z * 0
+    rest = z * 0
+    for i in range(22):
+        total, rest = _pair_product(total, rest, z, z_rest)
+        inverse, inverse_rest = _pair_quotient(1.0 + z * 0, 0.0, 43.0 - 2 * i, 0.0)
+        total, rest = _pair_sum(inverse, inverse_rest, total, rest)
+    total, rest = _pair_product(total, rest, 2 * s, 2 * s_rest)
+    whole, whole_rest = _pair_product(e, 0.0, 0.6931471805599453, 2.3190468138462996e-17)
+    return _pair_sum(whole, whole_rest, total, rest)
+
+
+def _quarter_square(x):
+    product, rest = _pair_product(x, 0.0, x, 0.0)
+    return 0.25 * product, 0.25 * rest
+
+
+def _first_series(x, order: tl.constexpr):
+    # (x / 2)^order sum (-x^2 / 4)^k / (k! (k + order)!)
+    q, q_rest = _quarter_square(x)
+    total = q * 0 + 1
+    rest = q * 0
+    for i in range(34):
+        k = 34.0 - i
+        total, rest = _pair_product(total, rest, -q, -q_rest)
+        total, rest = _pair_quotient(total, rest, k * (k + order), 0.0)
+        total, rest = _pair_sum(q * 0 + 1, 0.0, total, rest)
+    if order == 0:
+        return total
+    else:
+        return x * (0.5 * total)
+
+
+def _second_series(x, order: tl.constexpr):
+    # pi Y(x) = (x / 2)^order sum (-x^2 / 4)^k / (k! (k + order)!) w(k), less 2 / x of order 1, with
+    # w(k) = 2 (log(x / 2) + gamma) - H(k) - H(k + order), H(k) = 1 + 1/2 + ... + 1/k.
+    q, q_rest = _quarter_square(x)
+    w, w_rest = _pair_logarithm(x)
+    w, w_rest = _pair_sum(w, w_rest, -0.11593151565841245, -3.7780767526472776e-19)
+    if order == 0:
+        w, w_rest = _pair_sum(2 * w, 2 * w_rest, -8.236419980890865, -3.8400216977647644e-16)
+    else:
+        w, w_rest = _pair_sum(2 * w, 2 * w_rest, -8.264991409462294, -4.855082748850622e-16)
+    total = w
+    rest = w_rest
+    for i in range(34):
+        k = 34.0 - i
+        total, rest = _pair_product(total, rest, -q, -q_rest)
+        total, rest = _pair_quotient(total, rest, k * (k + order), 0.0)
+        step, step_rest = _pair_quotient(q * 0 + (2 * k + order), 0.0, k * (k + order), 0.0)
+        w, w_rest = _pair_sum(w, w_rest, step, step_rest)
+        total, rest = _pair_sum(w, w_rest, total, rest)
+    if order == 1:
+        total, rest = _pair_product(total, rest, 0.5 * x, 0.0)
+        pole, pole_rest = _pair_quotient(q * 0 - 2, 0.0, x, 0.0)
+        total, rest = _pair_sum(total, rest, pole, pole_rest)
+    return 0.3183098861837907 * total
 
 
 def _phase0(t):
@@ -94,36 +153,30 @@ def _far(x, order: tl.constexpr, is_second: tl.constexpr):
         return amplitude * (p * c - q * s)
 
 
-def _argument(x):
-    # Of the polynomials: x^2 in [0, 64] as a number in [-1, 1].
-    return tl.fma(x * x, 0.03125, -1.0)
-
-
 def _first(x, order: tl.constexpr):
     magnitude = tl.abs(x)
-    near = tl.minimum(magnitude, 8.0)
-    if order == 0:
-        small = _j0_near(_argument(near))
-    else:
-        small = near * _j1_near(_argument(near))
+    small = _first_series(tl.minimum(magnitude, 8.0), order)
     result = tl.where(magnitude < 8, small, _far(tl.maximum(magnitude, 8.0), order, False))
     result = tl.where(magnitude == float("inf"), 0.0, result)
     result = tl.where(x != x, x, result)
     if order == 0:
         return result
     else:
-        return tl.where(x < 0, -result, result)
+        return tl.where(_bits(x) < 0, -result, result)
 
 
 def _second(x, order: tl.constexpr):
-    near = tl.minimum(x, 8.0)
-    t = _argument(near)
-    scaled = 0.6366197723675814 * tl.log(near)
+    # Below 10^-9 only the logarithm of order 0 and the pole of order 1 are left, which is beyond
+    # the largest float of some x.
+    tiny = x < 1e-9
+    small = _second_series(tl.minimum(tl.where(tiny, 1.0, x), 8.0), order)
+    held = tl.where(tiny, x, 1.0)
     if order == 0:
-        small = _y0_near(t) + scaled * _j0_near(t)
+        limit = tl.fma(0.6366197723675814, tl.log(held), -0.07380429510868722)
     else:
-        small = near * (_y1_near(t) + scaled * _j1_near(t)) - 0.6366197723675814 / near
-    result = tl.where(x < 8, small, _far(tl.maximum(x, 8.0), order, True))
+        limit = -0.6366197723675814 / held
+    result = tl.where(tiny, limit, small)
+    result = tl.where(x < 8, result, _far(tl.maximum(x, 8.0), order, True))
     result = tl.where(x == float("inf"), 0.0, result)
     result = tl.where(x == 0, float("-inf"), result)
     return tl.where(x < 0, float("nan"), tl.where(x != x, x, result))
@@ -145,12 +198,24 @@ def y1(x):
     return _second(x.to(tl.float64), 1).to(x.dtype)
 
 
-def _greatest(x):
+def _greatest(n):
     # Of all elements.
-    if len(x.shape) == 0:
-        return x
+    if len(n.shape) == 0:
+        return n
     else:
-        return tl.max(x)
+        return tl.max(n)
+
+
+def _last_order():
+    # Recurrences go through all orders up to the greatest of a block, at most to this one.
+    return 65536
+
+
+def _beyond_last_order(n, x, result, limit: tl.constexpr):
+    # From an order of twice x on, J is less than any float, and Y greater; else it is not known.
+    beyond = tl.where(0.5 * n.to(tl.float64) >= x, limit, float("nan"))
+    beyond = tl.where(x == float("inf"), 0.0, beyond)
+    return tl.where(n > _last_order(), beyond, result)
 
 
 def yn(n, x):
@@ -160,42 +225,55 @@ def yn(n, x):
     value = _second(wide, 1)
     last = tl.where(n == 0, below, value)
     k = 1
-    top = _greatest(n)
+    top = _greatest(tl.minimum(n, _last_order()))
     while k < top:
         next = (2.0 * k) / wide * value - below
         below = value
         value = next
         k += 1
         last = tl.where(n == k, value, last)
-    last = tl.where((wide == 0) & (n >= 0), float("-inf"), last)
     last = tl.where((last != last) & (wide > 0), float("-inf"), last)
-    return tl.where(n < 0, float("nan"), last).to(x.dtype)
+    last = _beyond_last_order(n, wide, last, float("-inf"))
+    last = tl.where((wide == 0) & (n >= 0), float("-inf"), last)
+    last = tl.where((n < 0) | (wide < 0), float("nan"), last)
+    return tl.where(x != x, x, last.to(x.dtype))
 
 
 def jn(n, x):
-    # Upwards while k < x, where that is stable; else downwards from far above (Miller), scaled by
-    # j0 + 2 j2 + 2 j4 + ... = 1.
+    # Upwards while k < x, where that is stable; beyond it downwards from far above (Miller), scaled
+    # by j0 + 2 j2 + 2 j4 + ... = 1; up to 1 by the power series.
     wide = tl.abs(x.to(tl.float64))
     up_below = _first(wide, 0)
     up = _first(wide, 1)
     result = tl.where(n == 0, up_below, up)
-    top = _greatest(n)
+    order = tl.minimum(n, _last_order())
+    power = 0.5 * wide
+    small = power
     k = 1
+    top = _greatest(order)
     while k < top:
         next = (2.0 * k) / wide * up - up_below
         up_below = up
         up = next
         k += 1
+        power = power * (0.5 * wide / k)
+        small = tl.where(n == k, power, small)
         result = tl.where(n == k, up, result)
-    start = _greatest(tl.where(n > wide, n + 24 + tl.sqrt(60.0 * n).to(tl.int32), 0))
+    quarter = 0.25 * tl.minimum(wide * wide, 1.0)
+    series = quarter * 0 + 1
+    for i in tl.static_range(9):
+        series = 1 - quarter / ((9.0 - i) * (order + (9.0 - i))) * series
+    downwards = (n > wide) & (n > 1)
+    held = tl.maximum(wide, 1.0)
+    start = _greatest(tl.where(downwards, order + 24 + tl.sqrt(60.0 * order).to(tl.int32), 0))
     start = start - start % 2 + 2
-    above = wide * 0
+    above = held * 0
     value = above + 1e-280
     total = above
     found = above
     m = start
     while m > 0:
-        next = (2.0 * m) / wide * value - above
+        next = (2.0 * m) / held * value - above
         above = value
         value = next
         m -= 1
@@ -207,11 +285,12 @@ def jn(n, x):
         above = above * scale
         total = total * scale
         found = found * scale
-    result = tl.where((n > wide) & (n > 1), found / total, result)
+    result = tl.where(downwards, tl.where(wide <= 1, small * series, found / total), result)
+    result = _beyond_last_order(n, wide, result, 0.0)
     result = tl.where((wide == 0) & (n > 0), 0.0, result)
     result = tl.where((wide == float("inf")) & (n >= 0), 0.0, result)
-    result = tl.where((x < 0) & (n % 2 == 1), -result, result)
-    return tl.where(n < 0, float("nan"), tl.where(x != x, x, result)).to(x.dtype)
+    result = tl.where((_bits(x) < 0) & (n % 2 == 1), -result, result)
+    return tl.where(x != x, x, tl.where(n < 0, float("nan"), result).to(x.dtype))
 
 
 def _i0_far(t):
@@ -258,7 +337,7 @@ def _modified(x, order: tl.constexpr):
     if order == 0:
         return tl.where(x != x, x, result)
     else:
-        return tl.where(x != x, x, tl.where(x < 0, -result, result))
+        return tl.where(x != x, x, tl.where(_bits(x) < 0, -result, result))
 
 
 def cyl_bessel_i0(x):

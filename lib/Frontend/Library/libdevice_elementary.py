@@ -191,9 +191,7 @@ def _positive_power(x, y):
     return ldexp(tl.exp2((product - n) + rest), n.to(tl.int32))
 
 
-def pow(x, y):
-    if y.dtype.is_int():
-        y = y.to(x.dtype)
+def _power(x, y):
     magnitude = tl.abs(x)
     inside = (magnitude > 0) & (magnitude < float("inf")) & (y == y)
     result = _positive_power(tl.where(inside, magnitude, 1.0), tl.where(inside, y, 0.0))
@@ -209,30 +207,41 @@ def pow(x, y):
     return tl.where((x == 1) | (y == 0), 1.0, result)
 
 
+def pow(x, y):
+    if y.dtype.is_int():
+        # In float64, which has all 32-bit integers.
+        return _power(x.to(tl.float64), y.to(tl.float64)).to(x.dtype)
+    else:
+        return _power(x, y)
+
+
 # Roots.
 
 
 def cbrt(x):
     # A third of the exponent is a first guess; each round of Halley's rule has three times the
-    # digits, and Newton's at the end rounds once.
+    # digits, and Newton's at the end rounds once. Sums of three numbers of x's size are finite, and
+    # x is normal: else it is taken 8^n times as large.
     magnitude = tl.abs(x)
     if x.dtype == tl.float64:
         tiny = magnitude < 2.2250738585072014e-308
-        a = tl.where(tiny, magnitude * 18014398509481984.0, magnitude)
+        large = magnitude > 1e300
+        a = magnitude * tl.where(tiny, 18014398509481984.0, tl.where(large, 0.125, 1.0))
         root = _number(_bits(a) // 3 + 0x2A9F7893782DA1CE)
-        back: tl.constexpr = 3.814697265625e-06
+        back = tl.where(tiny, 3.814697265625e-06, tl.where(large, 2.0, 1.0))
         rounds: tl.constexpr = 3
     else:
         tiny = magnitude < 1.1754943508222875e-38
-        a = tl.where(tiny, magnitude * 16777216.0, magnitude)
+        large = magnitude > 1e30
+        a = magnitude * tl.where(tiny, 16777216.0, tl.where(large, 0.125, 1.0))
         root = _number(_bits(a) // 3 + 0x2A5137A0)
-        back: tl.constexpr = 0.00390625
+        back = tl.where(tiny, 0.00390625, tl.where(large, 2.0, 1.0))
         rounds: tl.constexpr = 2
     for _ in tl.static_range(rounds):
         cube = root * root * root
         root = root * ((cube + 2 * a) / (2 * cube + a))
     root = root - (root - _quotient(a, root * root)) * 0.3333333333333333
-    root = tl.where(tiny, root * back, root)
+    root = root * back
     ordinary = (magnitude > 0) & (magnitude < float("inf"))
     return copysign(tl.where(ordinary, root, magnitude), x)
 
@@ -241,8 +250,9 @@ def rcbrt(x):
     return _quotient(tl.full(x.shape, 1, x.dtype), cbrt(x))
 
 
-def _norm(parts):
-    # The parts over a power of two near the largest one.
+def _norm(parts, is_inverse: tl.constexpr):
+    # The parts over a power of two near the largest one. The inverse of a norm that is too large
+    # for a float, or has lost bits as a subnormal, may be one.
     largest = tl.abs(parts[0])
     invalid = parts[0] != parts[0]
     for i in tl.static_range(1, len(parts)):
@@ -260,33 +270,38 @@ def _norm(parts):
     for i in tl.static_range(len(parts)):
         part = parts[i] * inverse
         total = tl.fma(part, part, total)
-    result = _root(total) * scale
+    if is_inverse:
+        result = _quotient(largest * 0 + 1, _root(total)) * inverse
+        limit: tl.constexpr = 0.0
+    else:
+        result = _root(total) * scale
+        limit: tl.constexpr = float("inf")
     result = tl.where(invalid, float("nan"), result)
-    return tl.where(largest == float("inf"), largest, result)
+    return tl.where(largest == float("inf"), limit, result)
 
 
 def hypot(x, y):
-    return _norm((x, y))
+    return _norm((x, y), False)
 
 
 def norm3d(x, y, z):
-    return _norm((x, y, z))
+    return _norm((x, y, z), False)
 
 
 def norm4d(x, y, z, w):
-    return _norm((x, y, z, w))
+    return _norm((x, y, z, w), False)
 
 
 def rhypot(x, y):
-    return 1 / _norm((x, y))
+    return _norm((x, y), True)
 
 
 def rnorm3d(x, y, z):
-    return 1 / _norm((x, y, z))
+    return _norm((x, y, z), True)
 
 
 def rnorm4d(x, y, z, w):
-    return 1 / _norm((x, y, z, w))
+    return _norm((x, y, z, w), True)
 
 
 # Angles.
@@ -441,7 +456,8 @@ def asinh(x):
 def acosh(x):
     less = x - 1
     near = log1p(less + _root(less * (less + 2)))
-    return tl.where(x < 1e8, near, tl.log(x) + 0.6931471805599453)
+    result = tl.where(x < 1e8, near, tl.log(x) + 0.6931471805599453)
+    return tl.where(x < 1, float("nan"), result)
 
 
 def atanh(x):

@@ -15,7 +15,8 @@ def _scaled_tail(x):
         -0.000757773262030915, 0.0050319699895242515, -0.01619773405968329, 0.03716751553632399,
         -0.06633036581219905, 0.0937328349984105, -0.1010390660362999, 0.0680970542546913,
         0.01537965210261959, -0.1396211168405625, 1.2329951186255526))
-    return value / (1 + 2 * x)
+    # No sum of these is too large for a float.
+    return (0.5 * value) / (0.5 + x)
 
 
 def _square_parts(x, rest):
@@ -24,13 +25,19 @@ def _square_parts(x, rest):
     return square, tl.fma(x, x, -square) + 2 * x * rest
 
 
+def _erfc_center(x):
+    # Of |x| < 1/2, where it is no small number.
+    return 1 - tl.erf(x)
+
+
 def _erfc(x, rest):
     # erfc(x + rest); the square's second part counts where it is large.
     magnitude = tl.minimum(tl.abs(x), 30.0)
     square, square_rest = _square_parts(magnitude, tl.where(x < 0, -rest, rest))
-    tail = _scaled_tail(magnitude) * (tl.exp(-square) * (1 - square_rest))
+    power = tl.exp(-square)
+    tail = _scaled_tail(magnitude) * tl.fma(power, -square_rest, power)
     tail = tl.where(x < 0, 2 - tail, tail)
-    return tl.where(x != x, x, tail)
+    return tl.where(magnitude < 0.5, _erfc_center(x), tl.where(x != x, x, tail))
 
 
 def erfc(x):
@@ -42,10 +49,12 @@ def erfcx(x):
     wide = x.to(tl.float64)
     magnitude = tl.abs(wide)
     square, square_rest = _square_parts(tl.minimum(magnitude, 30.0), 0.0)
-    power = tl.exp(square) * (1 + square_rest)
+    power = tl.exp(square)
+    power = tl.where(power < float("inf"), tl.fma(power, square_rest, power), power)
     tail = _scaled_tail(magnitude)
     tail = tl.where(magnitude == float("inf"), 0.0, tail)
-    return tl.where(wide < 0, 2 * power - tail, tail).to(x.dtype)
+    result = tl.where(wide < 0, 2 * power - tail, tail)
+    return tl.where(magnitude < 0.5, power * _erfc_center(wide), result).to(x.dtype)
 
 
 def normcdf(x):
@@ -64,7 +73,7 @@ def _inverse_tail(c):
     both = logarithm + tl.log(2 - c)
     middle = 4.330746750799873 + 0.5 * both
     w = tl.sqrt(tl.sqrt(middle * middle - both * 6.802721088435375) - middle)
-    for _ in tl.static_range(3):
+    for _ in tl.static_range(4):
         # (erfc(w) - c) / -erfc'(w)
         step = 0.886226925452758 * (_scaled_tail(w) - tl.exp(tl.fma(w, w, logarithm)))
         w = w + step / (1 - w * step)
@@ -103,4 +112,4 @@ def erfcinv(x):
 def normcdfinv(x):
     wide = 2 * x.to(tl.float64)
     inverse = _inverse(1 - wide, tl.where(wide < 1, wide, 2 - wide))
-    return (-1.4142135623730951 * inverse).to(x.dtype)
+    return (-1.4142135623730951 * inverse + 0.0).to(x.dtype)

@@ -41,18 +41,20 @@ def _lgamma_positive(x):
     near, product = _lower(tl.minimum(x, 10.0), 10)
     below = near < 0.75
     shifted = _lgamma_near(tl.where(below, near + 1, near))
-    middle = shifted + tl.log(tl.where(below, 1 / near, product))
-    middle = tl.where((product == 1) & ~below, shifted, middle)
-    return tl.where(x == float("inf"), x, tl.where(x > 10, far, middle))
+    factor = tl.log(tl.where(below, near, product))
+    middle = tl.where(below, shifted - factor, shifted + factor)
+    return tl.where(x == float("inf"), x, tl.where(x > 10, far, middle + 0.0))
 
 
 def lgamma(x):
     wide = x.to(tl.float64)
     positive = wide > 0
-    result = _lgamma_positive(tl.where(positive, wide, 1 - wide))
-    # gamma(x) gamma(1 - x) = pi / sin(pi x)
-    mirrored = 1.1447298858494002 - tl.log(tl.abs(sinpi(wide))) - result
-    mirrored = tl.where(wide > -1e-290, -tl.log(-wide), mirrored)
+    result = _lgamma_positive(tl.abs(wide))
+    # gamma(x) gamma(-x) = -pi / (x sin(pi x)), where -x is exact, as 1 - x is not.
+    product = tl.abs(wide * sinpi(wide))
+    mirrored = (1.1447298858494002 - tl.log(product)) - result
+    # Beside 0 it is -log(-x); there and only there pi / (x sin(pi x)) may be out of range.
+    mirrored = tl.where(wide > -1e-20, -tl.log(-wide), mirrored)
     result = tl.where(positive, result, mirrored)
     pole = (wide <= 0) & (tl.floor(wide) == wide)
     result = tl.where(pole | (tl.abs(wide) == float("inf")), float("inf"), result)
@@ -60,26 +62,29 @@ def lgamma(x):
 
 
 def _tgamma_positive(x):
-    # Beyond 14 by Stirling's series, with the power in two halves; else by the product.
-    y = tl.minimum(x, 180.0)
+    # As a product, of which the first factor and all of it may be too large for a float. Beyond 14
+    # by Stirling's series, with the power in two halves; else by lowering x.
+    y = tl.minimum(x, 200.0)
     held = tl.maximum(y, 13.0)
     power = _positive_power(held, 0.5 * held - 0.25)
     rest = tl.exp(-held) * tl.exp(_stirling_rest(held))
-    far = power * (rest * 2.5066282746310002) * power
+    far = power * (rest * 2.5066282746310002)
     near, product = _lower(tl.minimum(y, 14.0), 14)
     below = near < 0.75
     value = tl.exp(_lgamma_near(tl.where(below, near + 1, near)))
     middle = tl.where(below, value / near, value * product)
-    return tl.where(y > 14, far, middle)
+    is_far = y > 14
+    return tl.where(is_far, far, middle), tl.where(is_far, power, 1.0)
 
 
 def tgamma(x):
     wide = x.to(tl.float64)
-    positive = wide > 0
-    result = _tgamma_positive(tl.where(positive, wide, 1 - wide))
-    mirrored = 3.141592653589793 / (sinpi(wide) * result)
-    mirrored = tl.where(tl.abs(wide) < 1e-20, 1 / wide, mirrored)
-    result = tl.where(positive & (wide >= 1e-20), result, mirrored)
+    first, second = _tgamma_positive(tl.maximum(tl.abs(wide), 1e-20))
+    # As in lgamma. Below -200 nothing is left of it but the sign.
+    mirror = tl.maximum(wide, -200.0) * sinpi(wide)
+    mirrored = -3.141592653589793 / (mirror * first) / second
+    result = tl.where(wide > 0, first * second, mirrored)
+    result = tl.where(tl.abs(wide) < 1e-20, 1 / wide, result)
     pole = (wide < 0) & (tl.floor(wide) == wide)
     result = tl.where(wide == float("inf"), wide, result)
     return tl.where(pole | (wide != wide), float("nan"), result).to(x.dtype)

@@ -135,9 +135,9 @@ def _to_float(x, error, rounding: tl.constexpr):
 
 
 def _overflowed(result, error, is_exact):
-    # Of finite operands, whose result is too large, the error is infinite.
-    is_lost = (tl.abs(result) == float("inf")) & ~is_exact
-    return tl.where(is_lost, -result, error)
+    # Of finite operands, whose result is too large, the error is infinite; others have none.
+    error = tl.where(tl.abs(result) == float("inf"), -result, error)
+    return tl.where(is_exact, 0.0, error)
 
 
 def _is_finite(x):
@@ -157,13 +157,26 @@ def _sum_error(x, y, total):
     return (x - (total - part)) + (y - part)
 
 
-def _signed_zero(total, x, y, rounding: tl.constexpr):
-    # x - x is -0 where sums are rounded down.
+def _signed_zero(result, is_zero, is_opposite, rounding: tl.constexpr):
+    # The sum of opposite numbers is -0 where sums are rounded down; a result that is 0 since it is
+    # too small (not `is_zero`) has its own sign.
     if rounding == "rd":
-        opposite = (total == 0) & ((x != 0) | (signbit(x) != signbit(y)))
-        return tl.where(opposite, -tl.abs(total), total)
+        return tl.where(is_zero & is_opposite, -tl.abs(result), result)
     else:
-        return total
+        return result
+
+
+def _differ_in_sign(x, y):
+    return signbit(x) != signbit(y)
+
+
+def _fraction_and_exponent(x):
+    # x as a float in [1, 2), or its opposite, and the power of two that it has been divided by;
+    # zeros and what is not finite as they are. Products and quotients of such fractions neither
+    # overflow nor vanish, nor do the remainders that a single fma leaves of them.
+    is_ordinary = (x != 0) & _is_finite(x)
+    exponent = tl.where(is_ordinary, _exponent(x), 0)
+    return ldexp(x, -exponent), exponent
 
 
 def _add(x, y, rounding: tl.constexpr):
@@ -174,28 +187,18 @@ def _add(x, y, rounding: tl.constexpr):
         wide_y = y.to(tl.float64)
         total = wide_x + wide_y
         result = _to_float(total, _sum_error(wide_x, wide_y, total), rounding)
-        return _signed_zero(result, x, y, rounding)
+        return _signed_zero(result, total == 0, _differ_in_sign(x, y), rounding)
     else:
         x = _apart(x)
         y = _apart(y)
         total = x + y
         error = _overflowed(total, _sum_error(x, y, total), ~(_is_finite(x) & _is_finite(y)))
-        return _signed_zero(_directed(total, error, rounding), x, y, rounding)
+        result = _directed(total, error, rounding)
+        return _signed_zero(result, total == 0, _differ_in_sign(x, y), rounding)
 
 
 def _sub(x, y, rounding: tl.constexpr):
     return _add(x, -y, rounding)
-
-
-def _product_error(x, y, product):
-    # Where the product is so small that its error is no float, all is 2^600 times as large.
-    tiny = tl.abs(product) < 1e-280
-    scale: tl.constexpr = 4.149515568880993e180
-    scaled_x = tl.where(tiny & (tl.abs(x) < 1), x * scale, x)
-    scaled_y = tl.where(tiny & (tl.abs(x) >= 1), y * scale, y)
-    error = tl.fma(scaled_x, scaled_y, -tl.where(tiny, product * scale, product))
-    vanished = (product == 0) & (x != 0) & (y != 0)
-    return tl.where(vanished, tl.where((x < 0) == (y < 0), 1.0, -1.0), error)
 
 
 def _mul(x, y, rounding: tl.constexpr):
@@ -205,29 +208,55 @@ def _mul(x, y, rounding: tl.constexpr):
         return _to_float(x.to(tl.float64) * y.to(tl.float64), 0.0, rounding)
     else:
         product = _apart(x * y)
-        error = _product_error(x, y, product)
+        x_fraction, x_exponent = _fraction_and_exponent(x)
+        y_fraction, y_exponent = _fraction_and_exponent(y)
+        error = tl.fma(x_fraction, y_fraction, -ldexp(product, -x_exponent - y_exponent))
         error = _overflowed(product, error, ~(_is_finite(x) & _is_finite(y)))
         return _directed(product, error, rounding)
+
+
+def _fma_error(x, y, z, result):
+    # What is missing of x y + z in `result`, the float64 nearest to it, or a number of its sign:
+    # all is divided by the power of two that the product has.
+    x, x_exponent = _fraction_and_exponent(x)
+    y, y_exponent = _fraction_and_exponent(y)
+    z_fraction, z_exponent = _fraction_and_exponent(z)
+    exponent = x_exponent + y_exponent
+    distance = z_exponent - exponent
+    # Below the last bit of the product's error it does not matter how small the addend is.
+    held = tl.minimum(tl.maximum(distance, -200), 200)
+    addend = z_fraction * _power_of_two(held, z)
+    product = _apart(x * y)
+    product_rest = tl.fma(x, y, -product)
+    total = product + addend
+    total_rest = _sum_error(product, addend, total)
+    difference = total - ldexp(result, -exponent)
+    rest = total_rest + product_rest
+    rest_of_rest = _sum_error(total_rest, product_rest, rest)
+    error = difference + rest
+    error = error + (_sum_error(difference, rest, error) + rest_of_rest)
+    # Of a much greater z the nearest float is z itself.
+    is_small = (product == 0) | ((distance > 110) & (z != 0))
+    return tl.where(is_small, product, error)
 
 
 def _fma(x, y, z, rounding: tl.constexpr):
     if rounding == "rn":
         return tl.fma(x, y, z)
-    elif x.dtype == tl.float32:
-        product = x.to(tl.float64) * y.to(tl.float64)
-        wide = z.to(tl.float64)
-        total = product + wide
-        result = _to_float(total, _sum_error(product, wide, total), rounding)
-        return _signed_zero(result, product, wide, rounding)
     else:
-        result = tl.fma(x, y, z)
-        product = _apart(x * y)
-        total = product + z
-        lost = _sum_error(product, z, total) + _product_error(x, y, product)
-        error = (total - result) + lost
-        finite = _is_finite(x) & _is_finite(y) & _is_finite(z)
-        error = _overflowed(result, tl.where(total == result, lost, error), ~finite)
-        return _signed_zero(_directed(result, error, rounding), product, z, rounding)
+        is_opposite = (signbit(x) ^ signbit(y)) != signbit(z)
+        if x.dtype == tl.float32:
+            product = x.to(tl.float64) * y.to(tl.float64)
+            wide = z.to(tl.float64)
+            total = product + wide
+            result = _to_float(total, _sum_error(product, wide, total), rounding)
+            return _signed_zero(result, total == 0, is_opposite, rounding)
+        else:
+            nearest = tl.fma(x, y, z)
+            error = _fma_error(x, y, z, nearest)
+            is_finite = _is_finite(x) & _is_finite(y) & _is_finite(z)
+            result = _directed(nearest, _overflowed(nearest, error, ~is_finite), rounding)
+            return _signed_zero(result, (nearest == 0) & (error == 0), is_opposite, rounding)
 
 
 def _div(x, y, rounding: tl.constexpr):
@@ -241,11 +270,12 @@ def _div(x, y, rounding: tl.constexpr):
         return _to_float(quotient, tl.where(y < 0, -rest, rest), rounding)
     else:
         quotient = x / y
-        tiny = tl.abs(x) < 1e-270
-        scale: tl.constexpr = 1.298074214633707e33
-        rest = tl.fma(-tl.where(tiny, quotient * scale, quotient), y, tl.where(tiny, x * scale, x))
-        exact = ~(_is_finite(x) & _is_finite(y)) | (y == 0)
-        error = _overflowed(quotient, tl.where(y < 0, -rest, rest), exact)
+        x_fraction, x_exponent = _fraction_and_exponent(x)
+        y_fraction, y_exponent = _fraction_and_exponent(y)
+        scaled = ldexp(quotient, y_exponent - x_exponent)
+        rest = tl.fma(-scaled, y_fraction, x_fraction)
+        is_exact = ~(_is_finite(x) & _is_finite(y)) | (y == 0)
+        error = _overflowed(quotient, tl.where(y < 0, -rest, rest), is_exact)
         return _directed(quotient, error, rounding)
 
 
