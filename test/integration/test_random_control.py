@@ -1,8 +1,8 @@
 """Random control flow on integers: a kernel must store what Python computes.
 
 Each program is one text that is compiled as a kernel and also executed by Python itself, with
-a stand-in for `tl`. Branches, loops, early returns, calls, `:=`, known and unknown conditions
-nest freely; the seed names the program."""
+a stand-in for `tl`. Branches, loops, `break`, `continue`, early returns, calls, `:=`, known and
+unknown conditions nest freely; the seed names the program."""
 
 import random
 
@@ -81,7 +81,7 @@ class Writer:
         self.lines.append(" " * level + text)
 
     def statement(self, level):
-        kind = self.random.randrange(14 if level <= 4 else 6)
+        kind = self.random.randrange(17 if level <= 4 else 6)
         name = self.pick(*NAMES)
         if kind == 3:
             self.line(level, f"{name} += {self.pick(*NAMES, '1')}")
@@ -106,10 +106,12 @@ class Writer:
             self.for_loop(level)
         elif kind == 10:
             self.while_loop(level)
-        elif kind == 11 and self.depth == 0:
-            self.line(level, f"if {self.condition()}:")
-            self.block(level + 1, 1)
-            self.line(level + 1, f"return {self.expression()}" if self.in_function else "return")
+        elif kind == 11:
+            self.leave(level, f"return {self.expression()}" if self.in_function else "return")
+        elif kind in (13, 14) and self.depth:
+            self.leave(level, self.pick("break", "continue"))
+        elif kind == 15:
+            self.endless_loop(level)
         elif kind == 12:
             self.line(level, f"if {self.pick('K', 'not K', 'K == 3')}:")
             self.block(level + 1)
@@ -117,6 +119,19 @@ class Writer:
             self.block(level + 1)
         else:
             self.line(level, f"{name} = {self.expression()}")
+
+    def leave(self, level, statement):
+        """Now and then on every path: what follows is then dead."""
+        if self.random.random() < 0.1:
+            self.line(level, statement)
+            return
+        self.line(level, f"if {self.condition()}:")
+        if self.random.random() < 0.6:
+            self.block(level + 1, 1)
+        self.line(level + 1, statement)
+        if self.random.random() < 0.3:
+            self.line(level, "else:")
+            self.block(level + 1)
 
     def for_loop(self, level):
         self.loops += 1
@@ -126,7 +141,9 @@ class Writer:
         unknown = ("a & 3", "b & 3", "0, c & 7, 2", "a & 7, 0, -1", "d & 7, k & 3, -2",
                    "0, b & 7, (a & 3) + 1", "b & 7, 0, -1 - (a & 3)")
         bounds = self.pick(*(known if kind == "tl.static_range" else known + unknown))
-        self.line(level, f"for {counter} in {kind}({bounds}):")
+        over = self.pick("(1, 5, 2)", "(a, 3, d, b)") if self.random.random() < 0.2 else \
+            f"{kind}({bounds})"
+        self.line(level, f"for {counter} in {over}:")
         self.depth += 1
         self.line(level + 1, f"{self.pick(*NAMES)} = {counter} + {self.pick(*NAMES)}")
         self.block(level + 1)
@@ -139,6 +156,19 @@ class Writer:
         self.line(level, f"while {counter} < (b & 3) and {self.simple_condition()}:")
         self.depth += 1
         self.line(level + 1, f"{counter} += 1")
+        self.block(level + 1)
+        self.depth -= 1
+
+    def endless_loop(self, level):
+        """Ends in its body only."""
+        self.loops += 1
+        counter = f"e{self.loops}"
+        self.line(level, f"{counter} = 0")
+        self.line(level, f"while {self.pick('True', '1 < 2', 'K >= 0')}:")
+        self.depth += 1
+        self.line(level + 1, f"{counter} += 1")
+        self.line(level + 1, f"if {counter} > (b & 3) or {self.simple_condition()}:")
+        self.line(level + 2, self.pick("break", "break", "return" + " a" * self.in_function))
         self.block(level + 1)
         self.depth -= 1
 

@@ -200,6 +200,12 @@ public:
     case StmtKind::Pass:
       text += "pass";
       return;
+    case StmtKind::Break:
+      text += "break";
+      return;
+    case StmtKind::Continue:
+      text += "continue";
+      return;
     }
   }
 

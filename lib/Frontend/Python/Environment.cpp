@@ -21,6 +21,10 @@ void AssignedNames::addTarget(const Expr &target, bool isConditional) {
   else if (auto *tuple = llvm::dyn_cast<Tuple>(&target))
     for (const ExprPtr &element : tuple->elements)
       addTarget(*element, isConditional);
+  else if (auto *subscript = llvm::dyn_cast<Subscript>(&target)) {
+    addExpression(*subscript->index, isConditional);
+    addTarget(*subscript->base, isConditional); // its name is bound to a new tile
+  }
 }
 
 /// Only `:=` binds names within an expression.
@@ -127,21 +131,36 @@ void AssignedNames::addBlock(llvm::ArrayRef<StmtPtr> block, bool isConditional) 
       addExpression(*llvm::cast<Assert>(*stmt).test, isConditional);
       break;
     case StmtKind::Pass:
+    case StmtKind::Break:
+    case StmtKind::Continue:
       break;
     }
   }
 }
 
-bool python::containsReturn(llvm::ArrayRef<StmtPtr> block) {
-  for (const StmtPtr &stmt : block) {
-    if (stmt->kind == StmtKind::Return)
+/// `inLoop`: a `break` or `continue` here ends within the block that is asked about.
+static bool mayLeave(llvm::ArrayRef<StmtPtr> block, bool inLoop) {
+  return llvm::any_of(block, [&](const StmtPtr &stmt) {
+    switch (stmt->kind) {
+    case StmtKind::Return:
       return true;
-    if (auto *branch = llvm::dyn_cast<If>(stmt.get()))
-      if (containsReturn(branch->body) || containsReturn(branch->orelse))
-        return true;
-  }
-  return false;
+    case StmtKind::Break:
+    case StmtKind::Continue:
+      return !inLoop;
+    case StmtKind::If:
+      return mayLeave(llvm::cast<If>(*stmt).body, inLoop) ||
+             mayLeave(llvm::cast<If>(*stmt).orelse, inLoop);
+    case StmtKind::For:
+      return mayLeave(llvm::cast<For>(*stmt).body, true);
+    case StmtKind::While:
+      return mayLeave(llvm::cast<While>(*stmt).body, true);
+    default:
+      return false;
+    }
+  });
 }
+
+bool python::mayLeave(llvm::ArrayRef<StmtPtr> block) { return ::mayLeave(block, false); }
 
 std::string python::nearestName(std::string_view name, llvm::ArrayRef<std::string> candidates) {
   llvm::StringRef wanted(name.data(), name.size());

@@ -50,7 +50,8 @@ private:
   void add(const std::string &name, bool isConditional);
 };
 
-bool containsReturn(llvm::ArrayRef<ast::StmtPtr> block);
+/// True if a `return`, or a `break` or `continue` of the loop around the block, stands in it.
+bool mayLeave(llvm::ArrayRef<ast::StmtPtr> block);
 
 /// The candidate that `name` may be a misspelling of; empty if none is near.
 std::string nearestName(std::string_view name, llvm::ArrayRef<std::string> candidates);

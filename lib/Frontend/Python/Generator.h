@@ -1,17 +1,19 @@
 //===- Generator.h - walks a kernel and builds tt IR ------------*- C++ -*-===//
 //
 // One class; its methods are spread over files by family: IRGenFunctions.cpp,
-// IRGenStatements.cpp, IRGenBranches.cpp, IRGenLoops.cpp, IRGenRanges.cpp,
+// IRGenStatements.cpp, IRGenBranches.cpp, IRGenLoops.cpp, IRGenRanges.cpp, IRGenExits.cpp,
 // IRGenExpressions.cpp, IRGenCalls.cpp. Meaning (types, promotion, the library) is
 // Sema's; this class knows names, control flow and calls.
 //
 // Names. A name that is bound on one path only, or with different types, is poisoned: it
 // is an error to use it, not to have it.
 //
-// Returns. Structured control flow has no early exit. When one side of a run-time `if`
-// returns, what follows the `if` is generated inside the other side; where neither side
-// always returns, a flag says at run time whether the function has returned, and what
-// follows stands under it. See `Outcome`.
+// Exits. Structured control flow has no early exit. When one side of a run-time `if`
+// leaves the list of statements (return, break, continue), what follows the `if` is
+// generated inside the other side; where neither side always leaves, a flag says at run
+// time whether control has left, and what follows stands under it. See `Outcome`. The body
+// of a loop in which something may leave is generated so that every path leaves it, with a
+// code that says how (`ExitKind`) and the names as they are there; see IRGenExits.cpp.
 //
 // Calls. The body of a called kernel function is generated in place.
 //
@@ -32,30 +34,52 @@ namespace tritium::frontend::python {
 using sema::Result;
 using sema::Value;
 
+/// How control leaves the body of a loop, as its code says at run time.
+enum class ExitKind : uint8_t { Continue, Break, Return };
+
+/// Where control leaves a list of statements other than at its end.
+struct Exit {
+  /// Within a loop: an ExitKind, as a constant or an int32 scalar.
+  Value code;
+  /// Within a loop: those of LoopContext::names that are bound, as they are here.
+  Environment names;
+  /// The function's value; absent where no return leads here.
+  std::optional<Value> result;
+  SourceRange at; ///< of the return
+};
+
 /// How a list of statements ended.
 struct Outcome {
   enum Kind : uint8_t {
-    Falls,   ///< at its end
-    Returns, ///< in a return, whose value is `result`
-    Maybe,   ///< in a return, with `result`, exactly if `flag` is true at run time
-    Failed   ///< an error was reported
+    Falls,  ///< at its end
+    Leaves, ///< in `exit`
+    Maybe,  ///< in `exit` exactly if `flag` is true at run time
+    Failed  ///< an error was reported
   } kind = Falls;
   mlir::Value flag;
-  Value result;
-  SourceRange returnedAt;
+  Exit exit;
 
-  static Outcome failed() { return {Failed, {}, {}, {}}; }
+  static Outcome failed() { return {Failed, {}, {}}; }
   bool isFailed() const { return kind == Failed; }
-  bool mayReturn() const { return kind == Returns || kind == Maybe; }
+  bool leaves() const { return kind == Leaves; }
+  bool mayLeave() const { return kind == Leaves || kind == Maybe; }
 };
 
 /// Statements that follow the current list: those after an `if` that holds the list,
-/// then those after the `if` around that one. `isFunctionEnd`: the function ends here,
-/// which returns None.
+/// then those after the `if` around that one.
 struct Rest {
+  /// What ends with them: the function returns None, the loop goes on with its next round.
+  enum End : uint8_t { Nothing, Function, LoopBody };
   llvm::ArrayRef<ast::StmtPtr> statements;
   const Rest *next = nullptr;
-  bool isFunctionEnd = false;
+  End end = Nothing;
+};
+
+/// A loop whose body is being generated, and in which something may leave.
+struct LoopContext {
+  /// The names whose values leave the body with the control, on every path.
+  llvm::ArrayRef<std::string> names;
+  const LoopContext *outer = nullptr;
 };
 
 /// A function that is being generated.
@@ -63,7 +87,7 @@ struct Frame {
   const FunctionSource *source;
   Frame *caller;
   bool isKernel = false;
-  unsigned loopDepth = 0;
+  const LoopContext *loop = nullptr;
   /// Names with a bare annotation `x: tl.constexpr` that wait for their value.
   std::set<std::string, std::less<>> declaredConstexpr;
 };
@@ -148,10 +172,12 @@ private:
   /// What follows after statements with this outcome.
   Outcome resume(Outcome outcome, const Rest *rest);
   Outcome finish(const Rest *rest);
-  bool statement(const ast::Stmt &stmt);
+  Outcome statement(const ast::Stmt &stmt, const Rest &after, bool &consumed);
+  bool simpleStatement(const ast::Stmt &stmt);
   Outcome returnStatement(const ast::Return &stmt);
   bool assign(const ast::Expr &target, Value value, SourceRange at, bool isConstexpr = false);
   bool unpack(const ast::Tuple &target, const Value &value, SourceRange at, bool isConstexpr);
+  bool assignElements(const ast::Subscript &target, const Value &value, SourceRange at);
   bool annotatedAssign(const ast::AnnAssign &stmt);
   bool augmentedAssign(const ast::AugAssign &stmt);
   bool assertStatement(const ast::Assert &stmt);
@@ -161,26 +187,48 @@ private:
 
   using Side = llvm::function_ref<Outcome()>;
   struct Branching;
-  /// An scf.if with what the sides generate. If exactly one side returns, `rest` goes on
-  /// inside the other; then, or if both return, `consumed` is set.
+  /// An scf.if with what the sides generate. If exactly one side leaves, `rest` goes on
+  /// inside the other; then, or if both leave, `consumed` is set.
   Outcome branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
                    bool &consumed);
-  void mismatchedReturns(const Outcome &a, const Outcome &b);
+  void mismatchedReturns(const Exit &a, const Exit &b);
+  mlir::Value placeholder(mlir::Location loc, mlir::Type type);
   Outcome ifStatement(const ast::If &stmt, const Rest &rest, bool &consumed);
   Result conditional(const ast::Conditional &expr);
-
-  //===--- Loops (IRGenLoops.cpp, IRGenRanges.cpp) -------------------------===//
 
   struct Carried;
   struct LoopState;
   struct Range;
   struct Counting;
-  bool forStatement(const ast::For &stmt);
-  bool whileStatement(const ast::While &stmt);
+
+  //===--- Exits (IRGenExits.cpp) ------------------------------------------===//
+
+  Outcome leave(ExitKind kind, std::optional<Value> result, SourceRange at);
+  /// Generates the body of a loop, every path of which leaves at `exit`; the environment is
+  /// what it is there. False after an error.
+  bool loopBody(llvm::ArrayRef<std::string> names, Exit &exit,
+                llvm::function_ref<Outcome(const Rest *)> body);
+  bool loopBody(llvm::ArrayRef<ast::StmtPtr> body, llvm::ArrayRef<std::string> names, Exit &exit);
+  mlir::Value isExit(const Value &code, ExitKind kind);
+  Outcome leftLoop(const Exit &exit);
+  Outcome unrolledFrom(const ast::For &stmt, llvm::ArrayRef<Value> values,
+                       llvm::ArrayRef<std::string> names);
+  struct LeftLoop;
+  LeftLoop leavingLoop(mlir::scf::ForOp shell, const LoopState &state,
+                       llvm::ArrayRef<mlir::Value> yields, const Exit &exit,
+                       const Counting *counting);
+
+  //===--- Loops (IRGenLoops.cpp, IRGenRanges.cpp) -------------------------===//
+
+  Outcome forStatement(const ast::For &stmt);
+  Outcome whileStatement(const ast::While &stmt);
+  bool plainWhile(const ast::While &stmt, LoopState &state);
+  bool leavingWhile(const ast::While &stmt, LoopState &state, Exit &after);
+  bool endlessLoop(const ast::While &stmt);
   Result loopCondition(const ast::Expr &test);
-  bool unrolled(const ast::For &stmt, const std::vector<Value> &values);
-  bool staticRange(const ast::For &stmt, const Range &range);
-  bool rangeLoop(const ast::For &stmt, const Range &range);
+  Outcome unrolled(const ast::For &stmt, llvm::ArrayRef<Value> values);
+  Outcome staticRange(const ast::For &stmt, const Range &range);
+  Outcome rangeLoop(const ast::For &stmt, const Range &range);
   std::optional<Range> rangeArguments(std::string_view callee, const ast::Call &call);
   bool eachIndex(const Range &range, llvm::function_ref<bool(Value)> visit);
   std::optional<std::vector<Value>> knownValues(const ast::Expr &iterable);
@@ -188,9 +236,10 @@ private:
   std::optional<Counting> countingOf(const Range &range, DType type, mlir::Location loc);
   mlir::Value indexOf(const Counting &counting, mlir::Value counter, mlir::Location loc);
   /// After a loop: its variable is its value in the last round.
-  void bindLastIndex(const ast::For &stmt, const Counting &counting, DType type);
-  /// The loop again, with only the names that it changes. Fills the values after it.
-  mlir::scf::ForOp narrowed(mlir::scf::ForOp loop, const LoopState &state,
+  /// `next`: the counter after that round; null where the loop runs to its end.
+  void bindLastIndex(const ast::For &stmt, const Counting &counting, DType type, mlir::Value next);
+  /// Moves the body of the loop `shell` to where only the names that it changes are carried.
+  mlir::scf::ForOp narrowed(mlir::scf::ForOp shell, const LoopState &state,
                             llvm::ArrayRef<mlir::Value> yields,
                             llvm::SmallVectorImpl<mlir::Value> &results);
   /// Runs `attempt` with the constants that may stay constants, and again with all of
@@ -205,6 +254,7 @@ private:
 
   Result expression(const ast::Expr &expr);
   Result subscript(const ast::Subscript &expr);
+  Result indices(const ast::Subscript &expr, const Value &base);
   Result index(const ast::Expr &expr);
   Result boolOp(const ast::BoolOp &expr);
   Result compare(const ast::Compare &expr);

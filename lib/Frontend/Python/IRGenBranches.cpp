@@ -28,14 +28,14 @@ struct SideState {
   Outcome outcome;
   llvm::SmallVector<mlir::Value> yields;
 
-  bool returns() const { return outcome.kind == Outcome::Returns; }
+  bool leaves() const { return outcome.leaves(); }
 };
 
-/// A value that the scf.if gives to a name, or to the function's result.
+/// A value that the scf.if hands on.
 struct Export {
-  const std::string *name; ///< null: the result
+  Value *to;
+  Binding *binding; ///< whose value it is; null: none's
   Value like;
-  SourceRange at;
 };
 } // namespace
 
@@ -49,27 +49,31 @@ struct Generator::Branching {
   std::vector<Export> exports;
   Outcome outcome;
 
-  bool bothReturn() const { return sides[0].returns() && sides[1].returns(); }
-  bool oneReturns() const { return sides[0].returns() != sides[1].returns(); }
-  /// The side that goes on, if one returns.
-  int open() const { return sides[0].returns() ? 1 : 0; }
+  bool bothLeave() const { return sides[0].leaves() && sides[1].leaves(); }
+  bool oneLeaves() const { return sides[0].leaves() != sides[1].leaves(); }
+  /// The side that goes on, if one leaves.
+  int open() const { return sides[0].leaves() ? 1 : 0; }
 
   bool generateSides(Side thenSide, Side elseSide);
   bool continueOpenSide(const Rest *rest);
   void mergeNames();
   void takeOpenNames();
-  void joinNames();
-  bool mergeReturns();
+  void joinNames(Environment &a, Environment &b, Environment &joined);
+  bool mergeExits();
   mlir::scf::IfOp withResults();
   void bindResults(llvm::ArrayRef<mlir::Value> results);
 
 private:
-  void give(const std::string *name, const Value *a, const Value *b, SourceRange at);
+  void end(int side);
+  void joinName(const std::string &name, Binding &a, Binding &b, Binding &joined);
+  void giveName(const std::string &name, Binding &to, const Value *a, const Value *b);
+  void give(Value &to, Binding *binding, const Value *a, const Value *b);
+  bool mergeResults(Exit &a, Exit &b);
   void giveFlag();
 };
 
 /// Any value of a type, for a path on which it is never used.
-static mlir::Value placeholder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type) {
+mlir::Value Generator::placeholder(mlir::Location loc, mlir::Type type) {
   mlir::Type element = tt::elementType(type);
   if (llvm::isa<tt::PointerType>(element)) {
     mlir::Type integer = tt::withElement(type, builder.getI64Type());
@@ -96,16 +100,16 @@ static std::string onePath(std::string_view name) {
 }
 
 /// A return without a position is the end of the function, which returns None.
-void Generator::mismatchedReturns(const Outcome &a, const Outcome &b) {
+void Generator::mismatchedReturns(const Exit &a, const Exit &b) {
   std::string what = "the returns of '" + frame->source->name +
-                     "' have different types: " + describe(a.result) + " and " +
-                     describe(b.result) + "; return one type on every path";
-  bool isEndA = !a.returnedAt.begin.isValid(), isEndB = !b.returnedAt.begin.isValid();
+                     "' have different types: " + describe(*a.result) + " and " +
+                     describe(*b.result) + "; return one type on every path";
+  bool isEndA = !a.at.begin.isValid(), isEndB = !b.at.begin.isValid();
   if (isEndA || isEndB)
     what += " (one path reaches the end of the function, which returns None)";
-  error(isEndB ? a.returnedAt : b.returnedAt, std::move(what));
+  error(isEndB ? a.at : b.at, std::move(what));
   if (!isEndA && !isEndB)
-    note(a.returnedAt, "the other return is here");
+    note(a.at, "the other return is here");
 }
 
 bool Generator::Branching::generateSides(Side thenSide, Side elseSide) {
@@ -119,39 +123,34 @@ bool Generator::Branching::generateSides(Side thenSide, Side elseSide) {
     sides[i].outcome = i == 0 ? thenSide() : elseSide();
     if (sides[i].outcome.isFailed())
       return false;
-    sides[i].end = generator.builder.saveInsertionPoint();
-    sides[i].env = std::move(generator.env);
+    end(i);
   }
-  for (SideState &side : sides)
-    generator.dropLastValues(before, side.env);
   return true;
 }
 
-/// What follows the `if`, inside the side that does not return.
+/// Keeps where a side ends and what its names are there.
+void Generator::Branching::end(int side) {
+  sides[side].end = generator.builder.saveInsertionPoint();
+  sides[side].env = std::move(generator.env);
+  generator.dropLastValues(before, sides[side].env);
+  generator.dropLastValues(before, sides[side].outcome.exit.names);
+}
+
+/// What follows the `if`, inside the side that does not leave.
 bool Generator::Branching::continueOpenSide(const Rest *rest) {
-  SideState &side = sides[open()];
+  int index = open();
+  SideState &side = sides[index];
   generator.builder.restoreInsertionPoint(side.end);
   generator.env = std::move(side.env);
   side.outcome = generator.resume(std::move(side.outcome), rest);
   if (side.outcome.isFailed())
     return false;
-  side.end = generator.builder.saveInsertionPoint();
-  side.env = std::move(generator.env);
-  generator.dropLastValues(before, side.env);
+  end(index);
   return true;
 }
 
-/// Both sides yield their value of a name, or of the result if `name` is null; a side without
-/// one yields anything.
-void Generator::Branching::give(const std::string *name, const Value *a, const Value *b,
-                                SourceRange at) {
-  const Value &like = a ? *a : *b;
-  if (name && (holdsHidden(like) || (b && holdsHidden(*b)))) {
-    return generator.poison(after[*name],
-                            "'" + *name + "' is " + describe(like) +
-                                ", which cannot leave the 'if' that binds it; call it there",
-                            {{at, "it is bound here"}});
-  }
+/// Both sides yield their value for `to`; a side without one yields anything.
+void Generator::Branching::give(Value &to, Binding *binding, const Value *a, const Value *b) {
   llvm::SmallVector<mlir::Value> values[2];
   if (a)
     flatten(*a, values[0]);
@@ -161,22 +160,33 @@ void Generator::Branching::give(const std::string *name, const Value *a, const V
     if ((i == 0 ? a : b) == nullptr) {
       generator.builder.restoreInsertionPoint(sides[i].end);
       for (mlir::Value other : values[1 - i])
-        values[i].push_back(placeholder(generator.builder, loc, other.getType()));
+        values[i].push_back(generator.placeholder(loc, other.getType()));
       sides[i].end = generator.builder.saveInsertionPoint();
     }
     sides[i].yields.append(values[i].begin(), values[i].end());
   }
-  exports.push_back({name, like, at});
+  exports.push_back({&to, binding, a ? *a : *b});
 }
 
-/// The names' values: where one side returns, the other's count.
+void Generator::Branching::giveName(const std::string &name, Binding &to, const Value *a,
+                                    const Value *b) {
+  const Value &like = a ? *a : *b;
+  if (!holdsHidden(like) && !(b && holdsHidden(*b)))
+    return give(to.value, &to, a, b);
+  generator.poison(to,
+                   "'" + name + "' is " + describe(like) +
+                       ", which cannot leave the 'if' that binds it; call it there",
+                   {{to.at, "it is bound here"}});
+}
+
+/// The names' values: where one side leaves, the other's count.
 void Generator::Branching::mergeNames() {
-  if (oneReturns())
+  if (oneLeaves())
     takeOpenNames();
-  else if (bothReturn())
+  else if (bothLeave())
     after = std::move(before);
   else
-    joinNames();
+    joinNames(sides[0].env, sides[1].env, after);
 }
 
 void Generator::Branching::takeOpenNames() {
@@ -185,63 +195,96 @@ void Generator::Branching::takeOpenNames() {
   for (auto &[name, binding] : after) {
     auto old = before.find(name);
     bool isNew = old == before.end() || old->second.version != binding.version;
+    Value value = binding.value;
     if (isNew && !binding.poison)
-      give(&name, isElse ? nullptr : &binding.value, isElse ? &binding.value : nullptr, binding.at);
+      giveName(name, binding, isElse ? nullptr : &value, isElse ? &value : nullptr);
   }
 }
 
-void Generator::Branching::joinNames() {
-  for (auto &[name, a] : sides[0].env) {
-    auto found = sides[1].env.find(name);
-    if (found == sides[1].env.end()) {
-      after[name] = a;
-      if (!a.poison)
-        generator.poison(after[name], onePath(name), {{a.at, "it is bound here"}});
-      continue;
-    }
-    Binding &b = found->second;
-    Binding &merged = after[name] = a;
-    if (a.version == b.version || a.poison)
-      continue;
-    if (b.poison) {
-      merged = b;
-      continue;
-    }
-    size_t mark = generator.diagnostics.all().size();
-    if (!generator.sema.unify(a.value, sides[0].end, b.value, sides[1].end, name)) {
-      generator.poison(merged, generator.diagnostics.rollback(mark).front().message,
-                       {{a.at, "it is bound here"}, {b.at, "and here"}});
-      continue;
-    }
-    merged.value = a.value;
-    auto atName = after.find(name);
-    give(&atName->first, &a.value, &b.value, a.at);
+/// A name that both sides have.
+void Generator::Branching::joinName(const std::string &name, Binding &a, Binding &b,
+                                    Binding &joined) {
+  joined = a;
+  if (a.version == b.version || a.poison)
+    return;
+  if (b.poison) {
+    joined = b;
+    return;
   }
-  for (auto &[name, b] : sides[1].env)
-    if (auto [at, isNew] = after.try_emplace(name, b); isNew && !b.poison)
-      generator.poison(at->second, onePath(name), {{b.at, "it is bound here"}});
-}
-
-/// The function's result, and whether it has returned.
-bool Generator::Branching::mergeReturns() {
-  auto &[a, b] = sides;
-  if (!a.outcome.mayReturn() && !b.outcome.mayReturn())
-    return true;
-  outcome.kind = bothReturn() ? Outcome::Returns : Outcome::Maybe;
-  const SideState &first = a.outcome.mayReturn() ? a : b;
-  outcome.returnedAt = first.outcome.returnedAt;
-  bool both = a.outcome.mayReturn() && b.outcome.mayReturn();
   size_t mark = generator.diagnostics.all().size();
-  if (both &&
-      !generator.sema.unify(a.outcome.result, a.end, b.outcome.result, b.end, "the result")) {
-    generator.diagnostics.rollback(mark);
-    generator.mismatchedReturns(a.outcome, b.outcome);
-    return false;
+  if (!generator.sema.unify(a.value, sides[0].end, b.value, sides[1].end, name)) {
+    generator.poison(joined, generator.diagnostics.rollback(mark).front().message,
+                     {{a.at, "it is bound here"}, {b.at, "and here"}});
+    return;
   }
-  give(nullptr, a.outcome.mayReturn() ? &a.outcome.result : nullptr,
-       b.outcome.mayReturn() ? &b.outcome.result : nullptr, outcome.returnedAt);
+  joined.value = a.value;
+  giveName(name, joined, &a.value, &b.value);
+}
+
+void Generator::Branching::joinNames(Environment &a, Environment &b, Environment &joined) {
+  for (auto &[name, binding] : a) {
+    if (auto found = b.find(name); found != b.end())
+      joinName(name, binding, found->second, joined[name]);
+    else
+      joined[name] = binding;
+  }
+  for (auto &[name, binding] : b)
+    joined.try_emplace(name, binding);
+  for (auto &[name, binding] : joined)
+    if (!binding.poison && (!a.contains(name) || !b.contains(name)))
+      generator.poison(binding, onePath(name), {{binding.at, "it is bound here"}});
+}
+
+/// Where control leaves, if either side leaves: with what code, names and result.
+bool Generator::Branching::mergeExits() {
+  auto &[a, b] = sides;
+  if (!a.outcome.mayLeave() && !b.outcome.mayLeave())
+    return true;
+  outcome.kind = bothLeave() ? Outcome::Leaves : Outcome::Maybe;
+  Exit &first = (a.outcome.mayLeave() ? a : b).outcome.exit;
+  Exit &second = b.outcome.exit;
+  Exit &exit = outcome.exit;
+  exit.at = first.at;
+  if (a.outcome.mayLeave() && b.outcome.mayLeave()) {
+    generator.sema.unify(first.code, a.end, second.code, b.end, "the way out");
+    give(exit.code, nullptr, &first.code, &second.code);
+    joinNames(first.names, second.names, exit.names);
+    if (!mergeResults(first, second))
+      return false;
+  } else {
+    bool isElse = &first == &second;
+    auto giveOne = [&](Value &to, Binding *binding, const Value &value) {
+      give(to, binding, isElse ? nullptr : &value, isElse ? &value : nullptr);
+    };
+    giveOne(exit.code, nullptr, first.code);
+    exit.names = first.names;
+    for (auto &[name, binding] : exit.names)
+      if (auto old = before.find(name);
+          !binding.poison && (old == before.end() || old->second.version != binding.version))
+        giveName(name, binding, isElse ? nullptr : &first.names[name].value,
+                 isElse ? &first.names[name].value : nullptr);
+    if (first.result)
+      giveOne(exit.result.emplace(), nullptr, *first.result);
+  }
   if (outcome.kind == Outcome::Maybe)
     giveFlag();
+  return true;
+}
+
+bool Generator::Branching::mergeResults(Exit &a, Exit &b) {
+  if (!a.result && !b.result)
+    return true;
+  size_t mark = generator.diagnostics.all().size();
+  if (a.result && b.result &&
+      !generator.sema.unify(*a.result, sides[0].end, *b.result, sides[1].end, "the result")) {
+    generator.diagnostics.rollback(mark);
+    generator.mismatchedReturns(a, b);
+    return false;
+  }
+  if (!a.result)
+    outcome.exit.at = b.at;
+  give(outcome.exit.result.emplace(), nullptr, a.result ? &*a.result : nullptr,
+       b.result ? &*b.result : nullptr);
   return true;
 }
 
@@ -250,7 +293,7 @@ void Generator::Branching::giveFlag() {
     generator.builder.restoreInsertionPoint(side.end);
     mlir::Value flag = side.outcome.flag;
     if (!flag)
-      flag = generator.builder.create<mlir::arith::ConstantIntOp>(loc, side.returns(), 1);
+      flag = generator.builder.create<mlir::arith::ConstantIntOp>(loc, side.leaves(), 1);
     side.end = generator.builder.saveInsertionPoint();
     side.yields.push_back(flag);
   }
@@ -281,14 +324,10 @@ mlir::scf::IfOp Generator::Branching::withResults() {
 void Generator::Branching::bindResults(llvm::ArrayRef<mlir::Value> results) {
   llvm::ArrayRef<mlir::Value> values = results;
   for (const Export &given : exports) {
-    Value value = rebuild(given.like, values);
-    if (!given.name) {
-      outcome.result = std::move(value);
+    *given.to = rebuild(given.like, values);
+    if (!given.binding)
       continue;
-    }
-    Binding &binding = after[*given.name];
-    binding.value = std::move(value);
-    binding.version = generator.reads.size();
+    given.binding->version = generator.reads.size();
     generator.reads.push_back(false);
   }
   if (outcome.kind == Outcome::Maybe)
@@ -303,15 +342,15 @@ Outcome Generator::branches(mlir::Value condition, Side thenSide, Side elseSide,
   Branching branching{*this, loc, ifOp};
   if (!branching.generateSides(thenSide, elseSide))
     return Outcome::failed();
-  consumed = branching.bothReturn();
-  if (rest && branching.oneReturns()) {
+  consumed = branching.bothLeave();
+  if (rest && branching.oneLeaves()) {
     if (!branching.continueOpenSide(rest))
       return Outcome::failed();
     consumed = true;
   }
   sema.setRange(range);
   branching.mergeNames();
-  if (!branching.mergeReturns())
+  if (!branching.mergeExits())
     return Outcome::failed();
   llvm::SmallVector<mlir::Value> results(branching.withResults().getResults());
   branching.bindResults(results);
@@ -325,16 +364,16 @@ Outcome Generator::ifStatement(const ast::If &stmt, const Rest &rest, bool &cons
   auto truth = test ? sema.truth(*test) : std::nullopt;
   if (!truth)
     return Outcome::failed();
-  bool mayReturn = containsReturn(stmt.body) || containsReturn(stmt.orelse);
+  bool isExit = mayLeave(stmt.body) || mayLeave(stmt.orelse);
   if (auto *known = std::get_if<bool>(&*truth)) {
     llvm::ArrayRef<ast::StmtPtr> side = *known ? stmt.body : stmt.orelse;
-    consumed = containsReturn(side);
+    consumed = mayLeave(side);
     return run(side, consumed ? &rest : nullptr);
   }
   sema.setRange(stmt.range);
   return branches(
       std::get<mlir::Value>(*truth), [&] { return run(stmt.body, nullptr); },
-      [&] { return run(stmt.orelse, nullptr); }, mayReturn ? &rest : nullptr, consumed);
+      [&] { return run(stmt.orelse, nullptr); }, isExit ? &rest : nullptr, consumed);
 }
 
 Result Generator::conditional(const ast::Conditional &expr) {

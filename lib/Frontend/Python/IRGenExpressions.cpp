@@ -166,14 +166,18 @@ static bool expandEllipsis(const ast::Tuple &written, const Value &base, Tuple &
 
 Result Generator::subscript(const ast::Subscript &expr) {
   auto base = expression(*expr.base);
-  if (!base)
-    return std::nullopt;
+  auto at = base ? indices(expr, *base) : std::nullopt;
+  sema.setRange(expr.range);
+  return at ? sema.subscript(*base, *at) : std::nullopt;
+}
+
+/// What stands between the brackets: an index, or a Tuple of several.
+Result Generator::indices(const ast::Subscript &expr, const Value &base) {
   auto *several = llvm::dyn_cast<ast::Tuple>(expr.index.get());
-  if (!several || several->isList) {
-    auto at = index(*expr.index);
-    sema.setRange(expr.range);
-    return at ? sema.subscript(*base, *at) : std::nullopt;
-  }
+  if (expr.index->kind == ast::ExprKind::Ellipsis)
+    return Value(Tuple());
+  if (!several || several->isList)
+    return index(*expr.index);
   Tuple indices;
   bool hasEllipsis = false;
   for (const ast::ExprPtr &element : several->elements) {
@@ -187,9 +191,9 @@ Result Generator::subscript(const ast::Subscript &expr) {
     indices.elements.push_back(std::move(*value));
   }
   sema.setRange(expr.range);
-  if (hasEllipsis && !expandEllipsis(*several, *base, indices))
-    return sema.error("'...' stands once within the subscript of a tile, found " + describe(*base));
-  return sema.subscript(*base, Value(std::move(indices)));
+  if (hasEllipsis && !expandEllipsis(*several, base, indices))
+    return sema.error("'...' stands once within the subscript of a tile, found " + describe(base));
+  return Value(std::move(indices));
 }
 
 /// An index: a slice or an expression.

@@ -224,7 +224,7 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
     return std::nullopt;
   Environment callerEnv = std::move(env);
   env.clear();
-  Frame callee{function.get(), frame, false, 0, {}};
+  Frame callee{function.get(), frame, false, nullptr, {}};
   frame = &callee;
   auto enter = [&] {
     sema.enterCall(function->name, isLibraryFile(*function), /*isInlined=*/true);
@@ -236,10 +236,10 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
   Result result;
   if (body && bindArguments(*body->tree, arguments)) {
     enter();
-    Rest end{{}, nullptr, /*isFunctionEnd=*/true};
+    Rest end{{}, nullptr, Rest::Function};
     Outcome outcome = run(body->tree->body, &end);
     if (!outcome.isFailed())
-      result = std::move(outcome.result);
+      result = std::move(outcome.exit.result);
     sema.leaveCall();
   }
   frame = callee.caller;
@@ -355,7 +355,7 @@ static bool forEachPart(const ArgumentSpec &spec, const std::string &name,
 
 mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source,
                                                     const std::vector<ArgumentSpec> &arguments) {
-  Frame own{&source, nullptr, true, 0, {}};
+  Frame own{&source, nullptr, true, nullptr, {}};
   frame = &own;
   // The caller keeps the source alive.
   const ParsedFunction *body = parse(std::shared_ptr<FunctionSource>(
@@ -412,7 +412,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source
   builder.setInsertionPointToEnd(entry);
   if (!bindKernelArguments(function, arguments, *entry))
     return nullptr;
-  Rest end{{}, nullptr, /*isFunctionEnd=*/true};
+  Rest end{{}, nullptr, Rest::Function};
   if (run(function.body, &end).isFailed())
     return nullptr;
   builder.create<tt::ReturnOp>(at);

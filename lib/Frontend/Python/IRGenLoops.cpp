@@ -14,7 +14,6 @@
 
 #include "LoopState.h"
 
-#include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Builtins.h"
 
 using namespace tritium;
@@ -25,6 +24,36 @@ using namespace tritium::sema;
 //===----------------------------------------------------------------------===//
 // Carried names
 //===----------------------------------------------------------------------===//
+
+std::vector<std::string> Generator::LoopState::names() const {
+  std::vector<std::string> result;
+  for (const Carried &entry : carried)
+    result.push_back(entry.name);
+  return result;
+}
+
+llvm::SmallVector<unsigned> Generator::LoopState::changed() const {
+  llvm::SmallVector<unsigned> result;
+  for (const Carried &entry : carried)
+    if (entry.isChanged && !entry.final.poison)
+      for (unsigned slot = entry.firstSlot; slot < entry.firstSlot + entry.slots; ++slot)
+        result.push_back(slot);
+  return result;
+}
+
+void python::moveBody(mlir::scf::ForOp shell, mlir::Block *to,
+                      llvm::ArrayRef<mlir::Value> arguments,
+                      llvm::MutableArrayRef<mlir::Value> values) {
+  mlir::Block *body = shell.getBody();
+  to->getOperations().splice(to->end(), body->getOperations());
+  for (mlir::Value &value : values)
+    if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+        argument && argument.getOwner() == body)
+      value = arguments[argument.getArgNumber()];
+  for (auto [argument, replacement] : llvm::zip_equal(body->getArguments(), arguments))
+    argument.replaceAllUsesWith(replacement);
+  shell.erase();
+}
 
 /// Lists what may be carried and converts the values with which it enters the loop.
 bool Generator::collectCarried(const AssignedNames &assigned, bool isOptimistic, LoopState &state) {
@@ -158,13 +187,9 @@ bool Generator::withCarried(const AssignedNames &assigned,
   mlir::Block *block = builder.getInsertionBlock();
   mlir::Operation *last = block->empty() ? nullptr : &block->back();
   size_t mark = diagnostics.all().size(), printedBefore = sema.printed().size();
-  unsigned loopDepth = frame->loopDepth;
   for (bool isOptimistic : {true, false}) {
     LoopState state;
-    ++frame->loopDepth;
-    bool isDone = collectCarried(assigned, isOptimistic, state) && attempt(state);
-    frame->loopDepth = loopDepth;
-    if (isDone)
+    if (collectCarried(assigned, isOptimistic, state) && attempt(state))
       return true;
     bool hasFixed = std::any_of(state.carried.begin(), state.carried.end(),
                                 [](const Carried &entry) { return entry.isFixed; });
@@ -205,7 +230,7 @@ Result Generator::loopCondition(const ast::Expr &test) {
   return evaluated.positional.front();
 }
 
-bool Generator::whileStatement(const ast::While &stmt) {
+Outcome Generator::whileStatement(const ast::While &stmt) {
   AssignedNames inTest, assigned;
   inTest.addExpression(*stmt.test, false);
   for (const std::string &name : inTest.all) {
@@ -214,67 +239,119 @@ bool Generator::whileStatement(const ast::While &stmt) {
     error(stmt.test->range, "'" + name +
                                 "' is bound only in the condition of this loop; bind it "
                                 "before the loop");
-    return false;
+    return Outcome::failed();
   }
   assigned.addExpression(*stmt.test, false);
   assigned.addBlock(stmt.body, false);
   sema.setRange(stmt.range);
-  return withCarried(assigned, [&](LoopState &state) {
-    mlir::Location loc = location(stmt.range);
-    llvm::SmallVector<mlir::Type> types(mlir::ValueRange(state.inits).getTypes());
-    llvm::SmallVector<mlir::Location> locations(types.size(), loc);
-    auto loop = builder.create<mlir::scf::WhileOp>(loc, types, state.inits);
-    mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
-    mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
-
-    auto arguments = [](mlir::Block *block) {
-      return llvm::SmallVector<mlir::Value>(block->args_begin(), block->args_end());
-    };
-    builder.setInsertionPointToEnd(test);
-    enterBody(state, arguments(test));
-    auto condition = loopCondition(*stmt.test);
-    sema.setRange(stmt.test->range);
-    auto truth = condition ? sema.truth(*condition) : std::nullopt;
-    if (!truth)
-      return false;
-    if (auto *known = std::get_if<bool>(&*truth)) {
-      if (*known) {
-        error(stmt.test->range, "this condition is always true, so the loop would never end");
-        return false;
-      }
-      builder.setInsertionPointAfter(loop);
-      loop.erase();
-      env = std::move(state.before);
-      return true;
-    }
-    llvm::SmallVector<mlir::Value> forwarded;
-    if (!leaveBody(state, forwarded))
-      return false;
-    builder.create<mlir::scf::ConditionOp>(loc, std::get<mlir::Value>(*truth), forwarded);
-    std::vector<Carried> afterTest = state.carried;
-
-    builder.setInsertionPointToEnd(body);
-    enterBody(state, arguments(body));
-    if (run(stmt.body, nullptr).isFailed())
-      return false;
-    // The condition reads what the body leaves.
-    for (size_t i = 0; i < afterTest.size(); ++i)
-      if (reads[afterTest[i].version])
-        reads[state.carried[i].version] = true;
-    llvm::SmallVector<mlir::Value> yields;
-    if (!leaveBody(state, yields))
-      return false;
-    builder.create<mlir::scf::YieldOp>(loc, yields);
-    // The results are what the condition forwards.
-    for (size_t i = 0; i < afterTest.size(); ++i) {
-      state.carried[i].isChanged |= afterTest[i].isChanged;
-      if (!state.carried[i].final.poison)
-        state.carried[i].final.poison = afterTest[i].final.poison;
-    }
-    builder.setInsertionPointAfter(loop);
-    afterLoop(state, llvm::SmallVector<mlir::Value>(loop.getResults()));
-    return true;
+  Exit after;
+  bool isDone = withCarried(assigned, [&](LoopState &state) {
+    return mayLeave(stmt.body) ? leavingWhile(stmt, state, after) : plainWhile(stmt, state);
   });
+  return isDone ? leftLoop(after) : Outcome::failed();
+}
+
+bool Generator::endlessLoop(const ast::While &stmt) {
+  error(stmt.test->range, "this condition is always true, so the loop would never end");
+  return false;
+}
+
+/// A loop that only its condition ends.
+bool Generator::plainWhile(const ast::While &stmt, LoopState &state) {
+  mlir::Location loc = location(stmt.range);
+  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(state.inits).getTypes());
+  llvm::SmallVector<mlir::Location> locations(types.size(), loc);
+  auto loop = builder.create<mlir::scf::WhileOp>(loc, types, state.inits);
+  mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
+  mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+
+  auto arguments = [](mlir::Block *block) {
+    return llvm::SmallVector<mlir::Value>(block->args_begin(), block->args_end());
+  };
+  builder.setInsertionPointToEnd(test);
+  enterBody(state, arguments(test));
+  auto condition = loopCondition(*stmt.test);
+  sema.setRange(stmt.test->range);
+  auto truth = condition ? sema.truth(*condition) : std::nullopt;
+  if (!truth)
+    return false;
+  if (auto *known = std::get_if<bool>(&*truth)) {
+    if (*known)
+      return endlessLoop(stmt);
+    builder.setInsertionPointAfter(loop);
+    loop.erase();
+    env = std::move(state.before);
+    return true;
+  }
+  llvm::SmallVector<mlir::Value> forwarded;
+  if (!leaveBody(state, forwarded))
+    return false;
+  builder.create<mlir::scf::ConditionOp>(loc, std::get<mlir::Value>(*truth), forwarded);
+  std::vector<Carried> afterTest = state.carried;
+
+  builder.setInsertionPointToEnd(body);
+  enterBody(state, arguments(body));
+  if (run(stmt.body, nullptr).isFailed())
+    return false;
+  // The condition reads what the body leaves.
+  for (size_t i = 0; i < afterTest.size(); ++i)
+    if (reads[afterTest[i].version])
+      reads[state.carried[i].version] = true;
+  llvm::SmallVector<mlir::Value> yields;
+  if (!leaveBody(state, yields))
+    return false;
+  builder.create<mlir::scf::YieldOp>(loc, yields);
+  // The results are what the condition forwards.
+  for (size_t i = 0; i < afterTest.size(); ++i) {
+    state.carried[i].isChanged |= afterTest[i].isChanged;
+    if (!state.carried[i].final.poison)
+      state.carried[i].final.poison = afterTest[i].final.poison;
+  }
+  builder.setInsertionPointAfter(loop);
+  afterLoop(state, llvm::SmallVector<mlir::Value>(loop.getResults()));
+  return true;
+}
+
+/// `while test: body` is `while True: if not test: break; body`.
+bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &after) {
+  mlir::Location loc = location(stmt.range);
+  auto number = [&](int64_t value) -> mlir::Value {
+    return builder.create<mlir::arith::ConstantIntOp>(loc, value, 32);
+  };
+  auto shell = builder.create<mlir::scf::ForOp>(loc, number(0), number(1), number(1), state.inits);
+  shell.getBody()->clear();
+  builder.setInsertionPointToEnd(shell.getBody());
+  enterBody(state, llvm::SmallVector<mlir::Value>(shell.getRegionIterArgs()));
+  auto condition = loopCondition(*stmt.test);
+  sema.setRange(stmt.test->range);
+  auto truth = condition ? sema.truth(*condition) : std::nullopt;
+  if (!truth)
+    return false;
+  auto *known = std::get_if<bool>(&*truth);
+  if (known && !*known) {
+    builder.setInsertionPointAfter(shell);
+    shell.erase();
+    env = std::move(state.before);
+    return true;
+  }
+  Exit exit;
+  bool isDone = loopBody(state.names(), exit, [&](const Rest *end) {
+    if (known)
+      return run(stmt.body, end);
+    bool consumed = false;
+    return branches(
+        std::get<mlir::Value>(*truth), [&] { return run(stmt.body, end); },
+        [&] { return leave(ExitKind::Break, std::nullopt, stmt.test->range); }, nullptr, consumed);
+  });
+  llvm::SmallVector<mlir::Value> yields;
+  if (!isDone || !leaveBody(state, yields))
+    return false;
+  if (asInt(exit.code) == Constant::Int(ExitKind::Continue))
+    return endlessLoop(stmt);
+  LeftLoop left = leavingLoop(shell, state, yields, exit, nullptr);
+  afterLoop(state, left.results);
+  after = std::move(left.exit);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,34 +359,37 @@ bool Generator::whileStatement(const ast::While &stmt) {
 //===----------------------------------------------------------------------===//
 
 /// One copy of the body for each value.
-bool Generator::unrolled(const ast::For &stmt, const std::vector<Value> &values) {
-  ++frame->loopDepth;
-  bool isDone = true;
+Outcome Generator::unrolled(const ast::For &stmt, llvm::ArrayRef<Value> values) {
+  if (mayLeave(stmt.body)) {
+    AssignedNames assigned;
+    assigned.addTarget(*stmt.target, false);
+    assigned.addBlock(stmt.body, false);
+    std::vector<std::string> names(assigned.all.begin(), assigned.all.end());
+    return unrolledFrom(stmt, values, names);
+  }
   for (const Value &value : values) {
     sema.setRange(stmt.range);
-    isDone = assign(*stmt.target, value, stmt.target->range) && !run(stmt.body, nullptr).isFailed();
-    if (!isDone)
-      break;
+    if (!assign(*stmt.target, value, stmt.target->range) || run(stmt.body, nullptr).isFailed())
+      return Outcome::failed();
   }
-  --frame->loopDepth;
-  return isDone;
+  return {};
 }
 
-bool Generator::forStatement(const ast::For &stmt) {
+Outcome Generator::forStatement(const ast::For &stmt) {
   auto *call = llvm::dyn_cast<ast::Call>(stmt.iterable.get());
   if (call && call->callee->kind == ast::ExprKind::Call)
     call = nullptr;
   auto callee = call ? expression(*call->callee) : std::nullopt;
   if (call && !callee)
-    return false;
+    return Outcome::failed();
   if (callee && isIteratorClass(*callee)) {
     const std::string &name = callee->get<Library>().name;
     auto range = rangeArguments(name, *call);
     if (!range)
-      return false;
+      return Outcome::failed();
     sema.setRange(stmt.range);
     return name == "static_range" ? staticRange(stmt, *range) : rangeLoop(stmt, *range);
   }
   auto values = knownValues(*stmt.iterable);
-  return values && unrolled(stmt, *values);
+  return values ? unrolled(stmt, *values) : Outcome::failed();
 }

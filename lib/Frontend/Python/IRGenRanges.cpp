@@ -118,14 +118,20 @@ bool Generator::eachIndex(const Range &range, llvm::function_ref<bool(Value)> vi
   return true;
 }
 
-bool Generator::staticRange(const ast::For &stmt, const Range &range) {
-  ++frame->loopDepth;
+Outcome Generator::staticRange(const ast::For &stmt, const Range &range) {
+  if (mayLeave(stmt.body)) {
+    std::vector<Value> values;
+    bool isKnown = eachIndex(range, [&](Value index) {
+      values.push_back(std::move(index));
+      return true;
+    });
+    return isKnown ? unrolled(stmt, values) : Outcome::failed();
+  }
   bool isDone = eachIndex(range, [&](Value index) {
     return assign(*stmt.target, std::move(index), stmt.target->range) &&
            !run(stmt.body, nullptr).isFailed();
   });
-  --frame->loopDepth;
-  return isDone;
+  return isDone ? Outcome() : Outcome::failed();
 }
 
 /// The values of something that is iterated over at compile time: a range or a tuple.
@@ -174,14 +180,6 @@ std::optional<DType> Generator::rangeType(const Range &range) {
   }
   return type;
 }
-
-/// How scf.for counts through a range.
-struct Generator::Counting {
-  Tensor start, stop;
-  mlir::Value low, high, by;
-  bool isDown = false; ///< for sure
-  mlir::Value isUp;    ///< said at run time; null: known
-};
 
 std::optional<Generator::Counting> Generator::countingOf(const Range &range, DType type,
                                                          mlir::Location loc) {
@@ -232,51 +230,37 @@ mlir::Value Generator::indexOf(const Counting &counting, mlir::Value counter, ml
   return index;
 }
 
-mlir::scf::ForOp Generator::narrowed(mlir::scf::ForOp loop, const LoopState &state,
+mlir::scf::ForOp Generator::narrowed(mlir::scf::ForOp shell, const LoopState &state,
                                      llvm::ArrayRef<mlir::Value> yields,
                                      llvm::SmallVectorImpl<mlir::Value> &results) {
-  llvm::SmallVector<mlir::Value> inits, replacements(state.inits);
-  llvm::SmallVector<unsigned> slots;
-  for (const Carried &entry : state.carried) {
-    for (unsigned slot = entry.firstSlot; slot < entry.firstSlot + entry.slots; ++slot) {
-      if (!entry.isChanged || entry.final.poison)
-        continue;
-      slots.push_back(slot);
-      inits.push_back(state.inits[slot]);
-    }
+  llvm::SmallVector<mlir::Value> inits, kept, arguments(state.inits);
+  llvm::SmallVector<unsigned> slots = state.changed();
+  for (unsigned slot : slots) {
+    inits.push_back(state.inits[slot]);
+    kept.push_back(yields[slot]);
   }
-  mlir::Block *body = loop.getBody();
-  builder.setInsertionPoint(loop);
-  auto final = builder.create<mlir::scf::ForOp>(loop.getLoc(), loop.getLowerBound(),
-                                                loop.getUpperBound(), loop.getStep(), inits);
+  mlir::Location loc = shell.getLoc();
+  builder.setInsertionPoint(shell);
+  auto final = builder.create<mlir::scf::ForOp>(loc, shell.getLowerBound(), shell.getUpperBound(),
+                                                shell.getStep(), inits);
   final.getBody()->clear();
-  final.getBody()->getOperations().splice(final.getBody()->end(), body->getOperations());
   results.assign(state.inits.begin(), state.inits.end());
-  for (size_t i = 0; i < slots.size(); ++i) {
-    replacements[slots[i]] = final.getRegionIterArg(i);
-    results[slots[i]] = final.getResult(i);
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    arguments[slot] = final.getRegionIterArg(i);
+    results[slot] = final.getResult(i);
   }
-  auto replaced = [&](mlir::Value value) -> mlir::Value {
-    auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
-    if (!argument || argument.getOwner() != body)
-      return value;
-    return argument.getArgNumber() == 0 ? final.getInductionVar()
-                                        : replacements[argument.getArgNumber() - 1];
-  };
-  llvm::SmallVector<mlir::Value> kept;
-  for (unsigned slot : slots)
-    kept.push_back(replaced(yields[slot]));
-  for (mlir::BlockArgument argument : body->getArguments())
-    argument.replaceAllUsesWith(replaced(argument));
+  arguments.insert(arguments.begin(), final.getInductionVar());
+  moveBody(shell, final.getBody(), arguments, kept);
   builder.setInsertionPointToEnd(final.getBody());
-  builder.create<mlir::scf::YieldOp>(loop.getLoc(), kept);
-  loop.erase();
+  builder.create<mlir::scf::YieldOp>(loc, kept);
   builder.setInsertionPointAfter(final);
   return final;
 }
 
-/// for i in range(start, stop, step): the last counter is low + (high - low - 1) / by * by.
-void Generator::bindLastIndex(const ast::For &stmt, const Counting &counting, DType type) {
+/// The counter of the last round is `next` less the step; where the loop runs to its end,
+/// low + (high - low - 1) / by * by.
+void Generator::bindLastIndex(const ast::For &stmt, const Counting &counting, DType type,
+                              mlir::Value next) {
   auto *target = llvm::dyn_cast<ast::Name>(stmt.target.get());
   AssignedNames body;
   body.addBlock(stmt.body, false);
@@ -286,9 +270,13 @@ void Generator::bindLastIndex(const ast::For &stmt, const Counting &counting, DT
   poison(found->second,
          "'" + target->id + "' has no value here: the loop that binds it may not run", {});
   auto last = std::make_shared<Poison>(*found->second.poison);
-  last->lastValue = [this, counting, type]() -> Value {
+  last->lastValue = [this, counting, type, next]() -> Value {
     using namespace mlir::arith;
     mlir::Location loc = sema.loc();
+    if (next) {
+      mlir::Value counter = builder.create<SubIOp>(loc, next, counting.by);
+      return Tensor{indexOf(counting, counter, loc), type};
+    }
     mlir::Value one =
         builder.create<ConstantOp>(loc, builder.getIntegerAttr(counting.low.getType(), 1));
     mlir::Value length = builder.create<SubIOp>(loc, counting.high, counting.low);
@@ -301,18 +289,19 @@ void Generator::bindLastIndex(const ast::For &stmt, const Counting &counting, DT
   found->second.poison = std::move(last);
 }
 
-bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
+Outcome Generator::rangeLoop(const ast::For &stmt, const Range &range) {
   auto type = rangeType(range);
   if (!type)
-    return false;
+    return Outcome::failed();
   mlir::Location loc = location(stmt.range);
   auto counting = countingOf(range, *type, loc);
   if (!counting)
-    return false;
+    return Outcome::failed();
   AssignedNames assigned;
   assigned.addTarget(*stmt.target, false);
   assigned.addBlock(stmt.body, false);
-  return withCarried(assigned, [&](LoopState &state) {
+  Exit after;
+  bool isDone = withCarried(assigned, [&](LoopState &state) {
     auto loop = builder.create<mlir::scf::ForOp>(loc, counting->low, counting->high, counting->by,
                                                  state.inits);
     mlir::Block *body = loop.getBody();
@@ -320,16 +309,25 @@ bool Generator::rangeLoop(const ast::For &stmt, const Range &range) {
     builder.setInsertionPointToEnd(body);
     mlir::Value index = indexOf(*counting, loop.getInductionVar(), loc);
     enterBody(state, llvm::SmallVector<mlir::Value>(loop.getRegionIterArgs()));
+    Exit exit;
     if (!assign(*stmt.target, Tensor{index, *type}, stmt.target->range) ||
-        run(stmt.body, nullptr).isFailed())
+        !loopBody(stmt.body, state.names(), exit))
       return false;
     llvm::SmallVector<mlir::Value> yields, results;
     if (!leaveBody(state, yields))
       return false;
-    narrowed(loop, state, yields, results)
-        ->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
-    afterLoop(state, results);
-    bindLastIndex(stmt, *counting, *type);
+    if (asInt(exit.code) == Constant::Int(ExitKind::Continue)) {
+      narrowed(loop, state, yields, results)
+          ->setDiscardableAttrs(builder.getDictionaryAttr(range.attributes));
+      afterLoop(state, results);
+      bindLastIndex(stmt, *counting, *type, nullptr);
+      return true;
+    }
+    LeftLoop left = leavingLoop(loop, state, yields, exit, &*counting);
+    afterLoop(state, left.results);
+    bindLastIndex(stmt, *counting, *type, left.next);
+    after = std::move(left.exit);
     return true;
   });
+  return isDone ? leftLoop(after) : Outcome::failed();
 }

@@ -14,15 +14,17 @@ using namespace tritium::sema;
 Outcome Generator::finish(const Rest *rest) {
   if (!rest)
     return {};
-  if (rest->isFunctionEnd)
-    return {Outcome::Returns, {}, Value(), {}};
+  if (rest->end == Rest::Function)
+    return leave(ExitKind::Return, Value(), {});
+  if (rest->end == Rest::LoopBody)
+    return leave(ExitKind::Continue, std::nullopt, {});
   return run(rest->statements, rest->next);
 }
 
 Outcome Generator::resume(Outcome outcome, const Rest *rest) {
   switch (outcome.kind) {
   case Outcome::Failed:
-  case Outcome::Returns:
+  case Outcome::Leaves:
     return outcome;
   case Outcome::Falls:
     return finish(rest);
@@ -31,11 +33,10 @@ Outcome Generator::resume(Outcome outcome, const Rest *rest) {
   }
   if (!rest)
     return outcome;
-  // flag is true: the function has returned, keep the result. Else go on.
+  // flag is true: control has left, keep the exit. Else go on.
   bool consumed = false;
-  Outcome returned{Outcome::Returns, {}, outcome.result, outcome.returnedAt};
-  return branches(
-      outcome.flag, [&] { return returned; }, [&] { return Outcome(); }, rest, consumed);
+  Outcome left{Outcome::Leaves, {}, outcome.exit};
+  return branches(outcome.flag, [&] { return left; }, [&] { return Outcome(); }, rest, consumed);
 }
 
 Outcome Generator::run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest) {
@@ -45,25 +46,39 @@ Outcome Generator::run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest
     sema.setRange(stmt.range);
     if (!checkLimits())
       return Outcome::failed();
-    if (auto *returned = llvm::dyn_cast<ast::Return>(&stmt))
-      return returnStatement(*returned);
-    if (auto *branch = llvm::dyn_cast<ast::If>(&stmt)) {
-      bool consumed = false;
-      Rest after{statements.drop_front(i + 1), rest, false};
-      Outcome outcome = ifStatement(*branch, after, consumed);
-      if (consumed || outcome.kind == Outcome::Failed || outcome.kind == Outcome::Returns)
-        return outcome;
-      if (outcome.kind == Outcome::Maybe)
-        return resume(std::move(outcome), &after);
-      continue;
-    }
-    if (!statement(stmt))
-      return Outcome::failed();
+    Rest after{statements.drop_front(i + 1), rest};
+    bool consumed = false;
+    Outcome outcome = statement(stmt, after, consumed);
+    if (consumed || outcome.isFailed() || outcome.leaves())
+      return outcome;
+    if (outcome.kind == Outcome::Maybe)
+      return resume(std::move(outcome), &after);
   }
   return finish(rest);
 }
 
-bool Generator::statement(const ast::Stmt &stmt) {
+/// A statement that may leave its list; `consumed`: so did what follows it.
+Outcome Generator::statement(const ast::Stmt &stmt, const Rest &after, bool &consumed) {
+  switch (stmt.kind) {
+  case ast::StmtKind::If:
+    return ifStatement(llvm::cast<ast::If>(stmt), after, consumed);
+  case ast::StmtKind::For:
+    return forStatement(llvm::cast<ast::For>(stmt));
+  case ast::StmtKind::While:
+    return whileStatement(llvm::cast<ast::While>(stmt));
+  case ast::StmtKind::Return:
+    return returnStatement(llvm::cast<ast::Return>(stmt));
+  case ast::StmtKind::Break:
+    return leave(ExitKind::Break, std::nullopt, stmt.range);
+  case ast::StmtKind::Continue:
+    return leave(ExitKind::Continue, std::nullopt, stmt.range);
+  default:
+    return simpleStatement(stmt) ? Outcome() : Outcome::failed();
+  }
+}
+
+/// A statement that runs to its end.
+bool Generator::simpleStatement(const ast::Stmt &stmt) {
   switch (stmt.kind) {
   case ast::StmtKind::Expression: {
     const ast::Expr &value = *llvm::cast<ast::ExprStmt>(stmt).value;
@@ -85,29 +100,14 @@ bool Generator::statement(const ast::Stmt &stmt) {
     return augmentedAssign(llvm::cast<ast::AugAssign>(stmt));
   case ast::StmtKind::AnnAssign:
     return annotatedAssign(llvm::cast<ast::AnnAssign>(stmt));
-  case ast::StmtKind::For:
-    return forStatement(llvm::cast<ast::For>(stmt));
-  case ast::StmtKind::While:
-    return whileStatement(llvm::cast<ast::While>(stmt));
   case ast::StmtKind::Assert:
     return assertStatement(llvm::cast<ast::Assert>(stmt));
-  case ast::StmtKind::Pass:
-    return true;
-  case ast::StmtKind::If:
-  case ast::StmtKind::Return:
-    break; // run() handles what may end its list
+  default:
+    return true; // pass
   }
-  return false;
 }
 
 Outcome Generator::returnStatement(const ast::Return &stmt) {
-  if (frame->loopDepth != 0) {
-    error(stmt.range,
-          "'return' inside a loop is not supported in a kernel; keep the result in a name and "
-          "return it after the loop instead",
-          "UnsupportedLanguageConstruct");
-    return Outcome::failed();
-  }
   Result value = stmt.value ? expression(*stmt.value) : Result(Value());
   if (!value)
     return Outcome::failed();
@@ -116,7 +116,7 @@ Outcome Generator::returnStatement(const ast::Return &stmt) {
                           "; write results to memory with tl.store instead");
     return Outcome::failed();
   }
-  return {Outcome::Returns, {}, std::move(*value), stmt.range};
+  return leave(ExitKind::Return, std::move(*value), stmt.range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,17 +159,22 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
   case ast::ExprKind::Tuple:
     return unpack(llvm::cast<ast::Tuple>(target), value, at, isConstexpr);
   case ast::ExprKind::Subscript:
-    error(target.range,
-          "assignment to an element is not supported in a kernel; write to memory with tl.store, "
-          "or choose elements with tl.where, instead",
-          "UnsupportedLanguageConstruct");
-    return false;
+    return assignElements(llvm::cast<ast::Subscript>(target), value, at);
   default:
     error(target.range,
           "assignment to an attribute is not supported in a kernel; bind a name instead",
           "UnsupportedLanguageConstruct");
     return false;
   }
+}
+
+/// x[...] = value: `x` is bound to a new tile.
+bool Generator::assignElements(const ast::Subscript &target, const Value &value, SourceRange at) {
+  auto base = expression(*target.base);
+  auto index = base ? indices(target, *base) : std::nullopt;
+  sema.setRange(target.range);
+  auto result = index ? sema.assignSubscript(*base, *index, value) : std::nullopt;
+  return result && assign(*target.base, std::move(*result), at);
 }
 
 bool Generator::unpack(const ast::Tuple &target, const Value &value, SourceRange at,
@@ -209,9 +214,9 @@ bool Generator::annotatedAssign(const ast::AnnAssign &stmt) {
 }
 
 bool Generator::augmentedAssign(const ast::AugAssign &stmt) {
-  if (stmt.target->kind != ast::ExprKind::Name)
+  if (stmt.target->kind == ast::ExprKind::Attribute)
     return assign(*stmt.target, Value(), stmt.target->range);
-  auto current = name(llvm::cast<ast::Name>(*stmt.target));
+  auto current = expression(*stmt.target);
   auto operand = current ? expression(*stmt.value) : std::nullopt;
   if (!operand)
     return false;

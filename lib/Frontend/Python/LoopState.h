@@ -5,6 +5,8 @@
 
 #include "Generator.h"
 
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
 namespace tritium::frontend::python {
 
 /// A name that the body of a loop binds and that was bound before the loop.
@@ -27,7 +29,31 @@ struct Generator::LoopState {
   SourceRange range;
   /// A constant did change: the attempt must be repeated with it carried.
   bool mustRepeat = false;
+
+  std::vector<std::string> names() const;
+  /// Of the loop's arguments, those of the names that its body changes.
+  llvm::SmallVector<unsigned> changed() const;
 };
+
+/// How scf.for counts through a range.
+struct Generator::Counting {
+  sema::Tensor start, stop;
+  mlir::Value low, high, by;
+  bool isDown = false; ///< for sure
+  mlir::Value isUp;    ///< said at run time; null: known
+};
+
+/// A loop that something in its body leaves.
+struct Generator::LeftLoop {
+  llvm::SmallVector<mlir::Value> results; ///< what its arguments have become
+  mlir::Value next;                       ///< the counter after the last round
+  Exit exit;                              ///< its code, and the result of a return
+};
+
+/// Moves the body of `shell`, which it erases, to the end of `to`. `arguments` stand for its
+/// index and what it carries; so they do in `values`.
+void moveBody(mlir::scf::ForOp shell, mlir::Block *to, llvm::ArrayRef<mlir::Value> arguments,
+              llvm::MutableArrayRef<mlir::Value> values);
 
 /// The bounds of range(...), each an int constant or an integer scalar.
 struct Generator::Range {

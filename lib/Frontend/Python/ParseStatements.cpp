@@ -24,8 +24,6 @@ constexpr Unsupported kUnsupportedStatements[] = {
     {"from", "'import'", "import at module level instead"},
     {"global", "'global'", "pass the value as an argument and return it instead"},
     {"nonlocal", "'nonlocal'", "pass the value as an argument and return it instead"},
-    {"break", "'break'", "put the condition into a 'while' loop instead"},
-    {"continue", "'continue'", "put the rest of the loop's body under an 'if' instead"},
     {"with", "'with'", "write its body on its own instead"},
     {"class", "a class", "define it outside of the kernel instead"},
     {"def", "a nested function", "define a @jit function at module level instead"},
@@ -165,6 +163,8 @@ StmtPtr Parser::simpleStatement() {
     return nullptr;
   if (accept("pass"))
     return std::make_unique<Pass>(rangeFrom(begin));
+  if (at("break") || at("continue"))
+    return jumpStatement();
   if (accept("return")) {
     auto node = std::make_unique<Return>(rangeFrom(begin));
     if (!atExpressionEnd()) {
@@ -189,6 +189,17 @@ StmtPtr Parser::simpleStatement() {
     return node;
   }
   return expressionStatement();
+}
+
+StmtPtr Parser::jumpStatement() {
+  SourceRange range = rangeOf(token());
+  bool isBreak = at("break");
+  ++pos;
+  if (loops == 0)
+    return error(range, isBreak ? "'break' is not in a loop" : "'continue' is not in a loop");
+  if (isBreak)
+    return std::make_unique<Break>(range);
+  return std::make_unique<Continue>(range);
 }
 
 /// Statements with `;` between them up to the end of the line.
@@ -280,9 +291,12 @@ StmtPtr Parser::ifStatement() {
   return node;
 }
 
-bool Parser::noLoopElse() {
-  if (!at("else"))
-    return true;
+bool Parser::loopSuite(Block &block, std::string_view after) {
+  ++loops;
+  bool isRead = suite(block, after);
+  --loops;
+  if (!isRead || !at("else"))
+    return isRead;
   unsupported(rangeOf(token()), "'else' after a loop",
               "test the loop's condition after it instead");
   return false;
@@ -296,7 +310,7 @@ StmtPtr Parser::whileStatement() {
   if (!node->test)
     return nullptr;
   node->range = rangeFrom(begin);
-  if (!suite(node->body, "'while'") || !noLoopElse())
+  if (!loopSuite(node->body, "'while'"))
     return nullptr;
   return node;
 }
@@ -312,7 +326,7 @@ StmtPtr Parser::forStatement() {
   if (!node->iterable)
     return nullptr;
   node->range = rangeFrom(begin);
-  if (!suite(node->body, "'for'") || !noLoopElse())
+  if (!loopSuite(node->body, "'for'"))
     return nullptr;
   return node;
 }

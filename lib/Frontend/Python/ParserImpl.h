@@ -39,6 +39,7 @@ private:
   std::vector<Token> tokens;
   size_t pos = 0;
   unsigned depth;
+  unsigned loops = 0; ///< around the statement that is read
 
   /// Counts one level of nesting while it lives.
   struct Level {
@@ -130,7 +131,9 @@ private:
   ast::StmtPtr ifStatement();
   ast::StmtPtr whileStatement();
   ast::StmtPtr forStatement();
-  bool noLoopElse();
+  /// The body of a loop.
+  bool loopSuite(ast::Block &block, std::string_view after);
+  ast::StmtPtr jumpStatement();
   /// `:` and an indented block, or simple statements on the same line.
   bool suite(ast::Block &block, std::string_view after);
   bool checkTarget(const ast::Expr &target);

@@ -89,6 +89,15 @@ void Dumper::print(const Subscript &subscript) {
     case SubscriptItem::Element:
       print(item.element.get());
       break;
+    case SubscriptItem::Slice:
+      out << "(: ";
+      print(item.element.get());
+      out << " ";
+      print(item.end.get());
+      out << " ";
+      print(item.step.get());
+      out << ")";
+      break;
     }
   }
   out << ")";

@@ -46,6 +46,8 @@ public:
   /// As an assignment to a variable or to memory of type `to` converts; pointers convert
   /// to pointers of the same kind. `what` names the place: "initialise 'x'".
   std::optional<Tensor> assign(const Tensor &value, const Type &to, std::string_view what);
+  /// As assign, element by element.
+  std::optional<Tensor> assignElements(const Tensor &value, DType to, std::string_view what);
   /// `(to)value`.
   std::optional<Tensor> cast(const Tensor &value, const Type &to);
   std::optional<Tensor> bitcast(const Tensor &value, const Type &to);
@@ -64,7 +66,6 @@ public:
   std::optional<TensorPair> composite(const Tensor &a, const Tensor &b, std::string_view what);
 
 private:
-  std::optional<Tensor> assignElements(const Tensor &value, DType to, std::string_view what);
   std::optional<Tensor> castElements(const Tensor &value, DType to);
   std::optional<Tensor> reshapeTo(const Tensor &value, Shape shape, std::string_view what);
 

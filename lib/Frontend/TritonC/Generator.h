@@ -237,6 +237,11 @@ private:
   //===--- Tiles (IRGenTiles.cpp) ------------------------------------------===//
 
   Value subscript(const Subscript &expr);
+  /// Places of an axis, and not the axis, stand in the subscript.
+  static bool namesElements(const Subscript &expr);
+  /// The subscripts as Sema takes them.
+  std::optional<std::vector<sema::Value>> elementIndices(const Subscript &expr, const Tensor &tile);
+  Value assignElements(const Assign &expr, const Subscript &target);
   Value reduce(const Tensor &tile, int axis, SubscriptItem::Kind kind);
   Value transpose(const Tensor &tile);
   /// `accumulator` may be null: zeros.

@@ -47,8 +47,11 @@ bool Generator::assignVariable(LocalIndex local, const Tensor &value, SourceRang
 }
 
 Generator::Value Generator::assign(const Assign &expr) {
-  if (!allowsEffect(expr.range, expr.target->kind == ExprKind::Name))
+  auto *elements = llvm::dyn_cast<Subscript>(expr.target.get());
+  if (!allowsEffect(expr.range, elements || expr.target->kind == ExprKind::Name))
     return std::nullopt;
+  if (elements)
+    return assignElements(expr, *elements);
   if (auto *target = llvm::dyn_cast<Name>(expr.target.get())) {
     auto local = find(target->id);
     if (!local) {
@@ -75,9 +78,7 @@ Generator::Value Generator::assign(const Assign &expr) {
     sema.setRange(expr.range);
     return value ? store(*at, *value) : std::nullopt;
   }
-  return error(expr.target->range, expr.target->kind == ExprKind::Subscript
-                                       ? "elements of a tile cannot be assigned to"
-                                       : "this expression cannot be assigned to");
+  return error(expr.target->range, "this expression cannot be assigned to");
 }
 
 /// What `target = value` or `target op= value` assigns.

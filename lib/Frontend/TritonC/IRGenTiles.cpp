@@ -3,6 +3,7 @@
 //   x[:, newaxis]     tt.expand_dims %x {axis = 1}
 //   x[:, +]           tt.reduce along axis 1
 //   x[^1, ^0], ^x     tt.trans %x {order = [1, 0]}
+//   x[i, 0:8]         tt.gather, as in Sema/Indexing.h; x[...] = v is in IRGenElements.cpp
 //   a @ b             tt.dot %a, %b, %zero
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +13,7 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
+#include "tritium/Frontend/Sema/Indexing.h"
 
 namespace tritium::frontend::tritonc {
 using namespace tritium::sema;
@@ -50,12 +52,12 @@ Generator::Value Generator::subscript(const Subscript &expr) {
     return sema.error("only tiles can be subscripted, found " + describe(*base) +
                       (isPointer ? "; to access memory write *(p + i)" : ""));
   }
-  for (const SubscriptItem &item : expr.items)
-    if (item.kind == SubscriptItem::Element)
-      return error(item.range,
-                   "element access of tiles is not part of Triton-C: a subscript has ':', "
-                   "'newaxis', '+', 'max', 'min' and '^axis'; to choose an element, load it from "
-                   "memory or reduce 'mask ? x : 0'");
+  if (namesElements(expr)) {
+    auto indices = elementIndices(expr, *base);
+    sema.setRange(expr.range);
+    auto elements = indices ? readElements(sema, *base, *indices) : std::nullopt;
+    return elements ? Value(fold(elements->get<Tensor>())) : std::nullopt;
+  }
 
   int rank = static_cast<int>(base->shape().size());
   std::vector<int> axes; // of the items but `newaxis`

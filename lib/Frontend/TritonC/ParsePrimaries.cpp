@@ -219,8 +219,9 @@ ExprPtr Parser::parseSubscript(ExprPtr base) {
     SubscriptItem item;
     if (!parseSubscriptItem(item))
       return nullptr;
-    if (item.element && item.element->height > tallest->height)
-      tallest = item.element.get();
+    for (const ExprPtr *part : {&item.element, &item.end, &item.step})
+      if (*part && (*part)->height > tallest->height)
+        tallest = part->get();
     result->items.push_back(std::move(item));
     if (!accept(","))
       break;
@@ -265,12 +266,15 @@ bool Parser::parseSubscriptItem(SubscriptItem &item) {
     return true;
   }
   item.kind = SubscriptItem::Element;
-  item.element = parseConditional();
-  if (!item.element)
+  auto isPart = [&] { return !isAt(":") && !isAt(",") && !isAt("]"); };
+  if (!isAt(":") && !(item.element = parseConditional()))
     return false;
-  if (isAt(":")) {
-    error(peek().range, "slices of tiles are not part of Triton-C; ':' alone keeps an axis");
-    return false;
+  for (ExprPtr *part : {&item.end, &item.step}) {
+    if (!accept(":"))
+      break;
+    item.kind = SubscriptItem::Slice;
+    if (isPart() && !(*part = parseConditional()))
+      return false;
   }
   item.range = since(first);
   return true;

@@ -73,7 +73,8 @@ public:
     case ExprKind::Subscript:
       visit(llvm::cast<Subscript>(expr)->base.get());
       for (const SubscriptItem &item : llvm::cast<Subscript>(expr)->items)
-        visit(item.element.get());
+        for (const ExprPtr *part : {&item.element, &item.end, &item.step})
+          visit(part->get());
       return;
     case ExprKind::Unary:
       return visit(llvm::cast<Unary>(expr)->operand.get());
@@ -165,9 +166,12 @@ private:
   }
 
   void target(const Expr &expr) {
-    auto *name = llvm::dyn_cast<Name>(&expr);
+    auto *elements = llvm::dyn_cast<Subscript>(&expr);
+    if (elements)
+      visit(&expr);
+    auto *name = llvm::dyn_cast<Name>(elements ? elements->base.get() : &expr);
     if (!name)
-      return visit(&expr);
+      return elements ? void() : visit(&expr);
     if (llvm::none_of(declared, [&](const std::string *inner) { return *inner == name->id; }))
       assigned.insert(name->id);
   }

@@ -104,9 +104,9 @@ TEST(Diagnostics, Loops) {
 }
 
 TEST(Diagnostics, Returns) {
-  EXPECT_EQ(inKernel("for i in range(n):\n  return"),
-            "3:5: error: 'return' inside a loop is not supported in a kernel; keep the result "
-            "in a name and return it after the loop instead");
+  EXPECT_EQ(inKernel("for i in range(n):\n  return i"),
+            "3:5: error: a kernel returns nothing, found int32; write results to memory with "
+            "tl.store instead");
   EXPECT_EQ(inKernel("return n"),
             "2:3: error: a kernel returns nothing, found int32; write results to memory with "
             "tl.store instead");
@@ -154,9 +154,7 @@ TEST(Diagnostics, Assignments) {
   EXPECT_EQ(inKernel("a, b = (1, 2, 3)"), "2:3: error: cannot unpack 3 values into 2 names");
   EXPECT_EQ(inKernel("a, b = n"),
             "2:3: error: cannot unpack int32 into 2 names; a tuple is needed");
-  EXPECT_EQ(inKernel("p[0] = n"),
-            "2:3: error: assignment to an element is not supported in a kernel; write to "
-            "memory with tl.store, or choose elements with tl.where, instead");
+  EXPECT_EQ(inKernel("p[0] = n"), "2:3: error: a scalar has no elements to assign to");
   EXPECT_EQ(inKernel("p.x = n"),
             "2:3: error: assignment to an attribute is not supported in a kernel; bind a name "
             "instead");

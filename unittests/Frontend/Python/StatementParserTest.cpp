@@ -91,10 +91,6 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
                    "return it instead"},
       {"nonlocal a", "'nonlocal' is not supported in a kernel; pass the value as an argument and "
                      "return it instead"},
-      {"break", "'break' is not supported in a kernel; put the condition into a 'while' loop "
-                "instead"},
-      {"continue", "'continue' is not supported in a kernel; put the rest of the loop's body "
-                   "under an 'if' instead"},
       {"with a: b", "'with' is not supported in a kernel; write its body on its own instead"},
       {"class A: pass",
        "a class is not supported in a kernel; define it outside of the kernel instead"},
@@ -114,10 +110,17 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
             "after it instead");
 }
 
+TEST(Statements, JumpsStandInLoops) {
+  EXPECT_EQ(body("for i in a:\n  if b: break\n  continue"),
+            "{(for i a {(if b {break}) continue})}");
+  EXPECT_EQ(body("break"), "2:3: 'break' is not in a loop");
+  EXPECT_EQ(body("while a: b\nif c:\n  continue"), "4:5: 'continue' is not in a loop");
+}
+
 TEST(Statements, UnsupportedErrorsHaveTheirKind) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
-  uint32_t file = sources.addFile("k.py", "def f():\n  break\n");
+  uint32_t file = sources.addFile("k.py", "def f():\n  yield\n");
   EXPECT_FALSE(python::parseFunction(sources, file, diagnostics));
   EXPECT_EQ(diagnostics.all().front().kind, python::kUnsupported);
 }

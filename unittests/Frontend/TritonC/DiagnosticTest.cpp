@@ -23,10 +23,25 @@ void expectErrorIn(const std::string &body, const std::string &expected) {
 }
 } // namespace
 
-TEST(Conformance12Diagnostics, ElementSubscript) {
-  expectErrorIn("  int t[8] = 0 ... 8;\n  *p = t[3];",
-                "kernel.tc:3:10: error: element access of tiles is not part of Triton-C");
-  expectErrorIn("  int t[8] = 0 ... 8;\n  t[3] = 1;", "kernel.tc:3:");
+TEST(Elements, Diagnostics) {
+  const std::string tile = "  int t[8] = 0 ... 8;\n";
+  expectErrorIn(tile + "  *p = t[8];",
+                "kernel.tc:3:8: error: subscript constexpr 8 is out of range "
+                "for dimension 0, which has 8 elements");
+  expectErrorIn(tile + "  t[n:] = 1;", "a bound of a slice must be an integer constant expression, "
+                                       "found a value that is known only at run time");
+  expectErrorIn(tile + "  t[4:4] = 1;",
+                "this slice of dimension 0, which has 8 elements, is empty");
+  expectErrorIn(tile + "  t[1.5] = 1;", "a tile is subscripted with integers");
+  expectErrorIn(tile + "  t[0:4] = 0 ... 3;", "cannot assign int32[3] to elements of shape [4]");
+  expectErrorIn(tile + "  t[+] = 1;", "an axis cannot be reduced or moved where elements are");
+  expectErrorIn(tile + "  (t + 1)[0] = 1;", "only the elements of a variable can be assigned to");
+  expectErrorIn(tile + "  t[0] = p;", "cannot assign to elements of type 'int'");
+  expectErrorIn("  n[0] = 1;", "only tiles have elements to assign to, found 'int'");
+  expectErrorIn("  p[0] = 1;", "to access memory write *(p + i)");
+  expectErrorIn("  const int t[8] = 0;\n  t[0] = 1;", "'t' is const and cannot be assigned to");
+  expectErrorIn("  int t[8, 4] = 0;\n  *p = t[1];", "too few subscripts: 'int[8, 4]' has 2 axes");
+  expectErrorIn("  int t[8, 4] = 0;\n  *p = t[1, +];", "an axis cannot be reduced or moved");
 }
 
 TEST(Conformance12Diagnostics, PointerAndScalarSubscript) {

@@ -48,8 +48,6 @@ TEST(TritonCParserError, WhatIsNotInTheLanguage) {
             "numbers, pointers and tiles of them");
   EXPECT_EQ(firstError("float (*p)[4];"), "k.tc:2:8: error: there are no pointers to tiles or "
                                           "functions: 'T *p[16]' is a tile of pointers");
-  EXPECT_EQ(firstError("x[0:4];"),
-            "k.tc:2:4: error: slices of tiles are not part of Triton-C; ':' alone keeps an axis");
   EXPECT_EQ(firstError("x.y;"), "k.tc:2:2: error: there are no structures in Triton-C");
   EXPECT_EQ(firstError("a * ?(m)p;"),
             "k.tc:2:5: error: '?' cannot start an operand; a load under a "

@@ -190,7 +190,9 @@ enum class StmtKind : uint8_t {
   While,
   Return,
   Assert,
-  Pass
+  Pass,
+  Break,
+  Continue
 };
 
 struct Stmt : Node<StmtKind> {
@@ -258,6 +260,14 @@ struct Assert : StmtNode<StmtKind::Assert> {
 };
 
 struct Pass : StmtNode<StmtKind::Pass> {
+  using NodeOf::NodeOf;
+};
+
+struct Break : StmtNode<StmtKind::Break> {
+  using NodeOf::NodeOf;
+};
+
+struct Continue : StmtNode<StmtKind::Continue> {
   using NodeOf::NodeOf;
 };
 

@@ -105,8 +105,10 @@ public:
   /// `and`, `or` with both sides evaluated. When `lhs` is known (truth() is a bool),
   /// the walker short-circuits and does not come here.
   Result logical(LogicalOp op, const Value &lhs, const Value &rhs);
-  /// `x[index]`; several subscripts come as a Tuple, `a:b` as a Slice.
+  /// `x[index]`; several subscripts come as a Tuple, `a:b` as a Slice. Of a tile: NumPy's rules.
   Result subscript(const Value &base, const Value &index);
+  /// `base` after `base[index] = value`: tiles are values.
+  Result assignSubscript(const Value &base, const Value &index, const Value &value);
   Result attribute(const Value &base, std::string_view name);
   /// Calls anything that can be called, library functions and methods included.
   Result call(const Value &callee, const Arguments &arguments);

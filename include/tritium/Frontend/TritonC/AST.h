@@ -106,10 +106,12 @@ struct SubscriptItem {
     Max,     ///< `max`
     Min,     ///< `min`
     Permute, ///< `^axis`
-    Element  ///< an expression: always an error, kept for its message
+    Element, ///< an expression: a place of the axis, or a tile of places
+    Slice    ///< `first:end:step`, parts of which may be missing
   } kind = Keep;
   int64_t axis = 0; ///< Permute
-  ExprPtr element;  ///< Element
+  ExprPtr element;  ///< Element; Slice: its first place
+  ExprPtr end, step;
   SourceRange range;
 };
 
