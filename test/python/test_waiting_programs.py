@@ -63,6 +63,54 @@ def test_spin_locks(backend, threads):
 
 
 @triton.jit
+def take(lock):
+    """Leaves its loop by a return."""
+    for _ in range(2**31 - 1):
+        if tl.atomic_cas(lock, 0, 1) == 0:
+            return
+
+
+@triton.jit
+def locked_by_exits(lock, total, ROUNDS: tl.constexpr):
+    for i in range(2 * ROUNDS):
+        if i % 2:
+            continue
+        if i % 4:
+            take(lock)
+        else:
+            while True:
+                if tl.atomic_cas(lock, 0, 1) == 0:
+                    break
+        tl.store(total, tl.load(total) + 1)
+        tl.atomic_xchg(lock, 0)
+
+
+def test_spin_locks_that_are_left_from_within(backend, threads):
+    lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    locked_by_exits[(50,)](lock, total, ROUNDS=20)
+    assert total[0] == 1000 and lock[0] == 0
+
+
+@triton.jit
+def chain_by_breaks(flags, out, n):
+    """Each program waits for the one behind it, which has not begun."""
+    pid = tl.program_id(0)
+    value = 1
+    while pid + 1 < n:
+        if tl.atomic_add(flags + pid + 1, 0) != 0:
+            value = tl.load(out + pid + 1) + 1
+            break
+    tl.store(out + pid, value)
+    tl.atomic_xchg(flags + pid, 1)
+
+
+def test_chains_of_loops_that_are_left(backend, threads):
+    flags, out = np.zeros(60, np.int32), np.zeros(60, np.int32)
+    chain_by_breaks[(60,)](flags, out, 60)
+    assert out.tolist() == list(range(60, 0, -1))
+
+
+@triton.jit
 def barrier(arrived, before, after, n, B: tl.constexpr):
     """All programs wait until all have arrived; scratch tiles live across the wait."""
     pid = tl.program_id(0)
