@@ -161,8 +161,9 @@ def test_in_triton_c(backend, seed, text):
     code = text.format(
         parameters="".join(f", int *{name}_ptr" for name in tiles), x=c_places(shape), where=where,
         tile=str(list(shape)), places=c_places(expected.shape),
-        loads="\n".join(f"    int {name}{list(value.shape)} = *({name}_ptr + {c_places(value.shape)});"
-                        for name, value in tiles.items()))
+        loads="\n".join(
+            f"    int {name}{list(value.shape)} = *({name}_ptr + {c_places(value.shape)});"
+            for name, value in tiles.items()))
     out = np.zeros(expected.shape, np.float32)
     triton.c.kernel(code)(x, out, i, *tiles.values(), grid=(1,))
     assert (out == expected).all(), code

@@ -76,6 +76,8 @@ public:
       return comprehension(llvm::cast<Comprehension>(e));
     case ExprKind::FString:
       return fstring(llvm::cast<FString>(e));
+    case ExprKind::Lambda:
+      return function(*llvm::cast<Lambda>(e).function);
     case ExprKind::Walrus:
       return node(":= " + llvm::cast<Walrus>(e).name, llvm::cast<Walrus>(e).value);
     }
@@ -94,13 +96,15 @@ public:
   void comprehension(const Comprehension &e) {
     text += e.isList ? "(listcomp " : "(comp ";
     optional(e.element);
-    text += " ";
-    optional(e.target);
-    text += " ";
-    optional(e.iterable);
-    for (const ExprPtr &condition : e.conditions) {
-      text += " if ";
-      optional(condition);
+    for (const ComprehensionLoop &loop : e.loops) {
+      text += &loop == &e.loops.front() ? " " : " for ";
+      optional(loop.target);
+      text += " ";
+      optional(loop.iterable);
+      for (const ExprPtr &condition : loop.conditions) {
+        text += " if ";
+        optional(condition);
+      }
     }
     text += ")";
   }
@@ -200,6 +204,8 @@ public:
     case StmtKind::Pass:
       text += "pass";
       return;
+    case StmtKind::FunctionDef:
+      return function(*llvm::cast<FunctionDef>(s).function);
     case StmtKind::Break:
       text += "break";
       return;

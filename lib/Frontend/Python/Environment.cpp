@@ -21,6 +21,8 @@ void AssignedNames::addTarget(const Expr &target, bool isConditional) {
   else if (auto *tuple = llvm::dyn_cast<Tuple>(&target))
     for (const ExprPtr &element : tuple->elements)
       addTarget(*element, isConditional);
+  else if (auto *starred = llvm::dyn_cast<Starred>(&target))
+    addTarget(*starred->value, isConditional);
   else if (auto *subscript = llvm::dyn_cast<Subscript>(&target)) {
     addExpression(*subscript->index, isConditional);
     addTarget(*subscript->base, isConditional); // its name is bound to a new tile
@@ -37,6 +39,7 @@ void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   case ExprKind::Literal:
   case ExprKind::Ellipsis:
   case ExprKind::Name:
+  case ExprKind::Lambda: // what is bound there is bound in the function
     return;
   case ExprKind::Attribute:
     return visit(llvm::cast<Attribute>(expr).base);
@@ -76,7 +79,8 @@ void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   case ExprKind::Starred:
     return visit(llvm::cast<Starred>(expr).value);
   case ExprKind::Comprehension:
-    visit(llvm::cast<Comprehension>(expr).iterable);
+    for (const ComprehensionLoop &loop : llvm::cast<Comprehension>(expr).loops)
+      visit(loop.iterable);
     return addExpression(*llvm::cast<Comprehension>(expr).element, true);
   case ExprKind::FString:
     for (const FStringPart &part : llvm::cast<FString>(expr).parts)
@@ -129,6 +133,9 @@ void AssignedNames::addBlock(llvm::ArrayRef<StmtPtr> block, bool isConditional) 
       break;
     case StmtKind::Assert:
       addExpression(*llvm::cast<Assert>(*stmt).test, isConditional);
+      break;
+    case StmtKind::FunctionDef:
+      add(llvm::cast<FunctionDef>(*stmt).function->name, isConditional);
       break;
     case StmtKind::Pass:
     case StmtKind::Break:

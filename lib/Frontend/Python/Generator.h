@@ -86,6 +86,11 @@ struct LoopContext {
 struct Frame {
   const FunctionSource *source;
   Frame *caller;
+  unsigned id; ///< unique
+  /// Where the function was defined, if that is within a function that is being generated.
+  const Frame *definedIn = nullptr;
+  /// The names of the function while another one that it calls is generated.
+  Environment *suspended = nullptr;
   bool isKernel = false;
   const LoopContext *loop = nullptr;
   /// Names with a bare annotation `x: tl.constexpr` that wait for their value.
@@ -96,7 +101,10 @@ struct Frame {
 struct ParsedFunction {
   std::shared_ptr<FunctionSource> source;
   uint32_t file = 0;
-  std::unique_ptr<ast::Function> tree; ///< null: it has an error, which was reported
+  std::shared_ptr<ast::Function> tree; ///< null: it has an error, which was reported
+  /// A function within a function: whose frame it belongs to (0: none), and its defaults.
+  unsigned frame = 0;
+  std::map<std::string, Value, std::less<>> defaults;
 };
 
 class Generator : public sema::FunctionCaller {
@@ -124,7 +132,7 @@ private:
   std::map<const FunctionSource *, ParsedFunction> parsed;
   /// reads[v]: the binding of version v has been used.
   std::vector<bool> reads{false};
-  unsigned depth = 0;
+  unsigned depth = 0, frames = 0;
   uint64_t steps = 0;
 
   /// Counts a level of recursion over trees and calls while it lives.
@@ -153,6 +161,11 @@ private:
   bool bindKernelArguments(const ast::Function &function,
                            const std::vector<ArgumentSpec> &arguments, mlir::Block &entry);
   bool checkRecursion(const FunctionSource &source);
+  bool isSameFunction(const FunctionSource &a, const FunctionSource &b);
+  /// A function that is defined where control is.
+  Result closure(const std::shared_ptr<ast::Function> &function, SourceRange at);
+  /// Whether the frame in which a nested function was defined is still there; then sets it.
+  bool enterClosure(const ParsedFunction &function, Frame &callee);
 
   //===--- Names (IRGenExpressions.cpp) ------------------------------------===//
 
@@ -176,6 +189,7 @@ private:
   bool simpleStatement(const ast::Stmt &stmt);
   Outcome returnStatement(const ast::Return &stmt);
   bool assign(const ast::Expr &target, Value value, SourceRange at, bool isConstexpr = false);
+  bool unpackStarred(const ast::Tuple &target, std::vector<Value> &elements, SourceRange at);
   bool unpack(const ast::Tuple &target, const Value &value, SourceRange at, bool isConstexpr);
   bool assignElements(const ast::Subscript &target, const Value &value, SourceRange at);
   bool annotatedAssign(const ast::AnnAssign &stmt);
@@ -260,6 +274,7 @@ private:
   Result compare(const ast::Compare &expr);
   Result tuple(const ast::Tuple &expr);
   Result comprehension(const ast::Comprehension &expr);
+  bool comprehensionLoop(const ast::Comprehension &expr, size_t level, sema::Tuple &result);
   Result fstring(const ast::FString &expr);
   Result walrus(const ast::Walrus &expr);
   Result call(const ast::Call &expr);

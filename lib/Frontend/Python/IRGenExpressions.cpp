@@ -68,7 +68,12 @@ std::nullopt_t Generator::undefined(std::string_view name) {
 
 Result Generator::name(const ast::Name &name) {
   sema.setRange(name.range);
-  if (auto local = env.find(name.id); local != env.end()) {
+  // A nested function sees the names of those around it as they are when it is called.
+  for (const Frame *in = frame; in; in = in->definedIn) {
+    const Environment &names = in == frame ? env : *in->suspended;
+    auto local = names.find(name.id);
+    if (local == names.end())
+      continue;
     reads[local->second.version] = true;
     if (local->second.poison && local->second.poison->lastValue)
       return local->second.poison->lastValue();
@@ -135,6 +140,8 @@ Result Generator::expression(const ast::Expr &expr) {
     return tuple(llvm::cast<ast::Tuple>(expr));
   case ast::ExprKind::Starred:
     return sema.error("'*' is only supported within a tuple or a call");
+  case ast::ExprKind::Lambda:
+    return closure(llvm::cast<ast::Lambda>(expr).function, expr.range);
   case ast::ExprKind::Comprehension:
     return comprehension(llvm::cast<ast::Comprehension>(expr));
   case ast::ExprKind::FString:
@@ -284,35 +291,50 @@ Result Generator::tuple(const ast::Tuple &expr) {
 }
 
 Result Generator::comprehension(const ast::Comprehension &expr) {
-  auto values = knownValues(*expr.iterable);
-  if (!values)
-    return std::nullopt;
-  Tuple result;
   Environment outer = env;
-  for (Value &value : *values) {
-    if (!assign(*expr.target, std::move(value), expr.target->range))
-      return std::nullopt;
-    bool isWanted = true;
-    for (const ast::ExprPtr &condition : expr.conditions) {
+  Tuple result;
+  if (!comprehensionLoop(expr, 0, result))
+    return std::nullopt;
+  env = std::move(outer);
+  return Value(std::move(result));
+}
+
+/// The loops from `level` on; false after an error.
+bool Generator::comprehensionLoop(const ast::Comprehension &expr, size_t level, Tuple &result) {
+  if (level == expr.loops.size()) {
+    auto element = expression(*expr.element);
+    if (element)
+      result.elements.push_back(std::move(*element));
+    return element.has_value();
+  }
+  const ast::ComprehensionLoop &loop = expr.loops[level];
+  auto values = knownValues(*loop.iterable);
+  if (!values)
+    return false;
+  auto isWanted = [&]() -> std::optional<bool> {
+    for (const ast::ExprPtr &condition : loop.conditions) {
       auto test = expression(*condition);
       auto truth = test ? sema.truth(*test) : std::nullopt;
       if (!truth)
         return std::nullopt;
-      if (!std::holds_alternative<bool>(*truth))
+      auto *known = std::get_if<bool>(&*truth);
+      if (!known)
         return error(condition->range, "the condition of a comprehension must be known at "
                                        "compile time, found " +
                                            describe(*test));
-      isWanted = isWanted && std::get<bool>(*truth);
+      if (!*known)
+        return false;
     }
-    if (!isWanted)
-      continue;
-    auto element = expression(*expr.element);
-    if (!element)
-      return std::nullopt;
-    result.elements.push_back(std::move(*element));
+    return true;
+  };
+  for (Value &value : *values) {
+    if (!assign(*loop.target, std::move(value), loop.target->range))
+      return false;
+    auto wanted = isWanted();
+    if (!wanted || (*wanted && !comprehensionLoop(expr, level + 1, result)))
+      return false;
   }
-  env = std::move(outer);
-  return Value(std::move(result));
+  return true;
 }
 
 Result Generator::fstring(const ast::FString &expr) {

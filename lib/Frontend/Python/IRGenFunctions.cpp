@@ -89,8 +89,43 @@ const ParsedFunction *Generator::parse(std::shared_ptr<FunctionSource> source) {
 // Calls between kernel functions
 //===----------------------------------------------------------------------===//
 
-static bool isSameFunction(const FunctionSource &a, const FunctionSource &b) {
+bool Generator::isSameFunction(const FunctionSource &a, const FunctionSource &b) {
+  if (auto nested = parsed.find(&b); nested != parsed.end() && nested->second.frame)
+    return parsed[&a].tree == nested->second.tree;
   return &a == &b || (a.file == b.file && a.firstLine == b.firstLine && a.name == b.name);
+}
+
+Result Generator::closure(const std::shared_ptr<ast::Function> &function, SourceRange at) {
+  auto source = std::make_shared<FunctionSource>(*frame->source);
+  source->name = function->name;
+  source->text.clear();
+  source->firstLine = 0;
+  ParsedFunction &entry = parsed[source.get()];
+  entry.source = source;
+  entry.file = at.begin.file;
+  entry.tree = function;
+  entry.frame = frame->id;
+  for (const ast::Parameter &parameter : function->parameters) {
+    if (!parameter.defaultValue)
+      continue;
+    auto value = expression(*parameter.defaultValue);
+    if (!value)
+      return std::nullopt;
+    parsed[source.get()].defaults[parameter.name] = std::move(*value);
+  }
+  return Value(Function{source});
+}
+
+bool Generator::enterClosure(const ParsedFunction &function, Frame &callee) {
+  if (!function.frame)
+    return true;
+  for (callee.definedIn = frame; callee.definedIn && callee.definedIn->id != function.frame;)
+    callee.definedIn = callee.definedIn->caller;
+  if (callee.definedIn)
+    return true;
+  sema.error("'" + function.tree->name +
+             "' was defined in a function that has returned; its names are gone");
+  return false;
 }
 
 bool Generator::checkRecursion(const FunctionSource &source) {
@@ -147,6 +182,10 @@ static bool isLibraryFile(const FunctionSource &source) { return source.file.sta
 
 /// Evaluates a default in the scope of its function, where no local name exists yet.
 bool Generator::bindDefault(const ast::Function &function, const ast::Parameter &parameter) {
+  if (auto nested = parsed.find(frame->source); nested != parsed.end() && nested->second.frame) {
+    bind(parameter.name, nested->second.defaults[parameter.name], parameter.range);
+    return true;
+  }
   Environment bound = std::move(env);
   env.clear();
   sema.enterCall(function.name, isLibraryFile(*frame->source), /*isInlined=*/true);
@@ -224,7 +263,8 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
     return std::nullopt;
   Environment callerEnv = std::move(env);
   env.clear();
-  Frame callee{function.get(), frame, false, nullptr, {}};
+  Frame callee{function.get(), frame, ++frames};
+  frame->suspended = &callerEnv;
   frame = &callee;
   auto enter = [&] {
     sema.enterCall(function->name, isLibraryFile(*function), /*isInlined=*/true);
@@ -234,7 +274,7 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
   sema.leaveCall();
   // The arguments are the caller's business: their errors stand at the call.
   Result result;
-  if (body && bindArguments(*body->tree, arguments)) {
+  if (body && enterClosure(*body, callee) && bindArguments(*body->tree, arguments)) {
     enter();
     Rest end{{}, nullptr, Rest::Function};
     Outcome outcome = run(body->tree->body, &end);
@@ -243,6 +283,7 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
     sema.leaveCall();
   }
   frame = callee.caller;
+  frame->suspended = nullptr;
   env = std::move(callerEnv);
   return result;
 }
@@ -355,7 +396,8 @@ static bool forEachPart(const ArgumentSpec &spec, const std::string &name,
 
 mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source,
                                                     const std::vector<ArgumentSpec> &arguments) {
-  Frame own{&source, nullptr, true, nullptr, {}};
+  Frame own{&source, nullptr, ++frames};
+  own.isKernel = true;
   frame = &own;
   // The caller keeps the source alive.
   const ParsedFunction *body = parse(std::shared_ptr<FunctionSource>(

@@ -100,6 +100,13 @@ bool Generator::simpleStatement(const ast::Stmt &stmt) {
     return augmentedAssign(llvm::cast<ast::AugAssign>(stmt));
   case ast::StmtKind::AnnAssign:
     return annotatedAssign(llvm::cast<ast::AnnAssign>(stmt));
+  case ast::StmtKind::FunctionDef: {
+    auto &function = llvm::cast<ast::FunctionDef>(stmt).function;
+    auto value = closure(function, stmt.range);
+    if (value)
+      bind(function->name, std::move(*value), function->nameRange);
+    return value.has_value();
+  }
   case ast::StmtKind::Assert:
     return assertStatement(llvm::cast<ast::Assert>(stmt));
   default:
@@ -177,6 +184,25 @@ bool Generator::assignElements(const ast::Subscript &target, const Value &value,
   return result && assign(*target.base, std::move(*result), at);
 }
 
+static bool isStarred(const ast::ExprPtr &target) { return target->kind == ast::ExprKind::Starred; }
+
+/// Makes a tuple of those elements that the starred target takes.
+bool Generator::unpackStarred(const ast::Tuple &target, std::vector<Value> &elements,
+                              SourceRange at) {
+  size_t others = target.elements.size() - 1;
+  if (elements.size() < others) {
+    error(at, "cannot unpack " + std::to_string(elements.size()) + " values into " +
+                  std::to_string(others) + " names and a starred one");
+    return false;
+  }
+  auto star = llvm::find_if(target.elements, isStarred);
+  auto first = elements.begin() + (star - target.elements.begin());
+  auto last = first + (elements.size() - others);
+  Tuple rest{{first, last}, {}};
+  elements.insert(elements.erase(first, last), Value(std::move(rest)));
+  return true;
+}
+
 bool Generator::unpack(const ast::Tuple &target, const Value &value, SourceRange at,
                        bool isConstexpr) {
   sema.setRange(at);
@@ -188,13 +214,16 @@ bool Generator::unpack(const ast::Tuple &target, const Value &value, SourceRange
   auto elements = sema.iterate(value);
   if (!elements)
     return false;
+  if (llvm::any_of(target.elements, isStarred) && !unpackStarred(target, *elements, at))
+    return false;
   if (elements->size() != target.elements.size()) {
     error(at, "cannot unpack " + std::to_string(elements->size()) + " values into " +
                   std::to_string(target.elements.size()) + " names");
     return false;
   }
   for (size_t i = 0; i < elements->size(); ++i) {
-    const ast::Expr &element = *target.elements[i];
+    auto *starred = llvm::dyn_cast<ast::Starred>(target.elements[i].get());
+    const ast::Expr &element = starred ? *starred->value : *target.elements[i];
     if (!assign(element, std::move((*elements)[i]), element.range, isConstexpr))
       return false;
   }

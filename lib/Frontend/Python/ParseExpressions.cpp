@@ -123,8 +123,7 @@ ExprPtr Parser::expression() {
   if (!checkDepth())
     return nullptr;
   if (at("lambda"))
-    return unsupported(rangeOf(token()), "'lambda'",
-                       "define a @jit function at module level instead");
+    return lambda();
   ExprPtr body = logical(LogicalOp::Or);
   if (!body || !accept("if"))
     return body;

@@ -2,12 +2,14 @@
 
 #include "ParserImpl.h"
 
+#include <utility>
+
 using namespace tritium;
 using namespace tritium::frontend;
 using namespace tritium::frontend::ast;
 using namespace tritium::frontend::python;
 
-bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar) {
+bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar, bool isAnnotated) {
   Parameter parameter;
   if (accept("*")) {
     if (afterStar)
@@ -26,7 +28,7 @@ bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar) {
   for (const Parameter &other : parameters)
     if (other.name == parameter.name)
       return error(parameter.range, "parameter '" + parameter.name + "' is named twice") != nullptr;
-  if (accept(":")) {
+  if (isAnnotated && accept(":")) {
     parameter.annotation = expression();
     if (!parameter.annotation)
       return false;
@@ -46,9 +48,10 @@ bool Parser::parameter(std::vector<Parameter> &parameters, bool &afterStar) {
   return true;
 }
 
-bool Parser::parameters(std::vector<Parameter> &parameters) {
+bool Parser::parameters(std::vector<Parameter> &parameters, std::string_view end) {
   bool afterStar = false, afterKeywords = false;
-  while (!at(")")) {
+  std::string wanted = "or '" + std::string(end) + "' in the parameters";
+  while (!at(end)) {
     if (afterKeywords)
       return error(rangeOf(token()), "nothing may follow the '**' parameter") != nullptr;
     if (accept("/")) {
@@ -56,15 +59,33 @@ bool Parser::parameters(std::vector<Parameter> &parameters) {
         return error(rangeOf(tokens[pos - 1]), "'/' must follow a positional parameter") != nullptr;
       for (Parameter &earlier : parameters)
         earlier.kind = Parameter::PositionalOnly;
-    } else if (!parameter(parameters, afterStar)) {
+    } else if (!parameter(parameters, afterStar, end == ")")) {
       return false;
     }
     afterKeywords = !parameters.empty() && parameters.back().kind == Parameter::VarKeywords;
-    if (!at(")") && !expect(",", "or ')' in the parameters"))
+    if (!at(end) && !expect(",", wanted))
       return false;
   }
   ++pos;
   return true;
+}
+
+std::unique_ptr<Function> Parser::definition() {
+  if (at("async"))
+    return unsupported(rangeOf(token()), "an async function", "write a plain function instead");
+  if (!at("def"))
+    return unexpected("'def'");
+  ++pos;
+  auto node = std::make_unique<Function>();
+  if (!expectName(node->name, node->nameRange, "the function's name") ||
+      !expect("(", "after the function's name") || !parameters(node->parameters, ")"))
+    return nullptr;
+  if (accept("->") && !expression())
+    return nullptr;
+  unsigned around = std::exchange(loops, 0);
+  bool isRead = suite(node->body, "the function's header");
+  loops = around;
+  return isRead ? std::move(node) : nullptr;
 }
 
 std::unique_ptr<Function> Parser::function() {
@@ -73,18 +94,8 @@ std::unique_ptr<Function> Parser::function() {
     if (at(TokenKind::End))
       return unexpected("a function after its decorators");
   }
-  if (at("async"))
-    return unsupported(rangeOf(token()), "an async function", "write a plain function instead");
-  if (!at("def"))
-    return unexpected("'def'");
-  ++pos;
-  auto node = std::make_unique<Function>();
-  if (!expectName(node->name, node->nameRange, "the function's name") ||
-      !expect("(", "after the function's name") || !parameters(node->parameters))
-    return nullptr;
-  if (accept("->") && !expression())
-    return nullptr;
-  if (!suite(node->body, "the function's header"))
+  std::unique_ptr<Function> node = definition();
+  if (!node)
     return nullptr;
   while (at(TokenKind::Newline))
     ++pos;

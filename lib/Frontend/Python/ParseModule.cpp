@@ -145,9 +145,16 @@ void Parser::definition(Module &module, bool conditional) {
 static void boundNames(const Expr &target, std::vector<const Name *> &names) {
   if (auto *name = llvm::dyn_cast<Name>(&target))
     names.push_back(name);
+  else if (auto *starred = llvm::dyn_cast<Starred>(&target))
+    boundNames(*starred->value, names);
   else if (auto *tuple = llvm::dyn_cast<Tuple>(&target))
     for (const ExprPtr &element : tuple->elements)
       boundNames(*element, names);
+}
+
+static bool hasStarred(const Tuple &targets) {
+  return std::any_of(targets.elements.begin(), targets.elements.end(),
+                     [](const ExprPtr &element) { return element->kind == ExprKind::Starred; });
 }
 
 /// The expression that all of [begin, end) is; null if it is none.
@@ -197,10 +204,13 @@ void Parser::assignment(Module &module, bool conditional) {
     std::vector<const Name *> names;
     boundNames(*target, names);
     ExprPtr value = subexpression(valueBegin, end);
+    if (value && value->kind == ExprKind::Lambda)
+      value = nullptr;
     auto *targetTuple = llvm::dyn_cast<Tuple>(target.get());
     auto *tuple = llvm::dyn_cast_or_null<Tuple>(value.get());
-    bool matches = !targetTuple || (tuple && tuple->elements.size() == names.size() &&
-                                    targetTuple->elements.size() == names.size());
+    bool matches =
+        !targetTuple || (tuple && tuple->elements.size() == names.size() &&
+                         targetTuple->elements.size() == names.size() && !hasStarred(*targetTuple));
     for (size_t i = 0; i < names.size(); ++i) {
       if (conditional || !value || !matches) {
         std::string reason = conditional ? "a value that is assigned under a condition"

@@ -282,12 +282,17 @@ ExprPtr Parser::loopTarget() {
   bool isTuple = false;
   auto tuple = std::make_unique<Tuple>(SourceRange{});
   while (true) {
-    if (at("*"))
-      return unsupported(rangeOf(token()), "a starred target",
-                         "name every element, or index the tuple, instead");
+    SourceLoc star = here();
+    bool isStarred = accept("*");
     ExprPtr target = postfix();
     if (!target)
       return nullptr;
+    if (isStarred) {
+      auto starred = std::make_unique<Starred>(rangeFrom(star));
+      starred->value = std::move(target);
+      const Expr *value = starred->value.get();
+      target = seal(std::move(starred), {value});
+    }
     tuple->elements.push_back(std::move(target));
     if (!accept(","))
       break;
@@ -303,29 +308,47 @@ ExprPtr Parser::loopTarget() {
 }
 
 ExprPtr Parser::comprehension(ExprPtr element, SourceLoc begin) {
-  ++pos;
   auto node = std::make_unique<Comprehension>(element->range);
   node->element = std::move(element);
-  node->target = loopTarget();
-  if (!node->target || !checkTarget(*node->target) || !expect("in", "of the comprehension"))
-    return nullptr;
-  node->iterable = logical(LogicalOp::Or);
-  if (!node->iterable)
-    return nullptr;
-  const Expr *highest = nullptr;
-  while (accept("if")) {
-    ExprPtr condition = logical(LogicalOp::Or);
-    if (!condition)
+  const Expr *highest = node->element.get();
+  auto hold = [&](ExprPtr &to, ExprPtr from) {
+    to = std::move(from);
+    if (to && to->height > highest->height)
+      highest = to.get();
+    return to != nullptr;
+  };
+  while (accept("for")) {
+    ComprehensionLoop &loop = node->loops.emplace_back();
+    if (!hold(loop.target, loopTarget()) || !checkTarget(*loop.target) ||
+        !expect("in", "of the comprehension") || !hold(loop.iterable, logical(LogicalOp::Or)))
       return nullptr;
-    if (!highest || condition->height > highest->height)
-      highest = condition.get();
-    node->conditions.push_back(std::move(condition));
+    while (accept("if"))
+      if (!hold(loop.conditions.emplace_back(), logical(LogicalOp::Or)))
+        return nullptr;
   }
-  if (at("for") || at("async"))
-    return unsupported(rangeOf(token()), "a comprehension with several 'for'",
-                       "nest comprehensions or loops instead");
+  if (at("async"))
+    return unsupported(rangeOf(token()), "'async'", "write a plain 'for' instead");
   node->range = rangeFrom(begin);
-  std::initializer_list<const Expr *> children = {node->element.get(), node->target.get(),
-                                                  node->iterable.get(), highest};
-  return seal(std::move(node), children);
+  return seal(std::move(node), {highest});
+}
+
+ExprPtr Parser::lambda() {
+  SourceLoc begin = here();
+  SourceRange keyword = rangeOf(token());
+  ++pos;
+  auto node = std::make_unique<Lambda>(keyword);
+  node->function = std::make_shared<Function>();
+  node->function->name = "<lambda>";
+  node->function->nameRange = keyword;
+  if (!parameters(node->function->parameters, ":"))
+    return nullptr;
+  ExprPtr value = expression();
+  if (!value)
+    return nullptr;
+  const Expr *body = value.get();
+  auto result = std::make_unique<Return>(value->range);
+  result->value = std::move(value);
+  node->function->body.push_back(std::move(result));
+  node->range = rangeFrom(begin);
+  return seal(std::move(node), {body});
 }

@@ -26,8 +26,6 @@ constexpr Unsupported kUnsupportedStatements[] = {
     {"nonlocal", "'nonlocal'", "pass the value as an argument and return it instead"},
     {"with", "'with'", "write its body on its own instead"},
     {"class", "a class", "define it outside of the kernel instead"},
-    {"def", "a nested function", "define a @jit function at module level instead"},
-    {"@", "a nested function", "define a @jit function at module level instead"},
     {"yield", "'yield'", "return a tuple instead"}};
 } // namespace
 
@@ -66,14 +64,20 @@ bool Parser::checkTarget(const Expr &target) {
   case ExprKind::Attribute:
   case ExprKind::Subscript:
     return true;
-  case ExprKind::Tuple:
-    for (const ExprPtr &element : llvm::cast<Tuple>(target).elements)
-      if (!checkTarget(*element))
+  case ExprKind::Tuple: {
+    bool hasStar = false;
+    for (const ExprPtr &element : llvm::cast<Tuple>(target).elements) {
+      auto *starred = llvm::dyn_cast<Starred>(element.get());
+      if (starred && hasStar)
+        return error(starred->range, "a second starred target in one assignment") != nullptr;
+      hasStar |= starred != nullptr;
+      if (!checkTarget(starred ? *starred->value : *element))
         return false;
+    }
     return true;
+  }
   case ExprKind::Starred:
-    unsupported(target.range, "a starred target",
-                "name every element, or index the tuple, instead");
+    error(target.range, "a starred target stands in a tuple or a list of targets");
     return false;
   default:
     error(target.range, "this cannot be assigned to");
@@ -255,6 +259,8 @@ bool Parser::statement(Block &block) {
     node = whileStatement();
   else if (at("for"))
     node = forStatement();
+  else if (at("def") || at("@"))
+    node = nestedFunction();
   else if (at(TokenKind::Indent))
     return error(rangeOf(token()), "unexpected indentation") != nullptr;
   else
@@ -288,6 +294,19 @@ StmtPtr Parser::ifStatement() {
     if (!suite(node->orelse, "'else'"))
       return nullptr;
   }
+  return node;
+}
+
+/// Its decorators are ignored, as those of the kernel are.
+StmtPtr Parser::nestedFunction() {
+  while (at("@"))
+    skipLine();
+  SourceLoc begin = here();
+  std::unique_ptr<Function> function = definition();
+  if (!function)
+    return nullptr;
+  auto node = std::make_unique<FunctionDef>(SourceRange{begin, function->nameRange.end});
+  node->function = std::move(function);
   return node;
 }
 

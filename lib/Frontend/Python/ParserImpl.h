@@ -106,6 +106,7 @@ private:
   ast::ExprPtr listElement();
   /// `for target in iterable if ...` after its element.
   ast::ExprPtr comprehension(ast::ExprPtr element, SourceLoc begin);
+  ast::ExprPtr lambda();
   /// A target of `for`: names with commas between them.
   ast::ExprPtr loopTarget();
   bool atExpressionEnd() const;
@@ -140,8 +141,12 @@ private:
   /// Reports a statement that kernels may not use; false if it is not one.
   bool unsupportedStatement();
   bool atMatchStatement() const;
-  bool parameters(std::vector<ast::Parameter> &parameters);
-  bool parameter(std::vector<ast::Parameter> &parameters, bool &afterStar);
+  ast::StmtPtr nestedFunction();
+  /// Up to `end`, which is read; ":" ends those of a lambda, which have no annotations.
+  bool parameters(std::vector<ast::Parameter> &parameters, std::string_view end);
+  bool parameter(std::vector<ast::Parameter> &parameters, bool &afterStar, bool isAnnotated);
+  /// From `def` on, without what follows.
+  std::unique_ptr<ast::Function> definition();
 
   //===--- Modules --------------------------------------------------------===//
 

@@ -10,7 +10,8 @@ using namespace tritium::frontend::python;
 using namespace tritium::sema;
 
 std::optional<KernelSignature> Generator::signature(const FunctionSource &source) {
-  Frame own{&source, nullptr, true, nullptr, {}};
+  Frame own{&source, nullptr, ++frames};
+  own.isKernel = true;
   frame = &own;
   const ParsedFunction *body = parse(std::shared_ptr<FunctionSource>(
       std::shared_ptr<void>(), const_cast<FunctionSource *>(&source)));

@@ -74,14 +74,6 @@ static bool needsIntegers(BinaryOp op) { return op >= BinaryOp::BitAnd; }
 
 /// The rules that look at the operands before they are promoted. False after an error.
 static bool checkOperands(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
-  if (op == BinaryOp::MatMul) {
-    sema.error("'@' is not an operator on tensors; write tl.dot(a, b)");
-    return false;
-  }
-  if (op == BinaryOp::Pow) {
-    sema.error("'**' is not an operator on tensors; multiply, or use tl.exp2(y * tl.log2(x))");
-    return false;
-  }
   auto *l = lhs.getIf<Tensor>(), *r = rhs.getIf<Tensor>();
   bool mixed = l && r && kindOf(l->dtype) == Kind::Integer && kindOf(r->dtype) == Kind::Integer &&
                isSigned(l->dtype) != isSigned(r->dtype);
@@ -117,7 +109,53 @@ static Tensor shiftRight(Sema &sema, const Value &lhs, const TensorPair &operand
   return *sema.cast(shifted, type);
 }
 
+/// x ** n with an integer n >= 1, by multiplications.
+static Result powerOfInt(Sema &sema, const Value &x, Constant::Int n) {
+  std::optional<Value> result;
+  for (Value square = x;;) {
+    if (n & 1) {
+      auto product = result ? sema.binary(BinaryOp::Mul, *result, square) : square;
+      if (!product)
+        return std::nullopt;
+      result = std::move(product);
+    }
+    if ((n >>= 1) == 0)
+      return result;
+    auto next = sema.binary(BinaryOp::Mul, square, square);
+    if (!next)
+      return std::nullopt;
+    square = std::move(*next);
+  }
+}
+
+/// x ** y. A float to a power that is no small known integer is the device library's pow, halves
+/// in float32.
+static Result power(Sema &sema, const Value &lhs, const Value &rhs) {
+  constexpr Constant::Int kMultiplied = 4; // of floats; their error grows with the power
+  auto known = asInt(rhs);
+  auto *base = lhs.getIf<Tensor>();
+  bool isInteger = base && kindOf(base->dtype) != Kind::Floating;
+  if (base && known && *known >= 1 && (isInteger || *known <= kMultiplied))
+    return powerOfInt(sema, lhs, *known);
+  auto pair = isInteger && known ? std::nullopt : sema.promote(lhs, rhs, quoted(BinaryOp::Pow));
+  if (!pair && !(isInteger && known))
+    return std::nullopt;
+  DType type = pair ? pair->lhs.dtype : base->dtype;
+  if (!isFloat(type))
+    return sema.error("'**' takes integers to known powers of at least 1, found " + describe(lhs) +
+                      " ** " + describe(rhs) + "; convert one of them with .to(tl.float32)");
+  DType wide = type.bits() < 32 ? DType{DTypeKind::Float32} : type;
+  auto x = sema.cast(pair->lhs, wide), y = x ? sema.cast(pair->rhs, wide) : std::nullopt;
+  auto result = y ? sema.callLibrary("libdevice.pow", {{*x, *y}, {}}) : std::nullopt;
+  auto narrow = result ? sema.cast(result->get<Tensor>(), type) : std::nullopt;
+  return narrow ? Result(Value(*narrow)) : std::nullopt;
+}
+
 static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
+  if (op == BinaryOp::MatMul)
+    return sema.callLibrary("dot", {{lhs, rhs}, {}});
+  if (op == BinaryOp::Pow)
+    return power(sema, lhs, rhs);
   if (!checkOperands(sema, op, lhs, rhs))
     return std::nullopt;
   auto pair = sema.promote(lhs, rhs, quoted(op), isDivision(op));

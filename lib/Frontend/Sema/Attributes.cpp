@@ -273,8 +273,7 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of Triton's language that have no implementation here, by their addresses in `tl`.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"slice",
-                                         "float8e4b8",
+  constexpr std::string_view kNames[] = {"float8e4b8",
                                          "float8e4b15",
                                          "float8e5b16",
                                          "extern_elementwise",

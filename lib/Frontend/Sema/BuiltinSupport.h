@@ -53,6 +53,7 @@ void addDotBuiltins(Registry &registry);
 void addHintBuiltins(Registry &registry);
 void addDebugBuiltins(Registry &registry);
 void addPythonBuiltins(Registry &registry);
+void addSequenceBuiltins(Registry &registry);
 void addTypeBuiltins(Registry &registry);
 void addTextBuiltins(Registry &registry);
 void addKernelLanguageBuiltins(Registry &registry);

@@ -35,6 +35,7 @@ static const Registry &registry() {
     addHintBuiltins(r);
     addDebugBuiltins(r);
     addPythonBuiltins(r);
+    addSequenceBuiltins(r);
     addTypeBuiltins(r);
     addTextBuiltins(r);
     addKernelLanguageBuiltins(r);

@@ -93,12 +93,6 @@ void Sema::warning(std::string message) {
 /// A builtin of Python's that kernels do not have.
 static std::nullopt_t refuseBuiltin(Sema &sema, const std::string &name) {
   auto advice = llvm::StringSwitch<std::string_view>(name)
-                    .Case("sum", "; tl.sum adds the elements of a tile, a loop those of a tuple")
-                    .Cases("any", "all", "; write a loop over the tuple, or tl.max and tl.min")
-                    .Cases("zip", "enumerate", "reversed",
-                           "; write 'for i in tl.static_range(len(x))' and x[i]")
-                    .Case("pow", "; libdevice.pow is one on tiles, ** one on constants")
-                    .Case("round", "; libdevice.rint rounds the elements of a tile")
                     .Case("type", "; x.dtype and isinstance tell what a value is")
                     .Case("breakpoint", "; tl.device_print shows values")
                     .Default("");

@@ -139,9 +139,9 @@ TEST(Diagnostics, Calls) {
   EXPECT_EQ(inKernel("f(n, x=2)", "def f(x, y=1):\n  pass\n"),
             "2:3: error: argument 'x' of 'f' is given twice; it is f(x, y=...)\n"
             "3:5: note: the function is defined here");
-  EXPECT_EQ(inKernel("f(n)", "def f(x):\n  lambda: x\n"),
-            "4:3: error: 'lambda' is not supported in a kernel; define a @jit function at "
-            "module level instead\n2:3: note: 'f' is called here");
+  EXPECT_EQ(inKernel("f(n)", "def f(x):\n  g = lambda: y\n  g()\n"),
+            "4:15: error: undefined name 'y'\n5:3: note: '<lambda>' is called here\n"
+            "2:3: note: 'f' is called here");
 }
 
 TEST(Diagnostics, Assignments) {

@@ -113,16 +113,18 @@ TEST(Expressions, SyntaxErrors) {
 }
 
 TEST(Expressions, UnsupportedOnesSayWhatToWrite) {
-  EXPECT_EQ(expr("lambda x: x"), "1:1: 'lambda' is not supported in a kernel; define a @jit "
-                                 "function at module level instead");
   EXPECT_EQ(expr("{1: 2}"), "1:1: a dict or set display is not supported in a kernel; use "
                             "separate names or a tuple instead");
   EXPECT_EQ(expr("await x"), "1:1: 'await' is not supported in a kernel; call the function "
                              "directly instead");
   EXPECT_EQ(expr("(yield x)"), "1:2: 'yield' is not supported in a kernel; return a tuple instead");
-  EXPECT_EQ(expr("[x for x in a for y in b]"),
-            "1:15: a comprehension with several 'for' is not supported in a kernel; nest "
-            "comprehensions or loops instead");
+}
+
+TEST(Expressions, LambdasAndComprehensions) {
+  EXPECT_EQ(expr("lambda x, *y, z=1: x"), "(def <lambda> (x *y kw:z=1) {(return x)})");
+  EXPECT_EQ(expr("f(lambda: 1, 2)"), "(call f (def <lambda> () {(return 1)}) 2)");
+  EXPECT_EQ(expr("[x for x in a for y in b if y if x]"), "(listcomp x x a for y b if y if x)");
+  EXPECT_EQ(expr("lambda x x: x"), "1:10: expected ',' or ':' in the parameters, found 'x'");
 }
 
 TEST(Expressions, DeepNestingIsAnErrorAndNoCrash) {

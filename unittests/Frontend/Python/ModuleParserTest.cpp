@@ -67,6 +67,8 @@ TEST(Modules, Assignments) {
             "C: an element of a tuple that is not written out\n"
             "D: a value that the compiler cannot compute\n"
             "E = 1\nE: a name that is changed after its definition\n");
+  EXPECT_EQ(module("A, *B = 1, 2\n"), "A: an element of a tuple that is not written out\n"
+                                      "B: an element of a tuple that is not written out\n");
 }
 
 TEST(Modules, Functions) {

@@ -94,20 +94,22 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
       {"with a: b", "'with' is not supported in a kernel; write its body on its own instead"},
       {"class A: pass",
        "a class is not supported in a kernel; define it outside of the kernel instead"},
-      {"def g(): pass", "a nested function is not supported in a kernel; define a @jit function "
-                        "at module level instead"},
-      {"@jit\ndef g(): pass", "a nested function is not supported in a kernel; define a @jit "
-                              "function at module level instead"},
       {"match a:\n  case 1: b",
        "'match' is not supported in a kernel; use if, elif and else instead"},
-      {"*a, b = c", "a starred target is not supported in a kernel; name every element, or index "
-                    "the tuple, instead"},
+      {"*a = c", "'*' is not allowed here; it stands in a tuple or a call"},
   };
   for (auto &test : cases)
     EXPECT_EQ(body(test.text), std::string("2:3: ") + test.error);
   EXPECT_EQ(body("for i in a:\n  b\nelse:\n  c"),
             "4:3: 'else' after a loop is not supported in a kernel; test the loop's condition "
             "after it instead");
+}
+
+TEST(Statements, NestedFunctions) {
+  EXPECT_EQ(body("@jit\ndef g(x): return x\ny"), "{(def g (x) {(return x)}) y}");
+  EXPECT_EQ(body("*a, *b = c"), "2:7: a second starred target in one assignment");
+  EXPECT_EQ(body("for i in a:\n  def g(): break"), "3:14: 'break' is not in a loop");
+  EXPECT_EQ(body("*a, b = c"), "{(= (tuple (star a) b) c)}");
 }
 
 TEST(Statements, JumpsStandInLoops) {

@@ -17,8 +17,11 @@ namespace tritium::sema {
 /// No test here compiles kernel text.
 class NoFunctions : public FunctionCaller {
 public:
+  bool areIdentities = false; ///< then a function gives its first argument
   Result callFunction(const std::shared_ptr<frontend::FunctionSource> &,
-                      const Arguments &) override {
+                      const Arguments &arguments) override {
+    if (areIdentities && !arguments.positional.empty())
+      return arguments.positional.front();
     ADD_FAILURE() << "a kernel function was called";
     return std::nullopt;
   }

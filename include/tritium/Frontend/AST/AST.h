@@ -44,7 +44,8 @@ enum class ExprKind : uint8_t {
   Starred,
   Comprehension,
   FString,
-  Walrus
+  Walrus,
+  Lambda
 };
 
 struct Expr : Node<ExprKind> {
@@ -148,12 +149,18 @@ struct Starred : ExprNode<ExprKind::Starred> {
   ExprPtr value;
 };
 
-/// element for target in iterable if conditions...
+/// for target in iterable if conditions...
+struct ComprehensionLoop {
+  ExprPtr target, iterable;
+  std::vector<ExprPtr> conditions;
+};
+
+/// The element for each round of the loops; a later one stands within the one before.
 struct Comprehension : ExprNode<ExprKind::Comprehension> {
   using NodeOf::NodeOf;
   bool isList = false;
-  ExprPtr element, target, iterable;
-  std::vector<ExprPtr> conditions;
+  ExprPtr element;
+  std::vector<ComprehensionLoop> loops;
 };
 
 struct FStringPart {
@@ -166,6 +173,14 @@ struct FStringPart {
 struct FString : ExprNode<ExprKind::FString> {
   using NodeOf::NodeOf;
   std::vector<FStringPart> parts;
+};
+
+struct Function;
+
+/// A function whose body is one `return`.
+struct Lambda : ExprNode<ExprKind::Lambda> {
+  using NodeOf::NodeOf;
+  std::shared_ptr<Function> function;
 };
 
 /// name := value
@@ -192,7 +207,8 @@ enum class StmtKind : uint8_t {
   Assert,
   Pass,
   Break,
-  Continue
+  Continue,
+  FunctionDef
 };
 
 struct Stmt : Node<StmtKind> {
@@ -269,6 +285,12 @@ struct Break : StmtNode<StmtKind::Break> {
 
 struct Continue : StmtNode<StmtKind::Continue> {
   using NodeOf::NodeOf;
+};
+
+/// A function within a function.
+struct FunctionDef : StmtNode<StmtKind::FunctionDef> {
+  using NodeOf::NodeOf;
+  std::shared_ptr<Function> function;
 };
 
 //===----------------------------------------------------------------------===//
