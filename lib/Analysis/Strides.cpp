@@ -241,8 +241,13 @@ Value Strides::culprit(Value value, int64_t dim) {
       dim = *source;
       continue;
     }
-    auto lost = llvm::find_if(op->getOperands(), [&](Value v) { return !modular(v, dim); });
-    if (lost == op->operand_end() || !tt::isElementwise(op))
+    // Operands of other operations need not have the dimension.
+    if (!tt::isElementwise(op))
+      break;
+    auto lost = llvm::find_if(op->getOperands(), [&](Value v) {
+      return isa<RankedTensorType>(v.getType()) && !modular(v, dim);
+    });
+    if (lost == op->operand_end())
       break;
     value = *lost;
   }

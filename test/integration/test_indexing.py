@@ -149,14 +149,13 @@ def test_in_triton_c(backend, seed, text):
     named = [item for item in where.split(", ") if item not in ("...", "None")]
     where = ", ".join(where.replace("None", "newaxis").replace(", ...", "").split(", ") +
                       [":"] * (len(shape) - len(named)))
-    where = where.replace("..., ", "").replace("...", ":").replace("::", ": :")
+    where = where.replace("..., ", "").replace("...", ":")
     x = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
     names = {"x": x, "i": i, "newaxis": None, **tiles}
-    numpy_where = where.replace(": :", "::")
-    expected = np.asarray(eval(f"x[{numpy_where}]", names))
+    expected = np.asarray(eval(f"x[{where}]", names))
     if text is C_WRITING:
         names["x"] = x.copy()
-        exec(f"x[{numpy_where}] = 2 * x[{numpy_where}]", names)
+        exec(f"x[{where}] = 2 * x[{where}]", names)
         expected = names["x"]
     code = text.format(
         parameters="".join(f", int *{name}_ptr" for name in tiles), x=c_places(shape), where=where,
@@ -188,6 +187,39 @@ def test_elements_in_a_loop(backend, rng, n):
     expected = np.maximum.accumulate(x)
     expected[0] += 100
     expected[1::2] *= 2
+    assert (out == expected).all()
+
+
+@triton.jit
+def chosen_pointers(x_ptr, out_ptr, i):
+    pointers = x_ptr + tl.arange(0, 16)
+    tl.store(out_ptr, tl.load(pointers[i]))
+    tl.store(out_ptr + 1, tl.load(pointers[3]))
+    tl.store(out_ptr + 2 + tl.arange(0, 4), tl.load(pointers[4:8]))
+    tl.atomic_add(pointers[i], 100)
+
+
+def test_tiles_of_pointers(backend):
+    x, out = np.arange(16, dtype=np.int32), np.zeros(6, np.int32)
+    chosen_pointers[(1,)](x, out, 9)
+    assert out.tolist() == [9, 3, 4, 5, 6, 7] and x[9] == 109
+
+
+@triton.jit
+def chosen_once(out_ptr):
+    x = tl.zeros((8,), tl.int32)
+    y = tl.zeros((4, 8), tl.int32)
+    x[tl.atomic_add(out_ptr, 1)] += 5
+    y[tl.atomic_add(out_ptr, 1)][tl.atomic_add(out_ptr, 1)] += 7
+    tl.store(out_ptr + 8 + tl.arange(0, 8), x)
+    tl.store(out_ptr + 16 + tl.arange(0, 32).reshape(4, 8), y)
+
+
+def test_what_chooses_elements_is_evaluated_once(backend):
+    out = np.zeros(48, np.int32)
+    chosen_once[(1,)](out)
+    expected = np.zeros(48, np.int32)
+    expected[[0, 8, 16 + 8 + 2]] = 3, 5, 7
     assert (out == expected).all()
 
 
@@ -225,6 +257,12 @@ def kernel(x_ptr, r_ptr, out_ptr):
     ("n[0] = 1", "a scalar has no elements to assign to"),
     ("t = (1, 2)\n    t[0] = 1", "the elements of .* cannot be assigned to; only those of a tile"),
     ("z = tl.zeros((4, 4, 4), tl.float32)\n    y = z[0, :, r]", "must stand next to"),
+    ("z = tl.zeros((4, 4), tl.float32)\n    z[r][0] = 1", "this is a copy of elements, as in NumPy"),
+    ("tl.arange(0, 4)[1] = 4", "only elements of a tile that has a name can be assigned to"),
+    ("out[0] = 4", "a scalar has no elements to assign to; tl.store writes to memory"),
+    ("y = out[0]", r"a pointer cannot be subscripted; tl.load\(p \+ i\) reads memory"),
+    ("y = tl.zeros((16384,), tl.int32)\n    y[tl.arange(0, 4096)] = 1",
+     "this assignment compares 4096 indices with 16384 places, which is too many"),
     ("x[r] = 1\n    y = x[r[None, :], r]", "too many subscripts"),
 ])
 def test_messages(statement, message):

@@ -209,3 +209,48 @@ def test_returns_of_different_types():
         "@triton.jit\ndef kernel(out, n):\n    tl.store(out, f(n))\n").kernel
     with pytest.raises(triton.CompilationError, match="the returns of 'f' have different types"):
         kernel[(1,)](np.zeros(1, np.int32), 3)
+
+
+@triton.jit
+def halvings(n):
+    """Only a return ends the loop."""
+    steps = 0
+    while True:
+        if n <= 1:
+            return steps
+        n = n // 2
+        steps += 1
+
+
+@triton.jit
+def count_halvings(out_ptr, n):
+    tl.store(out_ptr, halvings(n))
+
+
+@pytest.mark.parametrize("n", (0, 1, 2, 100, 2**31 - 1))
+def test_a_loop_that_only_a_return_ends(backend, n):
+    out = np.zeros(1, np.int32)
+    count_halvings[(1,)](out, n)
+    assert out[0] == max(n.bit_length() - 1, 0)
+
+
+@triton.jit
+def row_of(x_ptr, n):
+    rows = tl.make_tensor_descriptor(x_ptr, [8, 8], [8, 1], [1, 8])
+    for i in range(n):
+        if i == 3:
+            halves = tl.make_tensor_descriptor(x_ptr + 32, [4, 8], [8, 1], [1, 8])
+            return halves
+    return rows
+
+
+@triton.jit
+def descriptors_from_loops(x_ptr, out_ptr, n):
+    tl.store(out_ptr + tl.arange(0, 8)[None, :], row_of(x_ptr, n).load([1, 0]))
+
+
+@pytest.mark.parametrize("n", (0, 3, 4))
+def test_descriptors_leave_loops(backend, n):
+    x, out = np.arange(64, dtype=np.int32), np.zeros(8, np.int32)
+    descriptors_from_loops[(1,)](x, out, n)
+    assert out.tolist() == list(range(40, 48) if n > 3 else range(8, 16))

@@ -11,6 +11,18 @@ SHAPES_3D = [(1, 1, 1), (2, 3, 4), (4, 1, 16), (3, 5, 7), (2, 16, 16), (5, 1, 33
 
 
 @triton.jit
+def store_at_reshaped_places(out_ptr):
+    places = tl.arange(0, 32).reshape(4, 8)
+    tl.store(out_ptr + places, places * 2)
+
+
+def test_places_that_were_reshaped(backend):
+    out = np.zeros(32, np.int32)
+    store_at_reshaped_places[(1,)](out)
+    assert (out == np.arange(32) * 2).all()
+
+
+@triton.jit
 def broadcast_add(row_ptr, col_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
     rows = tl.arange(0, M)
     cols = tl.arange(0, N)

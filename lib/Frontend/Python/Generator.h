@@ -41,6 +41,7 @@ enum class ExitKind : uint8_t { Continue, Break, Return };
 struct Exit {
   /// Within a loop: an ExitKind, as a constant or an int32 scalar.
   Value code;
+  unsigned kinds = 0; ///< those that `code` may be, as bits
   /// Within a loop: those of LoopContext::names that are bound, as they are here.
   Environment names;
   /// The function's value; absent where no return leads here.
@@ -191,7 +192,13 @@ private:
   bool assign(const ast::Expr &target, Value value, SourceRange at, bool isConstexpr = false);
   bool unpackStarred(const ast::Tuple &target, std::vector<Value> &elements, SourceRange at);
   bool unpack(const ast::Tuple &target, const Value &value, SourceRange at, bool isConstexpr);
-  bool assignElements(const ast::Subscript &target, const Value &value, SourceRange at);
+  /// x[i][j] as a target: the tile x, and within it the elements that [i], [j] choose.
+  struct Elements {
+    const ast::Expr *name;
+    llvm::SmallVector<std::pair<Value, Value>, 2> steps; ///< a tile and its subscript
+  };
+  std::optional<Elements> elements(const ast::Subscript &target);
+  bool assignElements(const Elements &to, Value value, SourceRange at);
   bool annotatedAssign(const ast::AnnAssign &stmt);
   bool augmentedAssign(const ast::AugAssign &stmt);
   bool assertStatement(const ast::Assert &stmt);
@@ -224,7 +231,8 @@ private:
                 llvm::function_ref<Outcome(const Rest *)> body);
   bool loopBody(llvm::ArrayRef<ast::StmtPtr> body, llvm::ArrayRef<std::string> names, Exit &exit);
   mlir::Value isExit(const Value &code, ExitKind kind);
-  Outcome leftLoop(const Exit &exit);
+  /// `isEndless`: nothing but an exit ends the loop.
+  Outcome leftLoop(const Exit &exit, bool isEndless = false);
   Outcome unrolledFrom(const ast::For &stmt, llvm::ArrayRef<Value> values,
                        llvm::ArrayRef<std::string> names);
   struct LeftLoop;
@@ -237,7 +245,7 @@ private:
   Outcome forStatement(const ast::For &stmt);
   Outcome whileStatement(const ast::While &stmt);
   bool plainWhile(const ast::While &stmt, LoopState &state);
-  bool leavingWhile(const ast::While &stmt, LoopState &state, Exit &after);
+  bool leavingWhile(const ast::While &stmt, LoopState &state, Exit &after, bool &isEndless);
   bool endlessLoop(const ast::While &stmt);
   Result loopCondition(const ast::Expr &test);
   Outcome unrolled(const ast::For &stmt, llvm::ArrayRef<Value> values);

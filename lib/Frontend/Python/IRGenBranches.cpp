@@ -80,6 +80,14 @@ mlir::Value Generator::placeholder(mlir::Location loc, mlir::Type type) {
     mlir::Value zero = builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(integer));
     return builder.create<tt::IntToPtrOp>(loc, type, zero);
   }
+  if (auto descriptor = llvm::dyn_cast<tt::TensorDescType>(type)) {
+    // Of an array without elements.
+    auto block = descriptor.getBlockType();
+    mlir::Value base = placeholder(loc, tt::PointerType::get(block.getElementType()));
+    mlir::Value zero = builder.create<mlir::arith::ConstantIntOp>(loc, 0, 64);
+    llvm::SmallVector<mlir::Value> zeros(block.getRank(), zero);
+    return builder.create<tt::MakeTensorDescriptorOp>(loc, type, base, zeros, zeros);
+  }
   return builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(type));
 }
 
@@ -245,6 +253,7 @@ bool Generator::Branching::mergeExits() {
   Exit &second = b.outcome.exit;
   Exit &exit = outcome.exit;
   exit.at = first.at;
+  exit.kinds = a.outcome.exit.kinds | b.outcome.exit.kinds;
   if (a.outcome.mayLeave() && b.outcome.mayLeave()) {
     generator.sema.unify(first.code, a.end, second.code, b.end, "the way out");
     give(exit.code, nullptr, &first.code, &second.code);

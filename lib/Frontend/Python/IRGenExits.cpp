@@ -33,6 +33,7 @@ Outcome Generator::leave(ExitKind kind, std::optional<Value> result, SourceRange
   exit.at = at;
   if (frame->loop) {
     exit.code = makeInt(static_cast<int>(kind));
+    exit.kinds = 1u << static_cast<unsigned>(kind);
     for (const std::string &name : frame->loop->names)
       if (auto found = env.find(name); found != env.end())
         exit.names[name] = found->second;
@@ -76,10 +77,12 @@ mlir::Value Generator::isExit(const Value &code, ExitKind kind) {
 }
 
 /// After a loop: a return in it leaves the loop around it as well, or the function.
-Outcome Generator::leftLoop(const Exit &exit) {
+Outcome Generator::leftLoop(const Exit &exit, bool isEndless) {
   if (!exit.result)
     return {};
   Outcome outcome = leave(ExitKind::Return, exit.result, exit.at);
+  if (isEndless && !(exit.kinds & (1u << static_cast<unsigned>(ExitKind::Break))))
+    return outcome;
   outcome.kind = Outcome::Maybe;
   outcome.flag = isExit(exit.code, ExitKind::Return);
   return outcome;
@@ -192,6 +195,7 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
     llvm::ArrayRef<mlir::Value> rest = values;
     left.exit.result = rebuild(*result, rest);
     left.exit.at = exit.at;
+    left.exit.kinds = exit.kinds;
   }
   return left;
 }

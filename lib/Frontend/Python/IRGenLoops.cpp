@@ -245,10 +245,12 @@ Outcome Generator::whileStatement(const ast::While &stmt) {
   assigned.addBlock(stmt.body, false);
   sema.setRange(stmt.range);
   Exit after;
+  bool isEndless = false;
   bool isDone = withCarried(assigned, [&](LoopState &state) {
-    return mayLeave(stmt.body) ? leavingWhile(stmt, state, after) : plainWhile(stmt, state);
+    return mayLeave(stmt.body) ? leavingWhile(stmt, state, after, isEndless)
+                               : plainWhile(stmt, state);
   });
-  return isDone ? leftLoop(after) : Outcome::failed();
+  return isDone ? leftLoop(after, isEndless) : Outcome::failed();
 }
 
 bool Generator::endlessLoop(const ast::While &stmt) {
@@ -313,7 +315,8 @@ bool Generator::plainWhile(const ast::While &stmt, LoopState &state) {
 }
 
 /// `while test: body` is `while True: if not test: break; body`.
-bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &after) {
+bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &after,
+                             bool &isEndless) {
   mlir::Location loc = location(stmt.range);
   auto number = [&](int64_t value) -> mlir::Value {
     return builder.create<mlir::arith::ConstantIntOp>(loc, value, 32);
@@ -351,6 +354,7 @@ bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &aft
   LeftLoop left = leavingLoop(shell, state, yields, exit, nullptr);
   afterLoop(state, left.results);
   after = std::move(left.exit);
+  isEndless = known != nullptr;
   return true;
 }
 

@@ -166,7 +166,9 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
   case ast::ExprKind::Tuple:
     return unpack(llvm::cast<ast::Tuple>(target), value, at, isConstexpr);
   case ast::ExprKind::Subscript:
-    return assignElements(llvm::cast<ast::Subscript>(target), value, at);
+    if (auto to = elements(llvm::cast<ast::Subscript>(target)))
+      return assignElements(*to, std::move(value), at);
+    return false;
   default:
     error(target.range,
           "assignment to an attribute is not supported in a kernel; bind a name instead",
@@ -175,13 +177,46 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
   }
 }
 
-/// x[...] = value: `x` is bound to a new tile.
-bool Generator::assignElements(const ast::Subscript &target, const Value &value, SourceRange at) {
-  auto base = expression(*target.base);
+std::optional<Generator::Elements> Generator::elements(const ast::Subscript &target) {
+  auto *inner = llvm::dyn_cast<ast::Subscript>(target.base.get());
+  std::optional<Elements> result = inner ? elements(*inner) : Elements{target.base.get(), {}};
+  if (!result)
+    return std::nullopt;
+  Result base;
+  if (!inner) {
+    base = expression(*target.base);
+    if (base && base->is<Tensor>() && target.base->kind != ast::ExprKind::Name)
+      return error(target.range, "only elements of a tile that has a name can be assigned to");
+  } else {
+    const auto &[tile, index] = result->steps.back();
+    auto copies = [](const Value &value) {
+      auto *tensor = value.getIf<Tensor>();
+      return tensor && !tensor->isScalar();
+    };
+    auto *several = index.getIf<Tuple>();
+    if (copies(index) || (several && llvm::any_of(several->elements, copies)))
+      return error(inner->range, "this is a copy of elements, as in NumPy; an assignment to the "
+                                 "elements of a copy would be lost");
+    sema.setRange(inner->range);
+    base = sema.subscript(tile, index);
+  }
   auto index = base ? indices(target, *base) : std::nullopt;
+  if (!index)
+    return std::nullopt;
   sema.setRange(target.range);
-  auto result = index ? sema.assignSubscript(*base, *index, value) : std::nullopt;
-  return result && assign(*target.base, std::move(*result), at);
+  result->steps.push_back({std::move(*base), std::move(*index)});
+  return result;
+}
+
+/// `x` is bound to a new tile.
+bool Generator::assignElements(const Elements &to, Value value, SourceRange at) {
+  for (const auto &[tile, index] : llvm::reverse(to.steps)) {
+    auto next = sema.assignSubscript(tile, index, value);
+    if (!next)
+      return false;
+    value = std::move(*next);
+  }
+  return assign(*to.name, std::move(value), at);
 }
 
 static bool isStarred(const ast::ExprPtr &target) { return target->kind == ast::ExprKind::Starred; }
@@ -245,13 +280,24 @@ bool Generator::annotatedAssign(const ast::AnnAssign &stmt) {
 bool Generator::augmentedAssign(const ast::AugAssign &stmt) {
   if (stmt.target->kind == ast::ExprKind::Attribute)
     return assign(*stmt.target, Value(), stmt.target->range);
-  auto current = expression(*stmt.target);
+  // What chooses the elements is evaluated once.
+  std::optional<Elements> to;
+  Result current;
+  if (auto *subscript = llvm::dyn_cast<ast::Subscript>(stmt.target.get())) {
+    to = elements(*subscript);
+    current = to ? sema.subscript(to->steps.back().first, to->steps.back().second) : std::nullopt;
+  } else {
+    current = name(llvm::cast<ast::Name>(*stmt.target));
+  }
   auto operand = current ? expression(*stmt.value) : std::nullopt;
   if (!operand)
     return false;
   sema.setRange(stmt.range);
   auto result = sema.binary(stmt.op, *current, *operand);
-  return result && assign(*stmt.target, std::move(*result), stmt.target->range);
+  if (!result)
+    return false;
+  return to ? assignElements(*to, std::move(*result), stmt.target->range)
+            : assign(*stmt.target, std::move(*result), stmt.target->range);
 }
 
 bool Generator::assertStatement(const ast::Assert &stmt) {

@@ -317,7 +317,7 @@ bool Parser::loopSuite(Block &block, std::string_view after) {
   if (!isRead || !at("else"))
     return isRead;
   unsupported(rangeOf(token()), "'else' after a loop",
-              "test the loop's condition after it instead");
+              "set a name before 'break' and test it after the loop instead");
   return false;
 }
 

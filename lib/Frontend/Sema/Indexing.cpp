@@ -317,6 +317,8 @@ Result sema::readElements(Sema &sema, const Tensor &base, llvm::ArrayRef<Value> 
     auto result = sema.broadcastTo(base, ones);
     return result ? Result(Value(*result)) : std::nullopt;
   }
+  if (base.isScalar() && base.dtype.isPointer())
+    return sema.error("a pointer cannot be subscripted; tl.load(p + i) reads memory");
   auto subscript = parse(sema, base, indices);
   if (!subscript)
     return std::nullopt;
@@ -376,8 +378,11 @@ static std::optional<Written> writtenByIndex(const Builder &b, const Value &plac
     Value isWritten = b.compare(CompareOp::Eq, all, places);
     return Written{isWritten, b.binary(BinaryOp::Mul, all, makeInt(0))};
   }
-  if (!b.sema.checkShape({count, extent}))
-    return std::nullopt;
+  if (count > tt::kMaxTileElements / extent)
+    return b.sema.error("this assignment compares " + std::to_string(count) + " indices with " +
+                        std::to_string(extent) + " places, which is too many (" +
+                        std::to_string(tt::kMaxTileElements) +
+                        " at most); write to memory with tl.store");
   Value hits = b.compare(CompareOp::Eq, b.along(places, 0, 2), b.along(all, 1, 2));
   Tensor order = b.along(Value(b.positions(count)), 0, 2);
   Tensor writers = b.where(hits, *b.sema.broadcastTo(order, {count, extent}), makeInt(-1));
@@ -417,7 +422,8 @@ static std::optional<Tensor> assigned(Sema &sema, const Tensor &x, const Subscri
 Result sema::writeElements(Sema &sema, const Tensor &x, llvm::ArrayRef<Value> indices,
                            const Value &value) {
   if (x.isScalar())
-    return sema.error("a scalar has no elements to assign to");
+    return sema.error("a scalar has no elements to assign to" +
+                      std::string(x.dtype.isPointer() ? "; tl.store writes to memory" : ""));
   auto subscript = parse(sema, x, indices);
   auto elements = subscript ? assigned(sema, x, *subscript, value) : std::nullopt;
   if (!elements)

@@ -101,6 +101,8 @@ Tensor Sema::transpose(const Tensor &value, llvm::ArrayRef<int32_t> order) {
 Tensor Sema::item(const Tensor &value) {
   if (value.isScalar())
     return value;
+  if (value.dtype.isPointer()) // reductions are of numbers
+    return *cast(item(*cast(value, {DTypeKind::Int64})), value.dtype);
   Tensor flat = *reshape(value, {1});
   // A reduction over one element never combines; the region only names a result.
   auto reduce = opBuilder.create<tt::ReduceOp>(loc(), mlir::TypeRange{elementType(value.dtype)},

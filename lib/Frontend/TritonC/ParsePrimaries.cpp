@@ -266,15 +266,21 @@ bool Parser::parseSubscriptItem(SubscriptItem &item) {
     return true;
   }
   item.kind = SubscriptItem::Element;
-  auto isPart = [&] { return !isAt(":") && !isAt(",") && !isAt("]"); };
-  if (!isAt(":") && !(item.element = parseConditional()))
-    return false;
-  for (ExprPtr *part : {&item.end, &item.step}) {
-    if (!accept(":"))
+  auto isColon = [&] { return isAt(":") || isAt("::"); };
+  ExprPtr *parts[] = {&item.element, &item.end, &item.step};
+  for (size_t at = 0;;) {
+    bool isLeftOut = isColon() || (at > 0 && (isAt(",") || isAt("]")));
+    if (!isLeftOut && !(*parts[at] = parseConditional()))
+      return false;
+    if (!isColon())
       break;
     item.kind = SubscriptItem::Slice;
-    if (isPart() && !(*part = parseConditional()))
+    at += isAt("::") ? 2 : 1;
+    if (at > 2) {
+      error(peek().range, "a slice has three parts, 'first:end:step'");
       return false;
+    }
+    take();
   }
   item.range = since(first);
   return true;

@@ -154,7 +154,8 @@ TEST(Diagnostics, Assignments) {
   EXPECT_EQ(inKernel("a, b = (1, 2, 3)"), "2:3: error: cannot unpack 3 values into 2 names");
   EXPECT_EQ(inKernel("a, b = n"),
             "2:3: error: cannot unpack int32 into 2 names; a tuple is needed");
-  EXPECT_EQ(inKernel("p[0] = n"), "2:3: error: a scalar has no elements to assign to");
+  EXPECT_EQ(inKernel("p[0] = n"),
+            "2:3: error: a scalar has no elements to assign to; tl.store writes to memory");
   EXPECT_EQ(inKernel("p.x = n"),
             "2:3: error: assignment to an attribute is not supported in a kernel; bind a name "
             "instead");

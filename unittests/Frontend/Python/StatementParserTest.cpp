@@ -101,8 +101,8 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
   for (auto &test : cases)
     EXPECT_EQ(body(test.text), std::string("2:3: ") + test.error);
   EXPECT_EQ(body("for i in a:\n  b\nelse:\n  c"),
-            "4:3: 'else' after a loop is not supported in a kernel; test the loop's condition "
-            "after it instead");
+            "4:3: 'else' after a loop is not supported in a kernel; set a name before 'break' "
+            "and test it after the loop instead");
 }
 
 TEST(Statements, NestedFunctions) {

@@ -52,6 +52,9 @@ TEST(TritonCParserError, WhatIsNotInTheLanguage) {
   EXPECT_EQ(firstError("a * ?(m)p;"),
             "k.tc:2:5: error: '?' cannot start an operand; a load under a "
             "mask is '*?(mask) pointer'");
+  EXPECT_EQ(firstError("x[1:2:3:4];"),
+            "k.tc:2:8: error: a slice has three parts, 'first:end:step'");
+  EXPECT_EQ(firstError("x[1::2:4];"), "k.tc:2:7: error: a slice has three parts, 'first:end:step'");
   EXPECT_EQ(firstError("x[-];"),
             "k.tc:2:3: error: '-' does not reduce; the reductions are '+', 'max' and 'min'");
 }
