@@ -32,6 +32,13 @@ def larger(a, i, b, j):
     return tl.where(take, a, b), tl.where(take, i, j)
 
 
+@triton.jit
+def lesser(x, y):
+    while x > y:
+        x = y
+    return x
+
+
 '''
 
 
@@ -416,6 +423,13 @@ class Generator:
         kind, (x, y) = self.common(a, b)
         return self.define(f"helper({x}, y={y})", a.dtype, kind, a.bound * 2 + b.bound)
 
+    def mapped(self):
+        """A function with a loop, applied to each element."""
+        a = self.integer()
+        b = self.as_type(self.integer(), a.dtype)
+        kind, (x, y) = self.common(a, b)
+        return self.define(f"tl.map_elementwise(lesser, {x}, {y})", a.dtype, kind)
+
     # Control flow. Names that a body makes are forgotten at its end.
 
     def body(self, count, carried=()):
@@ -502,7 +516,8 @@ class Generator:
                   (self.logic, 1), (self.where, 3), (self.cast, 2), (self.reduce, 4),
                   (self.scan, 2), (self.shape, 1), (self.flatten, 1), (self.gather, 1),
                   (self.rearrange, 1),
-                  (self.dot, 1), (self.function, 1), (self.inexact, 1), (self.call, 1)]
+                  (self.dot, 1), (self.function, 1), (self.inexact, 1), (self.call, 1),
+                  (self.mapped, 1)]
         compound = [(self.loop, 2), (self.branch, 2), (self.through_memory, 1), (self.atomic, 1)]
         choices = simple if deep else simple + compound
         functions, weights = zip(*choices)

@@ -688,6 +688,10 @@ class Writer:
         return [self.define(f"{{0}}[{i}]", node.dtype, both)
                 for i, node in enumerate((values, indices))]
 
+    def call_map_elementwise(self, function, x, y):
+        """With the kernels' function `lesser`."""
+        return self.call_minimum(x, y)
+
     def call_dot(self, a, b, acc=None, **_):
         a, b = self.value(a), self.value(b)
         dtype = PRODUCTS.get(a.dtype, "float32")

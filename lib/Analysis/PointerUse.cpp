@@ -12,12 +12,10 @@ PointerUse findPointerUse(tt::FuncOp func) {
   llvm::BitVector none(func.getNumArguments());
   PointerUse use{none, none};
   llvm::DenseMap<Value, PointerBases> known;
-  func.walk([&](tt::MemoryAccess access) {
-    Value through = access.getAccessed();
+  auto addUse = [&](Value through, bool reads, bool writes) {
     auto [bases, isNew] = known.try_emplace(through);
     if (isNew)
       bases->second = basesOf(through);
-    bool reads = access.reads(), writes = access.writes();
     for (Value argument : bases->second.arguments) {
       unsigned number = cast<BlockArgument>(argument).getArgNumber();
       if (reads)
@@ -27,6 +25,23 @@ PointerUse findPointerUse(tt::FuncOp func) {
     }
     use.indirect |= bases->second.elsewhere;
     use.indirectlyWritten |= bases->second.elsewhere && writes;
+  };
+  bool hasAddresses =
+      func.walk([](tt::PtrToIntOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  func.walk([&](Operation *op) {
+    if (auto access = dyn_cast<tt::MemoryAccess>(op))
+      addUse(access.getAccessed(), access.reads(), access.writes());
+    // What assembly does with an address, nobody knows.
+    if (auto assembly = dyn_cast<tt::InlineAsmOp>(op))
+      for (Value argument : assembly.getArgs()) {
+        Type element = tt::elementType(argument.getType());
+        if (isa<tt::PointerType>(element))
+          addUse(argument, /*reads=*/true, /*writes=*/!assembly.getPure());
+        else if (element.isInteger(64) && hasAddresses) {
+          use.indirect = true;
+          use.indirectlyWritten |= !assembly.getPure();
+        }
+      }
   });
   return use;
 }

@@ -194,10 +194,10 @@ std::shared_ptr<const Body> Builder::buildBlock(Block &block, int64_t blockLanes
 
 void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
-  constexpr Family families[] = {buildInteger,     buildFloat,  buildMath,        buildConversion,
-                                 buildShape,       buildMemory, buildDescriptors, buildReduce,
-                                 buildControlFlow, buildDebug,  buildShared,      buildGroups,
-                                 buildNVGPU};
+  constexpr Family families[] = {buildInteger,     buildFloat,   buildMath,        buildConversion,
+                                 buildShape,       buildMemory,  buildDescriptors, buildReduce,
+                                 buildControlFlow, buildDebug,   buildShared,      buildGroups,
+                                 buildNVGPU,       buildElements};
   checkInFlight(op);
   if (lanes != 1 && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tt::TensorDescType>))
     return refuse(op, "moves no blocks of arrays where tiles are combined");

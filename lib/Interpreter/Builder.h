@@ -123,6 +123,7 @@ bool buildGroups(Builder &builder, mlir::Operation *op);
 bool buildNVGPU(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
+bool buildElements(Builder &builder, mlir::Operation *op);
 
 } // namespace tritium::interpreter
 

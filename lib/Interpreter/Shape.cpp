@@ -86,12 +86,13 @@ bool buildShape(Builder &b, Operation *op) {
       .Case([&](tt::DataMovement op) { return buildMovement(b, op), true; })
       .Case([&](tt::GetProgramIdOp op) {
         Tile r = b.define(op);
-        b.add([r, axis = op.getAxis()](Machine &m) { *m.at(r) = m.pid[axis]; });
+        b.add([r, axis = op.getAxis()](Machine &m) { std::fill_n(m.at(r), r.count, m.pid[axis]); });
         return true;
       })
       .Case([&](tt::GetNumProgramsOp op) {
         Tile r = b.define(op);
-        b.add([r, axis = op.getAxis()](Machine &m) { *m.at(r) = m.grid[axis]; });
+        b.add(
+            [r, axis = op.getAxis()](Machine &m) { std::fill_n(m.at(r), r.count, m.grid[axis]); });
         return true;
       })
       .Default([](Operation *) { return false; });

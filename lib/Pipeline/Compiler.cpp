@@ -54,6 +54,22 @@ std::string laterStage(StringRef text) {
   return "";
 }
 
+/// False, with the author's line, if a kernel for `target` has a GPU's assembly in it.
+bool checkNoAssembly(Session &session, ModuleOp module, const Target &target) {
+  WalkResult result = module.walk([&](tt::InlineAsmOp op) {
+    op.emitError() << "tl.inline_asm_elementwise is a GPU's assembly, which the target "
+                   << target.str()
+                   << " does not run; functions of tl and tl.extra.libdevice do the same on every "
+                      "target: write it with them, or in the branch of 'if not "
+                      "tl.target_info.is_cuda()'";
+    return WalkResult::interrupt();
+  });
+  if (!result.wasInterrupted())
+    return true;
+  session.textError("");
+  return false;
+}
+
 /// From a module of tt to the target's last stage.
 bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
                const CompileOptions &options, CompiledKernel &kernel, CompileError &error) {
@@ -71,6 +87,8 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
     if (const char *owner = foreignOption(name))
       remarkMissed(func.getLoc(), "options",
                    llvm::Twine(name) + " changes nothing: it is an option of " + owner);
+  if (!target.takesAssembly() && !checkNoAssembly(session, module, options.target))
+    return false;
   // Targets that move no blocks of arrays by themselves take pointers.
   if (!target.takesDescriptors() && tt::hasDescriptors(module) &&
       !session.runPasses(module, "PointerPipeline", buildPointerPipeline))

@@ -6,6 +6,7 @@
 
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
@@ -74,6 +75,10 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
     error.kind = "PTXASError";
     error.message = "kernel '" + kernel.metadata.name + "': " + message;
     error.rendered = error.message;
+    if (std::string at = assemblyError(result.log, ptx); !at.empty()) {
+      error.message = at;
+      error.rendered = at + "\n" + error.rendered;
+    }
     return false;
   }
   kernel.metadata.registers = result.registers;

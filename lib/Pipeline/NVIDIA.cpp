@@ -24,6 +24,7 @@ public:
   }
 
   const char *dotPrecision() const override { return "tf32"; }
+  bool takesAssembly() const override { return true; }
 
   bool fromTileIR(Session &session, ModuleOp module, const CompileOptions &options,
                   CompiledKernel &kernel, CompileError &error) const override {

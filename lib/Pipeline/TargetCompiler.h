@@ -26,6 +26,8 @@ public:
   virtual bool checksHints() const { return false; }
   /// Whether tile IR may move blocks of arrays by descriptors; else it has pointers instead.
   virtual bool takesDescriptors() const { return false; }
+  /// Whether tile IR may have a GPU's assembly in it.
+  virtual bool takesAssembly() const { return false; }
 
   /// From tile IR to the last stage.
   virtual bool fromTileIR(Session &session, mlir::ModuleOp module, const CompileOptions &options,

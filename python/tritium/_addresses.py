@@ -69,9 +69,6 @@ ABSENT = {
     "language._aggregate": _AGGREGATES,
     "language.aggregate_replace": _AGGREGATES,
     "language.builtin": _BUILDERS,
-    "language.extern": _BUILDERS,
-    "language.extern_elementwise": "libraries of device code cannot be linked; "
-                                   "tl.extra.libdevice has the functions of NVIDIA's",
     "language.base_type": _BUILDERS,
     "language.base_value": _BUILDERS,
     "language.semantic": _BUILDERS,

@@ -51,6 +51,30 @@ BODIES = [
      ["combine function", "can only compute", "print"]),
     ("scan_by_no_function", "x = tl.associative_scan(tl.arange(0, 4), 0, 3)  # HERE",
      ["combine function of tl.associative_scan must be a jit function", "3"]),
+    ("map_by_no_function", "x = tl.map_elementwise(3, n)  # HERE",
+     [r"first argument of tl\.map_elementwise must be a jit function", "3"]),
+    ("map_of_nothing", "x = tl.map_elementwise(bad_combiner)  # HERE",
+     [r"tl\.map_elementwise needs at least one input"]),
+    ("map_of_pointers", "x = tl.map_elementwise(two_results, x_ptr, x_ptr)  # HERE",
+     ["tl.map_elementwise takes numbers", "pass the values"]),
+    ("map_in_groups_of_none", "x = tl.map_elementwise(two_results, n, n, pack=0)  # HERE",
+     ["'pack' of tl.map_elementwise must be from 1 to 64", "0"]),
+    ("map_in_groups_of_n", "x = tl.map_elementwise(two_results, n, n, pack=n)  # HERE",
+     ["'pack' of tl.map_elementwise must be an integer that is known at compile time"]),
+    ("map_returns_too_few", "x = tl.map_elementwise(bad_combiner, n, pack=2)  # HERE",
+     ["bad_combiner"]),
+    ("map_prints", "x = tl.map_elementwise(printing, tl.arange(0, 4), n)  # HERE",
+     ["applied to one element after the other", "can only compute", "line \\d+", "prints"]),
+    ("map_returns_nothing", "x = tl.map_elementwise(returns_nothing, tl.arange(0, 4))  # HERE",
+     ["must return a value for each element", "None"]),
+    ("map_makes_tiles", "x = tl.map_elementwise(makes_a_tile, tl.arange(0, 4))  # HERE",
+     ["on scalars", "makes or combines tiles"]),
+    ("map_in_pairs_of_two_types",
+     "x = tl.map_elementwise(two_types, tl.arange(0, 4), pack=2)  # HERE",
+     ["one type", "int32", "float32"]),
+    ("map_in_pairs_returns_one",
+     "x = tl.map_elementwise(float_result, tl.arange(0, 4), pack=2)  # HERE",
+     ["with pack=2 a function returns a multiple of so many values", "found 1"]),
     ("flip_of_a_scalar", "x = tl.flip(n)  # HERE", [r"tl\.flip needs a tile", "int32|i32"]),
     ("flip_along_no_dim", "x = tl.arange(0, 16).flip(1)  # HERE",
      ["dim of tl.flip", r"\[-1, 1\)"]),
@@ -347,6 +371,18 @@ def two_results(a, b):
 @triton.jit
 def float_result(a, b):
     return (a + b) * 0.5
+
+@triton.jit
+def two_types(a, b):
+    return a, b * 0.5
+
+@triton.jit
+def returns_nothing(a):
+    b = a + 1
+
+@triton.jit
+def makes_a_tile(a):
+    return tl.sum(a + tl.arange(0, 4))
 
 @triton.jit
 def culprit(x_ptr, b_ptr, c_ptr: tl.const, n):

@@ -1,5 +1,7 @@
 """Kernels compiled for every architecture: ptxas, where there is one, takes what is emitted."""
 
+import pathlib
+
 import pytest
 
 import tritium as triton
@@ -38,7 +40,37 @@ def count(x, out, B: tl.constexpr):
     tl.atomic_add(out + tl.load(x + tl.arange(0, B)), 1)
 
 
+@triton.jit
+def halvings(x):
+    steps = 0
+    while x > 1:
+        x = x // 2
+        steps += 1
+    return steps
+
+
+@triton.jit
+def elements(x, out, TEXT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    low, high = tl.inline_asm_elementwise(TEXT, "=&r,=r,r", [v], (tl.int8, tl.int8), True, 4)  # ASM
+    if tl.target_info.cuda_capability_geq(9):
+        tl.extra.cuda.gdc_wait()
+    time = tl.extra.cuda.globaltimer() + tl.extra.cuda.smid()
+    tl.store(out + i, tl.map_elementwise(halvings, low + high + v) + time)
+    if tl.target_info.cuda_capability_geq(9):
+        tl.extra.cuda.gdc_launch_dependents()
+
+
+NIBBLES = """{
+    .reg .b32 t;
+    and.b32 $0, $2, 0x0f0f0f0f;
+    shr.u32 t, $2, 4;
+    and.b32 $1, t, 0x0f0f0f0f;
+}"""
+
 SOURCES = {
+    "elements": (elements, {"x": "*i8", "out": "*i64"}, {"TEXT": NIBBLES, "B": 300}),
     "add": (add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 1000}),
     "softmax": (softmax, {"x": "*fp32", "out": "*fp32", "stride": "i32", "n": "i32"},
                 {"BLOCK": 781}),
@@ -58,3 +90,23 @@ def test_assembles(name, arch, monkeypatch):
     assert kernel.asm["cubin"][:4] == b"\x7fELF"
     # Products on 7.5 are done without tensor cores, from registers that do not suffice.
     assert kernel.n_spills == 0 or (name, arch) == ("matmul", 75)
+
+
+@pytest.mark.parametrize("text,words", [
+    ("nonsense.b32 $0, $2; mov.b32 $1, $2;", "nonsense"),
+    ("mov.b32 $0, $2; mov.b32 $1, undeclared;", "undeclared"),
+    ("mov.b32 $0, $2; mov.b32 $1, $2", ""),  # it ends too soon
+])
+def test_assembly_that_ptxas_refuses(text, words, monkeypatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    if triton.compile(ASTSource(*SOURCES["elements"]), GPUTarget("cuda", 90, 32)).n_regs == 0:
+        pytest.skip("no ptxas")
+    function, signature, _ = SOURCES["elements"]
+    source = ASTSource(function, signature, {"TEXT": text, "B": 256})
+    with pytest.raises(Exception) as caught:
+        triton.compile(source, GPUTarget("cuda", 90, 32))
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    line = next(i for i, text in enumerate(lines, 1) if text.endswith("# ASM"))
+    message = str(caught.value)
+    assert f"test_ptx.py:{line}:" in message, message
+    assert "does not take this assembly" in message and words in message, message

@@ -1,6 +1,7 @@
 //===- PointerBasesTest.cpp - where pointers come from --------------------===//
 
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Analysis/PointerUse.h"
 
 #include "LastValue.h"
 
@@ -88,4 +89,35 @@ TEST(PointerBases, Elsewhere) {
   EXPECT_EQ(bases("  %p = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>\n"
                   "  %q = arith.select %c, %a, %p : !tt.ptr<f32>"),
             (Set{-1, 0}));
+}
+
+namespace {
+/// What a kernel does through its two pointers: r, w for each, and i, iw for others.
+std::string useOf(const std::string &body) {
+  LastValue last("%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %n: i64", body);
+  if (!last.value)
+    return "";
+  PointerUse use = findPointerUse(last.value.getDefiningOp()->getParentOfType<tt::FuncOp>());
+  std::string text;
+  for (unsigned i = 0; i < 2; ++i)
+    text += std::string(use.read[i] ? "r" : "") + (use.written[i] ? "w" : "") + " ";
+  return text + (use.indirect ? "i" : "") + (use.indirectlyWritten ? "w" : "");
+}
+} // namespace
+
+TEST(PointerUse, AssemblyReadsAndWithEffectsWrites) {
+  EXPECT_EQ(useOf("%x = tt.inline_asm \"ld.global.f32 $0, [$1];\", \"=f,l\" pure %a "
+                  ": (!tt.ptr<f32>) -> f32"),
+            "r  ");
+  EXPECT_EQ(useOf("%x = tt.inline_asm \"ld.global.f32 $0, [$1];\", \"=f,l\" %b "
+                  ": (!tt.ptr<f32>) -> f32"),
+            " rw ");
+  EXPECT_EQ(useOf("%x = tt.inline_asm \"neg.s64 $0, $1;\", \"=l,l\" %n : (i64) -> i64"), "  ");
+  const std::string address = "%i = tt.ptr_to_int %a : !tt.ptr<f32> -> i64\n";
+  EXPECT_EQ(useOf(address + "%x = tt.inline_asm \"ld.global.f32 $0, [$1];\", \"=f,l\" pure %i "
+                            ": (i64) -> f32"),
+            "  i");
+  EXPECT_EQ(useOf(address + "%x = tt.inline_asm \"ld.global.f32 $0, [$1];\", \"=f,l\" %i "
+                            ": (i64) -> f32"),
+            "  iw");
 }

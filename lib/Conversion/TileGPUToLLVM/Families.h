@@ -10,6 +10,7 @@ namespace tritium::ttg {
 struct DotWork;
 
 void populateElementwisePatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateElementsPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateShapePatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateConvertLayoutPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context);

@@ -95,6 +95,7 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
   populateControlFlowPatterns(patterns, context);
   populateShapePatterns(patterns, context);
   populateElementwisePatterns(patterns, context);
+  populateElementsPatterns(patterns, context);
   populateConvertLayoutPatterns(patterns, context);
   populateMemoryPatterns(patterns, context);
   populateAtomicPatterns(patterns, context);

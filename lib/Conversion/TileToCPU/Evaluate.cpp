@@ -156,6 +156,8 @@ Chunk Lowering::compute(Value value, const Index &index) {
     return emitLoad(load, index);
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op))
     return computeAddress(addPtr, index);
+  if (isa<tt::MapElementwiseOp>(op))
+    return computeMap(cast<OpResult>(value), index);
   if (auto ext = dyn_cast<arith::ExtSIOp>(op);
       ext && !getElementTypeOrSelf(ext.getIn()).isInteger(1))
     return extended(ext.getIn(), tt::elementType(ext.getType()), index);

@@ -167,8 +167,14 @@ Value Lowering::scalarI64(Value value) {
 void Lowering::emitScalarOp(const Step &step) {
   Operation *op = step.op;
   loc = op->getLoc();
-  if (isa<arith::ConstantOp, tt::AssumeOp>(op))
+  // Launches run one after the other.
+  if (isa<arith::ConstantOp, tt::AssumeOp, tt::GridDependencyOp>(op))
     return;
+  if (auto read = dyn_cast<tt::ReadRegisterOp>(op)) {
+    bool isClock = read.getWhich() == tt::MachineRegister::GLOBALTIMER;
+    scalars[read] = isClock ? emitClock() : constant(b.getI32Type(), 0);
+    return;
+  }
   if (auto id = dyn_cast<tt::GetProgramIdOp>(op)) {
     scalars[id] = programIds[id.getAxis()];
     return;

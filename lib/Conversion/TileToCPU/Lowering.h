@@ -64,6 +64,8 @@ private:
   void emitScalarOp(const Step &step);
   mlir::Value scalar(mlir::Value value);
   mlir::Value scalarI64(mlir::Value value); ///< sign-extended
+  /// Elements.cpp: nanoseconds of the host's clock.
+  mlir::Value emitClock();
   void error(mlir::Operation *op, const llvm::Twine &message);
   void remark(mlir::Operation *op, llvm::StringRef kind, const llvm::Twine &message);
   /// Says why the access `op` goes element by element along the lanes of `index`.
@@ -132,6 +134,10 @@ private:
   Chunk read(mlir::Value value, const Index &index);
   Chunk compute(mlir::Value value, const Index &index);
   Chunk computeElementwise(mlir::Operation *op, const Index &index);
+  /// Elements.cpp: a function of elements, lane by lane.
+  Chunk computeMap(mlir::OpResult result, const Index &index);
+  llvm::SmallVector<mlir::Value> callFunction(tt::MapElementwiseOp op,
+                                              llvm::ArrayRef<mlir::Value> elements);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index);
   Chunk computeGather(tt::GatherOp op, const Index &index);
   std::optional<Chunk> exchange(tt::GatherOp op, const Index &index);

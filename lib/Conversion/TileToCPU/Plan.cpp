@@ -19,6 +19,9 @@ KernelPlan Planner::run() {
   kernel.walk([&](tt::DotOp) { hasDot = true; });
   findStreamedStores();
   plan.steps = planBlock(kernel.getBody().front(), {});
+  kernel.walk([&](tt::MapElementwiseOp map) {
+    plan.functions[map] = planBlock(map.getFunction().front(), {});
+  });
   return std::move(plan);
 }
 
@@ -139,14 +142,14 @@ bool Planner::mayConflict(Operation *load, Operation *write) {
 }
 
 /// Evaluating `value` takes arithmetic only: no memory is read, also where the index is outside
-/// of the tile.
+/// of the tile. (On what lies there, a function of elements might not end.)
 bool Planner::isArithmetic(Value value, int depth) const {
   constexpr int maxDepth = 16;
   if (!isa<RankedTensorType>(value.getType()))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp>(op) || depth > maxDepth ||
-      llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
+  if (!op || isStored(value) || !isVirtual(value) || isa<tt::LoadOp, tt::MapElementwiseOp>(op) ||
+      depth > maxDepth || llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isArithmetic(operand, depth + 1); });

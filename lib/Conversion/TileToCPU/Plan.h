@@ -135,6 +135,8 @@ struct KernelPlan {
   llvm::DenseMap<mlir::Value, Buffer *> homes; ///< of the values that are in scratch memory
   int64_t scratchBytes = 0;
   StepList steps;
+  /// Of the functions of elements, what is done for one call.
+  llvm::DenseMap<mlir::Operation *, StepList> functions;
   llvm::DenseSet<mlir::Operation *> streamedStores;
   std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes
 

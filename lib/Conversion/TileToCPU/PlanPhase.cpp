@@ -83,7 +83,7 @@ void Planner::summarize(Value value, bool isHome, llvm::SmallPtrSetImpl<Operatio
     return note();
   if (keepsPlaces(op)) {
     note();
-    summary.operations += isPolynomial(op) ? kPolynomial : 1;
+    summary.operations += isPolynomial(op) || isa<tt::MapElementwiseOp>(op) ? kPolynomial : 1;
   }
   for (Value operand : op->getOperands())
     summarize(operand, false, seen, summary);

@@ -35,8 +35,9 @@ StepList BlockPlanner::run(ArrayRef<Root> results) {
   renumber();
   collectUsers();
   for (Operation &op : llvm::reverse(block.without_terminator()))
-    if (op.getNumResults() == 1 && isVirtual(op.getResult(0)) && users.count(op.getResult(0)))
-      decide(op.getResult(0));
+    for (Value result : op.getResults())
+      if (isVirtual(result) && users.count(result))
+        decide(result);
   markDirectReads();
   return std::move(steps);
 }
@@ -63,7 +64,7 @@ bool BlockPlanner::conflicts(Operation *load, Operation *write, bool sameIndex) 
 }
 
 void BlockPlanner::addOperation(Operation *op) {
-  if (op->getNumRegions() != 0 && !isa<tt::Combining>(op))
+  if (op->getNumRegions() != 0 && !isa<tt::Combining, tt::MapElementwiseOp>(op))
     return void(steps.emplace_back(Step::Region, op));
   if (isa<tt::DotOp>(op))
     return void(steps.emplace_back(Step::Dot, op));
@@ -73,7 +74,7 @@ void BlockPlanner::addOperation(Operation *op) {
     tiled |= isa<RankedTensorType>(result.getType());
   if (!tiled)
     return void(steps.emplace_back(Step::Scalar, op));
-  if (op->getNumResults() == 1 && isVirtual(op->getResult(0)))
+  if (op->getNumResults() != 0 && llvm::all_of(op->getResults(), isVirtual))
     return;
   addTiledRoot(op);
 }

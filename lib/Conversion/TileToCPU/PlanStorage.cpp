@@ -11,7 +11,8 @@ namespace tritium::cpu {
 constexpr int kHeavy = 20;
 
 static int ownCost(Operation *op) {
-  if (isa<tt::LoadOp>(op) || llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
+  if (isa<tt::LoadOp, tt::MapElementwiseOp>(op) ||
+      llvm::any_of(op->getOpOperands(), tt::isReadAnywhere))
     return kHeavy;
   if (isa<arith::ConstantOp, tt::MakeRangeOp, tt::DataMovement, tt::BitcastOp>(op))
     return 0;

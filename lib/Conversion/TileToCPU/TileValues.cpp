@@ -53,7 +53,8 @@ bool isVirtual(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isa<RankedTensorType>(value.getType()))
     return false;
-  return op->getNumRegions() == 0 && !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+  return (op->getNumRegions() == 0 || isa<tt::MapElementwiseOp>(op)) &&
+         !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
 }
 
 bool keepsPlaces(Operation *op) { return !isa<tt::DataMovement>(op); }

@@ -276,19 +276,12 @@ static bool isUnsupported(std::string_view name) {
   constexpr std::string_view kNames[] = {"float8e4b8",
                                          "float8e4b15",
                                          "float8e5b16",
-                                         "extern_elementwise",
                                          "aggregate_replace",
                                          "_experimental_descriptor_load",
                                          "_experimental_descriptor_store",
-                                         "extra.cuda.globaltimer",
-                                         "extra.cuda.smid",
-                                         "extra.cuda.gdc_wait",
-                                         "extra.cuda.gdc_launch_dependents",
                                          "extra.cuda.convert_custom_float8_sm70",
                                          "extra.cuda.convert_custom_float8_sm80",
                                          "dot_scaled",
-                                         "map_elementwise",
-                                         "inline_asm_elementwise",
                                          "atomic_poll"};
   return llvm::is_contained(kNames, name);
 }

@@ -240,6 +240,20 @@ std::optional<int> sema::axisArgument(Sema &sema, const Value &value, int64_t ra
   return static_cast<int>(*axis < 0 ? *axis + rank : *axis);
 }
 
+bool sema::broadcastAll(Sema &sema, llvm::MutableArrayRef<Tensor> tensors) {
+  if (tensors.empty())
+    return true;
+  for (int pass = 0; pass < 2; ++pass) // the first tensor meets all others, then they meet it
+    for (Tensor &other : tensors.drop_front()) {
+      auto pair = sema.broadcast(tensors.front(), other);
+      if (!pair)
+        return false;
+      tensors.front() = pair->lhs;
+      other = pair->rhs;
+    }
+  return true;
+}
+
 Value sema::spread(const Value &variadic) {
   auto *tuple = variadic.getIf<Tuple>();
   if (tuple && tuple->elements.size() == 1 && tuple->elements[0].is<Tuple>())

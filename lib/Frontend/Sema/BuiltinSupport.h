@@ -50,6 +50,7 @@ void addSortBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);
 void addScanBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);
+void addElementBuiltins(Registry &registry);
 void addHintBuiltins(Registry &registry);
 void addDebugBuiltins(Registry &registry);
 void addPythonBuiltins(Registry &registry);
@@ -88,6 +89,8 @@ std::optional<llvm::SmallVector<int64_t>> constantInts(Sema &sema, const Value &
 /// A dimension of a tile of that rank; negative ones count from the end.
 std::optional<int> axisArgument(Sema &sema, const Value &value, int64_t rank,
                                 std::string_view what);
+/// Brings tensors to one shape; false after an error.
+bool broadcastAll(Sema &sema, llvm::MutableArrayRef<Tensor> tensors);
 /// Variadic arguments that may be given as one tuple.
 Value spread(const Value &variadic);
 

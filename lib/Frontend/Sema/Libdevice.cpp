@@ -132,19 +132,6 @@ std::nullopt_t refuse(Sema &sema, const Builtin &builtin, const BoundArguments &
                     describeType(typeOf(builtin.overloads.front().front())) + ")");
 }
 
-/// Tensors in one shape.
-bool broadcastAll(Sema &sema, llvm::MutableArrayRef<Tensor> tensors) {
-  for (int pass = 0; pass < 2; ++pass) // the first tensor meets all others, then they meet it
-    for (Tensor &other : tensors.drop_front()) {
-      auto pair = sema.broadcast(tensors.front(), other);
-      if (!pair)
-        return false;
-      tensors.front() = pair->lhs;
-      other = pair->rhs;
-    }
-  return true;
-}
-
 } // namespace
 
 std::optional<Arguments> sema::chooseOverload(Sema &sema, const Builtin &builtin,

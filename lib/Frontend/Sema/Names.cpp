@@ -32,6 +32,7 @@ static const Registry &registry() {
     addReductionBuiltins(r);
     addScanBuiltins(r);
     addDotBuiltins(r);
+    addElementBuiltins(r);
     addHintBuiltins(r);
     addDebugBuiltins(r);
     addPythonBuiltins(r);

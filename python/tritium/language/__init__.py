@@ -9,6 +9,7 @@ import importlib as _importlib
 from . import extra, math, random, target_info
 from ._control import *
 from ._control import __all__ as _control
+from ._extern import extern, extern_elementwise
 from ._memory import *
 from ._memory import __all__ as _memory
 from .random import *

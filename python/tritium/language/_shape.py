@@ -170,17 +170,32 @@ def gather(src, index, axis):
 
 @builtin
 def map_elementwise(scalar_fn, *args, pack=1):
-    """`scalar_fn`, a kernel function of scalars, applied to each element."""
+    """`scalar_fn`, a kernel function of scalars, applied to each element.
+
+    Args:
+        scalar_fn: takes an element of each tile, and returns one of each result. It may branch and
+            loop, each element in its own way; it only computes.
+        args: tiles, broadcast to one shape.
+        pack: elements a call. With 2 it takes two of the first tile, then two of the second, and
+            returns two of each result, each of which may depend on the elements at its own place
+            only.
+
+    Returns a tile, or a tuple of them if `scalar_fn` returns one.
+    """
 
 
 @builtin
 def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
-    """Assembly applied to each element.
+    """A GPU's assembly (PTX), applied to each element. Other targets refuse it.
 
     Args:
-        asm: the text; constraints: LLVM's constraint string.
-        args: tiles, broadcast to one shape.
+        asm: the text; `$0` is the first register that `constraints` name, `$$` a dollar sign.
+        constraints: of LLVM: `=r` for each register of the results, then `r` for each of the
+            arguments: r (32 bits), h (16), l (64), f (float32), d (float64), b (a predicate).
+        args: tiles, broadcast to one shape; scalars or none make scalars.
         dtype: of the result, or a tuple of types.
         is_pure: whether it has no effect but its result.
-        pack: elements a call.
+        pack: elements a call, a power of two. Those of less than 32 bits share registers.
+
+    Returns a tile, or a tuple of them if `dtype` is one.
     """

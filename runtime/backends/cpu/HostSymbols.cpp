@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 
 namespace {
@@ -92,6 +93,7 @@ std::vector<std::pair<const char *, void *>> tritium::runtime::hostSymbols() {
       {"memmove", address(&::memmove)},
       {"memset", address(&::memset)},
       {"memcmp", address(&::memcmp)},
+      {"clock_gettime", address(&::clock_gettime)},
       {"__truncdfhf2", address(&tritiumTruncDoubleToHalf)},
       {"__truncsfhf2", address(&tritiumTruncFloatToHalf)},
       {"__extendhfsf2", address(&tritiumExtendHalf)},

@@ -6,6 +6,7 @@
 #include "Signature.h"
 #include "Wait.h"
 #include "WorkClaim.h"
+#include "tritium/Kernel/AssemblyLines.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -91,6 +92,8 @@ bool Code::loadModule(Loaded &loaded, CompileError &error) const {
     error.message += "; the driver (CUDA " + cuda +
                      ") is too old for this PTX: update it, pass ptx_version=" +
                      std::to_string(newestPTX(loaded.device->driverVersion)) + ", or install ptxas";
+  else if (std::string at = isBinary ? "" : assemblyError(log, image); !at.empty())
+    error.message = at;
   else if (log[0])
     error.message += "; the driver says: " + std::string(log);
   error = atKernel(launchError("CUDAError", error.message));

@@ -7,6 +7,7 @@
 #include "HostOutput.h"
 #include "Interrupt.h"
 #include "Signature.h"
+#include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Simulator/Recording.h"
 #include "tritium/Support/Diagnostics.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
@@ -42,6 +43,13 @@ std::unique_ptr<Code> Code::load(const CompiledKernel &compiled, unsigned archit
   std::string reason = "the compiler made no PTX";
   if (!errors.empty())
     reason = "line " + std::to_string(errors[0].at.line) + " of its PTX: " + errors[0].message;
+  if (std::string place =
+          errors.empty() ? "" : placeOfAssembly(ptx->second, unsigned(errors[0].at.line));
+      !place.empty()) {
+    error = launchError("CompilationError", place + ": error: the simulator does not take this " +
+                                                "assembly: " + errors[0].message);
+    return nullptr;
+  }
   error = launchError("InternalError",
                       "kernel '" + compiled.metadata.name + "' cannot be simulated: " + reason);
   return nullptr;

@@ -104,3 +104,62 @@ tt.func private @gather_of_equal(%i: tensor<8xi32>, %x: f32) -> (tensor<8xf32>, 
   %b = tt.gather %s[%i] along 0 : tensor<16xf32>[tensor<8xi32>] -> tensor<8xf32>
   tt.return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
+
+// A function of elements without branches is operations on tiles. What is the same for all elements
+// stays one value, and a hint of a scalar goes.
+// CHECK-LABEL: @map_without_branches
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[Y:.*]]: tensor<4x8xi32>)
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<4x8xf32>
+// CHECK-DAG: %[[ID:.*]] = tt.get_program_id 1 : i32
+// CHECK-DAG: %[[IDS:.*]] = tt.splat %[[ID]] : i32 -> tensor<4x8xi32>
+// CHECK: %[[S:.*]] = arith.addi %[[Y]], %[[IDS]] : tensor<4x8xi32>
+// CHECK: %[[Q:.*]] = arith.divf %[[X]], %[[C]] {tt.exact} : tensor<4x8xf32>
+// CHECK: %[[L:.*]] = arith.cmpf olt, %[[Q]], %[[X]] : tensor<4x8xf32>
+// CHECK: %[[R:.*]] = arith.select %[[L]], %[[Q]], %[[X]] : tensor<4x8xi1>, tensor<4x8xf32>
+// CHECK: tt.return %[[R]], %[[S]], %[[Y]]
+tt.func private @map_without_branches(%x: tensor<4x8xf32>, %y: tensor<4x8xi32>)
+    -> (tensor<4x8xf32>, tensor<4x8xi32>, tensor<4x8xi32>) {
+  %r:3 = "tt.map_elementwise"(%x, %y) <{pack = 1 : i32}> ({
+  ^bb0(%a: f32, %b: i32):
+    %two = arith.constant 2.0 : f32
+    %id = tt.get_program_id 1 : i32
+    %s = arith.addi %b, %id {tt.divisibility = 8 : i32} : i32
+    %q = arith.divf %a, %two {tt.exact} : f32
+    %l = arith.cmpf olt, %q, %a : f32
+    %m = arith.select %l, %q, %a : f32
+    tt.map_elementwise.return %m, %s, %b : f32, i32, i32
+  }) : (tensor<4x8xf32>, tensor<4x8xi32>) -> (tensor<4x8xf32>, tensor<4x8xi32>, tensor<4x8xi32>)
+  tt.return %r#0, %r#1, %r#2 : tensor<4x8xf32>, tensor<4x8xi32>, tensor<4x8xi32>
+}
+
+// With several elements a call, or with a loop, it stays.
+// CHECK-LABEL: @map_stays
+// CHECK: "tt.map_elementwise"({{.*}}) <{pack = 2 : i32}>
+// CHECK: "tt.map_elementwise"({{.*}}) <{pack = 1 : i32}>
+tt.func private @map_stays(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  %p = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %a : i32
+    tt.map_elementwise.return %c, %b : i32, i32
+  }) : (tensor<4xi32>) -> tensor<4xi32>
+  %l = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    %one = arith.constant 1 : i32
+    %r = scf.for %i = %one to %a step %one iter_args(%s = %one) -> (i32) : i32 {
+      %t = arith.muli %s, %i : i32
+      scf.yield %t : i32
+    }
+    tt.map_elementwise.return %r : i32
+  }) : (tensor<4xi32>) -> tensor<4xi32>
+  tt.return %p, %l : tensor<4xi32>, tensor<4xi32>
+}
+
+// What is pure goes with its last use, and stands once; what is not stays.
+// CHECK-LABEL: @assembly
+// CHECK-NEXT: tt.inline_asm "mov.b32 $0, 1;", "=r" : () -> i32
+// CHECK-NEXT: tt.return
+tt.func private @assembly() {
+  %a = tt.inline_asm "mov.b32 $0, 1;", "=r" : () -> i32
+  %b = tt.inline_asm "mov.b32 $0, 1;", "=r" pure : () -> i32
+  tt.return
+}

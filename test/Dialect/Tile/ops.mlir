@@ -130,3 +130,31 @@ tt.func private @helper(%x: f32) -> f32 {
   // CHECK: tt.return %{{.*}} : f32
   tt.return %x : f32
 }
+
+// CHECK-LABEL: tt.func @elements
+// CHECK-SAME: %[[X:.*]]: i8
+tt.func @elements(%x: i8) {
+  // CHECK: %[[T:.*]] = tt.splat %[[X]]
+  %t = tt.splat %x : i8 -> tensor<64xi8>
+  // CHECK: "tt.map_elementwise"(%[[T]]) <{pack = 2 : i32}> ({
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: i8, %[[B:.*]]: i8):
+  // CHECK-NEXT: tt.map_elementwise.return %[[B]], %[[A]] : i8, i8
+  // CHECK-NEXT: }) : (tensor<64xi8>) -> tensor<64xi8>
+  %m = "tt.map_elementwise"(%t) <{pack = 2 : i32}> ({
+  ^bb0(%a: i8, %b: i8):
+    tt.map_elementwise.return %b, %a : i8, i8
+  }) : (tensor<64xi8>) -> tensor<64xi8>
+  // CHECK: tt.inline_asm "prmt.b32 $0, $2, $3, 0x5140; mov.b32 $1, $$0;", "=r,=&r,r,0" pure %[[T]], %[[T]] {pack = 4 : i32} : (tensor<64xi8>, tensor<64xi8>) -> (tensor<64xi8>, tensor<64xi8>)
+  %p:2 = tt.inline_asm "prmt.b32 $0, $2, $3, 0x5140; mov.b32 $1, $$0;", "=r,=&r,r,0" pure %t, %t {pack = 4 : i32} : (tensor<64xi8>, tensor<64xi8>) -> (tensor<64xi8>, tensor<64xi8>)
+  // CHECK: tt.inline_asm "mov.u32 ${0}, %tid.x;", "=r,~{memory}" : () -> i32
+  %i = tt.inline_asm "mov.u32 ${0}, %tid.x;", "=r,~{memory}" : () -> i32
+  // CHECK: tt.read_register globaltimer : i64
+  %g = tt.read_register globaltimer : i64
+  // CHECK: tt.read_register smid : i32
+  %s = tt.read_register smid : i32
+  // CHECK: tt.grid_dependency wait
+  tt.grid_dependency wait
+  // CHECK: tt.grid_dependency launch_dependents
+  tt.grid_dependency launch_dependents
+  tt.return
+}

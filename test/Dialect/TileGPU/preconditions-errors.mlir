@@ -101,6 +101,17 @@ tt.func @address(%x: !tt.ptr<f32>) {
 
 // -----
 
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#c = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func @elements() {
+  %x = arith.constant dense<0> : tensor<32xi32, #b>
+  // expected-error @+1 {{no element of tt.inline_asm changes its thread}}
+  %y = tt.inline_asm "mov.b32 $0, $1;", "=r,r" %x : (tensor<32xi32, #b>) -> tensor<32xi32, #c>
+  tt.return
+}
+
+// -----
+
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @rank() {
   // expected-error @+1 {{is for tiles of rank 1}}

@@ -36,3 +36,34 @@ tt.func @carried(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 }
+
+// -----
+
+// Results that go together are computed once, in the layout that one of them is asked in, and so is
+// what has effects.
+#p = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#w = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[$W2:.*]] = #ttg.blocked<{sizePerThread = [4],
+// CHECK-LABEL: tt.func @together
+// CHECK-COUNT-1: tt.inline_asm {{.*}} -> (tensor<1024xi32, #[[$W2]]>, tensor<1024xi32, #[[$W2]]>)
+// CHECK-NOT: tt.inline_asm
+// CHECK: "tt.map_elementwise"
+// CHECK: }) : (tensor<1024xi32, #[[$W2]]>) -> (tensor<1024xi32, #[[$W2]]>, tensor<1024xi32, #[[$W2]]>)
+// CHECK-NOT: map_elementwise
+// CHECK: tt.store
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @together(%out: !tt.ptr<i32>) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #p>
+  %x:2 = tt.inline_asm "mov.b32 $0, $2; mov.b32 $1, $2;", "=&r,=r,r" %r : (tensor<1024xi32, #p>) -> (tensor<1024xi32, #p>, tensor<1024xi32, #p>)
+  %y:2 = "tt.map_elementwise"(%x#1) <{pack = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    tt.map_elementwise.return %a, %b, %b, %a : i32, i32, i32, i32
+  }) : (tensor<1024xi32, #p>) -> (tensor<1024xi32, #p>, tensor<1024xi32, #p>)
+  %oo = tt.splat %out : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #p>
+  %at = tt.addptr %oo, %r : tensor<1024x!tt.ptr<i32>, #p>, tensor<1024xi32, #p>
+  %wide = ttg.convert_layout %at : tensor<1024x!tt.ptr<i32>, #p> -> tensor<1024x!tt.ptr<i32>, #w>
+  %value = ttg.convert_layout %y#1 : tensor<1024xi32, #p> -> tensor<1024xi32, #w>
+  tt.store %wide, %value : tensor<1024x!tt.ptr<i32>, #w>
+  tt.return
+}
+}

@@ -49,7 +49,7 @@ bool tritium::tt::isElementwise(Operation *op) {
 bool tritium::tt::isReadInPlace(OpOperand &operand) {
   if (isa<DataMovement>(operand.getOwner()))
     return operand.getOperandNumber() != 0;
-  return isElementwise(operand.getOwner());
+  return isElementwise(operand.getOwner()) || operand.getOwner()->hasTrait<InPlace>();
 }
 
 bool tritium::tt::isReadAnywhere(OpOperand &operand) {

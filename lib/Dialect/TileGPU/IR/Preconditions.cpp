@@ -83,7 +83,7 @@ static LogicalResult checkOperands(Operation *op) {
   };
   auto movement = dyn_cast<tt::DataMovement>(op);
   bool isAccess = isa<tt::MemoryAccess, PrefetchL2Op>(op);
-  if (!movement && !isAccess && !tt::isElementwise(op))
+  if (!movement && !isAccess && !tt::isElementwise(op) && !op->hasTrait<tt::InPlace>())
     return success();
   for (Value result : op->getResults())
     if (failed(checkCommon(result)))

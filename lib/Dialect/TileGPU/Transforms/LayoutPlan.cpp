@@ -210,6 +210,16 @@ void LayoutPlan::demandLike(Value value, Value representative) {
     demand(value, carriedIn(representative));
 }
 
+/// Where results go together, or an operation must run once, it is computed in one layout.
+Attribute LayoutPlan::settledLayout(Operation *op) const {
+  if (isAtHome(op->getResult(0)))
+    return homeOf(op->getResult(0)).layout;
+  for (Value result : op->getResults())
+    if (ArrayRef<Attribute> asked = demandsOf(result); !asked.empty())
+      return asked.front();
+  return defaultFor(op->getResult(0).getType());
+}
+
 SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   Value result = op->getResult(0);
   if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
@@ -222,6 +232,8 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   if (isSource(op) || isa<ConvertLayoutOp>(op))
     return asked;
   Home home = homeOf(result);
+  if (op->hasTrait<tt::InPlace>())
+    return {settledLayout(op)};
   if (isInPlace(op)) {
     bool convertsBefore = widens(op) && asked.size() == 1;
     return isAtHome(result) && !convertsBefore ? SmallVector<Attribute, 2>{home.layout} : asked;

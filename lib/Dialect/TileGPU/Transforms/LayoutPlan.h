@@ -17,6 +17,7 @@ public:
   /// The layouts in which the results of `op` are computed; the first is what the others
   /// that are asked for are converted from.
   llvm::SmallVector<mlir::Attribute, 2> computedIn(mlir::Operation *op) const;
+  mlir::Attribute settledLayout(mlir::Operation *op) const;
   /// The layout of operand `index` when `op` is computed in `layout`; null for scalars.
   mlir::Attribute operandLayout(mlir::Operation *op, unsigned index, mlir::Attribute layout) const;
   /// All layouts in which `value` is used.

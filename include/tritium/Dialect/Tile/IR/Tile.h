@@ -89,6 +89,8 @@ constexpr int64_t kRepeats = -1, kAnywhere = -2;
 
 // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): mlir::Op makes it, not what derives.
 template <typename Op> class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): likewise.
+template <typename Op> class InPlace : public mlir::OpTrait::TraitBase<Op, InPlace> {};
 
 } // namespace tritium::tt
 
@@ -103,7 +105,8 @@ namespace tritium::tt {
 /// nothing else.
 bool isElementwise(mlir::Operation *op);
 /// An element of the result needs the element of this operand at its own place: of element-wise
-/// operations all are such, of those that move elements all but the source.
+/// operations and those with code for elements all are such, of those that move elements all but
+/// the source.
 bool isReadInPlace(mlir::OpOperand &operand);
 /// It may need any element of this operand, the source of a movement that dimensions do not tell.
 bool isReadAnywhere(mlir::OpOperand &operand);

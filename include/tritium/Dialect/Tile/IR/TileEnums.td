@@ -48,4 +48,11 @@ def Tile_ReportKind : Tile_Enum<"ReportKind", "how a failed assertion shows its 
   I32EnumAttrCase<"SIGNED", 0, "signed">, I32EnumAttrCase<"UNSIGNED", 1, "unsigned">,
   I32EnumAttrCase<"FLOAT", 2, "float">, I32EnumAttrCase<"POINTER", 3, "pointer">]>;
 
+def Tile_MachineRegister : Tile_Enum<"MachineRegister", "register of the machine", [
+  I32EnumAttrCase<"GLOBALTIMER", 0, "globaltimer">, I32EnumAttrCase<"SMID", 1, "smid">]>;
+
+def Tile_GridDependency : Tile_Enum<"GridDependency", "what to do about other launches", [
+  I32EnumAttrCase<"WAIT", 0, "wait">,
+  I32EnumAttrCase<"LAUNCH_DEPENDENTS", 1, "launch_dependents">]>;
+
 #endif

@@ -11,6 +11,12 @@ def Tile_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::tritium::tt";
 }
 
+/// Elements of the results need those of the operands at the same place, and may be computed together
+/// with others: what holds of all operands' elements need not hold of the results'.
+def Tile_InPlace : NativeOpTrait<"InPlace"> {
+  let cppNamespace = "::tritium::tt";
+}
+
 def Tile_DataMovement : OpInterface<"DataMovement"> {
   let cppNamespace = "::tritium::tt";
   let description = [{

@@ -18,5 +18,6 @@ include "tritium/Dialect/Tile/IR/ShapeOps.td"
 include "tritium/Dialect/Tile/IR/MemoryOps.td"
 include "tritium/Dialect/Tile/IR/DescriptorOps.td"
 include "tritium/Dialect/Tile/IR/ComputeOps.td"
+include "tritium/Dialect/Tile/IR/ElementOps.td"
 
 #endif
