@@ -149,7 +149,7 @@ def four(a, b, c, d):
 @triton.jit
 def in_fours(x_ptr, out_ptr, N: tl.constexpr):
     offs = tl.program_id(0) * N + tl.arange(0, N)
-    x, = tl.map_elementwise(four, tl.load(x_ptr + offs), pack=4)
+    x = tl.map_elementwise(four, tl.load(x_ptr + offs), pack=4)
     tl.store(out_ptr + offs, x)
 
 

@@ -212,7 +212,9 @@ static Result mapElementwise(Sema &sema, const BoundArguments &args) {
     Tensor tile{result, scalars[i * *pack].dtype};
     results.elements.push_back(isScalar ? sema.item(tile) : tile);
   }
-  return returned->is<Tuple>() ? Value(std::move(results)) : results.elements[0];
+  // A group of one result is a tuple that the function must return.
+  bool isSingle = !returned->is<Tuple>() || (*pack > 1 && results.elements.size() == 1);
+  return isSingle ? results.elements[0] : Value(std::move(results));
 }
 
 //===----------------------------------------------------------------------===//

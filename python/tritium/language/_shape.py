@@ -180,7 +180,7 @@ def map_elementwise(scalar_fn, *args, pack=1):
             returns two of each result, each of which may depend on the elements at its own place
             only.
 
-    Returns a tile, or a tuple of them if `scalar_fn` returns one.
+    Returns a tile, or a tuple of them if `scalar_fn` returns one, of more than `pack` values.
     """
 
 
