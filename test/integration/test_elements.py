@@ -222,3 +222,39 @@ def test_without_branches_it_is_tiles(backend, rng):
     compiled = without_branches[(1,)](x, y, out, N=96)
     np.testing.assert_allclose(out, x * y + 1, rtol=1e-12)
     assert "map_elementwise" not in compiled.asm["ttir"]
+
+
+@triton.jit
+def folded(x):
+    while x > 1.0:
+        x = x * 0.5
+    return x
+
+
+@triton.jit
+def product(a_ptr, b_ptr, c_ptr, sum_ptr, K, M: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, B)
+    total = tl.zeros((M, N), tl.float32)
+    for i in range(0, K, B):
+        a = tl.load(a_ptr + m[:, None] * K + (i + k)[None, :])
+        b = tl.load(b_ptr + (i + k)[:, None] * N + n[None, :])
+        total = tl.dot(tl.map_elementwise(folded, a), b, total)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], total)
+    folds = tl.map_elementwise(folded, tl.trans(total))
+    tl.store(sum_ptr + m, tl.sum(folds, axis=0))
+
+
+def fold(x):
+    while (x > 1).any():
+        x = np.where(x > 1, x * np.float32(0.5), x)
+    return x
+
+
+def test_in_a_product_and_a_sum(backend, rng):
+    a = rng.integers(-3, 4, (32, 64)).astype(np.float16)
+    b = rng.integers(-3, 4, (64, 16)).astype(np.float16)
+    c, sums = np.zeros((32, 16), np.float32), np.zeros(32, np.float32)
+    product[(1,)](a, b, c, sums, 64, M=32, N=16, B=16)
+    expected = fold(a.astype(np.float32)) @ b.astype(np.float32)
+    assert_same(c, expected)
+    np.testing.assert_allclose(sums, fold(expected).sum(axis=1), rtol=1e-5)
