@@ -3,7 +3,7 @@
 #include "tritium/Kernel/AssemblyLines.h"
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tritium;
 using llvm::StringRef;
@@ -11,13 +11,25 @@ using llvm::StringRef;
 static constexpr llvm::StringLiteral kAt = "// written at ";
 
 std::string tritium::assemblyAt(std::string_view file, unsigned line, unsigned column) {
+  // What would end the comment, name a register, or is no character of PTX: as in an URL.
   std::string text = kAt.str();
-  for (char c : file) {
-    if (c == '$') // names a register
-      text += '$';
-    text += c == '\n' || c == '\r' ? ' ' : c;
-  }
+  for (char c : file)
+    text += llvm::isPrint(c) && c != '$' && c != '%' ? std::string(1, c)
+                                                     : "%" + llvm::toHex(StringRef(&c, 1));
   return text + ":" + std::to_string(line) + ":" + std::to_string(column) + "\n\t";
+}
+
+static std::string decoded(StringRef text) {
+  std::string result;
+  for (; !text.empty(); text = text.drop_front()) {
+    std::string byte;
+    if (text.front() == '%' && llvm::tryGetFromHex(text.substr(1, 2), byte) && byte.size() == 1)
+      text = text.drop_front(2);
+    else
+      byte = text.front();
+    result += byte;
+  }
+  return result;
 }
 
 std::string tritium::placeOfAssembly(std::string_view ptx, unsigned line) {
@@ -32,7 +44,7 @@ std::string tritium::placeOfAssembly(std::string_view ptx, unsigned line) {
     if (text == "// begin inline asm")
       return "";
     if (text.consume_front(kAt))
-      return text.str();
+      return decoded(text);
   }
   return "";
 }

@@ -24,7 +24,11 @@ const std::string ptx = "mov.u32 %r1, 0;\n"          // 1
 
 TEST(AssemblyLines, CommentIsOneLineThatNamesNoRegister) {
   EXPECT_EQ(assemblyAt("a/k.py", 7, 5), "// written at a/k.py:7:5\n\t");
-  EXPECT_EQ(assemblyAt("a$\nb.py", 1, 2), "// written at a$$ b.py:1:2\n\t");
+  EXPECT_EQ(assemblyAt("a$\nb\xc3\xbc%.py", 1, 2), "// written at a%24%0Ab%C3%BC%25.py:1:2\n\t");
+  EXPECT_EQ(placeOfAssembly(assemblyAt("a$\nb\xc3\xbc%.py", 1, 2) + "nonsense;", 2),
+            "a$\nb\xc3\xbc%.py:1:2");
+  // What nobody has encoded stays.
+  EXPECT_EQ(placeOfAssembly("// written at 100%.py%2:1:2\n", 1), "100%.py%2:1:2");
 }
 
 TEST(AssemblyLines, PlaceOfEachLine) {

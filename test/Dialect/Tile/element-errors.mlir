@@ -235,6 +235,22 @@ tt.func @inline_asm_c4_dollar() {
 
 // -----
 
+tt.func @inline_asm_c3_clobber() {
+  // expected-error @+1 {{(inline_asm_c3) the constraint '~{}' is none of what is overwritten: '~{memory}'}}
+  %a = tt.inline_asm "mov.u32 $0, 1;", "=r,~{}" pure : () -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @inline_asm_c4_character() {
+  // expected-error @+1 {{(inline_asm_c4) the text has a character that is not ASCII}}
+  %a = tt.inline_asm "mov.u32 $0, 1;\00", "=r" pure : () -> i32
+  tt.return
+}
+
+// -----
+
 tt.func @inline_asm_c4_modifier() {
   // expected-error @+1 {{(inline_asm_c4) a '$' in the text}}
   %a = tt.inline_asm "mov.u32 ${0:q}, 1;", "=r" pure : () -> i32

@@ -132,6 +132,8 @@ void MapElementwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 namespace {
 
+bool isAlnum(char c) { return llvm::isAlnum(c); }
+
 constexpr StringLiteral kLetters =
     "r (32 bits), h or c (16), l (64), f (float32), d (float64) and b (a predicate)";
 
@@ -151,9 +153,10 @@ Constraint readConstraint(StringRef text) {
     return constraint;
   };
   StringRef rest = text;
-  constraint.isClobber = rest.starts_with("~{") && rest.ends_with("}");
-  if (constraint.isClobber)
-    return constraint;
+  if (rest.consume_front("~{")) {
+    constraint.isClobber = rest.consume_back("}") && !rest.empty() && llvm::all_of(rest, isAlnum);
+    return constraint.isClobber ? constraint : fail("is none of what is overwritten: '~{memory}'");
+  }
   if (rest.starts_with("+"))
     return fail("is not LLVM's: write '=r' for what is written, and its number ('0') as an input");
   constraint.isOutput = rest.consume_front("=");
@@ -205,6 +208,8 @@ Constraints readConstraints(StringRef text) {
 
 /// The mistake in a text that may name so many registers; empty if there is none.
 std::string mistakeOf(StringRef text, unsigned registers) {
+  if (llvm::any_of(text, [](char c) { return c == 0 || !llvm::isASCII(c); }))
+    return "the text has a character that is not ASCII";
   auto [before, after] = text.split('$');
   while (before.size() != text.size()) {
     text = after;
