@@ -67,8 +67,8 @@ def _text(value):
         return "(" + "".join(f"{_text(item)}, " for item in value) + ")"
     if isinstance(value, (bool, int, float, str)):
         return repr(value)
-    raise TypeError(f"tl.core.extern_elementwise got {value!r}: arguments are those of the function "
-                    "and numbers, symbols are strings, types are tl.dtype")
+    raise TypeError(f"tl.core.extern_elementwise got {value!r}: arguments are those of the "
+                    "function and numbers, symbols are strings, types are tl.dtype")
 
 
 class Extern:
