@@ -185,6 +185,11 @@ std::optional<Generator::Elements> Generator::elements(const ast::Subscript &tar
   Result base;
   if (!inner) {
     base = expression(*target.base);
+    auto *name = llvm::dyn_cast<ast::Name>(target.base.get());
+    if (base && name && !env.contains(name->id))
+      return error(target.range, "'" + name->id +
+                                     "' belongs to the function around this one; return the tile "
+                                     "with its new elements instead");
     if (base && base->is<Tensor>() && target.base->kind != ast::ExprKind::Name)
       return error(target.range, "only elements of a tile that has a name can be assigned to");
   } else {

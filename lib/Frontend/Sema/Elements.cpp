@@ -153,9 +153,13 @@ static std::optional<Value> buildFunction(Sema &sema, mlir::Region &region, cons
   llvm::SetVector<mlir::Value> captured;
   mlir::getUsedValuesDefinedAbove(region, captured);
   b.setInsertionPointToStart(block);
-  for (mlir::Value value : captured)
-    if (mlir::Operation *op = value.getDefiningOp())
-      mlir::replaceAllUsesInRegionWith(value, b.clone(*op)->getResult(0), region);
+  for (mlir::Value value : captured) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op || !op->hasTrait<mlir::OpTrait::ConstantLike>())
+      return sema.error("what tl.map_elementwise calls uses a value of the function around it that "
+                        "is known only at run time; pass it as another argument");
+    mlir::replaceAllUsesInRegionWith(value, b.clone(*op)->getResult(0), region);
+  }
   return returned;
 }
 
