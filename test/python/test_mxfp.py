@@ -17,6 +17,11 @@ def test_e2m1():
     assert numbers.data.dtype == np.uint8 and numbers.size == values.shape
     assert np.array_equal(numbers.to(np.float32), expected.astype(np.float32))
     assert np.array_equal(np.signbit(numbers.to(np.float32)), np.signbit(values))
+    # Rounded once, not to float32 first.
+    beside = np.array([0.25, 0.75, 2.5, 5.0])
+    for towards, rounded in ((0, [0, 0.5, 2, 4]), (6, [0.5, 1, 3, 6])):
+        found = MXFP4Tensor(data=np.nextafter(beside, towards)).to(np.float32)
+        assert found.tolist() == rounded
     every = MXFP4Tensor(size=16)
     every.data = np.arange(16, dtype=np.uint8)
     assert np.array_equal(every.to("float32"),
@@ -73,8 +78,8 @@ def test_tensors_of_torch(monkeypatch):
         def __init__(self, array):
             self.array, self.shape = array, array.shape
 
-        def float(self):
-            return Tensor(self.array.astype(np.float32))
+        def double(self):
+            return Tensor(self.array.astype(np.float64))
 
         def cpu(self):
             return self

@@ -281,7 +281,6 @@ static bool isUnsupported(std::string_view name) {
                                          "_experimental_descriptor_store",
                                          "extra.cuda.convert_custom_float8_sm70",
                                          "extra.cuda.convert_custom_float8_sm80",
-                                         "dot_scaled",
                                          "atomic_poll"};
   return llvm::is_contained(kNames, name);
 }

@@ -1,5 +1,6 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 
+#include "Dot.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
@@ -121,9 +122,8 @@ Tensor build::dot(Sema &sema, const Tensor &a, const Tensor &b, const Tensor &c,
   return *sema.reshape(Tensor{product, c.dtype}, c.shape());
 }
 
-/// The accumulator in the result's shape and type: the given one, or zeros.
-static std::optional<Tensor> accumulator(Sema &sema, const Value &acc, DType dtype,
-                                         llvm::ArrayRef<int64_t> shape) {
+std::optional<Tensor> sema::accumulator(Sema &sema, const Value &acc, DType dtype,
+                                        llvm::ArrayRef<int64_t> shape, std::string_view what) {
   if (acc.isNone()) {
     if (!sema.checkShape(shape))
       return std::nullopt;
@@ -133,8 +133,8 @@ static std::optional<Tensor> accumulator(Sema &sema, const Value &acc, DType dty
   if (!tensor)
     return std::nullopt;
   if (tensor->shape() != shape || tensor->dtype != dtype)
-    return sema.error("the accumulator of tl.dot must be " + describeType(dtype) +
-                      describeShape(shape) + ", found " + describe(acc));
+    return sema.error("the accumulator of " + std::string(what) + " must be " +
+                      describeType(dtype) + describeShape(shape) + ", found " + describe(acc));
   return tensor;
 }
 
@@ -157,7 +157,7 @@ static Result dot(Sema &sema, const BoundArguments &args) {
                       " with K = " + std::to_string(a->shape().back()));
   llvm::SmallVector<int64_t> shape(a->shape());
   shape.back() = b->shape().back();
-  auto c = accumulator(sema, args[2], *dtype, shape);
+  auto c = accumulator(sema, args[2], *dtype, shape, "tl.dot");
   if (!c)
     return std::nullopt;
   return Value(build::dot(sema, *a, *b, *c, *precision, static_cast<uint32_t>(*imprecise)));

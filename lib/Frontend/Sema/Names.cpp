@@ -33,6 +33,7 @@ static const Registry &registry() {
     addScanBuiltins(r);
     addDotBuiltins(r);
     addElementBuiltins(r);
+    addDotScaledBuiltins(r);
     addHintBuiltins(r);
     addDebugBuiltins(r);
     addPythonBuiltins(r);

@@ -1,6 +1,7 @@
 """Reductions, scans, sorting, dot."""
 
 from ._builtin import builtin
+from .types import float32
 
 __all__ = ["reduce", "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or",
            "associative_scan", "cumsum", "cumprod", "histogram", "sort", "topk",
@@ -153,6 +154,20 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None,
 
 @builtin
 def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None,
-               fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None):
-    """The matrix product of microscaled operands (OCP formats "e2m1", "e4m3", "e5m2", "bf16",
-    "fp16") with one 8-bit exponent for each group of 32 along K."""
+               fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=float32):
+    """The matrix product of microscaled operands (OCP MX), in fp32.
+
+    What is multiplied is bf16, or fp16 if one operand is: numbers times scales, rounded once.
+
+    Args:
+        lhs, rhs: tiles [M, K] and [K, N], or with a batch dimension in front.
+        lhs_format, rhs_format: "e2m1", two numbers in a uint8, the lower half first; "e4m3",
+            "e5m2", "bf16" or "fp16", as such or as their bits in an unsigned integer. Not bf16
+            with fp16.
+        lhs_scale, rhs_scale: [M, K / 32] and [N, K / 32], or K / 16: exponents as uint8, of
+            which 0 is 2^-127 and 255 NaN; for e2m1 also fp8e4nv; or None.
+        acc: added to the product: fp32 of the result's shape.
+        fast_math: taken; NaN scales are right anyway.
+        lhs_k_pack, rhs_k_pack: e2m1: whether the two are neighbours along K, or along M and N.
+        out_dtype: fp32.
+    """

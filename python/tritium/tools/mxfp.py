@@ -32,8 +32,8 @@ class _Codes:
         self.device = data.device if device is None and _is_torch(data) else device
         self.size = tuple([size] if isinstance(size, int) else data.shape if size is None else size)
         if data is not None:
-            values = data.float().cpu().numpy() if _is_torch(data) else np.asarray(data)
-            self.data = self._as_given(self._encoded(values.astype(np.float32)))
+            values = data.double().cpu().numpy() if _is_torch(data) else np.asarray(data)
+            self.data = self._as_given(self._encoded(values.astype(np.float64)))
 
     def _as_given(self, array):
         """A NumPy array as an array of the kind that the program uses."""
