@@ -52,6 +52,12 @@ double rounded(double value, DTypeKind kind) {
   case DTypeKind::Float8E4NV:
     format = &llvm::APFloat::Float8E4M3FN();
     break;
+  case DTypeKind::Float8E4B8:
+    format = &llvm::APFloat::Float8E4M3FNUZ();
+    break;
+  case DTypeKind::Float8E5B16:
+    format = &llvm::APFloat::Float8E5M2FNUZ();
+    break;
   case DTypeKind::Float16:
     format = &llvm::APFloat::IEEEhalf();
     break;

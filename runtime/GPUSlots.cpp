@@ -8,14 +8,33 @@
 
 using namespace tritium;
 
+/// The format of a float that has fewer than 32 bits; null for all other types.
+static const llvm::fltSemantics *narrowFormat(DTypeKind kind) {
+  switch (kind) {
+  case DTypeKind::Float8E5:
+    return &llvm::APFloat::Float8E5M2();
+  case DTypeKind::Float8E4NV:
+    return &llvm::APFloat::Float8E4M3FN();
+  case DTypeKind::Float8E4B8:
+    return &llvm::APFloat::Float8E4M3FNUZ();
+  case DTypeKind::Float8E5B16:
+    return &llvm::APFloat::Float8E5M2FNUZ();
+  case DTypeKind::Float16:
+    return &llvm::APFloat::IEEEhalf();
+  case DTypeKind::BFloat16:
+    return &llvm::APFloat::BFloat();
+  default:
+    return nullptr;
+  }
+}
+
 uint64_t runtime::slotOnGPU(uint64_t slot, const DType &type) {
-  if (type.isPointer() || (type.kind != DTypeKind::Float16 && type.kind != DTypeKind::BFloat16))
+  const llvm::fltSemantics *format = type.isPointer() ? nullptr : narrowFormat(type.kind);
+  if (!format)
     return slot;
   llvm::APFloat value(std::bit_cast<float>(static_cast<uint32_t>(slot)));
   bool loses = false;
-  value.convert(type.kind == DTypeKind::Float16 ? llvm::APFloat::IEEEhalf()
-                                                : llvm::APFloat::BFloat(),
-                llvm::APFloat::rmNearestTiesToEven, &loses);
+  value.convert(*format, llvm::APFloat::rmNearestTiesToEven, &loses);
   return value.bitcastToAPInt().getZExtValue();
 }
 

@@ -18,6 +18,10 @@ Element Builder::elementOf(Type type) {
     return {Kind::F8E5M2, 8};
   if (type.isFloat8E4M3FN())
     return {Kind::F8E4M3FN, 8};
+  if (type.isFloat8E4M3FNUZ())
+    return {Kind::F8E4M3FNUZ, 8};
+  if (type.isFloat8E5M2FNUZ())
+    return {Kind::F8E5M2FNUZ, 8};
   if (type.isF16())
     return {Kind::F16, 16};
   if (type.isBF16())

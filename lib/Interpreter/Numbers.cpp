@@ -14,6 +14,8 @@ uint32_t encode(const Format &format, float value) {
   uint32_t sign = bits >> 31 << width;
   uint32_t top = ((1u << format.exponentBits) - 1) << format.mantissa;
   if (value != value) {
+    if (!format.hasNegativeZero)
+      return 1u << width;
     if (!format.hasInfinity)
       return sign | top | ((1u << format.mantissa) - 1);
     uint32_t payload = (bits & 0x7fffff) >> (23 - format.mantissa);
@@ -37,7 +39,9 @@ float decode(const Format &format, uint32_t bits) {
   uint32_t sign = (bits >> width & 1) << 31;
   uint32_t mantissa = bits & ((1u << format.mantissa) - 1);
   uint32_t field = bits >> format.mantissa & ((1u << format.exponentBits) - 1);
-  bool topField = field == (1u << format.exponentBits) - 1;
+  if (!format.hasNegativeZero && bits == 1u << width)
+    return std::bit_cast<float>(0x7f800000u | kF32Quiet);
+  bool topField = format.hasNegativeZero && field == (1u << format.exponentBits) - 1;
   if (topField && format.hasInfinity)
     return std::bit_cast<float>(sign | 0x7f800000u | mantissa << (23 - format.mantissa));
   if (topField && mantissa == (1u << format.mantissa) - 1)

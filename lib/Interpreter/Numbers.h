@@ -18,7 +18,18 @@ namespace tritium::interpreter {
 
 using Slot = uint64_t;
 
-enum class Kind : uint8_t { Integer, Pointer, F8E5M2, F8E4M3FN, F16, BF16, F32, F64 };
+enum class Kind : uint8_t {
+  Integer,
+  Pointer,
+  F8E5M2,
+  F8E4M3FN,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F16,
+  BF16,
+  F32,
+  F64
+};
 
 struct Element {
   Kind kind = Kind::Integer;
@@ -34,15 +45,18 @@ struct Element {
 };
 
 /// A narrow binary float: `mantissa` stored bits, exponents of normal numbers from
-/// `minExponent`, the largest finite value, and whether infinities exist.
+/// `minExponent`, the largest finite value, and which values there are besides numbers. Without
+/// infinities NaN has all bits set; without a negative zero NaN has its code.
 struct Format {
   int mantissa, minExponent, exponentBits;
   double largest;
-  bool hasInfinity;
+  bool hasInfinity, hasNegativeZero = true;
 };
 
 inline constexpr Format kF8E5M2{2, -14, 5, 57344.0, true};
 inline constexpr Format kF8E4M3FN{3, -6, 4, 448.0, false};
+inline constexpr Format kF8E4M3FNUZ{3, -7, 4, 240.0, false, false};
+inline constexpr Format kF8E5M2FNUZ{2, -15, 5, 57344.0, false, false};
 inline constexpr Format kF16{10, -14, 5, 65504.0, true};
 inline constexpr Format kBF16{7, -126, 8, 0x1.fep127, true};
 
@@ -52,6 +66,10 @@ inline const Format &formatOf(Kind kind) {
     return kF8E5M2;
   case Kind::F8E4M3FN:
     return kF8E4M3FN;
+  case Kind::F8E4M3FNUZ:
+    return kF8E4M3FNUZ;
+  case Kind::F8E5M2FNUZ:
+    return kF8E5M2FNUZ;
   case Kind::F16:
     return kF16;
   default:
@@ -73,7 +91,8 @@ inline float roundTo(const Format &format, double x) {
   double rounded = std::copysign(x + magic - magic, x);
   if (std::fabs(rounded) > format.largest)
     rounded = std::copysign(format.hasInfinity ? HUGE_VAL : format.largest, x);
-  return static_cast<float>(rounded);
+  // Positive zero and negative zero add up to the former.
+  return static_cast<float>(format.hasNegativeZero ? rounded : rounded + 0.0);
 }
 
 /// The bits of `value`, which `format` represents, and back.

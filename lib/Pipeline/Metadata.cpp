@@ -29,18 +29,20 @@ std::optional<DType> dtypeOf(Type type) {
   uint8_t depth = 0;
   for (; auto pointer = dyn_cast<tt::PointerType>(type); type = pointer.getPointeeType())
     ++depth;
-  DTypeKind kind = type.isInteger(1)       ? DTypeKind::Int1
-                   : type.isInteger(8)     ? DTypeKind::Int8
-                   : type.isInteger(16)    ? DTypeKind::Int16
-                   : type.isInteger(32)    ? DTypeKind::Int32
-                   : type.isInteger(64)    ? DTypeKind::Int64
-                   : type.isFloat8E5M2()   ? DTypeKind::Float8E5
-                   : type.isFloat8E4M3FN() ? DTypeKind::Float8E4NV
-                   : type.isF16()          ? DTypeKind::Float16
-                   : type.isBF16()         ? DTypeKind::BFloat16
-                   : type.isF32()          ? DTypeKind::Float32
-                   : type.isF64()          ? DTypeKind::Float64
-                                           : DTypeKind::Void;
+  DTypeKind kind = type.isInteger(1)         ? DTypeKind::Int1
+                   : type.isInteger(8)       ? DTypeKind::Int8
+                   : type.isInteger(16)      ? DTypeKind::Int16
+                   : type.isInteger(32)      ? DTypeKind::Int32
+                   : type.isInteger(64)      ? DTypeKind::Int64
+                   : type.isFloat8E5M2()     ? DTypeKind::Float8E5
+                   : type.isFloat8E4M3FN()   ? DTypeKind::Float8E4NV
+                   : type.isFloat8E4M3FNUZ() ? DTypeKind::Float8E4B8
+                   : type.isFloat8E5M2FNUZ() ? DTypeKind::Float8E5B16
+                   : type.isF16()            ? DTypeKind::Float16
+                   : type.isBF16()           ? DTypeKind::BFloat16
+                   : type.isF32()            ? DTypeKind::Float32
+                   : type.isF64()            ? DTypeKind::Float64
+                                             : DTypeKind::Void;
   if (kind == DTypeKind::Void)
     return std::nullopt;
   return DType{kind, depth, false};

@@ -39,14 +39,23 @@ bool TorchHandles::load() {
   constexpr struct {
     const char *name, *signature;
     int bytes;
-  } types[] = {{"bool", "i1", 1},          {"int8", "i8", 1},
-               {"int16", "i16", 2},        {"int32", "i32", 4},
-               {"int64", "i64", 8},        {"uint8", "u8", 1},
-               {"uint16", "u16", 2},       {"uint32", "u32", 4},
-               {"uint64", "u64", 8},       {"float16", "fp16", 2},
-               {"bfloat16", "bf16", 2},    {"float32", "fp32", 4},
-               {"float64", "fp64", 8},     {"float8_e4m3fn", "fp8e4nv", 1},
-               {"float8_e5m2", "fp8e5", 1}};
+  } types[] = {{"bool", "i1", 1},
+               {"int8", "i8", 1},
+               {"int16", "i16", 2},
+               {"int32", "i32", 4},
+               {"int64", "i64", 8},
+               {"uint8", "u8", 1},
+               {"uint16", "u16", 2},
+               {"uint32", "u32", 4},
+               {"uint64", "u64", 8},
+               {"float16", "fp16", 2},
+               {"bfloat16", "bf16", 2},
+               {"float32", "fp32", 4},
+               {"float64", "fp64", 8},
+               {"float8_e4m3fn", "fp8e4nv", 1},
+               {"float8_e5m2", "fp8e5", 1},
+               {"float8_e4m3fnuz", "fp8e4b8", 1},
+               {"float8_e5m2fnuz", "fp8e5b16", 1}};
   for (const auto &type : types) {
     int32_t number = -1;
     tritium_dtype parsed;

@@ -35,8 +35,7 @@ _BUILDERS = ("the front end is no Python code that could be called or extended; 
              "function, @triton.jit, or one of compile-time values, @triton.constexpr_function")
 _OTHER_DEVICES = ("there is no back end for such devices; triton.language.extra.libdevice has the "
                   "same functions on every back end")
-_FP8 = ("there is no such element type; the 8-bit floats are tl.float8e5 (e5m2) and "
-        "tl.float8e4nv (e4m3fn)")
+_CUSTOM_FLOAT8 = "x.to(dtype) converts between all element types, tl.float8e4b15 too"
 _LAUNCHERS = ("kernels are launched by the compiled extension alone; kernel[grid](...), or the C "
               "interface of docs/ahead.md")
 
@@ -77,9 +76,6 @@ ABSENT = {
     "language._experimental_make_tensor_descriptor": "tl.make_tensor_descriptor has its arguments",
     "language.slice": "tiles have no slices; load the part that is needed",
     "language.atomic_poll": "write a loop of tl.atomic_cas, or of volatile loads",
-    "language.float8e4b8": _FP8,
-    "language.float8e4b15": _FP8,
-    "language.float8e5b16": _FP8,
     "language.extra.hip": _OTHER_DEVICES,
     "language.extra.intel": _OTHER_DEVICES,
     "language.extra.cpu": _OTHER_DEVICES,
@@ -87,8 +83,8 @@ ABSENT = {
     "language.extra.cann": _OTHER_DEVICES,
     "language.extra.mlu": _OTHER_DEVICES,
     "language.extra.xpu": _OTHER_DEVICES,
-    "language.extra.cuda.convert_custom_float8_sm70": _FP8,
-    "language.extra.cuda.convert_custom_float8_sm80": _FP8,
+    "language.extra.cuda.convert_custom_float8_sm70": _CUSTOM_FLOAT8,
+    "language.extra.cuda.convert_custom_float8_sm80": _CUSTOM_FLOAT8,
     "backends.amd": _OTHER_DEVICES,
     "backends.ascend": _OTHER_DEVICES,
     "backends.intel": _OTHER_DEVICES,

@@ -244,7 +244,8 @@ ERRORS = {
               ["inner extents of tl.dot_scaled must agree", r"\[8, 64\]", r"\[32, 4\]",
                "counted in numbers"]),
     "batch": (f"{tile((2, 8, 32), 'float8e5')}, None, 'e5m2', "
-              f"{tile((3, 32, 4), 'float8e5')}, None, 'e5m2'", ["batch extents", r"\[2, 8, 32\]", r"\[3, 32, 4\]"]),
+              f"{tile((3, 32, 4), 'float8e5')}, None, 'e5m2'",
+              ["batch extents", r"\[2, 8, 32\]", r"\[3, 32, 4\]"]),
     "halves": (f"{tile((8, 32), 'bfloat16')}, None, 'bf16', "
                f"{tile((32, 4), 'float16')}, None, 'fp16'",
                ["either in bfloat16 or in float16", r"\.to\(\)"]),

@@ -87,8 +87,16 @@ BODIES = [
     ("sort_of_a_scalar", "x = tl.sort(n)  # HERE", [r"tl\.sort needs a tile"]),
     ("sort_of_pointers", "x = tl.sort(x_ptr + tl.arange(0, 16))  # HERE",
      [r"tl\.sort is not defined", "pointer"]),
-    ("sort_of_float8", "x = tl.sort(tl.zeros((16,), tl.float8e5))  # HERE",
-     [r"tl\.sort is not defined", r"\.to\(tl\.float16\)"]),
+    ("sum_of_float8", "x = tl.sum(tl.zeros((16,), tl.float8e4b15))  # HERE",
+     [r"tl\.sum is not defined on float8e4b15", r"\.to\(tl\.float32\)"]),
+    ("max_of_float8", "x = tl.max(tl.zeros((16,), tl.float8e4b8))  # HERE",
+     [r"tl\.max is not defined on float8e4b8", r"\.to\(tl\.float32\)"]),
+    ("scan_of_float8", "x = tl.cumsum(tl.zeros((16,), tl.float8e5b16))  # HERE",
+     [r"tl\.cumsum is not defined on float8e5b16", r"\.to\(tl\.float32\)"]),
+    ("nan_of_no_format", """
+p = b_ptr.to(tl.pointer_type(tl.float8e4b15))
+d = tl.make_tensor_descriptor(p, [32], [1], [16], "nan")  # HERE
+""", ["padding_option", "float8e4b15 has none", "'zero'"]),
     ("sort_along_no_dim", "x = tl.sort(tl.arange(0, 16), 1)  # HERE",
      ["dim of tl.sort", r"\[-1, 1\)"]),
     ("sort_in_an_unknown_order", "x = tl.sort(tl.arange(0, 16), 0, n)  # HERE", ["descending"]),

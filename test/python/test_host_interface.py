@@ -350,7 +350,8 @@ def test_types():
     assert sorted(sum(every, [])) == sorted(
         str(getattr(tl, name)) for name in tl.__all__
         if type(getattr(tl, name)) is tl.dtype)
-    assert set(tl.dtype.FP_TYPES) - set(tl.dtype.STANDARD_FP_TYPES) == {"fp8e5", "fp8e4nv"}
+    assert set(tl.dtype.FP_TYPES) - set(tl.dtype.STANDARD_FP_TYPES) == {
+        "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e4b15", "fp8e5b16"}
     names = [d.codegen_name for d in (tl.float32, tl.bfloat16, tl.int8)]
     assert names == ["float32", "bfloat16", "int8"] and tl.float16.cache_key_part == "fp16"
 

@@ -21,6 +21,8 @@ struct NamedFormat {
 const NamedFormat kFormats[] = {
     {"f8E5M2", kF8E5M2, llvm::APFloat::Float8E5M2(), 8},
     {"f8E4M3FN", kF8E4M3FN, llvm::APFloat::Float8E4M3FN(), 8},
+    {"f8E4M3FNUZ", kF8E4M3FNUZ, llvm::APFloat::Float8E4M3FNUZ(), 8},
+    {"f8E5M2FNUZ", kF8E5M2FNUZ, llvm::APFloat::Float8E5M2FNUZ(), 8},
     {"f16", kF16, llvm::APFloat::IEEEhalf(), 16},
     {"bf16", kBF16, llvm::APFloat::BFloat(), 16},
 };

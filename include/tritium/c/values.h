@@ -33,8 +33,8 @@ TRITIUM_API void tritium_error_clear(tritium_error *error);
 /*===-- Values and element types ------------------------------------------===*/
 
 /* An element type, or a pointer to one. `kind` numbers the types void, int1, int8,
-   int16, int32, int64, uint8, uint16, uint32, uint64, float8e5, float8e4nv, float16,
-   bfloat16, float32, float64 from 0. */
+   int16, int32, int64, uint8, uint16, uint32, uint64, float8e5, float8e4nv, float8e4b8,
+   float8e4b15, float8e5b16, float16, bfloat16, float32, float64 from 0. */
 typedef struct tritium_dtype {
   uint8_t kind;
   uint8_t pointer_depth; /* 0: a value, 1: pointer to it, ... */

@@ -1,6 +1,6 @@
 //===- VectorMathFormats.cpp - narrow floats in f32 -----------------------===//
 //
-// f16, bf16, f8e5m2 and f8e4m3fn by integer arithmetic, except f16 where the CPU converts
+// f16, bf16 and 8-bit floats by integer arithmetic, except f16 where the CPU converts
 // it. LLVM never sees a bf16 or an f8: its conversions become calls into a run-time library
 // that is not there, or lose subnormals.
 //
@@ -21,14 +21,21 @@ struct Format {
   int mantissaBits, bias, width;
   uint32_t largest; ///< the code that finite values that are too large get
   uint32_t nan;
+  bool hasNegativeZero = true; ///< else its code is NaN
 };
 constexpr Format kF16{10, 15, 16, 0x7c00, 0x7e00};
 constexpr Format kF8E5M2{2, 15, 8, 0x7c, 0x7e};
 constexpr Format kF8E4M3FN{3, 7, 8, 0x7e, 0x7f};
+constexpr Format kF8E4M3FNUZ{3, 8, 8, 0x7f, 0x80, false};
+constexpr Format kF8E5M2FNUZ{2, 16, 8, 0x7f, 0x80, false};
 
 const Format &formatOf(Type element) {
   if (element.isF16())
     return kF16;
+  if (element.isFloat8E4M3FNUZ())
+    return kF8E4M3FNUZ;
+  if (element.isFloat8E5M2FNUZ())
+    return kF8E5M2FNUZ;
   return element.isFloat8E5M2() ? kF8E5M2 : kF8E4M3FN;
 }
 
@@ -55,7 +62,20 @@ Value encodeNarrow(VectorEmitter &e, Value x, const Format &format) {
   Value isNaN = e.cmp(IP::sgt, magnitude, e.i32(0x7f800000, x));
   code = e.select(isNaN, e.i32(format.nan, x), code);
   Value sign = e.iand(e.shr(bits, 32 - format.width), e.i32(1 << (format.width - 1), x));
-  return e.ior(code, sign);
+  Value whole = e.ior(code, sign);
+  if (format.hasNegativeZero)
+    return whole;
+  return e.select(e.cmp(IP::eq, code, e.i32(0, x)), code, whole);
+}
+
+/// Codes of a format of 8 bits without infinity and negative zero, as i32, to f32.
+Value decodeWithoutNegativeZero(VectorEmitter &e, Value codes, const Format &format) {
+  Value magnitude = e.shl(e.iand(codes, e.i32(0x7f, codes)), 23 - format.mantissaBits);
+  // Multiplication moves the exponent's origin and normalises subnormals.
+  Value value = e.bits(e.mul(e.asF32(magnitude), e.f32(std::ldexp(1.0, 127 - format.bias), codes)));
+  value = e.asF32(e.ior(value, e.shl(e.iand(codes, e.i32(0x80, codes)), 24)));
+  Value isNaN = e.cmp(VectorEmitter::IP::eq, codes, e.i32(format.nan, codes));
+  return e.select(isNaN, e.f32(NAN, codes), value);
 }
 
 /// The f16 code in the low half of an i32, without the help of the CPU.
@@ -96,6 +116,8 @@ Value VectorMath::decode(Value bits, Type element) {
     return convertF16(e, wide);
   if (element.isFloat8E5M2())
     return convertF16(e, e.shl(wide, 8));
+  if (!formatOf(element).hasNegativeZero)
+    return decodeWithoutNegativeZero(e, wide, formatOf(element));
   // f8e4m3fn: f16 has the same mantissa further up and an exponent origin 8 higher.
   Value magnitude = e.iand(wide, e.i32(0x7f, wide));
   Value half = e.ior(e.shl(magnitude, 7), e.shl(e.iand(wide, e.i32(0x80, wide)), 8));

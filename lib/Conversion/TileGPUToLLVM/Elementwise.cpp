@@ -206,11 +206,11 @@ Value ElementwiseLowering::emitCast(Operation *op, Value x) {
            : isa<arith::FPToSIOp>(op) ? b.create<LLVM::FPToSIOp>(loc, type, wide).getResult()
                                       : b.create<LLVM::FPToUIOp>(loc, type, wide).getResult();
   }
-  if (isFloat8(to) && (from.isF16() || from.isBF16() || from.isF32()))
-    return emitFloat8(from.isF32() ? x : fpext(x, b.getF32Type()), to, /*encodes=*/true);
+  if (isFloat8(to) && tt::isTileFloat(from))
+    return emitFloat8(tt::scalarBits(from) >= 32 ? x : fpext(x, b.getF32Type()), to,
+                      /*encodes=*/true);
   if (isFloat8(to)) {
-    (void)unsupported(op, Twine("a conversion to an 8-bit float that is not from f16, bf16 or "
-                                "f32"));
+    (void)unsupported(op, "a conversion of integers to 8-bit floats");
     return {};
   }
   return llvm::TypeSwitch<Operation *, Value>(op)

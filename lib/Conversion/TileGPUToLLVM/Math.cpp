@@ -127,13 +127,15 @@ Value ElementwiseLowering::polynomialF64(Operation *op, Value x) {
   });
 }
 
-/// Between an 8-bit float's bits and f32.
+/// Between an 8-bit float's bits and f32; to them also from f64.
 Value ElementwiseLowering::emitFloat8(Value x, Type element, bool encodes) {
   cpu::TargetInfo target;
   target.hasFMA = true;
   return lowerBuilt(x, [&] {
     cpu::VectorMath math(b, loc, target);
-    return encodes ? math.encode(x, element) : math.decode(x, element);
+    return !encodes              ? math.decode(x, element)
+           : x.getType().isF64() ? math.encodeF64(x, element)
+                                 : math.encode(x, element);
   });
 }
 

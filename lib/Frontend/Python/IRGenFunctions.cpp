@@ -361,6 +361,16 @@ static bool forEachPart(const ArgumentSpec &spec, const std::string &name,
   return true;
 }
 
+/// Empty if a kernel may have a parameter of the type.
+static std::string_view whyNoParameter(DType type) {
+  if (type.kind == DTypeKind::Void)
+    return "has no type";
+  if (type == DType{DTypeKind::Float8E4B15})
+    return "cannot be a float8e4b15, only a pointer to it; pass a float32 and convert it with "
+           ".to(tl.float8e4b15)";
+  return "";
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source,
                                                     const std::vector<ArgumentSpec> &arguments) {
   Frame own{&source, nullptr, ++frames};
@@ -382,8 +392,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::kernel(const FunctionSource &source
   llvm::SmallVector<mlir::Location> locations;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   auto declare = [&](const ArgumentSpec &spec, const ast::Parameter &parameter, std::string name) {
-    if (spec.type.kind == DTypeKind::Void) {
-      error(parameter.range, "parameter '" + name + "' has no type");
+    if (std::string_view reason = whyNoParameter(spec.type); !reason.empty()) {
+      error(parameter.range, "parameter '" + name + "' " + std::string(reason));
       return false;
     }
     types.push_back(sema.elementType(spec.type));

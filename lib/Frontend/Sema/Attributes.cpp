@@ -116,8 +116,11 @@ std::string sema::typeName(DType dtype) {
 static int mantissaWidth(DType dtype) {
   switch (dtype.kind) {
   case DTypeKind::Float8E5:
+  case DTypeKind::Float8E5B16:
     return 2;
   case DTypeKind::Float8E4NV:
+  case DTypeKind::Float8E4B8:
+  case DTypeKind::Float8E4B15:
     return 3;
   case DTypeKind::BFloat16:
     return 7;
@@ -134,9 +137,14 @@ static int exponentBias(DType dtype) {
   switch (dtype.kind) {
   case DTypeKind::Float8E4NV:
     return 7;
+  case DTypeKind::Float8E4B8:
+    return 8;
   case DTypeKind::Float8E5:
+  case DTypeKind::Float8E4B15:
   case DTypeKind::Float16:
     return 15;
+  case DTypeKind::Float8E5B16:
+    return 16;
   case DTypeKind::Float64:
     return 1023;
   default:
@@ -273,10 +281,7 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of Triton's language that have no implementation here, by their addresses in `tl`.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"float8e4b8",
-                                         "float8e4b15",
-                                         "float8e5b16",
-                                         "aggregate_replace",
+  constexpr std::string_view kNames[] = {"aggregate_replace",
                                          "_experimental_descriptor_load",
                                          "_experimental_descriptor_store",
                                          "extra.cuda.convert_custom_float8_sm70",

@@ -138,11 +138,11 @@ std::optional<bool> sema::readPadding(Sema &sema, const Value &value, DType elem
   if (*text != "nan")
     return sema.error("'padding_option' must be " + std::string(allowsNone ? "'', " : "") +
                       "'zero' or 'nan', found '" + *text + "'");
-  if (isFloat(element))
+  if (isFloat(element) && !is(element, DTypeKind::Float8E4B15))
     return true;
   return sema.error("'padding_option' of " + std::string(what) +
                     " is 'nan', but the elements are " + describeType(element) +
-                    "; only floats have a NaN: use 'zero'");
+                    "; only floats have a NaN, and float8e4b15 has none: use 'zero'");
 }
 
 std::optional<Tensor> sema::blockValue(Sema &sema, const Value &value, DType element,

@@ -111,7 +111,8 @@ Result sema::combined(const Value &input, const std::vector<Tensor> &results) {
 std::optional<Tensor> sema::numbers(Sema &sema, const Value &value, std::string_view name) {
   auto tensor = sema.toTensor(value);
   if (tensor && (kindOf(tensor->dtype) == Kind::Other || isFloat8(tensor->dtype)))
-    return sema.error(displayName(name) + " is not defined on " + describe(value));
+    return sema.error(displayName(name) + " is not defined on " + describe(value) +
+                      (isFloat8(tensor->dtype) ? "; convert it with .to(tl.float32)" : ""));
   return tensor;
 }
 

@@ -24,7 +24,7 @@ bool sema::isInteger(DType t) { return within(t, DTypeKind::Int1, DTypeKind::UIn
 bool sema::isSigned(DType t) { return within(t, DTypeKind::Int8, DTypeKind::Int64); }
 bool sema::isUnsigned(DType t) { return isInteger(t) && !isSigned(t); }
 bool sema::isFloat(DType t) { return within(t, DTypeKind::Float8E5, DTypeKind::Float64); }
-bool sema::isFloat8(DType t) { return within(t, DTypeKind::Float8E5, DTypeKind::Float8E4NV); }
+bool sema::isFloat8(DType t) { return within(t, DTypeKind::Float8E5, DTypeKind::Float8E5B16); }
 
 DType sema::pointee(DType pointer) {
   DType result = pointer;

@@ -226,6 +226,9 @@ static Result print(Sema &sema, const std::string &prefix, bool hex, llvm::Array
     auto tensor = sema.toTensor(value);
     if (!tensor)
       return std::nullopt;
+    // Its bits are an integer's; they are what is asked for in hexadecimal.
+    if (is(tensor->dtype, DTypeKind::Float8E4B15) && !hex)
+      tensor = sema.cast(*tensor, {DTypeKind::Float16});
     operands.push_back(tensor->value);
     isSignedFlags.push_back(isSigned(tensor->dtype));
   }

@@ -18,6 +18,9 @@ static bool isOperandType(DType dtype) {
   case DTypeKind::UInt8:
   case DTypeKind::Float8E5:
   case DTypeKind::Float8E4NV:
+  case DTypeKind::Float8E4B8:
+  case DTypeKind::Float8E4B15:
+  case DTypeKind::Float8E5B16:
   case DTypeKind::Float16:
   case DTypeKind::BFloat16:
   case DTypeKind::Float32:
@@ -138,12 +141,21 @@ std::optional<Tensor> sema::accumulator(Sema &sema, const Value &acc, DType dtyp
   return tensor;
 }
 
+/// Whether no hardware multiplies it; float16 has all of its numbers.
+static bool isWidened(DType dtype) {
+  return isFloat8(dtype) && !is(dtype, DTypeKind::Float8E5) && !is(dtype, DTypeKind::Float8E4NV);
+}
+
 /// dot(input, other, acc, input_precision, allow_tf32, max_num_imprecise_acc, out_dtype)
 static Result dot(Sema &sema, const BoundArguments &args) {
   auto a = sema.toTensor(args[0]);
   auto b = a ? sema.toTensor(args[1]) : std::nullopt;
   if (!b || !checkOperands(sema, *a, *b))
     return std::nullopt;
+  if (isWidened(a->dtype) || isWidened(b->dtype)) {
+    a = sema.cast(*a, {DTypeKind::Float16});
+    b = sema.cast(*b, {DTypeKind::Float16});
+  }
   auto precision = inputPrecision(sema, args[3], args[4]);
   auto dtype = precision ? resultType(sema, a->dtype, args[6], args[2]) : std::nullopt;
   auto imprecise = !dtype || args[5].isNone()

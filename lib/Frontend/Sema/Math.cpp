@@ -84,6 +84,12 @@ static Result absOf(Sema &sema, const BoundArguments &args) {
   if (isFloat(tensor->dtype) && !isFloat8(tensor->dtype))
     return Value(Tensor{sema.builder().create<mlir::math::AbsFOp>(sema.loc(), tensor->value),
                         tensor->dtype});
+  if (is(tensor->dtype, DTypeKind::Float8E4B15)) {
+    Tensor magnitude = *sema.constant({Constant::Int(0x7f)}, {DTypeKind::Int8}, tensor->shape());
+    return Value(
+        Tensor{sema.builder().create<arith::AndIOp>(sema.loc(), tensor->value, magnitude.value),
+               tensor->dtype});
+  }
   if (isSigned(tensor->dtype))
     return Value(Tensor{sema.builder().create<mlir::math::AbsIOp>(sema.loc(), tensor->value),
                         tensor->dtype});

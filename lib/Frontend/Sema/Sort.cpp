@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuiltinSupport.h"
+#include "Casts.h"
 #include "Rearrange.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
@@ -185,8 +186,18 @@ struct Sorted {
   Tensor x;
   int axis;
   bool descending;
+  DType dtype; ///< of the result
 };
 } // namespace
+
+/// 8-bit floats are sorted as float16, which has all of their numbers.
+static Tensor asSortable(Sema &sema, const Tensor &x) {
+  return isFloat8(x.dtype) ? *sema.cast(x, {DTypeKind::Float16}) : x;
+}
+
+static Result inType(Sema &sema, const Tensor &x, DType dtype) {
+  return Value(is(dtype, DTypeKind::Float8E4B15) ? e4b15FromHalf(sema, x) : *sema.cast(x, dtype));
+}
 
 /// The common arguments, which `name` has in this order; absent after an error.
 static std::optional<Sorted> readArguments(Sema &sema, const Value &value, const Value &dim,
@@ -194,9 +205,8 @@ static std::optional<Sorted> readArguments(Sema &sema, const Value &value, const
   auto x = sema.toTensor(value);
   if (!x)
     return std::nullopt;
-  if (kindOf(x->dtype) == Kind::Other || isFloat8(x->dtype))
-    return sema.error(displayName(name) + " is not defined on " + describe(value) +
-                      (isFloat8(x->dtype) ? "; convert it with .to(tl.float16)" : ""));
+  if (kindOf(x->dtype) == Kind::Other)
+    return sema.error(displayName(name) + " is not defined on " + describe(value));
   if (x->isScalar())
     return sema.error(displayName(name) + " needs a tile, found " + describe(value));
   int64_t rank = static_cast<int64_t>(x->shape().size());
@@ -205,7 +215,7 @@ static std::optional<Sorted> readArguments(Sema &sema, const Value &value, const
   auto direction = axis ? constantBool(sema, descending, "'descending'") : std::nullopt;
   if (!direction)
     return std::nullopt;
-  return Sorted{*x, *axis, *direction};
+  return Sorted{asSortable(sema, *x), *axis, *direction, x->dtype};
 }
 
 /// sort(x, dim, descending)
@@ -218,7 +228,7 @@ static Result sort(Sema &sema, const BoundArguments &args) {
   if (!network.pad())
     return std::nullopt;
   network.sort();
-  return Value(network.result(given->x.shape()[given->axis]));
+  return inType(sema, network.result(given->x.shape()[given->axis]), given->dtype);
 }
 
 /// bitonic_merge(x, dim, descending). What padding would make of a bitonic sequence is none.
@@ -231,7 +241,7 @@ static Result bitonicMerge(Sema &sema, const BoundArguments &args) {
   if (network.isPadded())
     return sort(sema, args);
   network.mergeAll();
-  return Value(network.result(given->x.shape()[given->axis]));
+  return inType(sema, network.result(given->x.shape()[given->axis]), given->dtype);
 }
 
 /// topk(x, k, dim, descending)
@@ -250,7 +260,7 @@ static Result topk(Sema &sema, const BoundArguments &args) {
   if (!network.pad())
     return std::nullopt;
   network.select(llvm::Log2_64_Ceil(*k));
-  return Value(network.result(*k));
+  return inType(sema, network.result(*k), given->dtype);
 }
 
 /// For each of `limits`, how many of `sorted`, which are 2^k, are not greater.

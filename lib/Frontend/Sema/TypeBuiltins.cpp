@@ -107,6 +107,9 @@ void sema::addTypeBuiltins(Registry &registry) {
   registry.add("dtype.is_fp8", "self", ask<isFloat8>);
   registry.add("dtype.is_fp8e5", "self", ask<isKind<DTypeKind::Float8E5>>);
   registry.add("dtype.is_fp8e4nv", "self", ask<isKind<DTypeKind::Float8E4NV>>);
+  registry.add("dtype.is_fp8e4b8", "self", ask<isKind<DTypeKind::Float8E4B8>>);
+  registry.add("dtype.is_fp8e4b15", "self", ask<isKind<DTypeKind::Float8E4B15>>);
+  registry.add("dtype.is_fp8e5b16", "self", ask<isKind<DTypeKind::Float8E5B16>>);
   registry.add("dtype.is_fp16", "self", ask<isKind<DTypeKind::Float16>>);
   registry.add("dtype.is_bf16", "self", ask<isKind<DTypeKind::BFloat16>>);
   registry.add("dtype.is_fp32", "self", ask<isKind<DTypeKind::Float32>>);

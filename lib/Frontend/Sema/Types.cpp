@@ -19,6 +19,7 @@ mlir::Type Sema::elementType(DType dtype) {
   case DTypeKind::Void: // only behind a pointer, which counts bytes
   case DTypeKind::Int8:
   case DTypeKind::UInt8:
+  case DTypeKind::Float8E4B15: // MLIR has no such type: it is there as its bits
     return b.getI8Type();
   case DTypeKind::Int16:
   case DTypeKind::UInt16:
@@ -33,6 +34,10 @@ mlir::Type Sema::elementType(DType dtype) {
     return b.getFloat8E5M2Type();
   case DTypeKind::Float8E4NV:
     return b.getFloat8E4M3FNType();
+  case DTypeKind::Float8E4B8:
+    return b.getFloat8E4M3FNUZType();
+  case DTypeKind::Float8E5B16:
+    return b.getFloat8E5M2FNUZType();
   case DTypeKind::Float16:
     return b.getF16Type();
   case DTypeKind::BFloat16:
@@ -86,12 +91,37 @@ static llvm::APFloat floatBits(const llvm::fltSemantics &semantics, Constant::In
   return result;
 }
 
+/// An 8-bit float of those semantics. Where there is no infinity, what is too large becomes the
+/// largest number, as everywhere.
+static llvm::APFloat float8Bits(const llvm::fltSemantics &semantics, double value) {
+  bool isExact = true;
+  llvm::APFloat largest = llvm::APFloat::getLargest(semantics);
+  largest.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &isExact);
+  double limit = largest.convertToDouble();
+  bool hasInfinity = &semantics == &llvm::APFloat::Float8E5M2();
+  if (!hasInfinity && std::fabs(value) > limit)
+    value = std::copysign(limit, value);
+  return floatBits(semantics, value);
+}
+
+/// float8e4b15 has the codes of float8e4nv, for numbers that are 2^8 less; what is NaN there is no
+/// result of a conversion.
+static llvm::APInt float8E4B15Bits(double value) {
+  llvm::APInt code = float8Bits(llvm::APFloat::Float8E4M3FN(), value * 256).bitcastToAPInt();
+  return (code & 0x7f) == 0x7f ? code - 1 : code;
+}
+
 std::optional<Tensor> Sema::constant(const Constant &value, DType dtype,
                                      llvm::ArrayRef<int64_t> shape) {
   mlir::Type type = tensorType(dtype, shape), element = elementType(dtype);
   auto integer = integerOf(value);
   mlir::TypedAttr attr;
-  if (isFloat(dtype) && floatOf(value)) {
+  if (is(dtype, DTypeKind::Float8E4B15) && floatOf(value)) {
+    attr = mlir::IntegerAttr::get(element, float8E4B15Bits(*floatOf(value)));
+  } else if (isFloat8(dtype) && floatOf(value)) {
+    auto &semantics = mlir::cast<mlir::FloatType>(element).getFloatSemantics();
+    attr = mlir::FloatAttr::get(element, float8Bits(semantics, *floatOf(value)));
+  } else if (isFloat(dtype) && floatOf(value)) {
     auto &semantics = mlir::cast<mlir::FloatType>(element).getFloatSemantics();
     attr = mlir::FloatAttr::get(element, integer ? floatBits(semantics, *integer)
                                                  : floatBits(semantics, *floatOf(value)));

@@ -33,6 +33,12 @@ static std::string_view scalarName(DTypeKind kind) {
     return "float8e5";
   case DTypeKind::Float8E4NV:
     return "float8e4nv";
+  case DTypeKind::Float8E4B8:
+    return "float8e4b8";
+  case DTypeKind::Float8E4B15:
+    return "float8e4b15";
+  case DTypeKind::Float8E5B16:
+    return "float8e5b16";
   case DTypeKind::Float16:
     return "half";
   case DTypeKind::BFloat16:

@@ -7,7 +7,8 @@ __all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "constexpr_type"
            "constexpr", "const", "tensor", "tuple", "tensor_descriptor",
            "tensor_descriptor_base", "tensor_descriptor_type", "must_use_result", "void",
            "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-           "float8e5", "float8e4nv", "float16", "bfloat16", "float32", "float64", "pi32_t"]
+           "float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float16",
+           "bfloat16", "float32", "float64", "pi32_t"]
 
 # name, signature, bits, kind, mantissa bits, exponent bias; in the native library's order.
 _KINDS = (
@@ -23,6 +24,9 @@ _KINDS = (
     ("uint64", "u64", 64, "uint", 0, 0),
     ("float8e5", "fp8e5", 8, "float", 2, 15),
     ("float8e4nv", "fp8e4nv", 8, "float", 3, 7),
+    ("float8e4b8", "fp8e4b8", 8, "float", 3, 8),
+    ("float8e4b15", "fp8e4b15", 8, "float", 3, 15),
+    ("float8e5b16", "fp8e5b16", 8, "float", 2, 16),
     ("float16", "fp16", 16, "float", 10, 15),
     ("bfloat16", "bf16", 16, "float", 7, 127),
     ("float32", "fp32", 32, "float", 23, 127),
@@ -314,6 +318,9 @@ uint32 = dtype("uint32")
 uint64 = dtype("uint64")
 float8e5 = dtype("float8e5")
 float8e4nv = dtype("float8e4nv")
+float8e4b8 = dtype("float8e4b8")
+float8e4b15 = dtype("float8e4b15")
+float8e5b16 = dtype("float8e5b16")
 float16 = dtype("float16")
 bfloat16 = dtype("bfloat16")
 float32 = dtype("float32")

@@ -25,6 +25,7 @@ struct Format {
   const char *name;
   int exponentBits, mantissaBits;
   bool hasInfinity;
+  bool hasNegativeZero = true; ///< else NaN has its code, and the exponents begin one lower
 
   int width() const { return 1 + exponentBits + mantissaBits; }
   uint32_t signBit() const { return 1u << (width() - 1); }
@@ -35,15 +36,19 @@ struct Format {
       return b.getF16Type();
     if (n == "bf16")
       return b.getBF16Type();
+    if (!hasNegativeZero)
+      return mantissaBits == 2 ? Type(b.getFloat8E5M2FNUZType()) : Type(b.getFloat8E4M3FNUZType());
     return n == "f8e5m2" ? Type(b.getFloat8E5M2Type()) : Type(b.getFloat8E4M3FNType());
   }
 
   double decode(uint32_t code) const {
-    int bias = (1 << (exponentBits - 1)) - 1;
+    int bias = (1 << (exponentBits - 1)) - hasNegativeZero;
+    if (!hasNegativeZero && code == signBit())
+      return NAN;
     uint32_t mantissa = code & ((1u << mantissaBits) - 1);
     uint32_t exponent = (code >> mantissaBits) & ((1u << exponentBits) - 1);
     double sign = code & signBit() ? -1 : 1;
-    bool top = exponent == (1u << exponentBits) - 1;
+    bool top = hasNegativeZero && exponent == (1u << exponentBits) - 1;
     if (top && hasInfinity)
       return mantissa ? NAN : sign * INFINITY;
     if (top && mantissa == (1u << mantissaBits) - 1)
@@ -54,8 +59,12 @@ struct Format {
   }
 };
 
-const Format kFormats[] = {
-    {"f16", 5, 10, true}, {"bf16", 8, 7, true}, {"f8e5m2", 5, 2, true}, {"f8e4m3fn", 4, 3, false}};
+const Format kFormats[] = {{"f16", 5, 10, true},
+                           {"bf16", 8, 7, true},
+                           {"f8e5m2", 5, 2, true},
+                           {"f8e4m3fn", 4, 3, false},
+                           {"f8e4m3fnuz", 4, 3, false, false},
+                           {"f8e5m2fnuz", 5, 2, false, false}};
 
 class Rounding {
 public:
@@ -65,6 +74,11 @@ public:
   }
 
   uint32_t encode(double x) const {
+    uint32_t code = encodeSigned(x);
+    return code == format.signBit() && !format.hasNegativeZero ? 0 : code;
+  }
+
+  uint32_t encodeSigned(double x) const {
     uint32_t sign = std::signbit(x) ? format.signBit() : 0;
     double magnitude = std::fabs(x);
     uint32_t last = values.size() - 1;

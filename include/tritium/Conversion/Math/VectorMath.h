@@ -35,8 +35,8 @@ public:
 
   /// Narrow floats are computed with as f32. decode: the bits of an f16, bf16 or f8
   /// (`element`), as iN scalar or vector, to f32. encode: f32 to such bits, round to
-  /// nearest even, NaN stays NaN; f8e4m3 saturates. round: f32 to the nearest f32 that
-  /// is representable in `element`.
+  /// nearest even, NaN stays NaN; 8-bit floats without infinity saturate. round: f32 to the nearest
+  /// f32 that is representable in `element`.
   mlir::Value decode(mlir::Value bits, mlir::Type element);
   mlir::Value encode(mlir::Value f32, mlir::Type element);
   mlir::Value round(mlir::Value f32, mlir::Type element);

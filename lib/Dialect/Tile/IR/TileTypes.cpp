@@ -87,7 +87,7 @@ bool isTileInt(Type type) {
 
 bool isTileFloat(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isFloat8E5M2() ||
-         type.isFloat8E4M3FN();
+         type.isFloat8E4M3FN() || type.isFloat8E4M3FNUZ() || type.isFloat8E5M2FNUZ();
 }
 
 bool isScalar(Type type) { return isTileInt(type) || isTileFloat(type) || isa<PointerType>(type); }

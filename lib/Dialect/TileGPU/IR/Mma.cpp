@@ -7,7 +7,7 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) == 8; }
+bool isFloat8(Type type) { return type.isFloat8E5M2() || type.isFloat8E4M3FN(); }
 
 /// Neighbours in a lane; 0 if no instruction has these types.
 unsigned kWidthFor(tt::DotOp dot) {
