@@ -111,10 +111,12 @@ void addStore(Builder &b, Value stored, BlockAccess access) {
 /// value's sign: what two atomics on integers make of it.
 Slot updatedFloat(bool isMax, Element element, Slot old, Slot value) {
   Element integer{Kind::Integer, element.bits};
-  bool isNegative = signedValue(value, element.bits) < 0;
-  return updated(isNegative ? (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX)
-                            : (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN),
-                 integer, old, value);
+  Slot bits = toBits(element, value);
+  bool isNegative = signedValue(bits, element.bits) < 0;
+  Slot result = updated(isNegative ? (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX)
+                                   : (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN),
+                        integer, toBits(element, old), bits);
+  return fromBits(element, result);
 }
 
 void buildReduce(Builder &b, tt::DescriptorReduceOp op) {

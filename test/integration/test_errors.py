@@ -195,7 +195,8 @@ SIZE = 5  # HERE""", ["SIZE"]),
     ("where_condition_shape",
      "x = tl.where(tl.arange(0, 4) > 1, tl.arange(0, 8), 0)  # HERE", ["4", "8"]),
     ("combiner_arity", "x = tl.reduce(tl.arange(0, 4), 0, bad_combiner)  # HERE", ["bad_combiner"]),
-    ("atomic_type", "x = tl.atomic_add(b_ptr, 1)  # HERE", ["atomic", "int8|i8"]),
+    ("atomic_type", "x = tl.atomic_add(b_ptr.to(tl.pointer_type(tl.float8e5)), 1)  # HERE",
+     ["atomic_add", "float8e5", "float16"]),
     ("cast_to_nothing", "x = n.to(17)  # HERE", ["17|dtype|type"]),
     ("loop_over_tile", """
 for i in tl.arange(0, 4):  # HERE
@@ -267,8 +268,8 @@ d.store([0], x_ptr + tl.arange(0, 8))  # HERE""", ["pointer", "float32"]),
 d = tl.make_tensor_descriptor(c_ptr, [n], [1], [8])
 d.store([0], tl.zeros([8], tl.float32))  # HERE""", ["const"]),
     ("descriptor_atomic_type", """
-d = tl.make_tensor_descriptor(b_ptr, [n], [1], [16])
-d.atomic_add([0], tl.zeros([16], tl.int8))  # HERE""", ["atomic_add", "int8"]),
+d = tl.make_tensor_descriptor(x_ptr, [n], [1], [16])
+d.atomic_or([0], tl.zeros([16], tl.float32))  # HERE""", ["atomic_or", "float32"]),
     ("descriptor_as_pointer", """
 d = tl.make_tensor_descriptor(x_ptr, [n], [1], [8])
 x = tl.load(d)  # HERE""", ["tl.load", "tensor descriptor"]),

@@ -50,11 +50,12 @@ static bool checkPointer(Sema &sema, const Tensor &pointer, const std::string &w
   return false;
 }
 
-static bool oneOf(DType dtype, std::initializer_list<DTypeKind> kinds) {
-  return !dtype.isPointer() && llvm::is_contained(kinds, dtype.kind);
-}
+static bool isNumber(DType dtype) { return isInteger(dtype) && !isBool(dtype); }
+static bool isWholeFloat(DType dtype) { return isFloat(dtype) && !isFloat8(dtype); }
 
-static bool isWideInteger(DType dtype) { return isInteger(dtype) && dtype.bits() >= 32; }
+static constexpr std::string_view kIntegers = "integers of 8, 16, 32 and 64 bits";
+static constexpr std::string_view kNumbers =
+    "integers of 8, 16, 32 and 64 bits, float16, bfloat16, float32 and float64";
 
 /// Reads (pointer, val, mask, sem, scope).
 static std::optional<Access> readAccess(Sema &sema, const BoundArguments &args, std::string name) {
@@ -100,27 +101,17 @@ static std::nullopt_t typeError(Sema &sema, std::string_view name, DType element
 }
 
 std::optional<tt::RMWOp> sema::atomicOperation(Sema &sema, std::string_view name, DType element) {
-  bool isWide = isWideInteger(element);
-  if (name == "atomic_add") {
-    bool isFloating = oneOf(
-        element, {DTypeKind::Float16, DTypeKind::BFloat16, DTypeKind::Float32, DTypeKind::Float64});
-    if (isFloating || isWide)
-      return isFloating ? tt::RMWOp::FADD : tt::RMWOp::ADD;
-    return typeError(sema, name, element,
-                     "int32, uint32, int64, uint64, float16, bfloat16, float32 and float64");
-  }
-  bool isMax = name == "atomic_max";
-  if (isMax || name == "atomic_min") {
-    bool isFloating = oneOf(element, {DTypeKind::Float32, DTypeKind::Float64});
-    if (!isFloating && !isWide)
-      return typeError(sema, name, element, "int32, uint32, int64, uint64, float32 and float64");
-    if (isFloating || isSigned(element))
-      return isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN;
-    return isMax ? tt::RMWOp::UMAX : tt::RMWOp::UMIN;
-  }
-  if (!isWide)
-    return typeError(sema, name, element, "int32, uint32, int64 and uint64");
-  return tt::symbolizeRMWOp(name.substr(std::string_view("atomic_").size()));
+  bool isFloating = isWholeFloat(element), isMax = name == "atomic_max";
+  bool isBitwise = name != "atomic_add" && !isMax && name != "atomic_min";
+  if (!isNumber(element) && (isBitwise || !isFloating))
+    return typeError(sema, name, element, isBitwise ? kIntegers : kNumbers);
+  if (name == "atomic_add")
+    return isFloating ? tt::RMWOp::FADD : tt::RMWOp::ADD;
+  if (isBitwise)
+    return tt::symbolizeRMWOp(name.substr(std::string_view("atomic_").size()));
+  if (isFloating || isSigned(element))
+    return isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN;
+  return isMax ? tt::RMWOp::UMAX : tt::RMWOp::UMIN;
 }
 
 /// atomic_add(pointer, val, mask, sem, scope), ...
@@ -145,9 +136,8 @@ static Result atomicXchg(Sema &sema, const BoundArguments &args) {
   if (!access)
     return std::nullopt;
   DType element = access->element();
-  if (!isWideInteger(element) && !oneOf(element, {DTypeKind::Float32, DTypeKind::Float64}))
-    return typeError(sema, access->name, element,
-                     "int32, uint32, int64, uint64, float32 and float64");
+  if (!isNumber(element) && !isWholeFloat(element))
+    return typeError(sema, access->name, element, kNumbers);
   return Value(build::atomicRMW(sema, tt::RMWOp::XCHG, access->pointer, access->value, access->mask,
                                 access->order));
 }
@@ -159,9 +149,8 @@ static Result atomicCas(Sema &sema, const BoundArguments &args) {
   if (!pointer || !checkPointer(sema, *pointer, what))
     return std::nullopt;
   DType element = pointee(pointer->dtype);
-  if (element.bits() < 16 || element.isPointer())
-    return sema.error(what + " needs elements of 16, 32 or 64 bits, found " +
-                      describeType(element));
+  if (!isNumber(element) && !isWholeFloat(element))
+    return typeError(sema, "atomic_cas", element, kNumbers);
   auto order = memoryOrder(sema, args[3], args[4]);
   std::optional<Tensor> none;
   std::optional<Tensor> operands[2];

@@ -96,10 +96,12 @@ void run(Warp &warp, const Op &op) {
     if (!(warp.mask >> lane & 1))
       continue;
     Located located;
-    uint8_t *at = warp.resolve(op, op.space, addresses[lane], lane, op.bytes, true, located);
-    if (!at)
+    auto edge = EdgeWord::at(warp, op, addresses[lane], op.bytes);
+    uint8_t *at =
+        edge ? nullptr : warp.resolve(op, op.space, addresses[lane], lane, op.bytes, true, located);
+    if (!at && !edge)
       continue;
-    if (!counted && located.range)
+    if (!counted && (edge || located.range))
       countGlobal(warp, op, addresses, op.bytes, true);
     else if (!counted)
       countSharedAtomic(warp, op, addresses, op.bytes, op.list[1] != 0);
@@ -111,16 +113,23 @@ void run(Warp &warp, const Op &op) {
     }
     if (op.releases)
       release(warp, op, addresses[lane]);
-    noteAccess(warp, op, lane, located, op.bytes, AccessMode::Write);
-    u64 old = 0;
-    std::memcpy(&old, at, op.bytes);
+    if (edge)
+      edge->note(warp, op, lane, AccessMode::Write);
+    else
+      noteAccess(warp, op, lane, located, op.bytes, AccessMode::Write);
+    u64 old = edge ? edge->read() : 0;
+    if (!edge)
+      std::memcpy(&old, at, op.bytes);
     u64 b = wide ? warp.lanes<u64>(op.b)[lane] : warp.lanes<u32>(op.b)[lane];
     u64 c = op.c == none ? 0 : wide ? warp.lanes<u64>(op.c)[lane] : warp.lanes<u32>(op.c)[lane];
     u64 made = apply(type, what, old, b, c);
     acquire(warp, op, addresses[lane]);
     if (!op.releases)
       release(warp, op, addresses[lane]);
-    std::memcpy(at, &made, op.bytes);
+    if (!edge)
+      std::memcpy(at, &made, op.bytes);
+    else if (!edge->write(u32(made))) // says what is outside of the buffer
+      warp.resolve(op, op.space, addresses[lane], lane, op.bytes, true, located);
     if (op.d != none) {
       if (wide)
         warp.lanes<u64>(op.d)[lane] = old;

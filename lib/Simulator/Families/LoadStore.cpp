@@ -41,9 +41,17 @@ void load(Warp &warp, const Op &op) {
     if (!(warp.mask >> lane & 1))
       continue;
     Located located;
-    uint8_t *at = warp.resolve(op, op.space, addresses[lane], lane, total, false, located);
+    u32 word = 0;
+    auto edge = EdgeWord::at(warp, op, addresses[lane], total);
+    if (edge)
+      word = edge->read();
+    uint8_t *at = edge ? reinterpret_cast<uint8_t *>(&word)
+                       : warp.resolve(op, op.space, addresses[lane], lane, total, false, located);
     bool known = true;
-    if (at) {
+    if (edge) {
+      edge->note(warp, op, lane, AccessMode::Read);
+      acquire(warp, op, addresses[lane]);
+    } else if (at) {
       noteAccess(warp, op, lane, located, total, AccessMode::Read);
       if (op.strong)
         acquire(warp, op, addresses[lane]);

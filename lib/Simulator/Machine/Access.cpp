@@ -103,6 +103,47 @@ uint8_t *Warp::resolve(const Op &op, Space space, uint64_t address, unsigned lan
   return range->data + (at - range->address);
 }
 
+std::optional<EdgeWord> EdgeWord::at(Warp &warp, const Op &op, uint64_t address, uint32_t bytes) {
+  if (!op.strong || op.space != Space::Global || bytes != 4 || address % 4)
+    return std::nullopt;
+  EdgeWord word;
+  unsigned known = 0;
+  Range *first = warp.machine.memory.find(address);
+  if (first && first->address + first->bytes - address >= 4)
+    return std::nullopt;
+  for (unsigned i = 0; i < 4; ++i)
+    if (Range *range = warp.machine.memory.find(address + i)) {
+      word.bytes[i] = {range, &range->shadow, address + i - range->address, nullptr};
+      ++known;
+    }
+  return known ? std::optional(word) : std::nullopt;
+}
+
+void EdgeWord::note(Warp &warp, const Op &op, unsigned lane, AccessMode mode) const {
+  for (const Located &byte : bytes)
+    if (byte.range)
+      noteAccess(warp, op, lane, byte, 1, mode);
+}
+
+uint32_t EdgeWord::read() const {
+  uint32_t value = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes[i].range)
+      value |= uint32_t(bytes[i].range->data[bytes[i].offset]) << (8 * i);
+  return value;
+}
+
+bool EdgeWord::write(uint32_t value) const {
+  uint32_t changed = value ^ read();
+  for (unsigned i = 0; i < 4; ++i)
+    if ((changed >> (8 * i) & 0xff) && !(bytes[i].range && bytes[i].range->writable))
+      return false;
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes[i].range && bytes[i].range->writable)
+      bytes[i].range->data[bytes[i].offset] = uint8_t(value >> (8 * i));
+  return true;
+}
+
 /// Whether the earlier access happens before what this lane does now.
 static bool ordered(const Warp &warp, unsigned lane, const Access &earlier) {
   const Known &known = warp.known;

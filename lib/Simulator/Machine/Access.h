@@ -5,6 +5,8 @@
 
 #include "Machine.h"
 
+#include <optional>
+
 namespace tritium::sim {
 
 enum class AccessMode : uint8_t {
@@ -50,6 +52,24 @@ inline void laneAddresses(Warp &warp, const Op &op, uint64_t *addresses) {
       addresses[i] = uint32_t(base[i] + uint32_t(op.offset));
   }
 }
+
+/// A word of which buffers have some bytes and not others. Memory is made of words, so that the one
+/// at the end of a buffer is there as a whole; atomics on bytes are atomics on the words that they
+/// are in. What is outside of all buffers is read as 0 and must stay as it is.
+class EdgeWord {
+public:
+  /// Of an access by an instruction that is strong; absent where there is no such word.
+  static std::optional<EdgeWord> at(Warp &warp, const Op &op, uint64_t address, uint32_t bytes);
+
+  /// noteAccess() of all bytes within buffers.
+  void note(Warp &warp, const Op &op, unsigned lane, AccessMode mode) const;
+  uint32_t read() const;
+  /// False, and nothing is written, if what may not change would.
+  bool write(uint32_t value) const;
+
+private:
+  Located bytes[4]; ///< without a range where no buffer has the byte
+};
 
 } // namespace tritium::sim
 

@@ -19,3 +19,22 @@ tt.func @add_bf16(%x: !tt.ptr<bf16>) {
   tt.store %p, %old : tensor<128x!tt.ptr<bf16>>
   tt.return
 }
+
+// PTX swaps no bytes: the aligned word around one is swapped, with its other bytes as they are.
+// CHECK-LABEL: llvm.func @max_byte
+// CHECK: %[[NUMBER:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<1> to i64
+// CHECK: llvm.and %[[NUMBER]], %{{.*}} : i64
+// CHECK: %[[SHIFT:.*]] = llvm.trunc %{{.*}} : i64 to i32
+// CHECK: %[[BYTE:.*]] = llvm.shl %{{.*}}, %[[SHIFT]] : i32
+// CHECK: %[[KEPT:.*]] = llvm.xor %[[BYTE]], %{{.*}} : i32
+// CHECK: %[[WORD:.*]] = llvm.inttoptr %{{.*}} : i64 to !llvm.ptr<1>
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"ld.relaxed.gpu.global.b32 $0, [$1];"{{.*}} %[[WORD]]
+// CHECK: ^[[LOOP:.*]](%[[EXPECTED:.*]]: i32):
+// CHECK: llvm.icmp "sgt" {{.*}} : i8
+// CHECK: llvm.and %[[EXPECTED]], %[[KEPT]] : i32
+// CHECK: "atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;"{{.*}} %[[WORD]], %[[EXPECTED]]
+tt.func @max_byte(%p: !tt.ptr<i8>, %x: i8) {
+  %old = tt.atomic_rmw max, relaxed, gpu, %p, %x : (!tt.ptr<i8>, i8) -> i8
+  tt.store %p, %old : !tt.ptr<i8>
+  tt.return
+}

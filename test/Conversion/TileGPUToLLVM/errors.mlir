@@ -11,9 +11,9 @@ tt.func @root(%x: !tt.ptr<f64>) {
 
 // -----
 
-tt.func @atomic(%x: !tt.ptr<i8>, %v: i8) {
-  // expected-error @+1 {{the GPU back end cannot lower this atomic operation on 8-bit elements}}
-  %o = tt.atomic_rmw add, relaxed, gpu, %x, %v : (!tt.ptr<i8>, i8) -> i8
+tt.func @atomic(%x: !tt.ptr<i1>, %v: i1) {
+  // expected-error @+1 {{the GPU back end cannot lower this atomic operation on 1-bit elements}}
+  %o = tt.atomic_rmw add, relaxed, gpu, %x, %v : (!tt.ptr<i1>, i1) -> i1
   tt.return
 }
 

@@ -379,9 +379,9 @@ tt.func private @descriptor_reduce_c1(%d: !tt.tensordesc<4xf32>, %i: i64, %v: te
 
 // -----
 
-tt.func private @descriptor_reduce_c2(%d: !tt.tensordesc<4xf16>, %i: i64, %v: tensor<4xf16>) {
-  // expected-error @+1 {{(descriptor_reduce_c2) 'max' does not apply to 'f16'}}
-  tt.descriptor_reduce max, %d[%i], %v : !tt.tensordesc<4xf16>
+tt.func private @descriptor_reduce_c2(%d: !tt.tensordesc<4xf8E5M2>, %i: i64, %v: tensor<4xf8E5M2>) {
+  // expected-error @+1 {{(descriptor_reduce_c2) 'max' does not apply to 'f8E5M2'}}
+  tt.descriptor_reduce max, %d[%i], %v : !tt.tensordesc<4xf8E5M2>
   tt.return
 }
 
@@ -435,9 +435,9 @@ tt.func @atomic_cas_c1(%p: !tt.ptr<f32>, %x: f32, %y: i32) {
 
 // -----
 
-tt.func @atomic_cas_c2(%p: !tt.ptr<i8>, %x: i8) {
-  // expected-error @+1 {{(atomic_cas_c2) the element must have 16, 32 or 64 bits, found 8}}
-  %r = tt.atomic_cas relaxed, gpu, %p, %x, %x : (!tt.ptr<i8>, i8, i8) -> i8
+tt.func @atomic_cas_c2(%p: !tt.ptr<i1>, %x: i1) {
+  // expected-error @+1 {{(atomic_cas_c2) the element must have 8, 16, 32 or 64 bits, found 1}}
+  %r = tt.atomic_cas relaxed, gpu, %p, %x, %x : (!tt.ptr<i1>, i1, i1) -> i1
   tt.return
 }
 

@@ -188,15 +188,21 @@ TEST_F(Errors, Dot) {
 }
 
 TEST_F(Errors, Atomics) {
-  EXPECT_EQ(fails("atomic_add", {tensor("*i8"), makeInt(1)}),
-            "tl.atomic_add is not supported on int8; it works on int32, uint32, int64, uint64, "
-            "float16, bfloat16, float32 and float64");
-  EXPECT_NE(fails("atomic_max", {tensor("*fp16"), makeFloat(1)}).find("is not supported"),
-            std::string::npos);
+  std::string numbers = "it works on integers of 8, 16, 32 and 64 bits, float16, bfloat16, float32 "
+                        "and float64";
+  EXPECT_EQ(fails("atomic_add", {tensor("*fp8e5"), makeFloat(1)}),
+            "tl.atomic_add is not supported on float8e5; " + numbers);
+  EXPECT_EQ(fails("atomic_max", {tensor("*i1"), makeBool(true)}),
+            "tl.atomic_max is not supported on int1; " + numbers);
+  EXPECT_EQ(fails("atomic_or", {tensor("*fp16"), makeFloat(1)}),
+            "tl.atomic_or is not supported on float16; it works on integers of 8, 16, 32 and 64 "
+            "bits");
+  EXPECT_EQ(fails("atomic_xchg", {tensor("*fp8e4nv"), makeFloat(1)}),
+            "tl.atomic_xchg is not supported on float8e4nv; " + numbers);
   EXPECT_EQ(fails("atomic_add", {tensor("*i32"), makeInt(1)}, {{"sem", makeString("seq_cst")}}),
             "'sem' must be one of 'acquire', 'release', 'acq_rel', 'relaxed', found 'seq_cst'");
-  EXPECT_NE(fails("atomic_cas", {tensor("*i8"), makeInt(1), makeInt(2)}).find("16, 32 or 64 bits"),
-            std::string::npos);
+  EXPECT_EQ(fails("atomic_cas", {tensor("*i1"), makeBool(true), makeBool(false)}),
+            "tl.atomic_cas is not supported on int1; " + numbers);
 }
 
 TEST_F(Errors, StaticAssert) {

@@ -62,9 +62,9 @@ LogicalResult DescriptorReduceOp::verify() {
   Type element = getDesc().getType().getElementType();
   RMWOp kind = getKind();
   bool isOrdered = kind == RMWOp::MAX || kind == RMWOp::MIN;
-  bool fits = kind == RMWOp::FADD
-                  ? isTileFloat(element)
-                  : isTileInt(element) || (isOrdered && (element.isF32() || element.isF64()));
+  bool fits = kind == RMWOp::FADD ? isTileFloat(element)
+                                  : isTileInt(element) || (isOrdered && isTileFloat(element) &&
+                                                           scalarBits(element) >= 16);
   if (!fits || kind == RMWOp::XCHG)
     return emitOpError() << "(descriptor_reduce_c2) '" << stringifyRMWOp(kind)
                          << "' does not apply to " << element;

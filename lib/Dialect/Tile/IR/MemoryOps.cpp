@@ -270,8 +270,8 @@ LogicalResult AtomicCASOp::verify() {
       failed(verifyAccess(*this, "atomic_cas_c1", "result", getType(), ptr)))
     return failure();
   unsigned bits = scalarBits(elementType(getType()));
-  if (bits < 16)
-    return emitOpError() << "(atomic_cas_c2) the element must have 16, 32 or 64 bits, found "
+  if (bits < 8)
+    return emitOpError() << "(atomic_cas_c2) the element must have 8, 16, 32 or 64 bits, found "
                          << bits;
   return success();
 }

@@ -103,7 +103,7 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [Tile_MovesBlock<"val
 
     - (descriptor_reduce_c1) there is one index for each dimension of the block;
     - (descriptor_reduce_c2) `fadd` needs floats; `add and or xor umax umin` need integers;
-      `max min` take signed integers, f32 and f64, of which -0 is less than 0 and a NaN beyond
+      `max min` take signed integers and floats of 16 bits or more, of which -0 is less than 0 and a NaN beyond
       the infinity of its sign; there is no `exch`.
 
     ```mlir

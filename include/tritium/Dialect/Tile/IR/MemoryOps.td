@@ -153,7 +153,7 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [
   let summary = "atomic compare-and-swap; returns the old value";
   let description = [{
     - (atomic_cas_c1) cmp, value and result have the pointer's shape and its pointee;
-    - (atomic_cas_c2) the element has 16, 32 or 64 bits.
+    - (atomic_cas_c2) the element has 8, 16, 32 or 64 bits.
     Floats compare by their bits.
 
     ```mlir
