@@ -2,8 +2,8 @@
 //
 // One class; its methods are spread over files by family: IRGenFunctions.cpp,
 // IRGenStatements.cpp, IRGenBranches.cpp, IRGenLoops.cpp, IRGenRanges.cpp, IRGenExits.cpp,
-// IRGenClosures.cpp, IRGenExpressions.cpp, IRGenCalls.cpp. Meaning (types, promotion, the library) is
-// Sema's; this class knows names, control flow and calls.
+// IRGenClosures.cpp, IRGenExpressions.cpp, IRGenCalls.cpp. Meaning (types, promotion, the library)
+// is Sema's; this class knows names, control flow and calls.
 //
 // Names. A name that is bound on one path only, or with different types, is poisoned: it
 // is an error to use it, not to have it.
