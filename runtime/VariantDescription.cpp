@@ -146,12 +146,18 @@ const std::string &Variant::describe() {
   llvm::json::Object options;
   for (const auto &[name, value] : origin.options.extra)
     options[name] = toJSON(value);
+  // By position: a compile-time value as text, null for an argument of each launch.
+  llvm::json::Array constants;
+  for (const ArgumentSpec &argument : origin.arguments)
+    constants.push_back(argument.isConstexpr ? llvm::json::fixUTF8(argument.value.repr())
+                                             : llvm::json::Value(nullptr));
   llvm::json::Object all{{"name", metadata().name},
                          {"entry", metadata().entry},
                          {"target", metadata().target.platform()},
                          {"cpu", metadata().cpu},
                          {"hash", hash},
                          {"parameters", std::move(parameters)},
+                         {"constants", std::move(constants)},
                          {"launch_rules", std::move(rules)},
                          {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
                          {"debug", origin.options.debug},

@@ -83,6 +83,8 @@ bool isSame(PyObject *a, PyObject *b) {
 bool tritium::python::findKernel(PyObject *self, KernelState &state) {
   const Interned *names = interned();
   auto matches = [&](const Configured &configured, auto same) {
+    if (configured.isOutdated)
+      return false;
     for (size_t i = 0; i < settingKeys.size(); ++i)
       if (!same(configured.settings[i].get(), PyDict_GetItem(names->environment, settingKeys[i])))
         return false;
@@ -315,6 +317,16 @@ PyObject *handle(PyObject *self, PyObject *) {
   return PyLong_FromVoidPtr(state.kernel());
 }
 
+/// _forget(): the next launch makes the native kernel anew, of the text that is then there. Those
+/// that are there may be in use, and stay.
+PyObject *forget(PyObject *self, PyObject *) {
+  KernelState &state = stateOf(self);
+  for (Configured &configured : state.kernels)
+    configured.isOutdated = true;
+  state.environmentVersion = 0;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef kernelMethods[] = {
     {"_compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compileKernel)),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
@@ -323,6 +335,7 @@ PyMethodDef kernelMethods[] = {
     {"_candidate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(makeCandidate)),
      METH_FASTCALL, nullptr},
     {"_handle", handle, METH_NOARGS, nullptr},
+    {"_forget", forget, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 template <typename T> void *slot(T *function) { return reinterpret_cast<void *>(function); }
@@ -332,7 +345,8 @@ template <typename T> void *slot(T *function) { return reinterpret_cast<void *>(
 bool tritium::python::addKernelType(PyObject *module) {
   for (size_t i = 0; i < tritium_setting_count(); ++i) {
     tritium_setting setting = tritium_setting_at(i);
-    if (std::string_view(setting.effect) == "run")
+    std::string_view effect = setting.effect;
+    if (effect != "kernel" && effect != "code")
       continue;
     settingKeys.push_back(PyBytes_FromString(setting.variable));
     if (!settingKeys.back())

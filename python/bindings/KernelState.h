@@ -15,6 +15,7 @@ namespace tritium::python {
 struct Configured {
   std::vector<Ref> settings; ///< bytes, in the order of settingKeys; null: not set
   tritium_kernel *kernel = nullptr;
+  bool isOutdated = false; ///< the kernel's text is another one
 };
 
 /// What the compiled variants depend on. `container[key]`, or the content of a closure's cell, was

@@ -4,7 +4,10 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import runpy
+import shutil
+import subprocess
 import sys
 
 from ._addresses import asks_only
@@ -12,8 +15,10 @@ from ._addresses import asks_only
 _USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
        python -m tritium run -m MODULE [ARGUMENT...]
 
+       python -m tritium COMMAND [ARGUMENT...]
+
 Runs a Python script or module unmodified; its `import triton` and `import triton.language`
-get Tritium. Other commands (compile, cache) are those of the `tritium` program.
+get Tritium. Other commands (compile, cache, ...) are those of the `tritium` program, which runs.
 """
 
 
@@ -44,12 +49,24 @@ def install_alias():
     sys.meta_path.insert(0, _Alias())
 
 
+def _run_program(arguments):
+    """Runs the `tritium` program that belongs to this Python, or is in PATH."""
+    beside = os.path.join(os.path.dirname(sys.executable), "tritium")
+    program = beside if os.access(beside, os.X_OK) else shutil.which("tritium")
+    if program is None:
+        print(f"python -m tritium {arguments[0]}: the tritium program is neither beside "
+              f"{sys.executable} nor in PATH", file=sys.stderr)
+        return 2
+    return subprocess.run([program, *arguments]).returncode
+
+
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_USAGE, end="")
         return 0 if arguments else 2
-    if arguments[0] != "run" or len(arguments) < 2 or (
-            arguments[1] == "-m" and len(arguments) < 3):
+    if arguments[0] != "run":
+        return _run_program(arguments)
+    if len(arguments) < 2 or (arguments[1] == "-m" and len(arguments) < 3):
         print(_USAGE, end="", file=sys.stderr)
         return 2
     install_alias()

@@ -53,13 +53,8 @@ ABSENT = {
     "compiler.AttrsDescriptor": "it left Triton with 3.3; ASTSource takes a dict, position -> "
                                 "[['tt.divisibility', 16]]",
     "compiler.LazyDict": "CompiledKernel.asm is the mapping of a kernel's stages",
-    "runtime.build": "nothing is compiled as C for a launch",
     "runtime.interpreter": "the interpreter is part of the compiler, and no Python code that could "
                            "be changed; TRITON_INTERPRET=1 has kernels interpreted",
-    "runtime.cache.RemoteCacheBackend": "the cache is a folder; TRITON_CACHE_DIR may be on a "
-                                        "shared file system",
-    "runtime.cache.RemoteCacheManager": "the cache is a folder; TRITON_CACHE_DIR may be on a "
-                                        "shared file system",
     "runtime.jit.DependenciesFinder": "JITFunction.cache_key tells a kernel from others; the "
                                       "compiler itself follows what it uses",
     "runtime.jit.mangle_type": "signatures are spelt as in ASTSource: '*fp32', 'i32', 'constexpr'",
@@ -89,12 +84,9 @@ ABSENT = {
     "backends.ascend": _OTHER_DEVICES,
     "backends.intel": _OTHER_DEVICES,
     "backends.mlu": _OTHER_DEVICES,
-    "tools.ragged_tma": "tl.make_tensor_descriptor in the kernel takes the extents of one part",
     "tools.compile": "`tritium compile --help`: kernels compiled ahead, with a C header",
     "tools.link": "the headers of `tritium compile` check whether a launch fits; call the one "
                   "that does",
-    "tools.disasm": "CompiledKernel.asm has the stages of a kernel; `cuobjdump -sass` reads a "
-                    "cubin",
     "tools.build_extern": "libraries of device code cannot be linked",
     "tools.triton_to_gluon_translator": _GLUON,
     "tools.experimental_descriptor": "triton.tools.tensor_descriptor.TensorDescriptor took its "

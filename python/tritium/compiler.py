@@ -1,14 +1,19 @@
 """Compiling ahead of a launch, and what comes out."""
 
+import ast
 import collections
+import contextlib
 import dataclasses
 import functools
 import hashlib
+import itertools
 import json
+import os
 import pathlib
+import sys
 import types
 
-from . import _C
+from . import _C, _objects
 from ._hooks import LaunchMetadata, hooks
 from .errors import ArgumentError, CompilationError, CompileTimeAssertionFailure, \
     UnsupportedLanguageConstruct
@@ -51,7 +56,8 @@ class Remark:
 
 
 class _Stages(collections.abc.Mapping):
-    """The stages of a kernel, produced when they are asked for."""
+    """The stages of a kernel, produced when they are asked for. Beside those that are listed a
+    cubin has "sass", its machine code as text, where nvdisasm or cuobjdump is there to read it."""
 
     _binary = ("obj", "cubin")
 
@@ -60,6 +66,10 @@ class _Stages(collections.abc.Mapping):
         self._names = names
 
     def __getitem__(self, name):
+        if name == "sass" and "cubin" in self._names:
+            from .tools import disasm
+
+            return disasm.get_sass(self["cubin"])
         if name not in self._names:
             raise KeyError(f"{name!r}; the stages are: {', '.join(self._names)}")
         data = self._native.stage(name)
@@ -72,6 +82,62 @@ class _Stages(collections.abc.Mapping):
         return len(self._names)
 
 
+class _Target(str):
+    """A target's name, "cpu" or "cuda:90", with what a `GPUTarget` has."""
+
+    def __new__(cls, text, cpu):
+        target = super().__new__(cls, text)
+        kind, _, arch = text.partition(":")
+        digits = arch.removeprefix("sm_")
+        target.backend = kind
+        target.arch = int(digits) if digits.isdigit() else digits or cpu
+        target.warp_size = 32 if kind in ("cuda", "sim") else 1
+        return target
+
+
+def _on_stream(stream):
+    """A context in which launches go to the stream of that address, where there are streams."""
+    from .runtime.driver import active
+
+    if stream is None or stream == active.get_current_stream():
+        return contextlib.nullcontext()
+    if active.get_current_target().backend == "cpu":
+        raise ArgumentError(f"stream {stream!r}: the CPU has one stream, 0")
+    cuda = sys.modules["torch" if "torch" in sys.modules else "cupy"].cuda
+    external = cuda.ExternalStream(stream)
+    return external if hasattr(external, "__enter__") else cuda.stream(external)
+
+
+def launch(function, grid, stream, launch_metadata, enter_hook, exit_hook, args):
+    """Launches a `CompiledKernel.function` with its run-time arguments, between the hooks."""
+    if not isinstance(function, _C.Compiled):
+        raise ArgumentError("a launch needs the `function` of a CompiledKernel, but got a "
+                            f"{type(function).__qualname__}")
+    if enter_hook is not None:
+        enter_hook(launch_metadata)
+    with _on_stream(stream):
+        function.launch([int(dim) for dim in grid], tuple(args))
+    if exit_hook is not None:
+        exit_hook(launch_metadata)
+
+
+@functools.lru_cache(None)
+def _metadata_type(fields):
+    """A named tuple is a class, which takes time to make."""
+    return collections.namedtuple("KernelMetadata", fields)
+
+
+def _value_of(text):
+    """A compile-time value from its text: what the text says, an object by its name."""
+    with contextlib.suppress(ValueError, SyntaxError):
+        return ast.literal_eval(text)
+    if text in ("nan", "inf", "-inf"):
+        return float(text)
+    with contextlib.suppress(KeyError):
+        return _objects.named(text)
+    return text
+
+
 class CompiledKernel:
     """One variant of a kernel: compiled for one choice of types and constants.
 
@@ -79,19 +145,27 @@ class CompiledKernel:
         asm: a mapping of its stages: "ttir" and "llir" as text; of a CPU "plan" and "asm" as text
             and "obj" as bytes; of a GPU "ttgir" and "ptx" as text and "cubin" as bytes (which is
             missing without ptxas: the driver assembles the PTX).
-        metadata: a namespace: name, target, cpu, hash, parameters (name, type, read,
-            written), scratch_bytes, debug, cached, compile_ms, and the launch's options; of a
-            GPU also shared, the bytes of dynamic shared memory of a CTA.
+        metadata: a named tuple: name, target (a text that is equal to "cpu" or "cuda:90" and has
+            `backend`, `arch` and `warp_size`, as a `GPUTarget`), cpu, hash, parameters (name,
+            type, read, written), scratch_bytes, debug, cached, compile_ms, triton_version, and
+            the launch's options; shared, the bytes of dynamic shared memory of a CTA; 0 (and
+            alignment 1) for memory that kernels do not use here: tmem_size,
+            global_scratch_size, profile_scratch_size.
+        src: an `ASTSource` of this variant; the `IRSource` of a file; None if the kernel is gone.
+        kernel: the last of the stages.
+        module, function: the loaded code, of use in comparisons and for `run`.
         remarks: the optimisations that were applied or missed, a list of `Remark`.
         n_regs, n_spills: the 32-bit registers of a thread, and how many of them are
             spilled to memory; 0 on a CPU, and where no ptxas is until the kernel is loaded.
         name, hash: its name and the hash of everything that it was made from.
     """
 
-    def __init__(self, native, names=None):
+    def __init__(self, native, names=None, source=None):
         self._native = native
+        self._source = source
         self._names = names  # for stages that are compiled when they are asked for
         self._all = None
+        self._own_name = None
 
     def _described(self):
         # The driver tells of a kernel's registers when it is loaded, and not before.
@@ -121,12 +195,88 @@ class CompiledKernel:
     @property
     def metadata(self):
         described = self._described()
-        fields = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "shared": 0,
+        target = _Target(described["target"], described["cpu"])
+        fields = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "shared": 0, "tmem_size": 0,
+                  "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0,
+                  "profile_scratch_align": 1, "cluster_dims": (1, 1, 1), "warp_size": 32,
                   **described["options"]}
         fields.update({name: value for name, value in described.items()
-                       if name not in ("options", "remarks")})
+                       if name not in ("options", "remarks", "constants")})
+        fields.update(target=target, backend_name=target.backend, arch=target.arch,
+                      warp_size=target.warp_size,
+                      triton_version=sys.modules[__package__].__version__)
         fields["parameters"] = [types.SimpleNamespace(**p) for p in described["parameters"]]
-        return types.SimpleNamespace(**fields)
+        return _metadata_type(tuple(fields))(**fields)
+
+    @property
+    def packed_metadata(self):
+        """What a launch needs of the metadata: warps, CTAs of a cluster, shared memory."""
+        metadata = self.metadata
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared, *metadata.cluster_dims)
+
+    @property
+    def metadata_group(self):
+        """Name -> path of the kernel's files in the cache: one, if it is kept."""
+        path = os.path.join(_C.cache_path(), f"{self.hash}.tko")
+        return {os.path.basename(path): path} if os.path.exists(path) else {}
+
+    @property
+    def constants(self):
+        """The compile-time values of this variant, by the names of the parameters."""
+        kernel = self._names.kernel() if self._names else None
+        names = kernel.arg_names if kernel else itertools.count()
+        return {name: _value_of(text) for name, text in zip(names, self._described()["constants"])
+                if text is not None}
+
+    @property
+    def src(self):
+        kernel = self._names.kernel() if self._names else None
+        if self._source is not None or kernel is None:
+            return self._source
+        constants = self.constants
+        types = {p["name"]: p["type"] for p in self._described()["parameters"]}
+        return ASTSource(kernel, {name: types.get(name, "constexpr")
+                                  for name in kernel.arg_names}, constants)
+
+    @property
+    def kernel(self):
+        return self.asm[list(self.asm)[-1]]
+
+    @property
+    def module(self):
+        return self._native
+
+    @property
+    def function(self):
+        return self._native
+
+    def result(self):
+        """The kernel itself, for programs that may have a `FutureKernel`."""
+        return self
+
+    def launch_metadata(self, grid, stream, *args):
+        """The `LaunchMetadata` for hooks; None while there are none."""
+        if not hooks.are_there():
+            return None
+        told = LaunchMetadata({"name": self.name, "function": self, "stream": stream})
+        kernel = self._names.kernel() if self._names else None
+        if kernel is not None and kernel.launch_metadata:
+            named = {**self.constants, **dict(zip(kernel.arg_names, args))}
+            told.add(kernel.launch_metadata, (grid, self.metadata, named))
+        return told
+
+    @property
+    def run(self):
+        """`run(x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook,
+        exit_hook, *args)` launches this variant on a grid and a stream, between the hooks."""
+        return self._run
+
+    def _run(self, x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook,
+             exit_hook, *args):
+        if function is not self._native:
+            raise ArgumentError(f"kernel '{self.name}': run() got the function of another kernel")
+        launch(function, (x, y, z), stream, launch_metadata, enter_hook, exit_hook,
+               self._run_time(args))
 
     @property
     def remarks(self):
@@ -135,7 +285,16 @@ class CompiledKernel:
 
     @property
     def name(self):
-        return self._described()["name"]
+        """What `@jit(repr=)` says, else the name of the function."""
+        name = self._described()["name"]
+        kernel = self._names.kernel() if self._names else None
+        if kernel is None or kernel._name_of is None:
+            return name
+        if self._own_name is None:
+            source = self.src
+            self._own_name = kernel._name_of(types.SimpleNamespace(
+                constants=source.constexprs, signature=source.signature, fn=kernel))
+        return self._own_name
 
     @property
     def hash(self):
@@ -167,8 +326,8 @@ class CompiledKernel:
         return tuple(arg for name, arg in zip(kernel.arg_names, args) if name in taken)
 
     def _init_handles(self):
-        """Nothing: a kernel is loaded when it is launched first. For programs that ask for
-        `n_regs` only after this."""
+        """Nothing is to be done: a kernel is loaded when it is launched first, and `function`
+        stands for it before. For programs that ask for `n_regs` only after this."""
 
     def __repr__(self):
         return f"CompiledKernel({self.name}, {self.hash[:12]})"
@@ -270,7 +429,7 @@ def compile(src, target=None, options=None, _env_vars=None):
             dialects, or LLVM IR or PTX (`.llir`, `.ptx`) as `asm` gives them, with the last
             line.
         target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
-            machine's CPU.
+            machine's CPU. TRITON_OVERRIDE_ARCH is another GPU instead of the target's.
         options: a dict of launch options (num_warps, debug, ...).
 
     Returns a `CompiledKernel`. Raises `CompilationError` for an error in the kernel.
@@ -279,11 +438,28 @@ def compile(src, target=None, options=None, _env_vars=None):
     if target is not None:
         if target.backend not in ("cpu", "cuda"):
             raise ArgumentError(f"no back end {target.backend!r}; there are: cpu, cuda")
-        native_target = f"cuda:{target.arch}" if target.backend == "cuda" else str(target.arch)
+        native_target = _native_target(target)
     options = dict(options or {})
     if isinstance(src, ASTSource):
         native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
                                 native_target)
-        return CompiledKernel(native, src.fn._names)
-    source = src if isinstance(src, IRSource) else IRSource(src)
-    return CompiledKernel(_C.compile_ttir(source.src, str(source.path), options, native_target))
+        compiled = CompiledKernel(native, src.fn._names, src)
+    else:
+        source = src if isinstance(src, IRSource) else IRSource(src)
+        compiled = CompiledKernel(_C.compile_ttir(source.src, str(source.path), options,
+                                                  native_target), None, source)
+    hooks.listen(compiled)
+    return compiled
+
+
+def _native_target(target):
+    """A target's name, of a GPU the one that TRITON_OVERRIDE_ARCH says instead."""
+    from . import knobs
+
+    if target.backend == "cpu":
+        return str(target.arch)
+    chosen = knobs.runtime.override_arch
+    digits = (chosen or "").removeprefix("sm").removeprefix("_")
+    if chosen and not digits.rstrip("a").isdigit():
+        raise ArgumentError(f"TRITON_OVERRIDE_ARCH is {chosen!r}, and must be a GPU as sm80")
+    return f"cuda:{digits.rstrip('a') if chosen else target.arch}"

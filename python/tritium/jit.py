@@ -1,10 +1,10 @@
 """The `jit` decorator and what it makes."""
 
+import ast
 import functools
 import hashlib
 import inspect
 import textwrap
-import types
 import typing
 import warnings
 
@@ -14,7 +14,7 @@ from . import _async_compile, simulation
 from ._hooks import LaunchMetadata, hooks
 from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
-from .errors import ArgumentError, TritonError
+from .errors import ArgumentError, CompilationError, TritonError
 
 __all__ = ["jit", "JITFunction", "KernelInterface", "KernelParam", "constexpr_function",
            "MockTensor", "TensorWrapper", "reinterpret"]
@@ -189,7 +189,34 @@ class JITFunction(_C.KernelBase, KernelInterface):
         text = self._text[3]
         return text[text.index("def "):] if "def " in text else text
 
-    raw_src = src
+    @src.setter
+    def src(self, value):
+        raise AttributeError(f"kernel '{self.__name__}': its text cannot be assigned; "
+                             "_unsafe_update_src(text) has the next launch compile another one")
+
+    @property
+    def raw_src(self):
+        return self.src
+
+    def _unsafe_update_src(self, text):
+        """Has launches compile another text from now on: that of a function with the same
+        parameters, whose lines count from the same one. Kernels that call this one and are
+        compiled already stay as they are."""
+        try:
+            defined = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        except SyntaxError as error:
+            raise CompilationError(f"kernel '{self.__name__}': the new text is not Python: "
+                                   f"{error}") from error
+        names = [[arg.arg for arg in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)]
+                 for f in defined]
+        if len(names) != 1 or names[0] != self.arg_names or defined[0].name != self.__name__:
+            raise ArgumentError(f"kernel '{self.__name__}': the new text must define one function "
+                                f"of this name with the parameters {', '.join(self.arg_names)}")
+        file, line, offset, old = self._text
+        # Decorators are not part of `src`; they keep the lines where they are.
+        above = old[:old.index("def ")] if "def " in old else ""
+        self._text = (file, line, offset, above + text[text.index("def "):])
+        self._forget()
 
     @property
     def starting_line_number(self):
@@ -249,16 +276,12 @@ class JITFunction(_C.KernelBase, KernelInterface):
         named = {**self._defaults, **dict(zip(self.arg_names, args)),
                  **{name: value for name, value in kwargs.items() if name in self.arg_names}}
         dims = grid(named) if callable(grid) else grid
-        name = compiled.name
-        if self._name_of:
-            name = self._name_of(types.SimpleNamespace(
-                constants={p.name: named.get(p.name) for p in self.params if p.is_constexpr},
-                signature={p.name: p.type for p in compiled.metadata.parameters}))
-        told = LaunchMetadata({"name": name, "function": compiled,
+        told = LaunchMetadata({"name": compiled.name, "function": compiled,
                                "stream": driver.active.get_current_stream()})
         if self.launch_metadata:
             told.add(self.launch_metadata, (dims, compiled.metadata, named))
-        return hooks.around(told, _C.KernelBase.__getitem__(self, dims), args, kwargs)
+        launch = hooks.loading(compiled, _C.KernelBase.__getitem__(self, dims))
+        return hooks.around(told, launch, args, kwargs)
 
     def simulate(self, grid, /, *args, **kwargs):
         """Runs the kernel on a simulated GPU, where every access is checked and counted.
@@ -310,7 +333,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         fn: the function. Its text is compiled; it never runs as Python.
         version: kept, without effect.
         repr: a function of a specialisation (with `constants` and `signature`, both dicts by
-            parameter) that returns the name which hooks are told.
+            parameter) that returns the name which `CompiledKernel.name` is and hooks are told.
         launch_metadata: a function of the grid, the kernel's metadata and the dict of arguments,
             whose dict hooks are told with the rest (`knobs.runtime.launch_enter_hook`).
         do_not_specialize: names or positions of parameters whose values the compiler may not

@@ -1,11 +1,19 @@
 """Measuring and comparing."""
 
 import csv
+import functools
 import os
 import sys
 import time
+import warnings
 
-__all__ = ["do_bench", "assert_close", "Benchmark", "Mark", "perf_report"]
+from ._gpu_limits import (get_dram_gbps, get_max_simd_tflops, get_max_tensorcore_tflops, nvsmi,
+                          set_gpu_clock)
+
+__all__ = ["do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton",
+           "assert_close", "Benchmark", "Mark", "perf_report", "get_dram_gbps",
+           "get_max_simd_tflops", "get_max_tensorcore_tflops", "nvsmi", "set_gpu_clock",
+           "cuda_memcheck"]
 
 
 def _quantile(sorted_values, q):
@@ -68,8 +76,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     so that every run finds its data where a first use would. On a GPU, times are those
     between two events in the current stream.
     """
-    if return_mode not in ("min", "max", "mean", "median", "all"):
-        raise ValueError(f"return_mode must be min, max, mean, median or all, not {return_mode!r}")
+    _check_mode(return_mode)
     from .runtime.driver import active
 
     cache = active.get_empty_cache_for_benchmark()
@@ -85,6 +92,15 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         active.clear_cache(cache)
 
     times = clock([prepare] * max(1, min(int(rep / estimate), 2000)), fn)
+    return _summary(times, quantiles, return_mode)
+
+
+def _check_mode(return_mode):
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(f"return_mode must be min, max, mean, median or all, not {return_mode!r}")
+
+
+def _summary(times, quantiles, return_mode):
     if return_mode == "all" and quantiles is None:
         return times
     times.sort()
@@ -93,6 +109,80 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         return found[0] if len(found) == 1 else found
     return {"min": times[0], "max": times[-1], "mean": sum(times) / len(times),
             "median": _quantile(times, 0.5)}[return_mode]
+
+
+@functools.lru_cache(None)
+def _note(text):
+    warnings.warn(text, stacklevel=3)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """The time that `fn()` takes on a GPU, in milliseconds, without that of its launches: a CUDA
+    graph has many calls of it, and the caches keep what they hold between them.
+
+    The arguments are those of `do_bench`. Needs torch. Where kernels run on a CPU there are no
+    graphs, and it measures as `do_bench`, which it says once.
+    """
+    _check_mode(return_mode)
+    from .runtime.driver import active
+
+    if active.get_current_target().backend == "cpu":
+        _note("do_bench_cudagraph measures as do_bench where kernels run on a CPU: there are no "
+              "CUDA graphs")
+        return do_bench(fn, rep=rep, grad_to_none=grad_to_none, quantiles=quantiles,
+                        return_mode=return_mode)
+    if "torch" not in sys.modules:
+        raise RuntimeError("do_bench_cudagraph needs torch, which captures CUDA graphs")
+    torch = sys.modules["torch"]
+    with torch.cuda.stream(torch.cuda.Stream()):
+        fn()
+        for tensor in grad_to_none or ():
+            tensor.detach_()
+            tensor.requires_grad_(True)
+            tensor.grad = None
+        clock = _cuda_times(torch.cuda)
+        calls = max(1, int(rep / max(min(clock([lambda: None] * 5, fn)), 1e-4)))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(calls):
+                for tensor in grad_to_none or ():
+                    tensor.grad = None
+                fn()
+        torch.cuda.synchronize()
+        times = [time / calls for time in clock([lambda: None] * 10, graph.replay)]
+    return _summary(times, quantiles, return_mode)
+
+
+def do_bench_proton(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None,
+                    return_mode="mean"):
+    """`do_bench`: there is no profiler that would time kernels apart from what is between them,
+    which it says once."""
+    _note("do_bench_proton measures as do_bench: there is no profiler")
+    return do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+
+
+def do_bench_cudagraph_proton(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """`do_bench_cudagraph`, as `do_bench_proton` is `do_bench`."""
+    _note("do_bench_cudagraph_proton measures as do_bench_cudagraph: there is no profiler")
+    return do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
+
+
+def cuda_memcheck(**target_kwargs):
+    """Decorates a test: with any of the keywords at one of its values the test would run under
+    NVIDIA's memory checker. It runs as it is, which it says once: the interpreter
+    (TRITON_INTERPRET=1) and the simulator check every access."""
+
+    def decorate(test):
+        @functools.wraps(test)
+        def run(*args, **kwargs):
+            if target_kwargs.items() <= kwargs.items():
+                _note("cuda_memcheck runs tests as they are: the interpreter "
+                      "(TRITON_INTERPRET=1) and the simulator check every access")
+            return test(*args, **kwargs)
+
+        return run
+
+    return decorate
 
 
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):

@@ -390,6 +390,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
                         self.nargs = None
                     if is_kept:
                         self.cache[key] = config
+                        self._tell(key, config)
         self.best_config = config
         self._check_conflicts([config], kwargs)
         self._prepare_arrays(config, args, kwargs)
@@ -401,6 +402,14 @@ class Autotuner(_C.TunerBase, _Wrapper):
             self._remember(self.fn, self.fn.pre_run_hooks, self.keys, args, kwargs, key, config,
                            given)
         return launched
+
+    def _tell(self, key, config):
+        """Tells `knobs.autotuning.listener` of a choice."""
+        listener = hooks.get("autotuning_listener")
+        if listener is not None:
+            listener(fn=self.fn, key=key, best_config=config,
+                     configs_timings=dict(self.configs_timings), duration=self.bench_time,
+                     cache_hit=self.source == "recorded")
 
     def _prepare_arrays(self, config, args, kwargs):
         if config.pre_hook:

@@ -36,8 +36,8 @@ void tritium_set_printer(void (*print)(void *user, const char *text, size_t size
 size_t tritium_setting_count(void) { return settings::all().size(); }
 
 tritium_setting tritium_setting_at(size_t index) {
-  static constexpr const char *types[] = {"flag", "integer", "number", "text", "chosen"};
-  static constexpr const char *effects[] = {"run", "kernel", "code"};
+  static constexpr const char *types[] = {"flag", "integer", "number", "text", "chosen", "class"};
+  static constexpr const char *effects[] = {"run", "kernel", "code", "nothing"};
   const Setting &setting = *settings::all()[index];
   return {setting.variable,
           types[setting.type],

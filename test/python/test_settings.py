@@ -38,7 +38,8 @@ def unset(monkeypatch):
             monkeypatch.delenv(setting["variable"], raising=False)
 
 
-@pytest.mark.parametrize("variable", [s["variable"] for s in SETTINGS if s["effect"] != "run"])
+@pytest.mark.parametrize("variable", [s["variable"] for s in SETTINGS
+                                      if s["effect"] in ("code", "kernel")])
 def test_what_changes_code_changes_the_key(variable, unset, monkeypatch):
     """A kernel object that has launched before takes no code, its own or the cache's, that was made
     under another value."""
@@ -75,7 +76,7 @@ def test_defaults(monkeypatch):
 
 def page():
     """docs/settings.md as the table has it."""
-    effects = {"code": "code", "kernel": "kernels", "run": ""}
+    effects = {"code": "code", "kernel": "kernels", "run": "", "nothing": "nothing"}
     lines = ["| variable | usually | changes | |", "|---|---|---|---|"]
     for setting in SETTINGS:
         usual = f"`{setting['usual']}`" if setting["usual"] else ""
@@ -100,6 +101,57 @@ def test_help():
         return {line.split()[0] for line in text.splitlines() if line.startswith("  ")}
 
     users = {s["variable"] for s in SETTINGS if s["for_users"]}
-    others = {s["variable"] for s in SETTINGS if not s["for_users"]}
+    others = {s["variable"] for s in SETTINGS
+              if not s["for_users"] and s["effect"] != "nothing"}
+    idle = {s["variable"] for s in SETTINGS if s["effect"] == "nothing"}
     assert listed("help", "environment") >= users | others
+    assert idle and not listed("help", "environment") & idle
     assert listed("--help") >= users and not listed("--help") & others
+
+
+IDLE = [s for s in SETTINGS if s["effect"] == "nothing"]
+
+
+@pytest.mark.parametrize("setting", IDLE, ids=lambda s: s["knob"])
+def test_what_has_no_effect_says_so_once(setting, monkeypatch):
+    triton.knobs._say_once.cache_clear()
+    monkeypatch.delenv(setting["variable"], raising=False)
+    group, attribute = setting["knob"].split(".")
+    group = getattr(triton.knobs, group)
+    value = (not getattr(group, attribute)) if setting["type"] == "flag" else 7
+    with group.scope(), pytest.warns(UserWarning) as told:
+        setattr(group, attribute, value)
+        setattr(group, attribute, value)
+        assert getattr(group, attribute) in (value, str(value))
+    assert [str(w.message) for w in told] == [
+        f"knobs.{setting['knob']} has no effect: {setting['doc']}"]
+    assert told[0].filename == __file__
+
+
+def test_the_environment_is_told_of_as_well():
+    def said(value):
+        return subprocess.run([os.sys.executable, "-c", "import tritium"], text=True, check=True,
+                              env={**os.environ, "AMDGCN_ENABLE_DUMP": value},
+                              capture_output=True).stderr
+
+    assert "AMDGCN_ENABLE_DUMP has no effect: there is no back end for AMD's" in said("1")
+    assert "AMDGCN_ENABLE_DUMP" not in said("0")
+
+
+def test_the_environment_is_where_settings_are(monkeypatch):
+    triton.knobs._say_once.cache_clear()
+    assert triton.knobs.propagate_env and triton.knobs.refresh_knobs() is None
+    with pytest.warns(UserWarning, match="propagate_env = False has no effect"):
+        triton.knobs.propagate_env = False
+    monkeypatch.setenv("NVPTX_ENABLE_DUMP", "some_kernel")
+    assert triton.knobs.nvidia.dump_nvptx == "some_kernel"
+    triton.knobs.nvidia.dump_nvptx = True
+    assert os.environ["NVPTX_ENABLE_DUMP"] == "1" and triton.knobs.nvidia.dump_nvptx is True
+
+
+def test_classes(monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_MANAGER", "tritium.runtime.cache:FileCacheManager")
+    assert triton.knobs.cache.manager_class is triton.runtime.cache.FileCacheManager
+    monkeypatch.setenv("TRITON_CACHE_MANAGER", "nowhere:Manager")
+    with pytest.raises(ValueError, match="'nowhere:Manager', and must name a class as MODULE"):
+        triton.knobs.cache.manager_class

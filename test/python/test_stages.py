@@ -61,7 +61,7 @@ def written(tmp_path, kernel, stage):
 
 def described(kernel):
     fields = {"cached", "compile_ms", "hash", "remarks", "n_regs", "n_spills", "parameters"}
-    return ({k: v for k, v in vars(kernel.metadata).items() if k not in fields},
+    return ({k: v for k, v in kernel.metadata._asdict().items() if k not in fields},
             [vars(p) for p in kernel.metadata.parameters])
 
 

@@ -109,4 +109,5 @@ def test_knobs(monkeypatch):
         triton.knobs.runtime.debug = True
         assert os.environ["TRITON_DEBUG"] == "1" and triton.knobs.runtime.debug is True
     assert "TRITON_DEBUG" not in os.environ and triton.knobs.runtime.debug is False
-    assert set(triton.knobs.cache.knobs) == {"home_dir", "dir", "dump_dir", "override_dir"}
+    assert set(triton.knobs.cache.knobs) == {
+        "home_dir", "dir", "dump_dir", "override_dir", "manager_class", "remote_manager_class"}

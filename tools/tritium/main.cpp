@@ -56,7 +56,7 @@ static std::string environment(bool all) {
   std::string text;
   for (size_t i = 0; i < tritium_setting_count(); ++i) {
     tritium_setting setting = tritium_setting_at(i);
-    if (!all && !setting.for_users)
+    if ((!all && !setting.for_users) || !std::strcmp(setting.effect, "nothing"))
       continue;
     bool isFlag = !std::strcmp(setting.type, "flag") || !std::strcmp(setting.type, "chosen");
     std::string usual = isFlag || !*setting.usual ? "" : std::string(" (") + setting.usual + ")";

@@ -19,8 +19,8 @@
 namespace tritium {
 
 struct Setting {
-  enum Type { Flag, Integer, Number, Text, Chosen };
-  enum Effect { Run, Kernel, Code };
+  enum Type { Flag, Integer, Number, Text, Chosen, Class };
+  enum Effect { Run, Kernel, Code, Nothing };
   enum Audience { User, Developer };
 
   const char *variable;

@@ -54,10 +54,11 @@ TRITIUM_API void tritium_set_printer(void (*print)(void *user, const char *text,
 /* An environment variable that Tritium heeds. Hosts and the compiler read the same table. */
 typedef struct tritium_setting {
   const char *variable;
-  const char *type;   /* "flag", "integer", "number", "text", or "chosen": a flag, or the name of
-                         the one kernel that is meant */
+  const char *type;   /* "flag", "integer", "number", "text"; "chosen": a flag, or the name of the
+                         one kernel that is meant; "class": a class of Python, MODULE:CLASS */
   const char *usual;  /* what holds while it is not set, as text; ~: the home directory */
-  const char *effect; /* "code": changes what is compiled; "kernel": for what; "run": neither */
+  const char *effect; /* "code": changes what is compiled; "kernel": for what; "run": neither;
+                         "nothing": taken without an effect, for the reason in `doc` */
   const char *knob;   /* group and attribute of tritium.knobs, "cache.dir"; "": none */
   const char *doc;    /* one line */
   int for_users;      /* 0: for who works on the compiler, or on its speed */

@@ -158,6 +158,8 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
   arguments.append({source.path(), "-o", binary.path()});
   int status = run(ptxas.path, arguments, result.log);
   readLog(result.log, result);
+  if (settings::DumpPtxasLog.isOn())
+    errs() << result.log;
   if (status == 0)
     result.cubin = readFile(binary.path());
   if (!result.cubin.empty())

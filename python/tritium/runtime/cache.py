@@ -14,9 +14,9 @@ import threading
 from .. import knobs
 from ..compiler import triton_key
 
-__all__ = ["CacheManager", "FileCacheManager", "get_cache_manager", "get_dump_manager",
-           "get_override_manager", "default_cache_dir", "default_dump_dir",
-           "default_override_dir", "triton_key"]
+__all__ = ["CacheManager", "FileCacheManager", "RemoteCacheBackend", "RedisRemoteCacheBackend",
+           "RemoteCacheManager", "get_cache_manager", "get_dump_manager", "get_override_manager",
+           "default_cache_dir", "default_dump_dir", "default_override_dir", "triton_key"]
 
 
 def default_cache_dir():
@@ -100,6 +100,84 @@ class FileCacheManager(CacheManager):
         return path
 
 
+class RemoteCacheBackend(abc.ABC):
+    """A storage of files that several machines have in common.
+
+    Args:
+        key: of the manager whose files it keeps.
+    """
+
+    def __init__(self, key):
+        pass
+
+    @abc.abstractmethod
+    def get(self, filenames):
+        """A dict, file name -> bytes, of those of the files that there are."""
+
+    @abc.abstractmethod
+    def put(self, filename, data):
+        """Keeps the bytes of a file."""
+
+
+class RedisRemoteCacheBackend(RemoteCacheBackend):
+    """Files in a Redis server, as `knobs.redis` says; Python's redis must be there."""
+
+    def __init__(self, key):
+        import redis
+
+        self._redis = redis.Redis(host=knobs.redis.host, port=knobs.redis.port)
+        self._name = knobs.redis.key_format
+        self._key = key
+
+    def _key_of(self, filename):
+        return self._name.format(key=self._key, filename=filename)
+
+    def get(self, filenames):
+        found = self._redis.mget([self._key_of(name) for name in filenames])
+        return {name: data for name, data in zip(filenames, found) if data is not None}
+
+    def put(self, filename, data):
+        self._redis.set(self._key_of(filename), data)
+
+
+class RemoteCacheManager(CacheManager):
+    """Files in the `RemoteCacheBackend` that `knobs.cache.remote_manager_class` names, with
+    copies in a folder. Files that override what is compiled, and dumps, are in the folder alone."""
+
+    def __init__(self, key, override=False, dump=False):
+        chosen = knobs.cache.remote_manager_class
+        if chosen is None:
+            raise ValueError("RemoteCacheManager needs a storage: set "
+                             "knobs.cache.remote_manager_class to a RemoteCacheBackend")
+        self._backend = None if override or dump else chosen(key)
+        self._files = FileCacheManager(key, override=override, dump=dump)
+
+    def get_file(self, filename):
+        path = self._files.get_file(filename)
+        if path is None and self._backend is not None:
+            data = self._backend.get([filename]).get(filename)
+            path = None if data is None else self._files.put(data, filename)
+        return path
+
+    def put(self, data, filename, binary=True):
+        path = self._files.put(data, filename, binary)
+        if self._backend is not None:
+            self._backend.put(filename, pathlib.Path(path).read_bytes())
+        return path
+
+    def get_group(self, filename):
+        path = self.get_file(f"__grp__{filename}")
+        if path is None:
+            return None
+        # Paths are another machine's, names are not.
+        names = json.loads(pathlib.Path(path).read_text())["child_paths"]
+        found = {name: self.get_file(os.path.basename(at)) for name, at in names.items()}
+        return {name: path for name, path in found.items() if path is not None}
+
+    def put_group(self, filename, group):
+        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+
+
 def _folder(key):
     """The name of the folder for a key: its hexadecimal digits in base 32, as Triton has it."""
     try:
@@ -109,15 +187,15 @@ def _folder(key):
 
 
 def get_cache_manager(key):
-    """The manager for a key, hexadecimal digits of a hash."""
-    return FileCacheManager(_folder(key))
+    """The manager for a key, hexadecimal digits of a hash: of `knobs.cache.manager_class`."""
+    return (knobs.cache.manager_class or FileCacheManager)(_folder(key))
 
 
 def get_override_manager(key):
     """The same, of files that override what is compiled."""
-    return FileCacheManager(_folder(key), override=True)
+    return (knobs.cache.manager_class or FileCacheManager)(_folder(key), override=True)
 
 
 def get_dump_manager(key):
     """The same, of dumps."""
-    return FileCacheManager(_folder(key), dump=True)
+    return (knobs.cache.manager_class or FileCacheManager)(_folder(key), dump=True)

@@ -4,6 +4,7 @@ It is the GPU where one of the libraries that make CUDA arrays is in use (torch 
 CuPy), unless TRITIUM_BACKEND or TRITON_INTERPRET says that kernels run on the host.
 """
 
+import ctypes
 import os
 import platform
 import sys
@@ -11,8 +12,10 @@ import types
 
 from .. import _C, knobs
 from ..compiler import GPUTarget
+from ..errors import CUDAError, TritonError
 
-__all__ = ["active", "set_active", "reset_active", "libcuda_dirs", "CPUDriver", "CUDADriver"]
+__all__ = ["active", "set_active", "reset_active", "libcuda_dirs", "CPUDriver", "CUDADriver",
+           "Launcher"]
 
 _HOST_MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -33,6 +36,78 @@ def _host_properties(device=0):
             "max_shared_mem": _HOST_MEMORY_BYTES}
 
 
+_CPP_TYPES = {"i1": "int8_t", "u1": "uint8_t", "f32": "double",
+              **{f"{sign}{bits}": f"{'u' * (sign == 'u')}int{bits}_t"
+                 for sign in "iu" for bits in (8, 16, 32, 64)},
+              **dict.fromkeys(("fp16", "bf16", "fp32", "fp64"), "double")}
+
+
+def _cpp_type(pointer, type):
+    if type.startswith("*"):
+        return pointer
+    if type not in _CPP_TYPES:
+        raise ValueError(f"no type {type!r}; there are: *<type>, {', '.join(_CPP_TYPES)}")
+    return _CPP_TYPES[type]
+
+
+class Launcher:
+    """What launches a kernel for programs that do so themselves.
+
+    Args:
+        src, metadata: of the `CompiledKernel`; taken, without effect.
+    """
+
+    def __init__(self, src, metadata):
+        pass
+
+    def __call__(self, x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook,
+                 exit_hook, *args):
+        """As `CompiledKernel.run`, of which `function` is one's."""
+        from ..compiler import launch
+
+        launch(function, (x, y, z), stream, launch_metadata, enter_hook, exit_hook, args)
+
+
+def _refuse_binary(name, *_):
+    raise TritonError(f"load_binary: kernel '{name}' is loaded by its first launch, "
+                      "kernel[grid](...); CompiledKernel.function and .module stand for it")
+
+
+def _unload_module(module):
+    raise TritonError("unload_module: a kernel stays loaded while something may launch it")
+
+
+def _call_driver(function, *arguments):
+    """A function of the CUDA driver's interface that the compiled extension does not have."""
+    path = knobs.nvidia.libcuda_path
+    path = os.path.join(path, "libcuda.so.1") if os.path.isdir(path) else path
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise CUDAError(f"the CUDA driver cannot be loaded: {error}") from error
+    status = getattr(library, function)(*arguments)
+    if status:
+        raise CUDAError(f"{function} of the CUDA driver failed with error {status}")
+
+
+def _set_printf_fifo_size(size):
+    """Bytes of the current device that hold what kernels print until it is shown."""
+    _call_driver("cuCtxSetLimit", 1, ctypes.c_size_t(size))  # CU_LIMIT_PRINTF_FIFO_SIZE
+
+
+# CU_DEVICE_ATTRIBUTE_{CLOCK_RATE, MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH}
+_ATTRIBUTES = {"sm_clock_rate": 13, "mem_clock_rate": 36, "mem_bus_width": 37}
+
+
+def _cuda_properties(device=0):
+    properties = _C.cuda_properties(device)
+    for name, number in _ATTRIBUTES.items():
+        value = ctypes.c_int()
+        _call_driver("cuDeviceGetAttribute", ctypes.byref(value), number, device)
+        properties[name] = value.value
+    return properties
+
+
 class CPUDriver:
     """The host's cores as a device.
 
@@ -40,11 +115,22 @@ class CPUDriver:
         utils: `get_device_properties(0)` answers a dict: name; multiprocessor_count, the threads
             of a launch, each of which runs one program at a time (max_threads and warpSize are
             1); max_num_regs, the vector registers of a core; max_shared_mem, the machine's memory,
-            as nothing less limits the scratch memory of a program.
+            as nothing less limits the scratch memory of a program. `load_binary` and
+            `unload_module` say that launches load kernels. `set_printf_fifo_size` does nothing:
+            what kernels print is shown at once.
+        launcher_cls: `Launcher`.
     """
 
+    launcher_cls = Launcher
+
     def __init__(self):
-        self.utils = types.SimpleNamespace(get_device_properties=_host_properties)
+        self.utils = types.SimpleNamespace(
+            get_device_properties=_host_properties, load_binary=_refuse_binary,
+            unload_module=_unload_module, set_printf_fifo_size=lambda size: None)
+
+    def map_python_to_cpp_type(self, type):
+        """The type in C++ of an argument, by its type in a signature: "i32" -> "int32_t"."""
+        return _cpp_type("void*", type)
 
     @staticmethod
     def is_active():
@@ -93,12 +179,23 @@ class CUDADriver:
 
     Attributes:
         utils: `get_device_properties(device)` answers a dict: name, capability,
-            driver_version, multiprocessor_count, warpSize, max_threads, max_num_regs and
-            max_shared_mem (of a CTA).
+            driver_version, multiprocessor_count, warpSize, max_threads, max_num_regs,
+            max_shared_mem (of a CTA), sm_clock_rate and mem_clock_rate (in kHz) and
+            mem_bus_width (in bits). `set_printf_fifo_size(bytes)`; `load_binary` and
+            `unload_module` say that launches load kernels.
+        launcher_cls: `Launcher`.
     """
 
+    launcher_cls = Launcher
+
     def __init__(self):
-        self.utils = types.SimpleNamespace(get_device_properties=_C.cuda_properties)
+        self.utils = types.SimpleNamespace(
+            get_device_properties=_cuda_properties, load_binary=_refuse_binary,
+            unload_module=_unload_module, set_printf_fifo_size=_set_printf_fifo_size)
+
+    def map_python_to_cpp_type(self, type):
+        """The type in C++ of an argument, by its type in a signature: "i32" -> "int32_t"."""
+        return _cpp_type("CUdeviceptr", type)
 
     @staticmethod
     def is_active():
