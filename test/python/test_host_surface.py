@@ -2,6 +2,7 @@
 limits of GPUs, ragged descriptors."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -81,6 +82,17 @@ def test_machine_code_as_text(tmp_path, monkeypatch):
         disasm.get_sass(b"12345", fun="f")
     with pytest.raises(KeyError, match="the stages are: ttir, plan"):
         add[(1,)](ones(), 16, BLOCK=16).asm["sass"]
+
+
+def test_log_of_ptxas(monkeypatch, capfd):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    if "cubin" not in compiled_for_a_gpu()[0].asm or not shutil.which(
+            "ptxas", path=os.environ["PATH"] + ":/usr/local/cuda/bin"):
+        pytest.skip("there is no ptxas")
+    assert "ptxas info" not in capfd.readouterr().err
+    monkeypatch.setenv("TRITON_DUMP_PTXAS_LOG", "1")
+    compiled_for_a_gpu()
+    assert "ptxas info" in capfd.readouterr().err
 
 
 def test_listeners():
