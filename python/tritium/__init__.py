@@ -14,6 +14,7 @@
 
 from . import (_C, _addresses, backends, c, compiler, errors, knobs, language, runtime, simulation,
                testing, tools)
+from ._alias import install_as_triton
 from ._allocation import set_allocator
 from ._async_compile import AsyncCompileMode, FutureKernel
 from .c import config, kernel, read
@@ -38,7 +39,8 @@ __all__ = [
     "InterpreterError", "ArgumentError", "OptionError", "GridError", "CUDAError", "PTXASError",
     "AutotunerError", "DeadlockError", "DeviceAssertionError", "SimulatorError", "InternalError",
     "AsyncCompileMode", "FutureKernel", "must_use_result", "backends", "compiler",
-    "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config", "read",
+    "install_as_triton", "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config",
+    "read",
 ]
 
 # The release of Triton whose language and host interface programs may expect, which they compare

@@ -1,16 +1,15 @@
 """`python -m tritium run SCRIPT ...`: runs a script whose `import triton` gets Tritium."""
 
-import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import os
 import runpy
 import shutil
 import subprocess
 import sys
 
-from ._addresses import asks_only
+from ._alias import install_as_triton
+
+#: The name by which older programs know it.
+install_alias = install_as_triton
 
 _USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
        python -m tritium run -m MODULE [ARGUMENT...]
@@ -20,33 +19,6 @@ _USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
 Runs a Python script or module unmodified; its `import triton` and `import triton.language`
 get Tritium. Other commands (compile, cache, ...) are those of the `tritium` program, which runs.
 """
-
-
-class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers `import triton.x` with tritium.x, the same module object."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "triton" and not name.startswith("triton."):
-            return None
-        own = self._own(name)
-        if asks_only() and own not in sys.modules and importlib.util.find_spec(own) is None:
-            return None
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec):
-        return importlib.import_module(self._own(spec.name))
-
-    @staticmethod
-    def _own(name):
-        return "tritium" + name[len("triton"):]
-
-    def exec_module(self, module):
-        pass
-
-
-def install_alias():
-    """From now on `import triton` gives tritium."""
-    sys.meta_path.insert(0, _Alias())
 
 
 def _run_program(arguments):
@@ -69,7 +41,7 @@ def main(arguments):
     if len(arguments) < 2 or (arguments[1] == "-m" and len(arguments) < 3):
         print(_USAGE, end="", file=sys.stderr)
         return 2
-    install_alias()
+    install_as_triton()
     if arguments[1] == "-m":
         sys.argv = arguments[2:]
         sys.path.insert(0, "")

@@ -166,6 +166,7 @@ class CompiledKernel:
         self._names = names  # for stages that are compiled when they are asked for
         self._all = None
         self._own_name = None
+        self._taken = None
 
     def _described(self):
         # The driver tells of a kernel's registers when it is loaded, and not before.
@@ -311,19 +312,22 @@ class CompiledKernel:
         def launch_between_hooks(*args):
             from .runtime import driver
 
-            hooks.around(LaunchMetadata({"name": self.name, "function": self,
-                                         "stream": driver.active.get_current_stream()}),
+            hooks.around(self.launch_metadata(dims, driver.active.get_current_stream()),
                          launch, args)
 
         return launch_between_hooks if hooks.are_there() else launch
 
     def _run_time(self, args):
         """Those of all the arguments of a launch that this variant takes."""
-        taken = [parameter["name"] for parameter in self._described()["parameters"]]
-        kernel = self._names.kernel() if self._names else None
-        if kernel is None or not len(taken) < len(args) == len(kernel.arg_names):
+        if self._taken is None:
+            names = [parameter["name"] for parameter in self._described()["parameters"]]
+            kernel = self._names.kernel() if self._names else None
+            positions = {name: i for i, name in enumerate(kernel.arg_names)} if kernel else {}
+            self._taken = [positions[name] for name in names if name in positions], len(positions)
+        taken, all_of_them = self._taken
+        if not len(taken) < len(args) == all_of_them:
             return args
-        return tuple(arg for name, arg in zip(kernel.arg_names, args) if name in taken)
+        return tuple([args[i] for i in taken])
 
     def _init_handles(self):
         """Nothing is to be done: a kernel is loaded when it is launched first, and `function`

@@ -274,6 +274,34 @@ def test_the_target():
         assert str(arch + 256000) in compiled.asm["ttir"]
 
 
+@pytest.mark.parametrize("bits,signed,dtype", [
+    (1, True, tl.int1), (8, False, tl.uint8), (16, True, tl.int16), (32, False, tl.uint32),
+    (64, True, tl.int64),
+])
+def test_integer_types_by_their_width(bits, signed, dtype):
+    @triton.jit
+    def kernel(out_ptr, BITS: tl.constexpr, SIGNED: tl.constexpr, DTYPE: tl.constexpr):
+        kind: tl.constexpr = tl.core.get_int_dtype(bitwidth=BITS, signed=SIGNED)
+        tl.static_assert(kind == DTYPE)
+        minus = tl.full([1], -1, tl.int64).to(kind)
+        tl.store(out_ptr + tl.arange(0, 1), minus.to(tl.int64))
+
+    out = np.zeros(1, np.int64)
+    kernel[(1,)](out, bits, signed, dtype)
+    assert out[0] == (-1 if signed and bits > 1 else 2 ** bits - 1)
+    assert tl.core.get_int_dtype(bits, signed) == dtype
+
+
+def test_integer_types_that_are_not_there():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, tl.core.get_int_dtype(24, True))
+
+    with pytest.raises(triton.CompilationError, match="tl.get_int_dtype: there are integers of 1, "
+                                                      "8, 16, 32 and 64 bits, found 24"):
+        kernel[(1,)](np.zeros(1, np.int32))
+
+
 @pytest.mark.parametrize("call,message", [
     (lambda k: k[(1,)](np.zeros(1, np.int32), {"a": 1}), r"\['c'\].*KeyError: 'c'|KeyError: 'c'"),
     (lambda k: k[(1,)](np.zeros(1, np.int32), Config(1)), "no attribute '__getitem__'|has no"),

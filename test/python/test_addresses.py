@@ -167,6 +167,39 @@ def test_script(tmp_path):
         "ran"]
 
 
+IN_PLACE = """
+import os
+import sys
+import types
+import tritium
+
+{before}
+tritium.install_as_triton()
+tritium.install_as_triton()
+import triton.language as tl
+assert sys.modules["triton"] is tritium and tl is tritium.language
+print(len([f for f in sys.meta_path if type(f).__module__ == "tritium._alias"]),
+      os.environ["TORCHINDUCTOR_COMPILE_THREADS"])
+"""
+
+
+def run_in_place(before=""):
+    return subprocess.run([sys.executable, "-c", IN_PLACE.format(before=before)], text=True,
+                          capture_output=True, timeout=100,
+                          env={**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "8"})
+
+
+def test_install_as_triton():
+    done = run_in_place()
+    assert done.stdout == "1 1\n", done.stderr
+
+
+def test_install_as_triton_too_late():
+    done = run_in_place("sys.modules['triton'] = types.ModuleType('triton')")
+    assert done.returncode and "install_as_triton() comes too late: triton is imported already" in (
+        done.stderr)
+
+
 def test_page():
     """docs/scripts.md lists every address, and every name that is not there."""
     rows = (ROOT / "docs" / "scripts.md").read_text().splitlines()

@@ -115,6 +115,26 @@ def test_tuned_and_compiled_kernels():
     assert len(told) == 2 and x[0] == 8
 
 
+def test_run_of_a_compiled_kernel():
+    """What programs hand to a launch that is Triton's own; all of the kernel's arguments are there,
+    also those that are constants."""
+    double, x = kernel(), np.ones(32, np.float32)
+    signature = {"x_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    source = triton.compiler.ASTSource(double, signature, {"BLOCK": 16})
+    compiled = triton.compile(source)
+    assert compiled.src is source and compiled.src.fn is double
+    told = []
+    given = (2, 1, 1, 0, compiled.function, compiled.metadata)
+    for metadata in (None, compiled.launch_metadata((2, 1, 1), 0, x, 32, 16)):
+        assert metadata is None
+        compiled.run(*given, metadata, told.append, told.append, x, 32, 16)
+    assert not told and (x == 4).all()
+    runtime.launch_enter_hook.add(lambda data: told.append(data.get()["name"]))
+    metadata = compiled.launch_metadata((2, 1, 1), 0, x, 32, 16)
+    compiled.run(*given, metadata, runtime.launch_enter_hook, None, x, 32)
+    assert told == [compiled.name] and (x == 8).all()
+
+
 def test_variants():
     told = []
 

@@ -294,6 +294,19 @@ static Result isPowerOfTwo(Sema &sema, const BoundArguments &args) {
            : std::nullopt;
 }
 
+/// The integer type of that many bits, of which 1 is the bool's.
+static Result intDType(Sema &sema, const BoundArguments &args) {
+  auto bits = constantInt(sema, args[0], "'bitwidth'");
+  auto isSigned = bits ? constantBool(sema, args[1], "'signed'") : std::nullopt;
+  if (!isSigned)
+    return std::nullopt;
+  if (*bits != 1 && *bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)
+    return sema.error("tl.get_int_dtype: there are integers of 1, 8, 16, 32 and 64 bits, found " +
+                      std::to_string(*bits));
+  return makeDType(*bits == 1 ? DType{DTypeKind::Int1}
+                              : integerType(static_cast<unsigned>(*bits), *isSigned));
+}
+
 //===----------------------------------------------------------------------===//
 // tl.target_info, and what tl.extra.cuda knows while compiling
 //===----------------------------------------------------------------------===//
@@ -354,6 +367,7 @@ void sema::addPythonBuiltins(Registry &registry) {
   registry.add("next_power_of_2", "n", nextPowerOf2);
   registry.add("_log2", "i", log2OfInt);
   registry.add("_is_power_of_two", "i", isPowerOfTwo);
+  registry.add("get_int_dtype", "bitwidth, signed", intDType);
   registry.add("target_info.current_target", "", currentTarget);
   registry.add("target_info.is_cuda", "", isCUDA);
   registry.add("target_info.cuda_capability_geq", "major, minor=0", hasCapability);
