@@ -41,6 +41,18 @@ def _object(value, names):
     return ("object", _objects.name_of(value), names.attributes(value))
 
 
+def _taking_constexprs(function):
+    """A function that Triton's own front end would call, for plain values: it takes and returns
+    constexprs."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return function(*map(tl.constexpr, args),
+                        **{name: tl.constexpr(value) for name, value in kwargs.items()})
+
+    return call
+
+
 def describe(value, names):
     """The answer for a Python object. `names`: of the kernel that is compiled."""
     if isinstance(value, tl.constexpr):
@@ -69,6 +81,8 @@ def describe(value, names):
             return ("library", f"math.{value.__name__}")
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")
+    if getattr(value, "__triton_builtin__", False):
+        return ("host", value.__qualname__, names.calling(_taking_constexprs(value)))
     if isinstance(value, type):
         if getattr(builtins, value.__name__, None) is value:
             return ("library", f"builtins.{value.__name__}")

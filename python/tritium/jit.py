@@ -16,8 +16,8 @@ from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
 from .errors import ArgumentError, CompilationError, TritonError
 
-__all__ = ["jit", "JITFunction", "KernelInterface", "KernelParam", "constexpr_function",
-           "MockTensor", "TensorWrapper", "reinterpret"]
+__all__ = ["jit", "JITFunction", "KernelInterface", "KernelParam", "ConstexprFunction",
+           "constexpr_function", "MockTensor", "TensorWrapper", "reinterpret"]
 
 
 T = typing.TypeVar("T")
@@ -357,24 +357,39 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     return decorate if fn is None else decorate(fn)
 
 
+class ConstexprFunction:
+    """What `constexpr_function` makes.
+
+    Attributes:
+        fn: the Python function.
+        src: its source text.
+    """
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn)
+        self.fn = self._constexpr_function = fn
+
+    @property
+    def src(self):
+        text = _read_source(self.fn)[3]
+        return text[text.index("def "):]
+
+    def __call__(self, *args, **kwargs):
+        plain = [a.value if isinstance(a, tl.constexpr) else a for a in args]
+        named = {k: v.value if isinstance(v, tl.constexpr) else v for k, v in kwargs.items()}
+        return self.fn(*plain, **named)
+
+    def __get__(self, holder, owner=None):
+        return self if holder is None else types.MethodType(self, holder)
+
+
 def constexpr_function(fn):
     """A function over compile-time values that both the host and kernels may call.
 
     In a kernel it runs while compiling: all arguments must be compile-time values (they
     arrive as plain Python values) and so must the result.
     """
-
-    def on_values(*args, **kwargs):
-        plain = [a.value if isinstance(a, tl.constexpr) else a for a in args]
-        named = {k: v.value if isinstance(v, tl.constexpr) else v for k, v in kwargs.items()}
-        return fn(*plain, **named)
-
-    on_values.__name__ = fn.__name__
-    on_values.__qualname__ = fn.__qualname__
-    on_values.__doc__ = fn.__doc__
-    on_values.__wrapped__ = fn
-    on_values._constexpr_function = fn
-    return on_values
+    return ConstexprFunction(fn)
 
 
 class MockTensor:

@@ -399,12 +399,49 @@ def test_result_that_must_be_used():
 def typed(out_ptr):
     tl.store(out_ptr, tl.full((), -1, get_int_dtype(8, False)).to(tl.int32))
     tl.store(out_ptr + 1, _unwrap_if_constexpr(5))
+    tl.store(out_ptr + 2, tl.core._unwrap_if_constexpr(tl.load(out_ptr + 1)))
 
 
 def test_functions_of_the_core_in_a_kernel():
-    out = np.zeros(2, np.int32)
+    out = np.zeros(3, np.int32)
     typed[(1,)](out)
-    assert out.tolist() == [255, 5]
+    assert out.tolist() == [255, 5, 5]
+
+
+def halved(value, *, plus=tl.constexpr(0)):
+    """A function that a program has marked for Triton's front end."""
+    assert isinstance(value, tl.constexpr) and isinstance(plus, tl.constexpr)
+    return tl.constexpr(None if value.value is None else value.value // 2 + plus.value)
+
+
+halved.__triton_builtin__ = True
+
+
+@triton.jit
+def calls_halved(out_ptr, N: tl.constexpr):
+    tl.static_assert(halved(None) is None)
+    tl.store(out_ptr + tl.arange(0, halved(N)), halved(N, plus=1))
+
+
+def test_functions_that_take_constexprs():
+    out = np.zeros(8, np.int32)
+    calls_halved[(1,)](out, 8)
+    assert out.tolist() == [5, 5, 5, 5, 0, 0, 0, 0]
+
+
+def test_constexpr_function():
+    @triton.constexpr_function
+    def twice(n):
+        """Of a number."""
+        return 2 * n
+
+    class Holder:
+        number = 3
+        times = triton.constexpr_function(lambda self, n: self.number * n)
+
+    assert isinstance(twice, triton.runtime.jit.ConstexprFunction) and twice.fn(2) == 4
+    assert twice.src.startswith("def twice(n):") and twice.__doc__ == "Of a number."
+    assert twice(tl.constexpr(4)) == 8 and Holder().times(n=tl.constexpr(4)) == 12
 
 
 @triton.jit

@@ -147,7 +147,9 @@ static std::optional<Value> memberOf(llvm::StringRef module, llvm::StringRef nam
     return prefixed("cuda.", name);
   if (module == "triton.language.extra")
     return std::nullopt;
-  if (module == "triton.language.standard" && name.starts_with("_"))
+  bool isInternal = name == "_unwrap_if_constexpr" ? module == "triton.language.core"
+                                                   : module == "triton.language.standard";
+  if (isInternal && name.starts_with("_"))
     return prefixed("", name);
   auto value = languageName(name);
   // Triton 2 had the device library in tl.math.

@@ -294,6 +294,9 @@ static Result isPowerOfTwo(Sema &sema, const BoundArguments &args) {
            : std::nullopt;
 }
 
+/// What Triton's own functions call where a value may or may not be a constexpr.
+static Result unwrap(Sema &, const BoundArguments &args) { return args[0]; }
+
 /// The integer type of that many bits, of which 1 is the bool's.
 static Result intDType(Sema &sema, const BoundArguments &args) {
   auto bits = constantInt(sema, args[0], "'bitwidth'");
@@ -367,6 +370,7 @@ void sema::addPythonBuiltins(Registry &registry) {
   registry.add("next_power_of_2", "n", nextPowerOf2);
   registry.add("_log2", "i", log2OfInt);
   registry.add("_is_power_of_two", "i", isPowerOfTwo);
+  registry.add("_unwrap_if_constexpr", "o", unwrap);
   registry.add("get_int_dtype", "bitwidth, signed", intDType);
   registry.add("target_info.current_target", "", currentTarget);
   registry.add("target_info.is_cuda", "", isCUDA);
