@@ -4,11 +4,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: help packages venv configure build demo test sanitizers fuzz bench format \
+.PHONY: help packages venv configure build demo test test-torch sanitizers fuzz bench format \
         format-check lint docs bundle clean
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
+TORCH_PYTHON := build/torch-env/bin/python
 
 help:
 	@echo "make demo            build, then run the example kernels against NumPy (3 minutes)"
@@ -16,6 +17,7 @@ help:
 	@echo "make test T=NAME     one test: a lit file, a pytest id, or a GoogleTest filter"
 	@echo "make test S=SUITES   some suites: unit lit python integration simulator kernels"
 	@echo "                     sanitizers parser"
+	@echo "make test-torch      PyTorch's compiler on Tritium (fetches 4 GB; docs/torch.md)"
 	@echo "make build           set up and build only"
 	@echo "make bench           the benchmarks of docs/performance.md"
 	@echo "make fuzz            random kernels against NumPy, for 5 minutes"
@@ -42,6 +44,13 @@ demo: build
 
 test: build
 	@$(PYTHON) utils/test.py $(if $(T),--one '$(T)') $(if $(S),--suites '$(S)')
+
+build/torch-env/bin/python: | build
+	@$(PYTHON) -m venv build/torch-env && build/torch-env/bin/pip install -q -r requirements-torch.txt \
+	  || { rm -rf build/torch-env; exit 1; }
+
+test-torch: build $(TORCH_PYTHON)
+	@PYTHONPATH=build/python $(TORCH_PYTHON) -m pytest -q test/torch
 
 bench: build
 	@$(PYTHON) bench/cpu.py
