@@ -19,7 +19,8 @@ def summed(x):
 
 # name -> (settings, function, what makes its arguments, how a kernel's name begins)
 CASES = {
-    "block_pointers": ({"triton.use_block_ptr": True}, summed, lambda: (normal(64, 64),), "triton_"),
+    "block_pointers": ({"triton.use_block_ptr": True}, summed, lambda: (normal(64, 64),),
+                       "triton_"),
     "tensor_descriptors": ({"triton.use_tensor_descriptor": True}, summed,
                            lambda: (normal(64, 64),), "triton_"),
     "cooperative": ({"triton.force_cooperative_reductions": True},
