@@ -74,8 +74,8 @@ def describe(value, names):
         return _object(value, names) if is_object else ("constant", _objects.simple(value))
     if _objects.is_value(value) or _objects.is_number(value):
         return ("constant", _objects.simple(value))
-    if isinstance(value, types.FunctionType) and hasattr(value, "_constexpr_function"):
-        return ("host", value.__name__, names.calling(value._constexpr_function))
+    if hasattr(type(value), "_constexpr_function"):
+        return ("host", value.__name__, names.calling(value.fn))
     if isinstance(value, types.BuiltinFunctionType):
         if getattr(math, value.__name__, None) is value:
             return ("library", f"math.{value.__name__}")

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import inspect
 import textwrap
+import types
 import typing
 import warnings
 
@@ -365,9 +366,11 @@ class ConstexprFunction:
         src: its source text.
     """
 
+    _constexpr_function = True  # what the compiler tells it by
+
     def __init__(self, fn):
         functools.update_wrapper(self, fn)
-        self.fn = self._constexpr_function = fn
+        self.fn = fn
 
     @property
     def src(self):

@@ -115,24 +115,47 @@ bool parse(const Arguments &arguments, Request &request, const char *help) {
 
 /// The bytes of an element of `type`, which has no pointer.
 size_t bytesOf(tritium_dtype type) {
-  static constexpr size_t sizes[] = {1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8};
-  return type.pointer_depth ? 8 : type.kind < std::size(sizes) ? sizes[type.kind] : 1;
+  if (type.pointer_depth)
+    return 8;
+  switch (type.kind) {
+  case TRITIUM_INT16:
+  case TRITIUM_UINT16:
+  case TRITIUM_FLOAT16:
+  case TRITIUM_BFLOAT16:
+    return 2;
+  case TRITIUM_INT32:
+  case TRITIUM_UINT32:
+  case TRITIUM_FLOAT32:
+    return 4;
+  case TRITIUM_INT64:
+  case TRITIUM_UINT64:
+  case TRITIUM_FLOAT64:
+    return 8;
+  default:
+    return 1;
+  }
 }
-bool isFloat(tritium_dtype type) { return !type.pointer_depth && type.kind >= 10; }
+
+bool isFloat(tritium_dtype type) {
+  return !type.pointer_depth && type.kind >= TRITIUM_FLOAT8E5 && type.kind <= TRITIUM_FLOAT64;
+}
 
 void storeElement(unsigned char *at, tritium_dtype type, double value) {
   auto put = [&](auto converted) { std::memcpy(at, &converted, sizeof converted); };
-  switch (type.pointer_depth ? 9 : type.kind) {
-  case 12:
+  switch (type.pointer_depth ? TRITIUM_UINT64 : type.kind) {
+  case TRITIUM_FLOAT16:
     return put(static_cast<_Float16>(value));
-  case 13:
+  case TRITIUM_BFLOAT16:
     return put(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16));
-  case 14:
+  case TRITIUM_FLOAT32:
     return put(static_cast<float>(value));
-  case 15:
+  case TRITIUM_FLOAT64:
     return put(value);
-  case 10:
-  case 11:
+  case TRITIUM_FLOAT8E5:
+  case TRITIUM_FLOAT8E4NV:
+  case TRITIUM_FLOAT8E4B8:
+  case TRITIUM_FLOAT8E4B15:
+  case TRITIUM_FLOAT8E5B16:
     return put(static_cast<unsigned char>(0));
   default:
     // Little-endian: the low bytes are the narrower integer.
@@ -147,27 +170,27 @@ double loadElement(const unsigned char *at, tritium_dtype type) {
     return value;
   };
   switch (type.kind) {
-  case 12:
+  case TRITIUM_FLOAT16:
     return static_cast<double>(get(_Float16()));
-  case 13:
+  case TRITIUM_BFLOAT16:
     return std::bit_cast<float>(static_cast<uint32_t>(get(uint16_t())) << 16);
-  case 14:
+  case TRITIUM_FLOAT32:
     return get(float());
-  case 15:
+  case TRITIUM_FLOAT64:
     return get(double());
-  case 3:
+  case TRITIUM_INT16:
     return get(int16_t());
-  case 4:
+  case TRITIUM_INT32:
     return get(int32_t());
-  case 5:
+  case TRITIUM_INT64:
     return static_cast<double>(get(int64_t()));
-  case 7:
+  case TRITIUM_UINT16:
     return get(uint16_t());
-  case 8:
+  case TRITIUM_UINT32:
     return get(uint32_t());
-  case 9:
+  case TRITIUM_UINT64:
     return static_cast<double>(get(uint64_t()));
-  case 2:
+  case TRITIUM_INT8:
     return get(int8_t());
   default:
     return get(uint8_t());

@@ -32,11 +32,31 @@ TRITIUM_API void tritium_error_clear(tritium_error *error);
 
 /*===-- Values and element types ------------------------------------------===*/
 
-/* An element type, or a pointer to one. `kind` numbers the types void, int1, int8,
-   int16, int32, int64, uint8, uint16, uint32, uint64, float8e5, float8e4nv, float8e4b8,
-   float8e4b15, float8e5b16, float16, bfloat16, float32, float64 from 0. */
+typedef enum tritium_dtype_kind {
+  TRITIUM_VOID,
+  TRITIUM_INT1,
+  TRITIUM_INT8,
+  TRITIUM_INT16,
+  TRITIUM_INT32,
+  TRITIUM_INT64,
+  TRITIUM_UINT8,
+  TRITIUM_UINT16,
+  TRITIUM_UINT32,
+  TRITIUM_UINT64,
+  TRITIUM_FLOAT8E5,
+  TRITIUM_FLOAT8E4NV,
+  TRITIUM_FLOAT8E4B8,
+  TRITIUM_FLOAT8E4B15,
+  TRITIUM_FLOAT8E5B16,
+  TRITIUM_FLOAT16,
+  TRITIUM_BFLOAT16,
+  TRITIUM_FLOAT32,
+  TRITIUM_FLOAT64
+} tritium_dtype_kind;
+
+/* An element type, or a pointer to one. */
 typedef struct tritium_dtype {
-  uint8_t kind;
+  uint8_t kind; /* a tritium_dtype_kind */
   uint8_t pointer_depth; /* 0: a value, 1: pointer to it, ... */
   uint8_t is_const;      /* a pointer that may not be stored through */
 } tritium_dtype;

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,6 +28,42 @@ struct LoadOptions {
 
 namespace detail {
 
+/// How Triton-C spells an element type; null for those that it has not.
+inline const char *macroName(tritium_dtype_kind kind) {
+  switch (kind) {
+  case TRITIUM_VOID:
+    return "void";
+  case TRITIUM_INT1:
+    return "bool";
+  case TRITIUM_INT8:
+    return "char";
+  case TRITIUM_INT16:
+    return "short";
+  case TRITIUM_INT32:
+    return "int";
+  case TRITIUM_INT64:
+    return "long";
+  case TRITIUM_UINT8:
+    return "unsigned char";
+  case TRITIUM_UINT16:
+    return "unsigned short";
+  case TRITIUM_UINT32:
+    return "unsigned int";
+  case TRITIUM_UINT64:
+    return "unsigned long";
+  case TRITIUM_FLOAT16:
+    return "half";
+  case TRITIUM_BFLOAT16:
+    return "bfloat16";
+  case TRITIUM_FLOAT32:
+    return "float";
+  case TRITIUM_FLOAT64:
+    return "double";
+  default:
+    return nullptr;
+  }
+}
+
 /// A macro's text for a value.
 inline std::string macroText(const Value &given) {
   const tritium_value &value = given.get();
@@ -47,13 +82,8 @@ inline std::string macroText(const Value &given) {
   case TRITIUM_STRING:
     return {value.as.string.data, value.as.string.size};
   case TRITIUM_DTYPE: {
-    static constexpr const char *names[] = {
-        "void",          "bool",           "char",         "short",         "int",   "long",
-        "unsigned char", "unsigned short", "unsigned int", "unsigned long", nullptr, nullptr,
-        "half",          "bfloat16",       "float",        "double"};
-    size_t kind = value.as.dtype.kind;
-    if (kind < std::size(names) && names[kind])
-      return names[kind] + std::string(value.as.dtype.pointer_depth, '*');
+    if (const char *name = macroName(static_cast<tritium_dtype_kind>(value.as.dtype.kind)))
+      return name + std::string(value.as.dtype.pointer_depth, '*');
     break;
   }
   default:
