@@ -42,6 +42,7 @@ constexpr Option knownOptions[] = {
     {"max_num_imprecise_acc_default", Check::Any},
     {"extern_libs", Check::Any},
     {"debug", Check::Bool},
+    {"device_asserts", Check::Bool},
     {"sanitize_overflow", Check::Bool},
     {"arch", Check::Any},
     {"instrumentation_mode", Check::Any},

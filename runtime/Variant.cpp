@@ -103,6 +103,7 @@ VariantRef Variant::create(Recipe recipe, CompileError &error) {
     recipe.options.keepStages = {"ttgir", "plan", "llir", "asm"};
     key = cacheKey(recipe);
   }
+  variant->checksPromises = recipe.options.keepsAsserts();
   variant->origin = std::move(recipe);
 
   frontend::FunctionSource none;
@@ -287,7 +288,7 @@ bool Variant::checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileErr
                                            parameters[i].name + "', but that array is read-only");
       return false;
     }
-  return !origin.options.debug || checkAlignment(arguments, error);
+  return !checksPromises || checkAlignment(arguments, error);
 }
 
 /// A launch through the kernel picks code that its arguments fit. Code that was compiled

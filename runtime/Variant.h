@@ -87,6 +87,7 @@ private:
   bool fromCache = false;
   double compileMilliseconds = 0;
   bool hasWrittenPointer = false;
+  bool checksPromises = false; ///< of arguments, by each launch
   bool mustNotOverlap = false; ///< arguments that do take other code
   StreamingChoice streaming;
 

@@ -2,8 +2,8 @@
 
     python bench/gpu/compare.py [--out FOLDER] [--rounds N] [SECTION...]
 
-Sections: compile launch add softmax layernorm matmul fp8 attention (default: the first six). In
-each round every section runs once for each of the two, each in a process of its own, and the one
+Sections: compile launch add softmax layernorm copy cumsum sort matmul (the default), fp8 attention,
+and of PyTorch's compiler, torch_models.py: transformer convolutions flex templates. In each round every section runs once for each of the two, each in a process of its own, and the one
 that begins changes. A figure is the median of the rounds; a ratio says how much better Tritium is,
 within a round, as the median and the range of the rounds. FOLDER receives the rows as JSON lines
 and, after each round, the table as Markdown. Of a compilation, compiler_ms is all of it but what
@@ -23,12 +23,13 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 NAMES = ("tritium", "triton")
+TORCH_SECTIONS = ("transformer", "convolutions", "flex", "templates")
 SECTIONS = ("compile", "launch", "add", "softmax", "layernorm", "copy", "cumsum", "sort", "matmul")
 # Fields that say what was measured, those that are results, and whether more is better.
 PARAMETERS = ("kernel", "n", "M", "N", "K", "dtype", "B", "H", "D", "causal")
 RESULTS = {"ms": False, "compiler_ms": False, "us": False, "gbs": True, "pointers": True,
            "pointers_nt": True, "tma_persistent_nt": True, "kernel": True}
-VENDOR = {"gbs": "torch_gbs", "pointers": ("cublas", "torch_scaled_mm"),
+VENDOR = {"ms": "eager_ms", "gbs": "torch_gbs", "pointers": ("cublas", "torch_scaled_mm"),
           "pointers_nt": "cublas_nt", "tma_persistent_nt": "cublas_nt",
           "kernel": ("cudnn", "flash2")}
 
@@ -38,9 +39,10 @@ def isNumber(value):
 
 
 def measure(implementation, section, out, seconds):
-    """The rows that kernels.py prints for a section of an implementation."""
+    """The rows of a section of an implementation."""
+    program = "torch_models.py" if section in TORCH_SECTIONS else "kernels.py"
     try:
-        done = subprocess.run([sys.executable, str(HERE / "kernels.py"), "machine", section],
+        done = subprocess.run([sys.executable, str(HERE / program), "machine", section],
                               env={**os.environ, "IMPL": implementation}, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds)
         text, trouble = done.stdout, done.stderr[-600:] if done.returncode else ""

@@ -2,6 +2,7 @@
 
 #include "tritium/Analysis/PointerBases.h"
 
+#include "tritium/Dialect/Tile/IR/Placeholder.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,6 +31,26 @@ Value withoutOffsets(Value pointer) {
   return pointer;
 }
 
+/// The pointers that an integer holds the address of: an address itself, or an element of a tile of
+/// them that a reduction takes over unchanged.
+LogicalResult collectAddresses(Value integer, SmallVectorImpl<Value> &sources) {
+  Operation *op = integer.getDefiningOp();
+  if (auto reduce = dyn_cast_if_present<tt::ReduceOp>(op)) {
+    Block &combine = reduce->getRegion(0).front();
+    unsigned number = cast<OpResult>(integer).getResultNumber();
+    auto taken = dyn_cast<BlockArgument>(combine.getTerminator()->getOperand(number));
+    if (!taken || taken.getOwner() != &combine)
+      return failure();
+    return collectAddresses(reduce->getOperand(taken.getArgNumber() % reduce->getNumOperands()),
+                            sources);
+  }
+  auto address = dyn_cast_if_present<tt::PtrToIntOp>(op);
+  if (!address)
+    return failure();
+  sources.push_back(address->getOperand(0));
+  return success();
+}
+
 /// The values that a block argument may be.
 LogicalResult collectSources(BlockArgument argument, SmallVectorImpl<Value> &sources) {
   unsigned number = argument.getArgNumber();
@@ -56,6 +77,24 @@ LogicalResult collectSources(OpResult result, SmallVectorImpl<Value> &sources) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(result.getOwner())
       .Case([&](arith::SelectOp op) {
         sources.append({op.getTrueValue(), op.getFalseValue()});
+        return success();
+      })
+      .Case([&](tt::IntToPtrOp op) {
+        // Nothing is reached through what stands for a pointer where there is none.
+        if (op->hasAttr(tt::kPlaceholder))
+          return success();
+        return collectAddresses(op->getOperand(0), sources);
+      })
+      .Case([&](tt::GatherOp op) {
+        sources.push_back(op.getSrc());
+        return success();
+      })
+      .Case([&](ttg::LocalGatherOp op) {
+        auto memory = op->getOperand(0).getDefiningOp<ttg::LocalAllocOp>();
+        if (!memory || !memory.getInit() ||
+            !llvm::all_of(memory->getUsers(), llvm::IsaPred<ttg::LocalGatherOp>))
+          return failure();
+        sources.push_back(memory.getInit());
         return success();
       })
       .Case([&](scf::ForOp loop) {

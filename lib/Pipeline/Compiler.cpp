@@ -141,13 +141,16 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target
                                   const std::vector<ArgumentSpec> &arguments,
                                   const CompileOptions &options, SourceManager &sources,
                                   DiagnosticEngine &diagnostics, std::string &printed) {
-  bool checkHints = options.debug || target.checksHints();
+  bool asserts = options.keepsAsserts();
+  HintUse hints = options.debug || target.checksHints() ? HintUse::Checked
+                  : options.asserts()                   ? HintUse::Ignored
+                                                        : HintUse::Assumed;
   if (source.language == frontend::Language::TritonC)
     return frontend::tritonc::generate(session.context(), source, arguments, sources, diagnostics,
-                                       {options.debug, checkHints});
+                                       {asserts, hints});
   frontend::python::GenerateOptions generate;
-  generate.debug = options.debug;
-  generate.checkHints = checkHints;
+  generate.debug = asserts;
+  generate.hints = hints;
   generate.defaultInputPrecision = defaultInputPrecision(target, options);
   if (options.target.isGPU())
     generate.cudaCapability = static_cast<int>(options.target.architecture());

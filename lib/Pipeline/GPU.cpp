@@ -226,6 +226,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   lowering.mayAlias = options.mayAlias;
   lowering.flushSubnormals = gpu.flushSubnormals;
   lowering.isForeign = isForeign;
+  lowering.assertsTrap = options.asserts() && !options.debug;
   GPULaunchInfo launch;
   if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");

@@ -150,14 +150,16 @@ public:
 
   std::string metadata() { return tritium_compiled_metadata(handle); }
 
-  void launch(std::vector<uint32_t> grid, nb::tuple arguments) {
+  /// `given`: the address of a stream, or None for the arrays' current one.
+  void launch(std::vector<uint32_t> grid, nb::tuple arguments, nb::object given) {
     ArgumentStorage storage;
     std::vector<tritium_argument> native(nb::len(arguments));
     for (size_t i = 0; i < native.size(); ++i)
       if (!toArgument(arguments[i].ptr(), native[i], storage))
         throw nb::python_error();
     void *stream = nullptr;
-    if (!currentStream(storage, stream))
+    if (given.is_none() ? !currentStream(storage, stream)
+                        : !(stream = PyLong_AsVoidPtr(given.ptr())) && PyErr_Occurred())
       throw nb::python_error();
     grid.resize(3, 1);
     tritium_error error = {};
@@ -343,7 +345,8 @@ NB_MODULE(_C, m) {
   nb::class_<Compiled>(m, "Compiled")
       .def("stage", &Compiled::stage, nb::arg("name"))
       .def("metadata", &Compiled::metadata)
-      .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"));
+      .def("launch", &Compiled::launch, nb::arg("grid"), nb::arg("arguments"),
+           nb::arg("stream").none() = nb::none());
   m.def("specialize", specialize, nb::arg("kernel"), nb::arg("parameters"), nb::arg("options"),
         nb::arg("target").none(), nb::rv_policy::take_ownership);
   m.def("compile_ttir", compileTileIR, nb::arg("text"), nb::arg("file"), nb::arg("options"),

@@ -95,28 +95,20 @@ class _Target(str):
         return target
 
 
-def _on_stream(stream):
-    """A context in which launches go to the stream of that address, where there are streams."""
-    from .runtime.driver import active
-
-    if stream is None or stream == active.get_current_stream():
-        return contextlib.nullcontext()
-    if active.get_current_target().backend == "cpu":
-        raise ArgumentError(f"stream {stream!r}: the CPU has one stream, 0")
-    cuda = sys.modules["torch" if "torch" in sys.modules else "cupy"].cuda
-    external = cuda.ExternalStream(stream)
-    return external if hasattr(external, "__enter__") else cuda.stream(external)
-
-
 def launch(function, grid, stream, launch_metadata, enter_hook, exit_hook, args):
-    """Launches a `CompiledKernel.function` with its run-time arguments, between the hooks."""
+    """Launches a `CompiledKernel.function` with its run-time arguments, between the hooks, on the
+    stream of that address; None: on the arrays' current one."""
     if not isinstance(function, _C.Compiled):
         raise ArgumentError("a launch needs the `function` of a CompiledKernel, but got a "
                             f"{type(function).__qualname__}")
+    if stream:
+        from .runtime.driver import active
+
+        if active.get_current_target().backend == "cpu":
+            raise ArgumentError(f"stream {stream!r}: the CPU has one stream, 0")
     if enter_hook is not None:
         enter_hook(launch_metadata)
-    with _on_stream(stream):
-        function.launch([int(dim) for dim in grid], tuple(args))
+    function.launch([int(dim) for dim in grid], tuple(args), stream)
     if exit_hook is not None:
         exit_hook(launch_metadata)
 
@@ -434,7 +426,9 @@ def compile(src, target=None, options=None, _env_vars=None):
             line.
         target: a `GPUTarget("cuda", 90, 32)` or `GPUTarget("cpu", cpu name, 1)`; None: this
             machine's CPU. TRITON_OVERRIDE_ARCH is another GPU instead of the target's.
-        options: a dict of launch options (num_warps, debug, ...).
+        options: a dict of launch options (num_warps, ...). `debug` means what it means to Triton:
+            `device_asserts`, which does not wait for launches. For checked hints and errors of
+            the launch that fails there are `@jit(debug=True)` and TRITON_DEBUG.
 
     Returns a `CompiledKernel`. Raises `CompilationError` for an error in the kernel.
     """
@@ -444,6 +438,7 @@ def compile(src, target=None, options=None, _env_vars=None):
             raise ArgumentError(f"no back end {target.backend!r}; there are: cpu, cuda")
         native_target = _native_target(target)
     options = dict(options or {})
+    options.setdefault("device_asserts", options.pop("debug", None) or False)
     if isinstance(src, ASTSource):
         native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
                                 native_target)

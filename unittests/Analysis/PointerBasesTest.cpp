@@ -84,6 +84,42 @@ TEST(PointerBases, Loops) {
             (Set{0, 1}));
 }
 
+TEST(PointerBases, ElementsOfTiles) {
+  const std::string tile = R"(
+  %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %s = tt.splat %a : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+  %t = tt.addptr %s, %r : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+  %g = tt.gather %t[%r] along 0
+      : tensor<4x!tt.ptr<f32>>[tensor<4xi32>] -> tensor<4x!tt.ptr<f32>>
+  %x = tt.ptr_to_int %g : tensor<4x!tt.ptr<f32>> -> tensor<4xi64>
+)";
+  auto reducedBy = [&](const std::string &combined) {
+    return bases(tile + R"(
+  %y = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%k: i64, %l: i64):
+    %m1 = arith.addi %k, %l : i64
+    tt.reduce.return )" +
+                 combined + R"( : i64
+  }) : (tensor<4xi64>) -> i64
+  %p = tt.int_to_ptr %y : i64 -> !tt.ptr<f32>)");
+  };
+  EXPECT_EQ(reducedBy("%l"), Set{0});
+  EXPECT_EQ(reducedBy("%m1"), Set{-1});
+}
+
+TEST(PointerBases, Placeholders) {
+  const std::string choice = "  %q = arith.select %c, %a, %p : !tt.ptr<f32>";
+  EXPECT_EQ(bases("  %z = arith.constant 0 : i64\n"
+                  "  %p = tt.int_to_ptr %z {tt.placeholder} : i64 -> !tt.ptr<f32>\n" +
+                  choice),
+            Set{0});
+  // An address may be added to null.
+  EXPECT_EQ(bases("  %z = arith.constant 0 : i64\n"
+                  "  %p = tt.int_to_ptr %z : i64 -> !tt.ptr<f32>\n" +
+                  choice),
+            (Set{-1, 0}));
+}
+
 TEST(PointerBases, Elsewhere) {
   EXPECT_EQ(bases("  %p = tt.load %m : !tt.ptr<!tt.ptr<f32>>"), Set{-1});
   EXPECT_EQ(bases("  %p = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>\n"

@@ -13,6 +13,9 @@
 
 namespace tritium {
 
+/// What becomes of the facts that a kernel's author vouches for (multiple_of, assume, ...).
+enum class HintUse { Assumed, Checked, Ignored };
+
 struct CompileOptions {
   Target target;
   /// Two pointer arguments may reach the same memory. When false, memory reached from
@@ -27,6 +30,14 @@ struct CompileOptions {
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
   /// checked by the host; kept in the metadata; without effect on a CPU.
   std::map<std::string, Constant> extra;
+  /// The option device_asserts: device_assert is compiled in, where it fails on a GPU the kernel
+  /// traps, and hints are neither checked nor assumed.
+  bool asserts() const {
+    auto found = extra.find("device_asserts");
+    return found != extra.end() && found->second.isSet();
+  }
+  /// Whether assertions of the kernel are there when it runs.
+  bool keepsAsserts() const { return debug || asserts(); }
   /// Of "ttgir" "plan" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are
   /// always kept.
   std::vector<std::string> keepStages;

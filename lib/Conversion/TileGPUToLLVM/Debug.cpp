@@ -217,6 +217,8 @@ LogicalResult DebugLowering::lowerAssert(tt::AssertOp op) {
   assembly({}, "@$2 st.global.u64 [$0], $1;", "l,l,b", {gep(pointer, i64Type, 3), value, isFirst});
   b.create<LLVM::BrOp>(loc, end);
   b.setInsertionPointToStart(end);
+  if (options.assertsTrap)
+    assembly({}, "membar.sys; trap;", "", {});
   b.create<LLVM::ReturnOp>(loc, ValueRange());
   b.setInsertionPointToStart(next);
   return success();

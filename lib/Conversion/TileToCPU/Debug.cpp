@@ -85,7 +85,7 @@ void Lowering::emitPrint(const Step &step, tt::PrintOp op) {
 }
 
 void Lowering::emitAssert(const Step &step, tt::AssertOp op, const Index &index) {
-  if (!options.debug)
+  if (!options.keepsAsserts())
     return;
   Chunk condition = evaluate(op.getCondition(), index);
   Value failed;

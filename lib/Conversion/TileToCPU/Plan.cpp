@@ -71,7 +71,7 @@ void Planner::planReport(Step &step, Operation *op) {
     step.scratch.push_back(allocate(shape, element, /*dense=*/true));
   };
   if (auto check = dyn_cast<tt::AssertOp>(op)) {
-    if (!options.debug)
+    if (!options.keepsAsserts())
       return;
     add({4}, i32);
     add({std::max<int64_t>(check.getShape().size(), 1)}, i64);

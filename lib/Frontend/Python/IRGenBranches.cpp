@@ -12,6 +12,7 @@
 
 #include "Generator.h"
 
+#include "tritium/Dialect/Tile/IR/Placeholder.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
 using namespace tritium;
@@ -78,7 +79,9 @@ mlir::Value Generator::placeholder(mlir::Location loc, mlir::Type type) {
   if (llvm::isa<tt::PointerType>(element)) {
     mlir::Type integer = tt::withElement(type, builder.getI64Type());
     mlir::Value zero = builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(integer));
-    return builder.create<tt::IntToPtrOp>(loc, type, zero);
+    auto pointer = builder.create<tt::IntToPtrOp>(loc, type, zero);
+    pointer->setAttr(tt::kPlaceholder, builder.getUnitAttr());
+    return pointer;
   }
   if (auto descriptor = llvm::dyn_cast<tt::TensorDescType>(type)) {
     // Of an array without elements.

@@ -38,6 +38,8 @@ static bool attachToArgument(const Tensor &tensor, const char *attribute, int32_
 /// identity carries it.
 static Tensor attachHint(Sema &sema, const Tensor &tensor, const char *attribute,
                          llvm::ArrayRef<int32_t> values) {
+  if (sema.options().hints == HintUse::Ignored)
+    return tensor;
   mlir::OpBuilder &b = sema.builder();
   if (attachToArgument(tensor, attribute, values[0], b))
     return tensor;
@@ -56,7 +58,7 @@ static Tensor attachHint(Sema &sema, const Tensor &tensor, const char *attribute
 
 void build::checkHint(Sema &sema, tt::HintKind kind, const Tensor &x,
                       llvm::ArrayRef<int64_t> values, const std::string &message) {
-  if (!sema.options().checkHints)
+  if (sema.options().hints != HintUse::Checked)
     return;
   sema.builder().create<tt::CheckHintOp>(sema.loc(), kind, values, x.value, message,
                                          isSigned(x.dtype));
@@ -150,9 +152,9 @@ static Result assume(Sema &sema, const BoundArguments &args) {
   }
   mlir::Value value = std::get<mlir::Value>(*condition);
   // What is checked is not taken for granted: that would decide the check.
-  if (sema.options().checkHints)
+  if (sema.options().hints == HintUse::Checked)
     assertHolds(sema, value, doesNotHold(sema));
-  else
+  else if (sema.options().hints == HintUse::Assumed)
     sema.builder().create<tt::AssumeOp>(sema.loc(), value);
   return Value();
 }

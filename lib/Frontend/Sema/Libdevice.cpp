@@ -32,7 +32,7 @@ constexpr Family kFamilies[] = {
     {"mul24 hadd rhadd", "ii uu"},
     {"sad", "iiu uuu"},
     {"abs", "f d i l"},
-    {"floor ceil trunc rint nearbyint round sqrt rsqrt sin cos sinpi cospi tan exp exp2 exp10 "
+    {"floor ceil trunc rint nearbyint round rsqrt sin cos sinpi cospi tan exp exp2 exp10 "
      "expm1 log log2 log10 log1p sinh cosh tanh asin acos atan asinh acosh atanh cbrt rcbrt erf "
      "erfc erfcx erfinv erfcinv normcdf normcdfinv lgamma tgamma j0 j1 y0 y1 cyl_bessel_i0 "
      "cyl_bessel_i1 llrint llround isnan isinf signbit ilogb logb",
@@ -53,7 +53,7 @@ constexpr Family kFamilies[] = {
     {"norm4d rnorm4d", "ffff dddd"},
     {"add_* sub_* mul_* div_*", "ff dd"},
     {"fma_*", "fff ddd"},
-    {"rcp_* sqrt_*", "f d"},
+    {"rcp_* sqrt_* sqrt", "f d"},
     {"double2float_* double2int_* double2uint_* double2ll_* double2ull_*", "d"},
     {"float2int_* float2uint_* float2ll_* float2ull_*", "f"},
     {"int2float_*", "i"},
@@ -184,6 +184,10 @@ void sema::addLibdeviceBuiltins(Registry &registry, const FunctionTable &functio
         if (name == more.names)
           llvm::append_range(overloads, words(more.overloads));
       llvm::StringRef stem = name;
+      if (name == "sqrt") { // the language's own is approximate on a GPU
+        registry.addLibdevice("libdevice.sqrt", overloads, "rn", functions.at("_sqrt"));
+        continue;
+      }
       if (!stem.consume_back("_*")) {
         registry.addLibdevice("libdevice." + name, overloads, "", functions.at(name));
         continue;

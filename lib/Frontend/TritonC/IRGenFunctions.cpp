@@ -31,7 +31,7 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : diagnostics(diagnostics), options(options), builder(&context),
       sema(builder, sources, diagnostics, *this,
-           {options.debug, "ieee", options.debug || options.checkHints}),
+           {options.debug, "ieee", options.hints}),
       conversions(sema) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();

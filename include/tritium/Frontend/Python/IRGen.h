@@ -5,6 +5,7 @@
 
 #include "tritium/Frontend/Scope.h"
 #include "tritium/Kernel/ArgumentSpec.h"
+#include "tritium/Kernel/CompileOptions.h"
 #include "tritium/Kernel/KernelSignature.h"
 #include "tritium/Support/Diagnostics.h"
 
@@ -16,8 +17,8 @@ namespace tritium::frontend::python {
 struct GenerateOptions {
   bool debug = false;                         ///< assert and device_assert are compiled in
   std::string defaultInputPrecision = "ieee"; ///< of an fp32 dot that names none
-  bool checkHints = false;                    ///< hints are checked also without debug
-  int cudaCapability = 0;                     ///< 90 for sm_90; 0: no GPU of NVIDIA's
+  HintUse hints = HintUse::Assumed;
+  int cudaCapability = 0; ///< 90 for sm_90; 0: no GPU of NVIDIA's
   int numWarps = 4;
 };
 

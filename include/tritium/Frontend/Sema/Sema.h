@@ -15,6 +15,7 @@
 
 #include "tritium/Frontend/Operators.h"
 #include "tritium/Frontend/Sema/Value.h"
+#include "tritium/Kernel/CompileOptions.h"
 #include "tritium/Support/Diagnostics.h"
 
 #include "mlir/IR/Builders.h"
@@ -47,7 +48,7 @@ struct Options {
   bool debug = false; ///< device_assert is compiled in
   /// What an fp32 dot uses when the kernel does not say: "ieee", "tf32", ...
   std::string defaultInputPrecision = "ieee";
-  bool checkHints = false; ///< with or without debug
+  HintUse hints = HintUse::Assumed;
   /// What the kernel is compiled for.
   int cudaCapability = 0; ///< 90 for sm_90; 0: no GPU of NVIDIA's
   int numWarps = 4;

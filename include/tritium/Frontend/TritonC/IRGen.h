@@ -5,6 +5,7 @@
 
 #include "tritium/Frontend/Scope.h"
 #include "tritium/Kernel/ArgumentSpec.h"
+#include "tritium/Kernel/CompileOptions.h"
 #include "tritium/Kernel/KernelSignature.h"
 #include "tritium/Support/Diagnostics.h"
 
@@ -14,8 +15,8 @@
 namespace tritium::frontend::tritonc {
 
 struct GenerateOptions {
-  bool debug = false;      ///< promises of attributes are checked
-  bool checkHints = false; ///< also without debug
+  bool debug = false;               ///< assertions are compiled in
+  HintUse hints = HintUse::Assumed; ///< also of promises of attributes
 };
 
 /// A module with one public tt.func, the kernel under one specialisation. `arguments` are those of
