@@ -308,7 +308,7 @@ def test_scalars(checking):
     scalars[(2,)](out, 24, rows)
     assert out.tolist() == [24, 36]
     refused("tl.multiple_of(n, 8) does not hold: the value of program (0, 0, 0) is 20", "SCALAR",
-            lambda: scalars[(2,)](out, 20, rows))
+            lambda: scalars[(1,)](out, 20, rows))
     rows[0] = -6
     refused("tl.multiple_of(row, 4) does not hold: the value of program (1, 0, 0) is -6", "BRANCH",
             lambda: scalars[(2,)](out, 24, rows))
