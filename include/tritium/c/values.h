@@ -56,7 +56,7 @@ typedef enum tritium_dtype_kind {
 
 /* An element type, or a pointer to one. */
 typedef struct tritium_dtype {
-  uint8_t kind; /* a tritium_dtype_kind */
+  uint8_t kind;          /* a tritium_dtype_kind */
   uint8_t pointer_depth; /* 0: a value, 1: pointer to it, ... */
   uint8_t is_const;      /* a pointer that may not be stored through */
 } tritium_dtype;

@@ -23,8 +23,8 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : sources(sources), diagnostics(diagnostics), builder(&context),
       sema(builder, sources, diagnostics, *this,
-           {options.debug, options.defaultInputPrecision, options.hints,
-            options.cudaCapability, options.numWarps}) {
+           {options.debug, options.defaultInputPrecision, options.hints, options.cudaCapability,
+            options.numWarps}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }

@@ -22,8 +22,8 @@ struct GPULoweringOptions {
   /// The module may not be what the passes in front of this made: that nothing has to wait for
   /// other threads without a barrier is checked, too.
   bool isForeign = true;
-  /// A failed assertion ends the kernel with an error of the device, which nobody can overlook. Else
-  /// it ends its own program, and the host reads what failed after the launch.
+  /// A failed assertion ends the kernel with an error of the device, which nobody can overlook.
+  /// Else it ends its own program, and the host reads what failed after the launch.
   bool assertsTrap = false;
 };
 

@@ -7,8 +7,8 @@
 
 namespace tritium::tt {
 
-/// On an int_to_ptr that stands for a pointer on a path that has none: no memory is accessed through
-/// it, nor through what arithmetic makes of it.
+/// On an int_to_ptr that stands for a pointer on a path that has none: no memory is accessed
+/// through it, nor through what arithmetic makes of it.
 inline constexpr llvm::StringLiteral kPlaceholder = "tt.placeholder";
 
 } // namespace tritium::tt
