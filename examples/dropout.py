@@ -1,9 +1,19 @@
-"""Dropout whose mask is a function of a seed: nothing has to be stored to repeat it."""
+"""Dropout by a mask in memory, and by one that is a function of a seed: nothing has to be stored
+to repeat that."""
 
 import numpy as np
 
 import tritium as triton
 import tritium.language as tl
+
+
+@triton.jit
+def masked_dropout_kernel(x_ptr, keep_ptr, output_ptr, n_elements, p, BLOCK_SIZE: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    keep = tl.load(keep_ptr + offsets, mask=mask)
+    tl.store(output_ptr + offsets, tl.where(keep, x / (1 - p), 0.0), mask=mask)
 
 
 @triton.jit
@@ -14,6 +24,14 @@ def dropout_kernel(x_ptr, output_ptr, n_elements, p, seed, BLOCK_SIZE: tl.conste
     # A number in [0, 1) for each element, from Philox with the element's index as counter.
     keep = tl.rand(seed, offsets) > p
     tl.store(output_ptr + offsets, tl.where(keep, x / (1 - p), 0.0), mask=mask)
+
+
+def masked_dropout(x, keep, p):
+    """x / (1 - p) where `keep`, an array of booleans or integers, is not 0; else 0."""
+    output = np.empty_like(x)
+    masked_dropout_kernel[(triton.cdiv(x.size, 1024),)](x, keep, output, x.size, p,
+                                                        BLOCK_SIZE=1024)
+    return output
 
 
 def dropout(x, p, seed, output=None):
@@ -44,7 +62,11 @@ def dropout_numpy(x, p, seed):
 
 
 if __name__ == "__main__":
-    x = np.random.default_rng(0).standard_normal(98432, dtype=np.float32)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(98432, dtype=np.float32)
+    keep = rng.random(x.size) > 0.25
+    triton.testing.assert_close(masked_dropout(x, keep, 0.25), np.where(keep, x / 0.75, 0),
+                                atol=1e-6)
     y = dropout(x, 0.5, seed=123)
     assert np.array_equal(y, dropout(x, 0.5, seed=123))
     assert np.array_equal(y == 0, dropout_numpy(x, 0.5, seed=123) == 0)

@@ -43,18 +43,46 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K,
         b_ptrs += BK * N
     if ACTIVATION == "leaky_relu":
         acc = leaky_relu(acc)
+    elif ACTIVATION == "relu":
+        acc = tl.maximum(acc, 0.0)
+    elif ACTIVATION == "sigmoid":
+        acc = tl.sigmoid(acc)
     c_ptrs = c_ptr + rows[:, None] * N + cols[None, :]
     tl.store(c_ptrs, acc, mask=(rows[:, None] < M) & (cols[None, :] < N))
 
 
+# What tuning chooses from for each new size of the matrices.
+tuned_matmul = triton.autotune(
+    configs=[triton.Config({"BM": BM, "BN": BN, "BK": BK, "GROUP_M": group}, num_warps=warps,
+                           num_stages=stages)
+             for BM, BN, BK, group, warps, stages in
+             ((64, 64, 32, 4, 4, 4), (64, 128, 32, 8, 4, 4), (128, 64, 32, 8, 4, 4),
+              (128, 128, 32, 8, 8, 3), (32, 64, 64, 8, 2, 5))],
+    key=["M", "N", "K"])(matmul)
+
+
 def multiply(a, b, activation="", c=None, BM=64, BN=64, BK=32):
-    """Returns activation(a @ b) in a's dtype; activation is "" or "leaky_relu"."""
+    """Returns activation(a @ b) in a's dtype.
+
+    activation is "leaky_relu", "relu", "sigmoid" or "" for none.
+    """
     import numpy as np
     M, K = a.shape
     N = b.shape[1]
     c = np.empty((M, N), a.dtype) if c is None else c
     grid = (triton.cdiv(M, BM) * triton.cdiv(N, BN),)
     matmul[grid](a, b, c, M, N, K, BM=BM, BN=BN, BK=BK, ACTIVATION=activation)
+    return c
+
+
+def multiply_tuned(a, b, activation=""):
+    """The same by the tile that is the fastest for matrices of these sizes."""
+    import numpy as np
+    M, K = a.shape
+    N = b.shape[1]
+    c = np.empty((M, N), a.dtype)
+    tuned_matmul[lambda meta: (triton.cdiv(M, meta["BM"]) * triton.cdiv(N, meta["BN"]),)](
+        a, b, c, M, N, K, ACTIVATION=activation)
     return c
 
 
@@ -65,6 +93,7 @@ if __name__ == "__main__":
     b = rng.standard_normal((517, 333), dtype=np.float32)
     expected = a @ b
     triton.testing.assert_close(multiply(a, b), expected, atol=5e-4)
+    triton.testing.assert_close(multiply_tuned(a, b), expected, atol=5e-4)
     expected = np.where(expected >= 0, expected, 0.01 * expected)
     triton.testing.assert_close(multiply(a, b, "leaky_relu"), expected, atol=5e-4)
     print("matmul: 1000x517 @ 517x333 agrees with NumPy")
