@@ -4,12 +4,14 @@
 #include "Metadata.h"
 #include "TargetCompiler.h"
 
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
+#include "tritium/Target/GPU/GPUModel.h"
 #include "tritium/Target/GPU/Strategy.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
@@ -242,6 +244,41 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   return emitForGPU(session, module, options, gpu, kernel, error);
 }
 
+/// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
+/// shared memory. If all that is too much, loops get fewer stages.
+static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions &pipeline) {
+  OwningOpRef<ModuleOp> input = module.clone();
+  int stages = pipeline.numStages;
+  input->walk([&](scf::ForOp loop) {
+    if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
+      stages = std::max(stages, static_cast<int>(std::min<int64_t>(asked.getInt(), INT_MAX)));
+  });
+  size_t remarks = session.countRemarks();
+  auto run = [&] {
+    return session.runPasses(module, "TileGPUPipeline", [&](OpPassManager &passes) {
+      buildTileGPUPipeline(passes, pipeline);
+    });
+  };
+  auto most = static_cast<uint64_t>(gpuModel(pipeline.capability).sharedBytes);
+  auto fits = [&] {
+    return llvm::all_of(module.getOps<tt::FuncOp>(),
+                        [&](tt::FuncOp function) { return ttg::sharedBytes(function) <= most; });
+  };
+  if (!run())
+    return false;
+  for (int tried = std::min(stages - 1, strategy::kMostTriedStages); tried > 0 && !fits();
+       --tried) {
+    session.dropRemarks(remarks);
+    OwningOpRef<ModuleOp> again = input->clone();
+    module->setAttrs((*again)->getAttrDictionary());
+    module.getBodyRegion().takeBody(again->getBodyRegion());
+    pipeline.mostStages = tried;
+    if (!run())
+      return false;
+  }
+  return true;
+}
+
 bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
                    CompiledKernel &kernel, CompileError &error) {
   nvptx::TargetInfo target;
@@ -260,8 +297,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
-  if (!session.runPasses(module, "TileGPUPipeline",
-                         [&](OpPassManager &passes) { buildTileGPUPipeline(passes, pipeline); }))
+  if (!lowerToTileGPU(session, module, pipeline))
     return false;
   if (llvm::is_contained(options.keepStages, "ttgir")) {
     llvm::raw_string_ostream out(kernel.stages["ttgir"]);

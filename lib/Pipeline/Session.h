@@ -61,6 +61,11 @@ public:
   /// Moves what passes have remarked to the end of `remarks`, each thing once.
   void takeRemarks(std::vector<Remark> &remarks);
 
+  /// How many remarks there are, and back to an earlier number: what was remarked on an attempt
+  /// that is not followed.
+  size_t countRemarks() const { return remarks.size(); }
+  void dropRemarks(size_t count) { remarks.resize(count); }
+
   /// Whether `setting` is on, or names the kernel.
   bool wants(const Setting &setting) const;
 

@@ -37,6 +37,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   // What a loop loads is in place, and addresses that do not change are out of it.
   ttg::ScheduleLoopsOptions schedule;
   schedule.stages = options.numStages;
+  schedule.mostStages = options.mostStages;
   schedule.mayAlias = options.mayAlias;
   pm.addPass(ttg::createScheduleLoops(schedule));
   pm.addPass(ttg::createExpandPipeline());

@@ -218,3 +218,36 @@ def test_products(target, schedule, k, other):
         expected[s] = acc
     np.testing.assert_array_equal(c, acc)
     np.testing.assert_array_equal(d, expected)
+
+
+# -- Shared memory -------------------------------------------------------------------------------
+
+@triton.jit
+def scaled_product(a_ptr, b_ptr, scale_ptr, c_ptr, K, T: tl.constexpr):
+    """Tiles that change hands on their way into the product take shared memory, too."""
+    i = tl.arange(0, T)
+    total = tl.zeros((T, T), tl.float32)
+    for k in range(0, K, T):
+        a = tl.load(a_ptr + i[:, None] * K + (k + i)[None, :])
+        b = tl.load(b_ptr + (k + i)[:, None] * T + i[None, :])
+        scale = tl.load(scale_ptr + i)
+        total = tl.dot((a * scale[:, None]).to(tl.float16), (b * scale[:, None]).to(tl.float16),
+                       total)
+    tl.store(c_ptr + i[:, None] * T + i[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [1, 3, 4])
+def test_no_more_stages_than_fit(monkeypatch, stages):
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_80")
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-3, 4, (2, 128, 128)).astype(np.int8)
+    scale, c = rng.integers(1, 3, 128).astype(np.float32), np.zeros((128, 128), np.float32)
+    made = scaled_product[(1,)](a, b, scale, c, 128, T=128, num_stages=stages)
+    assert np.array_equal(c, (a * scale[:, None]) @ (b * scale[:, None]))
+    assert made.metadata.shared <= 166912
+    fewer = [r.message for r in made.remarks if "fewer stages" in r.message]
+    assert fewer == ([] if stages < 4 else [
+        "the loop has fewer stages: 4 stages of 33280 bytes and what else the program keeps in "
+        "shared memory are more than its 166912 bytes; use smaller tiles, or num_stages=3"])
+    assert sum("iterations ahead" in r.message for r in made.remarks) == (stages > 1)
+

@@ -36,6 +36,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
                               llvm::cl::init(80)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
+  Option<int> mostStages{*this, "most-stages",
+                         llvm::cl::desc("No loop gets more, whatever it asks for; 0: any number"),
+                         llvm::cl::init(0)};
   Option<bool> mayAlias{*this, "may-alias",
                         llvm::cl::desc("Pointer arguments may reach the same memory"),
                         llvm::cl::init(false)};

@@ -1,4 +1,7 @@
 // RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-schedule-loops=num-stages=3 -split-input-file -verify-diagnostics
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-schedule-loops="num-stages=3 most-stages=2" 2>&1 -split-input-file | FileCheck %s --check-prefix=MOST
+
+// MOST: pipeline (missed): the loop has fewer stages: 3 stages of 4096 bytes and what else the program keeps in shared memory are more than its 166912 bytes; use smaller tiles, or num_stages=2
 
 // What keeps the loads of a loop where they are.
 

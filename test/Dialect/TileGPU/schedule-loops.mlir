@@ -1,5 +1,14 @@
 // RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-accelerate-matmul -ttg-remove-layout-conversions -canonicalize -ttg-schedule-loops=num-stages=3 | FileCheck %s
 // RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-schedule-loops="num-stages=3 may-alias=true" | FileCheck %s --check-prefix=ALIAS
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-accelerate-matmul -ttg-remove-layout-conversions -canonicalize -ttg-schedule-loops="num-stages=3 most-stages=2" | FileCheck %s --check-prefix=TWO
+// RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce -ttg-accelerate-matmul -ttg-remove-layout-conversions -canonicalize -ttg-schedule-loops="num-stages=3 most-stages=1" | FileCheck %s --check-prefix=ONE
+
+// A bound on the stages of all loops.
+// TWO-LABEL: @matmul
+// TWO: } {ttg.stages = 2 : i32}
+// ONE-LABEL: @matmul
+// ONE-NOT: ttg.stages
+// ONE: tt.return
 
 // The load and what its address depends on are two stages ahead of the rest; nothing has changed.
 // CHECK: #[[$SHARED:.*]] = #ttg.shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>

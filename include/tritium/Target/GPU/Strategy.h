@@ -58,6 +58,10 @@ constexpr unsigned kMostMaskedRegisters = 48;
 /// Left to reductions and conversions beside a pipeline's buffers. By reasoning: eight warps with
 /// a kilobyte each.
 constexpr int64_t kReservedShared = 8192;
+/// What a loop gets at most where a program does not fit into shared memory with those that it asks
+/// for. By reasoning: each fewer is another compilation, and the latency of memory is hidden with
+/// less.
+constexpr int kMostTriedStages = 4;
 /// An allocation up to this size gets a place of its own, which saves a barrier, while all of them
 /// stay below the total. By reasoning: what a program always has beside its pipeline.
 constexpr uint64_t kSmallShared = 1024, kSmallSharedTotal = 8192;

@@ -62,10 +62,10 @@ bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &
 
 class LoopScheduler {
 public:
-  LoopScheduler(scf::ForOp loop, int stages, bool mayAlias, const AxisInfoAnalysis &axes)
-      : loop(loop), stages(stages), mayAlias(mayAlias), axes(axes), slice(loop),
-        isAsked(loop->hasAttr("tt.num_stages")),
-        limit(gpuModel(loop).sharedBytes - strategy::kReservedShared) {
+  LoopScheduler(scf::ForOp loop, int stages, int mostStages, bool mayAlias,
+                const AxisInfoAnalysis &axes)
+      : loop(loop), stages(stages), mostStages(mostStages), mayAlias(mayAlias), axes(axes),
+        slice(loop), isAsked(loop->hasAttr("tt.num_stages")) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
       this->stages = asked.getInt();
   }
@@ -94,16 +94,7 @@ public:
     int64_t bytes = 0;
     for (tt::LoadOp load : loads)
       bytes += bufferOf(load).getTileBytes();
-    int64_t fitting = std::min<int64_t>(stages, limit / bytes);
-    if (fitting < stages)
-      remarkMissed(loop.getLoc(), "pipeline",
-                   Twine(fitting < 2 ? "the loop is not pipelined" : "the loop has fewer stages") +
-                       ": " + Twine(stages) + " stages of " + Twine(bytes) +
-                       " bytes are more than the " + Twine(limit) +
-                       " of shared memory; use smaller tiles, or num_stages=" +
-                       Twine(std::max<int64_t>(fitting, 1)),
-                   {{"stages", std::to_string(fitting)}, {"bytes", std::to_string(bytes)}});
-    stages = static_cast<int>(fitting);
+    takeFittingStages(bytes);
     if (stages < 2)
       return false;
     remarkApplied(loop.getLoc(), "pipeline",
@@ -122,6 +113,27 @@ private:
           versions && versions->hasAttr(kVersions) && op->getBlock() == versions.elseBlock())
         return true;
     return false;
+  }
+
+  /// Lowers `stages`, of `bytes` each, to as many as there is shared memory for.
+  void takeFittingStages(int64_t bytes) {
+    int64_t all = gpuModel(loop).sharedBytes, limit = all - strategy::kReservedShared;
+    int64_t fitting = std::min<int64_t>(stages, limit / bytes);
+    std::string reason = std::to_string(stages) + " stages of " + std::to_string(bytes) +
+                         " bytes are more than the " + std::to_string(limit) + " of shared memory";
+    if (mostStages && mostStages < fitting) {
+      reason = std::to_string(mostStages + 1) + " stages of " + std::to_string(bytes) +
+               " bytes and what else the program keeps in shared memory are more than its " +
+               std::to_string(all) + " bytes";
+      fitting = mostStages;
+    }
+    if (fitting < stages)
+      remarkMissed(loop.getLoc(), "pipeline",
+                   Twine(fitting < 2 ? "the loop is not pipelined" : "the loop has fewer stages") +
+                       ": " + reason +
+                       "; use smaller tiles, or num_stages=" + Twine(std::max<int64_t>(fitting, 1)),
+                   {{"stages", std::to_string(fitting)}, {"bytes", std::to_string(bytes)}});
+    stages = static_cast<int>(fitting);
   }
 
   /// False, with a remark, if something in the loop keeps all loads from running ahead.
@@ -255,12 +267,11 @@ private:
   }
 
   scf::ForOp loop;
-  int stages;
+  int stages, mostStages;
   bool mayAlias;
   const AxisInfoAnalysis &axes;
   LoopSlice slice;
   bool isAsked;
-  int64_t limit;
   SmallVector<tt::StoreOp> stores;
   SmallVector<tt::LoadOp> loads;
 };
@@ -287,7 +298,7 @@ struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
           loops.push_back(loop);
       });
       for (scf::ForOp loop : loops)
-        if (LoopScheduler(loop, stages, mayAlias, axes).run())
+        if (LoopScheduler(loop, stages, mostStages, mayAlias, axes).run())
           func->setAttr(kOvertakes, UnitAttr::get(&getContext()));
     }
   }

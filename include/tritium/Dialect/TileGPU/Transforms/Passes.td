@@ -71,6 +71,9 @@ def ScheduleLoops : Pass<"ttg-schedule-loops", "::mlir::ModuleOp"> {
     `ttg.async_copy`); operations stay as they are.
   }];
   let options = [Option<"stages", "num-stages", "int", "3", "Buffers of a loop">,
+                 Option<"mostStages", "most-stages", "int", "0",
+                        "No loop gets more, whatever it asks for, since the program's shared "
+                        "memory does not suffice for them; 0: no such bound">,
                  Option<"mayAlias", "may-alias", "bool", "false",
                         "Pointer arguments may reach the same memory">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
