@@ -2,6 +2,7 @@
 GPU of compute capability 9.0; and as the program that it is."""
 
 import pathlib
+import re
 import runpy
 
 import numpy as np
@@ -21,7 +22,7 @@ import tritium as triton
 import vector_add
 from conftest import select
 from support import assert_same, random_array
-from tritium.compiler import GPUTarget
+from tritium.compiler import ASTSource, GPUTarget
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
@@ -53,8 +54,8 @@ def check_vector_add(rng, monkeypatch):
 
 def check_softmax(rng, monkeypatch):
     x = random_array(rng, (7, 781), "float32")
-    for function in (softmax.softmax, softmax.softmax_grid_stride):
-        close([function(x)], [softmax.softmax_numpy(*wide(x))], rtol=1e-5)
+    results = (softmax.softmax(x), softmax.softmax_grid_stride(x, softmax.resident_programs(x)))
+    close(results, [softmax.softmax_numpy(*wide(x))] * 2, rtol=1e-5)
 
 
 def check_matmul(rng, monkeypatch):
@@ -145,17 +146,65 @@ def check_block_scaled_matmul(rng, monkeypatch):
 
 def check_dependent_launch(rng, monkeypatch):
     x, coefficients = rng.uniform(-1, 1, 3000).astype(np.float32), (0.5, -2.0, 1.0, 3.0)
-    close([dependent_launch.polynomial(x, coefficients)], [np.polyval(coefficients, *wide(x))],
-          atol=1e-6)
+    # GPUs before compute capability 9.0 refuse launches that shall overlap.
+    for overlap in (None, False) if triton.knobs.runtime.backend == "sim:sm_80" else (None, True):
+        close([dependent_launch.polynomial(x, coefficients, overlap)],
+              [np.polyval(coefficients, *wide(x))], atol=1e-6)
 
 
 CHECKS = {name.removeprefix("check_"): check for name, check in list(globals().items())
           if name.startswith("check_")}
 
 
+def launched(name, rng, monkeypatch):
+    """Checks an example; the kernels that it has launched."""
+    monkeypatch.setenv("TRITIUM_TUNING", "first")
+    kernels = {}
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.launch_enter_hook.add(
+            lambda launch: kernels.setdefault(launch.get()["function"].hash,
+                                              launch.get()["function"]))
+        CHECKS[name](rng, monkeypatch)
+    return list(kernels.values())
+
+
 @pytest.mark.parametrize("name", CHECKS)
 def test_example(backend, rng, monkeypatch, name):
     if backend == "cuda" and name == "grouped_matmul":
         pytest.skip("addresses of host arrays")
-    monkeypatch.setenv("TRITIUM_TUNING", "first")
-    CHECKS[name](rng, monkeypatch)
+    assert launched(name, rng, monkeypatch)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_compiled_for_a_gpu(rng, monkeypatch, tmp_path, name):
+    """The tile IR of all that a CPU has run. Where there is ptxas, it takes the code."""
+    select("cpu", monkeypatch)
+    monkeypatch.delenv("TRITON_F32_DEFAULT")
+    kernels = launched(name, rng, monkeypatch)
+    assert kernels
+    for number, kernel in enumerate(kernels):
+        path = tmp_path / f"{number}.ttir"
+        path.write_text(kernel.asm["ttir"])
+        compiled = triton.compile(str(path), GPUTarget("cuda", 90, 32),
+                                  {"num_warps": kernel.metadata.num_warps})
+        assert ".target sm_90" in compiled.asm["ptx"]
+        assert compiled.metadata.shared <= 227 * 1024
+
+
+def test_overlapping_launches_wait():
+    """The kernel waits for the one before it between its two loads."""
+    kernel = dependent_launch.multiply_and_add_kernel
+    types = dict(zip(kernel.arg_names, "*fp32 *fp32 *fp32 i32 fp32 constexpr constexpr".split()))
+    compiled = triton.compile(ASTSource(kernel, types, {"BLOCK_SIZE": 128, "OVERLAP": True}),
+                              GPUTarget("cuda", 90, 32), {"launch_pdl": True})
+    order = re.findall(r"ld\.global|st\.global|griddepcontrol\.\w+", compiled.asm["ptx"])
+    assert order == ["ld.global", "griddepcontrol.launch_dependents", "griddepcontrol.wait",
+                     "ld.global", "st.global"]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_program(monkeypatch, capsys, path):
+    assert path.stem in CHECKS
+    select("cpu", monkeypatch)
+    runpy.run_path(str(path), run_name="__main__")
+    assert "NumPy" in capsys.readouterr().out
