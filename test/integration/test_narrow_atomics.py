@@ -163,3 +163,23 @@ def test_descriptors(backend, rng, dtype):
     part[:] = np.maximum(part + x[:3, :8], x[:3, :8])
     by_descriptor[(1,)](out, x, M=4, N=16)
     assert_same(out, expected)
+
+
+@triton.jit
+def beside(x_ptr, out_ptr, N: tl.constexpr, M: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_add(x_ptr + i, tl.full([N], 1, x_ptr.dtype.element_ty))
+    j = tl.arange(0, M)
+    tl.store(out_ptr + j, tl.load(x_ptr + N + j))
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("updated", (1, 3, 15, 33))
+def test_the_rest_of_a_word_is_read_by_others(backend, rng, dtype, updated):
+    """That is no race: an atomic leaves what is beside its number alone."""
+    x = random_array(rng, updated + 37, dtype)
+    expected, out = x.copy(), np.zeros(37, dtype)
+    expected[:updated] += np.ones(1, dtype)
+    beside[(1,)](x, out, N=updated, M=37)
+    assert_same(x, expected)
+    assert_same(out, expected[updated:])

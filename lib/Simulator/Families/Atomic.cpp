@@ -79,6 +79,28 @@ u64 apply(Type type, What what, u64 old, u64 b, u64 c) {
   }
 }
 
+/// Bytes that a compare-and-swap leaves alone although it changes their word are neither read nor
+/// written: they lie beside a number of 8 or 16 bits, and other threads may use them. One that
+/// changes nothing reads.
+void noteAtomic(Warp &warp, const Op &op, unsigned lane, const Located &located,
+                const std::optional<EdgeWord> &edge, u64 old, u64 made) {
+  uint64_t all = (uint64_t(1) << op.bytes) - 1, unchanged = 0;
+  if (What(op.e) == What::Cas && (edge || located.range) && !warp.machine.launch.checkSameValue)
+    unchanged = unchangedBytes(reinterpret_cast<const uint8_t *>(&old),
+                               reinterpret_cast<const uint8_t *>(&made), op.bytes);
+  AccessMode mode = unchanged == all ? AccessMode::Read : AccessMode::Write;
+  if (unchanged == all)
+    unchanged = 0;
+  if (edge)
+    return edge->note(warp, op, lane, mode, unchanged);
+  if (!unchanged)
+    return noteAccess(warp, op, lane, located, op.bytes, mode);
+  Located byte = located;
+  for (unsigned i = 0; i < op.bytes; ++i, ++byte.offset)
+    if (!(unchanged >> i & 1))
+      noteAccess(warp, op, lane, byte, 1, mode);
+}
+
 void run(Warp &warp, const Op &op) {
   warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.b, warp.mask, op, "the operand of an atomic");
@@ -113,16 +135,13 @@ void run(Warp &warp, const Op &op) {
     }
     if (op.releases)
       release(warp, op, addresses[lane]);
-    if (edge)
-      edge->note(warp, op, lane, AccessMode::Write);
-    else
-      noteAccess(warp, op, lane, located, op.bytes, AccessMode::Write);
     u64 old = edge ? edge->read() : 0;
     if (!edge)
       std::memcpy(&old, at, op.bytes);
     u64 b = wide ? warp.lanes<u64>(op.b)[lane] : warp.lanes<u32>(op.b)[lane];
     u64 c = op.c == none ? 0 : wide ? warp.lanes<u64>(op.c)[lane] : warp.lanes<u32>(op.c)[lane];
     u64 made = apply(type, what, old, b, c);
+    noteAtomic(warp, op, lane, located, edge, old, made);
     acquire(warp, op, addresses[lane]);
     if (!op.releases)
       release(warp, op, addresses[lane]);

@@ -119,10 +119,11 @@ std::optional<EdgeWord> EdgeWord::at(Warp &warp, const Op &op, uint64_t address,
   return known ? std::optional(word) : std::nullopt;
 }
 
-void EdgeWord::note(Warp &warp, const Op &op, unsigned lane, AccessMode mode) const {
-  for (const Located &byte : bytes)
-    if (byte.range)
-      noteAccess(warp, op, lane, byte, 1, mode);
+void EdgeWord::note(Warp &warp, const Op &op, unsigned lane, AccessMode mode,
+                    uint64_t except) const {
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes[i].range && !(except >> i & 1))
+      noteAccess(warp, op, lane, bytes[i], 1, mode);
 }
 
 uint32_t EdgeWord::read() const {

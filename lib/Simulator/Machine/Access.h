@@ -61,8 +61,8 @@ public:
   /// Of an access by an instruction that is strong; absent where there is no such word.
   static std::optional<EdgeWord> at(Warp &warp, const Op &op, uint64_t address, uint32_t bytes);
 
-  /// noteAccess() of all bytes within buffers.
-  void note(Warp &warp, const Op &op, unsigned lane, AccessMode mode) const;
+  /// noteAccess() of the bytes within buffers but those in `except`, one bit each.
+  void note(Warp &warp, const Op &op, unsigned lane, AccessMode mode, uint64_t except = 0) const;
   uint32_t read() const;
   /// False, and nothing is written, if what may not change would.
   bool write(uint32_t value) const;
