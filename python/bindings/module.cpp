@@ -322,6 +322,17 @@ nb::list listSettings() {
   return result;
 }
 
+/// Every function of the kernel language's library: name, signature, types, whether a method.
+nb::list listBuiltins() {
+  nb::list result;
+  for (size_t i = 0; i < tritium_builtin_count(); ++i) {
+    tritium_builtin builtin = tritium_builtin_at(i);
+    result.append(
+        nb::make_tuple(builtin.name, builtin.signature, builtin.types, builtin.is_method != 0));
+  }
+  return result;
+}
+
 } // namespace
 
 PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled, PyObject *scopes) {
@@ -370,6 +381,7 @@ NB_MODULE(_C, m) {
   m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
   m.def("num_threads", tritium_num_threads);
   m.def("settings", listSettings);
+  m.def("builtins", listBuiltins);
   m.def("version", [] { return std::string(tritium_version()); });
   m.def("host_cpu", [] { return std::string(tritium_host_cpu()); });
   m.def("cache_path", [] { return std::string(tritium_cache_path()); });

@@ -7,6 +7,7 @@
 #include "../TuningRecord.h"
 #include "Internal.h"
 
+#include "tritium/Frontend/Sema/Signatures.h"
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -46,6 +47,18 @@ tritium_setting tritium_setting_at(size_t index) {
           setting.knob,
           setting.doc,
           setting.audience == Setting::User};
+}
+
+size_t tritium_builtin_count(void) {
+  return guarded(nullptr, size_t(0), [] { return sema::builtinSignatures().size(); });
+}
+
+tritium_builtin tritium_builtin_at(size_t index) {
+  return guarded(nullptr, tritium_builtin{}, [&]() -> tritium_builtin {
+    const sema::BuiltinSignature &builtin = sema::builtinSignatures()[index];
+    return {builtin.name.c_str(), builtin.signature.c_str(), builtin.types.c_str(),
+            builtin.isMethod};
+  });
 }
 
 const char *tritium_version(void) { return TRITIUM_VERSION; }

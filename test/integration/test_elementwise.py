@@ -488,3 +488,21 @@ def test_chain_of_choices(backend):
     chain_of_choices[(1,)](x, DEPTH=40, N=64)
     np.testing.assert_array_equal(x, np.where(np.arange(64) > 2, np.maximum(np.arange(64) - 40, 2),
                                               np.arange(64)))
+
+
+@triton.jit
+def known_nans(out):
+    nan = tl.full((4,), float("nan"), tl.float32)
+    i = tl.arange(0, 4)
+    tl.store(out + i, tl.maximum(nan, 1.0))
+    tl.store(out + 4 + i, tl.maximum(2.0, nan))
+    tl.store(out + 8 + i, tl.minimum(nan, 3.0))
+    tl.store(out + 12 + i, tl.minimum(4.0, nan))
+    tl.store(out + 16 + i, tl.maximum(nan, 1.0, tl.PropagateNan.ALL))
+    tl.store(out + 20 + i, tl.maximum(nan, nan))
+
+
+def test_a_nan_loses_where_it_is_known(backend):
+    out = np.zeros(24, np.float32)
+    known_nans[(1,)](out)
+    np.testing.assert_array_equal(out, np.repeat([1, 2, 3, 4, np.nan, np.nan], 4))

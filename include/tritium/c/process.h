@@ -68,6 +68,20 @@ typedef struct tritium_setting {
 TRITIUM_API size_t tritium_setting_count(void);
 TRITIUM_API tritium_setting tritium_setting_at(size_t index);
 
+/* A function of the kernel language's library, for documentation and editors. */
+typedef struct tritium_builtin {
+  const char *name;      /* "load", "libdevice.sin", "tensor_descriptor.store", "builtins.len" */
+  const char *signature; /* Python's parameter list, "(pointer, mask=None)" */
+  const char *types;     /* of the device library: a word for each choice of types, a letter for
+                            each argument: i int32, u uint32, l int64, L uint64, f float32,
+                            d float64; else "" */
+  int is_method;         /* also a method of tiles, which are its first parameter */
+} tritium_builtin;
+
+/* The number of such functions, and one of them, sorted by name. */
+TRITIUM_API size_t tritium_builtin_count(void);
+TRITIUM_API tritium_builtin tritium_builtin_at(size_t index);
+
 /* The version of the library, "0.1.0". */
 TRITIUM_API const char *tritium_version(void);
 /* LLVM's name of this machine's CPU. */

@@ -225,9 +225,19 @@ Result Generator::loopCondition(const ast::Expr &test) {
   Arguments evaluated;
   if (!arguments(*call, evaluated))
     return std::nullopt;
-  if (evaluated.positional.empty())
-    return error(test.range, "tl.condition needs the condition as its first argument");
-  return evaluated.positional.front();
+  std::vector<Value> conditions = evaluated.positional;
+  bool isKnown = conditions.size() <= 2;
+  if (conditions.size() > 1)
+    conditions.resize(1);
+  for (auto &[name, value] : evaluated.keywords) {
+    isKnown &= name == "arg1" || name == "disable_licm";
+    if (name == "arg1")
+      conditions.push_back(value);
+  }
+  if (conditions.size() != 1 || !isKnown)
+    return error(test.range, "tl.condition needs the condition as its first argument, and may have "
+                             "one more: tl.condition(arg1, disable_licm=False)");
+  return conditions.front();
 }
 
 Outcome Generator::whileStatement(const ast::While &stmt) {

@@ -16,7 +16,7 @@ using namespace tritium::sema;
 // Signatures
 //===----------------------------------------------------------------------===//
 
-/// A literal default: None, True, False, an int, '...', (), tl.<dtype>.
+/// A literal default: None, True, False, an int, '...', (), tl.<dtype>, tl.PropagateNan.NONE.
 static Value parseDefault(llvm::StringRef text) {
   if (text == "None")
     return Value();
@@ -26,8 +26,10 @@ static Value parseDefault(llvm::StringRef text) {
     return Tuple{};
   if (text.consume_front("'")) {
     text.consume_back("'");
-    return makeString(text.str());
+    return makeString(text == "\\n" ? "\n" : text.str());
   }
+  if (text == "tl.PropagateNan.NONE")
+    return makeString("");
   if (text.consume_front("tl."))
     return makeDType(*DType::parse(text));
   int64_t number = 0;
@@ -72,9 +74,25 @@ void Registry::addMethod(std::string name, std::string_view signature, BuildFn b
   builtins.find(name)->second.isMethod = true;
 }
 
+/// "def f(x, n: tl.constexpr = 10):\n ..." -> "(x, n=10)"
+static std::string signatureOf(llvm::StringRef text) {
+  auto [parameters, body] = text.drop_until([](char c) { return c == '('; }).split("):\n");
+  std::string signature;
+  llvm::SmallVector<llvm::StringRef> parts;
+  parameters.drop_front().split(parts, ',', -1, false);
+  for (llvm::StringRef part : parts) {
+    auto [declared, defaultText] = part.split('=');
+    signature += (signature.empty() ? "" : ", ") + declared.split(':').first.trim().str();
+    if (!defaultText.empty())
+      signature += "=" + defaultText.trim().str();
+  }
+  return "(" + signature + ")";
+}
+
 void Registry::add(std::shared_ptr<frontend::FunctionSource> function, bool isMethod) {
   Builtin builtin;
   builtin.name = function->name;
+  builtin.signature = signatureOf(function->text);
   builtin.isMethod = isMethod;
   builtin.function = std::move(function);
   builtins.emplace(builtin.name, std::move(builtin));

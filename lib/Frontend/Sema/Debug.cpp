@@ -306,11 +306,11 @@ static Result expectZero(Sema &sema, const BoundArguments &args) {
 }
 
 void sema::addDebugBuiltins(Registry &registry) {
-  registry.add("static_print", "*values, sep=None, end=None, file=None, flush=False", staticPrint);
+  registry.add("static_print", "*values, sep=' ', end='\\n', file=None, flush=False", staticPrint);
   registry.add("static_assert", "cond, msg=''", staticAssert);
   registry.add("device_print", "prefix, *args, hex=False", devicePrint);
   registry.add("expect_zero", "x, mask", expectZero);
   registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
-  registry.add("builtins.print", "*values, sep=None, end=None, file=None, flush=False",
+  registry.add("builtins.print", "*values, sep=' ', end='\\n', file=None, flush=False",
                pythonPrint);
 }

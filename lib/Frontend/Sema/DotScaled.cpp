@@ -290,6 +290,6 @@ static Result dotScaled(Sema &sema, const BoundArguments &args) {
 void sema::addDotScaledBuiltins(Registry &registry) {
   registry.add("dot_scaled",
                "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, "
-               "fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None",
+               "fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=tl.float32",
                dotScaled);
 }

@@ -6,6 +6,8 @@
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace arith = mlir::arith;
 using namespace tritium;
 using namespace tritium::sema;
@@ -131,6 +133,12 @@ static std::optional<bool> propagatesNan(Sema &sema, const Value &value) {
                     describe(value));
 }
 
+/// Whether all elements are known to be NaN.
+static bool isNaNConstant(mlir::Value value) {
+  llvm::APFloat constant(0.0);
+  return mlir::matchPattern(value, mlir::m_ConstantFloat(&constant)) && constant.isNaN();
+}
+
 mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
                           mlir::Value y) {
   mlir::OpBuilder &b = sema.builder();
@@ -138,6 +146,9 @@ mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype
   if (isFloat(dtype) && propagateNan)
     return isMax ? mlir::Value(b.create<arith::MaximumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinimumFOp>(loc, x, y));
+  // The folder of arith.maxnumf has a NaN win over another constant.
+  if (isFloat(dtype) && (isNaNConstant(x) || isNaNConstant(y)))
+    return isNaNConstant(x) ? y : x;
   if (isFloat(dtype))
     return isMax ? mlir::Value(b.create<arith::MaxNumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinNumFOp>(loc, x, y));
@@ -310,9 +321,9 @@ void sema::addMathBuiltins(Registry &registry) {
   registry.addMethod("sqrt_rn", "x", sqrtRn);
   registry.addMethod("abs", "x", absOf);
   registry.addMethod("sigmoid", "x", sigmoid);
-  registry.add("maximum", "x, y, propagate_nan=''", minMax<true>);
-  registry.add("minimum", "x, y, propagate_nan=''", minMax<false>);
-  registry.add("clamp", "x, min, max, propagate_nan=''", clamp);
+  registry.add("maximum", "x, y, propagate_nan=tl.PropagateNan.NONE", minMax<true>);
+  registry.add("minimum", "x, y, propagate_nan=tl.PropagateNan.NONE", minMax<false>);
+  registry.add("clamp", "x, min, max, propagate_nan=tl.PropagateNan.NONE", clamp);
   registry.add("fma", "x, y, z", fma);
   registry.add("fdiv", "x, y, ieee_rounding=False", fdiv);
   registry.add("div_rn", "x, y", divRn);

@@ -3,8 +3,10 @@
 #include "BuiltinSupport.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/Signatures.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -47,6 +49,17 @@ static const Registry &registry() {
 }
 
 const Builtin *sema::findBuiltin(std::string_view name) { return registry().find(name); }
+
+const std::vector<BuiltinSignature> &sema::builtinSignatures() {
+  static const std::vector<BuiltinSignature> signatures = [] {
+    std::vector<BuiltinSignature> all;
+    for (const auto &[name, builtin] : registry().all())
+      all.push_back(
+          {name, builtin.signature, llvm::join(builtin.overloads, " "), builtin.isMethod});
+    return all;
+  }();
+  return signatures;
+}
 
 static llvm::StringRef toRef(std::string_view text) { return {text.data(), text.size()}; }
 

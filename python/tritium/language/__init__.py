@@ -22,7 +22,11 @@ from .math import *
 from .math import __all__ as _math
 from .types import *
 from .types import __all__ as _types
-from .types import CONSTEXPR_0, _constexpr_to_value, _unwrap_if_constexpr, get_int_dtype
+from .types import (CONSTEXPR_0, TILE_METHODS as _tile_methods, _constexpr_to_value,
+                    _unwrap_if_constexpr, get_int_dtype)
+
+for _name in _tile_methods:
+    setattr(tensor, _name, globals()[_name])
 
 # Tiles have at most this many elements.
 TRITON_MAX_TENSOR_NUMEL = 1048576

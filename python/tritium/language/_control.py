@@ -18,24 +18,83 @@ class _InKernel:
 class range(_InKernel):
     """`for i in tl.range(start, end, step, ...)`: a loop with hints for the compiler.
 
-    Bounds are ints; a negative step must be constexpr. `num_stages`, `loop_unroll_factor`,
-    `disallow_acc_multi_buffer`, `flatten`, `warp_specialize`, `disable_licm` are hints.
+    Args:
+        arg1, arg2: the start and the end, ints; one alone is the end of a loop from 0.
+        step: an int; a negative one must be a constexpr. Not 0.
+        num_stages: how many rounds of the loop a GPU has under way at once, loads before the
+            computation that needs them; else the kernel's option holds, for loads that feed
+            `tl.dot`.
+        loop_unroll_factor: how many rounds become one; below 2: none.
+        disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm: hints. One that has no
+            effect on a target says so in a remark.
+
+    The options are constexprs. `break`, `continue` and `return` are for `range` and `while`.
+
+    Beyond Triton: `i` has a value after the loop, that of its last round.
+
+    Example:
+        >>> total = 0
+        >>> for i in tl.range(0, 10, 3, num_stages=2):
+        ...     total += i
+        >>> total
+        int32 18
     """
+
+    def __init__(self, arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None,
+                 disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False,
+                 disable_licm=False):
+        super().__init__()
 
 
 @builtin_class
 class static_range(_InKernel):
-    """`for i in tl.static_range(start, end, step)`: unrolled; the bounds are constexpr."""
+    """`for i in tl.static_range(start, end, step)`: the loop unrolled, with `i` a constexpr.
+
+    Args:
+        arg1, arg2, step: as for `tl.range`, but constexpr ints.
+
+    Example:
+        >>> parts = ()
+        >>> for i in tl.static_range(3):
+        ...     parts = parts + (i * i,)
+        >>> parts
+        0
+        1
+        4
+    """
+
+    def __init__(self, arg1, arg2=None, step=None):
+        super().__init__()
 
 
 @builtin_class
 class condition(_InKernel):
-    """`while tl.condition(c, disable_licm=False)`: a loop with hints."""
+    """`while tl.condition(c)`: a loop with hints.
+
+    Args:
+        arg1: the condition, a scalar.
+        disable_licm: asks that nothing is moved out of the loop, a constexpr.
+
+    Example:
+        >>> n = tl.program_id(0) + 100
+        >>> while tl.condition(n > 9):
+        ...     n = n // 3
+        >>> n
+        int32 3
+    """
+
+    def __init__(self, arg1, disable_licm=False):
+        super().__init__()
 
 
 @builtin_class
 class PropagateNan(enum.Enum):
-    """What `minimum` and `maximum` do with a NaN: NONE: it loses; ALL: it wins."""
+    """What `minimum`, `maximum` and `clamp` do with a NaN: NONE: it loses; ALL: it wins.
+
+    Example:
+        >>> tl.maximum(tl.full((2,), float("nan"), tl.float32), 1.0, tl.PropagateNan.ALL)
+        float32 [nan, nan]
+    """
 
     NONE = 0
     ALL = 0xFFFF
@@ -44,42 +103,97 @@ class PropagateNan(enum.Enum):
 @builtin
 def multiple_of(input, values):
     """`input`, of which the compiler may assume that along each dimension the first element of
-    each aligned run that counts up is a multiple of `values` (a constexpr int, or one for each
-    dimension). A run is as long as the kernel shows or `max_contiguous` says; where neither does,
-    every element is a multiple. Of pointers: bytes. Checked in the interpreter, and with debug
-    on."""
+    each aligned run that counts up is a multiple of `values`.
+
+    Args:
+        input: a tile or scalar of ints or pointers; of pointers, bytes are meant.
+        values: a constexpr int, or one for each dimension.
+
+    A run is as long as the kernel shows or `max_contiguous` says; where neither does, every element
+    is a multiple. Where that does not hold, compiled code may read and write anything. The
+    interpreter checks it, and with debug on so does compiled code.
+
+    Example:
+        >>> tl.multiple_of(tl.arange(0, 4) + 16, 16)
+        int32 [16, 17, 18, 19]
+    """
 
 
 @builtin
 def max_contiguous(input, values):
     """`input`, of which the compiler may assume that along each dimension every aligned run of
-    `values` elements counts up by one, pointers by one element. Checked as `multiple_of` is."""
+    `values` elements counts up by one, pointers by one element. Checked as `multiple_of` is.
+
+    Args:
+        input: a tile of ints or pointers.
+        values: a constexpr int, or one for each dimension.
+
+    Example:
+        >>> tl.max_contiguous(tl.arange(0, 4) % 16, 4)
+        int32 [0, 1, 2, 3]
+    """
 
 
 @builtin
 def max_constancy(input, values):
     """`input`, of which the compiler may assume that along each dimension every aligned run of
-    `values` elements is one value. Checked as `multiple_of` is."""
+    `values` elements is one value, bit for bit. Checked as `multiple_of` is.
+
+    Args:
+        input: a tile.
+        values: a constexpr int, or one for each dimension.
+
+    Example:
+        >>> tl.max_constancy(tl.arange(0, 4) // 2, 2)
+        int32 [0, 0, 1, 1]
+    """
 
 
 @builtin
 def assume(cond):
-    """Tells the compiler that a scalar condition holds. Checked as `multiple_of` is."""
+    """Tells the compiler that a scalar condition holds. Checked as `multiple_of` is.
+
+    Example:
+        >>> n = tl.num_programs(0)
+        >>> tl.assume(n >= 1)
+        >>> n
+        int32 1
+    """
 
 
 @builtin
 def debug_barrier():
-    """All threads of a program wait for each other; without effect on a CPU."""
+    """All threads of a program wait for each other; without effect on a CPU, where a program is one
+    thread. Kernels need none: the compiler puts barriers where memory asks for them.
+
+    Example:
+        >>> tl.store(ints, 5)
+        >>> tl.debug_barrier()
+        >>> tl.load(ints)
+        int32 5
+    """
 
 
 @builtin
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
-    """Prints while the kernel is compiled."""
+    """Prints while the kernel is compiled, as Python's `print` would: constants as they are, tiles
+    by their types. `file` and `flush` are taken and have no effect.
+
+    Example:
+        >>> tl.static_print("a block of", tl.arange(0, 4).shape)
+    """
 
 
 @builtin
 def static_assert(cond, msg=""):
-    """Fails the compilation with CompileTimeAssertionFailure unless a constexpr holds."""
+    """Fails the compilation with CompileTimeAssertionFailure unless a constexpr holds. A condition
+    that is not known at compile time is an error; `tl.device_assert` takes it.
+
+    Example:
+        >>> tl.static_assert(tl.float32.primitive_bitwidth == 32)
+        >>> tl.static_assert(1 > 2, "what was wrong")
+        CompileTimeAssertionFailure: static assertion failed: what was wrong
+    """
 
 
 @builtin
@@ -87,18 +201,38 @@ def device_print(prefix, *args, hex=False):
     """Prints values while the kernel runs, one line an element: program, index, prefix, value.
 
     Args:
-        prefix: a string literal.
+        prefix: a string literal, ASCII; a colon is put behind it.
         args: scalars or tiles.
         hex: prints in base 16.
+
+    Python's `print` in a kernel does the same.
+
+    Example:
+        >>> tl.device_print("x", tl.arange(0, 2))
     """
 
 
 @builtin
 def device_assert(cond, msg="", mask=None):
     """Fails the launch if `cond` is false in any lane (where `mask` holds). Checked only with
-    TRITON_DEBUG=1 or `debug=True`; then the launch raises DeviceAssertionError."""
+    TRITON_DEBUG=1 or `debug=True`; then the launch raises DeviceAssertionError. Python's `assert`
+    in a kernel does the same.
+
+    Args:
+        cond: a scalar or a tile, cast to int1.
+        msg: what the error says.
+        mask: int1, broadcast with `cond`.
+
+    Example:
+        >>> tl.device_assert(tl.arange(0, 4) >= 0, "an index is negative")
+    """
 
 
 @builtin
 def expect_zero(x, mask):
-    """`x`, which is 0 where `mask` holds; checked with debug on."""
+    """`x`, which is 0 where `mask` holds; checked with debug on.
+
+    Example:
+        >>> tl.expect_zero(tl.arange(0, 3), tl.arange(0, 3) < 1)
+        int32 [0, 1, 2]
+    """

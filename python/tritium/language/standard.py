@@ -20,13 +20,13 @@ __all__ = ["argmax", "argmin", "bitonic_merge", "cdiv", "cumprod", "cumsum", "fl
            "squeeze", "sum", "swizzle2d", "topk", "unsqueeze", "xor_sum", "zeros", "zeros_like"]
 
 
-def _combine(name, what, count=2):
+def _combine(name, what, names=("a", "b")):
     def stub(*_args):
         pass
 
     stub.__signature__ = inspect.Signature([
-        inspect.Parameter(f"arg{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        for i in range(count)])
+        inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for parameter in names])
     stub.__name__ = stub.__qualname__ = name
     stub.__module__ = __name__
     stub.__doc__ = what
@@ -40,15 +40,16 @@ _or_combine = _combine("_or_combine", "The bits that one of two elements has.")
 _elementwise_max = _combine("_elementwise_max", "The larger of two elements.")
 _elementwise_min = _combine("_elementwise_min", "The smaller of two elements.")
 _PAIRS = "The pair (value, index) of two whose value is {}; "
+_NAMES = ("value1", "index1", "value2", "index2")
 _LEFT, _FAST = "of equal values the one with the lower index.", "of equal values the second."
 _argmax_combine_tie_break_left = _combine(
-    "_argmax_combine_tie_break_left", _PAIRS.format("larger") + _LEFT, 4)
+    "_argmax_combine_tie_break_left", _PAIRS.format("larger") + _LEFT, _NAMES)
 _argmax_combine_tie_break_fast = _combine(
-    "_argmax_combine_tie_break_fast", _PAIRS.format("larger") + _FAST, 4)
+    "_argmax_combine_tie_break_fast", _PAIRS.format("larger") + _FAST, _NAMES)
 _argmin_combine_tie_break_left = _combine(
-    "_argmin_combine_tie_break_left", _PAIRS.format("smaller") + _LEFT, 4)
+    "_argmin_combine_tie_break_left", _PAIRS.format("smaller") + _LEFT, _NAMES)
 _argmin_combine_tie_break_fast = _combine(
-    "_argmin_combine_tie_break_fast", _PAIRS.format("smaller") + _FAST, 4)
+    "_argmin_combine_tie_break_fast", _PAIRS.format("smaller") + _FAST, _NAMES)
 
 
 def _on_values(function):
@@ -79,7 +80,13 @@ _is_power_of_two = _on_values(_is_power_of_two)
 @jit
 def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None,
               descending: tl.constexpr = False):
-    """`tl.topk(x, k, dim, descending)`, or `tl.sort` where k is None."""
+    """`tl.topk(x, k, dim, descending)`, or `tl.sort` where k is None.
+
+    Example:
+        >>> # on the host
+        >>> tl.standard.sort_impl.arg_names
+        ['x', 'k', 'dim', 'descending']
+    """
     if k is None:
         return tl.sort(x, dim, descending)
     else:

@@ -13,7 +13,13 @@ def _target_info(function):
 
 @_target_info
 def current_target():
-    """The target, a `triton.compiler.GPUTarget`."""
+    """The GPU, a `triton.compiler.GPUTarget`, with `backend`, `arch` and `warp_size`; in a kernel
+    that is interpreted or compiled for a CPU, None.
+
+    Example:
+        >>> tl.target_info.current_target() is None
+        True
+    """
     from ..runtime.driver import active
 
     return active.get_current_target()
@@ -21,15 +27,36 @@ def current_target():
 
 @_target_info
 def is_cuda():
-    """Whether it is one of NVIDIA's GPUs."""
+    """Whether it is one of NVIDIA's GPUs; a constexpr.
+
+    Example:
+        >>> tl.target_info.is_cuda()
+        False
+    """
     return current_target().backend == "cuda"
 
 
 @_target_info
 def cuda_capability_geq(major, minor=0):
-    """Whether it is one of NVIDIA's GPUs of at least this compute capability."""
+    """Whether it is one of NVIDIA's GPUs of at least this compute capability; a constexpr.
+
+    Args:
+        major, minor: constexpr ints, 9 and 0 for Hopper.
+
+    Example:
+        >>> tl.target_info.cuda_capability_geq(9)
+        False
+    """
     target = current_target()
     return target.backend == "cuda" and target.arch >= major * 10 + minor
+
+
+_NEVER = """False: there is no back end for AMD's GPUs.
+
+    Example:
+        >>> tl.target_info.{}()
+        False
+    """
 
 
 def _never(name):
@@ -38,7 +65,7 @@ def _never(name):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__
-    function.__doc__ = "False: there is no back end for AMD's GPUs."
+    function.__doc__ = _NEVER.format(name)
     return _target_info(function)
 
 

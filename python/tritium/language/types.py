@@ -3,6 +3,8 @@
 import builtins
 import enum
 
+from ._builtin import Builtin
+
 __all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "constexpr_type", "str_to_ty",
            "constexpr", "const", "tensor", "tuple", "tensor_descriptor",
            "tensor_descriptor_base", "tensor_descriptor_type", "must_use_result", "void",
@@ -43,7 +45,28 @@ class dtype:
         primitive_bitwidth: bits of a value (1 for int1, which takes a byte in memory).
         itemsize: bytes of an element in memory.
         signature: the spelling in signatures, "fp32", "i32", "*fp16".
+        scalar: the type itself; of a tile's type, that of its elements.
+        int_bitwidth, int_signedness: of integers.
+        fp_mantissa_width, exponent_bias: of floats, bits and the exponent of 1.
         SINT_TYPES, UINT_TYPES, FP_TYPES, STANDARD_FP_TYPES, OTHER_TYPES: lists of short names.
+
+    `is_int8` to `is_uint64`, `is_fp8e5` and its like, `is_fp16`, `is_bf16`, `is_fp32`, `is_fp64`
+    ask for one type; `is_bool is_int is_int_signed is_int_unsigned is_floating
+    is_standard_floating is_fp8 is_ptr is_block is_const is_void` for a kind.
+
+    Args:
+        name: the name or the short name of a type; ValueError for others.
+
+    Beyond Triton: kernels may ask for all of it. `tl.cast(x, dtype)` converts; Triton's
+    `tl.float32(x)` is not there.
+
+    Example:
+        >>> tl.float16.primitive_bitwidth
+        16
+        >>> tl.int8.is_int_signed()
+        True
+        >>> tl.dtype("bf16").fp_mantissa_width
+        7
     """
 
     class KIND(enum.Enum):
@@ -222,6 +245,11 @@ class pointer_type(dtype):
         element_ty: what it points to.
         address_space: kept; memory of a CPU has one.
         const: whether it may not be stored through.
+
+    Example:
+        >>> p = (ints + 2).to(tl.pointer_type(tl.float32), bitcast=True)
+        >>> p.dtype.element_ty
+        tl.float32
     """
 
     def __init__(self, element_ty, address_space=1, const=False):
@@ -244,7 +272,17 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """A tile's type: an element type and a shape."""
+    """A tile's type.
+
+    Args:
+        element_ty: the type of the elements.
+        shape: the extents, ints.
+
+    Example:
+        >>> tl.block_type(tl.int8, [2, 3]).shape
+        2
+        3
+    """
 
     def __init__(self, element_ty, shape):
         self.element_ty = element_ty
@@ -263,7 +301,17 @@ class block_type(dtype):
 
 
 class tuple_type(dtype):
-    """The type of a tuple: those of its items, and the names of its fields, if it has any."""
+    """The type of a tuple, for signatures.
+
+    Args:
+        types: those of its items.
+        fields: the names of its fields, if it has any.
+
+    Example:
+        >>> # on the host
+        >>> tl.tuple_type([tl.int32, tl.float16]).types
+        [tl.int32, tl.float16]
+    """
 
     def __init__(self, types, fields=None):
         self.types = list(types)
@@ -280,7 +328,15 @@ class tuple_type(dtype):
 
 
 class constexpr_type(dtype):
-    """The type of a compile-time value, which is part of it."""
+    """The type of a compile-time value, which is part of it.
+
+    Example:
+        >>> # on the host
+        >>> tl.constexpr(3).type
+        tl.constexpr[3]
+        >>> tl.constexpr(3).type == tl.constexpr_type(3)
+        True
+    """
 
     def __init__(self, value):
         self.value = _plain(value)
@@ -295,6 +351,10 @@ def str_to_ty(name, c=None):
     Args:
         name: "*fp32", "i32", "constexpr", ..., or a tuple of them.
         c: the value of a "constexpr", or a tuple of those of a tuple's items.
+
+    Example:
+        >>> tl.str_to_ty("fp32", None)
+        tl.float32
     """
     if isinstance(name, builtins.tuple):
         values = c if isinstance(c, (builtins.tuple, list)) else [None] * len(name)
@@ -341,7 +401,12 @@ _constexpr_to_value = _unwrap_if_constexpr
 
 
 def get_int_dtype(bitwidth, signed):
-    """The integer type of 1, 8, 16, 32 or 64 bits, of which 1 is the bool's."""
+    """The integer type of 1, 8, 16, 32 or 64 bits, of which 1 is the bool's.
+
+    Example:
+        >>> tl.core.get_int_dtype(16, False)
+        tl.uint16
+    """
     bits = _plain(bitwidth)
     return dtype("int1" if bits == 1 else f"{'int' if _plain(signed) else 'uint'}{bits}")
 
@@ -351,8 +416,24 @@ class constexpr:
 
     Arithmetic, comparison and indexing of constexprs give constexprs.
 
+    Args:
+        value: what is known when the kernel is compiled: a number, a text, a type, a function, a
+            tuple, a member of an Enum, a dataclass.
+
     Attributes:
         value: the plain Python value.
+        type: a `constexpr_type`.
+
+    As an annotation, `BLOCK: tl.constexpr`, each value of the parameter makes a kernel of its own.
+
+    Example:
+        >>> n: tl.constexpr = 5
+        >>> n // 2 + 1
+        3
+        >>> tl.constexpr(7).value
+        7
+        >>> tl.zeros((n,), tl.int32).shape
+        5
     """
 
     _library_name = "triton.language.constexpr"
@@ -441,22 +522,136 @@ CONSTEXPR_0 = constexpr(0)
 
 
 class const:
-    """Annotation of a pointer parameter that the kernel does not store through."""
+    """Annotation of a pointer parameter that the kernel does not store through; a store is an
+    error.
+
+    Example:
+        >>> def first(p: tl.const):
+        ...     return tl.load(p)
+        >>> first(ints + 3)
+        int32 3
+    """
 
     _library_name = "triton.language.const"
 
 
+def _methods(owner):
+    """Makes Builtins of a class's functions: kernels call them, the host reads about them."""
+    for name, member in list(vars(owner).items()):
+        if callable(member) and name != "__init__":
+            setattr(owner, name, Builtin(member, f"{owner._library_name}.{name}"))
+    return owner
+
+
+@_methods
 class tensor:
-    """A tile in a kernel. On the host it is of use as an annotation only."""
+    """A tile in a kernel, or a scalar, which is a tile without dimensions. On the host it is of
+    use as an annotation only.
+
+    Attributes, in a kernel:
+        dtype: the type of an element, a `tl.dtype`.
+        shape: the extents, a tuple of constexprs; () of a scalar.
+        type: the tile's type; of a scalar that of the element.
+        numel: how many elements there are.
+        T: the tile with its dimensions in reverse order.
+
+    Operators: `+ - * / // % ** @ & | ^ ~ << >>`, comparisons, `and or not`, `[...]`, on two tiles
+    or a tile and a number, of which the types are promoted and the shapes broadcast. `//` and `%`
+    of ints truncate towards zero. `/` of ints gives fp32.
+
+    A function of `tl` that is a method, too, takes the tile as its first argument: `x.sum(axis=0)`
+    is `tl.sum(x, axis=0)`.
+
+    Beyond Triton: `0 < x < n`; `x[3]`, `x[i]`, `x[2:8]`, `x[::2]`, `x[rows]`, and assignment to
+    them; `x // 0` is 0 and `x % 0` is `x`.
+
+    Example:
+        >>> x = tl.reshape(tl.arange(0, 6), 2, 3)
+        >>> x.shape
+        2
+        3
+        >>> x.T[1:]
+        int32 [[1, 4], [2, 5]]
+        >>> (x.dtype, x.numel)
+        tl.int32
+        6
+        >>> x[1] / 2
+        float32 [1.5, 2.0, 2.5]
+        >>> (-x).sum(axis=1)
+        int32 [-3, -12]
+    """
 
     _library_name = "triton.language.tensor"
 
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError("a tl.tensor exists only inside a kernel")
 
+    def to(self, dtype, fp_downcast_rounding=None, bitcast=False):
+        """`tl.cast(x, dtype, fp_downcast_rounding, bitcast)`.
+
+        Example:
+            >>> tl.arange(0, 3).to(tl.float16)
+            float16 [0.0, 1.0, 2.0]
+        """
+
+    def item(input):
+        """The one element of a tile, a scalar; an error of a tile with more.
+
+        Example:
+            >>> tl.full((1, 1), 4, tl.int32).item()
+            int32 4
+        """
+
+    def logical_and(self, other):
+        """Where both are not 0; int1, as `&` of the two as int1.
+
+        Example:
+            >>> tl.arange(0, 3).logical_and(tl.arange(0, 3) < 2)
+            int1 [False, True, False]
+        """
+
+    def logical_or(self, other):
+        """Where one of the two is not 0; int1, as `|` of the two as int1.
+
+        Example:
+            >>> tl.arange(0, 3).logical_or(tl.arange(0, 3) > 5)
+            int1 [False, True, True]
+        """
+
+    def __not__(self):
+        """Where it is 0; int1, `not x`.
+
+        Example:
+            >>> not tl.arange(0, 3)
+            int1 [True, False, False]
+        """
+
+
+# Functions of `tl` that are methods of tiles, too, the tile being the first argument.
+TILE_METHODS = """
+    abs argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
+    atomic_or atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2
+    expand_dims flip floor gather histogram log log2 max min permute ravel reduce reduce_or reshape
+    rsqrt sigmoid sin softmax split sqrt sqrt_rn store sum trans view xor_sum
+    """.split()
+
 
 class tuple(builtins.tuple):
-    """A tuple in a kernel; on the host, one of Python's with Triton's name for its items."""
+    """A tuple in a kernel; on the host, one of Python's with Triton's name for its items.
+
+    Items are tiles, scalars or constants; indices are constexprs. Tuples are arguments and results
+    of functions and of kernels, they have `len`, slices, `+`, `*` and `==`, and can be iterated.
+
+    Beyond Triton: `a, *b = t`, comprehensions with several `for`, `sum any all zip enumerate
+    reversed sorted`.
+
+    Example:
+        >>> t = (1, tl.arange(0, 2), 3.5)
+        >>> t[1:] + (4,)
+        int32 [0, 1]
+        3.5
+        4
+    """
 
     _library_name = "triton.language.tuple"
 
@@ -472,6 +667,13 @@ def must_use_result(x, is_result_used=True):
     Args:
         x: a function, or the advice to give, for `@must_use_result("...")`.
         is_result_used: kept with the function.
+
+    Example:
+        >>> @tl.must_use_result
+        ... def twice(x):
+        ...     return 2 * x
+        >>> twice(4)
+        8
     """
     if isinstance(x, str):
         return lambda function: must_use_result(function, x)
@@ -484,18 +686,19 @@ class tensor_descriptor:
     `tritium.tools.tensor_descriptor.TensorDescriptor`. On the host it is of use as an
     annotation only.
 
-    Attributes, in a kernel: shape, strides (tuples of scalars), block_shape (a tuple of
-    constants), dtype.
+    Attributes, in a kernel:
+        shape, strides: tuples of scalars, int32 and int64.
+        block_shape: a tuple of constants.
+        dtype: the type of an element.
+        type, block_type: the type of a block.
 
-    Methods, in a kernel:
-        load(offsets): the block at `offsets`, one int for each dimension; what lies outside of
-            the array reads as padding.
-        store(offsets, value): writes a block; what lies outside is dropped.
-        atomic_add, atomic_min, atomic_max, atomic_and, atomic_or, atomic_xor(offsets, value):
-            combine a block with what is in memory; they return nothing.
-        gather(x_offsets, y_offset): rows `x_offsets`, a tile of ints, of an array of two
-            dimensions, from column `y_offset` on; the block is one row.
-        scatter(value, x_offsets, y_offset): writes rows likewise.
+    Example:
+        >>> d = tl.make_tensor_descriptor(floats, (4, 4), (4, 1), (2, 4))
+        >>> d.block_shape
+        2
+        4
+        >>> d.load([3, 0])
+        float32 [[12.0, 13.0, 14.0, 15.0], [0.0, 0.0, 0.0, 0.0]]
     """
 
     _library_name = "triton.language.tensor_descriptor"
@@ -503,6 +706,89 @@ class tensor_descriptor:
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError("a tl.tensor_descriptor exists only inside a kernel; make a "
                            "TensorDescriptor to pass one")
+
+    def load(self, offsets):
+        """The block at `offsets`, one int for each dimension; what lies outside of the array reads
+        as padding.
+
+        Example:
+            >>> d = tl.make_tensor_descriptor(floats, (3,), (1,), (2,), padding_option="nan")
+            >>> d.load([2])
+            float32 [2.0, nan]
+        """
+
+    def store(self, offsets, value):
+        """Writes a block, cast to the element type, of the shape of the block; what lies outside
+        of the array is dropped.
+
+        Example:
+            >>> d = tl.make_tensor_descriptor(ints, (3,), (1,), (2,))
+            >>> d.store([2], tl.full((2,), 8, tl.int32))
+            >>> tl.load(ints + tl.arange(0, 4))
+            int32 [0, 1, 8, 3]
+        """
+
+    def gather(self, x_offsets, y_offset):
+        """Rows of an array of two dimensions, whose block is one row.
+
+        Args:
+            x_offsets: a tile of ints of one dimension, the rows.
+            y_offset: the column from which on.
+
+        Beyond Triton: any number of rows and of columns.
+
+        Example:
+            >>> d = tl.make_tensor_descriptor(floats, (4, 4), (4, 1), (1, 4))
+            >>> d.gather(3 - tl.arange(0, 2), 2)
+            float32 [[14.0, 15.0, 0.0, 0.0], [10.0, 11.0, 0.0, 0.0]]
+        """
+
+    def scatter(self, value, x_offsets, y_offset):
+        """Writes rows of an array of two dimensions; arguments as for `gather`.
+
+        Example:
+            >>> d = tl.make_tensor_descriptor(ints, (4, 4), (4, 1), (1, 4))
+            >>> d.scatter(tl.zeros((1, 4), tl.int32), tl.full((1,), 2, tl.int32), 0)
+            >>> tl.load(ints + tl.arange(7, 13))
+            int32 [7, 0, 0, 0, 0, 12]
+        """
+
+
+_ATOMIC = """{what}, element by element; what lies outside of the array is dropped.
+
+        Args:
+            offsets: one int for each dimension.
+            value: a block of {types}.
+
+        Returns nothing.
+
+        Example:
+            >>> d = tl.make_tensor_descriptor(ints, (16,), (1,), (2,))
+            >>> d.{name}([5], tl.full((2,), 9, tl.int32))
+            >>> tl.load(ints + tl.arange(5, 7))
+            int32 {result}
+        """
+
+
+def _atomic(name, what, types, result):
+    def function(self, offsets, value):
+        pass
+
+    function.__name__, function.__qualname__ = name, f"tensor_descriptor.{name}"
+    function.__module__ = __name__
+    function.__doc__ = _ATOMIC.format(name=name, what=what, types=types, result=result)
+    setattr(tensor_descriptor, name, function)
+
+
+_INTS, _NUMBERS = "ints of 32 or 64 bits", "ints or floats"
+_atomic("atomic_add", "Adds a block to what is in memory", _NUMBERS, [14, 15])
+_atomic("atomic_min", "Takes the minimum of a block and what is in memory", _NUMBERS, [5, 6])
+_atomic("atomic_max", "Takes the maximum of a block and what is in memory", _NUMBERS, [9, 9])
+_atomic("atomic_and", "Takes the bitwise and of a block and what is in memory", _INTS, [1, 0])
+_atomic("atomic_or", "Takes the bitwise or of a block and what is in memory", _INTS, [13, 15])
+_atomic("atomic_xor", "Takes the bitwise exclusive or of a block and what is in memory", _INTS,
+        [12, 15])
+_methods(tensor_descriptor)
 
 
 tensor_descriptor_base = tensor_descriptor_type = tensor_descriptor

@@ -14,30 +14,62 @@ def _cuda(function):
 @_cuda
 def gdc_wait():
     """Waits until the kernels that this one was launched to overlap with have finished, and their
-    memory can be read (programmatic dependent launch, from sm_90 on)."""
+    memory can be read (programmatic dependent launch, from sm_90 on; before, an error). Where
+    launches do not overlap it does nothing.
+
+    Example:
+        >>> tl.extra.cuda.gdc_wait()
+    """
 
 
 @_cuda
 def gdc_launch_dependents():
     """Lets the kernels that wait for this one begin; they may not read its memory before their
-    `gdc_wait` (programmatic dependent launch, from sm_90 on)."""
+    `gdc_wait` (programmatic dependent launch, from sm_90 on; before, an error). Where launches do
+    not overlap it does nothing.
+
+    Example:
+        >>> tl.extra.cuda.gdc_launch_dependents()
+    """
 
 
 @_cuda
 def globaltimer():
-    """The GPU's clock in nanoseconds; int64."""
+    """A clock in nanoseconds, int64: the GPU's; the host's on CPUs and in the interpreter; cycles
+    in the simulator.
+
+    Example:
+        >>> before = tl.extra.cuda.globaltimer()
+        >>> tl.extra.cuda.globaltimer() >= before
+        int1 True
+    """
 
 
 @_cuda
 def smid():
-    """The number of the multiprocessor that the program runs on; int32."""
+    """The number of the multiprocessor that the program runs on, int32; 0 where there is none.
+
+    Example:
+        >>> tl.extra.cuda.smid() >= 0
+        int1 True
+    """
 
 
 @_cuda
 def num_threads():
-    """The threads of a program, a constexpr."""
+    """The threads of a program, a constexpr: 32 for each warp.
+
+    Example:
+        >>> tl.extra.cuda.num_threads()
+        128
+    """
 
 
 @_cuda
 def num_warps():
-    """The warps of a program, a constexpr."""
+    """The warps of a program, a constexpr.
+
+    Example:
+        >>> tl.extra.cuda.num_warps()
+        4
+    """
