@@ -50,7 +50,12 @@ __version__ = f"3.6.0+tritium.{_C.version()}"
 
 def _next_power_of_2(n):
     """The smallest power of two that is at least `n`; 1 for n below 2. Works in kernels too,
-    on compile-time ints."""
+    on compile-time ints.
+
+    Example:
+        >>> triton.next_power_of_2(100)
+        128
+    """
     return 1 << max(0, n - 1).bit_length()
 
 
@@ -61,13 +66,29 @@ next_power_of_2 = _Builtin(_next_power_of_2, "triton.next_power_of_2",
 
 
 def set_num_threads(count):
-    """How many threads a launch uses, the calling one included. 0: as TRITIUM_NUM_THREADS
-    says, or one for each core that the process may use."""
+    """How many threads a launch on the CPU uses, the calling one included.
+
+    Args:
+        count: an int; 0: as TRITIUM_NUM_THREADS says, or one for each core that the process may
+            use.
+
+    Example:
+        >>> before = triton.num_threads()
+        >>> triton.set_num_threads(2)
+        >>> triton.num_threads()
+        2
+        >>> triton.set_num_threads(before)
+    """
     _C.set_num_threads(count)
 
 
 def num_threads():
-    """How many threads the next launch will use."""
+    """How many threads the next launch will use.
+
+    Example:
+        >>> triton.num_threads() >= 1
+        True
+    """
     return _C.num_threads()
 
 

@@ -30,6 +30,9 @@ def set_allocator(allocator):
 
     Args:
         allocator: `f(size, alignment, stream)` that returns an object with `data_ptr()`.
+
+    Example:
+        >>> triton.set_allocator(lambda size, alignment, stream: np.empty(size, dtype=np.uint8))
     """
     _set(_allocator, allocator, "set_allocator")
 

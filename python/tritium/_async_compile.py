@@ -31,6 +31,17 @@ class AsyncCompileMode:
             had.
         ignore_errors: whether a kernel that does not compile is left out; else its error is
             raised at the end.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> import concurrent.futures
+        >>> with concurrent.futures.ThreadPoolExecutor() as executor:
+        ...     with triton.AsyncCompileMode(executor):
+        ...         future = fill.warmup(tl.pointer_type(tl.int32), 1, N=4, grid=(1,))
+        >>> future.result().name
+        'fill'
     """
 
     def __init__(self, executor, *, ignore_errors=False):

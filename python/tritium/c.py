@@ -128,6 +128,10 @@ class config:
     Args:
         defines: a dict, macro -> value; these replace the kernel's of the same name.
         num_warps: the option of the launch; None: as the kernel says.
+
+    Example:
+        >>> triton.config({"SIZE": 64}, num_warps=8).num_warps
+        8
     """
 
     def __init__(self, defines=None, num_warps=None):
@@ -147,7 +151,18 @@ class _Source(str):
 
 def read(path, kernel_names=()):
     """The text of a file for `kernel`. The first of `kernel_names` is the kernel that it
-    makes; the whole file is kept, so that its macros and helpers are there."""
+    makes; the whole file is kept, so that its macros and helpers are there.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.tc"
+        >>> count = path.write_text("__global__ void one(int *x) { *x = 1; }")
+        >>> one = triton.kernel(triton.read(path))
+        >>> x = np.zeros(1, dtype=np.int32)
+        >>> compiled = one(x, grid=(1,))
+        >>> x
+        array([1], dtype=int32)
+    """
     with open(path, encoding="utf-8") as file:
         source = _Source(file.read())
     source.file = os.fspath(path)
@@ -298,6 +313,20 @@ def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include
 
     Returns a `Kernel`: `k(*args, grid=...)`. Raises `CompilationError` for an error in the
     text, `OptionError` for a definition that is no macro of it.
+
+    Example:
+        >>> double = triton.kernel('''
+        ... __global__ void twice(float *x, int n) {
+        ...   int i[SIZE] = get_program_id(0) * SIZE + 0 ... SIZE;
+        ...   bool inside[SIZE] = i < n;
+        ...   float *p[SIZE] = x + i;
+        ...   *?(inside)p = 2 * *?(inside)p;
+        ... }
+        ... ''', defines={"SIZE": 64})
+        >>> x = np.ones(3, dtype=np.float32)
+        >>> compiled = double(x, 3, grid=(1,))
+        >>> x
+        array([2., 2., 2.], dtype=float32)
     """
     return Kernel(source, defines, num_warps, name, include_paths,
                   configs or autotune_vals, key or autotune_key, constants)

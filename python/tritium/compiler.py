@@ -150,6 +150,20 @@ class CompiledKernel:
         n_regs, n_spills: the 32-bit registers of a thread, and how many of them are
             spilled to memory; 0 on a CPU, and where no ptxas is until the kernel is loaded.
         name, hash: its name and the hash of everything that it was made from.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> x = np.zeros(4, dtype=np.float32)
+        >>> compiled = fill[(1,)](x, 2.5, N=4)
+        >>> compiled.name
+        'fill'
+        >>> compiled.metadata.num_warps
+        4
+        >>> compiled[(1,)](x, 1.5)
+        >>> x
+        array([1.5, 1.5, 1.5, 1.5], dtype=float32)
     """
 
     def __init__(self, native, names=None, source=None):
@@ -337,6 +351,15 @@ class ASTSource:
         signature: a dict, parameter name -> type ("*fp32", "i32", ..., "constexpr").
         constexprs: a dict, parameter name (or position, or tuple of one) -> value.
         attrs: a dict, position (or tuple of one, or name) -> [["tt.divisibility", 16]].
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> signature = {"x": "*i32", "value": "i32", "N": "constexpr"}
+        >>> source = triton.ASTSource(fill, signature, {"N": 4})
+        >>> "tensor<4xi32>" in triton.compile(source).asm["ttir"]
+        True
     """
 
     def __init__(self, fn, signature, constexprs=None, attrs=None):
@@ -431,6 +454,16 @@ def compile(src, target=None, options=None, _env_vars=None):
             the launch that fails there are `@jit(debug=True)` and TRITON_DEBUG.
 
     Returns a `CompiledKernel`. Raises `CompilationError` for an error in the kernel.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> signature = {"x": "*fp32", "value": "fp32", "N": "constexpr"}
+        >>> source = triton.ASTSource(fill, signature, {"N": 8})
+        >>> target = triton.compiler.GPUTarget("cuda", 90, 32)
+        >>> ".target sm_90" in triton.compile(source, target=target).asm["ptx"]
+        True
     """
     native_target = None
     if target is not None:

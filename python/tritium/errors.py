@@ -16,7 +16,21 @@ __all__ = [
 
 
 class TritonError(Exception):
-    """The base of all of them."""
+    """The base of all of them.
+
+    Example:
+        >>> @triton.jit
+        ... def wrong(x):
+        ...     tl.store(x, tl.no_such_name(1))
+        >>> try:
+        ...     compiled = wrong.warmup(tl.pointer_type(tl.int32), grid=(1,))
+        ... except triton.TritonError as error:
+        ...     found = error
+        >>> type(found).__name__
+        'CompilationError'
+        >>> found.message
+        "the module 'triton.language' has no 'no_such_name' that kernels can use"
+    """
 
     def __init__(self, message="", file="", line=0, column=0, rendered=None):
         super().__init__(message)
@@ -31,15 +45,54 @@ class TritonError(Exception):
 
 
 class CompilationError(TritonError):
-    """A kernel's text breaks a rule of the language."""
+    """A kernel's text breaks a rule of the language.
+
+    Example:
+        >>> @triton.jit
+        ... def wrong(x):
+        ...     tl.store(x, tl.arange(0, 4) + tl.arange(0, 8))
+        >>> try:
+        ...     compiled = wrong.warmup(tl.pointer_type(tl.int32), grid=(1,))
+        ... except triton.CompilationError as error:
+        ...     found = error
+        >>> (found.line, found.column > 0)
+        (7, True)
+    """
 
 
 class CompileTimeAssertionFailure(CompilationError):
-    """A `static_assert` does not hold."""
+    """A `static_assert` does not hold.
+
+    Example:
+        >>> @triton.jit
+        ... def check(N: tl.constexpr):
+        ...     tl.static_assert(N > 8, "N is too small")
+        >>> try:
+        ...     compiled = check.warmup(N=4, grid=(1,))
+        ... except triton.CompileTimeAssertionFailure as error:
+        ...     found = error
+        >>> found.message
+        'static assertion failed: N is too small'
+    """
 
 
 class UnsupportedLanguageConstruct(CompilationError):
-    """A kernel uses a construct of Python that kernels do not have."""
+    """A kernel uses a construct of Python that kernels do not have.
+
+    Example:
+        >>> @triton.jit
+        ... def wrong(x):
+        ...     try:
+        ...         tl.store(x, 1)
+        ...     finally:
+        ...         tl.store(x, 2)
+        >>> try:
+        ...     compiled = wrong.warmup(tl.pointer_type(tl.int32), grid=(1,))
+        ... except triton.UnsupportedLanguageConstruct as error:
+        ...     found = error
+        >>> found.line
+        7
+    """
 
 
 class OutOfResources(TritonError):
@@ -49,6 +102,10 @@ class OutOfResources(TritonError):
         required: how much it needs.
         limit: how much there is.
         name: what of.
+
+    Example:
+        >>> str(triton.OutOfResources(300000, 232448, "shared memory"))
+        'out of resource: shared memory, required: 300000, limit: 232448'
     """
 
     def __init__(self, required, limit, name):
@@ -82,17 +139,53 @@ class SimulatorError(TritonError):
 
 
 class ArgumentError(TritonError, TypeError):
-    """An argument of a launch is missing, superfluous, or of a kind that does not fit."""
+    """An argument of a launch is missing, superfluous, or of a kind that does not fit.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> try:
+        ...     compiled = fill[(1,)](np.zeros(4, dtype=np.float32), N=4)
+        ... except TypeError as error:
+        ...     found = error
+        >>> type(found).__name__
+        'ArgumentError'
+    """
 
 
 class OptionError(ArgumentError, KeyError):
-    """A keyword of a launch is neither a parameter nor an option, or has a bad value."""
+    """A keyword of a launch is neither a parameter nor an option, or has a bad value.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> try:
+        ...     compiled = fill[(1,)](np.zeros(4, dtype=np.float32), 1.0, N=4, num_wraps=4)
+        ... except KeyError as error:
+        ...     found = error
+        >>> type(found).__name__
+        'OptionError'
+    """
 
     __str__ = TritonError.__str__
 
 
 class GridError(TritonError, ValueError):
-    """A grid is empty, has more than three dimensions, or is not made of ints."""
+    """A grid is empty, has more than three dimensions, or is not made of ints.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> try:
+        ...     compiled = fill[(1, 1, 1, 1)](np.zeros(4, dtype=np.float32), 1.0, N=4)
+        ... except ValueError as error:
+        ...     found = error
+        >>> type(found).__name__
+        'GridError'
+    """
 
 
 class DeadlockError(TritonError):
@@ -101,7 +194,21 @@ class DeadlockError(TritonError):
 
 
 class DeviceAssertionError(TritonError, AssertionError, RuntimeError):
-    """A `device_assert` failed while a kernel ran, or a hint did not hold."""
+    """A `device_assert` failed while a kernel ran, or a hint did not hold.
+
+    Example:
+        >>> @triton.jit(debug=True)
+        ... def check(n):
+        ...     tl.device_assert(n < 10, "n is too large")
+        >>> try:
+        ...     compiled = check[(1,)](20)
+        ... except triton.TritonError as error:
+        ...     found = error
+        >>> type(found).__name__
+        'DeviceAssertionError'
+        >>> "n is too large" in str(found)
+        True
+    """
 
 
 class CUDAError(TritonError, RuntimeError):

@@ -25,7 +25,15 @@ T = typing.TypeVar("T")
 
 
 class KernelInterface(typing.Generic[T]):
-    """Anything that `kernel[grid](...)` works on: a class that derives from it defines `run`."""
+    """Anything that `kernel[grid](...)` works on: a class that derives from it defines `run`.
+
+    Example:
+        >>> class Traced(triton.KernelInterface):
+        ...     def run(self, *args, grid, warmup, **kwargs):
+        ...         return grid, args
+        >>> Traced()[(2, 3)]("x", "y")
+        ((2, 3), ('x', 'y'))
+    """
 
     def warmup(self, *args, grid, **kwargs):
         """Compiles for these arguments and runs nothing."""
@@ -148,6 +156,18 @@ class JITFunction(_C.KernelBase, KernelInterface):
         signature: its `inspect.Signature`.
         arg_names: names of the parameters.
         params: the parameters, as `KernelParam`s.
+
+    Example:
+        >>> @triton.jit
+        ... def scale(x, factor, N: tl.constexpr = 4):
+        ...     i = tl.arange(0, N)
+        ...     tl.store(x + i, tl.load(x + i) * factor)
+        >>> x = np.ones(4, dtype=np.float32)
+        >>> compiled = scale[(1,)](x, factor=3)
+        >>> x
+        array([3., 3., 3., 3.], dtype=float32)
+        >>> scale.arg_names
+        ['x', 'factor', 'N']
     """
 
     def __init__(self, fn, version=None, do_not_specialize=None,
@@ -345,6 +365,16 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
 
     Returns a `JITFunction`. Raises `TritonError` if the function's source text cannot be
     found; warns of an option that names no parameter.
+
+    Example:
+        >>> @triton.jit
+        ... def add_one(x, out, n, BLOCK: tl.constexpr):
+        ...     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(out + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+        >>> x, out = np.arange(5), np.zeros(5, dtype=np.int64)
+        >>> compiled = add_one[(triton.cdiv(5, 4),)](x, out, 5, BLOCK=4)
+        >>> out
+        array([1, 2, 3, 4, 5])
     """
 
     def decorate(function):
@@ -391,6 +421,18 @@ def constexpr_function(fn):
 
     In a kernel it runs while compiling: all arguments must be compile-time values (they
     arrive as plain Python values) and so must the result.
+
+    Example:
+        >>> @triton.constexpr_function
+        ... def halves(n):
+        ...     return [n >> i for i in range(n.bit_length())]
+        >>> @triton.jit
+        ... def kernel(out):
+        ...     tl.store(out, len(halves(100)))
+        >>> out = np.zeros(1, dtype=np.int32)
+        >>> compiled = kernel[(1,)](out)
+        >>> out
+        array([7], dtype=int32)
     """
     return ConstexprFunction(fn)
 
@@ -401,6 +443,14 @@ class MockTensor:
     Args:
         dtype: a `tl.dtype` or a torch.dtype.
         shape: kept, without effect.
+
+    Example:
+        >>> @triton.jit
+        ... def kernel(x):
+        ...     tl.store(x, 1)
+        >>> compiled = kernel.warmup(triton.MockTensor(tl.float16), grid=(1,))
+        >>> compiled.name
+        'kernel'
     """
 
     def __init__(self, dtype, shape=None):

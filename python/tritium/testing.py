@@ -75,6 +75,13 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     Before each measured run a buffer larger than the caches near the cores is overwritten,
     so that every run finds its data where a first use would. On a GPU, times are those
     between two events in the current stream.
+
+    Example:
+        >>> import time
+        >>> triton.testing.do_bench(lambda: time.sleep(0.01), warmup=1, rep=20) >= 10
+        True
+        >>> len(triton.testing.do_bench(lambda: time.sleep(0.01), 1, 20, quantiles=[0.2, 0.8]))
+        2
     """
     _check_mode(return_mode)
     from .runtime.driver import active
@@ -193,6 +200,15 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
         atol: absolute tolerance, default 1e-2; rtol: relative, default 0. Either may be a
             function of x's dtype.
         err_msg: what the error starts with.
+
+    Example:
+        >>> triton.testing.assert_close([1.0, 2.0], [1.0, 2.005])
+        >>> try:
+        ...     triton.testing.assert_close(1.0, 1.1, atol=0.01, err_msg="sum")
+        ... except AssertionError as error:
+        ...     found = str(error)
+        >>> "sum" in found
+        True
     """
     import numpy as np
 
@@ -220,6 +236,13 @@ class Benchmark:
         args: a dict of the other arguments.
         xlabel, ylabel: of the axes; x_log, y_log: logarithmic axes.
         styles: a (colour, line style) for each line.
+
+    Example:
+        >>> benchmark = triton.testing.Benchmark(
+        ...     x_names=["n"], x_vals=[10, 1000], line_arg="provider", line_vals=["numpy"],
+        ...     line_names=["NumPy"], plot_name="sum", args={})
+        >>> benchmark.x_vals
+        [10, 1000]
     """
 
     def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args,
@@ -347,5 +370,15 @@ def perf_report(benchmarks):
 
     Args:
         benchmarks: a `Benchmark` or a list of them.
+
+    Example:
+        >>> @triton.testing.perf_report(triton.testing.Benchmark(
+        ...     x_names=["n"], x_vals=[10, 1000], line_arg="provider", line_vals=["numpy"],
+        ...     line_names=["NumPy"], plot_name="squares", args={}))
+        ... def squares(n, provider):
+        ...     return n * n
+        >>> table = squares.run(return_df=True)
+        >>> len(table)
+        2
     """
     return lambda fn: Mark(fn, benchmarks)

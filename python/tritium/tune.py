@@ -37,6 +37,13 @@ class Config:
         kwargs: a dict, parameter name -> value.
         num_warps, num_stages, num_ctas, maxnreg: launch options, without effect on a CPU.
         pre_hook: called with the dict of arguments before each launch of this choice.
+
+    Example:
+        >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
+        >>> config.kwargs
+        {'BLOCK': 64}
+        >>> config
+        Config(BLOCK: 64, num_warps: 8, num_stages: 3, num_ctas: 1)
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
@@ -125,8 +132,25 @@ def _names_of(fn, decorator):
 
 
 def heuristics(values):
-    """Decorates a kernel: each parameter in `values` is given by a function of the dict of
-    arguments."""
+    """Decorates a kernel: some of its parameters are computed from the others.
+
+    Args:
+        values: parameter name -> a function of the dict of arguments by name.
+
+    Returns a decorator, which makes `Heuristics` of a kernel. Raises `ArgumentError` if it is put
+    above anything else.
+
+    Example:
+        >>> @triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})
+        ... @triton.jit
+        ... def fill(x, n, BLOCK: tl.constexpr):
+        ...     i = tl.arange(0, BLOCK)
+        ...     tl.store(x + i, BLOCK, mask=i < n)
+        >>> x = np.zeros(3, dtype=np.int32)
+        >>> compiled = fill[(1,)](x, 3)
+        >>> x
+        array([4, 4, 4], dtype=int32)
+    """
     return lambda fn: Heuristics(fn, _names_of(fn, "heuristics"), values)
 
 
@@ -487,6 +511,20 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     TRITON_PRINT_AUTOTUNING=1 prints a table. For a choice that is the same at each run set
     TRITIUM_TUNING=first (the first config that compiles) or recorded (the config that the
     record on disk says, else the first); `always` measures although there is a record.
+
+    Example:
+        >>> configs = [triton.Config({"BLOCK": block}) for block in (64, 128)]
+        >>> @triton.autotune(configs, key=["n"])
+        ... @triton.jit
+        ... def double(x, n, BLOCK: tl.constexpr):
+        ...     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(x + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+        >>> x = np.ones(300, dtype=np.float32)
+        >>> compiled = double[lambda args: (triton.cdiv(300, args["BLOCK"]),)](x, 300)
+        >>> x.sum().item()
+        600.0
+        >>> double.best_config in configs
+        True
     """
     return lambda fn: Autotuner(fn, _names_of(fn, "autotune"), configs, key, reset_to_zero,
                                 restore_value, pre_hook, post_hook, prune_configs_by, warmup,

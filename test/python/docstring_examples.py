@@ -3,8 +3,9 @@
 An example is what stands behind "Example:": lines of a kernel behind `>>>` and `...`, and under an
 expression what it is: `int32 [0, 1]`, a line for each item of a tuple, or a constant as Python
 writes it. "CompilationError: text" is an error whose message has the text. Kernels find `tl`,
-`floats` and `ints`, pointers to 16 float32 and int32 numbers 0, 1, .., 15. A first line `# on a GPU`
-asks for the simulator, `# on the host` for Python, where an expression's `repr` is below it.
+`floats` and `ints`, pointers to 16 float32 and int32 numbers 0, 1, .., 15. A first line
+`# on a GPU` asks for the simulator, `# on the host` for Python, where an expression's `repr` is
+below it.
 """
 
 import importlib.util
@@ -102,6 +103,8 @@ def _agree(wanted, text, values):
     if values is None:
         return wanted == text
     kind, _, numbers = wanted.partition(" ")
+    if not re.fullmatch(r"[-+\[\], .\w]+", numbers):
+        return False
     expected = np.array(eval(numbers, {"nan": np.nan, "inf": np.inf}), dtype=np.float64)
     tolerances = {} if "float" in kind else {"rtol": 0, "atol": 0}
     return (kind == text.split(" ")[0] and expected.shape == values.shape

@@ -1,14 +1,21 @@
 """The documentation of the language says what the compiler does: its names, its signatures, and
 what its examples give."""
 
+import ast
 import inspect
+import pathlib
 import re
+import sys
 
 import pytest
 
 import tritium as triton
 import tritium.language as tl
 import tritium.language.standard
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "utils"))
+
+import language_reference
 from docstring_examples import on, run_in_kernels, run_on_host, steps
 
 from tritium.language._builtin import Builtin
@@ -20,6 +27,46 @@ HERE = {"next_power_of_2": triton, "_unwrap_if_constexpr": tl, "get_int_dtype": 
 # What library functions in the kernel language are made of.
 PARTS = {"_argmax_combine", "_argmin_combine", "_tanh"}
 CLASSES = {"range", "static_range", "condition"}  # the walker of the syntax tree has them
+
+# Names of the host without an example, and why.
+WITHOUT_EXAMPLE = {
+    **dict.fromkeys(["Autotuner", "Heuristics", "TensorWrapper", "FutureKernel", "testing.Mark"],
+                    "made by a function that has one"),
+    **dict.fromkeys(["InterpreterError", "CUDAError", "PTXASError", "AutotunerError",
+                     "DeadlockError", "SimulatorError", "InternalError"],
+                    "another error; TritonError's example shows what they have"),
+    **dict.fromkeys([f"testing.{name}" for name in (
+        "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton", "get_dram_gbps",
+        "get_max_simd_tflops", "get_max_tensorcore_tflops", "nvsmi", "set_gpu_clock",
+        "cuda_memcheck")], "needs a GPU"),
+    **dict.fromkeys(["tools.mxfp.MXFP4Tensor", "tools.mxfp.MXScaleTensor"], "needs torch"),
+    **dict.fromkeys([f"tools.ragged_tma.{name}" for name in (
+        "to_ragged_indices", "load_ragged", "store_ragged", "atomic_add_ragged")],
+        "the example of create_ragged_descriptor loads"),
+    "install_as_triton": "holds for the rest of the process; test_addresses.py runs it",
+}
+TYPED = '''
+import tritium as triton
+import tritium.language as tl
+from tritium.language.extra import libdevice
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    a = libdevice.tanh(tl.load(x + i, mask=mask, other=0.0))
+    for k in tl.range(0, 4, num_stages=2):
+        a += tl.load(y + i, mask) * k
+    tl.store(out + i, a.to(tl.float32).sum(0), mask)
+
+add[(triton.cdiv(10, 4),)](1, 2, 3, 4, BLOCK=4)
+
+def wrong(p: tl.tensor) -> None:
+    tl.load(p, maks=True)  # wrong
+    tl.arange("a", 3)  # wrong
+    tl.no_such_name(p)  # wrong
+    p.cumsum(axes=0)  # wrong
+'''
 
 
 def place_of(name):
@@ -200,3 +247,112 @@ def test_a_call_that_does_not_fit_tells_the_signature():
     with pytest.raises(triton.CompilationError, match=re.escape(
             "its signature is tl.minimum(x, y, propagate_nan=tl.PropagateNan.NONE)")):
         kernel.warmup(tl.pointer_type(tl.int32), grid=(1,))
+
+
+def host_documented():
+    """Functions and classes of the host: name -> docstring."""
+    found = {}
+    for _, _, modules in language_reference.HOST.values():
+        for module in modules:
+            for name, value in language_reference.public(module).items():
+                found[f"{module.__name__}.{name}"] = value.__doc__
+    return found
+
+
+def test_everything_of_the_host_has_an_example():
+    names = host_documented()
+    without = {name.removeprefix("tritium.") for name, doc in names.items() if not steps(doc)}
+    assert without == set(WITHOUT_EXAMPLE)
+
+
+def test_examples_of_the_host_run(tmp_path):
+    examples = {name: doc for name, doc in host_documented().items()
+                if steps(doc) and name not in ("tritium.cdiv", "tritium.must_use_result")}
+    assert len(examples) > 30
+    assert not "\n".join(run_on_host(examples, tmp_path))
+
+
+@pytest.mark.parametrize("line, wanted", [("1 + 1", "3"), ("'a'", "a")])
+def test_what_an_example_of_the_host_does_not_give_is_found(line, wanted, tmp_path):
+    docstring = f"Example:\n    >>> {line}\n    {wanted}\n"
+    difference, = run_on_host({"f": docstring}, tmp_path)
+    assert difference.startswith("f:\n")
+
+
+def test_pages_and_stubs_are_those_of_the_docstrings():
+    made = language_reference.files()
+    old = [path.name for path, text in made.items()
+           if not path.exists() or path.read_text() != text]
+    assert not old, "run PYTHONPATH=build/python .venv/bin/python utils/language_reference.py"
+    folders = [language_reference.PAGES, ROOT / "python" / "tritium"]
+    there = {path for folder, suffix in zip(folders, ("*.md", "*.pyi"))
+             for path in folder.rglob(suffix)}
+    assert there <= set(made)
+
+
+def stub_functions(name):
+    """The functions of a stub as Python reads it: name -> signature, as the compiler writes it."""
+    tree = ast.parse((ROOT / "python" / "tritium" / f"{name}.pyi").read_text())
+    owners = {"": tree.body, **{node.name + ".": node.body for node in tree.body
+                                if isinstance(node, ast.ClassDef)}}
+    return {owner + node.name: stub_signature(node.args) for owner, body in owners.items()
+            for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def stub_signature(arguments):
+    plain = [argument.arg for argument in arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + list(map(ast.unparse,
+                                                                          arguments.defaults))
+    if arguments.vararg:
+        plain.append("*" + arguments.vararg.arg)
+        defaults.append(None)
+    elif arguments.kwonlyargs:
+        plain.append("*")
+        defaults.append(None)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        plain.append(argument.arg)
+        defaults.append(default and ast.unparse(default))
+    known = {"PropagateNan.NONE": "tl.PropagateNan.NONE", "float32": "tl.float32"}
+    return "(" + ", ".join(name if default is None else f"{name}={known.get(default, default)}"
+                           for name, default in zip(plain, defaults)) + ")"
+
+
+def test_stubs_have_the_compilers_signatures():
+    """Read from the files as they are, both ways."""
+    of_compiler, seen = table(), set()
+    for home, prefix in (("_shape", ""), ("_memory", ""), ("_reduction", ""), ("_control", ""),
+                         ("math", ""), ("random", ""), ("target_info", "target_info."),
+                         ("extra/cuda", "cuda."), ("extra/libdevice", "libdevice.")):
+        for name, signature in stub_functions(f"language/{home}").items():
+            canonical = prefix + name
+            if "." in name or name == "uint32_to_uniform_float":
+                continue
+            assert signature == of_compiler[canonical][0], canonical
+            seen.add(canonical)
+    for name, signature in stub_functions("language/types").items():
+        owner, _, method = name.partition(".")
+        if owner == "tensor" and method in of_compiler:
+            found = of_compiler[method][0]
+            first = re.match(r"\((\w+)", found)[1]
+            assert signature == found.replace(f"({first}", "(self", 1), name
+        elif owner == "tensor_descriptor" and name in of_compiler:
+            assert signature == of_compiler[name][0].replace("(desc", "(self", 1), name
+        seen.add(name)
+    # The rest are functions of tl.standard that combine, classes, and what has no stub of its own.
+    missing = {name for name in set(of_compiler) - seen if not name.startswith("_")
+               and name not in ("to", "item", "logical_and", "logical_or", "next_power_of_2",
+                                "extern_elementwise", "constexpr", "dtype", "pointer_type",
+                                "block_type", "tuple")}
+    assert not missing
+
+
+def test_type_checkers_read_the_stubs(tmp_path, monkeypatch):
+    api = pytest.importorskip("mypy.api", reason="pip install mypy")
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "python"))
+    path = tmp_path / "kernels.py"
+    path.write_text(TYPED)
+    text, _, _ = api.run([str(path), "--follow-imports=silent"])
+    found = [line.partition("kernels.py:")[2] for line in text.splitlines()
+             if "kernels.py:" in line and "defined in" not in line]
+    wrong = [number for number, line in enumerate(TYPED.splitlines(), 1) if "# wrong" in line]
+    assert [int(line.split(":")[0]) for line in found] == wrong, text

@@ -20,17 +20,17 @@ class range(_InKernel):
 
     Args:
         arg1, arg2: the start and the end, ints; one alone is the end of a loop from 0.
-        step: an int; a negative one must be a constexpr. Not 0.
+        step: an int, not 0.
         num_stages: how many rounds of the loop a GPU has under way at once, loads before the
             computation that needs them; else the kernel's option holds, for loads that feed
             `tl.dot`.
         loop_unroll_factor: how many rounds become one; below 2: none.
-        disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm: hints. One that has no
-            effect on a target says so in a remark.
+        disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm: taken, without effect.
 
-    The options are constexprs. `break`, `continue` and `return` are for `range` and `while`.
+    The options are constexprs.
 
-    Beyond Triton: `i` has a value after the loop, that of its last round.
+    Beyond Triton: `break`, `continue` and `return`; a negative step that only the launch knows;
+    `i` has a value after the loop, that of its last round.
 
     Example:
         >>> total = 0
@@ -73,7 +73,7 @@ class condition(_InKernel):
 
     Args:
         arg1: the condition, a scalar.
-        disable_licm: asks that nothing is moved out of the loop, a constexpr.
+        disable_licm: taken, without effect.
 
     Example:
         >>> n = tl.program_id(0) + 100

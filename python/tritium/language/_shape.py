@@ -34,7 +34,7 @@ def num_programs(axis):
         axis: 0, 1 or 2, a constexpr. Of an axis that the grid lacks the number is 1.
 
     Example:
-        >>> tl.num_programs(0)
+        >>> tl.num_programs(2)
         int32 1
     """
 

@@ -148,7 +148,7 @@ def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """exp(x - max) / sum(exp(x - max)) along a dimension.
 
     Args:
-        x: a tile of fp32 or fp64.
+        x: a tile of floats of 16 bits or more; those of 16 give fp32.
         dim: a constexpr int; None: 0.
         keep_dims: taken; the shape is that of `x` anyway.
         ieee_rounding: asks for correctly rounded quotients.

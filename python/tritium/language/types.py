@@ -780,7 +780,7 @@ def _atomic(name, what, types, result):
     setattr(tensor_descriptor, name, function)
 
 
-_INTS, _NUMBERS = "ints of 32 or 64 bits", "ints or floats"
+_INTS, _NUMBERS = "ints", "ints or floats"
 _atomic("atomic_add", "Adds a block to what is in memory", _NUMBERS, [14, 15])
 _atomic("atomic_min", "Takes the minimum of a block and what is in memory", _NUMBERS, [5, 6])
 _atomic("atomic_max", "Takes the maximum of a block and what is in memory", _NUMBERS, [9, 9])

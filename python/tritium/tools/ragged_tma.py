@@ -31,6 +31,19 @@ def create_ragged_descriptor(T, block_shape, ragged_dim=0):
         T: the array.
         block_shape: the shape of a tile, with as many dimensions.
         ragged_dim: the dimension along which parts lie; not the last one.
+
+    Example:
+        >>> from tritium.tools.ragged_tma import *
+        >>> @triton.jit
+        ... def part(desc, out):
+        ...     tile = load_ragged(desc, 1, 2, [0, 0])
+        ...     i = tl.arange(0, 4)
+        ...     tl.store(out + 4 * i[:, None] + i, tile)
+        >>> x = np.arange(16, dtype=np.float32).reshape(4, 4)
+        >>> out = np.ones((4, 4), dtype=np.float32)
+        >>> compiled = part[(1,)](create_ragged_descriptor(x, [4, 4]), out)
+        >>> out[:, 0].tolist()
+        [4.0, 8.0, 0.0, 0.0]
     """
     plain = TensorDescriptor.from_tensor(T, block_shape)
     rank = len(plain.shape)

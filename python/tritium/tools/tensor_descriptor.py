@@ -55,6 +55,18 @@ class TensorDescriptor:
         round_f32_to_tf32: taken, without effect.
 
     Raises ValueError where a rule is broken, and TypeError if `base` is no array.
+
+    Example:
+        >>> @triton.jit
+        ... def copy_block(source, target):
+        ...     target.store([0, 0], source.load([2, 2]))
+        >>> from tritium.tools.tensor_descriptor import TensorDescriptor
+        >>> x = np.arange(16, dtype=np.float32).reshape(4, 4)
+        >>> y = np.zeros((4, 4), dtype=np.float32)
+        >>> compiled = copy_block[(1,)](TensorDescriptor.from_tensor(x, [2, 2]),
+        ...                             TensorDescriptor.from_tensor(y, [2, 2]))
+        >>> y[:2, :2].tolist()
+        [[10.0, 11.0], [14.0, 15.0]]
     """
 
     def __init__(self, base, shape, strides, block_shape, padding="zero",

@@ -148,7 +148,7 @@ int_as_float(1065353216) = float32 1.0 | The bits of an int32 as a float32.
 uint_as_float(1065353216) = float32 1.0 | The bits of a uint32 as a float32.
 double_as_longlong(2.0) = int64 4611686018427387904 | The bits of a float64 as an int64.
 longlong_as_double(4611686018427387904) = float64 2.0 | The bits of an int64 as a float64.
-hiloint2double(1073741824, 0) = float64 2.0 | A float64 from the halves of its bits, the upper first.
+hiloint2double(1073741824, 0) = float64 2.0 | A float64 of the halves of its bits, upper first.
 double2hiint(2.0) = int32 1073741824 | The upper half of the bits of a float64.
 double2loint(2.0) = int32 0 | The lower half of the bits of a float64.
 """

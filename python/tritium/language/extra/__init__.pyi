@@ -1,0 +1,1 @@
+from . import cuda as cuda, libdevice as libdevice
