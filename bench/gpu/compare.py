@@ -3,9 +3,10 @@
     python bench/gpu/compare.py [--out FOLDER] [--rounds N] [SECTION...]
 
 Sections: compile launch add softmax layernorm copy cumsum sort matmul (the default), fp8 attention,
-and of PyTorch's compiler, torch_models.py: transformer convolutions flex templates. In each round every section runs once for each of the two, each in a process of its own, and the one
-that begins changes. A figure is the median of the rounds; a ratio says how much better Tritium is,
-within a round, as the median and the range of the rounds. FOLDER receives the rows as JSON lines
+and of PyTorch's compiler, torch_models.py: transformer convolutions flex templates. In each round
+every section runs once for each of the two, each in a process of its own, and the one that begins
+changes. A figure is the median of the rounds; a ratio says how much better Tritium is, within a
+round, as the median and the range of the rounds. FOLDER receives the rows as JSON lines
 and, after each round, the table as Markdown. Of a compilation, compiler_ms is all of it but what
 ptxas alone takes for the PTX that came out; `us` is what a launch costs the host, while all other
 figures are of kernels alone.

@@ -57,8 +57,8 @@ def milliseconds(step, repeats=20):
 
 
 def difference(found, wanted):
-    """The largest difference of one of several tensors, relative to the largest element of that one
-    or, where that is more, a thousandth of that of all: some gradients are zero but for rounding."""
+    """The largest difference of one of several tensors, relative to its largest element or, where
+    that is more, a thousandth of that of all: some gradients are zero but for rounding."""
     wanted = [w.detach().double() for w in wanted]
     sizes = [w.abs().max().item() for w in wanted]
     return max((f.detach().double() - w).abs().max().item() / max(size, max(sizes) / 1000)
