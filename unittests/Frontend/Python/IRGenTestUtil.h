@@ -94,8 +94,9 @@ inline Generated generate(const std::string &text, const std::vector<ArgumentSpe
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto module = python::generate(context, *scope->functions.at("kernel"), arguments, sources,
-                                 diagnostics, {debug, "ieee"}, result.printed);
+  auto module = python::generate(
+      context, *scope->functions.at("kernel"), arguments, sources, diagnostics,
+      {debug, "ieee", debug ? HintUse::Checked : HintUse::Assumed}, result.printed);
   result.errors = diagnostics.render();
   EXPECT_EQ(!module, diagnostics.hasErrors());
   if (module) {
