@@ -253,6 +253,24 @@ def test_a_tile_for_a_constexpr_parameter(backend):
     np.testing.assert_array_equal(x, expected)
 
 
+def test_constexpr_of_a_run_time_value(backend):
+    """It stays what it is, as in Triton: known at run time."""
+    @triton.jit
+    def kernel(x_ptr, n, N: tl.constexpr):
+        count = tl.constexpr(n)
+        times = tl.constexpr(tl.load(x_ptr + tl.arange(0, 4))) * tl.constexpr(N)
+        tl.static_assert(tl.constexpr(N) == 3)
+        if count > 4:
+            times += count
+        tl.store(x_ptr + tl.arange(0, 4), times)
+
+    for n, more in ((7, 7), (2, 0)):
+        x = np.array([3, 1, 2, 5], np.int32)
+        expected = x * 3 + more
+        kernel[(1,)](x, n, 3)
+        np.testing.assert_array_equal(x, expected)
+
+
 def test_the_target():
     @triton.jit
     def kernel(out_ptr):

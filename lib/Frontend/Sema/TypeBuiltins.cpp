@@ -6,14 +6,14 @@
 using namespace tritium;
 using namespace tritium::sema;
 
-/// Anything that is known at compile time stays as it is.
+/// Any value stays as it is, as in Triton also one that is known only at run time.
 static Result constexprOf(Sema &sema, const BoundArguments &args) {
   llvm::SmallVector<mlir::Value> values;
   flatten(args[0], values);
-  if (values.empty())
-    return args[0];
-  return sema.error("tl.constexpr needs a value that is known at compile time, found " +
-                    describe(args[0]));
+  if (!values.empty())
+    sema.warning("tl.constexpr does not make a value known at compile time: this is " +
+                 describe(args[0]) + ", and stays a run-time value");
+  return args[0];
 }
 
 /// pointer_type(element_ty, address_space, const)

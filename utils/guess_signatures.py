@@ -1,0 +1,378 @@
+"""Guesses what a kernel may be called with, from its text.
+
+A package's kernels are called by its host code with tensors that are not at hand. What a parameter
+is shows in the kernel: what addresses are made of is a pointer, what a value loaded from it
+addresses with tells its element type, a test makes a compile-time value a flag, a comparison lists
+its values. `tries(kernel)` yields complete guesses, the likeliest first.
+"""
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+
+ADDRESSED = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "advance", "prefetch",
+             "_experimental_make_tensor_descriptor"}
+THROUGH = {"multiple_of", "max_contiguous", "max_constancy", "advance", "cast", "broadcast_to",
+           "make_block_ptr", "expand_dims", "broadcast"}
+METHODS = {"to", "reshape", "expand_dims", "broadcast_to"}
+NUMBER = re.compile(r"stride|offs|_len|size|^n_|^num|idx|pid|^i_", re.I)
+POINTER = re.compile(r"ptr|pointer|^p_", re.I)
+INTEGERS = re.compile(r"ind(ex|ices)|_idx|ids?(_|$)|seqlens|offsets|label|target|table|count|lens$",
+                      re.I)
+REAL = re.compile(r"eps|scale|alpha|beta|^lr|gamma|prob|^p$|dropout|momentum|lambda|temperature|"
+                  r"inv_|weight_decay|softcap|^value$|threshold", re.I)
+
+
+def nameOf(call):
+    """The last part of what a call calls."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def argument(call, position, *names):
+    """An argument of a call by its position or one of its names; None if it has none."""
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if len(call.args) > position and not any(isinstance(a, ast.Starred) for a in call.args):
+        return call.args[position]
+    return None
+
+
+class Usage:
+    """How a function of kernels uses its parameters."""
+
+    known = {}
+
+    def __init__(self, fn):
+        Usage.known[fn] = self
+        self.names = list(inspect.signature(fn).parameters)
+        self.scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
+        self.assigned = {}
+        self.pointers, self.integers, self.blocks, self.flags = set(), set(), set(), set()
+        self.types, self.values, self.called, self.callees = set(), {}, set(), set()
+        self.ranges, self.unrolled = set(), set()
+        self.returnsValue = False
+        self.alike = []
+        tree = ast.parse(textwrap.dedent(inspect.getsource(fn))).body[0]
+        self.assignments(tree)
+        for node in ast.walk(tree):
+            self.visit(node)
+
+    @staticmethod
+    def of(fn):
+        return Usage.known.get(fn) or Usage(fn)
+
+    def resolve(self, node):
+        """What an expression of names stands for outside of the function; None if unknown."""
+        if isinstance(node, ast.Attribute):
+            holder = self.resolve(node.value)
+            return getattr(holder, node.attr, None) if holder is not None else None
+        if isinstance(node, ast.Name) and node.id not in self.names:
+            return self.scope.get(node.id)
+        return None
+
+    def assignments(self, tree):
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    self.assign(target, node.value)
+
+    def assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.assigned.setdefault(target.id, []).append(value)
+        elif isinstance(target, ast.Tuple):
+            parts = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(
+                target.elts) else [value] * len(target.elts)
+            for one, part in zip(target.elts, parts):
+                self.assign(one, part)
+
+    def bases(self, node, seen=()):
+        """The parameters that an address may begin at, the leftmost first."""
+        if isinstance(node, ast.Name):
+            if node.id in seen:
+                return []
+            own = [node.id] if node.id in self.names else []
+            return own + [base for value in self.assigned.get(node.id, ())
+                          for base in self.bases(value, (*seen, node.id))]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            return self.bases(node.left, seen) + self.bases(node.right, seen)
+        if isinstance(node, ast.IfExp):
+            return self.bases(node.body, seen) + self.bases(node.orelse, seen)
+        if isinstance(node, ast.Subscript):
+            return self.bases(node.value, seen)
+        if isinstance(node, ast.Call):
+            if nameOf(node) == "where" and len(node.args) == 3:
+                both = self.bases(node.args[1], seen), self.bases(node.args[2], seen)
+                self.alike.append({base for bases in both for base in bases[:1]})
+                return both[0] + both[1]
+            if nameOf(node) in THROUGH:
+                first = argument(node, 0, "base")
+                return self.bases(first, seen) if first is not None else []
+            if nameOf(node) in METHODS and isinstance(node.func, ast.Attribute):
+                return self.bases(node.func.value, seen)
+        return []
+
+    def mark(self, address):
+        """Notes what an address says of the parameters."""
+        self.alike = []
+        bases = self.bases(address)
+        for alike in self.alike:
+            self.pointers |= {name for name in alike if not NUMBER.search(name)}
+        likely = [name for name in bases if not NUMBER.search(name) or POINTER.search(name)]
+        for name in likely[:1] or bases[:1]:
+            self.pointers.add(name)
+        self.pointers |= {name for name in bases if POINTER.search(name)}
+        self.markIntegers(address)
+
+    def markIntegers(self, node, seen=frozenset()):
+        """Notes that what is loaded for `node` is integers."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and nameOf(part) == "load":
+                self.integers |= set(self.bases(part.args[0])[:1]) if part.args else set()
+            elif isinstance(part, ast.Name) and part.id not in seen:
+                seen = seen | {part.id}
+                for value in self.assigned.get(part.id, ()):
+                    self.markIntegers(value, seen)
+
+    def roots(self, node):
+        """The parameters that a name of the kernel comes from, `node` being a compile-time one."""
+        return {part.id for part in ast.walk(node)
+                if isinstance(part, ast.Name) and part.id in self.names}
+
+    def test(self, node):
+        """Notes the compile-time values that a test is about."""
+        if isinstance(node, ast.Name):
+            self.flags.add(node.id)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self.test(node.operand)
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self.test(value)
+
+    def visit(self, node):
+        if isinstance(node, ast.Return) and node.value is not None and not (
+                isinstance(node.value, ast.Constant) and node.value.value is None):
+            self.returnsValue = True
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            self.test(node.test)
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Name):
+            for other in node.comparators:
+                parts = other.elts if isinstance(other, (ast.Tuple, ast.List)) else [other]
+                for part in parts:
+                    if isinstance(part, ast.Constant):
+                        self.values.setdefault(node.left.id, []).append(part.value)
+        elif isinstance(node, ast.Call):
+            self.call(node)
+
+    def call(self, node):
+        name = nameOf(node)
+        if isinstance(node.func, ast.Name) and name in self.names:
+            self.called.add(name)
+        if (name in ADDRESSED or name.startswith("atomic_")) and node.args + node.keywords:
+            address = argument(node, 0, "base", "pointer")
+            if address is not None:
+                self.mark(address)
+        if name == "arange":
+            for part in node.args:
+                self.blocks |= self.roots(part)
+        elif name in ("zeros", "full", "make_block_ptr", "reshape", "view", "broadcast_to"):
+            shape = argument(node, 4, "block_shape") if name == "make_block_ptr" else argument(
+                node, 1 if name in ("reshape", "view", "broadcast_to") else 0, "shape")
+            self.blocks |= self.roots(shape) if shape is not None else set()
+        elif name in ("range", "static_range"):
+            for part in node.args:
+                self.ranges |= self.roots(part)
+                if name == "static_range":
+                    self.unrolled |= self.roots(part)
+                self.markIntegers(part)
+        kind = argument(node, 0, "dtype") if name == "to" else argument(
+            node, 99 if name not in ("zeros", "cast") else 1, "dtype", "out_dtype")
+        if isinstance(kind, ast.Name) and kind.id in self.names:
+            self.types.add(kind.id)
+        callee = self.resolve(node.func)
+        while callee is not None and not inspect.isfunction(callee):
+            callee = getattr(callee, "fn", None)
+        if callee is not None and hasattr(self.resolve(node.func), "arg_names"):
+            self.callees.add(callee)
+            self.passOn(node, Usage.of(callee))
+
+    def passOn(self, node, other):
+        """What a called function does with its parameters is done with the arguments."""
+        for position, name in enumerate(other.names):
+            value = argument(node, position, name)
+            if value is None:
+                continue
+            if name in other.pointers:
+                self.mark(value)
+                if name in other.integers:
+                    self.integers |= set(self.bases(value)[:1])
+            elif isinstance(value, ast.Name):
+                for mine, its in ((self.blocks, other.blocks), (self.flags, other.flags),
+                                  (self.types, other.types), (self.called, other.called)):
+                    if name in its:
+                        mine.add(value.id)
+                self.values.setdefault(value.id, []).extend(other.values.get(name, ()))
+
+
+class Stand:
+    """Stands for a tensor where heuristics look at it."""
+
+    def __init__(self, dtype):
+        self.dtype, self.shape, self.ndim = dtype, (64, 64, 64, 64), 4
+
+    def data_ptr(self):
+        return 0
+
+    def element_size(self):
+        return 2
+
+    def numel(self):
+        return 64 ** 4
+
+    def stride(self, *_):
+        return 64
+
+
+#: Each guess: element type of pointers, flags, extent of blocks, whether what may be None is.
+GUESSES = [("bf16", True, 64, False), ("fp32", True, 64, False), ("fp16", False, 64, False),
+           ("fp32", False, 64, False), ("bf16", False, 64, True), ("fp32", True, 64, True),
+           ("fp16", True, 16, False), ("fp32", False, 16, True), ("fp32", True, 128, False),
+           ("i32", False, 64, False)]
+
+
+class Guess:
+    """One guess for one kernel: its signature, compile-time values and options.
+
+    Args:
+        kernel: the JIT function.
+        usage: its Usage.
+        wrappers: of each Heuristics and Autotuner around it, the outermost last.
+        triton: the module.
+        chosen: a row of GUESSES.
+    """
+
+    def __init__(self, kernel, usage, wrappers, triton, chosen):
+        self.usage, self.triton = usage, triton
+        self.element, self.flag, self.extent, self.isNone = chosen
+        self.signature, self.constexprs, self.options = {}, {}, {}
+        self.manyBlocks = sum(p.is_constexpr and p.name in usage.blocks
+                              for p in kernel.params) > 2
+        config = {}
+        for wrapper in wrappers:
+            configs = getattr(wrapper, "configs", None)
+            if configs:
+                one = configs[0]
+                config.update(one.kwargs)
+                self.options.update(num_warps=one.num_warps, num_stages=one.num_stages)
+        computed = {name for wrapper in wrappers for name in getattr(wrapper, "values", ())}
+        for param in kernel.params:
+            name = param.name
+            if name in config:
+                self.constexprs[name] = config[name]
+            elif param.is_constexpr:
+                if name not in computed:
+                    self.constexprs[name] = self.constant(param)
+            else:
+                self.runTime(param)
+        self.compute(wrappers)
+        for param in kernel.params:
+            if param.name not in self.signature and param.name not in self.constexprs:
+                self.constexprs[param.name] = self.constant(param)
+        for name in self.constexprs:
+            self.signature[name] = "constexpr"
+
+    def runTime(self, param):
+        name, default = param.name, param.default
+        kind = self.kindOf(param)
+        if param.has_default and (default is None or isinstance(default, bool)) and (
+                self.isNone or not kind.startswith("*") or default is not None):
+            self.constexprs[name] = default
+        elif self.isNone and f"{name} is not None" in self.usage.text:
+            self.constexprs[name] = None
+        else:
+            self.signature[name] = kind
+
+    def kindOf(self, param):
+        name, usage = param.name, self.usage
+        if param.annotation in ("tl.float32", "float", "float32", "fp32"):
+            return "fp32"
+        if name in usage.pointers or (POINTER.search(name) and name not in usage.blocks):
+            if name in usage.integers:
+                return "*i64"
+            return "*i64" if INTEGERS.search(name) and "scale" not in name else f"*{self.element}"
+        if isinstance(param.default, float) or REAL.search(name) and name not in usage.ranges:
+            return "fp32"
+        return "i32"
+
+    def constant(self, param):
+        """A value for a compile-time parameter."""
+        name, usage = param.name, self.usage
+        if param.has_default and not isinstance(param.default, (bool, type(None))):
+            return param.default
+        if name in usage.types:
+            types = {"bf16": "bfloat16", "fp16": "float16"}
+            return getattr(self.triton.language, types.get(self.element, "float32"))
+        values = [v for v in usage.values.get(name, ()) if v is not None]
+        texts = [v for v in values if isinstance(v, str)]
+        numbers = [v for v in values if type(v) is int]
+        if texts:
+            return texts[0 if self.flag else -1]
+        if numbers and not re.search(r"BLOCK|^B[A-Z]$|SIZE", name):
+            return numbers[0 if self.flag else -1]
+        if name in usage.unrolled:
+            return 4
+        if name in usage.blocks:
+            # Tiles of three dimensions, or more tiles at once, stay small.
+            return min(self.extent, 16) if self.manyBlocks else self.extent
+        if name in usage.flags or any(isinstance(v, bool) for v in values):
+            return self.flag
+        if re.match(r"(USE|IS|HAS|STORE|SAVE|REVERSE|OUTPUT|WITH|ENABLE|DO)_|.*_?(FLAG|MASKED)$",
+                    name, re.I):
+            return self.flag
+        if param.has_default:
+            return param.default
+        if REAL.search(name):
+            return 0.5
+        if re.search(r"^(NUM|N|num|n)_", name):
+            return 4
+        if re.search(r"stride", name, re.I):
+            return 64
+        return self.extent
+
+    def compute(self, wrappers):
+        """Has heuristics give their values."""
+        types = sys.modules.get("torch", self.triton.language)
+        names = {"*bf16": "bfloat16", "*fp16": "float16", "*fp32": "float32", "*i32": "int32"}
+        stands = {name: Stand(getattr(types, names.get(kind, "int64"))) if kind[0] == "*" else 64
+                  for name, kind in self.signature.items()}
+        for wrapper in reversed(wrappers):
+            for name, rule in getattr(wrapper, "values", {}).items():
+                try:
+                    value = rule({**stands, **self.constexprs})
+                except Exception:
+                    continue
+                self.constexprs[name] = value
+                self.signature.pop(name, None)
+
+    def __str__(self):
+        kinds = ", ".join(f"{n}: {k}" for n, k in self.signature.items() if k != "constexpr")
+        return f"{kinds}; {self.constexprs}; {self.options}"
+
+
+def tries(kernel, wrappers, triton):
+    """Guesses for a kernel, the likeliest first."""
+    usage = Usage.of(kernel.fn)
+    usage.text = "".join(inspect.getsource(kernel.fn)) + "".join(
+        inspect.getsource(rule) for wrapper in wrappers
+        for rule in getattr(wrapper, "values", {}).values() if inspect.isfunction(rule)).replace(
+            "args[", "").replace('"', "").replace("']", "").replace("'", "").replace("]", "")
+    seen = set()
+    for chosen in GUESSES:
+        guess = Guess(kernel, usage, wrappers, triton, chosen)
+        if str(guess) not in seen:
+            seen.add(str(guess))
+            yield guess
