@@ -4,10 +4,10 @@
 
 FOLDER is the folder of an importable package, unpacked from its wheel. All its modules are
 imported with Tritium in Triton's place (what is not installed is stood for by empty modules; few
-packages can do without torch), each kernel is compiled for compute capability 9.0 through ptxas, in a process of
-its own with a time limit, with signatures that utils/guess_signatures.py guesses, until one
-compiles. A kernel is a JIT function that returns nothing and that no other calls; the others are
-compiled as parts of these.
+packages can do without torch), each kernel is compiled for compute capability 9.0 through ptxas,
+in a process of its own with a time limit, with signatures that utils/guess_signatures.py guesses,
+until one compiles. A kernel is a JIT function that returns nothing and that no other calls; the
+others are compiled as parts of these.
 
 Prints how many there are and how many compile, and of each that does not the first error.
 --with-triton has the Triton that is installed compile instead, to tell a wrong guess from a fault:
@@ -43,15 +43,35 @@ H200 = types.SimpleNamespace(
     L2_cache_size=60 << 20, gcnArchName="")
 
 
+def anyOf(name):
+    """A class of this name whose objects may be called, and asked for anything."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return AnyType(name, (), {"__init__": lambda self, *args, **kwargs: None,
+                              "__getattr__": lambda self, name: anyOf(name),
+                              "__call__": lambda self, *args, **kwargs: self})
+
+
+class AnyType(type):
+    """The type of what stands for something in a module that is not installed."""
+
+    def __getattr__(cls, name):
+        return anyOf(name)
+
+    def __getitem__(cls, index):
+        return cls
+
+    def __iter__(cls):
+        return iter(())
+
+
 class Anything(types.ModuleType):
     """Stands for a module that is not installed, and for everything in it."""
 
     __path__ = []
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {"__init__": lambda self, *args, **kwargs: None})
+        return anyOf(name)
 
 
 class Standing:
@@ -170,28 +190,28 @@ def bring(name, standing, package):
     return "too many modules are not installed"
 
 
-def attempt(triton, target, last, kernel, guess):
+def attempt(triton, target, kernel, guess):
     """Compiles one guess: (error or None, seconds of processor time)."""
     begin = sum(os.times()[:4])
     try:
         source = triton.compiler.ASTSource(fn=kernel, signature=guess.signature, constexprs={
             (kernel.arg_names.index(name),): value for name, value in guess.constexprs.items()})
         compiled = triton.compile(source, target=target, options=guess.options)
-        error = None if compiled.asm[last] else "no code"
+        error = None if compiled.asm["cubin"] else "no code"
     except Exception as failure:
         cause = failure.__cause__ or getattr(failure, "error_message", None)
         error = f"{type(failure).__name__}: {failure}" + (f" / {cause}" if cause else "")
     return error, sum(os.times()[:4]) - begin
 
 
-def compileAll(triton, target, last, kernel, wrappers, only):
+def compileAll(triton, target, kernel, wrappers, only):
     """What became of a kernel: a dict for the report."""
     errors, slowest, guess = [], 0.0, None
     try:
         for number, guess in enumerate(guess_signatures.tries(kernel, wrappers, triton)):
             if only is not None and number not in only:
                 continue
-            error, seconds = attempt(triton, target, last, kernel, guess)
+            error, seconds = attempt(triton, target, kernel, guess)
             slowest = max(slowest, seconds)
             if error is None:
                 return {"ok": True, "try": number, "seconds": slowest, "errors": errors,
@@ -263,10 +283,11 @@ def main():
     parser.add_argument("--only", help="kernels that are compiled: a regular expression")
     parser.add_argument("--report", help="where results are written, as JSON")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--ptx", action="store_true", help="to PTX alone, without ptxas")
     parser.add_argument("--with-triton", metavar="REPORT", help="the report of an earlier run")
     arguments = parser.parse_args()
     os.environ.setdefault("TRITON_ALWAYS_COMPILE", "1")
+    # A kernel guessed too large takes ptxas minutes otherwise.
+    os.environ.setdefault("DISABLE_PTXAS_OPT", "1")
     earlier = {}
     if arguments.with_triton:
         earlier = json.loads(pathlib.Path(arguments.with_triton).read_text())["kernels"]
@@ -286,8 +307,7 @@ def main():
 
     def work(name, kernel):
         only = [e[0] for e in earlier[name]["errors"]] if earlier else None
-        return compileAll(triton, target, "ptx" if arguments.ptx else "cubin", kernel,
-                          collection.wrappers.get(id(kernel), []), only)
+        return compileAll(triton, target, kernel, collection.wrappers.get(id(kernel), []), only)
 
     results = inChildren([(name, functools.partial(work, name, kernel))
                           for name, kernel in chosen], arguments.jobs)

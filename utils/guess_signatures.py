@@ -16,8 +16,9 @@ ADDRESSED = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "advan
              "_experimental_make_tensor_descriptor"}
 THROUGH = {"multiple_of", "max_contiguous", "max_constancy", "advance", "cast", "broadcast_to",
            "make_block_ptr", "expand_dims", "broadcast"}
+TEXTS = {"eviction_policy": "", "cache_modifier": "", "input_precision": "ieee"}
 METHODS = {"to", "reshape", "expand_dims", "broadcast_to"}
-NUMBER = re.compile(r"stride|offs|_len|size|^n_|^num|idx|pid|^i_", re.I)
+NUMBER = re.compile(r"stride|offs|_len|size|^n_|^num|idx|pid|^i_|cols|rows|_dim", re.I)
 POINTER = re.compile(r"ptr|pointer|^p_", re.I)
 INTEGERS = re.compile(r"ind(ex|ices)|_idx|ids?(_|$)|seqlens|offsets|label|target|table|count|lens$",
                       re.I)
@@ -41,6 +42,10 @@ def argument(call, position, *names):
     return None
 
 
+def isPointerName(name):
+    return POINTER.search(name) and "stride" not in name
+
+
 class Usage:
     """How a function of kernels uses its parameters."""
 
@@ -50,12 +55,12 @@ class Usage:
         Usage.known[fn] = self
         self.names = list(inspect.signature(fn).parameters)
         self.scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals}
-        self.assigned = {}
+        self.assigned, self.added, self.tuples = {}, {}, set()
         self.pointers, self.integers, self.blocks, self.flags = set(), set(), set(), set()
         self.types, self.values, self.called, self.callees = set(), {}, set(), set()
-        self.ranges, self.unrolled = set(), set()
+        self.ranges, self.unrolled, self.shifted = set(), set(), set()
         self.returnsValue = False
-        self.alike = []
+        self.alike, self.descriptors = [], {}
         tree = ast.parse(textwrap.dedent(inspect.getsource(fn))).body[0]
         self.assignments(tree)
         for node in ast.walk(tree):
@@ -79,25 +84,28 @@ class Usage:
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 for target in targets:
-                    self.assign(target, node.value)
+                    self.assign(target, node.value,
+                                self.added if isinstance(node, ast.AugAssign) else self.assigned)
 
-    def assign(self, target, value):
+    def assign(self, target, value, values):
         if isinstance(target, ast.Name):
-            self.assigned.setdefault(target.id, []).append(value)
+            values.setdefault(target.id, []).append(value)
         elif isinstance(target, ast.Tuple):
             parts = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(
                 target.elts) else [value] * len(target.elts)
             for one, part in zip(target.elts, parts):
-                self.assign(one, part)
+                self.assign(one, part, values)
 
-    def bases(self, node, seen=()):
+    def bases(self, node, seen=None):
         """The parameters that an address may begin at, the leftmost first."""
+        seen = set() if seen is None else seen
         if isinstance(node, ast.Name):
             if node.id in seen:
                 return []
+            seen.add(node.id)
             own = [node.id] if node.id in self.names else []
             return own + [base for value in self.assigned.get(node.id, ())
-                          for base in self.bases(value, (*seen, node.id))]
+                          for base in self.bases(value, seen)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
             return self.bases(node.left, seen) + self.bases(node.right, seen)
         if isinstance(node, ast.IfExp):
@@ -116,26 +124,36 @@ class Usage:
                 return self.bases(node.func.value, seen)
         return []
 
-    def mark(self, address):
+    def mark(self, address, seen=None):
         """Notes what an address says of the parameters."""
+        if isinstance(address, ast.Name) and address.id not in self.names:
+            seen = set() if seen is None else seen
+            if address.id not in seen:  # each value that it may have begins somewhere
+                seen.add(address.id)
+                for value in self.assigned.get(address.id, ()):
+                    self.mark(value, seen)
+                for value in self.added.get(address.id, ()):
+                    self.markIntegers(value)
+            return
         self.alike = []
         bases = self.bases(address)
         for alike in self.alike:
             self.pointers |= {name for name in alike if not NUMBER.search(name)}
-        likely = [name for name in bases if not NUMBER.search(name) or POINTER.search(name)]
+        likely = [name for name in bases if not NUMBER.search(name) or isPointerName(name)]
         for name in likely[:1] or bases[:1]:
             self.pointers.add(name)
-        self.pointers |= {name for name in bases if POINTER.search(name)}
+        self.pointers |= {name for name in bases if isPointerName(name)}
         self.markIntegers(address)
 
-    def markIntegers(self, node, seen=frozenset()):
+    def markIntegers(self, node, seen=None):
         """Notes that what is loaded for `node` is integers."""
+        seen = set() if seen is None else seen
         for part in ast.walk(node):
             if isinstance(part, ast.Call) and nameOf(part) == "load":
                 self.integers |= set(self.bases(part.args[0])[:1]) if part.args else set()
             elif isinstance(part, ast.Name) and part.id not in seen:
-                seen = seen | {part.id}
-                for value in self.assigned.get(part.id, ()):
+                seen.add(part.id)
+                for value in (*self.assigned.get(part.id, ()), *self.added.get(part.id, ())):
                     self.markIntegers(value, seen)
 
     def roots(self, node):
@@ -165,14 +183,25 @@ class Usage:
                 for part in parts:
                     if isinstance(part, ast.Constant):
                         self.values.setdefault(node.left.id, []).append(part.value)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not (
+                isinstance(node.slice, (ast.Slice, ast.Tuple))):
+            self.tuples.add(node.value.id)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.RShift, ast.LShift)):
+            self.markIntegers(node.left)
+            self.shifted |= self.roots(node.left)
         elif isinstance(node, ast.Call):
             self.call(node)
 
     def call(self, node):
         name = nameOf(node)
+        holder = getattr(node.func, "value", None)
         if isinstance(node.func, ast.Name) and name in self.names:
             self.called.add(name)
-        if (name in ADDRESSED or name.startswith("atomic_")) and node.args + node.keywords:
+        if isinstance(holder, ast.Name) and holder.id in self.names and name in (
+                "load", "store", "gather", "scatter", "atomic_add"):
+            offsets = argument(node, 0, "offsets")
+            self.descriptors[holder.id] = len(getattr(offsets, "elts", (0, 0)))
+        elif (name in ADDRESSED or name.startswith("atomic_")) and node.args + node.keywords:
             address = argument(node, 0, "base", "pointer")
             if address is not None:
                 self.mark(address)
@@ -189,6 +218,9 @@ class Usage:
                 if name == "static_range":
                     self.unrolled |= self.roots(part)
                 self.markIntegers(part)
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name) and keyword.arg in TEXTS:
+                self.values.setdefault(keyword.value.id, []).append(TEXTS[keyword.arg])
         kind = argument(node, 0, "dtype") if name == "to" else argument(
             node, 99 if name not in ("zeros", "cast") else 1, "dtype", "out_dtype")
         if isinstance(kind, ast.Name) and kind.id in self.names:
@@ -210,6 +242,11 @@ class Usage:
                 self.mark(value)
                 if name in other.integers:
                     self.integers |= set(self.bases(value)[:1])
+            elif name in other.shifted:
+                self.markIntegers(value)
+                self.shifted |= self.roots(value)
+            elif name in other.descriptors and isinstance(value, ast.Name):
+                self.descriptors[value.id] = other.descriptors[name]
             elif isinstance(value, ast.Name):
                 for mine, its in ((self.blocks, other.blocks), (self.flags, other.flags),
                                   (self.types, other.types), (self.called, other.called)):
@@ -219,22 +256,20 @@ class Usage:
 
 
 class Stand:
-    """Stands for a tensor where heuristics look at it."""
+    """Stands for a tensor where heuristics look at it and torch is not there."""
 
     def __init__(self, dtype):
         self.dtype, self.shape, self.ndim = dtype, (64, 64, 64, 64), 4
 
-    def data_ptr(self):
-        return 0
 
-    def element_size(self):
-        return 2
-
-    def numel(self):
-        return 64 ** 4
-
-    def stride(self, *_):
+def stand(kind, language):
+    """What heuristics are given for a parameter of a type."""
+    if kind[0] != "*":
         return 64
+    names = {"*bf16": "bfloat16", "*fp16": "float16", "*fp32": "float32", "*i32": "int32"}
+    torch = sys.modules.get("torch")
+    dtype = getattr(torch or language, names.get(kind, "int64"))
+    return torch.empty((64,) * 4, dtype=dtype, device="meta") if torch else Stand(dtype)
 
 
 #: Each guess: element type of pointers, flags, extent of blocks, whether what may be None is.
@@ -259,6 +294,7 @@ class Guess:
         self.usage, self.triton = usage, triton
         self.element, self.flag, self.extent, self.isNone = chosen
         self.signature, self.constexprs, self.options = {}, {}, {}
+        self.parameters = kernel.arg_names
         self.manyBlocks = sum(p.is_constexpr and p.name in usage.blocks
                               for p in kernel.params) > 2
         config = {}
@@ -266,8 +302,9 @@ class Guess:
             configs = getattr(wrapper, "configs", None)
             if configs:
                 one = configs[0]
-                config.update(one.kwargs)
                 self.options.update(num_warps=one.num_warps, num_stages=one.num_stages)
+                for name, value in one.kwargs.items():
+                    (config if name in kernel.arg_names else self.options)[name] = value
         computed = {name for wrapper in wrappers for name in getattr(wrapper, "values", ())}
         for param in kernel.params:
             name = param.name
@@ -289,7 +326,7 @@ class Guess:
         name, default = param.name, param.default
         kind = self.kindOf(param)
         if param.has_default and (default is None or isinstance(default, bool)) and (
-                self.isNone or not kind.startswith("*") or default is not None):
+                self.isNone or not kind[0] == "*" or default is not None):
             self.constexprs[name] = default
         elif self.isNone and f"{name} is not None" in self.usage.text:
             self.constexprs[name] = None
@@ -300,11 +337,17 @@ class Guess:
         name, usage = param.name, self.usage
         if param.annotation in ("tl.float32", "float", "float32", "fp32"):
             return "fp32"
-        if name in usage.pointers or (POINTER.search(name) and name not in usage.blocks):
+        if name in usage.tuples:
+            return (f"*{self.element}",) * 4
+        if name in usage.descriptors:
+            rank = usage.descriptors[name]
+            return f"tensordesc<{self.element}{[1] * (rank - 2) + [64] * min(rank, 2)}>"
+        if name in usage.pointers or (isPointerName(name) and name not in usage.blocks):
             if name in usage.integers:
                 return "*i64"
             return "*i64" if INTEGERS.search(name) and "scale" not in name else f"*{self.element}"
-        if isinstance(param.default, float) or REAL.search(name) and name not in usage.ranges:
+        if isinstance(param.default, float) or (
+                REAL.search(name) and not NUMBER.search(name) and name not in usage.ranges):
             return "fp32"
         return "i32"
 
@@ -337,7 +380,7 @@ class Guess:
             return param.default
         if REAL.search(name):
             return 0.5
-        if re.search(r"^(NUM|N|num|n)_", name):
+        if re.search(r"^(NUM|N|num|n)_|BITS|SHIFT", name):
             return 4
         if re.search(r"stride", name, re.I):
             return 64
@@ -345,9 +388,7 @@ class Guess:
 
     def compute(self, wrappers):
         """Has heuristics give their values."""
-        types = sys.modules.get("torch", self.triton.language)
-        names = {"*bf16": "bfloat16", "*fp16": "float16", "*fp32": "float32", "*i32": "int32"}
-        stands = {name: Stand(getattr(types, names.get(kind, "int64"))) if kind[0] == "*" else 64
+        stands = {name: stand(kind, self.triton.language)
                   for name, kind in self.signature.items()}
         for wrapper in reversed(wrappers):
             for name, rule in getattr(wrapper, "values", {}).items():
@@ -355,8 +396,11 @@ class Guess:
                     value = rule({**stands, **self.constexprs})
                 except Exception:
                     continue
-                self.constexprs[name] = value
-                self.signature.pop(name, None)
+                if name in self.parameters:
+                    self.constexprs[name] = value
+                    self.signature.pop(name, None)
+                else:
+                    self.options[name] = value
 
     def __str__(self):
         kinds = ", ".join(f"{n}: {k}" for n, k in self.signature.items() if k != "constexpr")

@@ -271,6 +271,57 @@ def test_constexpr_of_a_run_time_value(backend):
         np.testing.assert_array_equal(x, expected)
 
 
+@triton.jit
+def least_of(dtype):
+    kind = dtype.value
+    if kind.is_floating():
+        least: tl.constexpr = -1.0
+    else:
+        least: tl.constexpr = -(2 ** (kind.int_bitwidth - 1))
+    return least
+
+
+def test_the_value_of_a_type_that_is_an_argument(backend):
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, least_of(out_ptr.dtype.element_ty))
+
+    for dtype, least in ((np.int16, -32768), (np.float32, -1.0)):
+        out = np.zeros(1, dtype)
+        kernel[(1,)](out)
+        assert out[0] == least
+
+
+def test_a_declared_constexpr_that_is_assigned_to(backend):
+    """A plain assignment takes the name over; a second declaration is an error."""
+    @triton.jit
+    def kernel(out_ptr, n):
+        count: tl.constexpr = 8
+        at = tl.arange(0, count)
+        count = min(n, count)
+        if n > 5:
+            count = count + 10
+        tl.store(out_ptr + at, count)
+
+    for n, expected in ((3, 3), (7, 17), (9, 18)):
+        out = np.zeros(8, np.int32)
+        kernel[(1,)](out, n)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_rounding_of_a_cast_to_the_same_type(backend):
+    @triton.jit
+    def kernel(out_ptr):
+        x = tl.load(out_ptr + tl.arange(0, 4))
+        x = x.to(tl.float32, fp_downcast_rounding="rtz")
+        tl.store(out_ptr + tl.arange(0, 4), tl.cast(x, tl.float32, "rtne") * 2)
+
+    out = np.array([1, 0.1, 3, np.inf], np.float32)
+    expected = out * 2
+    kernel[(1,)](out)
+    np.testing.assert_array_equal(out, expected)
+
+
 def test_the_target():
     @triton.jit
     def kernel(out_ptr):

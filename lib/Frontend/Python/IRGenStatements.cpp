@@ -150,8 +150,8 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
     if (isConstexpr && !knownOnly(value, name, at))
       return false;
     auto existing = env.find(name);
-    // The same statement may run again in an unrolled loop.
-    if (existing != env.end() && existing->second.isConstexpr &&
+    // The same statement may run again in an unrolled loop; a plain assignment takes the name over.
+    if (existing != env.end() && existing->second.isConstexpr && isConstexpr &&
         existing->second.at.begin.offset != at.begin.offset) {
       SourceRange first = existing->second.at;
       error(at, "'" + name +

@@ -159,7 +159,7 @@ static std::optional<Value> dtypeAttribute(const Value &base, DType dtype, std::
     return makeInt(dtype.bits());
   if (name == "itemsize")
     return makeInt((dtype.bits() + 7) / 8);
-  if (name == "scalar")
+  if (name == "scalar" || name == "value") // the value of a constexpr
     return base;
   if (name == "shape")
     return Value(Tuple{});

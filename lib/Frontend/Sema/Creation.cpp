@@ -118,12 +118,14 @@ static Result castTo(Sema &sema, const BoundArguments &args) {
     if (*rounding != "rtne" && *rounding != "rtz")
       return sema.error("'fp_downcast_rounding' must be 'rtne' or 'rtz', found '" + *rounding +
                         "'");
-    if (!isFloat(tensor->dtype) || !isFloat(*dtype) || tensor->dtype.bits() <= dtype->bits())
+    bool isNarrowing =
+        isFloat(tensor->dtype) && isFloat(*dtype) && tensor->dtype.bits() > dtype->bits();
+    if (!isNarrowing && tensor->dtype != *dtype)
       return sema.error(
           "'fp_downcast_rounding' applies only where a float becomes narrower, found " +
           describe(*tensor) + " to " + describeType(*dtype));
-    result = *rounding == "rtz" ? truncateTowardsZero(sema, *tensor, *dtype)
-                                : sema.cast(*tensor, *dtype);
+    result = isNarrowing && *rounding == "rtz" ? truncateTowardsZero(sema, *tensor, *dtype)
+                                               : sema.cast(*tensor, *dtype);
   }
   return result ? Result(Value(*result)) : std::nullopt;
 }

@@ -148,7 +148,7 @@ TEST(Diagnostics, Assignments) {
   EXPECT_EQ(inKernel("x: tl.constexpr = n"),
             "2:3: error: 'x' is declared tl.constexpr, but its value is not known at compile "
             "time: found int32");
-  EXPECT_EQ(inKernel("x: tl.constexpr = 1\nx = 2"),
+  EXPECT_EQ(inKernel("x: tl.constexpr = 1\nx: tl.constexpr = 2"),
             "3:3: error: 'x' is declared tl.constexpr and cannot be bound again; use another "
             "name\n2:3: note: it is bound here");
   EXPECT_EQ(inKernel("a, b = (1, 2, 3)"), "2:3: error: cannot unpack 3 values into 2 names");
