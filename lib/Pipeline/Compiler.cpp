@@ -152,6 +152,10 @@ OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target
   generate.debug = asserts;
   generate.hints = hints;
   generate.defaultInputPrecision = defaultInputPrecision(target, options);
+  auto sanitize = options.extra.find("sanitize_overflow");
+  if (sanitize != options.extra.end())
+    if (const auto *isOn = std::get_if<bool>(&sanitize->second.value))
+      generate.sanitizeOverflow = *isOn;
   if (options.target.isGPU())
     generate.cudaCapability = static_cast<int>(options.target.architecture());
   auto warps = options.extra.find("num_warps");

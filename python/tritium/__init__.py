@@ -14,6 +14,7 @@
 
 from . import (_C, _addresses, backends, c, compiler, errors, knobs, language, runtime, simulation,
                testing, tools)
+from ._aggregates import aggregate
 from ._alias import install_as_triton
 from ._allocation import set_allocator
 from ._async_compile import AsyncCompileMode, FutureKernel
@@ -31,7 +32,7 @@ from .language._builtin import Builtin as _Builtin
 from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 
 __all__ = [
-    "jit", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
+    "jit", "aggregate", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
     "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "simulation",
     "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
@@ -92,4 +93,5 @@ def num_threads():
     return _C.num_threads()
 
 
+language._aggregate = aggregate  # its home before Triton 3.8
 _addresses.install()

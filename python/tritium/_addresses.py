@@ -30,7 +30,6 @@ HOMES = {
 
 _GLUON = ("Gluon is not there; write the kernel in triton.language, whose compiler chooses "
           "layouts itself")
-_AGGREGATES = "aggregates are not there; pass the fields one by one, or as a tuple"
 _BUILDERS = ("the front end is no Python code that could be called or extended; write a kernel "
              "function, @triton.jit, or one of compile-time values, @triton.constexpr_function")
 _OTHER_DEVICES = ("there is no back end for such devices; triton.language.extra.libdevice has the "
@@ -41,7 +40,6 @@ _LAUNCHERS = ("kernels are launched by the compiled extension alone; kernel[grid
 
 # What Triton has at these addresses (and below them), and why it is not here or what to use.
 ABSENT = {
-    "aggregate": _AGGREGATES,
     "experimental": _GLUON,
     "profiler": "there is no profiler; `tritium sim` and kernel.simulate() count what a kernel "
                 "does line by line, triton.testing.do_bench takes times",
@@ -60,8 +58,6 @@ ABSENT = {
     "runtime.jit.mangle_type": "signatures are spelt as in ASTSource: '*fp32', 'i32', 'constexpr'",
     "runtime.driver.GPUDriver": _LAUNCHERS,
     "runtime.driver.DriverBase": _LAUNCHERS,
-    "language._aggregate": _AGGREGATES,
-    "language.aggregate_replace": _AGGREGATES,
     "language.builtin": _BUILDERS,
     "language.base_type": _BUILDERS,
     "language.base_value": _BUILDERS,
@@ -69,8 +65,6 @@ ABSENT = {
     "language._experimental_descriptor_load": "tl.load_tensor_descriptor(desc, offsets)",
     "language._experimental_descriptor_store": "tl.store_tensor_descriptor(desc, offsets, value)",
     "language._experimental_make_tensor_descriptor": "tl.make_tensor_descriptor has its arguments",
-    "language.slice": "tiles have no slices; load the part that is needed",
-    "language.atomic_poll": "write a loop of tl.atomic_cas, or of volatile loads",
     "language.extra.hip": _OTHER_DEVICES,
     "language.extra.intel": _OTHER_DEVICES,
     "language.extra.cpu": _OTHER_DEVICES,

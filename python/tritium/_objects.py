@@ -22,6 +22,7 @@ from . import language as tl
 
 VALUES = (bool, int, float, str, type(None))  # what the compiler knows by itself
 _ARRAY = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "data_ptr")
+AGGREGATE = "__tritium_aggregate__"  # where a class keeps what _aggregates says of it
 _MOST = 1024  # copies; objects that cannot be referred to weakly
 _DEEPEST = 64  # as deep as the native side takes tuples in tuples
 _LONGEST = 200

@@ -226,7 +226,8 @@ class AttributeScope:
         if name.startswith("<"):
             return self._answer(name)
         names, holder = self._names(), self.holder
-        if name == "__call__" and isinstance(holder, type):
+        if name == "__call__" and isinstance(holder, type) and (
+                _objects.AGGREGATE not in vars(holder)):
             return ("host", holder.__qualname__, names.calling(holder))
         value = getattr(holder, name, _MISSING)
         self._watch(name, value, names)
@@ -268,6 +269,11 @@ class AttributeScope:
         holder = self.holder
         if isinstance(holder, types.ModuleType):
             return None
+        described = vars(holder).get(_objects.AGGREGATE) if isinstance(holder, type) else None
+        if described is not None and question == "<aggregate>":
+            return self._asked(question, lambda: described.answer(_objects.name_of))
+        if described is not None and question == "<init>":
+            return describe(described.init, self._names())
         if question == "<truth>":
             return self._asked(question, lambda: bool(holder))
         if question == "<items>" and hasattr(type(holder), "__iter__"):

@@ -340,3 +340,35 @@ def test_descriptions():
     assert widths == [("fp8e4nv", 3, 7, 1), ("fp8e4b8", 3, 8, 1), ("fp8e4b15", 3, 15, 1),
                       ("fp8e5b16", 2, 16, 1)]
     assert tl.str_to_ty("*fp8e5b16") == tl.pointer_type(tl.float8e5b16)
+
+
+@triton.jit
+def arithmetic(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    x, y = tl.load(x_ptr + offs), tl.load(y_ptr + offs)
+    tl.static_assert((x + y).dtype == x.dtype)
+    tl.store(out_ptr + offs, x + y)
+    tl.store(out_ptr + N + offs, x - y)
+    tl.store(out_ptr + 2 * N + offs, x * y)
+    tl.store(out_ptr + 3 * N + offs, x / y)
+    tl.store(out_ptr + 4 * N + offs, x + 1)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arithmetic(backend, rng, name):
+    """Every pair of codes that are numbers: the exact result, rounded once."""
+    codes = rng.integers(0, 256, (2, 2048)).astype(np.uint8)
+    kind = ARRAYS[name]
+    x, y = codes.view(kind)
+    out = np.zeros((5, codes.shape[1]), kind)
+    arithmetic[(1,)](x, y, out, N=codes.shape[1])
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    with np.errstate(all="ignore"):
+        exact = np.stack([a + b, a - b, a * b, a / b, a + 1])
+    # What overflows is another test's, and so is what a NaN becomes.
+    largest = float(np.abs(np.arange(256, dtype=np.uint8).view(kind).astype(np.float64)[
+        np.isfinite(np.arange(256, dtype=np.uint8).view(kind).astype(np.float64))]).max())
+    kept = np.isfinite(exact) & (np.abs(exact) <= largest)
+    assert kept.mean() > 0.3
+    got = out.astype(np.float64)
+    assert (got[kept] == exact.astype(kind).astype(np.float64)[kept]).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from support import assert_same, is_gpu, random_array
+from support import assert_same, is_gpu, kernels_from, random_array
 
 
 def line_of(marker):
@@ -156,3 +156,47 @@ def test_the_host_cannot_call_them():
         sine(1.0)
     with pytest.raises(RuntimeError, match="in a function with @tl.core.extern"):
         tl.core.extern_elementwise("", "", [1.0], {}, True)
+
+
+@triton.jit
+def producer_and_consumer(flags_ptr, data_ptr, out_ptr, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr + offs, offs * 3)
+        tl.atomic_xchg(flags_ptr, 7, sem="release")
+    else:
+        tl.atomic_poll(flags_ptr, 7)
+        tl.store(out_ptr + offs, tl.load(data_ptr + offs, volatile=True))
+
+
+@pytest.mark.parametrize("dtype", (np.int16, np.uint32, np.int64))
+def test_poll_waits(backend, dtype):
+    data, out = np.zeros(32, np.int32), np.zeros(32, np.int32)
+    producer_and_consumer[(2,)](np.zeros(1, dtype), data, out, N=32)
+    assert_same(out, np.arange(32, dtype=np.int32) * 3)
+
+
+@triton.jit
+def polls(flag_ptr, out_ptr, timeout):
+    tl.store(out_ptr, tl.atomic_poll(flag_ptr, 5, timeout_ns=0))
+    tl.store(out_ptr + 1, flag_ptr.atomic_poll(6, sem="relaxed", scope="sys", timeout_ns=timeout))
+    tl.store(out_ptr + 2, tl.atomic_poll(flag_ptr, 5, "acquire", timeout_ns=timeout))
+
+
+def test_poll_that_ends(backend):
+    out = np.full(3, 9, np.int32)
+    flag = np.array([5], np.int32)
+    polls[(1,)](flag, out, 2000)
+    assert out.tolist() == [1, 0, 1] and flag[0] == 5
+
+
+@pytest.mark.parametrize("call,message", [
+    ("x + tl.arange(0, 4), 1", "reads one element, through a scalar pointer"),
+    ("y, 1", "waits for an integer of 16, 32 or 64 bits"),
+    ("z, 1", "goes through a tl.const pointer"),
+    ("x, 1, sem='release'", "'sem' of tl.atomic_poll must be 'acquire' or 'relaxed'")])
+def test_poll_messages(call, message):
+    kernel = kernels_from("@triton.jit\ndef kernel(x, y, z: tl.const):\n"
+                          f"    tl.atomic_poll({call})\n").kernel
+    with pytest.raises(triton.CompilationError, match=message):
+        kernel[(1,)](np.zeros(4, np.int32), np.zeros(4, np.float32), np.zeros(4, np.int32))

@@ -213,3 +213,57 @@ def test_a_global_that_changes_is_noticed(monkeypatch):
         assert "FACTOR" in str(error)
     else:
         assert x[0] == 30
+
+
+@triton.jit
+def combined(x_ptr, y_ptr, out_ptr, N: tl.constexpr, OP: tl.constexpr):
+    offs = tl.arange(0, N)
+    x, y = tl.load(x_ptr + offs), tl.load(y_ptr + offs)
+    if OP == "+":
+        z = x + y
+    elif OP == "-":
+        z = x - y
+    elif OP == "*":
+        z = x * y
+    else:
+        z = tl.add(x, y, sanitize_overflow=False)
+    tl.store(out_ptr + offs, z)
+
+
+OVERFLOWS = [("+", np.int32, 2**31 - 1, 1), ("-", np.int32, -2**31, 1), ("*", np.int16, 256, 128),
+             ("-", np.uint32, 3, 4), ("*", np.uint32, 2**16, 2**16), ("+", np.uint8, 255, 1),
+             ("*", np.int32, -2**31, -1)]
+
+
+@pytest.mark.parametrize("backend", ("interpret", "cpu", "sim:sm_80"))
+@pytest.mark.parametrize("op,dtype,x,y", OVERFLOWS)
+def test_overflow(monkeypatch, backend, op, dtype, x, y):
+    monkeypatch.setenv("TRITIUM_BACKEND", backend)
+    left, right, out = np.ones(8, dtype), np.ones(8, dtype), np.zeros(8, dtype)
+    combined[(1,)](left, right, out, N=8, OP=op, debug=True)
+    left[5], right[5] = x, y
+    combined[(1,)](left, right, out, N=8, OP=op, debug=True, sanitize_overflow=False)
+    combined[(1,)](left, right, out, N=8, OP=op)
+    if op == "+":
+        combined[(1,)](left, right, out, N=8, OP="add", debug=True)
+    with pytest.raises(triton.DeviceAssertionError,
+                       match=rf"{np.dtype(dtype).name} overflow of '\{op}'"):
+        combined[(1,)](left, right, out, N=8, OP=op, debug=True)
+
+
+@triton.jit
+def library_and_combiners(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr, tl.sum(x) + tl.reduce(x, 0, adds))
+    tl.store(out_ptr + 1 + tl.arange(0, N), tl.randint(3, x))
+
+
+@triton.jit
+def adds(a, b):
+    return a + b
+
+
+def test_overflow_in_the_library_and_in_combiners_is_none(monkeypatch):
+    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+    x = np.array([2**31 - 1, 1, 2**31 - 1, 1], np.int32)
+    library_and_combiners[(1,)](x, np.zeros(5, np.int32), N=4, debug=True)

@@ -70,6 +70,8 @@ public:
     }
     case ExprKind::Tuple:
       return list(llvm::cast<Tuple>(e).isList ? "list" : "tuple", llvm::cast<Tuple>(e).elements);
+    case ExprKind::Dict:
+      return dict(llvm::cast<Dict>(e));
     case ExprKind::Starred:
       return node("star", llvm::cast<Starred>(e).value);
     case ExprKind::Comprehension:
@@ -89,6 +91,17 @@ public:
     for (size_t i = 0; i < e.ops.size(); ++i) {
       text.append(" ").append(spelling(e.ops[i])).append(" ");
       optional(e.operands[i + 1]);
+    }
+    text += ")";
+  }
+
+  void dict(const Dict &e) {
+    text += "(dict";
+    for (size_t i = 0; i < e.keys.size(); ++i) {
+      text += " ";
+      optional(e.keys[i]);
+      text += ": ";
+      optional(e.values[i]);
     }
     text += ")";
   }

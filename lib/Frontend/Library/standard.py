@@ -18,6 +18,30 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     return first_row + within % rows, within // rows
 
 
+def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
+    tl.static_assert(pointer.dtype.is_ptr() and len(pointer.shape) == 0,
+                     "tl.atomic_poll reads one element, through a scalar pointer")
+    element: tl.constexpr = pointer.dtype.element_ty
+    tl.static_assert(element.is_int() and element.primitive_bitwidth in (16, 32, 64),
+                     "tl.atomic_poll waits for an integer of 16, 32 or 64 bits")
+    tl.static_assert(not pointer.dtype.is_const(),
+                     "tl.atomic_poll goes through a tl.const pointer; it reads by an atomic that "
+                     "may write, so remove the tl.const annotation of the parameter")
+    order: tl.constexpr = "acquire" if sem is None else sem
+    tl.static_assert(order == "acquire" or order == "relaxed",
+                     "'sem' of tl.atomic_poll must be 'acquire' or 'relaxed'")
+    expected = tl.cast(expected_value, element)
+    found = tl.atomic_or(pointer, 0, None, order, scope) == expected
+    if timeout_ns is None:
+        while not found:
+            found = tl.atomic_or(pointer, 0, None, order, scope) == expected
+    elif timeout_ns != 0:
+        begin = tl.extra.cuda.globaltimer()
+        while (not found) & (tl.extra.cuda.globaltimer() - begin < timeout_ns):
+            found = tl.atomic_or(pointer, 0, None, order, scope) == expected
+    return found
+
+
 # What reductions combine elements by.
 
 

@@ -26,6 +26,8 @@ void AssignedNames::addTarget(const Expr &target, bool isConditional) {
   else if (auto *subscript = llvm::dyn_cast<Subscript>(&target)) {
     addExpression(*subscript->index, isConditional);
     addTarget(*subscript->base, isConditional); // its name is bound to a new tile
+  } else if (auto *attribute = llvm::dyn_cast<Attribute>(&target)) {
+    addTarget(*attribute->base, isConditional); // as is that of an aggregate
   }
 }
 
@@ -75,6 +77,12 @@ void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   case ExprKind::Tuple:
     for (const ExprPtr &element : llvm::cast<Tuple>(expr).elements)
       visit(element);
+    return;
+  case ExprKind::Dict:
+    for (const ExprPtr &key : llvm::cast<Dict>(expr).keys)
+      visit(key);
+    for (const ExprPtr &value : llvm::cast<Dict>(expr).values)
+      visit(value);
     return;
   case ExprKind::Starred:
     return visit(llvm::cast<Starred>(expr).value);

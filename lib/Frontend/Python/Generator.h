@@ -42,8 +42,10 @@ struct Exit {
   /// Within a loop: an ExitKind, as a constant or an int32 scalar.
   Value code;
   unsigned kinds = 0; ///< those that `code` may be, as bits
-  /// Within a loop: those of LoopContext::names that are bound, as they are here.
+  /// Within a loop: those of LoopContext::names, and of `last` if a break is among `kinds`, that
+  /// are bound, as they are here.
   Environment names;
+  bool mayBreak() const { return kinds & (1u << static_cast<unsigned>(ExitKind::Break)); }
   /// The function's value; absent where no return leads here.
   std::optional<Value> result;
   SourceRange at; ///< of the return
@@ -80,6 +82,8 @@ struct Rest {
 struct LoopContext {
   /// The names whose values leave the body with the control, on every path.
   llvm::ArrayRef<std::string> names;
+  /// Those that leave it with a `break`.
+  llvm::ArrayRef<std::string> last;
   const LoopContext *outer = nullptr;
 };
 
@@ -93,6 +97,8 @@ struct Frame {
   /// The names of the function while another one that it calls is generated.
   Environment *suspended = nullptr;
   bool isKernel = false;
+  /// Of the __init__ of an aggregate: the name of the object, which is what the function returns.
+  const std::string *self = nullptr;
   const LoopContext *loop = nullptr;
   /// Names with a bare annotation `x: tl.constexpr` that wait for their value.
   std::set<std::string, std::less<>> declaredConstexpr;
@@ -120,6 +126,8 @@ public:
   std::optional<KernelSignature> signature(const FunctionSource &source);
   Result callFunction(const std::shared_ptr<FunctionSource> &function,
                       const sema::Arguments &arguments) override;
+  Result callInitializer(const std::shared_ptr<FunctionSource> &function, const Value &self,
+                         const sema::Arguments &arguments) override;
   std::optional<External> findObject(std::string_view name) override;
   std::string &printed() { return sema.printed(); }
 
@@ -155,6 +163,8 @@ private:
   //===--- Functions (IRGenFunctions.cpp, Signature.cpp) -------------------===//
 
   const ParsedFunction *parse(std::shared_ptr<FunctionSource> source);
+  Result callBody(const std::shared_ptr<FunctionSource> &function, const sema::Arguments &arguments,
+                  bool isInitializer);
   bool bindArguments(const ast::Function &function, const sema::Arguments &arguments);
   bool bindDefault(const ast::Function &function, const ast::Parameter &parameter);
   bool isConstexprAnnotation(const ast::Expr *annotation);
@@ -199,6 +209,7 @@ private:
   };
   std::optional<Elements> elements(const ast::Subscript &target);
   bool assignElements(const Elements &to, Value value, SourceRange at);
+  bool assignField(const ast::Attribute &target, const Value &value, SourceRange at);
   bool annotatedAssign(const ast::AnnAssign &stmt);
   bool augmentedAssign(const ast::AugAssign &stmt);
   bool assertStatement(const ast::Assert &stmt);
@@ -228,7 +239,8 @@ private:
   /// Generates the body of a loop, every path of which leaves at `exit`; the environment is
   /// what it is there. False after an error.
   bool loopBody(llvm::ArrayRef<std::string> names, Exit &exit,
-                llvm::function_ref<Outcome(const Rest *)> body);
+                llvm::function_ref<Outcome(const Rest *)> body,
+                llvm::ArrayRef<std::string> last = {});
   bool loopBody(llvm::ArrayRef<ast::StmtPtr> body, llvm::ArrayRef<std::string> names, Exit &exit);
   mlir::Value isExit(const Value &code, ExitKind kind);
   /// `isEndless`: nothing but an exit ends the loop.
@@ -238,7 +250,7 @@ private:
   struct LeftLoop;
   LeftLoop leavingLoop(mlir::scf::ForOp shell, const LoopState &state,
                        llvm::ArrayRef<mlir::Value> yields, const Exit &exit,
-                       const Counting *counting);
+                       const Counting *counting, llvm::ArrayRef<Value> last = {});
 
   //===--- Loops (IRGenLoops.cpp, IRGenRanges.cpp) -------------------------===//
 
@@ -247,6 +259,7 @@ private:
   bool plainWhile(const ast::While &stmt, LoopState &state);
   bool leavingWhile(const ast::While &stmt, LoopState &state, Exit &after, bool &isEndless);
   bool endlessLoop(const ast::While &stmt);
+  void keepLoop(mlir::Operation *loop);
   Result loopCondition(const ast::Expr &test);
   Outcome unrolled(const ast::For &stmt, llvm::ArrayRef<Value> values);
   Outcome staticRange(const ast::For &stmt, const Range &range);
@@ -281,6 +294,7 @@ private:
   Result boolOp(const ast::BoolOp &expr);
   Result compare(const ast::Compare &expr);
   Result tuple(const ast::Tuple &expr);
+  Result dict(const ast::Dict &expr);
   Result comprehension(const ast::Comprehension &expr);
   bool comprehensionLoop(const ast::Comprehension &expr, size_t level, sema::Tuple &result);
   Result fstring(const ast::FString &expr);

@@ -59,7 +59,10 @@ struct Generator::Branching {
   bool continueOpenSide(const Rest *rest);
   void mergeNames();
   void takeOpenNames();
-  void joinNames(Environment &a, Environment &b, Environment &joined);
+  /// A name that only one side has means nothing afterwards; unless the other side, which does not
+  /// need its names, may yield anything for it.
+  void joinNames(Environment &a, Environment &b, Environment &joined, bool isNeededA = true,
+                 bool isNeededB = true);
   bool mergeExits();
   mlir::scf::IfOp withResults();
   void bindResults(llvm::ArrayRef<mlir::Value> results);
@@ -101,7 +104,10 @@ static bool holdsHidden(const Value &value) {
   if (value.is<Slice>())
     return true;
   auto *method = value.getIf<BoundMethod>();
-  return method && (method->self->is<Tensor>() || blockedArray(*method->self));
+  llvm::SmallVector<mlir::Value> runTime;
+  if (method)
+    flatten(*method->self, runTime);
+  return !runTime.empty();
 }
 
 static std::string onePath(std::string_view name) {
@@ -232,17 +238,19 @@ void Generator::Branching::joinName(const std::string &name, Binding &a, Binding
   giveName(name, joined, &a.value, &b.value);
 }
 
-void Generator::Branching::joinNames(Environment &a, Environment &b, Environment &joined) {
+void Generator::Branching::joinNames(Environment &a, Environment &b, Environment &joined,
+                                     bool isNeededA, bool isNeededB) {
   for (auto &[name, binding] : a) {
     if (auto found = b.find(name); found != b.end())
       joinName(name, binding, found->second, joined[name]);
-    else
-      joined[name] = binding;
+    else if (joined[name] = binding; !isNeededB && !binding.poison)
+      giveName(name, joined[name], &binding.value, nullptr);
   }
   for (auto &[name, binding] : b)
-    joined.try_emplace(name, binding);
+    if (joined.try_emplace(name, binding).second && !isNeededA && !binding.poison)
+      giveName(name, joined[name], nullptr, &binding.value);
   for (auto &[name, binding] : joined)
-    if (!binding.poison && (!a.contains(name) || !b.contains(name)))
+    if (!binding.poison && ((isNeededA && !a.contains(name)) || (isNeededB && !b.contains(name))))
       generator.poison(binding, onePath(name), {{binding.at, "it is bound here"}});
 }
 
@@ -260,7 +268,7 @@ bool Generator::Branching::mergeExits() {
   if (a.outcome.mayLeave() && b.outcome.mayLeave()) {
     generator.sema.unify(first.code, a.end, second.code, b.end, "the way out");
     give(exit.code, nullptr, &first.code, &second.code);
-    joinNames(first.names, second.names, exit.names);
+    joinNames(first.names, second.names, exit.names, first.mayBreak(), second.mayBreak());
     if (!mergeResults(first, second))
       return false;
   } else {

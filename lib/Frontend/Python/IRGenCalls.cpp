@@ -31,11 +31,18 @@ bool Generator::arguments(const ast::Call &call, Arguments &out) {
     case ast::CallArgument::DoubleStar: {
       auto *dict = value->getIf<Dict>();
       if (!dict) {
-        sema.error("'**' spreads keyword arguments that the function got by '**', found " +
+        sema.error("'**' spreads a dictionary, such as the keyword arguments that the function got "
+                   "by '**', found " +
                    describe(*value));
         return false;
       }
-      for (const auto &[name, entry] : dict->entries) {
+      for (const auto &[key, entry] : dict->entries) {
+        auto *text = std::get_if<std::string>(&key.value);
+        if (!text) {
+          sema.error("the keys of what '**' spreads are names, found " + key.repr());
+          return false;
+        }
+        const std::string &name = *text;
         for (const auto &[other, ignored] : out.keywords) {
           if (other == name) {
             sema.error("argument '" + name + "' is given twice");

@@ -31,19 +31,32 @@ Outcome Generator::leave(ExitKind kind, std::optional<Value> result, SourceRange
   Exit exit;
   exit.result = std::move(result);
   exit.at = at;
+  if (kind == ExitKind::Return && frame->self) {
+    const Binding &self = env.find(*frame->self)->second; // a parameter: it stays bound
+    if (self.poison) {
+      poisoned(self);
+      return Outcome::failed();
+    }
+    exit.result = self.value;
+  }
   if (frame->loop) {
     exit.code = makeInt(static_cast<int>(kind));
     exit.kinds = 1u << static_cast<unsigned>(kind);
     for (const std::string &name : frame->loop->names)
       if (auto found = env.find(name); found != env.end())
         exit.names[name] = found->second;
+    if (kind == ExitKind::Break)
+      for (const std::string &name : frame->loop->last)
+        if (auto found = env.find(name); found != env.end())
+          exit.names[name] = found->second;
   }
   return {Outcome::Leaves, {}, std::move(exit)};
 }
 
 bool Generator::loopBody(llvm::ArrayRef<std::string> names, Exit &exit,
-                         llvm::function_ref<Outcome(const Rest *)> body) {
-  LoopContext context{names, frame->loop};
+                         llvm::function_ref<Outcome(const Rest *)> body,
+                         llvm::ArrayRef<std::string> last) {
+  LoopContext context{names, last, frame->loop};
   frame->loop = &context;
   Rest end{{}, nullptr, Rest::LoopBody};
   Outcome outcome = body(&end);
@@ -51,7 +64,7 @@ bool Generator::loopBody(llvm::ArrayRef<std::string> names, Exit &exit,
   if (outcome.isFailed())
     return false;
   exit = std::move(outcome.exit);
-  for (const std::string &name : names) {
+  for (const std::string &name : llvm::concat<const std::string>(names, last)) {
     if (auto found = exit.names.find(name); found != exit.names.end())
       env[name] = std::move(found->second);
     else if (auto old = env.find(name); old != env.end())
@@ -81,7 +94,7 @@ Outcome Generator::leftLoop(const Exit &exit, bool isEndless) {
   if (!exit.result)
     return {};
   Outcome outcome = leave(ExitKind::Return, exit.result, exit.at);
-  if (isEndless && !(exit.kinds & (1u << static_cast<unsigned>(ExitKind::Break))))
+  if (isEndless && !exit.mayBreak())
     return outcome;
   outcome.kind = Outcome::Maybe;
   outcome.flag = isExit(exit.code, ExitKind::Return);
@@ -121,13 +134,16 @@ Outcome Generator::unrolledFrom(const ast::For &stmt, llvm::ArrayRef<Value> valu
   return {};
 }
 
-/// The scf.while that stands for `shell`. Without `counting` only the body ends it.
+/// The scf.while that stands for `shell`. Without `counting` only the body ends it; then `last` is
+/// what leaves it with a break.
 Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopState &state,
                                            llvm::ArrayRef<mlir::Value> yields, const Exit &exit,
-                                           const Counting *counting) {
+                                           const Counting *counting, llvm::ArrayRef<Value> last) {
   mlir::Location loc = shell.getLoc();
   // In the body: what is carried besides the names.
-  llvm::SmallVector<mlir::Value> kept{isExit(exit.code, ExitKind::Continue)}, returned;
+  llvm::SmallVector<mlir::Value> kept{isExit(exit.code, ExitKind::Continue)}, returned, leaving;
+  for (const Value &value : last)
+    flatten(value, leaving);
   auto code = sema.toTensor(exit.code);
   std::optional<Value> result = exit.result ? sema.materialize(*exit.result) : std::nullopt;
   if (result)
@@ -147,6 +163,11 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
   for (unsigned slot : slots) {
     inits.push_back(state.inits[slot]);
     kept.push_back(yields[slot]);
+  }
+  const unsigned firstLast = inits.size();
+  for (mlir::Value value : leaving) {
+    inits.push_back(placeholder(loc, value.getType()));
+    kept.push_back(value);
   }
   const unsigned firstExit = inits.size();
   if (result) {
@@ -187,7 +208,14 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
     left.next = loop.getResult(1);
   }
   builder.create<mlir::scf::YieldOp>(loc, kept);
+  if (!counting)
+    keepLoop(loop);
   builder.setInsertionPointAfter(loop);
+
+  llvm::SmallVector<mlir::Value> atBreak(loop.getResults().slice(firstLast, firstExit - firstLast));
+  llvm::ArrayRef<mlir::Value> restOfLast = atBreak;
+  for (const Value &value : last)
+    left.last.push_back(rebuild(value, restOfLast));
 
   if (result) {
     left.exit.code = Tensor{loop.getResult(firstExit), code->dtype};

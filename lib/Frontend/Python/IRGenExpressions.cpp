@@ -3,6 +3,7 @@
 #include "Generator.h"
 
 #include "tritium/Frontend/Sema/Builtins.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 
 #include <algorithm>
 
@@ -138,6 +139,8 @@ Result Generator::expression(const ast::Expr &expr) {
     return conditional(llvm::cast<ast::Conditional>(expr));
   case ast::ExprKind::Tuple:
     return tuple(llvm::cast<ast::Tuple>(expr));
+  case ast::ExprKind::Dict:
+    return dict(llvm::cast<ast::Dict>(expr));
   case ast::ExprKind::Starred:
     return sema.error("'*' is only supported within a tuple or a call");
   case ast::ExprKind::Lambda:
@@ -286,6 +289,29 @@ Result Generator::tuple(const ast::Tuple &expr) {
     if (!spread)
       return std::nullopt;
     result.elements.insert(result.elements.end(), spread->begin(), spread->end());
+  }
+  return Value(std::move(result));
+}
+
+/// Keys are known at compile time; of two that are equal the first stays, with the later value.
+Result Generator::dict(const ast::Dict &expr) {
+  Dict result;
+  for (size_t i = 0; i < expr.keys.size(); ++i) {
+    auto key = expression(*expr.keys[i]);
+    auto value = key ? expression(*expr.values[i]) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+    auto known = asConstant(*key);
+    if (!known || expr.keys[i]->kind == ast::ExprKind::Dict)
+      return error(expr.keys[i]->range, "the key of a dictionary must be known at compile time, "
+                                        "found " +
+                                            describe(*key));
+    auto old = llvm::find_if(
+        result.entries, [&](const auto &entry) { return constantsEqual(entry.first, *known); });
+    if (old != result.entries.end())
+      old->second = std::move(*value);
+    else
+      result.entries.emplace_back(std::move(*known), std::move(*value));
   }
   return Value(std::move(result));
 }

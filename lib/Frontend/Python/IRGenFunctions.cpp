@@ -23,8 +23,8 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : sources(sources), diagnostics(diagnostics), builder(&context),
       sema(builder, sources, diagnostics, *this,
-           {options.debug, options.defaultInputPrecision, options.hints, options.cudaCapability,
-            options.numWarps}) {
+           {options.debug, options.debug && options.sanitizeOverflow, options.defaultInputPrecision,
+            options.hints, options.cudaCapability, options.numWarps}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();
 }
@@ -187,7 +187,8 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
       Dict rest;
       for (size_t i = 0; i < isUsed.size(); ++i)
         if (!isUsed[i])
-          rest.entries.push_back(arguments.keywords[i]);
+          rest.entries.emplace_back(Constant{arguments.keywords[i].first},
+                                    arguments.keywords[i].second);
       isUsed.assign(isUsed.size(), true);
       bind(parameter.name, std::move(rest), parameter.range);
       continue;
@@ -225,6 +226,18 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
 
 Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
                                const Arguments &arguments) {
+  return callBody(function, arguments, /*isInitializer=*/false);
+}
+
+Result Generator::callInitializer(const std::shared_ptr<FunctionSource> &function,
+                                  const Value &self, const Arguments &arguments) {
+  Arguments all = arguments;
+  all.positional.insert(all.positional.begin(), self);
+  return callBody(function, all, /*isInitializer=*/true);
+}
+
+Result Generator::callBody(const std::shared_ptr<FunctionSource> &function,
+                           const Arguments &arguments, bool isInitializer) {
   Level level(*this);
   if (!checkLimits() || !checkRecursion(*function))
     return std::nullopt;
@@ -243,6 +256,8 @@ Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
   Result result;
   if (body && enterClosure(*body, callee) && bindArguments(*body->tree, arguments)) {
     enter();
+    if (isInitializer)
+      callee.self = &body->tree->parameters.front().name;
     Rest end{{}, nullptr, Rest::Function};
     Outcome outcome = run(body->tree->body, &end);
     if (!outcome.isFailed())
@@ -279,7 +294,7 @@ static std::optional<Dict> dictOf(const Constant &constant) {
         parts && parts->size() == 2 ? std::get_if<std::string>(&(*parts)[0].value) : nullptr;
     if (!name)
       return std::nullopt;
-    dict.entries.emplace_back(*name, fromConstant((*parts)[1]));
+    dict.entries.emplace_back(Constant{*name}, fromConstant((*parts)[1]));
   }
   return dict;
 }

@@ -16,6 +16,8 @@
 
 #include "tritium/Frontend/Sema/Builtins.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace tritium;
 using namespace tritium::frontend;
 using namespace tritium::frontend::python;
@@ -268,6 +270,20 @@ bool Generator::endlessLoop(const ast::While &stmt) {
   return false;
 }
 
+/// What a loop leaves may be of no use to anybody, and it may have no other effects: still the
+/// program must not go on where the loop does not end. Something stands in it that is not known to
+/// be without effects. (A function of elements has none; whether it is called, nobody may tell.)
+void Generator::keepLoop(mlir::Operation *loop) {
+  for (mlir::Operation *around = loop->getParentOp(); around; around = around->getParentOp())
+    if (llvm::isa<tt::Combining, tt::MapElementwiseOp>(around))
+      return;
+  if (!mlir::wouldOpBeTriviallyDead(loop))
+    return;
+  builder.setInsertionPointToStart(&llvm::cast<mlir::scf::WhileOp>(loop).getBefore().front());
+  mlir::Value always = builder.create<mlir::arith::ConstantIntOp>(loop->getLoc(), 1, 1);
+  builder.create<tt::AssumeOp>(loop->getLoc(), always);
+}
+
 /// A loop that only its condition ends.
 bool Generator::plainWhile(const ast::While &stmt, LoopState &state) {
   mlir::Location loc = location(stmt.range);
@@ -319,9 +335,22 @@ bool Generator::plainWhile(const ast::While &stmt, LoopState &state) {
     if (!state.carried[i].final.poison)
       state.carried[i].final.poison = afterTest[i].final.poison;
   }
+  keepLoop(loop);
   builder.setInsertionPointAfter(loop);
   afterLoop(state, llvm::SmallVector<mlir::Value>(loop.getResults()));
   return true;
+}
+
+/// The names that only the body of an endless loop binds: they have a value where each `break` of
+/// it finds them bound.
+static std::vector<std::string> boundInside(const ast::While &stmt, const Environment &before) {
+  AssignedNames assigned;
+  assigned.addBlock(stmt.body, false);
+  std::vector<std::string> names;
+  for (const std::string &name : assigned.all)
+    if (auto found = before.find(name); found == before.end() || found->second.poison)
+      names.push_back(name);
+  return names;
 }
 
 /// `while test: body` is `while True: if not test: break; body`.
@@ -348,21 +377,41 @@ bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &aft
     return true;
   }
   Exit exit;
-  bool isDone = loopBody(state.names(), exit, [&](const Rest *end) {
+  std::vector<std::string> last;
+  if (known)
+    last = boundInside(stmt, state.before);
+  auto body = [&](const Rest *end) {
     if (known)
       return run(stmt.body, end);
     bool consumed = false;
     return branches(
         std::get<mlir::Value>(*truth), [&] { return run(stmt.body, end); },
         [&] { return leave(ExitKind::Break, std::nullopt, stmt.test->range); }, nullptr, consumed);
-  });
+  };
+  bool isDone = loopBody(state.names(), exit, body, last);
   llvm::SmallVector<mlir::Value> yields;
   if (!isDone || !leaveBody(state, yields))
     return false;
   if (asInt(exit.code) == Constant::Int(ExitKind::Continue))
     return endlessLoop(stmt);
-  LeftLoop left = leavingLoop(shell, state, yields, exit, nullptr);
+  std::vector<std::pair<std::string, SourceRange>> bound;
+  llvm::SmallVector<Value> values;
+  for (const std::string &name : last)
+    if (auto found = env.find(name); found != env.end() && !found->second.poison) {
+      bound.emplace_back(name, found->second.at);
+      values.push_back(found->second.value);
+    }
+  LeftLoop left = leavingLoop(shell, state, yields, exit, nullptr, values);
   afterLoop(state, left.results);
+  for (auto [entry, value] : llvm::zip_equal(bound, left.last))
+    bind(entry.first, value, entry.second);
+  for (const std::string &name : last)
+    if (!env.contains(name))
+      poison(env[name],
+             "'" + name +
+                 "' may be undefined here: a 'break' leaves the loop that binds it before it is "
+                 "bound; bind it before the loop",
+             {});
   after = std::move(left.exit);
   isEndless = known != nullptr;
   return true;

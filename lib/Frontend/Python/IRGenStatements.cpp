@@ -118,6 +118,11 @@ Outcome Generator::returnStatement(const ast::Return &stmt) {
   Result value = stmt.value ? expression(*stmt.value) : Result(Value());
   if (!value)
     return Outcome::failed();
+  if (frame->self && !value->isNone()) {
+    error(stmt.range, "__init__ returns nothing, found " + describe(*value) +
+                          "; set the fields of '" + *frame->self + "' instead");
+    return Outcome::failed();
+  }
   if (frame->isKernel && !value->isNone()) {
     error(stmt.range, "a kernel returns nothing, found " + describe(*value) +
                           "; write results to memory with tl.store instead");
@@ -170,11 +175,33 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
       return assignElements(*to, std::move(value), at);
     return false;
   default:
+    return assignField(llvm::cast<ast::Attribute>(target), value, at);
+  }
+}
+
+/// `self.name = value` in the __init__ of an aggregate.
+bool Generator::assignField(const ast::Attribute &target, const Value &value, SourceRange at) {
+  auto base = expression(*target.base);
+  if (!base)
+    return false;
+  auto *aggregate = asAggregate(*base);
+  auto *object = llvm::dyn_cast<ast::Name>(target.base.get());
+  if (!aggregate || !object || !frame->self || object->id != *frame->self) {
     error(target.range,
-          "assignment to an attribute is not supported in a kernel; bind a name instead",
+          aggregate ? "the fields of an aggregate are set in its __init__ alone; "
+                      "tl.aggregate_replace(x, " +
+                          target.name + "=...) makes another one"
+                    : "assignment to an attribute is not supported in a kernel; bind a name "
+                      "instead",
           "UnsupportedLanguageConstruct");
     return false;
   }
+  sema.setRange(at);
+  auto next = sema.withField(*base, target.name, value);
+  if (!next)
+    return false;
+  bind(object->id, std::move(*next), at);
+  return true;
 }
 
 std::optional<Generator::Elements> Generator::elements(const ast::Subscript &target) {
@@ -283,8 +310,6 @@ bool Generator::annotatedAssign(const ast::AnnAssign &stmt) {
 }
 
 bool Generator::augmentedAssign(const ast::AugAssign &stmt) {
-  if (stmt.target->kind == ast::ExprKind::Attribute)
-    return assign(*stmt.target, Value(), stmt.target->range);
   // What chooses the elements is evaluated once.
   std::optional<Elements> to;
   Result current;
@@ -292,7 +317,7 @@ bool Generator::augmentedAssign(const ast::AugAssign &stmt) {
     to = elements(*subscript);
     current = to ? sema.subscript(to->steps.back().first, to->steps.back().second) : std::nullopt;
   } else {
-    current = name(llvm::cast<ast::Name>(*stmt.target));
+    current = expression(*stmt.target);
   }
   auto operand = current ? expression(*stmt.value) : std::nullopt;
   if (!operand)

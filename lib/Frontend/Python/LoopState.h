@@ -47,6 +47,7 @@ struct Generator::Counting {
 struct Generator::LeftLoop {
   llvm::SmallVector<mlir::Value> results; ///< what its arguments have become
   mlir::Value next;                       ///< the counter after the last round
+  llvm::SmallVector<Value> last;          ///< what leaves it with a break besides
   Exit exit;                              ///< its code, and the result of a return
 };
 

@@ -83,8 +83,10 @@ std::unique_ptr<Function> Parser::definition() {
   if (accept("->") && !expression())
     return nullptr;
   unsigned around = std::exchange(loops, 0);
+  bool wasInWith = std::exchange(isInWith, false);
   bool isRead = suite(node->body, "the function's header");
   loops = around;
+  isInWith = wasInWith;
   return isRead ? std::move(node) : nullptr;
 }
 

@@ -179,8 +179,7 @@ ExprPtr Parser::atom() {
     if (at("["))
       return bracketed();
     if (at("{"))
-      return unsupported(rangeOf(first), "a dict or set display",
-                         "use separate names or a tuple instead");
+      return braced();
     if (accept("..."))
       return std::make_unique<EllipsisExpr>(rangeOf(tokens[pos - 1]));
     break;
@@ -275,6 +274,40 @@ ExprPtr Parser::bracketed() {
   list->range = rangeFrom(begin);
   Tuple &made = *list;
   return seal(std::move(list), made.elements);
+}
+
+/// A dict display.
+ExprPtr Parser::braced() {
+  Token open = token();
+  ++pos;
+  auto dict = std::make_unique<Dict>(SourceRange{});
+  const Expr *highest = nullptr;
+  while (!at("}")) {
+    if (at("**"))
+      return unsupported(rangeOf(token()), "'**' in a dict display", "write its entries instead");
+    ExprPtr key = expression();
+    if (!key)
+      return nullptr;
+    if (at(",") || at("}") || at("for"))
+      return unsupported(rangeOf(open), "a set", "use a tuple instead");
+    if (!expect(":", "after the key of a dict"))
+      return nullptr;
+    ExprPtr value = expression();
+    if (!value)
+      return nullptr;
+    if (at("for"))
+      return unsupported(rangeOf(open), "a comprehension of a dict", "write its entries instead");
+    for (const Expr *child : {key.get(), value.get()})
+      if (!highest || child->height > highest->height)
+        highest = child;
+    dict->keys.push_back(std::move(key));
+    dict->values.push_back(std::move(value));
+    if (!at("}") && !expect(",", "or '}' in a dict"))
+      return nullptr;
+  }
+  ++pos;
+  dict->range = rangeFrom(rangeOf(open).begin);
+  return seal(std::move(dict), {highest});
 }
 
 ExprPtr Parser::loopTarget() {

@@ -24,7 +24,6 @@ constexpr Unsupported kUnsupportedStatements[] = {
     {"from", "'import'", "import at module level instead"},
     {"global", "'global'", "pass the value as an argument and return it instead"},
     {"nonlocal", "'nonlocal'", "pass the value as an argument and return it instead"},
-    {"with", "'with'", "write its body on its own instead"},
     {"class", "a class", "define it outside of the kernel instead"},
     {"yield", "'yield'", "return a tuple instead"}};
 } // namespace
@@ -169,6 +168,9 @@ StmtPtr Parser::simpleStatement() {
     return std::make_unique<Pass>(rangeFrom(begin));
   if (at("break") || at("continue"))
     return jumpStatement();
+  if (at("return") && isInWith)
+    return unsupported(rangeOf(token()), "'return' within a 'with' block",
+                       "bind a name there and return it behind the block instead");
   if (accept("return")) {
     auto node = std::make_unique<Return>(rangeFrom(begin));
     if (!atExpressionEnd()) {
@@ -199,6 +201,10 @@ StmtPtr Parser::jumpStatement() {
   SourceRange range = rangeOf(token());
   bool isBreak = at("break");
   ++pos;
+  if (loops == 0 && isInWith)
+    return unsupported(
+        range, isBreak ? "'break' out of a 'with' block" : "'continue' out of a 'with' block",
+        "put the 'with' around the loop instead");
   if (loops == 0)
     return error(range, isBreak ? "'break' is not in a loop" : "'continue' is not in a loop");
   if (isBreak)
@@ -255,10 +261,16 @@ bool Parser::statement(Block &block) {
   StmtPtr node;
   if (at("if"))
     node = ifStatement();
-  else if (at("while"))
-    node = whileStatement();
-  else if (at("for"))
-    node = forStatement();
+  else if (at("while")) {
+    auto loop = whileStatement();
+    ast::Block *body = loop ? &loop->body : nullptr;
+    return body && addLoop(block, std::move(loop), *body);
+  } else if (at("for")) {
+    auto loop = forStatement();
+    ast::Block *body = loop ? &loop->body : nullptr;
+    return body && addLoop(block, std::move(loop), *body);
+  } else if (at("with"))
+    return withStatement(block);
   else if (at("def") || at("@"))
     node = nestedFunction();
   else if (at(TokenKind::Indent))
@@ -314,14 +326,126 @@ bool Parser::loopSuite(Block &block, std::string_view after) {
   ++loops;
   bool isRead = suite(block, after);
   --loops;
-  if (!isRead || !at("else"))
-    return isRead;
-  unsupported(rangeOf(token()), "'else' after a loop",
-              "set a name before 'break' and test it after the loop instead");
-  return false;
+  return isRead;
 }
 
-StmtPtr Parser::whileStatement() {
+static ExprPtr nameAt(const std::string &id, SourceRange range) {
+  auto node = std::make_unique<Name>(range);
+  node->id = id;
+  return node;
+}
+
+static StmtPtr makeAssign(ExprPtr target, ExprPtr value) {
+  auto node = std::make_unique<Assign>(value->range);
+  node->targets.push_back(std::move(target));
+  node->value = std::move(value);
+  return node;
+}
+
+static StmtPtr assignBool(const std::string &name, bool value, SourceRange range) {
+  auto literal = std::make_unique<Literal>(range);
+  literal->value = Constant{value};
+  return makeAssign(nameAt(name, range), std::move(literal));
+}
+
+/// Has `name` be False where a `break` leaves the loop with this body; returns whether one does.
+static bool markBreaks(Block &body, const std::string &name) {
+  bool hasBreak = false;
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (auto *branch = llvm::dyn_cast<If>(body[i].get())) {
+      hasBreak |= markBreaks(branch->body, name);
+      hasBreak |= markBreaks(branch->orelse, name);
+    } else if (body[i]->kind == StmtKind::Break) {
+      body.insert(body.begin() + i, assignBool(name, false, body[i]->range));
+      ++i;
+      hasBreak = true;
+    }
+  }
+  return hasBreak;
+}
+
+/// `else` runs where no `break` has left the loop:
+///
+///   for ..: .. break ..     ->   ended = True; for ..: .. ended = False; break ..
+///   else: s                      if ended: s
+bool Parser::addLoop(Block &block, StmtPtr loop, Block &body) {
+  if (!at("else")) {
+    block.push_back(std::move(loop));
+    return true;
+  }
+  SourceRange range = rangeOf(token());
+  ++pos;
+  std::string ended = "(ended " + std::to_string(range.begin.offset) + ")";
+  if (!markBreaks(body, ended)) {
+    block.push_back(std::move(loop));
+    return suite(block, "'else'");
+  }
+  block.push_back(assignBool(ended, true, loop->range));
+  block.push_back(std::move(loop));
+  auto orelse = std::make_unique<If>(range);
+  orelse->test = nameAt(ended, range);
+  if (!suite(orelse->body, "'else'"))
+    return false;
+  block.push_back(std::move(orelse));
+  return true;
+}
+
+static ExprPtr callMethod(const std::string &object, const char *method, SourceRange range,
+                          unsigned nones) {
+  auto attribute = std::make_unique<Attribute>(range);
+  attribute->base = nameAt(object, range);
+  attribute->name = method;
+  attribute->nameRange = range;
+  auto call = std::make_unique<Call>(range);
+  call->callee = std::move(attribute);
+  for (unsigned i = 0; i < nones; ++i)
+    call->arguments.push_back(
+        {CallArgument::Positional, "", std::make_unique<Literal>(range), range});
+  return call;
+}
+
+/// Nothing in a kernel raises, and nothing leaves the block but at its end:
+///
+///   with a as x: s     ->   manager = a; x = manager.__enter__(); s
+///                           manager.__exit__(None, None, None)
+bool Parser::withStatement(Block &block) {
+  ++pos;
+  std::vector<std::pair<std::string, SourceRange>> managers;
+  do {
+    SourceLoc begin = here();
+    ExprPtr context = expression();
+    if (!context)
+      return false;
+    SourceRange range = context->range;
+    managers.emplace_back("(with " + std::to_string(begin.offset) + ")", range);
+    const std::string &manager = managers.back().first;
+    block.push_back(makeAssign(nameAt(manager, range), std::move(context)));
+    ExprPtr entered = callMethod(manager, "__enter__", range, 0);
+    if (!accept("as")) {
+      auto statement = std::make_unique<ExprStmt>(range);
+      statement->value = std::move(entered);
+      block.push_back(std::move(statement));
+      continue;
+    }
+    ExprPtr target = postfix();
+    if (!target || !checkTarget(*target))
+      return false;
+    block.push_back(makeAssign(std::move(target), std::move(entered)));
+  } while (accept(","));
+  unsigned around = std::exchange(loops, 0);
+  bool wasInWith = std::exchange(isInWith, true);
+  bool isRead = suite(block, "'with'");
+  loops = around;
+  isInWith = wasInWith;
+  for (auto manager = managers.rbegin(); isRead && manager != managers.rend(); ++manager) {
+    auto statement = std::make_unique<ExprStmt>(manager->second);
+    statement->value = callMethod(manager->first, "__exit__", manager->second, 3);
+    block.push_back(std::move(statement));
+  }
+  return isRead;
+}
+
+std::unique_ptr<While> Parser::whileStatement() {
   SourceLoc begin = here();
   ++pos;
   auto node = std::make_unique<While>(SourceRange{});
@@ -334,7 +458,7 @@ StmtPtr Parser::whileStatement() {
   return node;
 }
 
-StmtPtr Parser::forStatement() {
+std::unique_ptr<For> Parser::forStatement() {
   SourceLoc begin = here();
   ++pos;
   auto node = std::make_unique<For>(SourceRange{});

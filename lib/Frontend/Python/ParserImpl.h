@@ -39,7 +39,8 @@ private:
   std::vector<Token> tokens;
   size_t pos = 0;
   unsigned depth;
-  unsigned loops = 0; ///< around the statement that is read
+  unsigned loops = 0;    ///< around the statement that is read, within the innermost 'with'
+  bool isInWith = false; ///< the statement that is read stands in a 'with'
 
   /// Counts one level of nesting while it lives.
   struct Level {
@@ -101,6 +102,7 @@ private:
   ast::ExprPtr atom();
   ast::ExprPtr parenthesised();
   ast::ExprPtr bracketed();
+  ast::ExprPtr braced();
   /// Expressions with commas between them, a Tuple if there is a comma.
   ast::ExprPtr expressionList();
   ast::ExprPtr listElement();
@@ -130,10 +132,13 @@ private:
   ast::StmtPtr simpleStatement();
   ast::StmtPtr expressionStatement();
   ast::StmtPtr ifStatement();
-  ast::StmtPtr whileStatement();
-  ast::StmtPtr forStatement();
+  std::unique_ptr<ast::While> whileStatement();
+  std::unique_ptr<ast::For> forStatement();
   /// The body of a loop.
   bool loopSuite(ast::Block &block, std::string_view after);
+  /// Adds a loop, and its 'else' if there is one.
+  bool addLoop(ast::Block &block, ast::StmtPtr loop, ast::Block &body);
+  bool withStatement(ast::Block &block);
   ast::StmtPtr jumpStatement();
   /// `:` and an indented block, or simple statements on the same line.
   bool suite(ast::Block &block, std::string_view after);

@@ -1,5 +1,6 @@
 //===- Arithmetic.cpp - binary and unary operators ------------------------===//
 
+#include "Aggregates.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
@@ -151,6 +152,17 @@ static Result power(Sema &sema, const Value &lhs, const Value &rhs) {
   return narrow ? Result(Value(*narrow)) : std::nullopt;
 }
 
+/// What 8-bit floats give is exact in float32, or rounded there so finely that rounding it again
+/// gives the 8-bit float next to it.
+static Result inFloat32(Sema &sema, BinaryOp op, const TensorPair &operands) {
+  DType narrow = operands.lhs.dtype, wide{DTypeKind::Float32};
+  auto lhs = sema.cast(operands.lhs, wide);
+  auto rhs = lhs ? sema.cast(operands.rhs, wide) : std::nullopt;
+  auto result = rhs ? sema.binary(op, *lhs, *rhs) : std::nullopt;
+  auto rounded = result ? sema.cast(result->get<Tensor>(), narrow) : std::nullopt;
+  return rounded ? Result(Value(*rounded)) : std::nullopt;
+}
+
 static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
   if (op == BinaryOp::MatMul)
     return sema.callLibrary("dot", {{lhs, rhs}, {}});
@@ -167,8 +179,7 @@ static Result numeric(Sema &sema, BinaryOp op, const Value &lhs, const Value &rh
                       " and " + describe(rhs) +
                       (op == BinaryOp::FloorDiv ? "; use tl.floor(x / y)" : ""));
   if (isFloating && isFloat8(pair->lhs.dtype))
-    return sema.error("TypeError: " + quoted(op) + " is not defined on " +
-                      describeType(pair->lhs.dtype) + "; convert with .to(tl.float16)");
+    return inFloat32(sema, op, *pair);
   bool isShift = op == BinaryOp::Shl || op == BinaryOp::Shr;
   if (auto count = asInt(rhs); isShift && count) {
     if (*count < 0)
@@ -241,6 +252,46 @@ static Result pointerArithmetic(Sema &sema, BinaryOp op, const Value &lhs, const
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// Not in what the library computes, nor where nothing can stop: in functions of elements.
+static bool checksOverflow(Sema &sema, BinaryOp op, const Value &result) {
+  auto *tensor = result.getIf<Tensor>();
+  bool canOverflow = op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
+  if (!sema.options().sanitizeOverflow || !canOverflow || !tensor || !isInteger(tensor->dtype) ||
+      isBool(tensor->dtype) || tensor->dtype.bits() >= 64)
+    return false;
+  for (const CallFrame &frame : sema.callStack())
+    if (frame.isLibrary)
+      return false;
+  for (mlir::Operation *around = sema.builder().getInsertionBlock()->getParentOp(); around;
+       around = around->getParentOp())
+    if (mlir::isa<tt::Combining, tt::MapElementwiseOp>(around))
+      return false;
+  return true;
+}
+
+/// Computes again in 64 bits, where nothing overflows but a negative difference of unsigned
+/// numbers, which is then above all of 32 bits.
+static Result assertInRange(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs,
+                            const Value &result) {
+  DType type = result.get<Tensor>().dtype, wide = integerType(64, isSigned(type));
+  auto operand = [&](const Value &side) -> Result {
+    auto tensor = sema.toTensor(side);
+    auto narrow = tensor ? sema.cast(*tensor, type) : std::nullopt;
+    auto cast = narrow ? sema.cast(*narrow, wide) : std::nullopt;
+    return cast ? Result(Value(*cast)) : std::nullopt;
+  };
+  auto l = operand(lhs), r = l ? operand(rhs) : std::nullopt;
+  auto exact = r ? sema.binary(op, *l, *r) : std::nullopt;
+  auto isBelow = exact ? sema.compare(CompareOp::Le, *exact, makeInt(maxValue(type))) : exact;
+  auto isAbove = isBelow ? sema.compare(CompareOp::Ge, *exact, makeInt(minValue(type))) : isBelow;
+  auto isInRange = isAbove ? sema.binary(BinaryOp::BitAnd, *isBelow, *isAbove) : isAbove;
+  if (!isInRange)
+    return std::nullopt;
+  sema.builder().create<tt::AssertOp>(sema.loc(), isInRange->get<Tensor>().value,
+                                      describeType(type) + " overflow of " + quoted(op));
+  return result;
+}
+
 /// Tuples that hold tensors: `+` joins, `*` repeats.
 static Result tupleBinary(Sema &sema, BinaryOp op, const Value &lhs, const Value &rhs) {
   auto *l = lhs.getIf<Tuple>(), *r = rhs.getIf<Tuple>();
@@ -263,7 +314,7 @@ static Result tupleBinary(Sema &sema, BinaryOp op, const Value &lhs, const Value
   return Value(std::move(result));
 }
 
-Result Sema::binary(BinaryOp op, const Value &lhs, const Value &rhs) {
+Result Sema::binary(BinaryOp op, const Value &lhs, const Value &rhs, bool mayOverflow) {
   auto lc = asConstant(lhs), rc = asConstant(rhs);
   if (lc && rc) {
     std::string message;
@@ -272,11 +323,16 @@ Result Sema::binary(BinaryOp op, const Value &lhs, const Value &rhs) {
       return error(std::move(message));
     return fromConstant(*folded);
   }
+  if (asAggregate(lhs) || asAggregate(rhs))
+    return combineAggregates(*this, op, lhs, rhs);
   if (lhs.is<Tuple>() || rhs.is<Tuple>())
     return tupleBinary(*this, op, lhs, rhs);
   if (isPointer(lhs) || isPointer(rhs))
     return pointerArithmetic(*this, op, lhs, rhs);
-  return numeric(*this, op, lhs, rhs);
+  auto result = numeric(*this, op, lhs, rhs);
+  if (result && !mayOverflow && checksOverflow(*this, op, *result))
+    return assertInRange(*this, op, lhs, rhs, *result);
+  return result;
 }
 
 Tensor build::logicalNot(Sema &sema, const Tensor &boolean) {
@@ -314,6 +370,12 @@ Result Sema::unary(UnaryOp op, const Value &operand) {
     auto known = truth(operand);
     return known ? Result(makeBool(!std::get<bool>(*known))) : std::nullopt;
   }
+  if (asAggregate(operand))
+    return callOperator(*this, operand,
+                        op == UnaryOp::Minus  ? "__neg__"
+                        : op == UnaryOp::Plus ? "__pos__"
+                                              : "__invert__",
+                        Arguments{}, "unary '" + std::string(spelling(op)) + "'");
   auto *tensor = operand.getIf<Tensor>();
   std::string name = "unary '" + std::string(spelling(op)) + "'";
   bool isArithmetic = op == UnaryOp::Plus || op == UnaryOp::Minus;

@@ -2,6 +2,7 @@
 
 #include "Attributes.h"
 
+#include "Aggregates.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
@@ -274,6 +275,8 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
     for (size_t i = 0; i < tuple->names.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
+  if (asAggregate(base))
+    return aggregateAttribute(sema, base, name);
   if (auto *constant = base.getIf<Constant>())
     return constantAttribute(base, *constant, name);
   return std::nullopt;
@@ -281,12 +284,9 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of Triton's language that have no implementation here, by their addresses in `tl`.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {"aggregate_replace",
-                                         "_experimental_descriptor_load",
-                                         "_experimental_descriptor_store",
-                                         "extra.cuda.convert_custom_float8_sm70",
-                                         "extra.cuda.convert_custom_float8_sm80",
-                                         "atomic_poll"};
+  constexpr std::string_view kNames[] = {
+      "_experimental_descriptor_load", "_experimental_descriptor_store",
+      "extra.cuda.convert_custom_float8_sm70", "extra.cuda.convert_custom_float8_sm80"};
   return llvm::is_contained(kNames, name);
 }
 

@@ -48,8 +48,10 @@ static std::vector<Parameter> parseSignature(llvm::StringRef signature) {
       continue;
     }
     Parameter parameter;
+    parameter.isKeywords = part.consume_front("**");
+    parameter.isVariadic = !parameter.isKeywords && part.consume_front("*");
+    keywordOnly |= parameter.isKeywords;
     parameter.isKeywordOnly = keywordOnly;
-    parameter.isVariadic = part.consume_front("*");
     keywordOnly |= parameter.isVariadic;
     auto [name, defaultText] = part.split('=');
     parameter.name = name.str();
@@ -140,7 +142,7 @@ static std::string closest(const std::vector<Parameter> &parameters, llvm::Strin
   unsigned bestDistance = 3;
   for (const Parameter &parameter : parameters) {
     unsigned distance = name.edit_distance(parameter.name, true, bestDistance);
-    if (distance < bestDistance && !parameter.isVariadic) {
+    if (distance < bestDistance && !parameter.isVariadic && !parameter.isKeywords) {
       bestDistance = distance;
       best = parameter.name;
     }
@@ -153,6 +155,8 @@ std::optional<BoundArguments> sema::bindArguments(Sema &sema, const Builtin &bui
   const auto &parameters = builtin.parameters;
   std::vector<std::optional<Value>> bound(parameters.size());
   size_t next = 0;
+  if (!parameters.empty() && parameters.back().isKeywords)
+    bound.back() = Value(Dict());
   for (size_t i = 0; i < parameters.size() && !parameters[i].isKeywordOnly; ++i) {
     if (parameters[i].isVariadic) {
       Tuple rest;
@@ -170,8 +174,13 @@ std::optional<BoundArguments> sema::bindArguments(Sema &sema, const Builtin &bui
                          std::to_string(arguments.positional.size()) + " were given");
   for (const auto &[name, value] : arguments.keywords) {
     size_t i = 0;
-    while (i < parameters.size() && (parameters[i].name != name || parameters[i].isVariadic))
+    while (i < parameters.size() &&
+           (parameters[i].name != name || parameters[i].isVariadic || parameters[i].isKeywords))
       ++i;
+    if (i == parameters.size() && i != 0 && parameters.back().isKeywords) {
+      bound.back()->getIf<Dict>()->entries.emplace_back(Constant{name}, value);
+      continue;
+    }
     if (i == parameters.size()) {
       std::string suggestion = closest(parameters, name);
       return bindError(sema, builtin,

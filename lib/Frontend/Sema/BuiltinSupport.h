@@ -51,6 +51,7 @@ void addReductionBuiltins(Registry &registry);
 void addScanBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);
 void addElementBuiltins(Registry &registry);
+void addAggregateBuiltins(Registry &registry);
 void addDotScaledBuiltins(Registry &registry);
 void addHintBuiltins(Registry &registry);
 void addDebugBuiltins(Registry &registry);

@@ -1,5 +1,6 @@
 //===- Call.cpp - calls of anything that can be called --------------------===//
 
+#include "Aggregates.h"
 #include "Attributes.h"
 #include "BuiltinSupport.h"
 
@@ -38,47 +39,57 @@ static Result callHost(Sema &sema, const frontend::External::HostFunction &funct
   return sema.known(*result);
 }
 
+bool sema::bindFields(Sema &sema, const Value &type, const Arguments &arguments, Tuple &result,
+                      llvm::function_ref<Result(const std::string &)> defaultOf) {
+  size_t count = result.names.size();
+  if (arguments.positional.size() > count) {
+    sema.error(describe(type) + " has " + std::to_string(count) + " fields, but " +
+               std::to_string(arguments.positional.size()) + " values are given");
+    return false;
+  }
+  std::vector<std::optional<Value>> given(arguments.positional.begin(), arguments.positional.end());
+  given.resize(count);
+  for (const auto &[name, value] : arguments.keywords) {
+    size_t at = std::find(result.names.begin(), result.names.end(), name) - result.names.begin();
+    if (at == count || given[at]) {
+      sema.error(describe(type) + " has no field '" + name + "', or it is given twice");
+      return false;
+    }
+    given[at] = value;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!given[i])
+      given[i] = defaultOf(result.names[i]);
+    if (!given[i]) {
+      sema.error("the field '" + result.names[i] + "' of " + describe(type) + " is missing");
+      return false;
+    }
+    result.elements.push_back(std::move(*given[i]));
+  }
+  return true;
+}
+
 /// A named tuple of its class's fields.
 static Result makeNamedTuple(Sema &sema, const Value &type, const Tuple &fields,
                              const Arguments &arguments) {
   Tuple result;
   for (const Value &field : fields.elements)
     result.names.push_back(asString(field).value_or(""));
-  size_t count = result.names.size();
-  if (arguments.positional.size() > count)
-    return sema.error(describe(type) + " has " + std::to_string(count) + " fields, but " +
-                      std::to_string(arguments.positional.size()) + " values are given");
-  std::vector<std::optional<Value>> given(arguments.positional.begin(), arguments.positional.end());
-  given.resize(count);
-  for (const auto &[name, value] : arguments.keywords) {
-    size_t at = std::find(result.names.begin(), result.names.end(), name) - result.names.begin();
-    if (at == count || given[at])
-      return sema.error(describe(type) + " has no field '" + name + "', or it is given twice");
-    given[at] = value;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (!given[i]) {
-      auto defaults = sema.attribute(type, "_field_defaults");
-      auto names = defaults ? sema.iterate(*defaults) : std::nullopt;
-      if (!names)
-        return std::nullopt;
-      bool hasDefault = std::any_of(names->begin(), names->end(), [&](const Value &name) {
-        return asString(name) == result.names[i];
-      });
-      if (!hasDefault)
-        return sema.error("the field '" + result.names[i] + "' of " + describe(type) +
-                          " is missing");
-      given[i] = sema.subscript(*defaults, makeString(result.names[i]));
-      if (!given[i])
-        return std::nullopt;
-    }
-    result.elements.push_back(std::move(*given[i]));
-  }
-  return Value(std::move(result));
+  auto defaults = findAttribute(sema, type, "_field_defaults");
+  auto defaultOf = [&](const std::string &field) -> Result {
+    auto names = defaults ? sema.iterate(*defaults) : std::nullopt;
+    if (!names || llvm::none_of(*names, [&](const Value &name) { return asString(name) == field; }))
+      return std::nullopt;
+    return sema.subscript(*defaults, makeString(field));
+  };
+  return bindFields(sema, type, arguments, result, defaultOf) ? Result(Value(std::move(result)))
+                                                              : std::nullopt;
 }
 
 /// A class of Python, or an object that can be called.
 static Result callObject(Sema &sema, const Value &object, const Arguments &arguments) {
+  if (auto aggregate = aggregateClass(sema, object))
+    return construct(sema, aggregate, arguments);
   if (auto fields = findAttribute(sema, object, "_fields"); fields && fields->is<Tuple>())
     return makeNamedTuple(sema, object, fields->get<Tuple>(), arguments);
   auto call = findAttribute(sema, object, "__call__");
@@ -94,6 +105,10 @@ static Result callObject(Sema &sema, const Value &object, const Arguments &argum
   return sema.call(*call, arguments);
 }
 
+Result Sema::initialize(const Function &init, const Value &self, const Arguments &arguments) {
+  return functionCaller.callInitializer(init.source, self, arguments);
+}
+
 Result Sema::call(const Value &callee, const Arguments &arguments) {
   if (auto *function = callee.getIf<Function>())
     return functionCaller.callFunction(function->source, arguments);
@@ -102,12 +117,16 @@ Result Sema::call(const Value &callee, const Arguments &arguments) {
   if (auto *method = callee.getIf<BoundMethod>()) {
     Arguments withSelf = arguments;
     withSelf.positional.insert(withSelf.positional.begin(), *method->self);
+    if (method->function)
+      return functionCaller.callFunction(method->function, withSelf);
     return callLibrary(method->callee.name, withSelf);
   }
   if (auto *host = callee.getIf<frontend::External::HostFunction>())
     return callHost(*this, *host, arguments);
   if (auto *module = callee.getIf<frontend::External::Module>(); module && !module->object.empty())
     return callObject(*this, callee, arguments);
+  if (asAggregate(callee))
+    return callOperator(*this, callee, "__call__", arguments, "a call");
   if (asDType(callee)) {
     Arguments conversion = arguments;
     conversion.positional.insert(

@@ -1,5 +1,6 @@
 //===- Compare.cpp - comparisons ------------------------------------------===//
 
+#include "Aggregates.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
@@ -147,7 +148,7 @@ static std::optional<bool> knownEqual(const Value &lhs, const Value &rhs) {
 static Result membership(Sema &sema, CompareOp op, const Value &item, const Value &container) {
   auto answer = [&](bool found) { return makeBool(found == (op == CompareOp::In)); };
   if (auto *dict = container.getIf<Dict>())
-    if (auto key = asString(item))
+    if (auto key = asConstant(item))
       return answer(dict->find(*key) != nullptr);
   if (container.is<frontend::External::Module>()) {
     auto method = sema.attribute(container, "__contains__");
@@ -184,6 +185,9 @@ Result Sema::compare(CompareOp op, const Value &lhs, const Value &rhs) {
   }
   if (areOpaque(lhs, rhs))
     return refuseOpaque(*this, lhs, rhs);
+  if (!isMembership && op != CompareOp::Is && op != CompareOp::IsNot &&
+      (asAggregate(lhs) || asAggregate(rhs)))
+    return compareAggregates(*this, op, lhs, rhs);
   switch (op) {
   case CompareOp::Is:
     return makeBool(identical(lhs, rhs));

@@ -7,6 +7,9 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Sema.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
 using namespace tritium;
 using namespace tritium::sema;
 
@@ -38,6 +41,23 @@ static bool isNumber(const Value &value) {
   return constant && floatOf(*constant);
 }
 
+/// Whether an element is a field that its aggregate declares a constexpr.
+static bool isFixedField(const Tuple &tuple, size_t i) {
+  if (!tuple.aggregate)
+    return false;
+  for (const AggregateClass::Field &field : tuple.aggregate->fields)
+    if (field.name == tuple.names[i])
+      return field.kind == "constexpr";
+  return false;
+}
+
+/// Whether one may stand for the other, as far as their classes say.
+static bool sameClass(const Tuple &a, const Tuple &b) {
+  if (!a.aggregate || !b.aggregate)
+    return !a.aggregate && !b.aggregate;
+  return a.aggregate->labels == b.aggregate->labels && a.names == b.names;
+}
+
 Result Sema::materialize(const Value &value) {
   if (isNumber(value)) {
     auto tensor = toTensor(value);
@@ -46,9 +66,9 @@ Result Sema::materialize(const Value &value) {
   auto *tuple = value.getIf<Tuple>();
   if (!tuple)
     return value;
-  Tuple result{{}, tuple->names};
-  for (const Value &element : tuple->elements) {
-    auto converted = materialize(element);
+  Tuple result{{}, tuple->names, tuple->aggregate};
+  for (const auto &[i, element] : llvm::enumerate(tuple->elements)) {
+    auto converted = isFixedField(*tuple, i) ? element : materialize(element);
     if (!converted)
       return std::nullopt;
     result.elements.push_back(std::move(*converted));
@@ -77,7 +97,7 @@ bool Sema::sameType(const Value &a, const Value &b) {
     return false;
   auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
   if (at && bt) {
-    if (at->elements.size() != bt->elements.size())
+    if (at->elements.size() != bt->elements.size() || !sameClass(*at, *bt))
       return false;
     for (size_t i = 0; i < at->elements.size(); ++i)
       if (!sameType(at->elements[i], bt->elements[i]))
@@ -109,7 +129,11 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
   if (sameType(a, b))
     return true;
   auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
-  if (at && bt && at->elements.size() == bt->elements.size()) {
+  auto areFixed = [&](size_t i) {
+    return !isFixedField(*at, i) || sameType(at->elements[i], bt->elements[i]);
+  };
+  if (at && bt && at->elements.size() == bt->elements.size() && sameClass(*at, *bt) &&
+      llvm::all_of(llvm::seq<size_t>(0, at->elements.size()), areFixed)) {
     for (size_t i = 0; i < at->elements.size(); ++i)
       if (!unify(at->elements[i], endOfA, bt->elements[i], endOfB, name))
         return false;
@@ -166,8 +190,9 @@ Result Sema::convertLike(const Value &value, const Value &like, std::string_view
   if (sameType(value, like))
     return value;
   auto *tuple = value.getIf<Tuple>(), *likeTuple = like.getIf<Tuple>();
-  if (tuple && likeTuple && tuple->elements.size() == likeTuple->elements.size()) {
-    Tuple result{{}, tuple->names};
+  if (tuple && likeTuple && tuple->elements.size() == likeTuple->elements.size() &&
+      sameClass(*tuple, *likeTuple)) {
+    Tuple result{{}, tuple->names, tuple->aggregate};
     for (size_t i = 0; i < tuple->elements.size(); ++i) {
       auto element = convertLike(tuple->elements[i], likeTuple->elements[i], name);
       if (!element)
@@ -204,12 +229,12 @@ Result Sema::loopBound(const Value &value, std::string_view what) {
 }
 
 std::optional<std::vector<Value>> Sema::iterate(const Value &value) {
-  if (auto *tuple = value.getIf<Tuple>())
+  if (auto *tuple = value.getIf<Tuple>(); tuple && !tuple->aggregate)
     return tuple->elements;
   std::vector<Value> elements;
   if (auto *dict = value.getIf<Dict>()) {
     for (const auto &[name, entry] : dict->entries)
-      elements.push_back(makeString(name));
+      elements.push_back(fromConstant(name));
     return elements;
   }
   if (auto text = asString(value)) {

@@ -326,8 +326,27 @@ static const Builtin *findSymbol(llvm::StringRef symbol) {
   return nullptr;
 }
 
-/// extern_elementwise(lib_name, lib_path, args, symbols, is_pure), where each of `symbols` is a
-/// tuple: the types of the arguments, the symbol, and the type of its result.
+/// The entries of 'arg_type_symbol_dict', each with three parts: the types of the arguments, the
+/// symbol, and the type of its result. A function with @tl.core.extern has them so already.
+static std::optional<std::vector<Value>> symbolsOf(Sema &sema, const Value &given) {
+  if (auto *flat = given.getIf<Tuple>())
+    return flat->elements;
+  auto *dict = given.getIf<Dict>();
+  if (!dict)
+    return sema.error("'arg_type_symbol_dict' of tl.core.extern_elementwise must be a dictionary "
+                      "such as {(tl.float32,): (\"__nv_sinf\", tl.float32)}, found " +
+                      describe(given));
+  std::vector<Value> symbols;
+  for (const auto &[types, result] : dict->entries) {
+    Tuple parts{{fromConstant(types)}, {}};
+    for (const Value &part : listOf(result))
+      parts.elements.push_back(part);
+    symbols.emplace_back(std::move(parts));
+  }
+  return symbols;
+}
+
+/// extern_elementwise(lib_name, lib_path, args, symbols, is_pure)
 static Result externElementwise(Sema &sema, const BoundArguments &args) {
   auto inputs = broadcastValues(sema, listOf(args[2]));
   if (!inputs)
@@ -335,11 +354,10 @@ static Result externElementwise(Sema &sema, const BoundArguments &args) {
   std::string given, known;
   for (const Tensor &input : *inputs)
     given += (given.empty() ? "" : ", ") + describeType(input.dtype);
-  auto *symbols = args[3].getIf<Tuple>();
+  auto symbols = symbolsOf(sema, args[3]);
   if (!symbols)
-    return sema.error("'arg_type_symbol_dict' of tl.core.extern_elementwise must be a dictionary; "
-                      "call it in a function with @tl.core.extern");
-  for (const Value &entry : symbols->elements) {
+    return std::nullopt;
+  for (const Value &entry : *symbols) {
     llvm::ArrayRef<Value> parts = listOf(entry);
     auto symbol = parts.size() == 3 ? asString(parts[1]) : std::nullopt;
     auto result = symbol ? asDType(parts[2]) : std::nullopt;

@@ -86,6 +86,6 @@ void sema::addKernelLanguageBuiltins(Registry &registry) {
     readFile(*file, isDevice ? device : scope, isDevice ? libdevice : language);
   }
   for (auto &[name, function] : language)
-    registry.add(function, name == "softmax");
+    registry.add(function, name == "softmax" || name == "atomic_poll");
   addLibdeviceBuiltins(registry, libdevice);
 }

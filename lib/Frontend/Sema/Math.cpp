@@ -286,7 +286,8 @@ static Result where(Sema &sema, const BoundArguments &args) {
 }
 
 template <BinaryOp op> static Result operatorFunction(Sema &sema, const BoundArguments &args) {
-  return sema.binary(op, args[0], args[1]);
+  auto isChecked = constantBool(sema, args[2], "'sanitize_overflow'");
+  return isChecked ? sema.binary(op, args[0], args[1], !*isChecked) : std::nullopt;
 }
 
 template <LogicalOp op> static Result logicalFunction(Sema &sema, const BoundArguments &args) {

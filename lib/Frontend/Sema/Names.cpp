@@ -35,6 +35,7 @@ static const Registry &registry() {
     addScanBuiltins(r);
     addDotBuiltins(r);
     addElementBuiltins(r);
+    addAggregateBuiltins(r);
     addDotScaledBuiltins(r);
     addHintBuiltins(r);
     addDebugBuiltins(r);

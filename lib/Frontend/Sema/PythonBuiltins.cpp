@@ -1,5 +1,6 @@
 //===- PythonBuiltins.cpp - len, min, float, isinstance, math.* -----------===//
 
+#include "Aggregates.h"
 #include "Attributes.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/ConstantFold.h"
@@ -19,6 +20,8 @@ static Result len(Sema &sema, const BoundArguments &args) {
     return makeInt(tensor->shape()[0]);
   if (auto text = asString(args[0]))
     return makeInt(static_cast<int64_t>(text->size()));
+  if (asAggregate(args[0]))
+    return callOperator(sema, args[0], "__len__", Arguments{}, "len()");
   if (auto *tuple = args[0].getIf<Tuple>())
     return makeInt(static_cast<int64_t>(tuple->elements.size()));
   if (auto *dict = args[0].getIf<Dict>())
@@ -88,6 +91,9 @@ static Result toStr(Sema &sema, const BoundArguments &args) {
   return makeString(sema.format(args[0]));
 }
 
+/// dict(name=value, ...)
+static Result toDict(Sema &, const BoundArguments &args) { return args[0]; }
+
 static Result toTuple(Sema &sema, const BoundArguments &args) {
   auto elements = sema.iterate(args[0]);
   return elements ? Result(Value(Tuple{std::move(*elements), {}})) : std::nullopt;
@@ -108,6 +114,8 @@ static std::optional<bool> isInstance(Sema &sema, const Value &value, const Valu
     }
     return any;
   }
+  if (auto known = isOfAggregate(sema, value, type))
+    return known;
   if (auto test = findAttribute(sema, type, "<isinstance>")) {
     auto answer = asConstant(value) ? sema.call(*test, {{value}, {}}) : makeBool(false);
     return answer ? asBool(*answer) : std::nullopt;
@@ -124,7 +132,9 @@ static std::optional<bool> isInstance(Sema &sema, const Value &value, const Valu
                    .Case("pointer_type", asDType(value) && asDType(value)->isPointer())
                    .Case("block_type", value.is<BlockType>())
                    .Cases("tensor_descriptor", "tensor_descriptor_base", value.is<Descriptor>())
-                   .Cases("tuple", "builtins.tuple", "builtins.list", value.is<Tuple>())
+                   .Cases("tuple", "builtins.tuple", "builtins.list",
+                          value.is<Tuple>() && !asAggregate(value))
+                   .Case("builtins.dict", value.is<Dict>())
                    .Case("builtins.bool", holds(bool()))
                    .Case("builtins.int", holds(Constant::Int()) || holds(bool()))
                    .Case("builtins.float", holds(double()))
@@ -351,6 +361,7 @@ void sema::addPythonBuiltins(Registry &registry) {
   registry.add("tuple", "x", toTuple);
   registry.add("builtins.tuple", "x", toTuple);
   registry.add("builtins.list", "x", toTuple);
+  registry.add("builtins.dict", "**entries", toDict);
   registry.add("builtins.isinstance", "x, type", isInstanceOf);
   registry.add("builtins.getattr", "x, name, *default", getAttr);
   registry.add("builtins.hasattr", "x, name", hasAttr);

@@ -1,5 +1,6 @@
 //===- Subscript.cpp - x[...] ---------------------------------------------===//
 
+#include "Aggregates.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/Indexing.h"
 
@@ -29,18 +30,21 @@ static std::optional<std::vector<size_t>> positions(Sema &sema, const Value &ind
 }
 
 Result Sema::subscript(const Value &base, const Value &index) {
+  if (asAggregate(base))
+    return callOperator(*this, base, "__getitem__", {index}, "a subscript");
   auto *indices = index.getIf<Tuple>();
   if (auto *tensor = base.getIf<Tensor>())
     return readElements(*this, *tensor,
                         indices ? llvm::ArrayRef<Value>(indices->elements)
                                 : llvm::ArrayRef<Value>(index));
   if (auto *dict = base.getIf<Dict>()) {
-    auto key = constantString(*this, index, "the key of a dictionary");
+    auto key = asConstant(index);
     if (!key)
-      return std::nullopt;
+      return error("the key of a dictionary must be known at compile time, found " +
+                   describe(index));
     if (const Value *entry = dict->find(*key))
       return *entry;
-    return error("KeyError: '" + *key + "'");
+    return error("KeyError: " + key->repr());
   }
   if (auto *tuple = base.getIf<Tuple>()) {
     auto chosen = positions(*this, index, tuple->elements.size(), base);

@@ -168,12 +168,13 @@ Result format(Sema &sema, const BoundArguments &args) {
   return makeString(std::move(result));
 }
 
-//===-- Dictionaries, as ** binds them ------------------------------------===//
+//===-- Dictionaries ------------------------------------------------------===//
 
 Result get(Sema &sema, const BoundArguments &args) {
-  auto key = constantString(sema, args[1], "the key of a dictionary");
+  auto key = asConstant(args[1]);
   if (!key)
-    return std::nullopt;
+    return sema.error("the key of a dictionary must be known at compile time, found " +
+                      describe(args[1]));
   const Value *entry = args[0].get<Dict>().find(*key);
   return entry ? *entry : args[2];
 }
@@ -183,9 +184,9 @@ enum class Part { Keys, Values, Items };
 template <Part part> Result parts(Sema &, const BoundArguments &args) {
   Tuple all;
   for (const auto &[name, value] : args[0].get<Dict>().entries)
-    all.elements.push_back(part == Part::Keys     ? makeString(name)
+    all.elements.push_back(part == Part::Keys     ? fromConstant(name)
                            : part == Part::Values ? value
-                                                  : Value(Tuple{{makeString(name), value}, {}}));
+                                                  : Value(Tuple{{fromConstant(name), value}, {}}));
   return Value(std::move(all));
 }
 

@@ -3,7 +3,10 @@
 #include "tritium/Frontend/Sema/Value.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Frontend/Sema/ConstantFold.h"
 #include "tritium/Frontend/Sema/DTypes.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace tritium;
 using namespace tritium::sema;
@@ -25,9 +28,16 @@ const BlockedArray *sema::blockedArray(const Value &value) {
   return value.getIf<BlockPointer>();
 }
 
-const Value *Dict::find(std::string_view key) const {
-  for (const auto &[name, value] : entries)
-    if (name == key)
+const Tuple *sema::asAggregate(const Value &value) {
+  auto *tuple = value.getIf<Tuple>();
+  return tuple && tuple->aggregate ? tuple : nullptr;
+}
+
+bool AggregateClass::isA(std::string_view label) const { return llvm::is_contained(labels, label); }
+
+const Value *Dict::find(const Constant &key) const {
+  for (const auto &[other, value] : entries)
+    if (constantsEqual(other, key))
       return &value;
   return nullptr;
 }
@@ -49,7 +59,7 @@ std::optional<Constant> sema::asConstant(const Value &value) {
   if (module && !module->object.empty())
     return Constant{Constant::Object{module->object}};
   auto *tuple = value.getIf<Tuple>();
-  if (!tuple)
+  if (!tuple || tuple->aggregate)
     return std::nullopt;
   Constant::Tuple elements;
   for (const Value &element : tuple->elements) {
@@ -125,10 +135,10 @@ struct Describe {
     return describeType(t.dtype) + (t.isScalar() ? "" : describeShape(t.shape()));
   }
   std::string operator()(const Tuple &t) const {
-    std::string text = "(";
+    std::string text = (t.aggregate ? t.aggregate->name : "") + "(";
     for (size_t i = 0; i < t.elements.size(); ++i)
-      text += (i ? ", " : "") + describe(t.elements[i]);
-    return text + (t.elements.size() == 1 ? ",)" : ")");
+      text += (i ? ", " : "") + (t.aggregate ? t.names[i] + "=" : "") + describe(t.elements[i]);
+    return text + (t.aggregate ? ")" : t.elements.size() == 1 ? ",)" : ")");
   }
   std::string operator()(const BlockType &b) const {
     std::string tile = describeType(b.element) + describeShape(b.shape);
@@ -139,7 +149,7 @@ struct Describe {
   }
   std::string operator()(const Library &l) const { return "the library function '" + l.name + "'"; }
   std::string operator()(const BoundMethod &m) const {
-    return "the method '" + m.callee.name + "'";
+    return "the method '" + (m.function ? m.function->name : m.callee.name) + "'";
   }
   std::string operator()(const Descriptor &d) const {
     return "a tensor descriptor of " + blocks(d);

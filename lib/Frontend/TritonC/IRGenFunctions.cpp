@@ -30,7 +30,8 @@ static constexpr size_t kMaxErrors = 20;
 Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
                      DiagnosticEngine &diagnostics, const GenerateOptions &options)
     : diagnostics(diagnostics), options(options), builder(&context),
-      sema(builder, sources, diagnostics, *this, {options.debug, "ieee", options.hints}),
+      sema(builder, sources, diagnostics, *this,
+           {options.debug, /*sanitizeOverflow=*/false, "ieee", options.hints}),
       conversions(sema) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect>();

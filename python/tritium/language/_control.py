@@ -5,8 +5,8 @@ import enum
 from ._builtin import builtin, builtin_class
 
 __all__ = ["range", "static_range", "condition", "multiple_of", "max_contiguous",
-           "max_constancy", "assume", "debug_barrier", "static_print", "static_assert",
-           "device_print", "device_assert", "expect_zero", "PropagateNan"]
+           "max_constancy", "assume", "debug_barrier", "aggregate_replace", "static_print",
+           "static_assert", "device_print", "device_assert", "expect_zero", "PropagateNan"]
 
 
 class _InKernel:
@@ -172,6 +172,12 @@ def debug_barrier():
         >>> tl.load(ints)
         int32 5
     """
+
+
+@builtin
+def aggregate_replace(instance, **changes):
+    """An object of a class with @triton.aggregate like `instance`, with other values in the fields
+    that are named."""
 
 
 @builtin

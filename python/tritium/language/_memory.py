@@ -4,7 +4,8 @@ from ._builtin import builtin
 
 __all__ = ["load", "store", "make_block_ptr", "advance", "make_tensor_descriptor",
            "load_tensor_descriptor", "store_tensor_descriptor", "atomic_add", "atomic_max",
-           "atomic_min", "atomic_and", "atomic_or", "atomic_xor", "atomic_xchg", "atomic_cas"]
+           "atomic_min", "atomic_and", "atomic_or", "atomic_xor", "atomic_xchg", "atomic_cas",
+           "atomic_poll"]
 
 
 @builtin
@@ -208,4 +209,19 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
         int32 6
         >>> tl.load(ints + 6)
         int32 1
+    """
+
+
+@builtin
+def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
+    """Waits until an element in memory has a value.
+
+    Args:
+        pointer: a scalar pointer to an integer of 16, 32 or 64 bits, not one to const.
+        expected_value: cast to the element type.
+        sem: "acquire" (None) or "relaxed".
+        scope: as for atomic_add.
+        timeout_ns: how long, at most; 0: one look, None: without end.
+
+    Returns whether the element had the value when it was read last.
     """

@@ -6,7 +6,7 @@ import enum
 from ._builtin import Builtin
 
 __all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "constexpr_type", "str_to_ty",
-           "constexpr", "const", "tensor", "tuple", "tensor_descriptor",
+           "constexpr", "const", "tensor", "tuple", "slice", "tensor_descriptor",
            "tensor_descriptor_base", "tensor_descriptor_type", "must_use_result", "void",
            "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float16",
@@ -792,3 +792,17 @@ _methods(tensor_descriptor)
 
 
 tensor_descriptor_base = tensor_descriptor_type = tensor_descriptor
+
+
+class slice:
+    """Begin, end and step of what a subscript takes from a tuple or a tile: `x[tl.slice(0, 4)]`.
+
+    Attributes:
+        start, stop, step: as of Python's slice, whose arguments it takes.
+    """
+
+    _library_name = "triton.language.slice"
+
+    def __init__(self, *parts):
+        bounds = builtins.slice(*parts)
+        self.start, self.stop, self.step = bounds.start, bounds.stop, bounds.step

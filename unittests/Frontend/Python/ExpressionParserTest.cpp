@@ -113,11 +113,19 @@ TEST(Expressions, SyntaxErrors) {
 }
 
 TEST(Expressions, UnsupportedOnesSayWhatToWrite) {
-  EXPECT_EQ(expr("{1: 2}"), "1:1: a dict or set display is not supported in a kernel; use "
-                            "separate names or a tuple instead");
+  EXPECT_EQ(expr("{1, 2}"), "1:1: a set is not supported in a kernel; use a tuple instead");
+  EXPECT_EQ(expr("{a: b for a in c}"), "1:1: a comprehension of a dict is not supported in a "
+                                       "kernel; write its entries instead");
+  EXPECT_EQ(expr("{**a}"), "1:2: '**' in a dict display is not supported in a kernel; write its "
+                           "entries instead");
   EXPECT_EQ(expr("await x"), "1:1: 'await' is not supported in a kernel; call the function "
                              "directly instead");
   EXPECT_EQ(expr("(yield x)"), "1:2: 'yield' is not supported in a kernel; return a tuple instead");
+}
+
+TEST(Expressions, Dicts) {
+  EXPECT_EQ(expr("{}"), "(dict)");
+  EXPECT_EQ(expr("{1: a, (b, c): {2: d},}"), "(dict 1: a (tuple b c): (dict 2: d))");
 }
 
 TEST(Expressions, LambdasAndComprehensions) {

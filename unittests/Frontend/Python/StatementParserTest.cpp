@@ -91,7 +91,6 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
                    "return it instead"},
       {"nonlocal a", "'nonlocal' is not supported in a kernel; pass the value as an argument and "
                      "return it instead"},
-      {"with a: b", "'with' is not supported in a kernel; write its body on its own instead"},
       {"class A: pass",
        "a class is not supported in a kernel; define it outside of the kernel instead"},
       {"match a:\n  case 1: b",
@@ -100,9 +99,19 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
   };
   for (auto &test : cases)
     EXPECT_EQ(body(test.text), std::string("2:3: ") + test.error);
-  EXPECT_EQ(body("for i in a:\n  b\nelse:\n  c"),
-            "4:3: 'else' after a loop is not supported in a kernel; set a name before 'break' "
-            "and test it after the loop instead");
+}
+
+TEST(Statements, ElseOfLoops) {
+  EXPECT_EQ(body("for i in a:\n  b\nelse:\n  c"), "{(for i a {b}) c}");
+}
+
+TEST(Statements, NothingLeavesAWith) {
+  EXPECT_EQ(body("with a:\n  return b"),
+            "3:5: 'return' within a 'with' block is not supported in a kernel; bind a name there "
+            "and return it behind the block instead");
+  EXPECT_EQ(body("for i in a:\n  with b: break"),
+            "3:13: 'break' out of a 'with' block is not supported in a kernel; put the 'with' "
+            "around the loop instead");
 }
 
 TEST(Statements, NestedFunctions) {

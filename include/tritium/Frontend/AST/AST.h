@@ -41,6 +41,7 @@ enum class ExprKind : uint8_t {
   Compare,
   Conditional,
   Tuple,
+  Dict,
   Starred,
   Comprehension,
   FString,
@@ -141,6 +142,12 @@ struct Tuple : ExprNode<ExprKind::Tuple> {
   using NodeOf::NodeOf;
   bool isList = false;
   std::vector<ExprPtr> elements;
+};
+
+/// {keys[0]: values[0], ...}
+struct Dict : ExprNode<ExprKind::Dict> {
+  using NodeOf::NodeOf;
+  std::vector<ExprPtr> keys, values;
 };
 
 /// *value inside a tuple.

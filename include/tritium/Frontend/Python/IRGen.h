@@ -17,6 +17,7 @@ namespace tritium::frontend::python {
 struct GenerateOptions {
   bool debug = false;                         ///< assert and device_assert are compiled in
   std::string defaultInputPrecision = "ieee"; ///< of an fp32 dot that names none
+  bool sanitizeOverflow = true;               ///< with debug
   HintUse hints = HintUse::Assumed;
   int cudaCapability = 0; ///< 90 for sm_90; 0: no GPU of NVIDIA's
   int numWarps = 4;

@@ -21,6 +21,7 @@ struct Parameter {
   std::optional<Value> defaultValue;
   bool isVariadic = false; ///< `*args`
   bool isKeywordOnly = false;
+  bool isKeywords = false; ///< `**kwargs`, which binds a Dict
 };
 
 /// Arguments bound to a builtin's parameters, in their order; a variadic parameter

@@ -40,12 +40,19 @@ public:
   virtual ~FunctionCaller() = default;
   virtual Result callFunction(const std::shared_ptr<frontend::FunctionSource> &function,
                               const Arguments &arguments) = 0;
+  /// Calls the __init__ of an aggregate, with `self` before the arguments: what it has become.
+  virtual Result callInitializer(const std::shared_ptr<frontend::FunctionSource> &,
+                                 const Value & /*self*/, const Arguments &) {
+    return std::nullopt;
+  }
   /// What an object of the host is to the kernel.
   virtual std::optional<frontend::External> findObject(std::string_view) { return std::nullopt; }
 };
 
 struct Options {
   bool debug = false; ///< device_assert is compiled in
+  /// With `debug`: sums, differences and products of integers that overflow stop the launch.
+  bool sanitizeOverflow = false;
   /// What an fp32 dot uses when the kernel does not say: "ieee", "tf32", ...
   std::string defaultInputPrecision = "ieee";
   HintUse hints = HintUse::Assumed;
@@ -99,7 +106,8 @@ public:
 
   //===--- Operators ------------------------------------------------------===//
 
-  Result binary(BinaryOp op, const Value &lhs, const Value &rhs);
+  /// `mayOverflow`: where overflow is checked, not of this.
+  Result binary(BinaryOp op, const Value &lhs, const Value &rhs, bool mayOverflow = false);
   Result unary(UnaryOp op, const Value &operand);
   /// One comparison. `is`, `in` are evaluated at compile time.
   Result compare(CompareOp op, const Value &lhs, const Value &rhs);
@@ -113,6 +121,10 @@ public:
   Result attribute(const Value &base, std::string_view name);
   /// Calls anything that can be called, library functions and methods included.
   Result call(const Value &callee, const Arguments &arguments);
+  /// An aggregate with another value in one of its fields.
+  Result withField(const Value &aggregate, std::string_view name, const Value &value);
+  /// FunctionCaller::callInitializer.
+  Result initialize(const Function &init, const Value &self, const Arguments &arguments);
   /// Calls a library function by its canonical name ("load", "softmax").
   Result callLibrary(std::string_view name, const Arguments &arguments);
 

@@ -37,10 +37,31 @@ struct Tensor {
   int64_t numElements() const;
 };
 
-/// A tuple; `names` is empty, or has a name for each element (a named tuple).
+/// A class with @triton.aggregate.
+struct AggregateClass {
+  /// `kind`: what the class says that it holds: "constexpr", "tensor", "tuple",
+  /// "tensor_descriptor", the label of another aggregate, or "" for anything.
+  struct Field {
+    std::string name, kind;
+  };
+  std::string name;
+  /// Its own label, and those of the aggregates that it is derived from.
+  std::vector<std::string> labels;
+  std::shared_ptr<const Value> object; ///< the class, whose attributes the host knows
+  std::vector<Field> fields;
+  std::vector<std::string> statics; ///< functions that take no object
+  bool hasInit = false;             ///< it has an __init__ of its own
+
+  bool isA(std::string_view label) const;
+};
+
+/// A tuple; `names` is empty, or has a name for each element (a named tuple, an aggregate).
 struct Tuple {
   std::vector<Value> elements;
   std::vector<std::string> names;
+  /// Of an aggregate, which is no sequence. While its __init__ runs, the fields that are set are
+  /// there, in their order.
+  std::shared_ptr<const AggregateClass> aggregate = nullptr;
 };
 
 /// A type: an element type with an empty shape is kept as a `Constant`, so this is
@@ -62,10 +83,12 @@ struct Library {
   std::string name;
 };
 
-/// `x.sum`, to be called with the rest of its arguments. `callee` is a Library.
+/// `x.sum`, to be called with the rest of its arguments: a function of the library, or `function`
+/// of an aggregate.
 struct BoundMethod {
   Library callee;
   std::shared_ptr<const Value> self;
+  std::shared_ptr<frontend::FunctionSource> function = nullptr;
 };
 
 /// `a:b:c` within a subscript. A part that was left out is null.
@@ -97,10 +120,10 @@ struct BlockPointer : BlockedArray {
   std::vector<int32_t> order;  ///< the dimensions from the fastest
 };
 
-/// A keyword dictionary, as `**META` binds it.
+/// A dictionary, as it is written, or as `**META` binds it.
 struct Dict {
-  std::vector<std::pair<std::string, Value>> entries;
-  const Value *find(std::string_view key) const;
+  std::vector<std::pair<Constant, Value>> entries;
+  const Value *find(const Constant &key) const;
 };
 
 template <typename T, typename... Ts>
@@ -156,6 +179,8 @@ std::string describeType(DType dtype);
 
 /// The array of a descriptor or a block pointer; null for anything else.
 const BlockedArray *blockedArray(const Value &value);
+/// The aggregate that a value is; null for anything else.
+const Tuple *asAggregate(const Value &value);
 
 /// The SSA values within `value` in order, through tuples, descriptors and block pointers.
 void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out);
