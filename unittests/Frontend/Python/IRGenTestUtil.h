@@ -96,7 +96,8 @@ inline Generated generate(const std::string &text, const std::vector<ArgumentSpe
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = python::generate(
       context, *scope->functions.at("kernel"), arguments, sources, diagnostics,
-      {debug, "ieee", debug ? HintUse::Checked : HintUse::Assumed}, result.printed);
+      {debug, "ieee", /*sanitizeOverflow=*/true, debug ? HintUse::Checked : HintUse::Assumed},
+      result.printed);
   result.errors = diagnostics.render();
   EXPECT_EQ(!module, diagnostics.hasErrors());
   if (module) {
