@@ -46,14 +46,9 @@ def attend(q, acc, total, peak, k_ptr, v_ptr, rows, first_key, N,
 
 
 @triton.jit
-def attention_kernel(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, scale, N,
-                     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
-                     CAUSAL: tl.constexpr):
-    """q, k, v, o: heads x N x D, contiguous. Grid: (cdiv(N, BM), heads).
-
-    lse, heads x N, if it is not None, gets the logarithms to base 2 of each row's sum of
-    exponentials, for the gradients.
-    """
+def attend_rows(q_ptr, k_ptr, v_ptr, o_ptr, scale, N, D: tl.constexpr, BM: tl.constexpr,
+                BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """Stores a tile of o; returns the logarithms to base 2 of its rows' sums of exponentials."""
     start = tl.program_id(0) * BM
     head = tl.program_id(1).to(tl.int64) * N * D
     rows = start + tl.arange(0, BM)
@@ -80,8 +75,25 @@ def attention_kernel(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, scale, N,
                                   first_key, N, D, BN, CAUSAL, True)
     out = (acc / total[:, None]).to(o_ptr.dtype.element_ty)
     tl.store(o_ptr + head + tile, out, mask=rows[:, None] < N)
-    if lse_ptr is not None:
-        tl.store(lse_ptr + tl.program_id(1) * N + rows, peak + tl.log2(total), mask=rows < N)
+    return peak + tl.log2(total)
+
+
+@triton.jit
+def attention_kernel(q_ptr, k_ptr, v_ptr, o_ptr, scale, N,
+                     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+                     CAUSAL: tl.constexpr):
+    """q, k, v, o: heads x N x D, contiguous. Grid: (cdiv(N, BM), heads)."""
+    attend_rows(q_ptr, k_ptr, v_ptr, o_ptr, scale, N, D, BM, BN, CAUSAL)
+
+
+@triton.jit
+def attention_forward_kernel(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, scale, N,
+                             D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+                             CAUSAL: tl.constexpr):
+    """The same, with what the gradients need of each row; lse: heads x N."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    lse = attend_rows(q_ptr, k_ptr, v_ptr, o_ptr, scale, N, D, BM, BN, CAUSAL)
+    tl.store(lse_ptr + tl.program_id(1) * N + rows, lse, mask=rows < N)
 
 
 # What tuning chooses from. A tile of more rows than there are is of no use.
@@ -93,9 +105,9 @@ def useful_configs(configs, named_args, **kwargs):
     return [c for c in configs if c.kwargs["BM"] <= max(named_args["N"], CONFIGS[0].kwargs["BM"])]
 
 
-tuned_attention_kernel = triton.autotune(
+tuned_forward_kernel = triton.autotune(
     configs=CONFIGS, key=["N", "D", "CAUSAL"],
-    prune_configs_by={"early_config_prune": useful_configs})(attention_kernel)
+    prune_configs_by={"early_config_prune": useful_configs})(attention_forward_kernel)
 
 
 @triton.jit
@@ -188,7 +200,7 @@ def attention(q, k, v, causal=True, o=None, BM=64, BN=64):
     heads, N, D = q.shape
     o = np.empty_like(q) if o is None else o
     attention_kernel[(triton.cdiv(N, BM), heads)](
-        q, k, v, o, None, 1 / math.sqrt(D), N, D=D, BM=BM, BN=BN, CAUSAL=causal)
+        q, k, v, o, 1 / math.sqrt(D), N, D=D, BM=BM, BN=BN, CAUSAL=causal)
     return o
 
 
@@ -196,7 +208,7 @@ def attention_forward(q, k, v, causal=True):
     """The same by the tile that suits these sizes best, and what the gradients need."""
     heads, N, D = q.shape
     o, lse = np.empty_like(q), np.empty((heads, N), np.float32)
-    tuned_attention_kernel[lambda meta: (triton.cdiv(N, meta["BM"]), heads)](
+    tuned_forward_kernel[lambda meta: (triton.cdiv(N, meta["BM"]), heads)](
         q, k, v, o, lse, 1 / math.sqrt(D), N, D=D, CAUSAL=causal)
     return o, lse
 

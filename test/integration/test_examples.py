@@ -94,7 +94,7 @@ def check_attention(rng, monkeypatch):
     q, k, v, do = random_array(rng, (4, 2, 70, 40), "float32")
     for causal in (True, False):
         exact = attention.attention_numpy(*wide(q, k, v), causal)
-        for _ in each_config(attention.tuned_attention_kernel, monkeypatch):
+        for _ in each_config(attention.tuned_forward_kernel, monkeypatch):
             o, lse = attention.attention_forward(q, k, v, causal)
             close([o], [exact], atol=1e-5)
         close(attention.attention_backward(do, q, k, v, o, lse, causal),
