@@ -24,9 +24,9 @@ from tritium.language._builtin import Builtin
 from language_stubs import stubs
 
 # The package has lists of names by these names.
-_control, _memory, _reduction, _shape, types = (
+_control, _extern, _memory, _reduction, _shape, types = (
     importlib.import_module(f"tritium.language.{name}") for name in
-    ("_control", "_memory", "_reduction", "_shape", "types"))
+    ("_control", "_extern", "_memory", "_reduction", "_shape", "types"))
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "reference"
@@ -38,7 +38,7 @@ ITEM = re.compile(r"^    ([\w, .*]+): (.*)$")
 LANGUAGE = {
     "tiles": ("Tiles: making, shaping, converting", "tl.", [_shape]),
     "memory": ("Memory, descriptors, atomics", "tl.", [_memory]),
-    "math": ("Arithmetic and mathematics", "tl.", [tl.math]),
+    "math": ("Arithmetic and mathematics", "tl.", [tl.math, _extern]),
     "reductions": ("Reductions, scans, sorting, products", "tl.", [_reduction]),
     "control": ("Loops, hints, debugging", "tl.", [_control]),
     "random": ("Random numbers", "tl.", [tl.random]),

@@ -289,7 +289,7 @@ def stubs():
         "random": _language(tl.random, values, [*tl.random.__all__, "N_ROUNDS_DEFAULT",
                                                 "uint32_to_uniform_float"]),
         "target_info": _language(tl.target_info, values),
-        "_extern": _language(_extern, values, ["extern", "extern_elementwise"]),
+        "_extern": _language(_extern, values),
         "extra/cuda": _language(tl.extra.cuda, outer),
         "extra/libdevice": _language(tl.extra.libdevice, outer),
         "extra/__init__": "from . import cuda as cuda, libdevice as libdevice\n",

@@ -60,8 +60,19 @@ def _next_power_of_2(n):
     return 1 << max(0, n - 1).bit_length()
 
 
+def _cdiv(x, y):
+    """x / y rounded up, for non-negative ints: (x + y - 1) // y. In kernels it is `tl.cdiv`.
+
+    Example:
+        >>> triton.cdiv(10, 4)
+        3
+    """
+    return _language_cdiv(x, y)
+
+
+_cdiv.__name__ = _cdiv.__qualname__ = "cdiv"
 _next_power_of_2.__name__ = "next_power_of_2"
-cdiv = _Builtin(_language_cdiv.__wrapped__, "triton.cdiv", on_host=_language_cdiv.__wrapped__)
+cdiv = _Builtin(_cdiv, "triton.cdiv", on_host=_cdiv)
 next_power_of_2 = _Builtin(_next_power_of_2, "triton.next_power_of_2",
                            on_host=_next_power_of_2)
 

@@ -16,6 +16,8 @@ import inspect
 from ._builtin import Builtin
 from .types import dtype
 
+__all__ = ["extern", "extern_elementwise"]
+
 
 class _Argument:
     """Stands for an argument while the body runs."""
@@ -50,6 +52,15 @@ def _stub(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
         arg_type_symbol_dict: a tuple of types of the arguments -> the symbol (`__nv_...`) and the
             type of its result.
         is_pure: whether it has no effect but its result, which all of that library are.
+
+    Example:
+        >>> # on the host
+        >>> try:
+        ...     tl.core.extern_elementwise("", "", [1.0], {}, True)
+        ... except RuntimeError as error:
+        ...     found = str(error)
+        >>> "can only be called in a function with @tl.core.extern" in found
+        True
     """
 
 
@@ -106,5 +117,27 @@ class Extern:
 
 
 def extern(fn):
-    """Makes `fn`, whose body is one call of `tl.core.extern_elementwise`, a function of kernels."""
+    """Makes `fn`, whose body is one call of `tl.core.extern_elementwise`, a function of kernels.
+
+    Args:
+        fn: a function of the arguments that kernels give, which its body may use only as arguments
+            of that call; names with an underscore in front are not for kernels.
+
+    Differs from Triton: the symbols are those of CUDA's device library, on every back end.
+
+    Example:
+        >>> # on the host
+        >>> @tl.core.extern
+        ... def sine(x, _semantic=None):
+        ...     fp32 = tl.dtype("fp32")
+        ...     return tl.core.extern_elementwise("", "", [x], {(fp32,): ("__nv_sinf", fp32)},
+        ...                                       is_pure=True, _semantic=_semantic)
+        >>> @triton.jit
+        ... def kernel(x):
+        ...     tl.store(x, sine(tl.load(x)))
+        >>> x = np.full(1, 0.5, dtype=np.float32)
+        >>> compiled = kernel[(1,)](x)
+        >>> round(x.item(), 3)
+        0.479
+    """
     return Extern(fn)
