@@ -3,8 +3,8 @@
 
     PYTHONPATH=build/python .venv/bin/python utils/language_reference.py
 
-Both are checked in; test/python/test_language_reference.py finds them old. A docstring's "Args:" and
-the like become lists, its "Example:" a block of code.
+Both are checked in; test/python/test_language_reference.py finds them old. A docstring's "Args:"
+and the like become lists, its "Example:" a block of code.
 """
 
 import importlib
@@ -49,6 +49,7 @@ LANGUAGE = {
 }
 HOST = {
     "triton": ("The host: kernels, tuning, compiling", "triton.", [triton]),
+    "errors": ("Errors", "triton.", [triton]),
     "testing": ("triton.testing", "triton.testing.", [triton.testing]),
     "tools": ("triton.tools", "triton.tools.", [
         triton.tools.tensor_descriptor, triton.tools.mxfp, triton.tools.ragged_tma]),
@@ -63,8 +64,8 @@ type and the elements of a tile or a scalar, a line for each item of a tuple, a 
 writes it, or the error that the compiler reports. `floats` and `ints` point to 16 numbers 0, 1, ..,
 15, float32 and int32. Each has been run by the interpreter and by the CPU back end.
 
-"Beyond Triton" tells what kernels could not do there; [language.md](../language.md) has the rules of
-the whole: promotion, offsets, hints, grids.
+"Beyond Triton" tells what kernels could not do there; [language.md](../language.md) has the rules
+of the whole: promotion, offsets, hints, grids.
 
 """
 
@@ -209,7 +210,8 @@ def pages():
             for module in modules:
                 before = place(module, prefix)
                 for name, value in public(module).items():
-                    if id(value) in seen or not value.__doc__:
+                    is_error = inspect.isclass(value) and issubclass(value, Exception)
+                    if id(value) in seen or not value.__doc__ or is_error != (page == "errors"):
                         continue
                     seen.add(id(value))
                     names.append(before + name)

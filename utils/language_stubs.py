@@ -298,7 +298,8 @@ def stubs():
     }
     homes = {name: home for home, module in (
         ("_shape", _shape), ("_memory", _memory), ("_reduction", _reduction),
-        ("_control", _control), ("math", tl.math), ("random", tl.random)) for name in module.__all__}
+        ("_control", _control), ("math", tl.math), ("random", tl.random))
+        for name in module.__all__}
     made["standard"] = "from typing import Any\n" + "".join(
         f"from .{homes[name]} import {name} as {name}\n" for name in tl.standard.__all__
         if name in homes) + "\nsort_impl: Any\n"
