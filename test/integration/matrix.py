@@ -137,7 +137,8 @@ class Packed:
         parameters = [f"in_{dtype}" for dtype in self.inputs]
         parameters += [f"out_{dtype}" for dtype in self.outputs]
         indices = [f"{index_name(shape)} = {index_text(shape)}" for shape in shapes]
-        self.source = ("\n".join(functions) + f"\n@triton.jit\ndef kernel({', '.join(parameters)}):\n"
+        self.source = ("\n".join(functions)
+                       + f"\n@triton.jit\ndef kernel({', '.join(parameters)}):\n"
                        + "".join(f"    {line}\n" for line in indices + lines))
 
     def load(self, case, shapes):
@@ -172,8 +173,9 @@ class Packed:
         self.outputs[dtype] += answer.size
         self.places[-1].append(("out", dtype, at))
         shapes[answer.shape] = None
-        return [f"tl.static_assert({result}.dtype == tl.{dtype}, f'a result is {{{result}.dtype}}')",
-                f"tl.static_assert({result}.shape == {answer.shape}, f'{{{result}.shape}}')",
+        return [f"tl.static_assert({result}.dtype == tl.{dtype}, f'it is of {{{result}.dtype}}')",
+                f"tl.static_assert({result}.shape == {answer.shape}, "
+                f"f'it is of {{{result}.shape}}')",
                 f"tl.store(out_{dtype} + {at} + {index_name(answer.shape)}, {result})"]
 
     def launch(self):

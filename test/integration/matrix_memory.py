@@ -143,7 +143,8 @@ COUNTERS = taken(*INTS, but="it counts in integers")
 WORDS = taken("int32", "uint32", but="of the 64-bit generator test_random.py has the numbers")
 RANDOM = [
     row("tl.philox", "o = x * 0\nr = tl.philox(7, x, o, o, o)", words, types=WORDS),
-    row("tl.philox_impl", "x = x.to(tl.uint32)\no = x * 0\nr = tl.philox_impl(x, o, o, o, o + 7, o)",
+    row("tl.philox_impl",
+        "x = x.to(tl.uint32)\no = x * 0\nr = tl.philox_impl(x, o, o, o, o + 7, o)",
         words, types=WORDS),
     row("tl.randint", "r = tl.randint(7, x)", lambda x: words(x)[0], types=COUNTERS),
     row("tl.randint4x", "r = tl.randint4x(7, x)", words, types=COUNTERS),
