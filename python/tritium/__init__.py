@@ -32,7 +32,8 @@ from .language._builtin import Builtin as _Builtin
 from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 
 __all__ = [
-    "jit", "aggregate", "constexpr_function", "autotune", "Config", "heuristics", "cdiv", "next_power_of_2",
+    "jit", "aggregate", "constexpr_function", "autotune", "Config", "heuristics", "cdiv",
+    "next_power_of_2",
     "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "simulation",
     "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",

@@ -336,13 +336,10 @@ UNSUPPORTED = [
     ("yield", "yield n  # HERE"),
     ("import", "import os  # HERE"),
     ("class", "class A:  # HERE\n    pass"),
-    ("dict", "x = {1: 2}  # HERE"),
     ("set", "x = {1, 2}  # HERE"),
     ("delete", "del n  # HERE"),
     ("global", "global COUNTER  # HERE"),
     ("raise", "raise ValueError  # HERE"),
-    ("with", "with n:  # HERE\n    pass"),
-    ("for_else", "for i in range(n):\n    pass\nelse:  # HERE\n    pass"),
     ("attribute_assignment", "n.x = 1  # HERE"),
     ("match", "match n:  # HERE\n    case 1:\n        pass"),
 ]
