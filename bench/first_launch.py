@@ -37,7 +37,7 @@ KERNELS = {
     "matmul": (matmul, matmulOf(64)),
     "matmul of 256x256": (matmul, matmulOf(256)),
     "attention": (attention_kernel,
-                  lambda kernel: kernel[(1, 1)](x, x, x, x.copy(), None, 0.1, 64, D=64, BM=64, BN=64,
+                  lambda kernel: kernel[(1, 1)](x, x, x, x.copy(), 0.1, 64, D=64, BM=64, BN=64,
                                                 CAUSAL=True)),
 }
 

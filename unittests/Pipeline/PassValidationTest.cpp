@@ -262,7 +262,7 @@ TEST(PassValidation, Attention) {
     checkCase({"attention.py",
                "attention_kernel",
                {randomFloats(2 * 37 * 16, 1), randomFloats(2 * 37 * 16, 2),
-                randomFloats(2 * 37 * 16, 3), Floats(2 * 37 * 16), Floats(2 * 37)},
+                randomFloats(2 * 37 * 16, 3), Floats(2 * 37 * 16)},
                {{"fp32", bits(0.25f)}, {"i32", 37}},
                {number(16), number(16), number(16), boolean(causal)},
                {3, 2, 1},
