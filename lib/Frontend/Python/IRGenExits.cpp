@@ -134,6 +134,17 @@ Outcome Generator::unrolledFrom(const ast::For &stmt, llvm::ArrayRef<Value> valu
   return {};
 }
 
+/// In the body: whether the loop goes on, kept[0], also asks for the counter, whose next value is
+/// kept[1].
+static void countOn(mlir::OpBuilder &builder, mlir::Location loc, const auto &counting,
+                    mlir::Value counter, llvm::MutableArrayRef<mlir::Value> kept) {
+  // The counter is below the end, so their distance is exact as an unsigned number.
+  mlir::Value distance = builder.create<SubIOp>(loc, counting.high, counter);
+  mlir::Value goesOn = builder.create<CmpIOp>(loc, CmpIPredicate::ugt, distance, counting.by);
+  kept[0] = builder.create<AndIOp>(loc, kept[0], goesOn);
+  kept[1] = builder.create<AddIOp>(loc, counter, counting.by);
+}
+
 /// The scf.while that stands for `shell`. Without `counting` only the body ends it; then `last` is
 /// what leaves it with a break.
 Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopState &state,
@@ -150,11 +161,9 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
     flatten(*result, returned);
 
   builder.setInsertionPoint(shell);
-  mlir::Value live = builder.create<ConstantIntOp>(loc, 1, 1);
-  if (counting)
-    live = builder.create<CmpIOp>(loc, CmpIPredicate::slt, counting->low, counting->high);
-  llvm::SmallVector<mlir::Value> inits{live};
+  llvm::SmallVector<mlir::Value> inits{builder.create<ConstantIntOp>(loc, 1, 1)};
   if (counting) {
+    inits[0] = builder.create<CmpIOp>(loc, CmpIPredicate::slt, counting->low, counting->high);
     inits.push_back(counting->low);
     kept.push_back(nullptr);
   }
@@ -165,18 +174,15 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
     kept.push_back(yields[slot]);
   }
   const unsigned firstLast = inits.size();
-  for (mlir::Value value : leaving) {
+  auto carryOut = [&](mlir::Value value) {
     inits.push_back(placeholder(loc, value.getType()));
     kept.push_back(value);
-  }
-  const unsigned firstExit = inits.size();
+  };
+  llvm::for_each(leaving, carryOut);
   if (result) {
     inits.push_back(builder.create<ConstantIntOp>(loc, static_cast<int>(ExitKind::Continue), 32));
     kept.push_back(code->value);
-    for (mlir::Value value : returned) {
-      inits.push_back(placeholder(loc, value.getType()));
-      kept.push_back(value);
-    }
+    llvm::for_each(returned, carryOut);
   }
 
   llvm::SmallVector<mlir::Type> types(mlir::ValueRange(inits).getTypes());
@@ -200,11 +206,7 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
   moveBody(shell, body, arguments, kept);
   builder.setInsertionPointToEnd(body);
   if (counting) {
-    // The counter is below the end, so their distance is exact as an unsigned number.
-    mlir::Value distance = builder.create<SubIOp>(loc, counting->high, counter);
-    mlir::Value goesOn = builder.create<CmpIOp>(loc, CmpIPredicate::ugt, distance, counting->by);
-    kept[0] = builder.create<AndIOp>(loc, kept[0], goesOn);
-    kept[1] = builder.create<AddIOp>(loc, counter, counting->by);
+    countOn(builder, loc, *counting, counter, kept);
     left.next = loop.getResult(1);
   }
   builder.create<mlir::scf::YieldOp>(loc, kept);
@@ -212,15 +214,13 @@ Generator::LeftLoop Generator::leavingLoop(mlir::scf::ForOp shell, const LoopSta
     keepLoop(loop);
   builder.setInsertionPointAfter(loop);
 
-  llvm::SmallVector<mlir::Value> atBreak(loop.getResults().slice(firstLast, firstExit - firstLast));
-  llvm::ArrayRef<mlir::Value> restOfLast = atBreak;
+  llvm::SmallVector<mlir::Value> results(loop.getResults().drop_front(firstLast));
+  llvm::ArrayRef<mlir::Value> rest = results;
   for (const Value &value : last)
-    left.last.push_back(rebuild(value, restOfLast));
-
+    left.last.push_back(rebuild(value, rest));
   if (result) {
-    left.exit.code = Tensor{loop.getResult(firstExit), code->dtype};
-    llvm::SmallVector<mlir::Value> values(loop.getResults().drop_front(firstExit + 1));
-    llvm::ArrayRef<mlir::Value> rest = values;
+    left.exit.code = Tensor{rest.front(), code->dtype};
+    rest = rest.drop_front();
     left.exit.result = rebuild(*result, rest);
     left.exit.at = exit.at;
     left.exit.kinds = exit.kinds;

@@ -7,11 +7,13 @@ from ._control import max_contiguous as max_contiguous
 from ._control import max_constancy as max_constancy
 from ._control import assume as assume
 from ._control import debug_barrier as debug_barrier
+from ._control import aggregate_replace as aggregate_replace
 from ._control import static_print as static_print
 from ._control import static_assert as static_assert
 from ._control import device_print as device_print
 from ._control import device_assert as device_assert
 from ._control import expect_zero as expect_zero
+from ._control import must_use_result as must_use_result
 from ._control import PropagateNan as PropagateNan
 from ._memory import load as load
 from ._memory import store as store
@@ -28,6 +30,7 @@ from ._memory import atomic_or as atomic_or
 from ._memory import atomic_xor as atomic_xor
 from ._memory import atomic_xchg as atomic_xchg
 from ._memory import atomic_cas as atomic_cas
+from ._memory import atomic_poll as atomic_poll
 from .random import philox as philox
 from .random import philox_impl as philox_impl
 from .random import randint as randint
@@ -119,10 +122,10 @@ from .types import constexpr as constexpr
 from .types import const as const
 from .types import tensor as tensor
 from .types import tuple as tuple
+from .types import slice as slice
 from .types import tensor_descriptor as tensor_descriptor
 from .types import tensor_descriptor_base as tensor_descriptor_base
 from .types import tensor_descriptor_type as tensor_descriptor_type
-from .types import must_use_result as must_use_result
 from .types import void as void
 from .types import int1 as int1
 from .types import int8 as int8

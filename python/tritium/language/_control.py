@@ -6,7 +6,8 @@ from ._builtin import builtin, builtin_class
 
 __all__ = ["range", "static_range", "condition", "multiple_of", "max_contiguous",
            "max_constancy", "assume", "debug_barrier", "aggregate_replace", "static_print",
-           "static_assert", "device_print", "device_assert", "expect_zero", "PropagateNan"]
+           "static_assert", "device_print", "device_assert", "expect_zero", "must_use_result",
+           "PropagateNan"]
 
 
 class _InKernel:
@@ -242,3 +243,24 @@ def expect_zero(x, mask):
         >>> tl.expect_zero(tl.arange(0, 3), tl.arange(0, 3) < 1)
         int32 [0, 1, 2]
     """
+
+
+def must_use_result(x, is_result_used=True):
+    """`x`, a function whose result a program should use. It changes nothing: a call whose result
+    is dropped is no error here.
+
+    Args:
+        x: a function, or the advice to give, for `@must_use_result("...")`.
+        is_result_used: kept with the function.
+
+    Example:
+        >>> @tl.must_use_result
+        ... def twice(x):
+        ...     return 2 * x
+        >>> twice(4)
+        8
+    """
+    if isinstance(x, str):
+        return lambda function: must_use_result(function, x)
+    x._must_use_result = is_result_used
+    return x

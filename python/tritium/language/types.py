@@ -7,7 +7,7 @@ from ._builtin import Builtin
 
 __all__ = ["dtype", "pointer_type", "block_type", "tuple_type", "constexpr_type", "str_to_ty",
            "constexpr", "const", "tensor", "tuple", "slice", "tensor_descriptor",
-           "tensor_descriptor_base", "tensor_descriptor_type", "must_use_result", "void",
+           "tensor_descriptor_base", "tensor_descriptor_type", "void",
            "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float16",
            "bfloat16", "float32", "float64", "pi32_t"]
@@ -658,27 +658,6 @@ class tuple(builtins.tuple):
     @property
     def values(self):
         return list(self)
-
-
-def must_use_result(x, is_result_used=True):
-    """`x`, a function whose result a program should use. It changes nothing: a call whose result
-    is dropped is no error here.
-
-    Args:
-        x: a function, or the advice to give, for `@must_use_result("...")`.
-        is_result_used: kept with the function.
-
-    Example:
-        >>> @tl.must_use_result
-        ... def twice(x):
-        ...     return 2 * x
-        >>> twice(4)
-        8
-    """
-    if isinstance(x, str):
-        return lambda function: must_use_result(function, x)
-    x._must_use_result = is_result_used
-    return x
 
 
 class tensor_descriptor:

@@ -48,7 +48,7 @@ protected:
             Library{"maximum"},
             Library{"PropagateNan"},
             Slice{},
-            Dict{{{"a", makeInt(1)}}},
+            Dict{{{Constant{std::string("a")}, makeInt(1)}}},
             frontend::External::Module{"triton.language", nullptr},
             tensor("i1"),
             tensor("i32"),

@@ -31,7 +31,7 @@ class SemaTest : public ::testing::Test {
 protected:
   SemaTest()
       : builder(&context), diagnostics(sources),
-        sema(builder, sources, diagnostics, functions, Options{true, "ieee"}) {
+        sema(builder, sources, diagnostics, functions, Options{true, false, "ieee"}) {
     auto loc = builder.getUnknownLoc();
     module = mlir::ModuleOp::create(loc);
     builder.setInsertionPointToEnd(module->getBody());
