@@ -80,6 +80,23 @@ def aggregate(cls):
     changed: `tl.aggregate_replace(x, name=value)` makes another one.
 
     Returns the class. Raises `ArgumentError` for what is no class.
+
+    Example:
+        >>> @triton.aggregate
+        ... class Span:
+        ...     low: tl.tensor
+        ...     high: tl.tensor
+        ...
+        ...     @triton.jit
+        ...     def middle(self):
+        ...         return (self.low + self.high) // 2
+        >>> @triton.jit
+        ... def kernel(out):
+        ...     tl.store(out, Span(tl.load(out), 10).middle())
+        >>> out = np.array([4])
+        >>> compiled = kernel[(1,)](out)
+        >>> out
+        array([7])
     """
     if not isinstance(cls, type):
         raise ArgumentError(f"@aggregate needs a class, but got {type(cls).__qualname__}")

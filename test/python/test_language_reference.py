@@ -114,6 +114,8 @@ def spelt(function):
         text = parameter.name
         if parameter.kind is parameter.VAR_POSITIONAL:
             text, is_behind_star = "*" + text, True
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            text = "**" + text
         elif parameter.kind is parameter.KEYWORD_ONLY and not is_behind_star:
             parts.append("*")
             is_behind_star = True
@@ -314,6 +316,9 @@ def stub_signature(arguments):
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
         plain.append(argument.arg)
         defaults.append(default and ast.unparse(default))
+    if arguments.kwarg:
+        plain.append("**" + arguments.kwarg.arg)
+        defaults.append(None)
     known = {"PropagateNan.NONE": "tl.PropagateNan.NONE", "float32": "tl.float32"}
     return "(" + ", ".join(name if default is None else f"{name}={known.get(default, default)}"
                            for name, default in zip(plain, defaults)) + ")"
@@ -327,7 +332,7 @@ def test_stubs_have_the_compilers_signatures():
                          ("extra/cuda", "cuda."), ("extra/libdevice", "libdevice.")):
         for name, signature in stub_functions(f"language/{home}").items():
             canonical = prefix + name
-            if "." in name or name == "uint32_to_uniform_float":
+            if "." in name or name in ("uint32_to_uniform_float", "must_use_result"):
                 continue
             assert signature == of_compiler[canonical][0], canonical
             seen.add(canonical)

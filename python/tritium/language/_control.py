@@ -178,7 +178,12 @@ def debug_barrier():
 @builtin
 def aggregate_replace(instance, **changes):
     """An object of a class with @triton.aggregate like `instance`, with other values in the fields
-    that are named."""
+    that are named.
+
+    Example:
+        >>> tl.aggregate_replace(5, low=1)
+        CompilationError: takes an aggregate
+    """
 
 
 @builtin

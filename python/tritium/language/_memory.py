@@ -224,4 +224,10 @@ def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
         timeout_ns: how long, at most; 0: one look, None: without end.
 
     Returns whether the element had the value when it was read last.
+
+    Example:
+        >>> tl.atomic_poll(ints + 3, 3)
+        int1 True
+        >>> tl.atomic_poll(ints + 3, 4, timeout_ns=0)
+        int1 False
     """

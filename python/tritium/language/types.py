@@ -630,7 +630,7 @@ class tensor:
 # Functions of `tl` that are methods of tiles, too, the tile being the first argument.
 TILE_METHODS = """
     abs argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
-    atomic_or atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2
+    atomic_or atomic_poll atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2
     expand_dims flip floor gather histogram log log2 max min permute ravel reduce reduce_or reshape
     rsqrt sigmoid sin softmax split sqrt sqrt_rn store sum trans view xor_sum
     """.split()
@@ -778,6 +778,10 @@ class slice:
 
     Attributes:
         start, stop, step: as of Python's slice, whose arguments it takes.
+
+    Example:
+        >>> tl.arange(0, 8)[tl.slice(1, 4)]
+        int32 [1, 2, 3]
     """
 
     _library_name = "triton.language.slice"

@@ -173,7 +173,8 @@ TEST(Diagnostics, Expressions) {
             "float32; give it its final type before the loop, or convert with .to(tl.int32)\n"
             "2:3: note: 'x' gets its first value here");
   EXPECT_EQ(inKernel("f(**n)", "def f():\n  pass\n"),
-            "2:5: error: '**' spreads keyword arguments that the function got by '**', found "
+            "2:5: error: '**' spreads a dictionary, such as the keyword arguments that the "
+            "function got by '**', found "
             "int32");
   EXPECT_EQ(inKernel("x = [i for i in (1, 2) if n]"),
             "2:29: error: the condition of a comprehension must be known at compile time, "

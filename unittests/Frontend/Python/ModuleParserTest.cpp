@@ -61,7 +61,7 @@ TEST(Modules, Assignments) {
   EXPECT_EQ(module("A = 1; B = A + 2\nC: tl.constexpr = tl.constexpr(3)\nD = E = 4\n"
                    "F, G = 5, 6\n"),
             "A = 1\nB = (+ A 2)\nC = (call (.constexpr tl) 3)\nD = 4\nE = 4\nF = 5\nG = 6\n");
-  EXPECT_EQ(module("A = {1: 2}\nB, C = f()\nD = lambda a=1: a\nE = 1\nE += 1\nx.y = 2\nf(a=1)\n"),
+  EXPECT_EQ(module("A = {1, 2}\nB, C = f()\nD = lambda a=1: a\nE = 1\nE += 1\nx.y = 2\nf(a=1)\n"),
             "A: a value that the compiler cannot compute\n"
             "B: an element of a tuple that is not written out\n"
             "C: an element of a tuple that is not written out\n"

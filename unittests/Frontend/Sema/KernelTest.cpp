@@ -482,9 +482,11 @@ def kernel(x, n, m):
 }
 
 TEST(Kernel, UnsupportedNames) {
-  Compiled c = compile("@triton.jit\ndef kernel(x):\n    y = tl.atomic_poll(x)\n", {"i32"});
-  EXPECT_NE(
-      c.error.find("kernel.py:6:9: error: 'tl.atomic_poll' is not supported by this compiler"),
-      std::string::npos)
+  Compiled c =
+      compile("@triton.jit\ndef kernel(x):\n    y = tl.extra.cuda.convert_custom_float8_sm80(x)\n",
+              {"i32"});
+  EXPECT_NE(c.error.find("kernel.py:6:9: error: 'tl.extra.cuda.convert_custom_float8_sm80' is not "
+                         "supported by this compiler"),
+            std::string::npos)
       << c.error;
 }

@@ -43,8 +43,9 @@ inline Compiled compile(const std::string &text, const std::vector<std::string> 
   mlir::MLIRContext context;
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
-  auto module = frontend::python::generate(context, *source, arguments, sources, diagnostics,
-                                           {true, "ieee"}, result.printed);
+  auto module = frontend::python::generate(
+      context, *source, arguments, sources, diagnostics,
+      {true, "ieee", /*sanitizeOverflow=*/false, HintUse::Checked}, result.printed);
   if (!module) {
     result.error = diagnostics.render();
     return result;
