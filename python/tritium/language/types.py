@@ -630,9 +630,10 @@ class tensor:
 # Functions of `tl` that are methods of tiles, too, the tile being the first argument.
 TILE_METHODS = """
     abs argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
-    atomic_or atomic_poll atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2
-    expand_dims flip floor gather histogram log log2 max min permute ravel reduce reduce_or reshape
-    rsqrt sigmoid sin softmax split sqrt sqrt_rn store sum trans view xor_sum
+    atomic_or atomic_poll atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod
+    cumsum erf exp exp2 expand_dims flip floor gather histogram log log2 max min permute ravel
+    reduce reduce_or reshape rsqrt sigmoid sin softmax split sqrt sqrt_rn store sum trans view
+    xor_sum
     """.split()
 
 
