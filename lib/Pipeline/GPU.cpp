@@ -247,12 +247,15 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
 /// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
 /// shared memory. If all that is too much, loops get fewer stages.
 static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions &pipeline) {
-  OwningOpRef<ModuleOp> input = module.clone();
   int stages = pipeline.numStages;
-  input->walk([&](scf::ForOp loop) {
+  bool hasLoops = false;
+  module.walk([&](scf::ForOp loop) {
+    hasLoops = true;
     if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
       stages = std::max(stages, static_cast<int>(std::min<int64_t>(asked.getInt(), INT_MAX)));
   });
+  stages = hasLoops ? stages : 1;
+  OwningOpRef<ModuleOp> input = stages > 1 ? module.clone() : ModuleOp();
   size_t remarks = session.countRemarks();
   auto run = [&] {
     return session.runPasses(module, "TileGPUPipeline", [&](OpPassManager &passes) {

@@ -98,9 +98,9 @@ def powers_of_e(x, axis):
 SHIFTED = only(INTS, INTEGERS("float32"), {"int1": "(a bit is shifted by 0 only)"})
 
 OPERATORS = [
-    binary("+", "x + y", bits(lambda x, y: x + y), types=not_on(r"\+")),
-    binary("-", "x - y", bits(lambda x, y: x - y), types=not_on("-")),
-    binary("*", "x * y", bits(lambda x, y: x * y), types=not_on(r"\*")),
+    binary("+", "x + y", bits(lambda x, y: x + y)),
+    binary("-", "x - y", bits(lambda x, y: x - y)),
+    binary("*", "x * y", bits(lambda x, y: x * y)),
     binary("/", "x / y", true_quotient, (whole, nonzero)),
     binary("//", "x // y", quotient, (whole, nonzero), types=INTEGERS),
     binary("%", "x % y", remainder, (whole, nonzero)),
@@ -119,15 +119,15 @@ OPERATORS = [
         types=not_on("-")),
     row("unary +", "r = +x", lambda x: x, types=not_on(r"\+")),
     row("~", "r = ~x", lambda x: ~x, types=INTEGERS),
-    row("x ** 2", "r = x ** 2", bits(lambda x: x * x), types=not_on(r"\*")),
+    row("x ** 2", "r = x ** 2", bits(lambda x: x * x)),
 ]
 
 APPROXIMATE = {"types": WIDE, "close": units({"float32": 3.5, "float64": 4})}
 
 FUNCTIONS = [
-    binary("tl.add", "tl.add(x, y)", bits(lambda x, y: x + y), types=not_on(r"\+")),
-    binary("tl.sub", "tl.sub(x, y)", bits(lambda x, y: x - y), types=not_on("-")),
-    binary("tl.mul", "tl.mul(x, y)", bits(lambda x, y: x * y), types=not_on(r"\*")),
+    binary("tl.add", "tl.add(x, y)", bits(lambda x, y: x + y)),
+    binary("tl.sub", "tl.sub(x, y)", bits(lambda x, y: x - y)),
+    binary("tl.mul", "tl.mul(x, y)", bits(lambda x, y: x * y)),
     binary("tl.minimum", "tl.minimum(x, y)", lambda x, y: wide(np.minimum(x, y)),
            types=only(NUMBERS, "tl.minimum needs float16 or wider")),
     binary("tl.maximum", "tl.maximum(x, y)", lambda x, y: wide(np.maximum(x, y)),

@@ -419,3 +419,27 @@ def test_an_option_that_is_a_dictionary():
     out = np.zeros(1, np.int32)
     kernel[(1,)](out, extern_libs={"libdevice": "/nowhere/libdevice.bc"})
     assert out[0] == 1
+
+
+@triton.jit
+def rounded(x_ptr, MODE: tl.constexpr):
+    x = tl.load(x_ptr)
+    if MODE == "up":
+        return tl.ceil(x)
+    elif MODE == "down":
+        return tl.floor(x)
+    else:
+        raise NotImplementedError(f"no mode {MODE}") from None
+
+
+@triton.jit
+def round_one(x_ptr, MODE: tl.constexpr):
+    tl.store(x_ptr, rounded(x_ptr, MODE))
+
+
+def test_raise_where_it_is_not_reached(backend):
+    x = np.array([1.5], np.float32)
+    round_one[(1,)](x, "up")
+    assert x[0] == 2
+    with pytest.raises(triton.UnsupportedLanguageConstruct, match="'raise' is not supported"):
+        round_one[(1,)](x, "sideways")

@@ -187,7 +187,7 @@ if tl.arange(0, 4) > 2:  # HERE
     ("in_at_run_time", "x = n in (1, 2)  # HERE", [r"\bin\b"]),
     ("rebound_constexpr", """
 SIZE: tl.constexpr = 4
-SIZE = 5  # HERE""", ["SIZE"]),
+SIZE: tl.constexpr = 5  # HERE""", ["SIZE"]),
     ("recursion", "x = endless(n)", ["endless", "recurs"]),
     ("attribute", "x = n.sizes  # HERE", ["sizes"]),
     ("permutation", "x = tl.permute(tl.zeros((2, 3), tl.int32), (0, 0))  # HERE", ["permut|order"]),

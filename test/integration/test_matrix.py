@@ -29,6 +29,8 @@ ELSEWHERE = {
         "assume static_print static_assert device_print device_assert expect_zero "
         "must_use_result debug_barrier",
     "an option of tl.minimum: test_elementwise.py": "PropagateNan",
+    "waits, subscripts and objects: test_machine.py, test_indexing.py, test_aggregates.py":
+        "atomic_poll slice aggregate_replace",
     "modules, whose functions have tests of their own: test_libdevice_matrix.py, test_machine.py":
         "math extra random target_info",
     "a number": "TRITON_MAX_TENSOR_NUMEL",

@@ -214,6 +214,8 @@ public:
       return node("return", llvm::cast<Return>(s).value);
     case StmtKind::Assert:
       return node("assert", llvm::cast<Assert>(s).test, llvm::cast<Assert>(s).message);
+    case StmtKind::Raise:
+      return node("raise", llvm::cast<Raise>(s).exception, llvm::cast<Raise>(s).cause);
     case StmtKind::Pass:
       text += "pass";
       return;

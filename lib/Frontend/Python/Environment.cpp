@@ -145,6 +145,7 @@ void AssignedNames::addBlock(llvm::ArrayRef<StmtPtr> block, bool isConditional) 
     case StmtKind::FunctionDef:
       add(llvm::cast<FunctionDef>(*stmt).function->name, isConditional);
       break;
+    case StmtKind::Raise:
     case StmtKind::Pass:
     case StmtKind::Break:
     case StmtKind::Continue:

@@ -109,6 +109,12 @@ bool Generator::simpleStatement(const ast::Stmt &stmt) {
   }
   case ast::StmtKind::Assert:
     return assertStatement(llvm::cast<ast::Assert>(stmt));
+  case ast::StmtKind::Raise:
+    error(stmt.range,
+          "'raise' is not supported in a kernel where it is reached; use tl.static_assert or "
+          "tl.device_assert instead",
+          "UnsupportedLanguageConstruct");
+    return false;
   default:
     return true; // pass
   }

@@ -17,7 +17,6 @@ struct Unsupported {
 };
 constexpr Unsupported kUnsupportedStatements[] = {
     {"try", "'try'", "nothing in a kernel raises; test the condition with 'if' instead"},
-    {"raise", "'raise'", "use tl.static_assert or tl.device_assert instead"},
     {"async", "'async'", "write a plain loop or function instead"},
     {"del", "'del'", "names end with their function; leave it out"},
     {"import", "'import'", "import at module level instead"},
@@ -192,6 +191,14 @@ StmtPtr Parser::simpleStatement() {
         return nullptr;
     }
     node->range = rangeFrom(begin);
+    return node;
+  }
+  if (accept("raise")) {
+    auto node = std::make_unique<Raise>(rangeFrom(begin));
+    if (!atExpressionEnd() && !(node->exception = expression()))
+      return nullptr;
+    if (node->exception && accept("from") && !(node->cause = expression()))
+      return nullptr;
     return node;
   }
   return expressionStatement();

@@ -86,7 +86,9 @@ struct Subscript {
 struct Builder {
   Sema &sema;
 
-  Value binary(BinaryOp op, const Value &a, const Value &b) const { return *sema.binary(op, a, b); }
+  Value binary(BinaryOp op, const Value &a, const Value &b) const {
+    return *sema.binary(op, a, b, /*mayOverflow=*/true);
+  }
   Value compare(CompareOp op, const Value &a, const Value &b) const {
     return *sema.compare(op, a, b);
   }

@@ -30,6 +30,7 @@ TEST(Statements, Simple) {
   EXPECT_EQ(body("return"), "{(return _)}");
   EXPECT_EQ(body("return a, b"), "{(return (tuple a b))}");
   EXPECT_EQ(body("assert a, 'b'"), "{(assert a 'b')}");
+  EXPECT_EQ(body("raise a from b"), "{(raise a b)}");
   EXPECT_EQ(body("\"doc\"\npass"), "{'doc' pass}");
   EXPECT_EQ(body("match = 1\nmatch(x)"), "{(= match 1) (call match x)}");
 }
@@ -79,8 +80,6 @@ TEST(Statements, UnsupportedOnesSayWhatToWrite) {
   } cases[] = {
       {"try:\n  a\nexcept:\n  b", "'try' is not supported in a kernel; nothing in a kernel raises; "
                                   "test the condition with 'if' instead"},
-      {"raise a", "'raise' is not supported in a kernel; use tl.static_assert or "
-                  "tl.device_assert instead"},
       {"yield a", "'yield' is not supported in a kernel; return a tuple instead"},
       {"async for a in b: c",
        "'async' is not supported in a kernel; write a plain loop or function instead"},

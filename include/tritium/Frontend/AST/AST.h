@@ -212,6 +212,7 @@ enum class StmtKind : uint8_t {
   While,
   Return,
   Assert,
+  Raise,
   Pass,
   Break,
   Continue,
@@ -280,6 +281,12 @@ struct Return : StmtNode<StmtKind::Return> {
 struct Assert : StmtNode<StmtKind::Assert> {
   using NodeOf::NodeOf;
   ExprPtr test, message; ///< message may be null
+};
+
+/// An error where it is reached, and nothing else.
+struct Raise : StmtNode<StmtKind::Raise> {
+  using NodeOf::NodeOf;
+  ExprPtr exception, cause; ///< may be null
 };
 
 struct Pass : StmtNode<StmtKind::Pass> {
