@@ -59,7 +59,7 @@ class Row:
     shapes: typing.Callable
     close: typing.Callable
     facts: typing.Callable = lambda shape: {}
-    backends: str = ""  # the back ends' names begin so
+    backends: str | tuple = ""  # the back ends' names begin so
     writes: bool = False  # the first answer is what the memory of `x` holds in the end
     aligned: bool = False  # operands begin at multiples of 16 elements
 

@@ -101,7 +101,11 @@ OPERATORS = [
     binary("+", "x + y", bits(lambda x, y: x + y)),
     binary("-", "x - y", bits(lambda x, y: x - y)),
     binary("*", "x * y", bits(lambda x, y: x * y)),
-    binary("/", "x / y", true_quotient, (whole, nonzero)),
+    binary("/", "x / y", true_quotient, (whole, nonzero),
+           backends=("interpret", "cpu", "haswell", "sim")),
+    # div.full.f32 has two units in the last place.
+    binary("/ of a GPU", "x / y", true_quotient, (whole, nonzero), backends="cuda",
+           close=units({"float32": 2, "float64": 0})),
     binary("//", "x // y", quotient, (whole, nonzero), types=INTEGERS),
     binary("%", "x % y", remainder, (whole, nonzero)),
     binary("&", "x & y", lambda x, y: x & y, types=INTEGERS),
