@@ -292,7 +292,8 @@ class Kernel:
 
 
 def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include_paths=(),
-           configs=(), key=(), constants=None, autotune_vals=(), autotune_key=()):
+           configs=(), key=(), constants=None, autotune_configs=(), autotune_vals=(),
+           autotune_key=()):
     """Makes a kernel of Triton-C text or of a file.
 
     Args:
@@ -306,7 +307,7 @@ def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include
         num_warps: the option of the launch, or a list of values to try.
         name: which kernel of the text; None: its first.
         include_paths: where `#include` looks.
-        configs (autotune_vals): a list of `config`s to try.
+        configs (autotune_configs, autotune_vals): a list of `config`s to try.
         key (autotune_key): names of the parameters whose values choose anew. By default
             those that are marked `__retune`, or, if there are none, all integers.
         constants: a dict, constant table -> its content; see `Kernel.fill`.
@@ -329,4 +330,4 @@ def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include
         array([2., 2., 2.], dtype=float32)
     """
     return Kernel(source, defines, num_warps, name, include_paths,
-                  configs or autotune_vals, key or autotune_key, constants)
+                  configs or autotune_configs or autotune_vals, key or autotune_key, constants)

@@ -224,7 +224,8 @@ def test_unknown_options():
     assert np.array_equal(out, before)
 
 
-def test_old_host_forms(tmp_path):
+@pytest.mark.parametrize("keyword", ["configs", "autotune_configs", "autotune_vals"])
+def test_old_host_forms(tmp_path, keyword):
     """`triton.kernel`, `triton.config`, `triton.read`, `opt.d`."""
     x, y, out = arrays()
     kernel = triton.kernel(ADD, defines={"TYPE": "float", "SIZE": [64, 128]}, num_warps=[2, 4])
@@ -241,7 +242,7 @@ def test_old_host_forms(tmp_path):
     configs = [triton.config(defines={"SIZE": str(size)}, num_warps=w)
                for size, w in ((16, 4), (32, 8))]
     kernel = triton.kernel(triton.read(str(path), kernel_names=["accumulate"]), device=0,
-                           autotune_vals=configs, autotune_key=["n"])
+                           autotune_key=["n"], **{keyword: configs})
     kernel(out, 4, 1., grid=lambda opt: [triton.cdiv(4, opt.SIZE), opt.num_warps // opt.num_warps])
     assert out.tolist() == [4, 1, 1, 1]
     assert kernel.choices == ["SIZE=16, num_warps=4", "SIZE=32, num_warps=8"]
