@@ -219,23 +219,25 @@ std::string Program::describeUnused(const std::string &name) const {
          (nearest.empty() ? std::string("; leave it out") : "; did you mean '" + nearest + "'?");
 }
 
-/// A definition that neither the text nor the grid function looks at is a mistake.
-bool Program::checkDefinitions(const ChosenOptions &options, CompileError &error) {
-  for (const std::string &name : unused) {
-    if (options.asked.count(name))
-      continue;
-    error = launchError("OptionError", describeUnused(name));
-    return false;
-  }
-  definitionsChecked = true;
-  return true;
+/// A definition that neither the text nor the grid function looks at may be a slip.
+void Program::noteDefinitions(const ChosenOptions &options) {
+  if (definitionsNoted.exchange(true))
+    return;
+  for (const std::string &name : unused)
+    if (!options.asked.count(name)) {
+      launchWarning = describeUnused(name);
+      untoldWarning = launchWarning.c_str();
+      return;
+    }
 }
 
 bool Program::gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error) {
   ChosenOptions options(all[choice]);
   std::fill_n(grid, 3, 1u);
-  return call.grid(options, grid, error) &&
-         (definitionsChecked || checkDefinitions(options, error));
+  if (!call.grid(options, grid, error))
+    return false;
+  noteDefinitions(options);
+  return true;
 }
 
 /// The values that the choice depends on, as text.
@@ -380,6 +382,8 @@ bool Program::launch(const Call &call, Launched &launched, CompileError &error) 
   Ready ready;
   bool isReady = makeReady(call, launched.choice, nullptr, ready, error);
   launched.variant = ready.prepared.variant;
+  if (isReady && untoldWarning)
+    launched.warning = untoldWarning.exchange(nullptr);
   return isReady &&
          ready.prepared.variant->launch({ready.prepared.arguments, ready.grid, call.stream}, error);
 }

@@ -56,6 +56,9 @@ public:
     size_t choice = 0;
     VariantRef variant;
     std::optional<TuningResult> tuning; ///< if this launch made the choice
+    /// Of the first launch: which definition nothing looked at, as long as the program lives; else
+    /// null.
+    const char *warning = nullptr;
   };
   bool launch(const Call &call, Launched &launched, CompileError &error);
   /// Runs the call on `target`, wherever else it would run, under the choice that was made for
@@ -109,7 +112,7 @@ private:
   bool findChoice(const std::string &key, size_t &choice) const;
   bool gridFor(const Call &call, size_t choice, uint32_t grid[3], CompileError &error);
   std::string describeUnused(const std::string &name) const;
-  bool checkDefinitions(const ChosenOptions &options, CompileError &error);
+  void noteDefinitions(const ChosenOptions &options);
   bool keyOf(const Call &call, std::string &key, CompileError &error) const;
   bool checkUse(const Kernel &kernel, const Variant &variant, CompileError &error) const;
 
@@ -126,7 +129,9 @@ private:
   std::map<std::string, KernelRef> kernels;
   std::map<std::string, size_t> chosen; ///< by key and settings
   std::map<std::string, Table, std::less<>> tables;
-  std::atomic<bool> definitionsChecked{false};
+  std::atomic<bool> definitionsNoted{false};
+  std::string launchWarning;                        ///< is not changed any more once it has a text
+  std::atomic<const char *> untoldWarning{nullptr}; ///< that text, until a launch tells it
 };
 
 } // namespace tritium::runtime

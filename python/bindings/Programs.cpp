@@ -181,7 +181,7 @@ public:
     return text ? std::optional<std::string>(text) : std::nullopt;
   }
 
-  /// Answers (choice, compiled kernel, None or (source, timings, note)).
+  /// Answers (choice, compiled kernel, None or (source, timings, note), None or a warning).
   nb::tuple launch(nb::tuple arguments, nb::dict options, nb::object grid) {
     NativeCall given(arguments, options);
     void *stream = nullptr;
@@ -211,7 +211,8 @@ public:
     nb::object compiled = wrap(launched.compiled);
     if (PyErr_CheckSignals() < 0)
       throw nb::python_error();
-    return nb::make_tuple(launched.choice, compiled, tuning);
+    return nb::make_tuple(launched.choice, compiled, tuning,
+                          launched.warning ? nb::object(nb::str(launched.warning)) : nb::none());
   }
 
   /// Answers (choice, counters as text, as JSON).

@@ -258,8 +258,10 @@ class Kernel:
 
         Returns the `CompiledKernel` that ran.
         """
-        choice, compiled, tuning = self._program.launch(args, options, self._grid(grid))
+        choice, compiled, tuning, warning = self._program.launch(args, options, self._grid(grid))
         self.best = self.choices[choice]
+        if warning:
+            warnings.warn(warning, stacklevel=2)
         if tuning is not None:
             self.source, timings, note = tuning
             known = dict(zip(self.choices, timings))
@@ -300,7 +302,8 @@ def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include
         source: the text, or the path of a file (a string without line breaks, braces and
             semicolons, or a path object), or what `read` returned.
         device: taken, without effect.
-        defines: a dict, macro -> value: text, a number, a bool (1 or 0), an element type of
+        defines: a dict, macro -> value; the first launch warns of one that neither the text nor
+            the grid looks at. A value is text, a number, a bool (1 or 0), an element type of
             NumPy, torch or tl (`half`, `float`, ...), or a list of these. Of lists every
             combination is tried on the first launch with a new key, and the fastest kept
             (as `tritium.autotune` does; the times stay on disk).
@@ -313,7 +316,7 @@ def kernel(source, device=None, *, defines=None, num_warps=4, name=None, include
         constants: a dict, constant table -> its content; see `Kernel.fill`.
 
     Returns a `Kernel`: `k(*args, grid=...)`. Raises `CompilationError` for an error in the
-    text, `OptionError` for a definition that is no macro of it.
+    text, `OptionError` for a value that is no macro's.
 
     Example:
         >>> double = triton.kernel('''

@@ -229,6 +229,7 @@ int tritium_program_launch(tritium_program *program, const tritium_argument *arg
     bool isDone = unwrap(program)->launch(call, done, failure);
     if (launched) {
       launched->choice = done.choice;
+      launched->warning = done.warning;
       launched->compiled = release(std::move(done.variant));
       if (done.tuning && isDone)
         launched->tuned = release(std::move(*done.tuning));

@@ -327,8 +327,11 @@ void launch(const Request &request, tritium_program *program, std::vector<Made> 
   GridCall call{request, numbers, {}};
   tritium_error error = {};
   if (tritium_program_launch(program, arguments.data(), arguments.size(), nullptr, 0, computeGrid,
-                             &call, nullptr, &launched, &error) == 0)
+                             &call, nullptr, &launched, &error) == 0) {
+    if (launched.warning)
+      std::fprintf(stderr, "warning: %s\n", launched.warning);
     return;
+  }
   if (!call.failure.empty()) {
     tritium_error_clear(&error);
     throw UsageError(call.failure);

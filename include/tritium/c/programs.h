@@ -132,8 +132,7 @@ TRITIUM_API const char *tritium_program_name(const tritium_program *program);
 TRITIUM_API size_t tritium_program_kernel_count(const tritium_program *program);
 TRITIUM_API const char *tritium_program_kernel_name(const tritium_program *program, size_t index);
 
-/* What is suspicious: a definition that the text has no use for. Or "". (Launches refuse
-   it, unless the grid function asks for it.) */
+/* What is suspicious: a definition that the text has no use for. Or "". */
 TRITIUM_API const char *tritium_program_warning(const tritium_program *program);
 
 typedef struct tritium_declaration {
@@ -174,6 +173,9 @@ typedef struct tritium_launched {
   size_t choice;
   tritium_compiled *compiled; /* with a reference; null after a failure */
   tritium_tuned *tuned;       /* if this launch made the choice; to be released */
+  /* Of the first launch: which definition neither the text nor the grid function looked at, as long
+     as the program lives; or null. */
+  const char *warning;
 } tritium_launched;
 
 /* Runs the kernel under the choice for these arguments, on a GPU on `stream` (see

@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -202,8 +203,13 @@ private:
       }
     };
     tritium_error error = {};
+    tritium_launched launched = {};
     int status = tritium_program_launch(program.get(), all.data(), all.size(), nullptr, 0, grid,
-                                        &call, stream.handle, nullptr, &error);
+                                        &call, stream.handle, &launched, &error);
+    tritium_compiled_release(launched.compiled);
+    tritium_tuned_release(launched.tuned);
+    if (launched.warning)
+      std::fprintf(stderr, "warning: %s\n", launched.warning);
     if (call.thrown) {
       tritium_error_clear(&error);
       std::rethrow_exception(call.thrown);

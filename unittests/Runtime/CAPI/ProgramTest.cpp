@@ -136,13 +136,23 @@ TEST_F(ProgramTest, ExplainsErrors) {
         k.launch([](const Options &opt) { return Grid(opt["TM"]); }, Stream{}, out, 100, 1);
       }),
       "asks for 'TM', which no option defines");
-  tritium::LoadOptions extra = good;
-  extra.defines.emplace_back("SIZZE", "1");
-  auto unused = kernel("accumulate", extra);
-  has(errorOf([&] { unused.launch({1}, Stream{}, out, 100, 1); }), "did you mean 'SIZE'?");
   has(errorOf([&] { tritium::load(folder + "/k.py", good); }), "for files in Triton-C");
   EXPECT_THROW(k.launch([](const Options &) -> Grid { throw 42; }, Stream{}, out, 100, 1), int);
   EXPECT_EQ(out, std::vector<float>(100));
+}
+
+TEST_F(ProgramTest, WarnsOfUnusedDefinitions) {
+  auto k = kernel("accumulate",
+                  {.defines = {{"TYPE", "float"}, {"SIZE", "16"}, {"SIZZE", "1"}, {"W", "1"}}});
+  auto told = [&] {
+    ::testing::internal::CaptureStderr();
+    k.launch([](const Options &opt) { return Grid(opt.D<int>("W")); }, Stream{}, out, 100, 1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(told(), "warning: kernel 'accumulate' has no macro 'SIZZE', and the grid does not ask "
+                    "for it; did you mean 'SIZE'?\n");
+  EXPECT_EQ(told(), "");
+  EXPECT_EQ(out[15], 2);
 }
 
 TEST_F(ProgramTest, ThreadsTuneOnce) {
