@@ -471,7 +471,8 @@ def compile(src, target=None, options=None, _env_vars=None):
             raise ArgumentError(f"no back end {target.backend!r}; there are: cpu, cuda")
         native_target = _native_target(target)
     options = dict(options or {})
-    options.setdefault("device_asserts", options.pop("debug", None) or False)
+    if options.pop("debug", None):
+        options.setdefault("device_asserts", True)
     if isinstance(src, ASTSource):
         native = _C.specialize(src.fn._handle(), list(src._parameters()), options,
                                 native_target)
