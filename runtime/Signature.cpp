@@ -21,30 +21,6 @@ CompileError tritium::runtime::launchError(const char *kind, std::string message
   return error;
 }
 
-// The C interface numbers element types as the compiler does.
-#define TRITIUM_SAME_KIND(c, kind)                                                                 \
-  static_assert(TRITIUM_##c == static_cast<tritium_dtype_kind>(DTypeKind::kind));
-TRITIUM_SAME_KIND(VOID, Void)
-TRITIUM_SAME_KIND(INT1, Int1)
-TRITIUM_SAME_KIND(INT8, Int8)
-TRITIUM_SAME_KIND(INT16, Int16)
-TRITIUM_SAME_KIND(INT32, Int32)
-TRITIUM_SAME_KIND(INT64, Int64)
-TRITIUM_SAME_KIND(UINT8, UInt8)
-TRITIUM_SAME_KIND(UINT16, UInt16)
-TRITIUM_SAME_KIND(UINT32, UInt32)
-TRITIUM_SAME_KIND(UINT64, UInt64)
-TRITIUM_SAME_KIND(FLOAT8E5, Float8E5)
-TRITIUM_SAME_KIND(FLOAT8E4NV, Float8E4NV)
-TRITIUM_SAME_KIND(FLOAT8E4B8, Float8E4B8)
-TRITIUM_SAME_KIND(FLOAT8E4B15, Float8E4B15)
-TRITIUM_SAME_KIND(FLOAT8E5B16, Float8E5B16)
-TRITIUM_SAME_KIND(FLOAT16, Float16)
-TRITIUM_SAME_KIND(BFLOAT16, BFloat16)
-TRITIUM_SAME_KIND(FLOAT32, Float32)
-TRITIUM_SAME_KIND(FLOAT64, Float64)
-#undef TRITIUM_SAME_KIND
-
 DType tritium::runtime::toDType(tritium_dtype type) {
   return {static_cast<DTypeKind>(type.kind), type.pointer_depth, type.is_const != 0};
 }
