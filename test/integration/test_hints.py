@@ -421,41 +421,45 @@ def test_compiled_code_does_not_check_by_default(compiled_backend, monkeypatch):
 
 
 @triton.jit
-def wrapped_places(x_ptr, out_ptr, n, limit):
-    i = tl.arange(0, 64)
+def look_up(x_ptr, places_ptr, out_ptr, n, limit):
+    i = tl.arange(0, 1024)
     tl.device_assert(n < limit, "n is small")
-    places = tl.max_contiguous(tl.multiple_of(i % n, 64), 64)
+    places = tl.max_contiguous(tl.multiple_of(tl.load(places_ptr + i), 16), 16)
     tl.assume(n > 48)
     tl.store(out_ptr + i, tl.load(x_ptr + places))
 
 
-@pytest.mark.parametrize("n", (7, 48, 64))
-def test_what_device_asserts_do_not_assume(backend, n):
-    """With Triton's own meaning of debug, hints that do not hold change nothing."""
+NUMBERS = np.arange(1024, dtype=np.int32)
+
+
+@pytest.mark.parametrize("places", (NUMBERS[::-1].copy(), NUMBERS % 7))
+def test_what_device_asserts_do_not_assume(backend, places):
+    """With Triton's own meaning of debug, hints that do not hold change nothing. On a GPU this
+    look-up would read 16 bytes at once."""
     if backend == "interpret":
         pytest.skip("the interpreter checks hints always")
-    x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
-    wrapped_places[(1,)](x, out, n, 100, device_asserts=True)
-    assert out.tolist() == [i % n for i in range(64)]
+    out = np.zeros(1024, np.int32)
+    look_up[(1,)](NUMBERS.copy(), places, out, 7, 100, device_asserts=True)
+    assert out.tolist() == places.tolist()
 
 
 def test_device_asserts_stop_the_kernel(backend):
     if backend == "cuda":
         pytest.skip("the device would be lost to all that follows")
-    x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    out = np.zeros(1024, np.int32)
     with pytest.raises(Exception, match="n is small|trapped"):
-        wrapped_places[(1,)](x, out, 64, 3, device_asserts=True)
+        look_up[(1,)](NUMBERS.copy(), NUMBERS.copy(), out, 64, 3, device_asserts=True)
     assert not out.any()
 
 
 def test_debug_of_compiled_kernels_is_device_asserts():
-    source = triton.compiler.ASTSource(
-        wrapped_places, {"x_ptr": "*i32", "out_ptr": "*i32", "n": "i32", "limit": "i32"})
+    source = triton.compiler.ASTSource(look_up, {
+        "x_ptr": "*i32", "places_ptr": "*i32", "out_ptr": "*i32", "n": "i32", "limit": "i32"})
     kernel = triton.compile(source, options={"debug": True})
-    x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
-    kernel[(1,)](x, out, 7, 100)
-    assert out.tolist() == [i % 7 for i in range(64)]
+    out, places = np.zeros(1024, np.int32), NUMBERS % 7
+    kernel[(1,)](NUMBERS.copy(), places, out, 7, 100)
+    assert out.tolist() == places.tolist()
     with pytest.raises(triton.DeviceAssertionError, match="n is small"):
-        kernel[(1,)](x, out, 7, 3)
+        kernel[(1,)](NUMBERS.copy(), places, out, 7, 3)
     gpu = triton.compile(source, triton.compiler.GPUTarget("cuda", 90, 32), {"debug": True})
     assert "trap" in gpu.asm["ptx"] and "tt.assume" not in gpu.asm["ttir"]
