@@ -12,8 +12,8 @@
     add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
-from . import (_C, _addresses, backends, c, compiler, errors, knobs, language, runtime, simulation,
-               testing, tools)
+from . import (_C, _addresses, backends, c, compiler, errors, knobs, language, profiler, runtime,
+               simulation, testing, tools)
 from ._aggregates import aggregate
 from ._alias import install_as_triton
 from ._allocation import set_allocator
@@ -34,7 +34,8 @@ from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 __all__ = [
     "jit", "aggregate", "constexpr_function", "autotune", "Config", "heuristics", "cdiv",
     "next_power_of_2",
-    "compile", "reinterpret", "language", "testing", "runtime", "errors", "knobs", "simulation",
+    "compile", "reinterpret", "language", "profiler", "testing", "runtime", "errors", "knobs",
+    "simulation",
     "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "Autotuner", "Heuristics",
     "ASTSource", "CompiledKernel", "TritonError", "CompilationError",
     "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct", "OutOfResources",

@@ -35,14 +35,15 @@ _BUILDERS = ("the front end is no Python code that could be called or extended; 
 _OTHER_DEVICES = ("there is no back end for such devices; triton.language.extra.libdevice has the "
                   "same functions on every back end")
 _CUSTOM_FLOAT8 = "x.to(dtype) converts between all element types, tl.float8e4b15 too"
+_INSIDE = ("a kernel has no marks inside; kernel.simulate() counts what it does line by line")
 _LAUNCHERS = ("kernels are launched by the compiled extension alone; kernel[grid](...), or the C "
               "interface of docs/ahead.md")
 
 # What Triton has at these addresses (and below them), and why it is not here or what to use.
 ABSENT = {
     "experimental": _GLUON,
-    "profiler": "there is no profiler; `tritium sim` and kernel.simulate() count what a kernel "
-                "does line by line, triton.testing.do_bench takes times",
+    "profiler.language": _INSIDE, "profiler.mode": _INSIDE,
+    "profiler.specs": "triton.testing.get_max_tensorcore_tflops, get_dram_gbps",
     "ops": "Triton's own versions since 3.0 have no triton.ops; examples/ has such kernels",
     "_C.libtriton": _BUILDERS,
     "_utils": "it is internal to Triton",

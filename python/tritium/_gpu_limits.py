@@ -87,6 +87,25 @@ def _gbps(clock_rate, bus_width):
     return 2 * clock_rate * 1e3 * bus_width / 8 * 1e-9
 
 
+def peak_seconds(device, work):
+    """The seconds that a GPU needs at least; None where its rates are not known.
+
+    Args:
+        device: its description in a profile: `arch`, `num_sms`, `clock_rate`, `memory_clock_rate`
+            (in kHz) and `bus_width` (in bits).
+        work: dict of `flops8`, `flops16`, `flops32` (on tensor cores, 32 as tf32) and `bytes`.
+    """
+    rates = _TENSOR_CORE.get(int(device["arch"])) if str(device["arch"]).isdigit() else None
+    if rates is None or "bus_width" not in device:
+        return None
+    rate_of = {"flops8": rates.get("fp8", rates.get("int8")), "flops16": rates["fp16"],
+               "flops32": rates.get("tf32")}
+    cycles = sum(work[name] / rate for name, rate in rate_of.items() if rate and name in work)
+    arithmetic = cycles / (device["num_sms"] * device["clock_rate"] * 1e3)
+    memory = work.get("bytes", 0) / (_gbps(device["memory_clock_rate"], device["bus_width"]) * 1e9)
+    return max(arithmetic, memory) or None
+
+
 def _smi(*arguments):
     program = shutil.which("nvidia-smi")
     if program is None:

@@ -241,7 +241,7 @@ language = _group("language", "What the language means where it leaves a choice.
 autotuning = _group("autotuning", "What `autotune` does.", _Autotuning)
 nvidia = _group("nvidia", "NVIDIA's tools and libraries.")
 amd = _group("amd", "Settings of another vendor's GPUs, without effect.")
-proton = _group("proton", "Settings of Triton's profiler, without effect.")
+proton = _group("proton", "Settings of the profiler; all but `disable` without effect.")
 
 
 def refresh_knobs():

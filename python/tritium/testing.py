@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 
+from ._events import event_clock
 from ._gpu_limits import (get_dram_gbps, get_max_simd_tflops, get_max_tensorcore_tflops, nvsmi,
                           set_gpu_clock)
 
@@ -34,22 +35,17 @@ def _host_times(preparations, fn):
     return times
 
 
-def _cuda_times(cuda):
-    """The same by CUDA events, of torch.cuda or cupy.cuda; runs are queued without a wait."""
+def _gpu_times(events):
+    """The same by events of a GPU; runs are queued without a wait."""
 
     def clock(preparations, fn):
-        torch = hasattr(cuda, "synchronize")
         pairs = []
         for prepare in preparations:
-            pair = [cuda.Event(enable_timing=True) if torch else cuda.Event() for _ in range(2)]
             prepare()
-            pair[0].record()
+            begin = events.record()
             fn()
-            pair[1].record()
-            pairs.append(pair)
-        pairs[-1][1].synchronize()
-        return [begin.elapsed_time(end) if torch else cuda.get_elapsed_time(begin, end)
-                for begin, end in pairs]
+            pairs.append((begin, events.record()))
+        return [events.milliseconds(*pair) for pair in pairs]
 
     return clock
 
@@ -58,7 +54,7 @@ def _clock(active):
     """A function that answers the milliseconds of `fn()` after each of the preparations."""
     if active.get_current_target().backend == "cpu":
         return _host_times
-    return _cuda_times(sys.modules["torch" if "torch" in sys.modules else "cupy"].cuda)
+    return _gpu_times(event_clock())
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -147,7 +143,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
             tensor.detach_()
             tensor.requires_grad_(True)
             tensor.grad = None
-        clock = _cuda_times(torch.cuda)
+        clock = _gpu_times(event_clock())
         calls = max(1, int(rep / max(min(clock([lambda: None] * 5, fn)), 1e-4)))
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -162,15 +158,16 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
 
 def do_bench_proton(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None,
                     return_mode="mean"):
-    """`do_bench`: there is no profiler that would time kernels apart from what is between them,
-    which it says once."""
-    _note("do_bench_proton measures as do_bench: there is no profiler")
+    """`do_bench`: the profiler would not time kernels apart from what is between them either. It
+    says so once."""
+    _note("do_bench_proton measures as do_bench: the profiler times kernels by events, too")
     return do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
 
 
 def do_bench_cudagraph_proton(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """`do_bench_cudagraph`, as `do_bench_proton` is `do_bench`."""
-    _note("do_bench_cudagraph_proton measures as do_bench_cudagraph: there is no profiler")
+    _note("do_bench_cudagraph_proton measures as do_bench_cudagraph: the profiler sees no kernels "
+          "of a graph")
     return do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
 
 
