@@ -189,28 +189,54 @@ std::vector<tritium_option> toOptions(nb::dict options, ValueStorage &storage) {
   return result;
 }
 
-/// Each parameter is ("constexpr", value) or (signature, divisibility).
+/// What specialisations point to.
+struct SpecializationStorage {
+  ValueStorage values;
+  std::vector<std::unique_ptr<tritium_specialization[]>> items;
+};
+
+/// A parameter or a part of one, as tritium._signatures.Signature.part describes it. Throws with a
+/// Python error set.
+void toSpecialization(PyObject *part, tritium_specialization &native,
+                      SpecializationStorage &storage) {
+  PyObject *second = nullptr, *names = nullptr;
+  const char *kind = nullptr;
+  Nesting nesting;
+  if (!nesting || !PyArg_ParseTuple(part, "sO|O", &kind, &second, &names))
+    throw nb::python_error();
+  if (std::string_view(kind) == "constexpr") {
+    native.is_constexpr = 1;
+    if (!toValue(second, native.value, storage.values))
+      throw nb::python_error();
+    return;
+  }
+  if (names) { // a tuple or a descriptor
+    auto count = static_cast<size_t>(PyList_GET_SIZE(second));
+    tritium_specialization *items =
+        storage.items.emplace_back(std::make_unique<tritium_specialization[]>(count)).get();
+    for (size_t i = 0; i < count; ++i)
+      toSpecialization(PyList_GET_ITEM(second, static_cast<Py_ssize_t>(i)), items[i], storage);
+    native.items = items;
+    native.item_count = count;
+    native.is_descriptor = std::string_view(kind) == "descriptor";
+    if (!toValue(names, native.value, storage.values))
+      throw nb::python_error();
+    return;
+  }
+  if (tritium_dtype_parse(kind, &native.type) != 0)
+    throw nb::type_error((std::string("no such type: ") + kind).c_str());
+  native.divisibility = PyLong_AsLongLong(second);
+  if (PyErr_Occurred())
+    throw nb::python_error();
+}
+
 Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
                      std::optional<std::string> target) {
-  ValueStorage storage;
+  SpecializationStorage parts;
   std::vector<tritium_specialization> native(nb::len(parameters));
-  for (size_t i = 0; i < native.size(); ++i) {
-    PyObject *first = nullptr, *second = nullptr;
-    if (!PyArg_ParseTuple(parameters[i].ptr(), "OO", &first, &second))
-      throw nb::python_error();
-    const char *text = PyUnicode_AsUTF8(first);
-    if (!text)
-      throw nb::python_error();
-    if (std::string_view(text) == "constexpr") {
-      native[i].is_constexpr = 1;
-      if (!toValue(second, native[i].value, storage))
-        throw nb::python_error();
-      continue;
-    }
-    if (tritium_dtype_parse(text, &native[i].type) != 0)
-      throw nb::type_error((std::string("no such type: ") + text).c_str());
-    native[i].divisibility = PyLong_AsLongLong(second);
-  }
+  for (size_t i = 0; i < native.size(); ++i)
+    toSpecialization(parameters[i].ptr(), native[i], parts);
+  ValueStorage &storage = parts.values;
   std::vector<tritium_option> nativeOptions = toOptions(options, storage);
   tritium_error error = {};
   tritium_compiled *compiled;

@@ -15,6 +15,7 @@ import types
 
 from . import _C, _objects
 from ._hooks import LaunchMetadata, hooks
+from ._signatures import Signature
 from .errors import ArgumentError, CompilationError, CompileTimeAssertionFailure, \
     UnsupportedLanguageConstruct
 
@@ -348,9 +349,14 @@ class ASTSource:
 
     Args:
         fn: the kernel, a JITFunction.
-        signature: a dict, parameter name -> type ("*fp32", "i32", ..., "constexpr").
-        constexprs: a dict, parameter name (or position, or tuple of one) -> value.
-        attrs: a dict, position (or tuple of one, or name) -> [["tt.divisibility", 16]].
+        signature: a dict, parameter name -> type: "*fp32", "i32", ..., "constexpr", for a
+            `TensorDescriptor` "tensordesc<fp16[64, 64]>", for a tuple a tuple of these.
+        constexprs: a dict, parameter name (or position, or tuple of one) -> value. (2, 0) is the
+            first item of the tuple that is parameter 2.
+        attrs: a dict with the same keys -> [["tt.divisibility", 16]].
+
+    A descriptor's elements outside of the array read as zero, and a layout that follows the block
+    in the text is without effect.
 
     Example:
         >>> @triton.jit
@@ -371,27 +377,29 @@ class ASTSource:
     def _name(self, key):
         if isinstance(key, tuple) and len(key) == 1:
             key = key[0]
-        return self.fn.arg_names[key] if isinstance(key, int) else key
+        return self.fn.arg_names[key] if key in range(len(self.fn.arg_names)) else key
 
     def _parameters(self):
-        for name in [*self.signature, *self.constexprs]:
-            if name not in self.fn.arg_names:
-                raise ArgumentError(f"kernel '{self.fn.__name__}' has no parameter '{name}'; its "
+        for name in [*self.signature, *self.constexprs, *self.attrs]:
+            if not isinstance(name, tuple) and name not in self.fn.arg_names:
+                raise ArgumentError(f"kernel '{self.fn.__name__}' has no parameter {name!r}; its "
                                     f"parameters are: {', '.join(self.fn.arg_names)}")
+        signature = Signature(self.fn.__name__, self._by_path(self.constexprs),
+                              self._by_path(self.attrs))
         for param in self.fn.params:
-            if param.name in self.constexprs:
-                yield ("constexpr", self.constexprs[param.name])
-            elif self.signature.get(param.name, "constexpr") != "constexpr":
-                divisibility = 1
-                for attribute, value in self.attrs.get(param.name, ()):
-                    if attribute == "tt.divisibility":
-                        divisibility = value
-                yield (self.signature[param.name], divisibility)
+            kind = self.signature.get(param.name, "constexpr")
+            if param.name in self.constexprs or kind != "constexpr":
+                yield signature.part(kind, (param.num,), param.name)
             elif param.has_default:
                 yield ("constexpr", param.default)
             else:
                 raise ArgumentError(f"kernel '{self.fn.__name__}': the signature says nothing of "
                                     f"parameter '{param.name}'")
+        signature.check_all_used()
+
+    def _by_path(self, values):
+        return {key if isinstance(key, tuple) else (self.fn.arg_names.index(key),): value
+                for key, value in values.items()}
 
 
 class IRSource:

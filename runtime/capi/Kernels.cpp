@@ -116,21 +116,38 @@ tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel, const tritium_a
   });
 }
 
+static ArgumentSpec toSpec(const tritium_specialization &from) {
+  ArgumentSpec spec;
+  if (from.items) {
+    for (size_t i = 0; i < from.item_count; ++i)
+      spec.parts.push_back(toSpec(from.items[i]));
+    spec.isDescriptor = from.is_descriptor != 0;
+    if (from.value.kind == TRITIUM_TUPLE)
+      spec.value = runtime::toConstant(from.value);
+    // A tuple without items has nothing that is known at run time only.
+    spec.isConstexpr = spec.parts.empty();
+    if (spec.isConstexpr)
+      spec.value = {Constant::Tuple{}};
+    return spec;
+  }
+  spec.isConstexpr = from.is_constexpr != 0;
+  if (spec.isConstexpr) {
+    spec.value = runtime::toConstant(from.value);
+  } else {
+    spec.type = runtime::toDType(from.type);
+    spec.divisibility = from.divisibility;
+  }
+  return spec;
+}
+
 tritium_compiled *tritium_kernel_specialize(tritium_kernel *kernel,
                                             const tritium_specialization *parameters, size_t count,
                                             const tritium_option *options, size_t optionCount,
                                             const char *target, tritium_error *error) {
   return guarded(error, static_cast<tritium_compiled *>(nullptr), [&]() -> tritium_compiled * {
-    std::vector<ArgumentSpec> arguments(count);
-    for (size_t i = 0; i < count; ++i) {
-      arguments[i].isConstexpr = parameters[i].is_constexpr != 0;
-      if (arguments[i].isConstexpr) {
-        arguments[i].value = runtime::toConstant(parameters[i].value);
-      } else {
-        arguments[i].type = runtime::toDType(parameters[i].type);
-        arguments[i].divisibility = parameters[i].divisibility;
-      }
-    }
+    std::vector<ArgumentSpec> arguments;
+    for (size_t i = 0; i < count; ++i)
+      arguments.push_back(toSpec(parameters[i]));
     CompileError failure;
     std::optional<Target> parsed;
     runtime::VariantRef variant;
@@ -215,6 +232,21 @@ const char *tritium_compiled_remarks(const tritium_compiled *compiled, int all) 
   });
 }
 
+/// Whether a variant's parameter can hold an integer: a launch through the kernel chooses the type.
+static bool fitsParameter(const tritium_argument &argument, const ParameterInfo &parameter,
+                          const std::string &kernel, CompileError &error) {
+  bool isSigned = argument.kind == TRITIUM_ARG_INT;
+  if ((!isSigned && argument.kind != TRITIUM_ARG_UINT) || runtime::isFloat(parameter.type.kind) ||
+      runtime::fitsInteger(argument, parameter.type.kind))
+    return true;
+  error = runtime::launchError("ArgumentError",
+                               "kernel '" + kernel + "': it was compiled for a '" + parameter.name +
+                                   "' of type " + parameter.type.signature() + ", but it is " +
+                                   (isSigned ? std::to_string(static_cast<int64_t>(argument.bits))
+                                             : std::to_string(argument.bits)));
+  return false;
+}
+
 int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,
                             size_t count, const uint32_t grid[3], tritium_error *error) {
   return tritium_compiled_launch_on(compiled, arguments, count, grid, nullptr, error);
@@ -238,6 +270,10 @@ int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argumen
                                         parameters[i].name + "' must be " +
                                         (parameters[i].type.isPointer() ? "an array" : "a number")),
                error);
+        return 1;
+      }
+      if (!fitsParameter(arguments[i], parameters[i], variant->metadata().name, failure)) {
+        report(failure, error);
         return 1;
       }
       runtime::bindArgument(arguments[i], parameters[i].type, bound.emplace_back());

@@ -271,6 +271,29 @@ def test_constexpr_of_a_run_time_value(backend):
         np.testing.assert_array_equal(x, expected)
 
 
+def test_a_declared_constexpr_of_a_run_time_value(backend):
+    """The name stands for the value, as in Triton, and a warning says so."""
+    @triton.jit
+    def kernel(x_ptr, n, N: tl.constexpr):
+        known: tl.constexpr = N * 2
+        tl.static_assert(known == 6)
+        twice: tl.constexpr = n * 2
+        last: tl.constexpr
+        last = (twice, N)
+        for i in range(n):
+            step: tl.constexpr = i * last[1]
+            if step > 3:
+                twice += step
+        tl.store(x_ptr, twice + last[0])
+
+    x = np.zeros(1, np.int32)
+    compiled = kernel[(1,)](x, 5, 3)
+    assert x.tolist() == [20 + 6 + 9 + 12]
+    names = [remark.message.split("'")[1] for remark in compiled.remarks
+             if remark.kind == "warning"]
+    assert set(names) == {"twice", "last", "step"}
+
+
 @triton.jit
 def least_of(dtype):
     kind = dtype.value

@@ -209,12 +209,17 @@ TRITIUM_API tritium_compiled *tritium_kernel_compile(tritium_kernel *kernel,
                                                      size_t count, const tritium_option *options,
                                                      size_t option_count, tritium_error *error);
 
-/* What one parameter is compiled for. */
+/* What one parameter, or an item of a tuple, is compiled for. */
 typedef struct tritium_specialization {
   int is_constexpr;
-  tritium_value value;  /* constexpr */
+  tritium_value value;  /* constexpr; of a tuple with names: a tuple of these */
   tritium_dtype type;   /* otherwise */
   int64_t divisibility; /* otherwise: value or address is a multiple of this */
+  /* Not null: a tuple of `item_count` arguments or, with `is_descriptor`, a tensor descriptor as
+     what TRITIUM_ARG_DESCRIPTOR has. */
+  const struct tritium_specialization *items;
+  size_t item_count;
+  int is_descriptor;
 } tritium_specialization;
 
 /* Compiles one explicit specialisation, ahead of time, for `target`: LLVM's name of a CPU

@@ -213,7 +213,7 @@ private:
   bool annotatedAssign(const ast::AnnAssign &stmt);
   bool augmentedAssign(const ast::AugAssign &stmt);
   bool assertStatement(const ast::Assert &stmt);
-  bool knownOnly(const Value &value, std::string_view name, SourceRange at);
+  bool isKnown(const Value &value, std::string_view name, SourceRange at);
 
   //===--- Branches (IRGenBranches.cpp) ------------------------------------===//
 

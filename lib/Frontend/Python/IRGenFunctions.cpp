@@ -368,8 +368,9 @@ static bool forEachPart(const ArgumentSpec &spec, const std::string &name,
   constexpr std::string_view kDescriptorParts[] = {"", ".shape", ".strides", ".block_shape",
                                                    ".padding"};
   for (size_t i = 0; i < spec.parts.size(); ++i) {
-    std::string part = spec.isDescriptor ? name + std::string(kDescriptorParts[i])
-                                         : name + "[" + std::to_string(i) + "]";
+    bool isNamed = spec.isDescriptor && i < std::size(kDescriptorParts);
+    std::string part =
+        name + (isNamed ? std::string(kDescriptorParts[i]) : "[" + std::to_string(i) + "]");
     if (!forEachPart(spec.parts[i], part, visit))
       return false;
   }

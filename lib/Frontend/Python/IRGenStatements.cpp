@@ -141,15 +141,18 @@ Outcome Generator::returnStatement(const ast::Return &stmt) {
 // Assignments
 //===----------------------------------------------------------------------===//
 
-/// A value for a name declared constexpr.
-bool Generator::knownOnly(const Value &value, std::string_view name, SourceRange at) {
+/// Whether a value that a name declared constexpr gets is one. A value of the run time goes by the
+/// name as it is, with a warning, as it does by tl.constexpr(value).
+bool Generator::isKnown(const Value &value, std::string_view name, SourceRange at) {
   llvm::SmallVector<mlir::Value> runTime;
   flatten(value, runTime);
   if (runTime.empty())
     return true;
-  error(at, "'" + std::string(name) +
-                "' is declared tl.constexpr, but its value is not known at compile time: found " +
-                describe(value));
+  sema.setRange(at);
+  sema.warning("'" + std::string(name) +
+               "' is declared tl.constexpr, which does not make a value known at compile time: "
+               "this is " +
+               describe(value) + ", and stays a run-time value");
   return false;
 }
 
@@ -158,8 +161,7 @@ bool Generator::assign(const ast::Expr &target, Value value, SourceRange at, boo
   case ast::ExprKind::Name: {
     const std::string &name = llvm::cast<ast::Name>(target).id;
     isConstexpr |= frame->declaredConstexpr.erase(name) != 0;
-    if (isConstexpr && !knownOnly(value, name, at))
-      return false;
+    isConstexpr = isConstexpr && isKnown(value, name, at);
     auto existing = env.find(name);
     // The same statement may run again in an unrolled loop; a plain assignment takes the name over.
     if (existing != env.end() && existing->second.isConstexpr && isConstexpr &&

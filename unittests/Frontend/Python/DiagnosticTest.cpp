@@ -145,9 +145,11 @@ TEST(Diagnostics, Calls) {
 }
 
 TEST(Diagnostics, Assignments) {
-  EXPECT_EQ(inKernel("x: tl.constexpr = n"),
-            "2:3: error: 'x' is declared tl.constexpr, but its value is not known at compile "
-            "time: found int32");
+  EXPECT_EQ(inKernel("x: tl.constexpr = n\ny = tl.arange(0, x)"),
+            "2:3: warning: 'x' is declared tl.constexpr, which does not make a value known at "
+            "compile time: this is int32, and stays a run-time value\n3:7: error: the end of "
+            "tl.arange must be an integer that is known at compile time, found int32; pass it as a "
+            "tl.constexpr parameter");
   EXPECT_EQ(inKernel("x: tl.constexpr = 1\nx: tl.constexpr = 2"),
             "3:3: error: 'x' is declared tl.constexpr and cannot be bound again; use another "
             "name\n2:3: note: it is bound here");
