@@ -7,7 +7,8 @@ imported with Tritium in Triton's place (what is not installed is stood for by e
 packages can do without torch), each kernel is compiled for compute capability 9.0 through ptxas,
 in a process of its own with a time limit, with signatures that utils/guess_signatures.py guesses,
 until one compiles. A kernel is a JIT function that returns nothing and that no other calls; the
-others are compiled as parts of these.
+others are compiled as parts of these. Of kernels whose text the package transforms before it uses
+them those that it makes are compiled, see utils/made_kernels.py.
 
 Prints how many there are and how many compile, and of each that does not the first error.
 --with-triton has the Triton that is installed compile instead, to tell a wrong guess from a fault:
@@ -33,6 +34,7 @@ import traceback
 import types
 
 import guess_signatures
+import made_kernels
 
 SECONDS = 60  # of processor time, of each process
 H200 = types.SimpleNamespace(
@@ -44,12 +46,15 @@ H200 = types.SimpleNamespace(
 
 
 def anyOf(name):
-    """A class of this name whose objects may be called, and asked for anything."""
+    """A class of this name whose objects may be called, and asked for anything. What is compared
+    is a version, above all, of what is not installed: the newest."""
     if name.startswith("__"):
         raise AttributeError(name)
+    newer = dict.fromkeys(("__gt__", "__ge__"), lambda self, other: True)
+    older = dict.fromkeys(("__lt__", "__le__"), lambda self, other: False)
     return AnyType(name, (), {"__init__": lambda self, *args, **kwargs: None,
                               "__getattr__": lambda self, name: anyOf(name),
-                              "__call__": lambda self, *args, **kwargs: self})
+                              "__call__": lambda self, *args, **kwargs: self, **newer, **older})
 
 
 class AnyType(type):
@@ -267,11 +272,11 @@ def kernelsOf(collection, package):
             called |= guess_signatures.Usage.of(kernel.fn).callees
         except Exception:
             unread += 1
-    kernels = []
+    kernels, templates = [], made_kernels.templates(found.values())
     for kernel in found.values():
         usage = guess_signatures.Usage.known.get(kernel.fn)
-        if not (usage and usage.returnsValue) and kernel.fn not in called:
-            kernels.append((f"{kernel.fn.__module__}.{kernel.fn.__qualname__}", kernel))
+        if not (usage and usage.returnsValue) and kernel.fn not in called | templates:
+            kernels.append((made_kernels.nameOf(kernel), kernel))
     return kernels, len(found) - len(kernels)
 
 
@@ -300,7 +305,9 @@ def main():
     collection = Collection(triton)
     sys.argv = sys.argv[:1]  # some modules are programs
     failed = load(arguments.folder, arguments.skip)
-    kernels, functions = kernelsOf(collection, pathlib.Path(arguments.folder).resolve().name)
+    package = pathlib.Path(arguments.folder).resolve().name
+    made_kernels.make(package, triton.runtime.jit.JITFunction)
+    kernels, functions = kernelsOf(collection, package)
     chosen = [(name, kernel) for name, kernel in kernels
               if (not arguments.only or re.search(arguments.only, name))
               and (not earlier or not earlier.get(name, {"ok": True})["ok"])]

@@ -8,9 +8,13 @@ its values. `tries(kernel)` yields complete guesses, the likeliest first.
 
 import ast
 import inspect
+import random
 import re
 import sys
 import textwrap
+import typing
+
+import host_blocks
 
 ADDRESSED = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "advance", "prefetch",
              "_experimental_make_tensor_descriptor"}
@@ -22,8 +26,8 @@ NUMBER = re.compile(r"stride|offs|_len|size|^n_|^num|idx|pid|^i_|cols|rows|_dim"
 POINTER = re.compile(r"ptr|pointer|^p_", re.I)
 INTEGERS = re.compile(r"ind(ex|ices)|_idx|ids?(_|$)|seqlens|offsets|label|target|table|count|lens$",
                       re.I)
-REAL = re.compile(r"eps|scale|alpha|beta|^lr|gamma|prob|^p$|dropout|momentum|lambda|temperature|"
-                  r"inv_|weight_decay|softcap|^value$|threshold", re.I)
+REAL = re.compile(r"^log2?_|eps|scale|alpha|beta|^lr|gamma|prob|^p$|dropout|momentum|lambda|"
+                  r"temperature|inv_|weight_decay|softcap|^value$|threshold", re.I)
 
 
 def nameOf(call):
@@ -43,7 +47,18 @@ def argument(call, position, *names):
 
 
 def isPointerName(name):
-    return POINTER.search(name) and "stride" not in name
+    return POINTER.search(name) and ("stride" not in name or re.search(r"ptrs?$|pointer$", name))
+
+
+def withoutTests(node):
+    """The parts of an expression whose numbers reach its value: no comparison, and not the
+    condition of a choice."""
+    if isinstance(node, ast.Compare):
+        return
+    yield node
+    for part in node.args[1:] if isinstance(node, ast.Call) and nameOf(
+            node) == "where" else ast.iter_child_nodes(node):
+        yield from withoutTests(part)
 
 
 class Usage:
@@ -59,6 +74,10 @@ class Usage:
         self.pointers, self.integers, self.blocks, self.flags = set(), set(), set(), set()
         self.types, self.values, self.called, self.callees = set(), {}, set(), set()
         self.ranges, self.unrolled, self.shifted = set(), set(), set()
+        self.counts, self.integral = set(), set()  # what is shifted by; what divides whole numbers
+        self.packed = set()  # pointers to what is shifted
+        self.known = {name for name, param in inspect.signature(fn).parameters.items()
+                      if str(param.annotation).endswith(("constexpr", "constexpr'>"))}
         self.returnsValue = False
         self.alike, self.descriptors = [], {}
         tree = ast.parse(textwrap.dedent(inspect.getsource(fn))).body[0]
@@ -103,11 +122,15 @@ class Usage:
             if node.id in seen:
                 return []
             seen.add(node.id)
-            own = [node.id] if node.id in self.names else []
+            own = [node.id] if node.id in self.names and node.id not in self.known else []
             return own + [base for value in self.assigned.get(node.id, ())
                           for base in self.bases(value, seen)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-            return self.bases(node.left, seen) + self.bases(node.right, seen)
+            left, alike = self.bases(node.left, seen), list(self.alike)
+            right = self.bases(node.right, seen)
+            if left:  # the right side is an offset
+                self.alike = alike
+            return left + right
         if isinstance(node, ast.IfExp):
             return self.bases(node.body, seen) + self.bases(node.orelse, seen)
         if isinstance(node, ast.Subscript):
@@ -132,8 +155,12 @@ class Usage:
                 seen.add(address.id)
                 for value in self.assigned.get(address.id, ()):
                     self.mark(value, seen)
+                hasBase = any(self.bases(value) for value in self.assigned.get(address.id, ()))
                 for value in self.added.get(address.id, ()):
-                    self.markIntegers(value)
+                    if hasBase:
+                        self.markIntegers(value)
+                    else:  # offsets to which a base is added
+                        self.mark(value, seen)
             return
         self.alike = []
         bases = self.bases(address)
@@ -145,16 +172,17 @@ class Usage:
         self.pointers |= {name for name in bases if isPointerName(name)}
         self.markIntegers(address)
 
-    def markIntegers(self, node, seen=None):
+    def markIntegers(self, node, seen=None, into=None):
         """Notes that what is loaded for `node` is integers."""
         seen = set() if seen is None else seen
-        for part in ast.walk(node):
+        into = self.integers if into is None else into
+        for part in withoutTests(node):
             if isinstance(part, ast.Call) and nameOf(part) == "load":
-                self.integers |= set(self.bases(part.args[0])[:1]) if part.args else set()
+                into |= set(self.bases(part.args[0])[:1]) if part.args else set()
             elif isinstance(part, ast.Name) and part.id not in seen:
                 seen.add(part.id)
                 for value in (*self.assigned.get(part.id, ()), *self.added.get(part.id, ())):
-                    self.markIntegers(value, seen)
+                    self.markIntegers(value, seen, into)
 
     def roots(self, node):
         """The parameters that a name of the kernel comes from, `node` being a compile-time one."""
@@ -181,14 +209,22 @@ class Usage:
             for other in node.comparators:
                 parts = other.elts if isinstance(other, (ast.Tuple, ast.List)) else [other]
                 for part in parts:
-                    if isinstance(part, ast.Constant):
-                        self.values.setdefault(node.left.id, []).append(part.value)
+                    value = part if isinstance(part, ast.Constant) else self.resolve(part)
+                    value = getattr(value, "value", value)
+                    if isinstance(value, (bool, int, float, str, type(None))) and (
+                            isinstance(part, ast.Constant) or value is not None):
+                        self.values.setdefault(node.left.id, []).append(value)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not (
-                isinstance(node.slice, (ast.Slice, ast.Tuple))):
+                isinstance(node.slice, (ast.Slice, ast.Tuple)) or isinstance(
+                    node.slice, ast.Constant) and node.slice.value is None):
             self.tuples.add(node.value.id)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.RShift, ast.LShift)):
-            self.markIntegers(node.left)
+            self.markIntegers(node.left, into=self.packed)
             self.shifted |= self.roots(node.left)
+            self.counts |= self.roots(node.right)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+            self.integral |= {part.id for part in (node.left, node.right)
+                              if isinstance(part, ast.Name)}
         elif isinstance(node, ast.Call):
             self.call(node)
 
@@ -243,13 +279,14 @@ class Usage:
                 if name in other.integers:
                     self.integers |= set(self.bases(value)[:1])
             elif name in other.shifted:
-                self.markIntegers(value)
+                self.markIntegers(value, into=self.packed)
                 self.shifted |= self.roots(value)
             elif name in other.descriptors and isinstance(value, ast.Name):
                 self.descriptors[value.id] = other.descriptors[name]
             elif isinstance(value, ast.Name):
                 for mine, its in ((self.blocks, other.blocks), (self.flags, other.flags),
-                                  (self.types, other.types), (self.called, other.called)):
+                                  (self.types, other.types), (self.called, other.called),
+                                  (self.counts, other.counts)):
                     if name in its:
                         mine.add(value.id)
                 self.values.setdefault(value.id, []).extend(other.values.get(name, ()))
@@ -272,11 +309,38 @@ def stand(kind, language):
     return torch.empty((64,) * 4, dtype=dtype, device="meta") if torch else Stand(dtype)
 
 
-#: Each guess: element type of pointers, flags, extent of blocks, whether what may be None is.
-GUESSES = [("bf16", True, 64, False), ("fp32", True, 64, False), ("fp16", False, 64, False),
-           ("fp32", False, 64, False), ("bf16", False, 64, True), ("fp32", True, 64, True),
-           ("fp16", True, 16, False), ("fp32", False, 16, True), ("fp32", True, 128, False),
-           ("i32", False, 64, False)]
+class Choice(typing.NamedTuple):
+    """What one guess takes for what the text does not tell.
+
+    Attributes:
+        element: the element type of pointers.
+        flag: the value of flags.
+        extent: of blocks.
+        isNone: whether what may be None is.
+        index: the element type of pointers to integers.
+        seed: each block, flag and number from a list is drawn by this; None: all are the same.
+        isPacked: whether what is shifted is integers from memory: it may be behind a flag.
+    """
+
+    element: str
+    flag: bool
+    extent: int
+    isNone: bool
+    index: str = "i64"
+    seed: typing.Optional[int] = None
+    isPacked: bool = True
+
+
+CHOICES = [Choice("bf16", True, 64, False), Choice("fp32", True, 64, False),
+           Choice("fp16", False, 64, False), Choice("fp32", False, 64, False),
+           Choice("bf16", False, 64, True), Choice("fp32", True, 64, True),
+           Choice("fp16", True, 16, False), Choice("fp32", False, 16, True),
+           Choice("fp32", True, 128, False), Choice("i32", False, 64, False),
+           Choice("bf16", True, 64, False, "i32"), Choice("i64", True, 64, False, "i32"),
+           Choice("fp64", True, 64, False), Choice("u8", True, 64, False, "u64"),
+           # Blocks may have to fit one another.
+           *(Choice(("bf16", "fp32")[seed % 2], True, 64, seed % 5 == 4,
+                    ("i32", "i64")[seed // 2 % 2], seed, seed % 3 > 0) for seed in range(24))]
 
 
 class Guess:
@@ -287,12 +351,13 @@ class Guess:
         usage: its Usage.
         wrappers: of each Heuristics and Autotuner around it, the outermost last.
         triton: the module.
-        chosen: a row of GUESSES.
+        choice: one of CHOICES.
     """
 
-    def __init__(self, kernel, usage, wrappers, triton, chosen):
-        self.usage, self.triton = usage, triton
-        self.element, self.flag, self.extent, self.isNone = chosen
+    def __init__(self, kernel, usage, wrappers, triton, choice):
+        self.usage, self.triton, self.choice = usage, triton, choice
+        self.element, self.isNone = choice.element, choice.isNone
+        self.drawn = None if choice.seed is None else random.Random(choice.seed)
         self.signature, self.constexprs, self.options = {}, {}, {}
         self.parameters = kernel.arg_names
         self.manyBlocks = sum(p.is_constexpr and p.name in usage.blocks
@@ -319,8 +384,22 @@ class Guess:
         for param in kernel.params:
             if param.name not in self.signature and param.name not in self.constexprs:
                 self.constexprs[param.name] = self.constant(param)
+        self.chooseBlocks(kernel, wrappers)
         for name in self.constexprs:
             self.signature[name] = "constexpr"
+
+    def chooseBlocks(self, kernel, wrappers):
+        """The blocks of descriptors, as the host makes these: by the hook of the configuration, or
+        where the kernel is launched."""
+        names = [n for n in self.usage.descriptors if str(self.signature.get(n)).startswith("ten")]
+        if not names:
+            return
+        blocks = host_blocks.atLaunch(kernel, names, self.constexprs)
+        blocks.update(host_blocks.byHook(wrappers, names, {
+            **{n: stand(kind, self.triton.language) for n, kind in self.signature.items()
+               if n not in names}, **self.constexprs}))
+        for name, block in blocks.items():
+            self.signature[name] = f"tensordesc<{self.element}{block}>"
 
     def runTime(self, param):
         name, default = param.name, param.default
@@ -343,38 +422,53 @@ class Guess:
             rank = usage.descriptors[name]
             return f"tensordesc<{self.element}{[1] * (rank - 2) + [64] * min(rank, 2)}>"
         if name in usage.pointers or (isPointerName(name) and name not in usage.blocks):
-            if name in usage.integers:
-                return "*i64"
-            return "*i64" if INTEGERS.search(name) and "scale" not in name else f"*{self.element}"
+            isInteger = name in usage.integers or (
+                INTEGERS.search(name) and "scale" not in name) or (
+                    name in usage.packed and self.choice.isPacked)
+            return f"*{self.choice.index if isInteger else self.element}"
         if isinstance(param.default, float) or (
-                REAL.search(name) and not NUMBER.search(name) and name not in usage.ranges):
+                REAL.search(name) and not NUMBER.search(name)
+                and name not in usage.ranges | usage.integral):
             return "fp32"
         return "i32"
+
+    @property
+    def flag(self):
+        return self.choice.flag if self.drawn is None else self.drawn.random() < 0.5
+
+    @property
+    def extent(self):
+        return self.choice.extent if self.drawn is None else 2 ** self.drawn.randint(4, 7)
+
+    def oneOf(self, values):
+        """A value that the text compares with."""
+        return values[0 if self.flag else -1] if self.drawn is None else self.drawn.choice(values)
 
     def constant(self, param):
         """A value for a compile-time parameter."""
         name, usage = param.name, self.usage
         if param.has_default and not isinstance(param.default, (bool, type(None))):
             return param.default
-        if name in usage.types:
+        if name in usage.types or re.search(r"dtype$", name) and name not in usage.values:
             types = {"bf16": "bfloat16", "fp16": "float16"}
             return getattr(self.triton.language, types.get(self.element, "float32"))
         values = [v for v in usage.values.get(name, ()) if v is not None]
         texts = [v for v in values if isinstance(v, str)]
         numbers = [v for v in values if type(v) is int]
         if texts:
-            return texts[0 if self.flag else -1]
+            return self.oneOf(texts)
         if numbers and not re.search(r"BLOCK|^B[A-Z]$|SIZE", name):
-            return numbers[0 if self.flag else -1]
-        if name in usage.unrolled:
+            return self.oneOf(numbers)
+        if name in usage.unrolled | usage.counts:
             return 4
         if name in usage.blocks:
             # Tiles of three dimensions, or more tiles at once, stay small.
-            return min(self.extent, 16) if self.manyBlocks else self.extent
+            isSmall = self.manyBlocks and self.drawn is None
+            return min(self.extent, 16) if isSmall else self.extent
         if name in usage.flags or any(isinstance(v, bool) for v in values):
             return self.flag
-        if re.match(r"(USE|IS|HAS|STORE|SAVE|REVERSE|OUTPUT|WITH|ENABLE|DO)_|.*_?(FLAG|MASKED)$",
-                    name, re.I):
+        if re.match(r"(USE|IS|HAS|EVEN|STORE|SAVE|REVERSE|OUTPUT|WITH|ENABLE|DO)_|"
+                    r".*_?(FLAG|MASKED)$", name, re.I):
             return self.flag
         if param.has_default:
             return param.default
@@ -415,8 +509,8 @@ def tries(kernel, wrappers, triton):
         for rule in getattr(wrapper, "values", {}).values() if inspect.isfunction(rule)).replace(
             "args[", "").replace('"', "").replace("']", "").replace("'", "").replace("]", "")
     seen = set()
-    for chosen in GUESSES:
-        guess = Guess(kernel, usage, wrappers, triton, chosen)
+    for choice in CHOICES:
+        guess = Guess(kernel, usage, wrappers, triton, choice)
         if str(guess) not in seen:
             seen.add(str(guess))
             yield guess
