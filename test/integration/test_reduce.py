@@ -296,3 +296,59 @@ def test_softmax_function(backend, rng):
     for result, axis in ((out[0], 1), (out[1], 0)):
         e = np.exp(x - x.max(axis=axis, keepdims=True))
         np.testing.assert_allclose(result, e / e.sum(axis=axis, keepdims=True), rtol=2e-6)
+
+
+@triton.jit
+def common_divisor(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@triton.jit
+def multiple_of_both(a, b):
+    """The least one. Of 0, which padding may be, this would not end."""
+    m = a
+    while m % b != 0:
+        m += a
+    return m
+
+
+@triton.jit
+def greatest_and_how_often(x, n, y, m):
+    if y > x:
+        x = y
+        n = m
+    elif y == x:
+        for _ in range(m):
+            n += 1
+    return x, n
+
+
+@triton.jit
+def combiners_that_branch(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(x_ptr + rows[:, None] * N + columns[None, :])
+    tl.store(out_ptr + rows, tl.reduce(x, 1, common_divisor))
+    tl.store(out_ptr + M + rows, tl.reduce(x, 1, multiple_of_both))
+    greatest, often = tl.reduce((x.to(tl.float32), x * 0 + 1), 1, greatest_and_how_often)
+    tl.store(out_ptr + 2 * M + rows, greatest.to(tl.int32))
+    tl.store(out_ptr + 3 * M + rows, often)
+    tl.store(out_ptr + 4 * M + columns, tl.reduce(x, 0, multiple_of_both))
+    row = tl.load(x_ptr + columns)
+    tl.store(out_ptr + 4 * M + N, tl.reduce(row, 0, common_divisor))
+    # With another reduction of the same tile.
+    tl.store(out_ptr + 4 * M + N + 1, tl.reduce(row, 0, multiple_of_both) + tl.sum(row, 0))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 16), (5, 37), (3, 300), (37, 5)])
+def test_combiner_that_branches(backend, rng, shape):
+    M, N = shape
+    x = rng.integers(1, 7, shape).astype(np.int32)
+    out = np.zeros(4 * M + N + 2, np.int32)
+    combiners_that_branch[(1,)](x, out, M=M, N=N)
+    greatest = x.max(1)
+    assert_same(out, np.concatenate([
+        np.gcd.reduce(x, 1), np.lcm.reduce(x, 1), greatest, (x == greatest[:, None]).sum(1),
+        np.lcm.reduce(x, 0), [np.gcd.reduce(x[0]), np.lcm.reduce(x[0]) + x[0].sum()]
+    ]).astype(np.int32))

@@ -370,3 +370,124 @@ def test_scan_of_a_product_that_is_carried(backend, rng):
     for _ in range(2):
         acc = np.cumsum(acc + x @ x, 1)
     np.testing.assert_array_equal(out, acc)
+
+
+@triton.jit
+def multiple_of_both(a, b):
+    """The least one. Of 0, which padding may be, this would not end."""
+    m = a
+    while m % b != 0:
+        m += a
+    return m
+
+
+@triton.jit
+def greatest_and_how_often(x, n, y, m):
+    if y > x:
+        x = y
+        n = m
+    elif y == x:
+        for _ in range(m):
+            n += 1
+    return x, n
+
+
+@triton.jit
+def scans_that_branch(x_ptr, out_ptr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr,
+                      RANK: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    at = offsets(A, B, C, RANK)
+    x = tl.load(x_ptr + at)
+    y = tl.associative_scan(x, AXIS, multiple_of_both, REVERSE)
+    tl.store(out_ptr + at, y)
+    greatest, often = tl.associative_scan((x, x * 0 + 1), AXIS, greatest_and_how_often, REVERSE)
+    tl.store(out_ptr + A * B * C + at, greatest)
+    tl.store(out_ptr + 2 * A * B * C + at, often)
+
+
+@pytest.mark.parametrize("reverse", (False, True))
+@pytest.mark.parametrize("shape,axis", [((1,), 0), ((37,), 0), ((300,), 0), ((5, 37), 0),
+                                        ((5, 37), 1), ((37, 5), 1), ((3, 16, 5), 1)])
+def test_function_that_branches(backend, rng, shape, axis, reverse):
+    x = rng.integers(1, 7, shape).astype(np.int32)
+    out = np.zeros((3, *shape), np.int32)
+    scans_that_branch[(1,)](x, out, **extents(shape), AXIS=axis, REVERSE=reverse)
+    flip = (lambda v: np.flip(v, axis)) if reverse else (lambda v: v)
+    assert_same(flip(out[0]), np.lcm.accumulate(flip(x), axis))
+    greatest = np.maximum.accumulate(flip(x), axis)
+    assert_same(flip(out[1]), greatest)
+    columns = np.moveaxis(flip(x), axis, -1).reshape(-1, shape[axis])
+    often = [[(row[:i + 1] == row[:i + 1].max()).sum() for i in range(len(row))]
+             for row in columns]
+    assert_same(np.moveaxis(flip(out[2]), axis, -1).reshape(columns.shape),
+                np.array(often, np.int32))
+
+
+@triton.jit
+def stored_on_the_way(x_ptr, out_ptr, n, REVERSE: tl.constexpr, HOW: tl.constexpr,
+                      R: tl.constexpr, N: tl.constexpr):
+    """What follows from a scan element by element is stored where the scan has come to it."""
+    rows, at = tl.arange(0, R)[:, None], tl.arange(0, N)[None, :]
+    at = tl.program_id(0) * R * N + rows * N + at
+    x = tl.load(x_ptr + at)
+    y = tl.cumsum(x, 1, reverse=REVERSE)
+    if HOW == "functions":
+        tl.store(out_ptr + at, tl.where(y % 2 == 0, y + x, -y))
+    elif HOW == "mask":
+        tl.store(out_ptr + at, y, mask=at % N < n)
+    elif HOW == "in_place":
+        tl.store(x_ptr + at, y)
+        tl.store(out_ptr + at, tl.load(x_ptr + at) + y)
+    elif HOW == "read_later":
+        tl.store(out_ptr + at, y * 2)
+        total = tl.max(y, 1)
+        tl.store(x_ptr + at, y - total[:, None])
+    else:
+        # Kept for what reads it elsewhere, and in front of both stores.
+        heavy = (y % 7) * (y // 5) + (y // 3) % (x * x + 1)
+        tl.store(out_ptr + at, heavy)
+        turned = tl.trans(heavy)
+        places = tl.arange(0, N)[:, None] * R + tl.arange(0, R)[None, :]
+        tl.store(x_ptr + tl.program_id(0) * R * N + places, turned)
+
+
+@pytest.mark.parametrize("reverse", (False, True))
+@pytest.mark.parametrize("how", ("functions", "mask", "in_place", "read_later", "kept"))
+@pytest.mark.parametrize("R,N", [(1, 1024), (4, 100), (3, 1030)])
+def test_stored_on_the_way(backend, rng, R, N, how, reverse):
+    # Beyond 2^31 the sign of remainders would matter; NumPy's is another.
+    x = rng.integers(0, 90, (2, R, N)).astype(np.int32)
+    given, out = x.copy(), np.zeros_like(x)
+    stored_on_the_way[(2,)](x, out, N - 30, REVERSE=reverse, HOW=how, R=R, N=N)
+    y = along(lambda v, a: np.cumsum(v, a, dtype=np.int32), given, 2, reverse)
+    if how == "functions":
+        assert_same(out, np.where(y % 2 == 0, y + given, -y))
+    elif how == "mask":
+        assert_same(out, np.where(np.arange(N) < N - 30, y, 0))
+    elif how == "in_place":
+        assert_same(x, y)
+        assert_same(out, 2 * y)
+    elif how == "read_later":
+        assert_same(out, 2 * y)
+        assert_same(x, y - y.max(2, keepdims=True))
+    else:
+        heavy = (y % 7) * (y // 5) + (y // 3) % (given * given + 1)
+        assert_same(out, heavy)
+        assert_same(x.reshape(2, N, R), np.moveaxis(heavy, 1, 2))
+
+
+@pytest.mark.parametrize("first", (0, 4, 8))
+def test_sums_do_not_depend_on_addresses(compiled_backend, rng, first):
+    """Wherever the lines of the cache begin, sums are grouped alike. Large enough to stream."""
+    if is_gpu(compiled_backend):
+        pytest.skip("a matter of caches")
+    M, N = 4096, 2048
+    memory = np.zeros(M * N + 16, np.float32)
+    start = -memory.ctypes.data // 4 % 16
+    x = rng.standard_normal((M, N), np.float32)
+    aligned = memory[start:start + M * N].reshape(M, N)
+    stored_on_the_way[(M,)](x, aligned, N, REVERSE=False, HOW="mask", R=1, N=N)
+    once = aligned.copy()
+    np.testing.assert_allclose(once, np.cumsum(x.astype(np.float64), 1), atol=1e-3)
+    other = memory[(start + first) % 16:][:M * N].reshape(M, N)
+    stored_on_the_way[(M,)](x, other, N, REVERSE=False, HOW="mask", R=1, N=N)
+    assert_same(other, once)

@@ -11,6 +11,8 @@
 
 #include "Families.h"
 
+#include "tritium/Analysis/CombineCalls.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -29,6 +31,16 @@ Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
   for (Value value : body.getTerminator()->getOperands())
     result.push_back(scalar(value));
   return result;
+}
+
+Registers CombineLowering::elements(tt::Combining op, ArrayRef<Value> thread, unsigned reg) {
+  Value inside;
+  if (isCombinedByCalls(op))
+    inside = isInside(layout(op.getSrcs()[0]), thread, reg);
+  Registers x;
+  for (Value operand : op.getSrcs())
+    x.push_back(inside ? select(inside, get(operand)[reg], get(operand)[0]) : get(operand)[reg]);
+  return x;
 }
 
 /// Adds registers to what there is of the place that they lie at.
@@ -55,9 +67,7 @@ LogicalResult ReduceLowering::reduceRegisters(Operation *op, Partials &partials,
   SmallVector<Value, 4> thread(threadCoordinates(op->getOperand(0)));
   unsigned axis = axisOf(op);
   for (unsigned r : registers) {
-    Registers x;
-    for (Value operand : op->getOperands())
-      x.push_back(get(operand)[r]);
+    Registers x = elements(cast<tt::Combining>(op), thread, r);
     Value inside;
     if (src.mayBePadding(r, axis))
       inside =

@@ -17,6 +17,9 @@ public:
 
   /// The region of a reduction or a scan for two lists of partial results; empty after an error.
   Registers combine(mlir::Region &region, mlir::ValueRange x, mlir::ValueRange y);
+  /// What the operands of `op` have in a register. For functions that branch or loop, padding is
+  /// what the first register has, which is an element of the tile.
+  Registers elements(tt::Combining op, llvm::ArrayRef<Value> thread, unsigned reg);
 };
 
 class ReduceLowering : public CombineLowering {

@@ -19,6 +19,8 @@
 #include "Families.h"
 #include "Reduce.h"
 
+#include "tritium/Analysis/CombineCalls.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -130,6 +132,13 @@ Prefix ScanLowering::settled(const Axis &axis, Prefix prefix) {
 Registers ScanLowering::withPrefix(const Axis &axis, const Prefix &prefix, const Registers &x) {
   if (prefix.values.empty())
     return x;
+  if (prefix.present && isCombinedByCalls(cast<tt::Combining>(axis.op)))
+    return Registers(branchAround(prefix.present, x, [&] {
+      Registers sum = combine(axis.op->getRegion(0), prefix.values, x);
+      hasFailed |= sum.empty();
+      const Registers &made = sum.empty() ? x : sum;
+      return SmallVector<Value>(made.begin(), made.end());
+    }));
   Prefix front = settled(axis, prefix);
   Registers sum = combine(axis.op->getRegion(0), front.values, x);
   hasFailed |= sum.empty();
@@ -295,9 +304,7 @@ LogicalResult ScanLowering::scanRows(const Axis &axis, ResultRange results, Tota
     std::vector<Run> runs;
     SmallVector<Registers> sums;
     for (auto [i, r] : llvm::enumerate(row)) {
-      Registers x;
-      for (Value operand : cast<tt::Combining>(axis.op).getSrcs())
-        x.push_back(get(operand)[r]);
+      Registers x = elements(cast<tt::Combining>(axis.op), axis.thread, r);
       if (i % each != 0)
         x = withPrefix(axis, {sums.back(), isInside(axis, {row[i - 1], {}}, 0u)}, x);
       sums.push_back(x);

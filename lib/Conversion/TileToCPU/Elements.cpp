@@ -15,12 +15,12 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-SmallVector<Value> Lowering::callFunction(tt::MapElementwiseOp op, ArrayRef<Value> elements) {
-  Block &body = op.getFunction().front();
+SmallVector<Value> Lowering::callFunction(Operation *op, ArrayRef<Value> elements) {
+  Block &body = op->getRegion(0).front();
   for (auto [argument, element] : llvm::zip_equal(body.getArguments(), elements))
     scalars[argument] = element;
   emitSteps(plan.functions.find(op)->second);
-  loc = op.getLoc();
+  loc = op->getLoc();
   return llvm::map_to_vector(body.getTerminator()->getOperands(),
                              [&](Value value) { return scalar(value); });
 }

@@ -136,7 +136,8 @@ private:
   Chunk computeElementwise(mlir::Operation *op, const Index &index);
   /// Elements.cpp: a function of elements, lane by lane.
   Chunk computeMap(mlir::OpResult result, const Index &index);
-  llvm::SmallVector<mlir::Value> callFunction(tt::MapElementwiseOp op,
+  /// The region of `op`, one of the plan's functions, for these scalars.
+  llvm::SmallVector<mlir::Value> callFunction(mlir::Operation *op,
                                               llvm::ArrayRef<mlir::Value> elements);
   Chunk computeReshape(tt::ReshapeOp op, const Index &index);
   Chunk computeGather(tt::GatherOp op, const Index &index);
@@ -235,9 +236,11 @@ private:
   //===--------------------------------------------------------------------===//
   struct Accumulators {
     tt::Combining op;
-    /// One vector (or scalar) an operand; of a scan along the lanes a scalar each.
+    /// One vector (or scalar) an operand; a scalar each where the lanes are combined in order.
     llvm::SmallVector<mlir::Value> values;
     bool started = false; ///< values hold at least one element
+    /// Along the lanes, what stands in front of a chunk goes into it: scans, and calls.
+    bool isInOrder() const { return mlir::isa<tt::ScanOp>(op) || isCombinedByCalls(op); }
   };
   struct PhaseState {
     const Step &step;
@@ -267,12 +270,20 @@ private:
   mlir::TypedAttr neutralElement(tt::Combining op);
   llvm::SmallVector<mlir::Value> combine(tt::Combining op, mlir::ValueRange a, mlir::ValueRange b_,
                                          int64_t width);
+  void combineByCalls(Accumulators &acc, mlir::ValueRange values, const Index &index);
+  llvm::SmallVector<mlir::Value> callCombiner(tt::Combining op, mlir::ValueRange x,
+                                              mlir::ValueRange y);
+  /// The elements of `vectors` at `lane` (i64).
+  llvm::SmallVector<mlir::Value> laneOf(mlir::ValueRange vectors, mlir::Value lane);
+  llvm::SmallVector<mlir::Value> callAlongLanes(Accumulators &acc, mlir::ValueRange values,
+                                                int64_t valid);
   void scan(Accumulators &acc, mlir::ValueRange values, const Index &index);
   llvm::SmallVector<mlir::Value> scanLanes(tt::ScanOp op, mlir::ValueRange values, int64_t width,
                                            int64_t valid);
   llvm::SmallVector<mlir::Value> horizontal(tt::Combining op, mlir::ValueRange values,
                                             int64_t width, int64_t valid);
   void storeReduction(tt::Combining op, mlir::ValueRange values, const Index &index, int64_t axis);
+  void remember(mlir::Value scan, const Chunk &chunk, const Index &index);
   void storeCombined(tt::Combining op, mlir::ValueRange values, const Index &index);
 
   //===--------------------------------------------------------------------===//

@@ -136,17 +136,18 @@ void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
 }
 
 void Lowering::emitBody(PhaseState &state, const Index &index) {
-  // Everything is evaluated before anything is written.
+  // Everything is evaluated before anything is written, each in front of what is computed from it.
   SmallVector<std::pair<const Root *, Chunk>> writes;
+  auto accumulators = state.accumulators.begin();
   for (const Root &root : state.step.roots) {
     if (root.kind == Root::Store)
       writes.push_back({&root, evaluate(cast<tt::StoreOp>(root.op).getValue(), index)});
     else if (root.kind == Root::Assign)
       writes.push_back(
           {&root, root.isHome ? evaluateHome(root.value, index) : evaluate(root.value, index)});
+    else if (root.kind == Root::Reduce || root.kind == Root::Scan)
+      accumulate(*accumulators++, index);
   }
-  for (Accumulators &acc : state.accumulators)
-    accumulate(acc, index);
   for (const Root &root : state.step.roots) {
     if (root.kind == Root::Atomic) {
       loc = root.op->getLoc();

@@ -19,8 +19,10 @@ KernelPlan Planner::run() {
   kernel.walk([&](tt::DotOp) { hasDot = true; });
   findStreamedStores();
   plan.steps = planBlock(kernel.getBody().front(), {});
-  kernel.walk([&](tt::MapElementwiseOp map) {
-    plan.functions[map] = planBlock(map.getFunction().front(), {});
+  kernel.walk([&](Operation *op) {
+    auto combining = dyn_cast<tt::Combining>(op);
+    if (isa<tt::MapElementwiseOp>(op) || (combining && isCombinedByCalls(combining)))
+      plan.functions[op] = planBlock(op->getRegion(0).front(), {});
   });
   return std::move(plan);
 }

@@ -46,6 +46,10 @@ struct Root {
   bool isHome =
       false; ///< Assign: here the value is computed; who reads it elsewhere reads `buffer`
   bool fetchesLaterRows = false; ///< Store: the lines of later rows are asked for
+  bool isReadLater = true;       ///< Scan: steps behind this one read its results, from buffers
+
+  /// What it does in the block; null for what a region carries.
+  mlir::Operation *place() const { return op || !isHome ? op : value.getDefiningOp(); }
 };
 
 /// The loops of a phase. Where there are two versions of them, the first one is for where the
@@ -106,11 +110,11 @@ struct Step {
   // Phase
   llvm::SmallVector<int64_t> shape;
   int64_t lanesDim = 0;
-  int64_t reduceDim = -1;     ///< of reductions and scans along one that is not lanesDim
-  bool backward = false;      ///< of scans: along the axis from the end
-  bool transposed = false;    ///< one Assign: read along lanesDim, written along the last
-  bool writesSwapped = false; ///< the last two dimensions of the buffer are swapped
-  llvm::SmallVector<Root, 2> roots;
+  int64_t reduceDim = -1;               ///< of reductions and scans along one that is not lanesDim
+  bool backward = false;                ///< of scans: along the axis from the end
+  bool transposed = false;              ///< one Assign: read along lanesDim, written along the last
+  bool writesSwapped = false;           ///< the last two dimensions of the buffer are swapped
+  llvm::SmallVector<Root, 2> roots;     ///< in the order in which they are evaluated
   llvm::SmallVector<int64_t> loopOrder; ///< dimensions, outermost first
   bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
   std::optional<Guard> guard;
@@ -135,7 +139,8 @@ struct KernelPlan {
   llvm::DenseMap<mlir::Value, Buffer *> homes; ///< of the values that are in scratch memory
   int64_t scratchBytes = 0;
   StepList steps;
-  /// Of the functions of elements, what is done for one call.
+  /// Of the functions of elements, and of those that combine elements and branch or loop, what is
+  /// done for one call.
   llvm::DenseMap<mlir::Operation *, StepList> functions;
   llvm::DenseSet<mlir::Operation *> streamedStores;
   std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes

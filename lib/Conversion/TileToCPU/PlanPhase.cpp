@@ -112,6 +112,9 @@ PhaseSummary Planner::summarize(const Step &step) {
     }
     for (Value operand : root.op->getOperands())
       summarize(operand, false, seen, summary);
+    if (auto combining = dyn_cast<tt::Combining>(root.op);
+        combining && isCombinedByCalls(combining))
+      summary.operations += kPolynomial;
   }
   return summary;
 }
@@ -215,7 +218,7 @@ void Planner::completePhase(Step &step) {
 void Planner::allocateResults(const Step &step) {
   for (Root::Kind kind : {Root::Reduce, Root::Scan, Root::Atomic})
     for (const Root &root : step.roots)
-      if (root.kind == kind)
+      if (root.kind == kind && root.isReadLater)
         for (Value result : root.op->getResults())
           if (auto type = dyn_cast<RankedTensorType>(result.getType()))
             if (kind != Root::Atomic || !result.use_empty())

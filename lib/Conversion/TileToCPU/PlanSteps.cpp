@@ -38,6 +38,7 @@ StepList BlockPlanner::run(ArrayRef<Root> results) {
     for (Value result : op.getResults())
       if (isVirtual(result) && users.count(result))
         decide(result);
+  findReadScans();
   markDirectReads();
   return std::move(steps);
 }
@@ -146,7 +147,8 @@ Step *BlockPlanner::mergeTarget(const Root &root, RankedTensorType type, int64_t
     return nullptr;
   Step &phase = *it;
   if (ArrayRef(phase.shape) != type.getShape() || phase.lanesDim != lanesDim ||
-      phase.reduceDim != reduceDim || phase.backward != backward || phase.transposed)
+      phase.reduceDim != reduceDim || (phase.backward != backward && root.kind != Root::Store) ||
+      phase.transposed)
     return nullptr;
   for (const Root &other : phase.roots)
     if (standsAlone(other) || (other.kind == Root::Store && overwrites(root, other)))
@@ -156,7 +158,8 @@ Step *BlockPlanner::mergeTarget(const Root &root, RankedTensorType type, int64_t
         return other.op && other.op == root.value.getDefiningOp();
       }))
     return nullptr;
-  Operations behind = runsBehind(phase, root.op);
+  bool storesScans = root.kind == Root::Store && reduceDim < 0 && lanesDim == type.getRank() - 1;
+  Operations behind = runsBehind(phase, root.op, storesScans);
   auto mustWait = [&](Operation *op) { return op && behind.contains(op); };
   if (mustWait(root.op ? root.op : root.value.getDefiningOp()) ||
       (root.kind == Root::Store && llvm::any_of(behind, [&](Operation *op) {
@@ -180,22 +183,38 @@ bool BlockPlanner::overwrites(const Root &second, const Root &first) const {
 /// of `phase` are over: they need what it combines, or a load that may see what it stores. A
 /// root that is one of them cannot be in the phase; nor can a store before which one of them
 /// must read memory.
-BlockPlanner::Operations BlockPlanner::runsBehind(const Step &phase, Operation *last) const {
+///
+/// `storesScans`: what is computed from a scan element by element, and stored, can run where the
+/// scan has come to the element. Loads cannot: a store may be in their way.
+BlockPlanner::Operations BlockPlanner::runsBehind(const Step &phase, Operation *last,
+                                                  bool storesScans) const {
   Operations behind;
-  llvm::SmallPtrSet<Operation *, 4> combining;
+  llvm::SmallPtrSet<Operation *, 4> combining, scanned;
   Operation *first = nullptr;
   for (const Root &root : phase.roots) {
     if (root.op && (!first || root.op->isBeforeInBlock(first)))
       first = root.op;
-    if (root.kind == Root::Reduce || root.kind == Root::Scan)
+    if (root.kind == Root::Scan && storesScans)
+      scanned.insert(root.op);
+    else if (root.kind == Root::Reduce || root.kind == Root::Scan)
       combining.insert(root.op);
   }
+  auto needs = [](Operation *op, auto &sources) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *source = operand.getDefiningOp();
+      return source && sources.contains(source);
+    });
+  };
   auto waits = [&](Operation *op) {
-    if (llvm::any_of(op->getOperands(), [&](Value operand) {
-          Operation *source = operand.getDefiningOp();
-          return source && (combining.contains(source) || behind.contains(source));
-        }))
+    if (needs(op, combining) || needs(op, behind))
       return true;
+    if (needs(op, scanned)) {
+      bool isElementwise = op->getNumResults() != 0 && llvm::all_of(op->getResults(), isVirtual) &&
+                           keepsPlaces(op) && !isa<tt::LoadOp>(op);
+      if (!isElementwise && op != last)
+        return true;
+      scanned.insert(op);
+    }
     return isa<tt::LoadOp>(op) && llvm::any_of(phase.roots, [&](const Root &root) {
              return root.kind == Root::Store && position(op) > position(root.op) &&
                     conflicts(op, root.op, true);

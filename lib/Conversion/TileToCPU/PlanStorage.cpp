@@ -70,8 +70,19 @@ bool BlockPlanner::worthKeeping(Value value) {
 }
 
 void BlockPlanner::addUser(Value value, Step *step) {
-  if (!planner.isStored(value) && isVirtual(value))
+  if (!planner.isStored(value) && (isVirtual(value) || value.getDefiningOp<tt::ScanOp>()))
     users[value].insert(step);
+}
+
+/// What is stored where the scan comes to it, and read by nobody else, needs no buffer.
+void BlockPlanner::findReadScans() {
+  for (Step &step : steps)
+    for (Root &root : step.roots)
+      if (root.kind == Root::Scan)
+        root.isReadLater = llvm::any_of(root.op->getResults(), [&](Value result) {
+          return llvm::any_of(users[result], [&](Step *user) { return user != &step; }) ||
+                 !readElementwise(step, result);
+        });
 }
 
 void BlockPlanner::collectUsers() {
@@ -250,7 +261,12 @@ Step *BlockPlanner::assignStep(Value value, Buffer *buffer, Step *first, Step *b
       first->reduceDim < 0 && ArrayRef(first->shape) == type.getShape() &&
       (first->lanesDim == lanesDim || first->lanesDim == type.getRank() - 1) &&
       readElementwise(*first, value)) {
-    first->roots.insert(first->roots.begin(), root);
+    // In front of what may be computed from it.
+    auto at = llvm::find_if(first->roots, [&](const Root &other) {
+      Operation *place = other.place();
+      return !place || value.getDefiningOp()->isBeforeInBlock(place);
+    });
+    first->roots.insert(at, root);
     return first;
   }
   Step *anchor = forced ? before : first;

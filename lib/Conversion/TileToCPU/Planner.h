@@ -132,12 +132,13 @@ private:
   Step *mergeTarget(const Root &root, mlir::RankedTensorType type, int64_t lanesDim,
                     int64_t reduceDim, bool backward);
   bool overwrites(const Root &second, const Root &first) const;
-  Operations runsBehind(const Step &phase, mlir::Operation *last) const;
+  Operations runsBehind(const Step &phase, mlir::Operation *last, bool storesScans) const;
 
   // PlanStorage.cpp
   int chainCost(mlir::Value value);
   bool worthKeeping(mlir::Value value);
   void addUser(mlir::Value value, Step *step);
+  void findReadScans();
   void propagate(mlir::Operation *op, llvm::ArrayRef<Step *> uses);
   void collectUsers();
   void decide(mlir::Value value);

@@ -91,7 +91,9 @@ void Lowering::accumulate(Accumulators &acc, const Index &index) {
   for (Value src : acc.op.getSrcs())
     values.push_back(
         asValue(evaluate(src, index), evalType(tt::elementType(src.getType())), index));
-  if (isa<tt::ScanOp>(acc.op))
+  if (isCombinedByCalls(acc.op))
+    combineByCalls(acc, values, index);
+  else if (isa<tt::ScanOp>(acc.op))
     scan(acc, values, index);
   else
     acc.values = acc.started
@@ -103,12 +105,28 @@ void Lowering::accumulate(Accumulators &acc, const Index &index) {
 void Lowering::storeCombined(tt::Combining op, ValueRange values, const Index &index) {
   for (auto [result, v] : llvm::zip(op->getResults(), values)) {
     Value rounded = roundTo(v, tt::elementType(result.getType()));
-    if (isa<RankedTensorType>(result.getType()))
-      writeBuffer(*plan.home(result), index,
-                  index.hasLanes() ? Chunk::vector(rounded) : Chunk::uniform(rounded));
-    else
+    if (!isa<RankedTensorType>(result.getType())) {
       scalars[result] = rounded;
+      continue;
+    }
+    Chunk chunk = index.hasLanes() ? Chunk::vector(rounded) : Chunk::uniform(rounded);
+    if (Buffer *buffer = plan.home(result))
+      writeBuffer(*buffer, index, chunk);
+    if (isa<tt::ScanOp>(op))
+      remember(result, chunk, index);
   }
+}
+
+/// What the scan gives at `index`, for what is computed from it there.
+void Lowering::remember(Value scan, const Chunk &chunk, const Index &index) {
+  memo.back()[memoKey(scan, index)] = chunk;
+  if (!index.hasLanes())
+    return;
+  Index first = index;
+  first.dims[index.lanesDim()].kind = DimIndex::Scalar;
+  first.width = first.valid = 1;
+  memo.back()[memoKey(scan, first)] =
+      Chunk::uniform(b.create<vector::ExtractOp>(loc, chunk.v, ArrayRef<int64_t>{0}));
 }
 
 void Lowering::storeReduction(tt::Combining op, ValueRange values, const Index &index,
@@ -118,6 +136,74 @@ void Lowering::storeReduction(tt::Combining op, ValueRange values, const Index &
   if (!at.hasLanes())
     at.width = at.valid = 1;
   storeCombined(op, values, at);
+}
+
+SmallVector<Value> Lowering::callCombiner(tt::Combining op, ValueRange x, ValueRange y) {
+  SmallVector<Value> both(x);
+  llvm::append_range(both, y);
+  return callFunction(op, both);
+}
+
+SmallVector<Value> Lowering::laneOf(ValueRange vectors, Value lane) {
+  return llvm::map_to_vector(
+      vectors, [&](Value v) -> Value { return b.create<vector::ExtractElementOp>(loc, v, lane); });
+}
+
+/// One lane after the other, those of the tile: each with what is in front of it where the axis is
+/// along the lanes, else with what is in its lane.
+void Lowering::combineByCalls(Accumulators &acc, ValueRange values, const Index &index) {
+  bool isScan = isa<tt::ScanOp>(acc.op);
+  if (!index.hasLanes() || index.width == 1) {
+    acc.values =
+        acc.started ? callCombiner(acc.op, acc.values, values) : SmallVector<Value>(values);
+    return isScan ? storeCombined(acc.op, acc.values, index) : void();
+  }
+  if (index.lanesDim() == acc.op.getAxis()) {
+    SmallVector<Value> scanned = callAlongLanes(acc, values, index.valid);
+    return isScan ? storeCombined(acc.op, scanned, index) : void();
+  }
+  if (!acc.started) {
+    acc.values = SmallVector<Value>(values);
+  } else {
+    acc.values = loop(i64(0), i64(index.valid), 1, acc.values, [&](Value lane, ValueRange whole) {
+      SmallVector<Value> next;
+      for (auto [all, value] :
+           llvm::zip(whole, callCombiner(acc.op, laneOf(whole, lane), laneOf(values, lane))))
+        next.push_back(b.create<vector::InsertElementOp>(loc, value, all, lane));
+      return next;
+    });
+  }
+  if (isScan)
+    storeCombined(acc.op, acc.values, index);
+}
+
+/// Goes on from the scalars that `acc` holds, and of a scan gives what there is at each lane.
+SmallVector<Value> Lowering::callAlongLanes(Accumulators &acc, ValueRange values, int64_t valid) {
+  auto scan = dyn_cast<tt::ScanOp>(acc.op.getOperation());
+  bool isReverse = scan && scan.getReverse();
+  auto laneAt = [&](Value i) { return isReverse ? sub(i64(valid - 1), i) : i; };
+  int64_t first = 0;
+  if (!acc.started) {
+    acc.values = laneOf(values, laneAt(i64(0)));
+    first = 1;
+  }
+  size_t count = values.size();
+  SmallVector<Value> carried(acc.values);
+  if (scan) // the first lane is its own result
+    carried.append(values.begin(), values.end());
+  SmallVector<Value> ends =
+      loop(i64(first), i64(valid), 1, carried, [&](Value i, ValueRange before) {
+        Value lane = laneAt(i);
+        SmallVector<Value> next =
+            callCombiner(acc.op, before.take_front(count), laneOf(values, lane));
+        if (scan)
+          for (size_t k = 0; k < count; ++k)
+            next.push_back(
+                b.create<vector::InsertElementOp>(loc, next[k], before[count + k], lane));
+        return next;
+      });
+  acc.values.assign(ends.begin(), ends.begin() + count);
+  return SmallVector<Value>(llvm::drop_begin(ends, count));
 }
 
 /// The chunks along the axis. Of a scan from the end the last comes first.
@@ -138,7 +224,12 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
     }
     emitBody(state, next);
   };
-  auto fullChunk = [&](Value i) { bodyAt(backward ? sub(i64(full - step), i) : i, width, width); };
+  // Chunks lie where they lie in the tile: how sums are grouped does not depend on addresses.
+  auto fullChunk = [&](Value i) {
+    isStreaming = alongLanes && state.loops.streamed;
+    bodyAt(backward ? sub(i64(full - step), i) : i, width, width);
+    isStreaming = false;
+  };
   int64_t narrow = std::max<int64_t>(2, llvm::PowerOf2Ceil(rest));
   for (Accumulators &acc : state.accumulators) {
     acc.values.clear();
@@ -152,7 +243,7 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
 
   SmallVector<SmallVector<Value>> finals;
   for (Accumulators &acc : state.accumulators) {
-    if (!alongLanes || isa<tt::ScanOp>(acc.op))
+    if (!alongLanes || acc.isInOrder())
       finals.push_back(acc.values);
     else
       finals.push_back(acc.started ? horizontal(acc.op, acc.values, width, width)
@@ -161,11 +252,13 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
   if (!backward && rest > 0) {
     MemoScope scope(*this);
     for (Accumulators &acc : state.accumulators)
-      acc.started &= isa<tt::ScanOp>(acc.op);
+      acc.started &= acc.isInOrder();
     bodyAt(i64(full), narrow, rest);
     for (auto [acc, final] : llvm::zip(state.accumulators, finals)) {
-      if (isa<tt::ScanOp>(acc.op))
+      if (acc.isInOrder()) {
+        final = acc.values;
         continue;
+      }
       SmallVector<Value> tail = horizontal(acc.op, acc.values, narrow, rest);
       final = final.empty() ? tail : combine(acc.op, final, tail, 1);
     }
@@ -190,7 +283,7 @@ void Lowering::emitFullChunks(PhaseState &state, int64_t full, int64_t step, boo
     first = step;
   } else if (!started && full > step) {
     for (Accumulators &acc : state.accumulators) {
-      bool isScalar = alongLanes && isa<tt::ScanOp>(acc.op);
+      bool isScalar = alongLanes && acc.isInOrder();
       Value element = b.create<arith::ConstantOp>(loc, neutralElement(acc.op));
       acc.values = {splat(element, isScalar ? 1 : width)};
       acc.started = true;

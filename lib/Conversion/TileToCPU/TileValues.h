@@ -3,6 +3,7 @@
 #ifndef TRITIUM_LIB_CONVERSION_TILETOCPU_TILEVALUES_H
 #define TRITIUM_LIB_CONVERSION_TILETOCPU_TILEVALUES_H
 
+#include "tritium/Analysis/CombineCalls.h"
 #include "tritium/Analysis/Strides.h"
 
 namespace tritium::cpu {
