@@ -473,21 +473,3 @@ def test_stored_on_the_way(backend, rng, R, N, how, reverse):
         heavy = (y % 7) * (y // 5) + (y // 3) % (given * given + 1)
         assert_same(out, heavy)
         assert_same(x.reshape(2, N, R), np.moveaxis(heavy, 1, 2))
-
-
-@pytest.mark.parametrize("first", (0, 4, 8))
-def test_sums_do_not_depend_on_addresses(compiled_backend, rng, first):
-    """Wherever the lines of the cache begin, sums are grouped alike. Large enough to stream."""
-    if is_gpu(compiled_backend):
-        pytest.skip("a matter of caches")
-    M, N = 4096, 2048
-    memory = np.zeros(M * N + 16, np.float32)
-    start = -memory.ctypes.data // 4 % 16
-    x = rng.standard_normal((M, N), np.float32)
-    aligned = memory[start:start + M * N].reshape(M, N)
-    stored_on_the_way[(M,)](x, aligned, N, REVERSE=False, HOW="mask", R=1, N=N)
-    once = aligned.copy()
-    np.testing.assert_allclose(once, np.cumsum(x.astype(np.float64), 1), atol=1e-3)
-    other = memory[(start + first) % 16:][:M * N].reshape(M, N)
-    stored_on_the_way[(M,)](x, other, N, REVERSE=False, HOW="mask", R=1, N=N)
-    assert_same(other, once)

@@ -133,6 +133,9 @@ int64_t Planner::chooseWidth(const Step &step, const PhaseSummary &summary) cons
   int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 4 * kThin ? 2 : 1;
   if (target.vectorRegisters < 32)
     registers = std::max<int64_t>(1, registers / 2);
+  // The CPU fetches ahead only where lines are asked for strictly from the last to the first.
+  if (step.backward)
+    registers = 1;
   int64_t width = registers * target.vectorBits / summary.widestBits;
   return std::min<int64_t>(width, llvm::PowerOf2Ceil(step.shape[step.lanesDim]));
 }

@@ -83,12 +83,15 @@ void Planner::findStreamedStores() {
   });
 }
 
-/// The store whose lines the rows of a phase are cut by; null if it streams nothing.
+/// The store whose lines the rows of a phase are cut by; null if it streams nothing. Rows that are
+/// scanned are not cut, and streamed where they begin with a line.
 Operation *Planner::streamedStore(const Step &step, const Loops &loops) {
   if (plan.streamedStores.empty() || !step.isPlain || step.loopOrder.back() != step.lanesDim)
     return nullptr;
   tt::StoreOp streamed;
   for (const Root &root : step.roots) {
+    if (root.kind == Root::Scan)
+      continue;
     auto store = root.kind == Root::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
     if (!store || (store.getMask() && !llvm::is_contained(loops.wholeMasks, store.getMask())))
       return nullptr;

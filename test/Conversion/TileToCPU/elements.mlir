@@ -79,3 +79,41 @@ tt.func @machine(%y: !tt.ptr<i64>, %z: !tt.ptr<i32>) {
   tt.grid_dependency launch_dependents
   tt.return
 }
+
+// -----
+
+// What combines elements and loops is called for one lane after the other: eight of a whole
+// register, four of what the tile has of the last one. What goes from lane to lane are scalars.
+// CHECK-LABEL: func.func @greatest_multiple_entry
+// CHECK: %[[V:.*]] = llvm.load %{{.*}} : !llvm.ptr -> vector<8xi32>
+// CHECK: %[[FIRST:.*]] = vector.extractelement %[[V]][%c0_i64{{.*}} : i64]
+// CHECK: scf.for %[[LANE:.*]] = %c1_i64{{.*}} to %c8_i64{{.*}} step %c1_i64{{.*}} iter_args(%[[SUM:.*]] = %[[FIRST]]) -> (i32)
+// CHECK: %[[X:.*]] = vector.extractelement %[[V]][%[[LANE]] : i64] : vector<8xi32>
+// CHECK: %[[M:.*]] = scf.while (%{{.*}} = %[[SUM]])
+// CHECK: func.call @tritium.poll
+// CHECK: scf.yield %[[M]] : i32
+// CHECK: scf.for %{{.*}} = %c0_i64{{.*}} to %c4_i64{{.*}} step %c1_i64{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (i32)
+// CHECK: scf.while
+// CHECK: llvm.store %{{.*}} : i32, !llvm.ptr
+tt.func @greatest_multiple(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+  %i = tt.make_range {start = 0 : i32, end = 44 : i32} : tensor<44xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<44x!tt.ptr<i32>>
+  %xp = tt.addptr %xs, %i : tensor<44x!tt.ptr<i32>>, tensor<44xi32>
+  %v = tt.load %xp : tensor<44x!tt.ptr<i32>>
+  %f = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %zero = arith.constant 0 : i32
+    %r = scf.while (%m = %a) : (i32) -> i32 {
+      %rest = arith.remsi %m, %b : i32
+      %goesOn = arith.cmpi ne, %rest, %zero : i32
+      scf.condition(%goesOn) %m : i32
+    } do {
+    ^bb0(%m: i32):
+      %next = arith.addi %m, %a : i32
+      scf.yield %next : i32
+    }
+    tt.reduce.return %r : i32
+  }) : (tensor<44xi32>) -> i32
+  tt.store %y, %f : !tt.ptr<i32>
+  tt.return
+}

@@ -96,3 +96,32 @@ tt.func @again(%y: !tt.ptr<f32>, %z: !tt.ptr<f32>, %n: i32) {
   }
   tt.return
 }
+
+// -----
+
+// A scan is stored as it goes, in chunks that lie where they lie in the tile: past the cache where
+// they are lines. What is left of the row is not.
+// CHECK-LABEL: func.func @running_entry
+// CHECK: scf.for %{{.*}} = %c0_i64{{.*}} to %c1024_i64{{.*}} step %c16_i64{{.*}} iter_args
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} {alignment = 64 : i64, nontemporal} : vector<8xf32>, !llvm.ptr
+// CHECK: llvm.store %{{.*}} {alignment = 64 : i64, nontemporal} : vector<8xf32>, !llvm.ptr
+// CHECK: else
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
+// CHECK-NOT: nontemporal
+// CHECK: sfence
+tt.func @running(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %i = tt.make_range {start = 0 : i32, end = 1028 : i32} : tensor<1028xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1028x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<1028x!tt.ptr<f32>>, tensor<1028xi32>
+  %v = tt.load %xp : tensor<1028x!tt.ptr<f32>>
+  %s = "tt.scan"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.scan.return %t : f32
+  }) : (tensor<1028xf32>) -> tensor<1028xf32>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<1028x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %i : tensor<1028x!tt.ptr<f32>>, tensor<1028xi32>
+  tt.store %yp, %s : tensor<1028x!tt.ptr<f32>>
+  tt.return
+}

@@ -60,3 +60,14 @@ def swap(x_ptr, N: tl.constexpr):
     low, high = tl.load(x_ptr + i), tl.load(x_ptr + N + i)
     tl.store(x_ptr + i, high)
     tl.store(x_ptr + N + i, low)
+
+
+@triton.jit
+def running(x_ptr, y_ptr, total_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(y_ptr + i, 2 * tl.cumsum(x, 0))
+    tl.store(y_ptr + N + i, tl.cumsum(x, 0, reverse=True))
+    y = tl.cumprod(x, 0)
+    tl.store(y_ptr + 2 * N + i, y)
+    tl.store(total_ptr, tl.sum(y, 0))
