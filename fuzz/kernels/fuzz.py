@@ -2,7 +2,7 @@
 
     fuzz.py --seconds 60            for a time, from a random first seed
     fuzz.py --seed 17 --count 100   the seeds 17 .. 116
-    fuzz.py --kind device           kernels for GPUs; tiles; indices (else each in turn)
+    fuzz.py --kind device           kernels for GPUs; tiles; indices; language (else each in turn)
     fuzz.py --backends cpu,sim:sm_80
     fuzz.py --judge interpret       a back end says what is right, not NumPy
     fuzz.py --run FILE              a failing case again (fuzz/kernels/failures/SEED.py)
@@ -28,15 +28,17 @@ import time
 from generate import Generator
 from generate_device import DeviceGenerator
 from generate_index import IndexGenerator
+from generate_language import LanguageGenerator
 
 os.environ.setdefault("TRITIUM_VERIFY", "1")
 FOLDER = pathlib.Path(__file__).resolve().parent / "failures"
 SECONDS_A_KERNEL = 200
 BATCH = 200  # Kernels that a child runs.
 SHOWN = 400  # Characters of a failure; the saved case has all.
-KINDS = {"tiles": Generator, "device": DeviceGenerator, "indices": IndexGenerator}
+KINDS = {"tiles": Generator, "device": DeviceGenerator, "indices": IndexGenerator,
+         "language": LanguageGenerator}
 # The kinds that seeds take in turn, unless one is chosen.
-TURNS = ("indices", "tiles", "indices", "device")
+TURNS = ("indices", "tiles", "language", "device")
 
 
 def load_kernel(path):

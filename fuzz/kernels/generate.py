@@ -71,6 +71,7 @@ class Generator:
     MARGINS = (0, ARRAY_SIZE)  # Elements of inputs in front of where kernels begin, and behind.
     SLICE = ARRAY_SIZE // 8    # Elements of the scratch array that are one program's own.
     STATEMENTS = (4, 16)
+    FORMS = ["range", "tl.range", "while", "tl.static_range"]  # of loops
     WRITTEN = ["scratch_ptr", "atomic_ptr"]
 
     def __init__(self, seed, attempt=0):
@@ -82,6 +83,8 @@ class Generator:
         self.values = []
         self.outputs = []
         self.loads = set()
+        self.more = {}           # arrays that kernels change: element type and size, by name
+        self.helpers = [HELPERS]
         self.setup()
         self.generate()
 
@@ -485,7 +488,7 @@ class Generator:
         carried = self.carriers()
         start, step = self.rng.randint(0, 2), self.rng.choice([1, 1, 2])
         trip = self.rng.choice(["rows", str(self.rng.randint(0, 5))])
-        form = self.rng.choice(["range", "tl.range", "while", "tl.static_range"])
+        form = self.rng.choice(self.FORMS)
         if form == "while":
             self.emit(f"i{self.indent} = {start}")
             self.emit(f"while i{self.indent} < {trip}:")
@@ -557,11 +560,11 @@ class Generator:
         arguments = [f"{dtype}_ptr" for dtype in sorted(self.loads)]
         if before := self.MARGINS[0]:
             self.lines[:0] = [f"    {argument} += {before}" for argument in arguments]
-        arguments += self.WRITTEN
+        arguments += self.WRITTEN + [f"{name}_ptr" for name in self.more]
         arguments += [f"out{i}_ptr" for i in range(len(self.outputs))]
         arguments += self.scalars
         self.source = ("import tritium as triton\nimport tritium.language as tl\n\n\n"
-                       + HELPERS
+                       + "".join(self.helpers)
                        + f"@triton.jit\ndef kernel({', '.join(arguments)}):\n"
                        + "\n".join(self.lines) + "\n")
 

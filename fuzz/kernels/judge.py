@@ -34,6 +34,7 @@ def second_text(case, source):
     else:
         types = {dtype: dtype for dtype in case["loads"]}
         types |= {"scratch": "int32", "alias": "int32", "atomic": "int32", "sums": "float32"}
+        types |= {name: dtype for name, (dtype, _) in case.get("more", {}).items()}
         types |= {f"out{i}": dtype for i, (dtype, _) in enumerate(case["outputs"])}
     arguments = {f"{name}_ptr": "*" + dtype for name, dtype in types.items()}
     arguments |= {name: scalar_type(value) for name, value in case["scalars"].items()}
@@ -92,6 +93,8 @@ class Fixed:
         arrays["atomic"] = np.zeros(ATOMIC_SLOTS, np.int32)
         if "alias" in case:
             arrays["sums"] = np.zeros(512, np.float32)
+        for name, (dtype, size) in case.get("more", {}).items():
+            arrays[name] = (np.arange(size) % 9 - 4).astype(element_type(dtype))
         for i, (dtype, _) in enumerate(case["outputs"]):
             arrays[f"out{i}"] = np.full(case["size"] * programs, 3, element_type(dtype))
         return arrays

@@ -192,12 +192,71 @@ def chosen(x, axis, largest):
     return (np.argmax if largest else np.argmin)(x, axis=axis).astype(np.int32)
 
 
-def combine(a, i, axis):
-    """tl.reduce with the kernels' function `larger`: the largest a with the smallest i."""
-    a, i = np.broadcast_arrays(a, i)
-    best = np.max(a, axis=axis, keepdims=True)
-    index = np.min(np.where(a == best, i, np.iinfo(i.dtype).max), axis=axis)
-    return np.squeeze(best, axis), index
+def lines(arrays, axis):
+    """The arrays in one shape, with the axis first."""
+    return [np.moveaxis(array, axis, 0) for array in np.broadcast_arrays(*arrays)]
+
+
+def scanned(function, arrays, axis, reverse):
+    """tl.associative_scan: one element after another, from either end."""
+    parts = [part[::-1] if reverse else part for part in lines(arrays, axis)]
+    results = [np.array(part) for part in parts]
+    for i in range(1, len(parts[0])):
+        state = function(*[result[i - 1] for result in results], *[part[i] for part in parts])
+        for result, new in zip(results, state):
+            result[i] = new
+    return [np.moveaxis(result[::-1] if reverse else result, 0, axis) for result in results]
+
+
+def folded(function, arrays, axis):
+    """tl.reduce."""
+    return [np.moveaxis(result, axis, 0)[-1]
+            for result in scanned(function, arrays, axis, False)]
+
+
+def each(function):
+    """A function of scalars for the elements of arrays."""
+    def of_arrays(*arrays):
+        flat, shape = lanes(*arrays)
+        columns = zip(*[function(*elements) for elements in zip(*flat)])
+        return [np.array([np.asarray(value)[()] for value in column], np.asarray(column[0]).dtype)
+                .reshape(shape) for column in columns]
+    return of_arrays
+
+
+def mapped(function, dtypes, *arrays):
+    """tl.map_elementwise."""
+    return [result.astype(dtype) for result, dtype in zip(each(function)(*arrays), dtypes)]
+
+
+def histogram(x, bins, mask=True):
+    (x, mask), _ = lanes(x, mask)
+    counted = mask & (x >= 0) & (x < bins)
+    return np.bincount(x[counted].astype(np.int64), minlength=bins).astype(np.int32)
+
+
+def assigned(x, value, places):
+    result = np.array(x)
+    result[places] = value
+    return result
+
+
+# The numbers of e2m1, by their four bits.
+FOURS = np.array([sign * number for sign in (1, -1) for number in (0, .5, 1, 1.5, 2, 3, 4, 6)])
+
+
+def scaled(form, axis, k_pack, x, scale=None):
+    """An operand of tl.dot_scaled, whose axis K is `axis`, as numbers."""
+    if form == "e2m1":
+        packed = axis if k_pack else 1 - axis
+        x = np.stack([FOURS[x & 15], FOURS[x >> 4]], axis=packed + 1)
+        x = x.reshape([-1 if d == packed else x.shape[d if d < packed else d + 1]
+                       for d in range(2)])
+    x = x.astype(np.float64)
+    if scale is None:
+        return x
+    groups = np.repeat(np.exp2(scale.astype(np.float64) - 127), x.shape[axis] // scale.shape[1], 1)
+    return x * (groups if axis == 1 else groups.T)
 
 
 def join(a, b):
@@ -209,13 +268,15 @@ def interleave(a, b):
     return pairs.reshape(*pairs.shape[:-2], -1)
 
 
-def block(memory, base, shape, strides, offsets, extents):
-    """A block of an array with bounds: zeros outside."""
-    rank = len(extents)
-    position, inside = base, np.bool_(True)
+def block(base, shape, strides, offsets, extents, rows=None):
+    """Where the elements of a block of an array lie, and which of them are within it. The block
+    has `rows` of the array where they are given."""
+    position, inside, rank = base, np.bool_(True), len(extents)
     for d in range(rank):
-        index = np.arange(extents[d]).reshape([-1 if i == d else 1 for i in range(rank)])
-        index = index + np.int64(offsets[d])
+        index = np.arange(extents[d])
+        if d == 0 and rows is not None:
+            index = np.asarray(rows).astype(np.int64)
+        index = index.reshape([-1 if i == d else 1 for i in range(rank)]) + np.int64(offsets[d])
         position = position + index * np.int64(strides[d])
         inside = inside & (0 <= index) & (index < np.int64(shape[d]))
-    return load(memory, position, inside)
+    return position, inside

@@ -22,91 +22,19 @@ Values with rule 1 or 2 have a second variable, with a `w` behind its name.
 """
 
 import ast
-import dataclasses
 import itertools
 
-SIGNED = ("int8", "int16", "int32", "int64")
-UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
-INTEGERS = SIGNED + UNSIGNED
-# Types of the sums that rule 1 passes through. Narrower and unsigned ones wrap.
-EXACT = ("int32", "int64", "uint64")
-RANK = {"float8e4nv": 0, "float8e5": 0, "float16": 2, "bfloat16": 1, "float32": 3, "float64": 4}
+from numpy_calls import Calls
+from numpy_nodes import (EXACT, INTEGERS, RANK, SIGNED, Carry, Line, Node, common, fits, width)
+
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|",
              ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.FloorDiv: "//",
              ast.Mod: "%", ast.Div: "/"}
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
                ast.NotEq: "!="}
-FUNCTIONS = {"floor": "np.floor({0})", "ceil": "np.ceil({0})", "exp": "np.exp({0})",
-             "exp2": "np.exp2({0})", "log": "np.log({0})", "log2": "np.log2({0})",
-             "sin": "np.sin({0})", "cos": "np.cos({0})", "sqrt": "np.sqrt({0})",
-             "sigmoid": "1 / (1 + np.exp(-{0}))", "erf": "np.vectorize(math.erf)({0})"}
-ATOMICS = {"add": "old + new", "max": "max(old, new)", "min": "min(old, new)", "and": "old & new",
-           "or": "old | new", "xor": "old ^ new", "xchg": "new"}
-# Result types of reductions, by the operand's.
-NARROW = {"int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32",
-          "int1": "uint32"}
-PRODUCTS = {"int8": "int32", "uint8": "int32", "float64": "float64"}
 
 
-@dataclasses.dataclass(eq=False)
-class Node:
-    """A value: the variable that holds it, or the number that it is."""
-
-    text: str
-    dtype: str            # "" for a number that takes the type of what it meets
-    # What rule 1 passes through: "arithmetic", "shape", "extend", "carried" by control flow.
-    kind: str = "leaf"
-    operands: tuple = ()  # of what is carried: all that it may be
-    base: str = ""        # of a pointer: the array
-    number: object = None
-
-    @property
-    def isPointer(self):
-        return bool(self.base)
-
-
-@dataclasses.dataclass
-class Line:
-    """An assignment. `form` has a place for each operand's variable."""
-
-    indent: int
-    node: Node
-    form: str
-    operands: tuple
-    compares: bool = False
-
-
-@dataclasses.dataclass
-class Carry:
-    """An assignment of values to what control flow carries, all at once."""
-
-    indent: int
-    targets: list
-    values: list
-
-
-def width(dtype):
-    return int(dtype.lstrip("uint"))
-
-
-def common(a, b):
-    """The type that two typed operands are converted to."""
-    if a == b:
-        return a
-    if a in RANK or b in RANK:
-        if a in RANK and b in RANK:
-            if {a, b} == {"float16", "bfloat16"}:
-                return "float16"
-            return a if RANK[a] > RANK[b] else b
-        return a if a in RANK else b
-    if "int1" in (a, b):
-        return b if a == "int1" else a
-    if width(a) != width(b):
-        return a if width(a) > width(b) else b
-    return a if a in UNSIGNED else b
-
-
-class Writer:
+class Writer(Calls):
     """`arguments`: types of parameters by name, "*T" for a pointer to T; `numbers`: those that
     are known when compiling."""
 
@@ -116,6 +44,8 @@ class Writer:
                           if isinstance(node, ast.FunctionDef)}
         self.lines, self.indent, self.count = [], 1, itertools.count()
         self.addresses = []
+        self.loops = []      # what each open loop carries, by name
+        self.results = None  # types of the function's results that is written, once known
         kernel = self.functions["kernel"]
         self.names = {}
         for argument in kernel.args.args:
@@ -284,21 +214,57 @@ class Writer:
         if isinstance(target, ast.Tuple):
             for name, part in zip(target.elts, value):
                 self.names[name.id] = part
+        elif isinstance(target, ast.Subscript):
+            self.assign_elements(target, self.own(value))
         else:
             self.names[target.id] = value
 
     def statement_AugAssign(self, statement):
-        name = statement.target.id
-        self.names[name] = self.binary(OPERATORS[type(statement.op)], self.names[name],
-                                       self.value(statement.value))
+        target, old = statement.target, self.value(statement.target)
+        new = self.binary(OPERATORS[type(statement.op)], old, self.value(statement.value))
+        if isinstance(target, ast.Subscript):
+            self.assign_elements(target, new)
+        else:
+            self.names[target.id] = new
+
+    def assign_elements(self, target, value):
+        """A new tile, with the value at the places of a subscript."""
+        tile = self.names[target.value.id]
+        places, operands = self.places(target.slice, 2)
+        self.names[target.value.id] = self.define(
+            f"m.assigned({{0}}, {{1}}, np.s_[{places}])", tile.dtype, tile,
+            self.typed(value, tile.dtype), *operands)
+
+    def statement_Break(self, _):
+        self.leave("break")
+
+    def statement_Continue(self, _):
+        self.leave("continue")
+
+    def leave(self, word):
+        """Ends a round of the innermost loop, with the values that names have now."""
+        self.carry_names(self.loops[-1])
+        self.emit(word)
+
+    def statement_Return(self, statement):
+        if statement.value is None:
+            return self.emit("return")
+        value = self.value(statement.value)
+        values = [self.own(part) for part in (value if isinstance(value, list) else [value])]
+        self.results = self.results or [part.dtype for part in values]
+        values = [self.typed(part, dtype) for part, dtype in zip(values, self.results)]
+        self.emit("return " + "".join(part.text + ", " for part in values))
 
     def assigned(self, statements):
         """Names that the statements assign and that have a value before them."""
         found = {}
         for statement in statements:
             for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    found[node.id] = None
+                if isinstance(getattr(node, "ctx", None), ast.Store):
+                    # An element that is assigned gives its tile's name another tile.
+                    name = node.value if isinstance(node, ast.Subscript) else node
+                    if isinstance(name, ast.Name):
+                        found[name.id] = None
         return [name for name in found if name in self.names]
 
     def merge(self, names, isLoop):
@@ -321,10 +287,19 @@ class Writer:
         self.indent += 1
         self.names = dict(outer)
         self.block(statements)
+        self.carry_names(merged)
+        self.indent -= 1
+
+    def carry_names(self, merged):
         values = [self.names[name] if node.isPointer else self.typed(self.names[name], node.dtype)
                   for name, node in merged.items()]
         self.carry(list(merged.values()), values)
-        self.indent -= 1
+
+    def rounds(self, merged, outer, statements):
+        """The body of a loop."""
+        self.loops.append(merged)
+        self.branch(merged, outer, statements)
+        self.loops.pop()
 
     def statement_If(self, statement):
         test = self.value(statement.test)
@@ -365,7 +340,7 @@ class Writer:
         self.emit(f"for {counter} in range(int({start}), int({stop}), int({step})):")
         self.emit(f"    {counter} = np.asarray({counter}, '{dtype}')")
         inside = {**outer, **merged, name: Node(counter, dtype)}
-        self.branch(merged, inside, statement.body)
+        self.rounds(merged, inside, statement.body)
         self.names = {**outer, **merged}
 
     def statement_While(self, statement):
@@ -376,7 +351,7 @@ class Writer:
         self.indent += 1
         self.emit(f"if not bool({self.value(statement.test).text}): break")
         self.indent -= 1
-        self.branch(merged, {**outer, **merged}, statement.body)
+        self.rounds(merged, {**outer, **merged}, statement.body)
         self.names = {**outer, **merged}
 
     # Expressions.
@@ -397,7 +372,26 @@ class Writer:
 
     def value_Subscript(self, node):
         x = self.value(node.value)
-        return self.shape(f"{{0}}[{ast.unparse(node.slice).strip('()')}]", x)
+        places, operands = self.places(node.slice, 1)
+        if operands or any(letter.isdigit() for letter in places):
+            x = self.own(x)
+            return self.define(f"{{0}}[{places}]", x.dtype, x, *operands)
+        return self.shape(f"{{0}}[{places}]", x)
+
+    def places(self, node, first):
+        """Text of a subscript, with a place for each value in it from the number `first` on,
+        and these values."""
+        parts, operands = [], []
+        for part in node.elts if isinstance(node, ast.Tuple) else [node]:
+            value = None if isinstance(part, ast.Slice) else self.value(part)
+            if value is None:
+                parts.append(ast.unparse(part))
+            elif value.dtype == "":
+                parts.append(str(value.number))
+            else:
+                parts.append(f"{{{first + len(operands)}}}")
+                operands.append(value)
+        return ", ".join(parts), operands
 
     def value_UnaryOp(self, node):
         x = self.value(node.operand)
@@ -454,7 +448,7 @@ class Writer:
                 return self.define(f"m.{function}({{0}}, {{1}})", a.dtype, a, b)
         a, b = self.pair(a, b)
         if operator == "/":
-            if a.dtype in INTEGERS:
+            if a.dtype != "float64":
                 a, b = self.typed(a, "float32"), self.typed(b, "float32")
             return self.define("{0} / {1}", a.dtype, a, b)
         if operator == "%":
@@ -477,249 +471,6 @@ class Writer:
         self.addresses.append(amount)
         return self.define("{0} + {1}", pointer.dtype, pointer, amount, kind="address",
                            base=pointer.base)
-
-    # Calls.
-
-    def value_Call(self, node):
-        function = node.func
-        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-        if isinstance(function, ast.Name):
-            if function.id in self.functions:
-                return self.inlined(self.functions[function.id], node.args, keywords)
-            return getattr(self, "call_" + function.id)(*node.args, **keywords)
-        if isinstance(function.value, ast.Name) and function.value.id == "tl":
-            name, arguments = function.attr, node.args
-        else:
-            name, arguments = function.attr, [function.value, *node.args]
-        if name == "load" and isinstance(arguments[0], ast.Call) and \
-                ast.unparse(arguments[0].func) in ("tl.make_tensor_descriptor",
-                                                   "tl.make_block_ptr"):
-            return self.block_load(*arguments[:2])
-        if name in FUNCTIONS:
-            x = self.value(arguments[0])
-            return self.define(FUNCTIONS[name], x.dtype, x)
-        if name in ("sum", "max", "min", "xor_sum", "argmax", "argmin"):
-            return self.reduction(name, *arguments, **keywords)
-        if name.startswith("atomic_") and name != "atomic_cas":
-            return self.atomic(name.removeprefix("atomic_"), *arguments, **keywords)
-        return getattr(self, "call_" + name)(*arguments, **keywords)
-
-    def inlined(self, function, arguments, keywords):
-        """A call of a function that is one `return`."""
-        names, outer = [argument.arg for argument in function.args.args], self.names
-        given = {name: self.value(value) for name, value in
-                 [*zip(names, arguments), *keywords.items()]}
-        self.names = given
-        result = self.value(function.body[-1].value)
-        self.names = outer
-        return result
-
-    def literal(self, node):
-        return ast.literal_eval(node)
-
-    def extents(self, nodes):
-        if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple):
-            nodes = nodes[0].elts
-        return tuple(self.value(node).number for node in nodes)
-
-    def dtype(self, node):
-        return node.attr
-
-    def call_program_id(self, axis):
-        return self.define(f"np.asarray(program_id[{axis.value}], 'int32')", "int32")
-
-    def call_num_programs(self, axis):
-        return self.define(f"np.asarray(num_programs[{axis.value}], 'int32')", "int32")
-
-    def call_arange(self, start, end):
-        start, end = self.value(start).number, self.value(end).number
-        return self.define(f"np.arange({start}, {end}, dtype='int32')", "int32")
-
-    def call_zeros(self, shape, dtype):
-        return self.call_full(shape, ast.Constant(0), dtype)
-
-    def call_full(self, shape, value, dtype):
-        dtype = self.dtype(dtype)
-        return self.define(f"np.full({self.extents([shape])}, {{0}})", dtype,
-                           self.typed(self.value(value), dtype))
-
-    def call_to(self, x, dtype):
-        return self.typed(self.own(self.value(x)), self.dtype(dtype))
-
-    def call_load(self, pointer, mask=None, other=None, **_):
-        pointer = self.value(pointer)
-        operands = [pointer] + [self.own(self.value(node)) for node in (mask, other)
-                                if node is not None]
-        dtype = pointer.dtype
-        rest = "".join(f", {{{i}}}" for i in range(1, len(operands)))
-        return self.define(f"m.load(memory['{pointer.base}'], {{0}}{rest})", dtype, *operands)
-
-    def call_store(self, pointer, value, mask=None, **_):
-        pointer, value = self.value(pointer), self.own(self.value(value))
-        operands = [pointer, value] + ([] if mask is None else [self.value(mask)])
-        rest = "".join(f", {{{i}}}" for i in range(2, len(operands)))
-        self.define(f"m.store(memory['{pointer.base}'], {{0}}, {{1}}{rest})", "", *operands)
-
-    def atomic(self, name, pointer, value, mask=None, **_):
-        pointer, value = self.value(pointer), self.own(self.value(value))
-        operands = [pointer, value] + ([] if mask is None else [self.value(mask)])
-        rest = "".join(f", {{{i}}}" for i in range(1, len(operands)))
-        return self.define(f"m.atomic(memory['{pointer.base}'], lambda old, new: {ATOMICS[name]}, "
-                           f"{{0}}{rest})", pointer.dtype, *operands)
-
-    def call_atomic_cas(self, pointer, expected, value):
-        pointer = self.value(pointer)
-        return self.define(f"m.compare_and_swap(memory['{pointer.base}'], {{0}}, {{1}}, {{2}})",
-                           pointer.dtype, pointer, self.own(self.value(expected)),
-                           self.own(self.value(value)))
-
-    def call_where(self, condition, a, b):
-        a, b = self.pair(self.value(a), self.value(b))
-        return self.define("np.where({0}, {1}, {2})", a.dtype, self.value(condition), a, b)
-
-    def call_minimum(self, a, b, name="minimum"):
-        a, b = self.pair(self.value(a), self.value(b))
-        if a.dtype == "bfloat16":
-            a, b = self.typed(a, "float32"), self.typed(b, "float32")
-        return self.define(f"np.{name}({{0}}, {{1}})", a.dtype, a, b)
-
-    def call_maximum(self, a, b):
-        return self.call_minimum(a, b, "maximum")
-
-    call_min, call_max = call_minimum, call_maximum
-
-    def call_abs(self, x):
-        x = self.value(x)
-        return self.define("np.abs({0})", x.dtype, x)
-
-    def call_cdiv(self, x, y):
-        x, y = self.value(x), self.value(y)
-        one = Node("", "", number=1)
-        return self.binary("//", self.binary("+", x, self.binary("-", y, one)), y)
-
-    def call_trans(self, x, *axes):
-        if axes:
-            return self.call_permute(x, *axes)
-        return self.shape("np.swapaxes({0}, -1, -2)", self.value(x))
-
-    def call_permute(self, x, *axes):
-        return self.shape(f"np.transpose({{0}}, {self.extents(axes)})", self.value(x))
-
-    def call_gather(self, x, index, axis):
-        x = self.own(self.value(x))
-        return self.define(f"np.take_along_axis({{0}}, {{1}}, {axis.value})", x.dtype, x,
-                           self.value(index))
-
-    def call_flip(self, x, dim):
-        return self.shape(f"np.flip({{0}}, {dim.value})", self.value(x))
-
-    def call_cat(self, a, b, can_reorder, dim):
-        a, b = self.pair(self.value(a), self.value(b))
-        return self.define(f"np.concatenate([{{0}}, {{1}}], {dim.value})", a.dtype, a, b)
-
-    def call_sort(self, x, dim, descending):
-        x = self.own(self.value(x))
-        form = f"np.sort({{0}}, {dim.value})"
-        form = f"np.flip({form}, {dim.value})" if descending.value else form
-        return self.define(form, x.dtype, x)
-
-    def call_topk(self, x, k, dim, descending):
-        x = self.call_sort(x, dim, descending)
-        return self.define(f"np.take({{0}}, range({k.value}), {dim.value})", x.dtype, x)
-
-    def call_reshape(self, x, *shape):
-        return self.shape(f"np.reshape({{0}}, {self.extents(shape)})", self.value(x))
-
-    def call_ravel(self, x):
-        return self.shape("np.ravel({0})", self.value(x))
-
-    def call_expand_dims(self, x, axis):
-        return self.shape(f"np.expand_dims({{0}}, {axis.value})", self.value(x))
-
-    def call_broadcast_to(self, x, *shape):
-        return self.shape(f"np.broadcast_to({{0}}, {self.extents(shape)})", self.value(x))
-
-    def call_join(self, a, b, name="join"):
-        a, b = self.pair(self.value(a), self.value(b))
-        return self.define(f"m.{name}({{0}}, {{1}})", a.dtype, a, b)
-
-    def call_interleave(self, a, b):
-        return self.call_join(a, b, "interleave")
-
-    def call_split(self, x):
-        x = self.value(x)
-        return [self.define(f"{{0}}[..., {i}]", x.dtype, x) for i in (0, 1)]
-
-    def reduction(self, name, x, axis=None, return_indices=None):
-        x = self.value(x)
-        axis = axis.value if axis is not None else None
-        if name in ("argmax", "argmin"):
-            return self.define(f"m.chosen({{0}}, {axis}, {name == 'argmax'})", "int32", x)
-        dtype = x.dtype if return_indices is not None else NARROW.get(x.dtype, x.dtype)
-        if name in ("max", "min") and return_indices is None and x.dtype in ("float16", "bfloat16"):
-            dtype = "float32"
-        wide = self.typed(x, dtype)
-        function = {"sum": f"np.sum({{0}}, axis={axis}, dtype={self.type_text(dtype)})",
-                    "xor_sum": f"np.bitwise_xor.reduce({{0}}, axis={axis})",
-                    "max": f"np.max({{0}}, axis={axis})", "min": f"np.min({{0}}, axis={axis})"}
-        result = self.define(function[name], dtype, wide)
-        if return_indices is None:
-            return result
-        return [result, self.define(f"m.chosen({{0}}, {axis}, {name == 'max'})", "int32", x)]
-
-    def scan(self, name, x, axis, reverse, dtype):
-        x, axis = self.typed(self.value(x), dtype), axis.value
-        text = f"np.{name}({{0}}, axis={axis}, dtype={self.type_text(dtype)})"
-        if reverse is not None and reverse.value:
-            text = text.replace("{0}", f"np.flip({{0}}, {axis})")
-            text = f"np.flip({text}, {axis})"
-        return self.define(text, dtype, x)
-
-    def call_cumsum(self, x, axis, reverse=None):
-        dtype = self.value(x).dtype
-        return self.scan("cumsum", x, axis, reverse, NARROW.get(dtype, dtype))
-
-    def call_cumprod(self, x, axis, reverse=None):
-        return self.scan("cumprod", x, axis, reverse, self.value(x).dtype)
-
-    def call_reduce(self, operands, axis, function):
-        values, indices = self.value(operands)
-        both = self.define(f"m.combine({{0}}, {{1}}, {axis.value})", "", values, indices)
-        return [self.define(f"{{0}}[{i}]", node.dtype, both)
-                for i, node in enumerate((values, indices))]
-
-    def call_map_elementwise(self, function, x, y):
-        """With the kernels' function `lesser`."""
-        return self.call_minimum(x, y)
-
-    def call_dot(self, a, b, acc=None, **_):
-        a, b = self.value(a), self.value(b)
-        dtype = PRODUCTS.get(a.dtype, "float32")
-        total = self.value(acc) if acc is not None else Node("np.int64(0)", dtype)
-        return self.define(f"m.dot({{0}}, {{1}}, {{2}}, '{dtype}')", dtype, a, b, total)
-
-    def block_load(self, call, offsets=None):
-        """A load through tl.make_tensor_descriptor(...) or tl.make_block_ptr(...)."""
-        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-        base = self.value(call.args[0])
-        offsets = offsets if call.func.attr == "make_tensor_descriptor" else keywords["offsets"]
-        lists = [[self.own(value) for value in self.value(node)] for node in
-                 (keywords["shape"], keywords["strides"], offsets)]
-        self.addresses += itertools.chain(*lists)
-        texts, i = [], 1
-        for each in lists:
-            texts.append("[" + ", ".join(f"{{{j}}}" for j in range(i, i + len(each))) + "]")
-            i += len(each)
-        return self.define(
-            f"m.block(memory['{base.base}'], {{0}}, {', '.join(texts)}, "
-            f"{self.extents([ast.Tuple(keywords['block_shape'].elts)])})", base.dtype, base,
-            *itertools.chain(*lists), kind="block")
-
-
-def fits(number, dtype):
-    bits = width(dtype)
-    low, high = (0, 1 << bits) if dtype in UNSIGNED else (-(1 << bits - 1), 1 << bits - 1)
-    return low <= number < high
 
 
 def fold(operator, a, b):

@@ -134,6 +134,22 @@ def test_topk(backend, rng, k, descending):
     assert_same(out, ordered(x, descending=descending)[:, :k])
 
 
+@triton.jit
+def sort_known(out_ptr, N: tl.constexpr, NUMBER: tl.constexpr, DESCENDING: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.full((N,), NUMBER, tl.int32)
+    tl.store(out_ptr + i, tl.sort(x, descending=DESCENDING) + tl.topk(x, N))
+
+
+@pytest.mark.parametrize("extent", (2, 64, 80, 1024))
+@pytest.mark.parametrize("descending", (False, True))
+def test_known_elements(backend, extent, descending):
+    """All steps of the sort fold, one behind the other."""
+    out = np.zeros(extent, np.int32)
+    sort_known[(1,)](out, extent, 7, descending)
+    assert_same(out, np.full(extent, 14, np.int32))
+
+
 @pytest.mark.parametrize("extent,k", ((1, 1), (16, 4), (80, 3), (80, 80), (781, 16), (1024, 8)))
 def test_topk_of_extents(backend, rng, extent, k):
     x = random_array(rng, extent, "int32")

@@ -16,8 +16,10 @@ import judge
 from generate import Generator
 from generate_device import DeviceGenerator
 from generate_index import IndexGenerator
+from generate_language import LanguageGenerator
 from layout import Room
-from numpy_model import Memory, Undefined, divide, load, remainder, shift_right, store
+from numpy_model import (Memory, Undefined, block, divide, load, remainder, scaled, shift_right,
+                         store)
 
 
 def case_of(body, parameters, arrays, scalars=None, grid=(1,)):
@@ -114,7 +116,87 @@ def test_memory_tells_what_is_not_certain():
         load(memory, np.array([8]))
 
 
-@pytest.mark.parametrize("kind", (Generator, DeviceGenerator, IndexGenerator))
+def test_loops_and_kernels_end_where_they_are_left():
+    body = ["s = i", "for t in range(0, 9):", "    if t == 2:", "        s = s * 10",
+            "        continue", "    if t == 4:", "        break", "    s = s + 1",
+            "tl.store(y + i, s)", "if tl.max(s) > 0:", "    return", "tl.store(y + i, 0)"]
+    assert list(stored(body)[1]) == [(n + 2) * 10 + 1 for n in range(8)]
+
+
+def test_elements_are_values():
+    body = ["v = i + 0", "w = v", "v[2] = 100", "v[5:] += 1", "v[w[::-1] // 4] = i",
+            "tl.store(y + i, v * 1000 + w)"]
+    assert list(stored(body)[1]) == [7000, 3001, 100002, 3003, 4004, 6005, 7006, 8007]
+
+
+FUNCTIONS = """import tritium as triton
+import tritium.language as tl
+
+
+@triton.jit
+def affine(a, b, c, d):
+    return a * c, c * b + d
+
+
+@triton.jit
+def steps(x, y):
+    r = y
+    while x > 1:
+        x = x // 2
+        if x == 2:
+            return r
+        r = r + 1
+    return r
+
+
+"""
+
+
+def stored_by(lines):
+    """As `stored`, with the functions."""
+    case, source = case_of(["i = tl.arange(0, 8)", *lines], [], {"y": ("int32", "same")})
+    source = FUNCTIONS + source[source.index("@triton.jit"):]
+    memory = judge.prepared(case, source, True).layout.memory["y"]
+    return list(memory.elements(*(memory.reach[0], memory.reach[1] + 1)))
+
+
+@pytest.mark.parametrize("reverse", (False, True))
+def test_scans_keep_the_order(reverse):
+    """x -> 2 x + i, one after the other."""
+    expected, x = [], 0
+    for n in reversed(range(8)) if reverse else range(8):
+        x = 2 * x + n
+        expected.append(x)
+    assert stored_by([f"a, b = tl.associative_scan((i * 0 + 2, i), 0, affine, reverse={reverse})",
+                      "tl.store(y + i, b)"]) == (expected[::-1] if reverse else expected)
+    assert stored_by(["a, b = tl.reduce((i * 0 + 2, i), 0, affine)", "tl.store(y + i, b + i * 0)"]
+                     ) == [sum(n << 7 - n for n in range(8))] * 8
+
+
+def test_elements_take_their_own_ways():
+    assert stored_by(["tl.store(y + i, tl.map_elementwise(steps, i, i * 0))"]) \
+        == [0, 0, 1, 1, 0, 0, 2, 2]
+
+
+def test_numbers_and_groups_of_scaled_operands():
+    packed = np.array([[0x21, 0xf7]], np.uint8)
+    assert scaled("e2m1", 1, True, packed).tolist() == [[0.5, 1, 6, -6]]
+    assert scaled("e2m1", 0, False, packed).tolist() == [[0.5, 1, 6, -6]]
+    assert scaled("e2m1", 0, True, packed).tolist() == [[0.5, 6], [1, -6]]
+    scales = np.array([[127, 129]], np.uint8)
+    assert scaled("bf16", 0, True, np.ones((4, 1)), scales).tolist() == [[1], [1], [4], [4]]
+
+
+def test_blocks_end_where_their_array_does():
+    position, inside = block(0, [3, 4], [10, 1], [-1, 3], (2, 2))
+    assert position.tolist() == [[-7, -6], [3, 4]]
+    assert inside.tolist() == [[False, False], [True, False]]
+    position, inside = block(0, [3, 4], [10, 1], [0, 2], (1, 2), np.array([2, 5]))
+    assert position.tolist() == [[22, 23], [52, 53]]
+    assert inside.tolist() == [[True, True], [False, False]]
+
+
+@pytest.mark.parametrize("kind", (Generator, DeviceGenerator, IndexGenerator, LanguageGenerator))
 def test_every_kernel_has_a_second_text(kind):
     for seed in range(60):
         generator = kind(seed)
@@ -132,11 +214,29 @@ CONSTRUCTS = {
     "scattered rows": r"store\(.*tl\.load\(permutation",
     "read, change and write": r"tl\.store\((q\d+), .*tl\.load\(\1", "views": r"right\d+"}
 
+# Of kernels of the kind `language`.
+LANGUAGE = {
+    "break": r" break\n", "continue": r" continue\n", "return": r" return\n",
+    "scan of one tile": r"scan\(v\d+, \d, odd", "scan of a tuple": r"scan\(\(.*affine",
+    "scan from the end": r"scan\(.*reverse=True", "scan with a lambda": r"scan\(.*lambda",
+    "reduction of a tuple": r"tl\.reduce\(\(", "kept axis": "keep_dims=True",
+    "function of elements": r"tl\.map_elementwise\(f", "histogram": r"tl\.histogram\(",
+    "masked histogram": r"tl\.histogram\(.*mask=", "sort": r"tl\.sort\(", "topk": r"tl\.topk\(",
+    "flip": r"tl\.flip\(", "gather": r"tl\.gather\(", "scaled product": r"tl\.dot_scaled\(",
+    "numbers in pairs along M": "lhs_k_pack=False", "8-bit floats": r"float8e\w+_ptr",
+    "atomic on 8 bits": r"atomic_\w+\(\w+_u?int8_ptr", "atomic on 16 bits":
+    r"atomic_\w+\(\w+_u?int16_ptr", "exchange on 16 bits": r"atomic_cas\(own_u?int16_ptr",
+    "descriptor": r"d\d+\.load\(\[-3", "stored block": r"d\d+\.store\(\[", "atomic of a block":
+    r"d\d+\.atomic_", "gathered rows": r"d\d+\.gather\(", "scattered rows": r"d\d+\.scatter\(",
+    "moved block pointer": r"tl\.advance\(", "slice": r"v\d+\[\d+:\]", "element": r"= v\d+\[\d+\]",
+    "assigned elements": r"v\d+\[.*\] = ", "changed elements": r"v\d+\[.*\] \+= "}
+
 
 def test_generator_makes_what_it_is_for():
-    sources = "\n".join(IndexGenerator(seed).source for seed in range(400))
-    missing = [name for name, pattern in CONSTRUCTS.items() if not re.search(pattern, sources)]
-    assert not missing
+    for kind, constructs in ((IndexGenerator, CONSTRUCTS), (LanguageGenerator, LANGUAGE)):
+        # Without the functions that every kernel has.
+        kernels = "\n".join(kind(seed).source.partition("def kernel")[2] for seed in range(400))
+        assert not [name for name, pattern in constructs.items() if not re.search(pattern, kernels)]
 
 
 class Faulty:
