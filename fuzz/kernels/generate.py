@@ -71,6 +71,7 @@ class Generator:
     MARGINS = (0, ARRAY_SIZE)  # Elements of inputs in front of where kernels begin, and behind.
     SLICE = ARRAY_SIZE // 8    # Elements of the scratch array that are one program's own.
     STATEMENTS = (4, 16)
+    STORED = (3, 2)
     FORMS = ["range", "tl.range", "while", "tl.static_range"]  # of loops
     WRITTEN = ["scratch_ptr", "atomic_ptr"]
 
@@ -554,8 +555,8 @@ class Generator:
         for _ in range(self.rng.randint(*self.STATEMENTS)):
             self.statement()
         # Store the latest values and a few others.
-        latest = self.values[-3:]
-        for value in latest + self.rng.sample(self.values, min(2, len(self.values))):
+        latest, others = self.values[-self.STORED[0]:], min(self.STORED[1], len(self.values))
+        for value in latest + self.rng.sample(self.values, others):
             self.store(value)
         arguments = [f"{dtype}_ptr" for dtype in sorted(self.loads)]
         if before := self.MARGINS[0]:

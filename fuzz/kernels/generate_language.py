@@ -20,6 +20,7 @@ BOX = 1 << 15
 class LanguageGenerator(Generator):
     STATEMENTS = (3, 11)
     FORMS = ["range", "tl.range", "while"]
+    STORED = (4, 6)
 
     def setup(self):
         super().setup()
@@ -27,7 +28,9 @@ class LanguageGenerator(Generator):
         if self.rng.random() < 0.2:
             # As many elements as several warps have. A program's part of scratch holds them.
             self.M, self.N = pick([32, 48, 64]), pick([16, 24, 31])
-            self.scalars["rows"], self.scalars["cols"] = pick([1, 31, self.M]), pick([1, 16, 29])
+        if self.rng.random() < 0.9:  # else mostly nothing
+            self.scalars = {"rows": pick([1, self.M // 2 + 1, self.M, self.M + 3]),
+                            "cols": pick([1, self.N // 2 + 1, self.N, self.N, self.N + 5])}
         self.backends = ["interpret", "cpu", pick(["sim:sm_80", "sim:sm_90"])]
         self.options = {"num_warps": pick([1, 2, 4]), "num_stages": pick([1, 2, 3])}
         self.helpers = [HELPERS, COMBINERS]
@@ -355,8 +358,10 @@ class LanguageGenerator(Generator):
 
     def corner(self):
         """Where a block begins: within its array, partly outside, or far away."""
-        return [self.rng.choice(["0", "0", "-3", "pid * 5", "rows", "cols - 4", "7", "-100000",
-                                 "2000000000"]) for _ in range(2)]
+        if self.rng.random() < 0.1:
+            return self.rng.choice([("0", "-100000"), ("2000000000", "0"), ("rows", "2147483647")])
+        return [self.rng.choice(["0", "0", "-3", "pid * 2", "rows", "cols - 4", "7"])
+                for _ in range(2)]
 
     def box(self):
         """A block that is stored, changed or loaded in an array of this program's own."""
@@ -409,6 +414,11 @@ class LanguageGenerator(Generator):
             self.emit(f"{name}.scatter({value.name}, {rows}, {column})")
         index = self.as_type(self.integers("M"), "int32")
         return self.define(f"{name}.gather({index.name} % 12, {column})", dtype, "T", bound)
+
+    def prologue(self):
+        super().prologue()
+        for kind in "TTNMS":
+            self.load(None, kind)
 
     def statement(self, deep=False):
         if self.depth and self.rng.random() < 0.2:
