@@ -51,6 +51,7 @@ struct Access {
   int64_t vector; ///< elements that one instruction could move
   int64_t run;    ///< elements that are neighbours in memory
   bool isForDots; ///< a load that nothing but dots use
+  Block *version; ///< of version-tails, that it is in; null if there is only one
 };
 
 /// Whether all that becomes of `value` are operands of dots.
@@ -65,10 +66,19 @@ bool feedsDotsOnly(Value value) {
   });
 }
 
+/// The block of the version that the operation is in; null if there is only one.
+Block *versionOf(Operation *op) {
+  for (; !isa<tt::FuncOp>(op->getParentOp()); op = op->getParentOp())
+    if (op->getParentOp()->hasAttr(kVersions))
+      return op->getBlock();
+  return nullptr;
+}
+
 Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   const AxisInfo &info = axes.get(op->getOperand(0));
-  Access access{op, {}, 0, 1, 1, isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0))};
+  bool isForDots = isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0));
+  Access access{op, {}, 0, 1, 1, isForDots, versionOf(op)};
   // The longest run first; of equals the last dimension.
   access.order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
   llvm::sort(access.order, [&](int32_t a, int32_t b) {
@@ -98,14 +108,6 @@ double costOf(const Access &access, int64_t width) {
   int64_t span = 32 * width, runs = llvm::divideCeil(span, access.run);
   int64_t lines = llvm::divideCeil(std::min(span, access.run) * access.elementBytes, 128);
   return (1 + std::min<double>(32, runs * lines)) / (32 * std::min(width, access.vector));
-}
-
-/// The block of the version that the operation is in; null if there is only one.
-Block *versionOf(Operation *op) {
-  for (; !isa<tt::FuncOp>(op->getParentOp()); op = op->getParentOp())
-    if (op->getParentOp()->hasAttr(kVersions))
-      return op->getBlock();
-  return nullptr;
 }
 
 void giveLayout(const Access &access, Attribute layout) {
@@ -160,13 +162,15 @@ std::vector<SmallVector<int64_t>> halvesIn(tt::FuncOp func) {
 
 /// Of the widths, up to `most`, that one of the accesses could have.
 int64_t bestWidth(ArrayRef<Access *> accesses, int64_t most) {
+  std::set<int64_t> widths;
+  for (const Access *access : accesses)
+    widths.insert(std::min(access->vector, most));
   int64_t best = 1;
   double least = INFINITY;
-  for (const Access *candidate : accesses) {
-    int64_t width = std::min(candidate->vector, most);
+  for (int64_t width : widths) {
     double cost = 0;
     for (const Access *access : accesses)
-      cost += access->isForDots || !versionOf(access->op) ? -double(width) : costOf(*access, width);
+      cost += access->isForDots || !access->version ? -double(width) : costOf(*access, width);
     if (std::pair(cost, -width) < std::pair(least, -best))
       std::tie(least, best) = std::pair(cost, width);
   }
@@ -183,8 +187,9 @@ void coalesce(tt::FuncOp func, int warps) {
   struct Group {
     SmallVector<Access *> members;
     int64_t widest = 1; ///< bytes of an element
+    int64_t best = 1;   ///< the members' width, by themselves
     int64_t most = kMaxVectorBytes;
-    int64_t width() const { return std::min(bestWidth(members, kMaxVectorBytes / widest), most); }
+    int64_t width() const { return std::min(best, most); }
   };
   struct Key {
     Block *version;
@@ -197,7 +202,7 @@ void coalesce(tt::FuncOp func, int warps) {
   std::map<Key, Group> groups;
   auto groupOf = [&](const Access &access) -> Group & {
     ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
-    return groups[{versionOf(access.op), SmallVector<int64_t>(shape), access.order,
+    return groups[{access.version, SmallVector<int64_t>(shape), access.order,
                    access.isForDots ? access.elementBytes : 0}];
   };
   for (Access &access : accesses) {
@@ -205,6 +210,8 @@ void coalesce(tt::FuncOp func, int warps) {
     group.members.push_back(&access);
     group.widest = std::max(group.widest, access.elementBytes);
   }
+  for (auto &[key, group] : groups)
+    group.best = bestWidth(group.members, kMaxVectorBytes / group.widest);
   for (const SmallVector<int64_t> &half : halvesIn(func))
     for (auto &[key, group] : groups) {
       if (key.shape != half || key.order[0] + 1 != int32_t(half.size()))
