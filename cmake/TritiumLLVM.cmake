@@ -40,7 +40,7 @@ if(TRITIUM_STATIC_LLVM)
   target_link_libraries(TritiumLLVM INTERFACE
     MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRInferTypeOpInterface
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRSCFTransforms MLIRSCFUtils
-    MLIRControlFlowDialect MLIRFuncDialect MLIRFunctionInterfaces MLIRVectorDialect
+    MLIRControlFlowDialect MLIRGPUDialect MLIRFuncDialect MLIRFunctionInterfaces MLIRVectorDialect
     MLIRLLVMDialect MLIRUBDialect MLIRSCFToControlFlow MLIRControlFlowToLLVM
     MLIRArithToLLVM MLIRMathToLLVM MLIRVectorToLLVM MLIRVectorTransforms MLIRFuncToLLVM
     MLIRIndexToLLVM MLIRUBToLLVM MLIRLLVMIRTransforms

@@ -2,6 +2,7 @@
 
 #include "Builder.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <chrono>
@@ -85,8 +86,8 @@ bool buildElements(Builder &b, Operation *op) {
         return b.refuse(op, "cannot run a GPU's assembly (tl.inline_asm_elementwise)"), true;
       })
       .Case([&](tt::ReadRegisterOp op) { return buildRegister(b, op), true; })
-      // Launches run one after the other.
-      .Case([&](tt::GridDependencyOp) { return true; })
+      // Launches run one after the other, and a program without layouts is one thread.
+      .Case<tt::GridDependencyOp, gpu::BarrierOp>([](auto) { return true; })
       .Default([](Operation *) { return false; });
 }
 

@@ -6,6 +6,7 @@
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -24,8 +25,9 @@ using Programs = std::vector<std::shared_ptr<const Program>>;
 
 Programs buildPrograms(const std::string &text, std::string &error) {
   DialectRegistry registry;
-  registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
-                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect>();
+  registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, gpu::GPUDialect,
+                  arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                  ub::UBDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())

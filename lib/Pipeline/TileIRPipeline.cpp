@@ -6,6 +6,7 @@
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -18,8 +19,8 @@ namespace tritium {
 
 void registerTileDialects(DialectRegistry &registry) {
   registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
-                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect,
-                  LLVM::LLVMDialect, NVVM::NVVMDialect>();
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, gpu::GPUDialect,
+                  ub::UBDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
 }
 
 std::unique_ptr<Pass> createTileCanonicalizer() {

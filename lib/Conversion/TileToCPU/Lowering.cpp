@@ -11,6 +11,8 @@
 
 #include "Lowering.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -40,6 +42,8 @@ LogicalResult Lowering::run(std::string *planText) {
   });
   if (hasCalls || metadata.parameters.size() != kernel.getNumArguments())
     return failure();
+  // A program is one thread here.
+  kernel.walk([](gpu::BarrierOp barrier) { barrier.erase(); });
   plan = planKernel(kernel, target, options, metadata, facts);
   if (planText) {
     llvm::raw_string_ostream text(*planText);

@@ -5,6 +5,7 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Python/Parser.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
            {options.debug, options.debug && options.sanitizeOverflow, options.defaultInputPrecision,
             options.hints, options.cudaCapability, options.numWarps}) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect>();
+                      mlir::scf::SCFDialect, mlir::gpu::GPUDialect>();
 }
 
 bool Generator::checkLimits() {

@@ -5,6 +5,7 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -60,6 +61,8 @@ static std::string whyNot(mlir::Operation *op) {
     return "writes memory; return the values, and store them behind";
   if (llvm::isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op))
     return "is an atomic operation";
+  if (llvm::isa<mlir::gpu::BarrierOp>(op))
+    return "is a barrier, which all threads must come to";
   if (llvm::isa<tt::PrintOp>(op))
     return "prints";
   if (llvm::isa<tt::AssertOp>(op))

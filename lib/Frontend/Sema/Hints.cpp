@@ -6,6 +6,7 @@
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
 
 #include <numeric>
@@ -159,8 +160,10 @@ static Result assume(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
-/// One program is one thread of control here, so there is nothing to wait for.
-static Result debugBarrier(Sema &, const BoundArguments &) { return Value(); }
+static Result debugBarrier(Sema &sema, const BoundArguments &) {
+  sema.builder().create<mlir::gpu::BarrierOp>(sema.loc());
+  return Value();
+}
 
 void sema::addHintBuiltins(Registry &registry) {
   registry.add("multiple_of", "input, values", multipleOf);

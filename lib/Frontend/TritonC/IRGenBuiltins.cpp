@@ -6,6 +6,7 @@
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace tritium::frontend::tritonc {
@@ -188,7 +189,9 @@ Generator::Value Generator::builtin(const Call &call, llvm::ArrayRef<Tensor> arg
   case Builtin::Atomic:
     return atomic(call, arguments);
   case Builtin::Barrier:
-    // A program is one thread, whose accesses take effect in order.
+    if (!allowsEffect(call.range, /*isVariable=*/false, "'" + call.callee + "'"))
+      return std::nullopt;
+    builder.create<mlir::gpu::BarrierOp>(sema.loc());
     return Tensor{};
   case Builtin::Dot: {
     auto type = productType(arguments[0], arguments[1]);

@@ -12,6 +12,7 @@
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 
@@ -34,7 +35,7 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
            {options.debug, /*sanitizeOverflow=*/false, "ieee", options.hints}),
       conversions(sema) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect>();
+                      mlir::scf::SCFDialect, mlir::gpu::GPUDialect>();
 }
 
 bool Generator::checkLimits() {

@@ -164,8 +164,9 @@ def assume(cond):
 
 @builtin
 def debug_barrier():
-    """All threads of a program wait for each other; without effect on a CPU, where a program is one
-    thread. Kernels need none: the compiler puts barriers where memory asks for them.
+    """All threads of a program wait for each other, and what each has accessed is done for all;
+    without effect on a CPU, where a program is one thread. What loads, stores and atomics access
+    needs none, as the compiler puts barriers between them; assembly does.
 
     Example:
         >>> tl.store(ints, 5)

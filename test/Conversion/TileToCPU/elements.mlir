@@ -72,6 +72,7 @@ tt.func @both(%y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {
 // CHECK: llvm.store %c0_i32{{.*}} : i32, !llvm.ptr
 tt.func @machine(%y: !tt.ptr<i64>, %z: !tt.ptr<i32>) {
   tt.grid_dependency wait
+  gpu.barrier
   %now = tt.read_register globaltimer : i64
   %at = tt.read_register smid : i32
   tt.store %y, %now : !tt.ptr<i64>

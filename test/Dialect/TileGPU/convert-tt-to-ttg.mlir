@@ -32,3 +32,24 @@ tt.func @dots(%x: !tt.ptr<f16>, %out: !tt.ptr<f32>, %n: i32) {
   tt.store %q, %s : tensor<32x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// What the kernel asks for stays where it stands, and threads come to it together.
+// CHECK-LABEL: tt.func @barriers
+// CHECK: tt.store
+// CHECK-NEXT: ttg.barrier
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: ttg.barrier
+// CHECK-NEXT: tt.store
+// CHECK-NOT: gpu.barrier
+tt.func @barriers(%x: !tt.ptr<i32>, %c: i1) {
+  %one = arith.constant 1 : i32
+  tt.store %x, %one : !tt.ptr<i32>
+  gpu.barrier
+  scf.if %c {
+    gpu.barrier
+    tt.store %x, %one : !tt.ptr<i32>
+  }
+  tt.return
+}

@@ -147,3 +147,48 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // A barrier that the kernel has asked for is the one that its accesses need.
+  // CHECK-LABEL: @asked
+  // CHECK: tt.store
+  // CHECK-NEXT: ttg.barrier{{$}}
+  // CHECK-NEXT: tt.load
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func private @asked(%x: tensor<128xf32, #b>, %p: !tt.ptr<f32>, %i: tensor<128xi32, #b>, %j: tensor<128xi32, #b>, %q: !tt.ptr<f32>) {
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+    %pi = tt.addptr %ps, %i : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    %pj = tt.addptr %ps, %j : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    tt.store %pi, %x : tensor<128x!tt.ptr<f32>, #b>
+    ttg.barrier
+    %y = tt.load %pj : tensor<128x!tt.ptr<f32>, #b>
+    %qs = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+    %qi = tt.addptr %qs, %i : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    tt.store %qi, %y : tensor<128x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // In one branch alone it counts there alone.
+  // CHECK-LABEL: @in_a_branch
+  // CHECK: scf.if
+  // CHECK-NEXT: ttg.barrier{{$}}
+  // CHECK: ttg.barrier {hazard = "program order of global memory"}
+  // CHECK-NEXT: tt.load
+  // CHECK: tt.return
+  tt.func private @in_a_branch(%x: tensor<128xf32, #b>, %p: !tt.ptr<f32>, %i: tensor<128xi32, #b>, %j: tensor<128xi32, #b>, %c: i1) {
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+    %pi = tt.addptr %ps, %i : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    %pj = tt.addptr %ps, %j : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+    tt.store %pi, %x : tensor<128x!tt.ptr<f32>, #b>
+    scf.if %c {
+      ttg.barrier
+    }
+    %y = tt.load %pj : tensor<128x!tt.ptr<f32>, #b>
+    tt.store %pi, %y : tensor<128x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}

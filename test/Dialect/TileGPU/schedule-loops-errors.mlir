@@ -140,3 +140,53 @@ tt.func @large(%y: !tt.ptr<f32>, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, 
   } {tt.num_stages = 58 : i32}
   tt.return
 }
+
+// -----
+
+// Nobody knows what the assembly writes: no copy may start in front of the barrier.
+tt.func @barrier_behind_assembly(%y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %c = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %asm = tt.inline_asm "st.global.u32 [$1], 1; mov.u32 $0, 0;", "=r,l" %x : (!tt.ptr<f32>) -> i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark @below {{the loop is not pipelined: this barrier may order what the loop loads after what assembly, atomics or other programs write; move it out of the loop}}
+    gpu.barrier
+    %start = arith.muli %i, %c1024 : i32
+    %px = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %xc = tt.addptr %xs, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %v = tt.load %xc : tensor<1024x!tt.ptr<f32>>
+    %py = tt.addptr %y, %start : !tt.ptr<f32>, i32
+    %ys = tt.splat %py : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %yc = tt.addptr %ys, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    tt.store %yc, %v : tensor<1024x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}
+
+// -----
+
+// It may wait for what another program writes and the loop loads.
+tt.func @barrier_behind_a_volatile_load(%y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %c = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %flag = tt.load %y {isVolatile = true} : !tt.ptr<f32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark @below {{the loop is not pipelined: this barrier may order what the loop loads after what assembly, atomics or other programs write; move it out of the loop}}
+    gpu.barrier
+    %start = arith.muli %i, %c1024 : i32
+    %px = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %xc = tt.addptr %xs, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %v = tt.load %xc : tensor<1024x!tt.ptr<f32>>
+    %py = tt.addptr %y, %start : !tt.ptr<f32>, i32
+    %ys = tt.splat %py : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %yc = tt.addptr %ys, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    tt.store %yc, %v : tensor<1024x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}

@@ -142,3 +142,28 @@ tt.func private @index(%y: !tt.ptr<f32>, %x: !tt.ptr<f32> {tt.divisibility = 16 
   } {tt.num_stages = 3 : i32}
   tt.return
 }
+
+// A barrier of a kernel with plain accesses alone orders nothing that a copy overtakes.
+// CHECK-LABEL: @barrier(
+// CHECK: ttg.barrier {ttg.schedule = #ttg.schedule<stage = 2, order = 2>}
+// CHECK: tt.load {{.*}} {ttg.async_copy = {{.*}}, ttg.schedule = #ttg.schedule<stage = 0, order = 1>}
+// CHECK: } {ttg.stages = 3 : i32}
+tt.func @barrier(%y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %c = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    gpu.barrier
+    %start = arith.muli %i, %c1024 : i32
+    %px = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %xc = tt.addptr %xs, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %v = tt.load %xc : tensor<1024x!tt.ptr<f32>>
+    %py = tt.addptr %y, %start : !tt.ptr<f32>, i32
+    %ys = tt.splat %py : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %yc = tt.addptr %ys, %c : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    tt.store %yc, %v : tensor<1024x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}

@@ -6,7 +6,7 @@
 //
 // with the plain layout of the shape, so that no conversion is needed between tiles of one
 // shape. Later passes choose better ones for memory accesses and dots, and let the rest
-// follow.
+// follow. A barrier is one of threads from here on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,8 @@
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 
@@ -53,6 +55,11 @@ struct ConvertTileToTileGPUPass : impl::ConvertTileToTileGPUBase<ConvertTileToTi
       return signalPassFailure();
     module->setAttr(kTarget, TargetAttr::get(&getContext(), capability));
     module->setAttr(kNumWarps, Builder(module.getContext()).getI32IntegerAttr(warps));
+    module.walk([](gpu::BarrierOp barrier) {
+      OpBuilder b(barrier);
+      b.create<BarrierOp>(barrier.getLoc(), StringAttr());
+      barrier.erase();
+    });
     for (auto func : module.getOps<tt::FuncOp>())
       propagateLayouts(func, warps, [&](Operation *op) { return plainLayouts(op, warps); });
   }

@@ -22,7 +22,7 @@
 // elements are too few or too scattered for an asynchronous copy of 4 bytes, or if a store of
 // the loop may write what it reads later. Stores to other arguments may be overtaken: a launch
 // sees to it that their memory is apart (kOvertakes). Atomics, which may wait for other programs,
-// and assertions may not.
+// and assertions may not, nor a barrier in a kernel with anything but plain loads and stores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,6 +136,23 @@ private:
     stages = static_cast<int>(fitting);
   }
 
+  /// Whether what may change memory while the kernel runs are its own plain stores, which loads
+  /// overtake only where that is proved or looked at: then a barrier of the kernel orders no
+  /// others.
+  static bool allStoresAreSeen(tt::FuncOp kernel) {
+    auto isSeen = [](Operation *op) {
+      if (auto load = dyn_cast<tt::LoadOp>(op))
+        return !load.getIsVolatile();
+      return isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+             isa<tt::StoreOp, tt::AssumeOp, tt::PrintOp, tt::AssertOp, BarrierOp>(op);
+    };
+    return !kernel.getBody()
+                .walk([&](Operation *op) {
+                  return isSeen(op) ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
   /// False, with a remark, if something in the loop keeps all loads from running ahead.
   bool collectStores() {
     Operation *obstacle = nullptr;
@@ -149,6 +166,12 @@ private:
       if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
           isa<tt::AssumeOp, tt::PrintOp>(op))
         return WalkResult::advance();
+      if (isa<BarrierOp>(op)) {
+        if (allStoresAreSeen(op->getParentOfType<tt::FuncOp>()))
+          return WalkResult::advance();
+        return found(op, "this barrier may order what the loop loads after what assembly, atomics "
+                         "or other programs write; move it out of the loop");
+      }
       if (auto load = dyn_cast<tt::LoadOp>(op)) {
         if (!load.getIsVolatile())
           return WalkResult::advance();
