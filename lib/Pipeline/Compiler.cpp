@@ -70,6 +70,19 @@ bool checkNoAssembly(Session &session, ModuleOp module, const Target &target) {
   return false;
 }
 
+/// What the launch asks for and does not get.
+void remarkOnOptions(tt::FuncOp func, const CompileOptions &options) {
+  for (const auto &[name, value] : options.extra) {
+    if (const char *owner = foreignOption(name))
+      remarkMissed(func.getLoc(), "options",
+                   llvm::Twine(name) + " changes nothing: it is an option of " + owner);
+    if (name == "extern_libs" && !value.isNone())
+      remarkMissed(func.getLoc(), "options",
+                   "extern_libs changes nothing: functions of CUDA's device library (__nv_...) "
+                   "are the compiler's own, and other libraries cannot be linked");
+  }
+}
+
 /// From a module of tt to the target's last stage.
 bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
                const CompileOptions &options, CompiledKernel &kernel, CompileError &error) {
@@ -83,10 +96,7 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
   if (!func)
     return refuse(error, message);
   describePointers(func, kernel.metadata);
-  for (const auto &[name, value] : options.extra)
-    if (const char *owner = foreignOption(name))
-      remarkMissed(func.getLoc(), "options",
-                   llvm::Twine(name) + " changes nothing: it is an option of " + owner);
+  remarkOnOptions(func, options);
   if (!target.takesAssembly() && !checkNoAssembly(session, module, options.target))
     return false;
   // Targets that move no blocks of arrays by themselves take pointers.

@@ -361,7 +361,8 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
             know (no special case for 1, none for multiples of 16).
         do_not_specialize_on_alignment: the same for multiples of 16 only.
         debug: whether `device_assert` and hints are checked; None: as TRITON_DEBUG says.
-        noinline: whether calls of this function from kernels stay calls.
+        noinline: taken, and changes nothing, as a remark says: calls are compiled into the
+            caller.
 
     Returns a `JITFunction`. Raises `TritonError` if the function's source text cannot be
     found; warns of an option that names no parameter.

@@ -50,8 +50,9 @@ def test_example(number, page):
     seen = []
 
     def remarks(kernel, signature, kind="missed", **arguments):
-        options = {name: arguments.pop(name) for name in ("num_warps", "num_stages", "num_ctas",
-                                                              "waves_per_eu") if name in arguments}
+        options = {name: arguments.pop(name)
+                   for name in ("num_warps", "num_stages", "num_ctas", "waves_per_eu",
+                                "extern_libs") if name in arguments}
         target = arguments.pop("target", 90)
         seen.extend(r.message for r in compiled(kernel, signature, target, options,
                                                 **arguments).remarks if r.kind == kind)

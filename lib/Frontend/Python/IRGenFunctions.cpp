@@ -4,6 +4,7 @@
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Python/Parser.h"
+#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -242,6 +243,11 @@ Result Generator::callBody(const std::shared_ptr<FunctionSource> &function,
   Level level(*this);
   if (!checkLimits() || !checkRecursion(*function))
     return std::nullopt;
+  if (function->noinline_ && !parsed.contains(function.get())) // once a kernel
+    remarkMissed(sema.loc(), "inline",
+                 "'" + function->name +
+                     "' is compiled into its caller, as every function is: noinline=True changes "
+                     "nothing; a kernel that grows too large by it can be split in two launches");
   Environment callerEnv = std::move(env);
   env.clear();
   Frame callee{function.get(), frame, ++frames};

@@ -264,6 +264,7 @@ void ModuleReader::readFunction(const ast::ModuleItem &item, const SourceManager
   source.name = item.name;
   source.file = path.string();
   source.firstLine = firstLine;
+  source.noinline_ = item.isNoinline;
   std::string_view text = sources.text(item.range.begin.file);
   source.text =
       text.substr(item.range.begin.offset, item.range.end.offset - item.range.begin.offset);

@@ -115,7 +115,12 @@ void Parser::definition(Module &module, bool conditional) {
     while (at(TokenKind::Name) || at("."))
       name.append(spelled(tokens[pos++]));
     item.decorators.push_back(std::move(name));
+    size_t arguments = pos;
     skipLine();
+    for (; arguments + 2 < pos; ++arguments)
+      item.isNoinline |= spelled(tokens[arguments]) == "noinline" &&
+                         spelled(tokens[arguments + 1]) == "=" &&
+                         spelled(tokens[arguments + 2]) == "True";
   }
   bool isAsync = accept("async");
   bool isClass = at("class");

@@ -139,6 +139,8 @@ def compute(n):
   EXPECT_NE(kernel->text.find("return x + n"), std::string::npos);
   EXPECT_EQ(kernel->text.find("noinline"), std::string::npos);
   EXPECT_EQ(kernel->scope, scope);
+  EXPECT_FALSE(kernel->noinline_);
+  EXPECT_TRUE(scope->function("other")->noinline_);
   EXPECT_EQ(scope->function("kernel"), kernel) << "one function has one source";
   EXPECT_EQ(scope->function("host"), nullptr);
   EXPECT_NE(show(*scope, "host").find("mark it with @triton.jit"), std::string::npos);

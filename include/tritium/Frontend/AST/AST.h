@@ -342,6 +342,7 @@ struct ModuleItem {
   std::string imported;                ///< FromImport: name in the module, "*" for all
   ExprPtr value;                       ///< Assign
   std::vector<std::string> decorators; ///< Function: dotted names, "triton.jit"
+  bool isNoinline = false;             ///< Function: a decorator says noinline=True
   std::string reason;                  ///< Opaque: what it is, "a class", "a dict display"
 };
 
