@@ -16,6 +16,7 @@ import textwrap
 import tritium as triton
 import tritium.language as tl
 import tritium.language.standard
+import tritium.tools.experimental_descriptor
 import tritium.tools.mxfp
 import tritium.tools.ragged_tma
 import tritium.tools.tensor_descriptor
@@ -52,7 +53,8 @@ HOST = {
     "errors": ("Errors", "triton.", [triton]),
     "testing": ("triton.testing", "triton.testing.", [triton.testing]),
     "tools": ("triton.tools", "triton.tools.", [
-        triton.tools.tensor_descriptor, triton.tools.mxfp, triton.tools.ragged_tma]),
+        triton.tools.tensor_descriptor, triton.tools.experimental_descriptor, triton.tools.mxfp,
+        triton.tools.ragged_tma]),
 }
 INTRODUCTION = """# The language, name by name
 

@@ -63,9 +63,6 @@ ABSENT = {
     "language.base_type": _BUILDERS,
     "language.base_value": _BUILDERS,
     "language.semantic": _BUILDERS,
-    "language._experimental_descriptor_load": "tl.load_tensor_descriptor(desc, offsets)",
-    "language._experimental_descriptor_store": "tl.store_tensor_descriptor(desc, offsets, value)",
-    "language._experimental_make_tensor_descriptor": "tl.make_tensor_descriptor has its arguments",
     "language.extra.hip": _OTHER_DEVICES,
     "language.extra.intel": _OTHER_DEVICES,
     "language.extra.cpu": _OTHER_DEVICES,
@@ -84,8 +81,6 @@ ABSENT = {
                   "that does",
     "tools.build_extern": "libraries of device code cannot be linked",
     "tools.triton_to_gluon_translator": _GLUON,
-    "tools.experimental_descriptor": "triton.tools.tensor_descriptor.TensorDescriptor took its "
-                                     "place in Triton 3.3",
 }
 # Modules that can be imported although nothing of theirs is here.
 _EMPTY = ("language.semantic",)

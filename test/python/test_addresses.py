@@ -19,7 +19,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 # What programs import, by the module that they import it from.
 NAMES = {
     "tritium.language.core": "constexpr dtype tensor static_range load get_int_dtype "
-                             "CONSTEXPR_0 _unwrap_if_constexpr _constexpr_to_value",
+                             "CONSTEXPR_0 _unwrap_if_constexpr _constexpr_to_value "
+                             "_experimental_descriptor_load _experimental_descriptor_store "
+                             "_experimental_make_tensor_descriptor",
     "tritium.language.standard": "_log2 _sum_combine _elementwise_max sum max zeros_like topk "
                                  "_argmax_combine_tie_break_left sort_impl cdiv",
     "tritium.language.random": "philox rand N_ROUNDS_DEFAULT uint32_to_uniform_float",
@@ -49,6 +51,8 @@ NAMES = {
     "tritium.backends.nvidia.compiler": "CUDAOptions CUDABackend",
     "tritium.backends.nvidia.driver": "CUDADriver libcuda_dirs",
     "tritium.tools.tensor_descriptor": "TensorDescriptor",
+    "tritium.tools.experimental_descriptor": "create_1d_tma_descriptor create_2d_tma_descriptor "
+                                             "TmaDescKernelParam",
     "tritium.tools.mxfp": "MXFP4Tensor MXScaleTensor",
 }
 

@@ -40,6 +40,9 @@ WITHOUT_EXAMPLE = {
         "get_max_simd_tflops", "get_max_tensorcore_tflops", "nvsmi", "set_gpu_clock",
         "cuda_memcheck")], "needs a GPU"),
     **dict.fromkeys(["tools.mxfp.MXFP4Tensor", "tools.mxfp.MXScaleTensor"], "needs torch"),
+    **dict.fromkeys([f"tools.experimental_descriptor.{name}" for name in (
+        "TmaDescKernelParam", "create_2d_tma_descriptor")],
+        "create_1d_tma_descriptor has one"),
     **dict.fromkeys([f"tools.ragged_tma.{name}" for name in (
         "to_ragged_indices", "load_ragged", "store_ragged", "atomic_add_ragged")],
         "the example of create_ragged_descriptor loads"),

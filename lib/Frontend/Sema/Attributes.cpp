@@ -284,9 +284,8 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
 
 /// Names of Triton's language that have no implementation here, by their addresses in `tl`.
 static bool isUnsupported(std::string_view name) {
-  constexpr std::string_view kNames[] = {
-      "_experimental_descriptor_load", "_experimental_descriptor_store",
-      "extra.cuda.convert_custom_float8_sm70", "extra.cuda.convert_custom_float8_sm80"};
+  constexpr std::string_view kNames[] = {"extra.cuda.convert_custom_float8_sm70",
+                                         "extra.cuda.convert_custom_float8_sm80"};
   return llvm::is_contained(kNames, name);
 }
 

@@ -219,6 +219,80 @@ static Result scatter(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
+//===----------------------------------------------------------------------===//
+// The names of Triton 3.0 to 3.3
+//===----------------------------------------------------------------------===//
+
+/// The array of `descriptor` with other elements of the same width, in blocks of another shape. A
+/// descriptor that the host has made of an address knows no more of its elements than their bytes.
+static std::optional<Descriptor> reinterpreted(Sema &sema, const Descriptor &descriptor,
+                                               llvm::ArrayRef<int64_t> blockShape, DType element,
+                                               std::string_view what) {
+  if (static_cast<int64_t>(blockShape.size()) != descriptor.rank())
+    return sema.error(std::string(what) + " needs blocks of as many dimensions as the array has, " +
+                      std::to_string(descriptor.rank()) + ", found " + describeShape(blockShape));
+  if (!sema.checkShape(blockShape))
+    return std::nullopt;
+  if (!isInteger(element) && !isFloat(element))
+    return sema.error(std::string(what) + " moves integers and floats, found " +
+                      describeType(element));
+  if (memoryType(element).bits() != memoryType(descriptor.element()).bits())
+    return sema.error(std::string(what) + " is of " + describeType(element) +
+                      ", and the elements of the descriptor have " +
+                      std::to_string(memoryType(descriptor.element()).bits()) +
+                      " bits; their element_size on the host and their type here must agree");
+  if (descriptor.padsWithNaN && (!isFloat(element) || element == DType{DTypeKind::Float8E4B15}))
+    return sema.error(std::string(what) + " is of " + describeType(element) +
+                      ", which has no NaN that the descriptor pads with");
+  BlockedArray array = descriptor;
+  array.blockShape.assign(blockShape.begin(), blockShape.end());
+  auto base = sema.bitcast(array.base, pointerTo(element, array.base.dtype.isConst));
+  if (!base)
+    return std::nullopt;
+  // The fact goes with the address.
+  array.base = stateMultiple(sema, *base, kAlignment);
+  Tensor handle = describeArray(sema, array, descriptor.padsWithNaN);
+  return Descriptor{std::move(array), descriptor.padsWithNaN, handle};
+}
+
+/// _experimental_reinterpret_tensor_descriptor(desc_ptr, block_shape, dtype)
+static Result reinterpretDescriptor(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "tl._experimental_reinterpret_tensor_descriptor";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  auto shape = descriptor ? constantInts(sema, args[1], "'block_shape'") : std::nullopt;
+  auto element = shape ? dtypeArgument(sema, args[2], "'dtype'") : std::nullopt;
+  auto result = element ? reinterpreted(sema, *descriptor, *shape, *element, what) : std::nullopt;
+  return result ? Result(Value(std::move(*result))) : std::nullopt;
+}
+
+/// _experimental_descriptor_load(desc_pointer, offsets, shape, dtype)
+static Result loadAs(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "tl._experimental_descriptor_load";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  auto shape = descriptor ? constantInts(sema, args[2], "'shape'") : std::nullopt;
+  auto element = shape ? dtypeArgument(sema, args[3], "'dtype'") : std::nullopt;
+  auto array = element ? reinterpreted(sema, *descriptor, *shape, *element, what) : std::nullopt;
+  auto place = array ? blockAt(sema, *array, args[1], what) : std::nullopt;
+  return place ? Result(Value(loadBlock(sema, *array, *place))) : std::nullopt;
+}
+
+/// _experimental_descriptor_store(desc_pointer, value, offsets)
+static Result storeAs(Sema &sema, const BoundArguments &args) {
+  constexpr std::string_view what = "tl._experimental_descriptor_store";
+  auto *descriptor = descriptorArgument(sema, args[0], what);
+  if (!descriptor || !checkWritable(sema, *descriptor, what))
+    return std::nullopt;
+  auto *value = args[1].getIf<Tensor>();
+  if (!value)
+    return sema.error(std::string(what) + " needs a tile, found " + describe(args[1]));
+  auto array = reinterpreted(sema, *descriptor, value->shape(), value->dtype, what);
+  auto place = array ? blockAt(sema, *array, args[2], what) : std::nullopt;
+  if (!place)
+    return std::nullopt;
+  storeBlock(sema, *place, *value);
+  return Value();
+}
+
 static constexpr char kAdd[] = "atomic_add", kMin[] = "atomic_min", kMax[] = "atomic_max",
                       kAnd[] = "atomic_and", kOr[] = "atomic_or", kXor[] = "atomic_xor";
 
@@ -231,6 +305,12 @@ void sema::addDescriptorBuiltins(Registry &registry) {
                makeDescriptor);
   registry.add("load_tensor_descriptor", "desc, offsets", load);
   registry.add("store_tensor_descriptor", "desc, offsets, value", store);
+  registry.add("_experimental_make_tensor_descriptor",
+               "base, shape, strides, block_shape, padding_option='zero'", makeDescriptor);
+  registry.add("_experimental_reinterpret_tensor_descriptor", "desc_ptr, block_shape, dtype",
+               reinterpretDescriptor);
+  registry.add("_experimental_descriptor_load", "desc_pointer, offsets, shape, dtype", loadAs);
+  registry.add("_experimental_descriptor_store", "desc_pointer, value, offsets", storeAs);
   registry.add("tensor_descriptor.load", "desc, offsets", load);
   registry.add("tensor_descriptor.store", "desc, offsets, value", store);
   registry.add("tensor_descriptor.gather", "desc, x_offsets, y_offset", gather);

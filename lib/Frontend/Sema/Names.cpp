@@ -114,7 +114,8 @@ static std::optional<Value> languageName(llvm::StringRef name) {
   if (isClass)
     return Value(Library{name.str()});
   bool isPublic = !name.contains('.') && name != "to" && name != "item" &&
-                  name != "next_power_of_2" && !name.starts_with("_");
+                  name != "next_power_of_2" &&
+                  (!name.starts_with("_") || name.starts_with("_experimental_"));
   if (isPublic && findBuiltin(name))
     return Value(Library{name.str()});
   return std::nullopt;

@@ -12,6 +12,9 @@ from ._control import __all__ as _control
 from ._extern import extern, extern_elementwise
 from ._memory import *
 from ._memory import __all__ as _memory
+from ._memory import (_experimental_descriptor_load, _experimental_descriptor_store,
+                      _experimental_make_tensor_descriptor,
+                      _experimental_reinterpret_tensor_descriptor)
 from .random import *
 from .random import __all__ as _random
 from ._reduction import *

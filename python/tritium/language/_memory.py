@@ -145,6 +145,45 @@ def store_tensor_descriptor(desc, offsets, value):
     """
 
 
+# The names that Triton 3.0 to 3.3 had for this. Descriptors that `tritium.tools.
+# experimental_descriptor` makes know no more of their elements than the bytes.
+_experimental_make_tensor_descriptor = make_tensor_descriptor
+
+
+@builtin
+def _experimental_reinterpret_tensor_descriptor(desc_ptr, block_shape, dtype):
+    """The array of `desc_ptr` with elements of `dtype`, which has as many bits, in other blocks.
+
+    Example:
+        >>> d = tl.make_tensor_descriptor(floats, (16,), (1,), (4,))
+        >>> tl._experimental_reinterpret_tensor_descriptor(d, [2], tl.int32).load([1])
+        int32 [1065353216, 1073741824]
+    """
+
+
+@builtin
+def _experimental_descriptor_load(desc_pointer, offsets, shape, dtype):
+    """The block of `shape` at `offsets`, whose bits are taken as elements of `dtype`.
+
+    Example:
+        >>> d = tl.make_tensor_descriptor(floats, (16,), (1,), (4,))
+        >>> tl._experimental_descriptor_load(d, [1], [2], tl.float32)
+        float32 [1.0, 2.0]
+    """
+
+
+@builtin
+def _experimental_descriptor_store(desc_pointer, value, offsets):
+    """Stores a block of the shape of `value`, bit by bit, at `offsets`.
+
+    Example:
+        >>> d = tl.make_tensor_descriptor(ints, (16,), (1,), (4,))
+        >>> tl._experimental_descriptor_store(d, tl.zeros((2,), tl.int32), [12])
+        >>> tl.load(ints + tl.arange(11, 15))
+        int32 [11, 0, 0, 14]
+    """
+
+
 _ATOMIC = """{what} in memory, in one indivisible step for each lane.
 
     Args:
