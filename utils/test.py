@@ -265,6 +265,7 @@ def kernels(log):
     runs = [("fuzz.py", ["--kind", "device", "--seed", "1", "--count", "200"], {}),
             ("fuzz.py", ["--kind", "device", "--seed", "1001", "--count", "200"], {}),
             ("fuzz.py", ["--kind", "tiles", "--seed", "1", "--count", "300"], {}),
+            ("fuzz.py", ["--kind", "language", "--seed", "1", "--count", "150"], {}),
             ("fuzz.py", ["--kind", "indices", "--seed", "1", "--count", "500", *everywhere], {}),
             ("fuzz.py", fresh, {}),
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "interpret"}),

@@ -223,7 +223,7 @@ LANGUAGE = {
     "function of elements": r"tl\.map_elementwise\(f", "histogram": r"tl\.histogram\(",
     "masked histogram": r"tl\.histogram\(.*mask=", "sort": r"tl\.sort\(", "topk": r"tl\.topk\(",
     "flip": r"tl\.flip\(", "gather": r"tl\.gather\(", "scaled product": r"tl\.dot_scaled\(",
-    "numbers in pairs along M": "lhs_k_pack=False", "8-bit floats": r"float8e\w+_ptr",
+    "numbers in pairs along M or N": "hs_k_pack=False", "8-bit floats": r"float8e\w+_ptr",
     "atomic on 8 bits": r"atomic_\w+\(\w+_u?int8_ptr", "atomic on 16 bits":
     r"atomic_\w+\(\w+_u?int16_ptr", "exchange on 16 bits": r"atomic_cas\(own_u?int16_ptr",
     "descriptor": r"d\d+\.load\(\[-3", "stored block": r"d\d+\.store\(\[", "atomic of a block":
