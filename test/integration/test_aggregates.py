@@ -170,7 +170,11 @@ CLASS = ("@triton.aggregate\nclass A:\n    a: tl.tensor\n    k: tl.constexpr = 3
          "        if how == 1:\n            self.b = 1\n"
          "        if how == 2:\n            self.c = 1\n"
          "        if how == 3:\n            return a\n"
-         "        if how == 4:\n            self = 5\n")
+         "        if how == 4:\n            self = 5\n"
+         "@triton.aggregate\nclass C:\n    a: tl.tensor\n    b: tl.tensor\n"
+         "    def __init__(self, n):\n        self.a = n\n        if n > 2:\n            return\n"
+         "        self.b = 1\n"
+         "    @triton.jit\n    def get(self):\n        return self.b\n")
 
 
 @pytest.mark.parametrize("body,message", [
@@ -184,6 +188,10 @@ CLASS = ("@triton.aggregate\nclass A:\n    a: tl.tensor\n    k: tl.constexpr = 3
     ("B(A(1), 2)", "'B' has no field 'c'; its fields are 'a', 'b'"),
     ("B(A(1), 3)", "__init__ returns nothing"),
     ("B(A(1), 4)", "__init__ of 'B' binds its first parameter anew"),
+    ("C(n)", "returns of '__init__' have different types: C.* and C.*; set all fields on every path"),
+    ("while True:\n        n += 1\n        f = tl.aggregate_replace(C(1), b=n).get\n        if n > 20:\n"
+     "            break\n    tl.store(out, f())",
+     "'f' is the method 'get', which holds a value of the (if|loop) that binds it"),
     ("A(1).z", r"A\(a=int32, k=constexpr 3\) has no attribute 'z'"),
     ("x = A(1)\n    x.a = 2", "the fields of an aggregate are set in its __init__ alone; "
                               r"tl.aggregate_replace\(x, a=...\) makes another one"),

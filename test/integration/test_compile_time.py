@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
+from support import kernels_from
 
 
 class Mode(enum.Enum):
@@ -170,6 +171,23 @@ def test_named_tuples(backend):
     out = np.zeros_like(x)
     kernel[(1,)](Window(x, 3), out, Pair(8))
     np.testing.assert_array_equal(out, np.array([0, 0.5, 1, 0], np.float32) + 4 + 10)
+
+
+@pytest.mark.parametrize("body", (
+    "if out[0] > 5:\n        x = B(3, x.u)", "for i in range(out[0]):\n        x = B(3, x.u)",
+    "if out[0] > 5:\n        x = (3, x.u)"))
+def test_tuples_of_other_names_do_not_meet(body):
+    text = f'''from collections import namedtuple
+A, B = namedtuple("A", "u, v"), namedtuple("B", "v, u")
+@triton.jit
+def kernel(p):
+    out = tl.full((1,), tl.load(p), tl.int32)
+    x = A(1, 2)
+    {body}
+    tl.store(p, x.u)
+'''
+    with pytest.raises(triton.CompilationError, match=r"\(u=\w*( 1)?, v=\w*( 2)?\)"):
+        kernels_from(text).kernel[(1,)](np.zeros(1, np.int32))
 
 
 def test_functions_of_compile_time_values_take_keywords(backend):

@@ -46,6 +46,39 @@ def test_closures(backend):
 
 
 @triton.jit
+def assigned(out_ptr, n):
+    k = 100
+    total = 0
+    for _ in range(n):
+        parts = [(total := total + k) for k in (1, 2)]
+        last = [(lambda x: x + k)(k) for k in (3, 4)][-1]
+        f = lambda step=(k := k + 5): step  # noqa: E731
+        total += f() - parts[0] + last
+
+        def g(step=(k := k + 1)):
+            return step
+    tl.store(out_ptr, total)
+    tl.store(out_ptr + 1, k)
+
+
+def assigned_in_python(n):
+    k = 100
+    total = 0
+    for _ in range(n):
+        parts = [(total := total + i) for i in (1, 2)]
+        total += (k := k + 5) - parts[0] + 8
+        k += 1
+    return [total, k]
+
+
+@pytest.mark.parametrize("n", (0, 1, 4))
+def test_assignments_within_expressions(backend, n):
+    out = np.zeros(2, np.int32)
+    assigned[(1,)](out, n)
+    assert out.tolist() == assigned_in_python(n)
+
+
+@triton.jit
 def combines(x_ptr, out_ptr, N: tl.constexpr, LIMIT: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))
     tl.store(out_ptr, tl.reduce(x, 0, lambda a, b: tl.minimum(a + b, LIMIT)))
@@ -155,6 +188,15 @@ def kernel(x_ptr, y_ptr, out_ptr):
     ("y = tl.map_elementwise(lambda a: a if a > n else n, tl.arange(0, 4))",
      "uses a value of the function around it that is known only at run time"),
     ("if n > 3:\n        f = lambda x: x\n    tl.store(out, f(1))", "'f' may be undefined here"),
+    ("fs = [lambda x: x + k for k in (1, 2)]\n    tl.store(out, fs[0](1))",
+     "'k' is bound by a comprehension that has ended; .* as a default: lambda ..., k=k: ..."),
+    ("while True:\n        n += 1\n        f = lambda x=n * 2: x\n        if n > 9:\n"
+     "            break\n    tl.store(out, f())",
+     "'f' is the function '<lambda>', which holds a value of the (if|loop) that binds it"),
+    ("while True:\n        n += 1\n        f = slice(n * 2)\n        break\n    tl.store(out, f)",
+     "'f' is a slice, which holds a value of the (if|loop) that binds it"),
+    ("f = last(n)\n    tl.store(out, f())",
+     "this returns the function '<lambda>', which holds a value of the 'if' or the loop around it"),
     ("tl.store(out, sum(tl.arange(0, 4)))", "tl.sum adds the elements of a tile"),
     ("tl.store(out, sorted((n, 1))[0])", "sorted.. sorts values that are known at compile time"),
     ("tl.store(out, round(n))", "round.. rounds compile-time numbers, found int32"),
@@ -165,6 +207,13 @@ def test_messages(body, message):
     kernel = kernels_from(f"""@triton.jit
 def make(n):
     return lambda x: x + n
+
+@triton.jit
+def last(n):
+    while True:
+        n += 1
+        if n > 9:
+            return lambda x=n * 2: x
 
 @triton.jit
 def kernel(out, n):

@@ -208,7 +208,26 @@ def test_dict_displays(backend):
     assert out[0] == 8 + 4 + 7 + 100 + 7 + 120
 
 
+@triton.jit
+def carried(out_ptr, n):
+    state = {"count": 0, 2: (n, 1.5)}
+    for i in range(n):
+        if i % 2 == 0:
+            state = {"count": state["count"] + i, 2: (7, state[2][1] * 2)}
+    tl.store(out_ptr, state["count"] + state[2][0])
+    tl.store(out_ptr + 1, (state[2][1] * 2).to(tl.int32))
+
+
+@pytest.mark.parametrize("n", (0, 5))
+def test_dictionaries_are_carried(backend, n):
+    out = np.zeros(2, np.int32)
+    carried[(1,)](out, n)
+    assert out.tolist() == ([6 + 7, 24] if n else [0, 3])
+
+
 @pytest.mark.parametrize("body,message", [
+    ("x = {'a': n}\n    for i in range(n):\n        x = {'b': x['a']}\n    tl.store(out, x['b'])",
+     r"enters as the dictionary {'a': int32} and becomes the dictionary {'b': int32}"),
     ("x = {1, 2}", "a set is not supported in a kernel; use a tuple instead"),
     ("x = {i: i for i in (1, 2)}", "a comprehension of a dict is not supported"),
     ("x = {**n}", r"'\*\*' in a dict display is not supported"),

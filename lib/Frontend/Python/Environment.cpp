@@ -31,6 +31,13 @@ void AssignedNames::addTarget(const Expr &target, bool isConditional) {
   }
 }
 
+/// A function's defaults are evaluated where it stands; its body is not.
+void AssignedNames::addDefaults(const Function &function, bool isConditional) {
+  for (const Parameter &parameter : function.parameters)
+    if (parameter.defaultValue)
+      addExpression(*parameter.defaultValue, isConditional);
+}
+
 /// Only `:=` binds names within an expression.
 void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   auto visit = [&](const ExprPtr &child) {
@@ -41,8 +48,9 @@ void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   case ExprKind::Literal:
   case ExprKind::Ellipsis:
   case ExprKind::Name:
-  case ExprKind::Lambda: // what is bound there is bound in the function
     return;
+  case ExprKind::Lambda: // what is bound there is bound in the function
+    return addDefaults(*llvm::cast<Lambda>(expr).function, isConditional);
   case ExprKind::Attribute:
     return visit(llvm::cast<Attribute>(expr).base);
   case ExprKind::Subscript:
@@ -87,8 +95,11 @@ void AssignedNames::addExpression(const Expr &expr, bool isConditional) {
   case ExprKind::Starred:
     return visit(llvm::cast<Starred>(expr).value);
   case ExprKind::Comprehension:
-    for (const ComprehensionLoop &loop : llvm::cast<Comprehension>(expr).loops)
-      visit(loop.iterable);
+    for (const ComprehensionLoop &loop : llvm::cast<Comprehension>(expr).loops) {
+      addExpression(*loop.iterable, true);
+      for (const ExprPtr &condition : loop.conditions)
+        addExpression(*condition, true);
+    }
     return addExpression(*llvm::cast<Comprehension>(expr).element, true);
   case ExprKind::FString:
     for (const FStringPart &part : llvm::cast<FString>(expr).parts)
@@ -141,8 +152,11 @@ void AssignedNames::addBlock(llvm::ArrayRef<StmtPtr> block, bool isConditional) 
       break;
     case StmtKind::Assert:
       addExpression(*llvm::cast<Assert>(*stmt).test, isConditional);
+      if (auto &message = llvm::cast<Assert>(*stmt).message)
+        addExpression(*message, isConditional);
       break;
     case StmtKind::FunctionDef:
+      addDefaults(*llvm::cast<FunctionDef>(*stmt).function, isConditional);
       add(llvm::cast<FunctionDef>(*stmt).function->name, isConditional);
       break;
     case StmtKind::Raise:

@@ -48,6 +48,14 @@ struct AssignedNames {
 
 private:
   void add(const std::string &name, bool isConditional);
+  void addDefaults(const ast::Function &function, bool isConditional);
+};
+
+/// The names that a comprehension binds for itself.
+struct ComprehensionScope {
+  AssignedNames names;
+  std::shared_ptr<const ComprehensionScope> outer;
+  bool hasEnded = false;
 };
 
 /// True if a `return`, or a `break` or `continue` of the loop around the block, stands in it.

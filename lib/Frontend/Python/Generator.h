@@ -94,6 +94,8 @@ struct Frame {
   unsigned id; ///< unique
   /// Where the function was defined, if that is within a function that is being generated.
   const Frame *definedIn = nullptr;
+  /// The comprehension whose loops are being unrolled, and the one in which the function was made.
+  std::shared_ptr<const ComprehensionScope> comprehension, madeIn;
   /// The names of the function while another one that it calls is generated.
   Environment *suspended = nullptr;
   bool isKernel = false;
@@ -112,6 +114,7 @@ struct ParsedFunction {
   /// A function within a function: whose frame it belongs to (0: none), and its defaults.
   unsigned frame = 0;
   std::map<std::string, Value, std::less<>> defaults;
+  std::shared_ptr<const ComprehensionScope> madeIn;
 };
 
 class Generator : public sema::FunctionCaller {
@@ -224,6 +227,10 @@ private:
   Outcome branches(mlir::Value condition, Side thenSide, Side elseSide, const Rest *rest,
                    bool &consumed);
   void mismatchedReturns(const Exit &a, const Exit &b);
+  /// Whether `value` needs a value from within `op` where operations cannot see it.
+  bool holdsFrom(mlir::Operation *op, const Value &value);
+  /// Whether the result, if there is one, may be used behind `op`; else reports why not.
+  bool canReturnFrom(mlir::Operation *op, const Exit &exit);
   mlir::Value placeholder(mlir::Location loc, mlir::Type type);
   Outcome ifStatement(const ast::If &stmt, const Rest &rest, bool &consumed);
   Result conditional(const ast::Conditional &expr);

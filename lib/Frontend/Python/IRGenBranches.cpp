@@ -97,17 +97,41 @@ mlir::Value Generator::placeholder(mlir::Location loc, mlir::Type type) {
   return builder.create<mlir::arith::ConstantOp>(loc, builder.getZeroAttr(type));
 }
 
-/// A method that is bound to a run-time value holds it where no scf.if can hand it on.
-static bool holdsHidden(const Value &value) {
+/// A method holds what it is bound to, a function its defaults and a slice its bounds, where no
+/// operation hands them on.
+bool Generator::holdsFrom(mlir::Operation *op, const Value &value) {
+  auto isInside = [&](mlir::Value held) {
+    return op->isAncestor(held.getParentRegion()->getParentOp());
+  };
+  auto holds = [&](const Value &part) {
+    llvm::SmallVector<mlir::Value> runTime;
+    flatten(part, runTime);
+    return llvm::any_of(runTime, isInside) || holdsFrom(op, part);
+  };
   if (auto *tuple = value.getIf<Tuple>())
-    return llvm::any_of(tuple->elements, holdsHidden);
-  if (value.is<Slice>())
+    return llvm::any_of(tuple->elements, [&](const Value &part) { return holdsFrom(op, part); });
+  if (auto *dict = value.getIf<Dict>())
+    return llvm::any_of(dict->entries,
+                        [&](const auto &entry) { return holdsFrom(op, entry.second); });
+  if (auto *method = value.getIf<BoundMethod>())
+    return holds(*method->self);
+  if (auto *slice = value.getIf<Slice>())
+    return llvm::any_of(llvm::ArrayRef({slice->begin, slice->end, slice->step}),
+                        [&](const auto &bound) { return bound && holds(*bound); });
+  if (auto *function = value.getIf<Function>())
+    if (auto found = parsed.find(function->source.get()); found != parsed.end())
+      return llvm::any_of(found->second.defaults,
+                          [&](const auto &entry) { return holds(entry.second); });
+  return false;
+}
+
+bool Generator::canReturnFrom(mlir::Operation *op, const Exit &exit) {
+  if (!exit.result || !holdsFrom(op, *exit.result))
     return true;
-  auto *method = value.getIf<BoundMethod>();
-  llvm::SmallVector<mlir::Value> runTime;
-  if (method)
-    flatten(*method->self, runTime);
-  return !runTime.empty();
+  error(exit.at, "this returns " + describe(*exit.result) +
+                     ", which holds a value of the 'if' or the loop around it and cannot leave "
+                     "that; call it there");
+  return false;
 }
 
 static std::string onePath(std::string_view name) {
@@ -120,9 +144,11 @@ static std::string onePath(std::string_view name) {
 void Generator::mismatchedReturns(const Exit &a, const Exit &b) {
   std::string what = "the returns of '" + frame->source->name +
                      "' have different types: " + describe(*a.result) + " and " +
-                     describe(*b.result) + "; return one type on every path";
+                     describe(*b.result) +
+                     (frame->self ? "; set all fields on every path, each in one type"
+                                  : "; return one type on every path");
   bool isEndA = !a.at.begin.isValid(), isEndB = !b.at.begin.isValid();
-  if (isEndA || isEndB)
+  if ((isEndA || isEndB) && !frame->self)
     what += " (one path reaches the end of the function, which returns None)";
   error(isEndB ? a.at : b.at, std::move(what));
   if (!isEndA && !isEndB)
@@ -188,11 +214,12 @@ void Generator::Branching::give(Value &to, Binding *binding, const Value *a, con
 void Generator::Branching::giveName(const std::string &name, Binding &to, const Value *a,
                                     const Value *b) {
   const Value &like = a ? *a : *b;
-  if (!holdsHidden(like) && !(b && holdsHidden(*b)))
+  if (!generator.holdsFrom(ifOp, like) && !(b && generator.holdsFrom(ifOp, *b)))
     return give(to.value, &to, a, b);
   generator.poison(to,
                    "'" + name + "' is " + describe(like) +
-                       ", which cannot leave the 'if' that binds it; call it there",
+                       ", which holds a value of the 'if' that binds it and cannot leave that; "
+                       "use it there",
                    {{to.at, "it is bound here"}});
 }
 
@@ -259,6 +286,9 @@ bool Generator::Branching::mergeExits() {
   auto &[a, b] = sides;
   if (!a.outcome.mayLeave() && !b.outcome.mayLeave())
     return true;
+  for (const SideState &side : sides)
+    if (side.outcome.mayLeave() && !generator.canReturnFrom(ifOp, side.outcome.exit))
+      return false;
   outcome.kind = bothLeave() ? Outcome::Leaves : Outcome::Maybe;
   Exit &first = (a.outcome.mayLeave() ? a : b).outcome.exit;
   Exit &second = b.outcome.exit;

@@ -22,6 +22,7 @@ Result Generator::closure(const std::shared_ptr<ast::Function> &function, Source
   entry.file = at.begin.file;
   entry.tree = function;
   entry.frame = frame->id;
+  entry.madeIn = frame->comprehension;
   for (const ast::Parameter &parameter : function->parameters) {
     if (!parameter.defaultValue)
       continue;
@@ -36,6 +37,7 @@ Result Generator::closure(const std::shared_ptr<ast::Function> &function, Source
 bool Generator::enterClosure(const ParsedFunction &function, Frame &callee) {
   if (!function.frame)
     return true;
+  callee.madeIn = function.madeIn;
   for (callee.definedIn = frame; callee.definedIn && callee.definedIn->id != function.frame;)
     callee.definedIn = callee.definedIn->caller;
   if (callee.definedIn)

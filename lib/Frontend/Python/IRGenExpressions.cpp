@@ -67,14 +67,28 @@ std::nullopt_t Generator::undefined(std::string_view name) {
   return sema.error(message);
 }
 
+/// Whether `name` means what a comprehension bound where the function was made, and is no more.
+static bool isOfEndedComprehension(std::string_view name, const ComprehensionScope *madeIn) {
+  for (; madeIn; madeIn = madeIn->outer.get())
+    if (madeIn->names.all.contains(name))
+      return madeIn->hasEnded;
+  return false;
+}
+
 Result Generator::name(const ast::Name &name) {
   sema.setRange(name.range);
   // A nested function sees the names of those around it as they are when it is called.
   for (const Frame *in = frame; in; in = in->definedIn) {
     const Environment &names = in == frame ? env : *in->suspended;
     auto local = names.find(name.id);
-    if (local == names.end())
+    if (local == names.end()) {
+      if (isOfEndedComprehension(name.id, in->madeIn.get()))
+        return sema.error("'" + name.id +
+                          "' is bound by a comprehension that has ended; a function that is made "
+                          "in it keeps the value as a default: lambda ..., " +
+                          name.id + "=" + name.id + ": ...");
       continue;
+    }
     reads[local->second.version] = true;
     if (local->second.poison && local->second.poison->lastValue)
       return local->second.poison->lastValue();
@@ -316,12 +330,25 @@ Result Generator::dict(const ast::Dict &expr) {
   return Value(std::move(result));
 }
 
+/// Its variables are its own; what ':=' binds in it is bound around it.
 Result Generator::comprehension(const ast::Comprehension &expr) {
+  auto scope = std::make_shared<ComprehensionScope>();
+  scope->outer = frame->comprehension;
+  for (const ast::ComprehensionLoop &loop : expr.loops)
+    scope->names.addTarget(*loop.target, false);
   Environment outer = env;
+  frame->comprehension = scope;
   Tuple result;
-  if (!comprehensionLoop(expr, 0, result))
+  bool isDone = comprehensionLoop(expr, 0, result);
+  frame->comprehension = scope->outer;
+  scope->hasEnded = true;
+  if (!isDone)
     return std::nullopt;
-  env = std::move(outer);
+  for (const std::string &name : scope->names.all) {
+    env.erase(name);
+    if (auto old = outer.find(name); old != outer.end())
+      env.insert(*old);
+  }
   return Value(std::move(result));
 }
 
@@ -388,6 +415,11 @@ Result Generator::fstring(const ast::FString &expr) {
 }
 
 Result Generator::walrus(const ast::Walrus &expr) {
+  for (auto *scope = frame->comprehension.get(); scope; scope = scope->outer.get())
+    if (scope->names.all.contains(expr.name))
+      return error(expr.nameRange, "'" + expr.name +
+                                       "' is the variable of a comprehension, which ':=' cannot "
+                                       "bind; use another name");
   auto value = expression(*expr.value);
   if (value) {
     ast::Name target(expr.nameRange);

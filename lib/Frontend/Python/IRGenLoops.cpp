@@ -390,7 +390,7 @@ bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &aft
   };
   bool isDone = loopBody(state.names(), exit, body, last);
   llvm::SmallVector<mlir::Value> yields;
-  if (!isDone || !leaveBody(state, yields))
+  if (!isDone || !leaveBody(state, yields) || !canReturnFrom(shell, exit))
     return false;
   if (asInt(exit.code) == Constant::Int(ExitKind::Continue))
     return endlessLoop(stmt);
@@ -398,6 +398,14 @@ bool Generator::leavingWhile(const ast::While &stmt, LoopState &state, Exit &aft
   llvm::SmallVector<Value> values;
   for (const std::string &name : last)
     if (auto found = env.find(name); found != env.end() && !found->second.poison) {
+      if (holdsFrom(shell, found->second.value)) {
+        poison(found->second,
+               "'" + name + "' is " + describe(found->second.value) +
+                   ", which holds a value of the loop that binds it and cannot leave that; use it "
+                   "there",
+               {{found->second.at, "it is bound here"}});
+        continue;
+      }
       bound.emplace_back(name, found->second.at);
       values.push_back(found->second.value);
     }

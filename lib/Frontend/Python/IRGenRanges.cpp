@@ -314,7 +314,7 @@ Outcome Generator::rangeLoop(const ast::For &stmt, const Range &range) {
         !loopBody(stmt.body, state.names(), exit))
       return false;
     llvm::SmallVector<mlir::Value> yields, results;
-    if (!leaveBody(state, yields))
+    if (!leaveBody(state, yields) || !canReturnFrom(loop, exit))
       return false;
     if (asInt(exit.code) == Constant::Int(ExitKind::Continue)) {
       narrowed(loop, state, yields, results)

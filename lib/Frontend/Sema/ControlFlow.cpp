@@ -41,21 +41,48 @@ static bool isNumber(const Value &value) {
   return constant && floatOf(*constant);
 }
 
-/// Whether an element is a field that its aggregate declares a constexpr.
-static bool isFixedField(const Tuple &tuple, size_t i) {
-  if (!tuple.aggregate)
+/// The elements of a tuple, the entries of a dictionary.
+template <typename V> static std::vector<V *> partsOf(V &value) {
+  std::vector<V *> parts;
+  if (auto *tuple = value.template getIf<Tuple>())
+    for (V &element : tuple->elements)
+      parts.push_back(&element);
+  else if (auto *dict = value.template getIf<Dict>())
+    for (auto &[key, entry] : dict->entries)
+      parts.push_back(&entry);
+  return parts;
+}
+
+/// Whether a part is a field that its aggregate declares a constexpr.
+static bool isFixedField(const Value &value, size_t i) {
+  auto *aggregate = asAggregate(value);
+  if (!aggregate)
     return false;
+  const Tuple &tuple = *aggregate;
   for (const AggregateClass::Field &field : tuple.aggregate->fields)
     if (field.name == tuple.names[i])
       return field.kind == "constexpr";
   return false;
 }
 
-/// Whether one may stand for the other, as far as their classes say.
+/// Whether one may stand for the other, as far as their classes and the names of their fields say.
 static bool sameClass(const Tuple &a, const Tuple &b) {
+  if (a.names != b.names)
+    return false;
   if (!a.aggregate || !b.aggregate)
     return !a.aggregate && !b.aggregate;
-  return a.aggregate->labels == b.aggregate->labels && a.names == b.names;
+  return a.aggregate->labels == b.aggregate->labels;
+}
+
+/// Whether both have parts, which may stand for each other if their types allow it.
+static bool sameForm(const Value &a, const Value &b) {
+  auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
+  if (at && bt)
+    return at->elements.size() == bt->elements.size() && sameClass(*at, *bt);
+  auto *ad = a.getIf<Dict>(), *bd = b.getIf<Dict>();
+  return ad && bd && llvm::equal(ad->entries, bd->entries, [](const auto &x, const auto &y) {
+           return x.first == y.first;
+         });
 }
 
 Result Sema::materialize(const Value &value) {
@@ -63,17 +90,16 @@ Result Sema::materialize(const Value &value) {
     auto tensor = toTensor(value);
     return tensor ? Result(Value(*tensor)) : std::nullopt;
   }
-  auto *tuple = value.getIf<Tuple>();
-  if (!tuple)
-    return value;
-  Tuple result{{}, tuple->names, tuple->aggregate};
-  for (const auto &[i, element] : llvm::enumerate(tuple->elements)) {
-    auto converted = isFixedField(*tuple, i) ? element : materialize(element);
+  Value result = value;
+  for (const auto &[i, part] : llvm::enumerate(partsOf(result))) {
+    if (isFixedField(value, i))
+      continue;
+    auto converted = materialize(*part);
     if (!converted)
       return std::nullopt;
-    result.elements.push_back(std::move(*converted));
+    *part = std::move(*converted);
   }
-  return Value(std::move(result));
+  return result;
 }
 
 /// Whether two arrays have the same types, and blocks of one shape.
@@ -95,15 +121,12 @@ bool Sema::sameType(const Value &a, const Value &b) {
     return sameArray(*ap, *bp) && ap->order == bp->order;
   if (blockedArray(a) || blockedArray(b))
     return false;
-  auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
-  if (at && bt) {
-    if (at->elements.size() != bt->elements.size() || !sameClass(*at, *bt))
-      return false;
-    for (size_t i = 0; i < at->elements.size(); ++i)
-      if (!sameType(at->elements[i], bt->elements[i]))
-        return false;
-    return true;
-  }
+  if (sameForm(a, b))
+    return llvm::all_of(llvm::zip_equal(partsOf(a), partsOf(b)), [&](const auto &parts) {
+      return sameType(*std::get<0>(parts), *std::get<1>(parts));
+    });
+  if ((a.is<Tuple>() && b.is<Tuple>()) || (a.is<Dict>() && b.is<Dict>()))
+    return false;
   if (auto ac = asConstant(a), bc = asConstant(b); ac && bc)
     return *ac == *bc;
   if (a.is<Tensor>() || b.is<Tensor>())
@@ -128,14 +151,11 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
   mlir::OpBuilder::InsertionGuard guard(opBuilder);
   if (sameType(a, b))
     return true;
-  auto *at = a.getIf<Tuple>(), *bt = b.getIf<Tuple>();
-  auto areFixed = [&](size_t i) {
-    return !isFixedField(*at, i) || sameType(at->elements[i], bt->elements[i]);
-  };
-  if (at && bt && at->elements.size() == bt->elements.size() && sameClass(*at, *bt) &&
-      llvm::all_of(llvm::seq<size_t>(0, at->elements.size()), areFixed)) {
-    for (size_t i = 0; i < at->elements.size(); ++i)
-      if (!unify(at->elements[i], endOfA, bt->elements[i], endOfB, name))
+  std::vector<Value *> aParts = partsOf(a), bParts = partsOf(b);
+  auto isMerged = [&](size_t i) { return !isFixedField(a, i) || sameType(*aParts[i], *bParts[i]); };
+  if (sameForm(a, b) && llvm::all_of(llvm::seq<size_t>(0, aParts.size()), isMerged)) {
+    for (auto [aPart, bPart] : llvm::zip_equal(aParts, bParts))
+      if (!unify(*aPart, endOfA, *bPart, endOfB, name))
         return false;
     return true;
   }
@@ -189,17 +209,15 @@ bool Sema::unify(Value &a, mlir::OpBuilder::InsertPoint endOfA, Value &b,
 Result Sema::convertLike(const Value &value, const Value &like, std::string_view name) {
   if (sameType(value, like))
     return value;
-  auto *tuple = value.getIf<Tuple>(), *likeTuple = like.getIf<Tuple>();
-  if (tuple && likeTuple && tuple->elements.size() == likeTuple->elements.size() &&
-      sameClass(*tuple, *likeTuple)) {
-    Tuple result{{}, tuple->names, tuple->aggregate};
-    for (size_t i = 0; i < tuple->elements.size(); ++i) {
-      auto element = convertLike(tuple->elements[i], likeTuple->elements[i], name);
-      if (!element)
+  if (sameForm(value, like)) {
+    Value result = value;
+    for (auto [part, likePart] : llvm::zip_equal(partsOf(result), partsOf(like))) {
+      auto converted = convertLike(*part, *likePart, name);
+      if (!converted)
         return std::nullopt;
-      result.elements.push_back(std::move(*element));
+      *part = std::move(*converted);
     }
-    return Value(std::move(result));
+    return result;
   }
   if (auto *tensor = like.getIf<Tensor>(); tensor && isNumber(value)) {
     auto converted = adopt(*this, value, *tensor);

@@ -136,9 +136,10 @@ struct Describe {
   }
   std::string operator()(const Tuple &t) const {
     std::string text = (t.aggregate ? t.aggregate->name : "") + "(";
+    bool isNamed = !t.names.empty();
     for (size_t i = 0; i < t.elements.size(); ++i)
-      text += (i ? ", " : "") + (t.aggregate ? t.names[i] + "=" : "") + describe(t.elements[i]);
-    return text + (t.aggregate ? ")" : t.elements.size() == 1 ? ",)" : ")");
+      text += (i ? ", " : "") + (isNamed ? t.names[i] + "=" : "") + describe(t.elements[i]);
+    return text + (t.elements.size() == 1 && !isNamed && !t.aggregate ? ",)" : ")");
   }
   std::string operator()(const BlockType &b) const {
     std::string tile = describeType(b.element) + describeShape(b.shape);
@@ -156,7 +157,13 @@ struct Describe {
   }
   std::string operator()(const BlockPointer &p) const { return "a block pointer to " + blocks(p); }
   std::string operator()(const Slice &) const { return "a slice"; }
-  std::string operator()(const Dict &) const { return "a dictionary"; }
+  std::string operator()(const Dict &d) const {
+    std::string text = "the dictionary {";
+    for (const auto &entry : d.entries)
+      text += (&entry == &d.entries.front() ? "" : ", ") + entry.first.repr() + ": " +
+              describe(entry.second);
+    return text + "}";
+  }
   std::string operator()(const frontend::External::Module &m) const {
     if (!m.object.empty())
       return "the object " + m.object;

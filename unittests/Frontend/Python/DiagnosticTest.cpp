@@ -181,6 +181,9 @@ TEST(Diagnostics, Expressions) {
   EXPECT_EQ(inKernel("x = [i for i in (1, 2) if n]"),
             "2:29: error: the condition of a comprehension must be known at compile time, "
             "found int32");
+  EXPECT_EQ(inKernel("x = [(i := i + 1) for i in (1, 2)]"),
+            "2:9: error: 'i' is the variable of a comprehension, which ':=' cannot bind; use "
+            "another name");
   EXPECT_EQ(inKernel("f(n)", "def f(x, y=undefined_default):\n  pass\n"),
             "3:12: error: undefined name 'undefined_default'\n2:3: note: 'f' is called here");
   EXPECT_EQ(inKernel("x = print\nn()"), "3:3: error: int32 cannot be called");
