@@ -110,12 +110,15 @@ def torch_type(dtype):
 
 
 def current_stream(array, device):
-    """The stream on which `array`, which is not torch's, is used: CuPy's current one, or the
-    default one."""
+    """The stream on which `array` is used: CuPy's or torch's current one, or the default one. Plain
+    tensors of torch do not come here, but those of other classes do, and reinterpreted ones."""
     if type(array).__module__.partition(".")[0] == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(device):
             return int(cupy.cuda.get_current_stream().ptr)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return torch._C._cuda_getCurrentRawStream(device)
     return 0
 
 

@@ -96,6 +96,10 @@ class _Target(str):
         return target
 
 
+def _target_of(function):
+    return json.loads(function.metadata())["target"].partition(":")[0]
+
+
 def launch(function, grid, stream, launch_metadata, enter_hook, exit_hook, args):
     """Launches a `CompiledKernel.function` with its run-time arguments, between the hooks, on the
     stream of that address; None: on the arrays' current one."""
@@ -105,7 +109,8 @@ def launch(function, grid, stream, launch_metadata, enter_hook, exit_hook, args)
     if stream:
         from .runtime.driver import active
 
-        if active.get_current_target().backend == "cpu":
+        # Where the host is active there may still be arrays of a GPU.
+        if active.get_current_target().backend == "cpu" and _target_of(function) != "cuda":
             raise ArgumentError(f"stream {stream!r}: the CPU has one stream, 0")
     if enter_hook is not None:
         enter_hook(launch_metadata)

@@ -415,3 +415,22 @@ def test_a_failed_device_assert_names_its_line(tmp_path):
     assert out.splitlines() == [
         "kernel 'checked': assertion failed in program (3, 0, 0): n is small",
         'tl.device_assert(n < 9, "n is small")']
+
+
+def test_the_stream_of_a_variant_that_is_run(tmp_path):
+    """run(x, y, z, stream, ...) takes the stream that it is given, and 0 for the default one; a
+    launch without one the arrays' current stream."""
+    out = run(tmp_path, """
+        import ctypes
+        driver = ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"])
+        driver.fakeDriverStream.restype = ctypes.c_uint64
+        arguments = (Tensor(), Tensor(), 64, 2.5)
+        kernel = scale[(2,)](*arguments, BLOCK=32)
+        print(hex(driver.fakeDriverStream()))
+        for stream in (0x300, 0x301, 0, None):
+            kernel.run(2, 1, 1, stream, kernel.function, None, None, None, None, *arguments)
+            print(hex(driver.fakeDriverStream()))
+        kernel[(2,)](*arguments)
+        print(hex(driver.fakeDriverStream()))
+    """)
+    assert out.split() == ["0x100", "0x300", "0x301", "0x0", "0x100", "0x100"]

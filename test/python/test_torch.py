@@ -119,6 +119,15 @@ def test_streams(torch):
     assert lines == (["0x300", "0x301"] if torch.way == "handles" else ["0x100", "0x101"])
 
 
+def test_streams_of_other_classes(torch):
+    """What the general path reads is used on torch's current stream, too."""
+    assert torch("""
+        for x in (new(Subclass), triton.reinterpret(new(Subclass), tl.int32)):
+            launched(x, new(offset=1024))
+            print(hex(driver.fakeDriverStream()))
+    """) == ["0x100", "0x100"]
+
+
 def test_two_devices(torch):
     first, second = torch("""
         launched(new(), new(offset=1024))
