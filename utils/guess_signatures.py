@@ -74,7 +74,7 @@ class Usage:
         self.pointers, self.integers, self.blocks, self.flags = set(), set(), set(), set()
         self.types, self.values, self.called, self.callees = set(), {}, set(), set()
         self.ranges, self.unrolled, self.shifted = set(), set(), set()
-        self.counts, self.integral = set(), set()  # what is shifted by; what divides whole numbers
+        self.counts, self.integral = set(), set()  # what is shifted by; what is no real number
         self.packed = set()  # pointers to what is shifted
         self.known = {name for name, param in inspect.signature(fn).parameters.items()
                       if str(param.annotation).endswith(("constexpr", "constexpr'>"))}
@@ -170,6 +170,7 @@ class Usage:
         for name in likely[:1] or bases[:1]:
             self.pointers.add(name)
         self.pointers |= {name for name in bases if isPointerName(name)}
+        self.integral |= {part.id for part in withoutTests(address) if isinstance(part, ast.Name)}
         self.markIntegers(address)
 
     def markIntegers(self, node, seen=None, into=None):
@@ -340,7 +341,7 @@ CHOICES = [Choice("bf16", True, 64, False), Choice("fp32", True, 64, False),
            Choice("fp64", True, 64, False), Choice("u8", True, 64, False, "u64"),
            # Blocks may have to fit one another.
            *(Choice(("bf16", "fp32")[seed % 2], True, 64, seed % 5 == 4,
-                    ("i32", "i64")[seed // 2 % 2], seed, seed % 3 > 0) for seed in range(24))]
+                    ("i32", "i64")[seed // 2 % 2], seed, seed % 3 > 0) for seed in range(96))]
 
 
 class Guess:

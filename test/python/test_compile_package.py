@@ -140,18 +140,18 @@ def test_what_is_no_pointer():
     tl = tritium.language
 
     @tritium.jit
-    def search(values, strides_ptr, K, rows, GROUP_SCALE, DIMS: tl.constexpr):
+    def search(values, out_strides, K, rows, GROUP_SCALE, DIMS: tl.constexpr):
         end = K - 1
-        at = tl.arange(0, 16) * tl.load(strides_ptr + DIMS - 1)
+        at = tl.arange(0, 16) * tl.load(out_strides + DIMS - 1)
         at += values + rows // GROUP_SCALE
         middle = tl.where(tl.load(at) > 0, 0, end)
         tl.store(values + middle, 0.0)
 
     guesses = guesses_of(search)
     assert guesses[0].signature == {
-        "values": "*bf16", "strides_ptr": "*i64", "K": "i32", "rows": "i32", "GROUP_SCALE": "i32",
+        "values": "*bf16", "out_strides": "*i64", "K": "i32", "rows": "i32", "GROUP_SCALE": "i32",
         "DIMS": "constexpr"}
-    assert any(guess.signature["strides_ptr"] == "*i32" for guess in guesses)
+    assert any(guess.signature["out_strides"] == "*i32" for guess in guesses)
 
 
 def test_values_that_must_fit_one_another():
