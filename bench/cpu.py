@@ -1,8 +1,8 @@
 """Tritium's CPU back end against hand-written and vendors' code.
 
     make bench                     everything, about four minutes
-    bench/cpu.py [--busy] NAME...  some of: add softmax matmul attention pieces compile tune
-                                   launch
+    bench/cpu.py [--busy] NAME...  some of: add softmax scan sort matmul attention pieces
+                                   compile tune launch
 
 Everything runs on one thread unless the row says otherwise. Candidates and baselines run by turns
 in one process; a ratio is the median of the turns' ratios, with their quartiles. What runs on one
@@ -41,6 +41,7 @@ from baselines import Baselines
 from turns import BUSY, Others, cpuName, faster, spread, turns
 
 import tritium as triton
+import tritium.language as tl
 from attention import attention
 from matmul import matmul, multiply
 from softmax import softmax, softmax_numpy
@@ -124,6 +125,48 @@ def benchSoftmax(baselines):
             rate(work, c, "GB/s"), faster(t, c), 0.9)
         row(f"{name}, against NumPy", rate(work, t, "GB/s"), rate(work, numpy, "GB/s"),
             faster(t, numpy), 4.0)
+
+
+@triton.jit
+def running_sums(x_ptr, out_ptr, ROWS: tl.constexpr, N: tl.constexpr, REVERSE: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = rows[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out_ptr + at, tl.cumsum(tl.load(x_ptr + at), 1, REVERSE))
+
+
+def benchScan(_):
+    rows, n = 16384, 1024
+    x = normal(rows, n)
+    out, copied = np.empty_like(x), np.empty_like(x)
+
+    def sums(each, reverse=False):
+        return lambda: running_sums[(rows // each,)](x, out, each, n, reverse)
+
+    sums(1)()
+    assert np.allclose(out, np.cumsum(x, 1, np.float64), atol=1e-3)
+    one, some, reverse, copy = inTurns(sums(1), sums(8), sums(1, True),
+                                       lambda: np.copyto(copied, x), seconds=3)
+    work = 8e-9 * x.size
+    for name, t, goal in (("a row a program", one, 0.9), ("8 rows a program", some, 0.9),
+                          ("a row a program, from the end", reverse, 0.4)):
+        row(f"cumsum fp32 {rows}x{n}, {name}, against a copy", rate(work, t, "GB/s"),
+            rate(work, copy, "GB/s"), faster(t, copy), goal)
+
+
+@triton.jit
+def sorted_rows(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out_ptr + at, tl.sort(tl.load(x_ptr + at)))
+
+
+def benchSort(_):
+    rows, n = 2048, 1024
+    x, out = normal(rows, n), np.empty((rows, n), np.float32)
+    sorted_rows[(rows,)](x, out, n)
+    assert np.array_equal(out, np.sort(x, 1))
+    t, numpy = inTurns(lambda: sorted_rows[(rows,)](x, out, n), lambda: np.sort(x, 1))
+    row(f"sort fp32 {rows}x{n}, against NumPy", rate(1e-6 * x.size, t, "M/s"),
+        rate(1e-6 * x.size, numpy, "M/s"), faster(t, numpy), 0.5)
 
 
 def benchMatmul(baselines):
@@ -251,9 +294,10 @@ def benchLaunch(_):
     row("the same, with the grid's subscript in the call", f"{subscript.median:.2f} us", "")
 
 
-BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "matmul": benchMatmul,
-           "attention": benchAttention, "pieces": benchPieces, "compile": benchCompile,
-           "tune": benchTune, "launch": benchLaunch}
+BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "scan": benchScan,
+           "sort": benchSort, "matmul": benchMatmul, "attention": benchAttention,
+           "pieces": benchPieces, "compile": benchCompile, "tune": benchTune,
+           "launch": benchLaunch}
 
 
 def othersNow():

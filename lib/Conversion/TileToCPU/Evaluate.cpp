@@ -127,8 +127,8 @@ Chunk Lowering::read(Value value, const Index &index) {
 
 Chunk Lowering::compute(Value value, const Index &index) {
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    error(kernel, "a tile argument has no storage");
+  if (!op || !isVirtual(value)) {
+    error(op ? op : kernel, "a tile that a step computes has no storage");
     return Chunk::uniform(zeroOf(evalType(tt::elementType(value.getType())), 1));
   }
   auto saved = llvm::make_scope_exit([&, old = loc] { loc = old; });
