@@ -288,3 +288,45 @@ def test_out_of_range(backend, i):
     with pytest.raises(triton.errors.DeviceAssertionError,
                        match="out of range for dimension 0, which has 16 elements"):
         one_of[(1,)](np.zeros(1, np.int32), i, debug=True)
+
+
+@triton.jit
+def picked(x_ptr, out_ptr, i, j, n, M: tl.constexpr, N: tl.constexpr):
+    """One element of a tile: of one that is used otherwise, too, of memory that changes between,
+    in a loop, and of a scan."""
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at, mask=at < n, other=7) * 2
+    tl.store(out_ptr, x[i, j])
+    tl.store(out_ptr + 1, x[i, j] + tl.sum(x))
+    tl.store(x_ptr + at, x + 1)
+    tl.store(out_ptr + 2, x[i, j])
+    row = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr + 3, row[j])
+    s = 0
+    for k in range(3):
+        s += x[k, j] + row[k]
+        tl.store(x_ptr + tl.arange(0, N), row * 0)
+    tl.store(out_ptr + 4, s)
+    tl.store(out_ptr + 5, tl.cumsum(row, 0)[j])
+    flat = tl.reshape(x, (M * N,))
+    s = 0
+    for k in range(3):
+        s += flat[k * 2]
+    tl.store(out_ptr + 6, s)
+    tl.store(out_ptr + 7 + tl.arange(0, N), row + row[j])
+
+
+@pytest.mark.parametrize("i,j", [(0, 0), (2, 3), (-1, -2)])
+@pytest.mark.parametrize("M,N", [(3, 5), (8, 64), (7, 100)])
+def test_one_element(backend, rng, M, N, i, j):
+    for n in (M * N, 4):
+        x = rng.integers(0, 99, (M, N)).astype(np.int32)
+        y = np.where(np.arange(M * N).reshape(M, N) < n, x, 7) * 2
+        out = np.zeros(7 + N, np.int32)
+        picked[(1,)](x, out, i, j, n, M=M, N=N)
+        row = y[0] + 1
+        of_rounds = sum(y[k, j] + row[k] for k in range(3))
+        of_flat = sum(y.reshape(-1)[k * 2] for k in range(3))
+        expected = [y[i, j], y[i, j] + y.sum(), y[i, j], row[j], of_rounds, np.cumsum(row)[j],
+                    of_flat]
+        np.testing.assert_array_equal(out, np.concatenate([expected, row + row[j]]))

@@ -190,7 +190,8 @@ Index Lowering::operandIndex(Operation *op, unsigned number, const Index &index)
   return source;
 }
 
-/// A reshape reads the buffer that its operand is stored in by the number of the element.
+/// A reshape reads the buffer that its operand is stored in, if it is, by the number of the
+/// element.
 Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
   ArrayRef<int64_t> to = op.getType().getShape();
   Value linear = i64(0);
@@ -200,6 +201,17 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
     if (index.dims[d].kind == DimIndex::Lanes)
       lanesStride = stride;
     stride *= to[d];
+  }
+  if (!plan.isStored(op.getSrc())) {
+    // Of one element: its place along each dimension.
+    ArrayRef<int64_t> from = op.getSrc().getType().getShape();
+    Index at;
+    at.dims.resize(from.size());
+    for (int64_t d = from.size() - 1; d >= 0; --d) {
+      at.dims[d].index = b.createOrFold<arith::RemUIOp>(loc, linear, i64(from[d]));
+      linear = b.createOrFold<arith::DivUIOp>(loc, linear, i64(from[d]));
+    }
+    return evaluate(op.getSrc(), at);
   }
   const Buffer &buffer = *plan.home(op.getSrc());
   bool isDense = buffer.rowStride == buffer.shape.back();
@@ -249,8 +261,8 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
 }
 
 /// A gather reads the buffer that its source is stored in, within its extent whatever the index.
+/// One element is computed if the source is not stored.
 Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
-  const Buffer &buffer = *plan.home(op.getSrc());
   unsigned axis = op.getAxis();
   if (std::optional<Chunk> exchanged = exchange(op, index))
     return *exchanged;
@@ -259,12 +271,16 @@ Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
   bool isUniform = named.kind == Chunk::Uniform;
   int64_t width = isUniform ? 1 : index.width;
   // Without a sign, what is below zero is beyond the end.
-  Value last = splat(constant(type, buffer.shape[axis] - 1), width);
+  int64_t extent = op.getSrc().getType().getDimSize(axis);
+  Value last = splat(constant(type, extent - 1), width);
   Value place = b.create<arith::MinUIOp>(loc, asVector(named, type, width), last);
   if (!type.isInteger(64))
     place = b.create<arith::ExtUIOp>(loc, shaped(b.getI64Type(), width), place);
   Index at = index;
   at.dims[axis] = {DimIndex::Scalar, isUniform ? place : i64(0)};
+  if (!plan.isStored(op.getSrc())) // one element, so there are no lanes
+    return evaluate(op.getSrc(), at);
+  const Buffer &buffer = *plan.home(op.getSrc());
   if (isUniform)
     return fromBuffer(readBuffer(buffer, at), op, index);
   Index along;

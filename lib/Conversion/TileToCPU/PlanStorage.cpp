@@ -117,9 +117,24 @@ static bool needsDense(Value value) {
   });
 }
 
+/// What reads the operand asks for one element of it, which is computed where it is needed: a
+/// gather, or one of what a reshape, itself in no buffer, gives.
+static bool picksOne(OpOperand &use, const Planner &planner) {
+  Operation *op = use.getOwner();
+  if (isa<tt::GatherOp>(op))
+    return use.getOperandNumber() == 0 &&
+           cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 1;
+  return isa<tt::ReshapeOp>(op) && !planner.isStored(op->getResult(0)) &&
+         llvm::all_of(op->getUses(), [&](OpOperand &next) {
+           return isa<tt::GatherOp>(next.getOwner()) && picksOne(next, planner);
+         });
+}
+
 /// A product reads it there, or what may ask for any of its elements.
 bool BlockPlanner::mustStandInMemory(Value value, ArrayRef<Step *> uses) const {
-  return llvm::any_of(value.getUses(), tt::isReadAnywhere) ||
+  return llvm::any_of(
+             value.getUses(),
+             [&](OpOperand &use) { return tt::isReadAnywhere(use) && !picksOne(use, planner); }) ||
          llvm::any_of(uses, [&](Step *use) { return use->op && feedsDot(use->op, value); });
 }
 
