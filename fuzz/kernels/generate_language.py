@@ -415,10 +415,26 @@ class LanguageGenerator(Generator):
         index = self.as_type(self.integers("M"), "int32")
         return self.define(f"{name}.gather({index.name} % 12, {column})", dtype, "T", bound)
 
+    def known(self):
+        """A tile whose elements the compiler knows, which may fold what is done with it."""
+        kind = self.rng.choice("NMTT")
+        shape = {"N": f"({self.N},)", "M": f"({self.M},)", "T": f"({self.M}, {self.N})"}[kind]
+        dtype = self.rng.choice(INTS + FLOATS)
+        number = self.rng.choice([0, 0, 1, 3])
+        if self.rng.random() < 0.5:
+            text = f"tl.full({shape}, {number}, tl.{dtype})" if number else \
+                f"tl.zeros({shape}, tl.{dtype})"
+            return self.define(text, dtype, kind, float(number) if dtype in FLOATS else 0.0)
+        places = {"N": "n", "M": "m", "T": f"m[:, None] * {self.N} + n[None, :]"}[kind]
+        return self.define(self.rng.choice([f"{places} + {number}", f"({places}) % 5 - {number}",
+                                            f"({places}) // 3"]), "int32", kind)
+
     def prologue(self):
         super().prologue()
         for kind in "TTNMS":
             self.load(None, kind)
+        if self.rng.random() < 0.4:
+            self.known()
 
     def statement(self, deep=False):
         if self.depth and self.rng.random() < 0.2:
@@ -427,7 +443,8 @@ class LanguageGenerator(Generator):
             return super().statement(deep)
         simple = [(self.mapped, 3), (self.along, 4), (self.kept, 1), (self.counted, 1),
                   (self.sorted_row, 2), (self.elements, 3), (self.assigned, 3),
-                  (self.small_floats, 1), (self.scaled_product, 1), (self.narrow, 2)]
+                  (self.small_floats, 1), (self.scaled_product, 1), (self.narrow, 2),
+                  (self.known, 1)]
         compound = [(self.loop, 2), (self.leave, 2), (self.shared, 1), (self.box, 3),
                     (self.box_rows, 2)]
         functions, weights = zip(*(simple + compound))
