@@ -34,7 +34,7 @@ class LanguageGenerator(Generator):
         self.backends = ["interpret", "cpu", pick(["sim:sm_80", "sim:sm_90"])]
         self.options = {"num_warps": pick([1, 2, 4]), "num_stages": pick([1, 2, 3])}
         self.helpers = [HELPERS, COMBINERS]
-        self.depth = 0  # loops around the current statement
+        self.counters = []  # of the loops around the current statement
 
     def name(self, letter):
         self.counter += 1
@@ -69,19 +69,21 @@ class LanguageGenerator(Generator):
         tests = ["pid % 2 == 1", "rows > 2", "cols < rows"]
         tests += [f"({scalar.name} & 3) == 1", f"{scalar.name} % 3 != 0"] * 2 if scalar else []
         tests += [f"tl.max({row.name}) % 3 != 1"] if row else []
+        if self.counters and self.indent > 1:
+            tests += [f"{self.counters[-1]} == 2", f"{self.counters[-1]} * 2 > cols"] * 2
         return self.rng.choice(tests)
 
     def loop(self):
-        if self.depth == 2:
+        if len(self.counters) == 2:
             return
-        self.depth += 1
+        self.counters.append(f"i{self.indent}")
         super().loop()
-        self.depth -= 1
+        self.counters.pop()
 
     def leave(self):
         """Ends a round or a loop, or the kernel, with other values than further down."""
         word = self.rng.choice(["break", "continue", "break", "continue", "return"])
-        if self.depth == 0 or word == "return":
+        if not self.counters or word == "return":
             if self.rng.random() < 0.6:
                 return self.guarded()
             word = "return"
@@ -415,6 +417,32 @@ class LanguageGenerator(Generator):
         index = self.as_type(self.integers("M"), "int32")
         return self.define(f"{name}.gather({index.name} % 12, {column})", dtype, "T", bound)
 
+    def box_loop(self):
+        """Blocks that a loop goes through, over the edges of an array, until it is left."""
+        rng = self.rng
+        dtype = rng.choice(INTS + FLOATS)
+        total = "float32" if dtype in FLOATS else "int64"
+        self.loads.add(dtype)
+        name, acc, t = self.name("d"), self.name("v"), self.name("t")
+        rows, columns = rng.choice([("rows + 20", "cols"), ("30", "cols * 2"), ("37", "19")])
+        self.emit(f"{name} = tl.make_tensor_descriptor({dtype}_ptr, shape=[{rows}, {columns}], "
+                  f"strides=[{BOX_PITCH}, 1], block_shape=[{self.M}, {self.N}])")
+        self.emit(f"{acc} = tl.zeros(({self.M}, {self.N}), tl.{total})")
+        stages = rng.choice(["", f", num_stages={rng.randint(1, 4)}"])
+        self.emit(f"for {t} in tl.range({rng.choice(['0', '-1', 'pid'])}, "
+                  f"{rng.choice(['5', '3', 'rows'])}{stages}):")
+        corner = rng.choice([(f"{t} * {self.M}", "0"), (f"{t} * {self.M} - 2", "cols - 5"),
+                             ("3", f"{t} * {self.N} - 1"), (f"{t}", f"-{t}")])
+        self.emit(f"    {acc} += {name}.load([{', '.join(corner)}]).to(tl.{total})")
+        if rng.random() < 0.4:
+            test = rng.choice([f"{t} == 2", f"({t} + pid) * 7 > rows", self.test()])
+            self.emit(f"    if {test}:")
+            self.emit(f"        {rng.choice(['break', 'continue', 'return'])}")
+            self.emit(f"    {acc} = {acc} + 1")
+        bound = 80 * (INPUT_BOUND + 1) if dtype in FLOATS else 0.0
+        self.values.append(Value(acc, total, "T", bound))
+        return self.values[-1]
+
     def known(self):
         """A tile whose elements the compiler knows, which may fold what is done with it."""
         kind = self.rng.choice("NMTT")
@@ -437,7 +465,7 @@ class LanguageGenerator(Generator):
             self.known()
 
     def statement(self, deep=False):
-        if self.depth and self.rng.random() < 0.2:
+        if self.counters and self.rng.random() < 0.2:
             return self.leave()
         if self.rng.random() < 0.4:
             return super().statement(deep)
@@ -446,7 +474,7 @@ class LanguageGenerator(Generator):
                   (self.small_floats, 1), (self.scaled_product, 1), (self.narrow, 2),
                   (self.known, 1)]
         compound = [(self.loop, 2), (self.leave, 2), (self.shared, 1), (self.box, 3),
-                    (self.box_rows, 2)]
+                    (self.box_rows, 2), (self.box_loop, 2)]
         functions, weights = zip(*(simple + compound))
         self.rng.choices(functions, weights)[0]()
 
