@@ -37,14 +37,14 @@ void forEachTileOperand(Operation *op, llvm::function_ref<void(Value)> fn) {
     visit(v);
   if (op->getNumRegions() == 0 || isa<tt::Combining>(op))
     return;
+  // To climb from each operand to its ancestors would take cubic time for a chain of branches.
+  llvm::SmallPtrSet<Block *, 8> within;
+  op->walk([&](Block *block) { within.insert(block); });
   op->walk([&](Operation *inner) {
     if (inner == op)
       return;
-    // In a chain of branches nearly all operands are of the same block, and to ask for their
-    // ancestors at every level would take cubic time.
     for (Value v : inner->getOperands())
-      if (isa<RankedTensorType>(v.getType()) && v.getParentBlock() != inner->getBlock() &&
-          !op->isAncestor(v.getParentBlock()->getParentOp()))
+      if (isa<RankedTensorType>(v.getType()) && !within.contains(v.getParentBlock()))
         fn(v);
   });
 }
