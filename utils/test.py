@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import fnmatch
+import functools
 import hashlib
 import json
 import os
@@ -30,6 +31,8 @@ LOGS = BUILD / "logs"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 # The package has no __main__, and its script holds the path at which the .venv was made.
 LIT = [PYTHON, "-c", "from lit.main import main; main()"]
+# What runs at once: CI's machine has two cores, and most parts of the suites use one.
+WORKERS = 2
 FUZZ_SECONDS = 20
 SIMULATED = ("sm_80", "sm_90")
 MUTANT_SECONDS = 40
@@ -38,11 +41,11 @@ MAX_SHOWN = 20
 MAX_LINES_SHOWN = 25
 SANITIZED = ("PythonParserTests", "PythonIRGenTests", "TritonCParserTests", "SemaTests",
              "SimulatorTests", "RuntimeTests")
-# Tests of the bindings and of launches that run on an instrumented runtime, in two processes.
-BOUND = (("python/test_cache", "python/test_jit", "python/test_arguments", "python/test_simulator",
-          "python/test_aliasing"),
-         ("python/test_autotune", "python/test_torch", "python/test_streaming",
-          "python/test_triton_c", "python/test_launch_conditions", "integration/test_memory"))
+# Tests of the bindings and of launches that run on an instrumented runtime.
+BOUND = ("python/test_cache", "python/test_jit", "python/test_arguments", "python/test_simulator",
+         "python/test_aliasing", "python/test_autotune", "python/test_torch",
+         "python/test_streaming", "python/test_triton_c", "python/test_launch_conditions",
+         "integration/test_memory")
 # They show the simulator all memory of the process, and with it the sanitizer's own.
 WHOLE_MEMORY = ("test_pointers_in_memory", "test_addresses_of_the_host")
 WHOLE_MEMORY_THREADED = "HostTest.SimulatedGPU"
@@ -92,6 +95,31 @@ def run(command, log, timeout, env=None):
         except subprocess.TimeoutExpired:
             out.write(f"\nstopped after {timeout} s\n".encode())
             return 124
+
+
+def atOnce(parts, log):
+    """Runs the parts of a suite, WORKERS at a time: (name, function of its log) each. What they
+    counted; their logs stand in `log`, one behind the other."""
+    def one(part):
+        name, work = part
+        own = log.with_name(f"{log.stem}-{name}.log")
+        own.unlink(missing_ok=True)
+        own.touch()
+        return own, work(own)
+
+    count = Count()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for own, each in pool.map(one, parts):
+            count.add(each)
+            with open(log, "ab") as out:
+                out.write(own.read_bytes())
+    return count
+
+
+def googleTests(programs, log, env=None):
+    """Runs every case of some GoogleTest programs."""
+    return atOnce([(pathlib.Path(program).name,
+                    functools.partial(googleTest, program, env=env)) for program in programs], log)
 
 
 def googleTest(program, log, env=None):
@@ -150,8 +178,7 @@ def unit(log):
     programs, others = registeredTests(BUILD)
     if not programs:
         count.fail("no unit tests found: is the build complete?")
-    for program in programs:
-        count.add(googleTest(program, log))
+    count.add(googleTests(programs, log))
     for command in others:
         # lit is a suite of its own.
         if "lit" not in pathlib.Path(command[0]).name and "lit.main" not in command:
@@ -205,12 +232,25 @@ def pytest(paths, name, log, extra=(), env=None):
     return count
 
 
+def sharedPytest(paths, name, log, extra=(), env=None):
+    """As pytest(), in processes that share the files of tests."""
+    claims = LOGS / f"claims-{name}"
+    shutil.rmtree(claims, ignore_errors=True)
+    claims.mkdir()
+    options = ["-p", "share_tests", "--share", str(claims), *extra]
+    env = dict(env or {})
+    env["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(ROOT / "utils"), env.get("PYTHONPATH", os.environ.get("PYTHONPATH"))]))
+    return atOnce([(str(i), lambda own, i=i: pytest(paths, f"{name}-{i}", own, options, env))
+                   for i in range(WORKERS)], log)
+
+
 def python(log):
-    return pytest(["test/python"], "python", log)
+    return sharedPytest(["test/python"], "python", log)
 
 
 def integration(log):
-    return pytest(["test/integration"], "integration", log)
+    return sharedPytest(["test/integration"], "integration", log)
 
 
 def simulator(log):
@@ -220,21 +260,14 @@ def simulator(log):
     shutil.rmtree(launches, ignore_errors=True)
     launches.mkdir()
 
-    def one(name):
-        own = LOGS / f"test-simulator-{name}.log"
-        own.unlink(missing_ok=True)
+    def one(name, own):
         backend = f"sim:{name}"
         # -k: what does not ask for a back end is about the host, and has run already.
-        return own, pytest(["test/integration"], f"simulator-{name}", own, ["-k", backend],
-                           {"TRITIUM_TEST_BACKENDS": backend,
-                            "TRITIUM_SIM_RECORD": str(launches) if name == SIMULATED[0] else ""})
+        return pytest(["test/integration"], f"simulator-{name}", own, ["-k", backend],
+                      {"TRITIUM_TEST_BACKENDS": backend,
+                       "TRITIUM_SIM_RECORD": str(launches) if name == SIMULATED[0] else ""})
 
-    count = Count()
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        for own, each in pool.map(one, SIMULATED):
-            count.add(each)
-            with open(log, "ab") as out:
-                out.write(own.read_bytes())
+    count = atOnce([(name, functools.partial(one, name)) for name in SIMULATED], log)
     count.add(plainTest([BUILD / "bin" / "ptx-mutants", launches, "--seconds", str(MUTANT_SECONDS),
                          "--least", "95"], log))
     return count
@@ -272,31 +305,24 @@ def kernels(log):
             ("against_c.py", ["--seed", "1", "--count", "100"], {"TRITIUM_BACKEND": "cpu"}),
             ("against_c.py", [*fresh[:2], "--count", "100"], {"TRITIUM_BACKEND": "cpu"})]
 
-    def one(item):
-        i, (script, arguments, env) = item
-        own, report = LOGS / f"test-kernels-{i}.log", LOGS / f"kernels-{i}.json"
-        own.unlink(missing_ok=True)
+    def one(i, script, arguments, env, own):
+        report = LOGS / f"kernels-{i}.json"
         report.unlink(missing_ok=True)
         status = run([PYTHON, f"fuzz/kernels/{script}", *arguments, "--report", report], own, 1200,
                      env)
-        return script, own, report, status
+        result = {"passed": 0, "failures": []}
+        try:
+            result = json.loads(report.read_text())
+        except (OSError, ValueError):
+            pass
+        count = Count(passed=result["passed"])
+        for name in result["failures"]:
+            count.fail(f"{script}: {name}")
+        if status != 0 and not count.failed:
+            count.fail(f"fuzz/kernels/{script} (exit status {status})", end(own))
+        return count
 
-    count = Count()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for script, own, report, status in pool.map(one, enumerate(runs)):
-            result = {"passed": 0, "failures": []}
-            try:
-                result = json.loads(report.read_text())
-            except (OSError, ValueError):
-                pass
-            count.passed += result["passed"]
-            for name in result["failures"]:
-                count.fail(f"{script}: {name}")
-            if status != 0 and not result["failures"]:
-                count.fail(f"fuzz/kernels/{script} (exit status {status})", end(own))
-            with open(log, "ab") as out:
-                out.write(own.read_bytes())
-    return count
+    return atOnce([(str(i), functools.partial(one, i, *each)) for i, each in enumerate(runs)], log)
 
 
 def buildSanitized(targets, log):
@@ -308,15 +334,13 @@ def buildSanitized(targets, log):
 
 def instrumented(log):
     """The front ends, Sema, the simulator and the runtime, all instrumented, by themselves."""
-    count = Count()
     if not buildSanitized(SANITIZED, log):
+        count = Count()
         count.fail("build with sanitizers", end(log))
         return count
     env = {"ASAN_OPTIONS": f"{ASAN_OPTIONS}:abort_on_error=1",
            "UBSAN_OPTIONS": "print_stacktrace=1"}
-    for name in SANITIZED:
-        count.add(googleTest(ASAN / "bin" / name, log, env))
-    return count
+    return googleTests([ASAN / "bin" / name for name in SANITIZED], log, env)
 
 
 def sanitizerLibrary(name):
@@ -332,31 +356,16 @@ def bound(log):
            "LD_PRELOAD": sanitizerLibrary("asan"), "PYTHONPATH": str(BUILD / "python-asan")}
     select = f"not ({' or '.join(WHOLE_MEMORY)}) and (cpu or not integration)"
 
-    def one(item):
-        i, names = item
-        own = LOGS / f"test-sanitizers-{i}.log"
-        own.unlink(missing_ok=True)
-        return own, pytest([f"test/{name}.py" for name in names], f"sanitizers-{i}", own,
-                           ["-k", select], env)
-
-    count = Count()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for own, each in pool.map(one, enumerate(BOUND)):
-            count.add(each)
-            with open(log, "ab") as out:
-                out.write(own.read_bytes())
-    return count
+    return sharedPytest([f"test/{name}.py" for name in BOUND], "sanitizers", log, ["-k", select],
+                        env)
 
 
 def threaded(log):
     """Launches and compilations from many threads; a race that is seen is the exit status."""
-    count = Count()
     env = {"TSAN_OPTIONS": "allocator_may_return_null=1:second_deadlock_stack=1:"
                            f"suppressions={ROOT}/utils/tsan.supp",
            "GTEST_FILTER": f"-{WHOLE_MEMORY_THREADED}"}
-    for name in THREADED:
-        count.add(googleTest(BUILD / "bin" / f"{name}-tsan", log, env))
-    return count
+    return googleTests([BUILD / "bin" / f"{name}-tsan" for name in THREADED], log, env)
 
 
 def sanitizers(log):
@@ -374,23 +383,26 @@ def sanitizers(log):
 
 def parser(log):
     """libFuzzer on the parsers and on the whole front end of Python's syntax."""
-    count = Count()
     if not buildSanitized(FUZZERS, log):
+        count = Count()
         count.fail("build of the fuzzers", end(log))
         return count
     env = {"ASAN_OPTIONS": ASAN_OPTIONS}
-    for name, (length, corpus) in FUZZERS.items():
+
+    def one(name, length, corpus, own):
         seeds = ROOT / "fuzz" / "corpus" / corpus
         found = ASAN / f"corpus-{name}"
         found.mkdir(exist_ok=True)
         options = [f"-max_total_time={FUZZ_SECONDS}", "-timeout=20", "-rss_limit_mb=4096",
                    f"-max_len={length}", f"-artifact_prefix={LOGS}/{name}-"]
-        status = run([ASAN / "bin" / name, *options, found, seeds], log, FUZZ_SECONDS + 120, env)
-        if status == 0:
-            count.passed += 1
-        else:
-            count.fail(f"{name} (exit status {status}; the input lies in build/logs)", end(log))
-    return count
+        status = run([ASAN / "bin" / name, *options, found, seeds], own, FUZZ_SECONDS + 120, env)
+        count = Count(passed=int(status == 0))
+        if status != 0:
+            count.fail(f"{name} (exit status {status}; the input lies in build/logs)", end(own))
+        return count
+
+    return atOnce([(name, functools.partial(one, name, *each)) for name, each in FUZZERS.items()],
+                  log)
 
 
 SUITES = {
