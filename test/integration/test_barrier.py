@@ -62,6 +62,24 @@ def test_the_compiler_adds_none_to_it(gpu, rng):
 
 
 @triton.jit
+def double_rows(x_ptr, out_ptr, rows, N: tl.constexpr):
+    offs = tl.arange(0, N)
+    for i in tl.range(0, rows, num_stages=3):
+        x = tl.load(x_ptr + i * N + offs)
+        tl.debug_barrier()
+        tl.store(out_ptr + i * N + offs, x * 2)
+
+
+def test_loads_of_a_loop_run_ahead(backend, rng):
+    x = random_array(rng, (7, 512), "float32")
+    out = np.zeros_like(x)
+    compiled = double_rows[(1,)](x, out, 7, N=512)
+    assert_same(out, x * 2)
+    if is_gpu(backend) and backend != "sim:sm_75":
+        assert "cp.async" in compiled.asm["ptx"]
+
+
+@triton.jit
 def gives_back(lock_ptr, x_ptr, N: tl.constexpr):
     offs = tl.arange(0, N)
     tl.store(x_ptr + offs, offs)
