@@ -287,7 +287,8 @@ class Usage:
             elif isinstance(value, ast.Name):
                 for mine, its in ((self.blocks, other.blocks), (self.flags, other.flags),
                                   (self.types, other.types), (self.called, other.called),
-                                  (self.counts, other.counts)):
+                                  (self.counts, other.counts), (self.ranges, other.ranges),
+                                  (self.integral, other.integral)):
                     if name in its:
                         mine.add(value.id)
                 self.values.setdefault(value.id, []).extend(other.values.get(name, ()))
@@ -473,7 +474,7 @@ class Guess:
             return self.flag
         if param.has_default:
             return param.default
-        if REAL.search(name):
+        if REAL.search(name) and name not in usage.ranges | usage.integral:
             return 0.5
         if re.search(r"^(NUM|N|num|n)_|BITS|SHIFT", name):
             return 4
