@@ -204,6 +204,8 @@ Chunk Lowering::computeReshape(tt::ReshapeOp op, const Index &index) {
   }
   if (!plan.isStored(op.getSrc())) {
     // Of one element: its place along each dimension.
+    if (index.hasLanes())
+      error(op, "a tile of which a reshape reads registers has no storage");
     ArrayRef<int64_t> from = op.getSrc().getType().getShape();
     Index at;
     at.dims.resize(from.size());
@@ -278,8 +280,11 @@ Chunk Lowering::computeGather(tt::GatherOp op, const Index &index) {
     place = b.create<arith::ExtUIOp>(loc, shaped(b.getI64Type(), width), place);
   Index at = index;
   at.dims[axis] = {DimIndex::Scalar, isUniform ? place : i64(0)};
-  if (!plan.isStored(op.getSrc())) // one element, so there are no lanes
+  if (!plan.isStored(op.getSrc())) {
+    if (!isUniform)
+      error(op, "a tile of which several elements are gathered has no storage");
     return evaluate(op.getSrc(), at);
+  }
   const Buffer &buffer = *plan.home(op.getSrc());
   if (isUniform)
     return fromBuffer(readBuffer(buffer, at), op, index);
