@@ -116,10 +116,10 @@ def atOnce(parts, log):
     return count
 
 
-def googleTests(programs, log, env=None):
-    """Runs every case of some GoogleTest programs."""
-    return atOnce([(pathlib.Path(program).name,
-                    functools.partial(googleTest, program, env=env)) for program in programs], log)
+def googleTests(programs, env=None):
+    """Parts that run every case of some GoogleTest programs."""
+    return [(pathlib.Path(program).name, functools.partial(googleTest, program, env=env))
+            for program in programs]
 
 
 def googleTest(program, log, env=None):
@@ -174,15 +174,15 @@ def registeredTests(build):
 
 
 def unit(log):
-    count = Count()
     programs, others = registeredTests(BUILD)
+    # lit is a suite of its own.
+    others = [command for command in others
+              if "lit" not in pathlib.Path(command[0]).name and "lit.main" not in command]
+    parts = googleTests(programs) + [(str(i), functools.partial(plainTest, command))
+                                     for i, command in enumerate(others)]
+    count = atOnce(parts, log)
     if not programs:
         count.fail("no unit tests found: is the build complete?")
-    count.add(googleTests(programs, log))
-    for command in others:
-        # lit is a suite of its own.
-        if "lit" not in pathlib.Path(command[0]).name and "lit.main" not in command:
-            count.add(plainTest(command, log))
     return count
 
 
@@ -208,10 +208,10 @@ def lit(log, paths=()):
     return count
 
 
-def pytest(paths, name, log, extra=(), env=None):
+def pytest(paths, name, log, extra=(), env=None, program=("-m", "pytest")):
     report = LOGS / f"{name}.xml"
     report.unlink(missing_ok=True)
-    status = run([PYTHON, "-m", "pytest", "-q", "-rf", "--tb=short", f"--junitxml={report}",
+    status = run([PYTHON, *program, "-q", "-rf", "--tb=short", f"--junitxml={report}",
                   *extra, *paths], log, 1800, env)
     count = Count()
     try:
@@ -237,11 +237,8 @@ def sharedPytest(paths, name, log, extra=(), env=None):
     claims = LOGS / f"claims-{name}"
     shutil.rmtree(claims, ignore_errors=True)
     claims.mkdir()
-    options = ["-p", "share_tests", "--share", str(claims), *extra]
-    env = dict(env or {})
-    env["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(ROOT / "utils"), env.get("PYTHONPATH", os.environ.get("PYTHONPATH"))]))
-    return atOnce([(str(i), lambda own, i=i: pytest(paths, f"{name}-{i}", own, options, env))
+    program = ["utils/share_tests.py", str(claims)]
+    return atOnce([(str(i), lambda own, i=i: pytest(paths, f"{name}-{i}", own, extra, env, program))
                    for i in range(WORKERS)], log)
 
 
@@ -340,7 +337,7 @@ def instrumented(log):
         return count
     env = {"ASAN_OPTIONS": f"{ASAN_OPTIONS}:abort_on_error=1",
            "UBSAN_OPTIONS": "print_stacktrace=1"}
-    return googleTests([ASAN / "bin" / name for name in SANITIZED], log, env)
+    return atOnce(googleTests([ASAN / "bin" / name for name in SANITIZED], env), log)
 
 
 def sanitizerLibrary(name):
@@ -365,7 +362,7 @@ def threaded(log):
     env = {"TSAN_OPTIONS": "allocator_may_return_null=1:second_deadlock_stack=1:"
                            f"suppressions={ROOT}/utils/tsan.supp",
            "GTEST_FILTER": f"-{WHOLE_MEMORY_THREADED}"}
-    return googleTests([BUILD / "bin" / f"{name}-tsan" for name in THREADED], log, env)
+    return atOnce(googleTests([BUILD / "bin" / f"{name}-tsan" for name in THREADED], env), log)
 
 
 def sanitizers(log):

@@ -1,12 +1,11 @@
 """utils/share_tests.py: processes that share tests run each once."""
 
-import os
 import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
 
-UTILS = pathlib.Path(__file__).resolve().parents[2] / "utils"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils" / "share_tests.py"
 
 # Each process waits at its first test until the other is at one, too.
 FILE = """
@@ -33,10 +32,9 @@ def test(opened, i):
 
 def start(folder, number):
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "share_tests",
-         "--share", str(folder / "claims"), f"--junitxml={folder}/{number}.xml", str(folder)],
-        env={**os.environ, "PYTHONPATH": str(UTILS)}, cwd=folder,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        [sys.executable, str(SCRIPT), str(folder / "claims"), "-q", "-p",
+         "no:cacheprovider", f"--junitxml={folder}/{number}.xml", str(folder)],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_each_test_runs_once(tmp_path):
