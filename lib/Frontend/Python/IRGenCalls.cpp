@@ -2,6 +2,8 @@
 
 #include "Generator.h"
 
+#include "tritium/Support/EmitRemark.h"
+
 using namespace tritium;
 using namespace tritium::frontend;
 using namespace tritium::frontend::python;
@@ -67,4 +69,21 @@ Result Generator::call(const ast::Call &expr) {
     return std::nullopt;
   sema.setRange(expr.range);
   return sema.call(*callee, evaluated);
+}
+
+Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
+                               const Arguments &arguments) {
+  if (function->noinline_ && !parsed.contains(function.get())) // once a kernel
+    remarkMissed(sema.loc(), "inline",
+                 "'" + function->name +
+                     "' is compiled into its caller, as every function is: noinline=True changes "
+                     "nothing; a kernel that grows too large by it can be split in two launches");
+  return callBody(function, arguments, /*isInitializer=*/false);
+}
+
+Result Generator::callInitializer(const std::shared_ptr<FunctionSource> &function,
+                                  const Value &self, const Arguments &arguments) {
+  Arguments all = arguments;
+  all.positional.insert(all.positional.begin(), self);
+  return callBody(function, all, /*isInitializer=*/true);
 }

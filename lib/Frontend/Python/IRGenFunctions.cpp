@@ -4,7 +4,6 @@
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Python/Parser.h"
-#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -226,28 +225,11 @@ bool Generator::bindArguments(const ast::Function &function, const Arguments &ar
   return true;
 }
 
-Result Generator::callFunction(const std::shared_ptr<FunctionSource> &function,
-                               const Arguments &arguments) {
-  return callBody(function, arguments, /*isInitializer=*/false);
-}
-
-Result Generator::callInitializer(const std::shared_ptr<FunctionSource> &function,
-                                  const Value &self, const Arguments &arguments) {
-  Arguments all = arguments;
-  all.positional.insert(all.positional.begin(), self);
-  return callBody(function, all, /*isInitializer=*/true);
-}
-
 Result Generator::callBody(const std::shared_ptr<FunctionSource> &function,
                            const Arguments &arguments, bool isInitializer) {
   Level level(*this);
   if (!checkLimits() || !checkRecursion(*function))
     return std::nullopt;
-  if (function->noinline_ && !parsed.contains(function.get())) // once a kernel
-    remarkMissed(sema.loc(), "inline",
-                 "'" + function->name +
-                     "' is compiled into its caller, as every function is: noinline=True changes "
-                     "nothing; a kernel that grows too large by it can be split in two launches");
   Environment callerEnv = std::move(env);
   env.clear();
   Frame callee{function.get(), frame, ++frames};

@@ -42,8 +42,8 @@ class TmaDescKernelParam(TensorDescriptor):
     """An array of one or two dimensions without gaps, by its address.
 
     Args:
-        ptr: the address of the first element, a multiple of 16: what `data_ptr()` answers. Memory of
-            the GPU where kernels run there, else the host's. The array must live until the
+        ptr: the address of the first element, a multiple of 16: what `data_ptr()` answers. Memory
+            of the GPU where kernels run there, else the host's. The array must live until the
             launches are over.
         dims: its extents.
         block_dims: as many ints: the extents of a block, as far as a kernel does not say others.
