@@ -35,6 +35,14 @@ class Pair:
         return self.a < other.a
 
     @triton.jit
+    def __gt__(self, other):
+        return self.a + 1 > other
+
+    @triton.jit
+    def __rsub__(self, other):
+        return other - self.a * 2
+
+    @triton.jit
     def __neg__(self):
         return tl.aggregate_replace(self, a=-self.a)
 
@@ -64,15 +72,19 @@ def methods(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + 5 * N + offs, p(2, y=1))
     tl.store(out_ptr + 6 * N + offs, (Pair(offs, 1) < p).to(tl.int32))
     tl.store(out_ptr + 7 * N + offs, p.of(offs).n + isinstance(p, Pair) + isinstance(3, Pair))
+    # The aggregate's own method, where the left side is none.
+    tl.store(out_ptr + 8 * N + offs, (offs < Pair(offs, 1)).to(tl.int32))
+    tl.store(out_ptr + 9 * N + offs, 1000 - p)
 
 
 def test_methods(backend, rng):
     n = 16
     x = rng.integers(-200, 50, n).astype(np.int32)
-    out = np.zeros((8, n), np.int32)
+    out = np.zeros((10, n), np.int32)
     methods[(1,)](x, out, N=n)
     i, a = np.arange(n), x + 100
-    wanted = [a * 3, a + i + 100, -a, 7 + a + 100, a + 8, a * 2 + 1, i < a, np.full(n, 3)]
+    wanted = [a * 3, a + i + 100, -a, 7 + a + 100, a + 8, a * 2 + 1, i < a, np.full(n, 3),
+              np.ones(n), 1000 - a * 2]
     assert out.tolist() == [row.astype(np.int32).tolist() for row in wanted]
 
 

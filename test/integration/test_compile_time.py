@@ -312,6 +312,19 @@ def test_a_declared_constexpr_of_a_run_time_value(backend):
     assert set(names) == {"twice", "last", "step"}
 
 
+def test_constexpr_of_a_run_time_value_is_warned_of(monkeypatch, capfd):
+    @triton.jit
+    def kernel(out_ptr, n, N: tl.constexpr):
+        tl.store(out_ptr, tl.constexpr(n) + tl.constexpr(N))
+
+    monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", "warnings")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    kernel[(1,)](np.zeros(1, np.int32), 7, 2)
+    text = capfd.readouterr().err
+    assert text.count("warning: ") == 1
+    assert "warning: tl.constexpr does not make a value known at compile time: this is int32" in text
+
+
 @triton.jit
 def least_of(dtype):
     kind = dtype.value

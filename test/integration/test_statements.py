@@ -179,6 +179,32 @@ def in_regions(out_ptr, n):
         tl.store(out_ptr, x)
 
 
+@triton.jit
+def in_both(out_ptr):
+    with Written(out_ptr, 2), Written(out_ptr, 3):
+        tl.store(out_ptr, 0)
+
+
+@triton.aggregate
+class Written:
+    out_ptr: tl.tensor
+    digit: tl.constexpr
+
+    @triton.jit
+    def __enter__(self):
+        tl.store(self.out_ptr + 1, tl.load(self.out_ptr + 1) * 10 + self.digit)
+
+    @triton.jit
+    def __exit__(self, kind, value, traceback):
+        tl.store(self.out_ptr, tl.load(self.out_ptr) * 10 + self.digit)
+
+
+def test_the_last_one_entered_is_left_first(backend):
+    out = np.zeros(2, np.int32)
+    in_both[(1,)](out)
+    assert out.tolist() == [32, 23]
+
+
 @pytest.mark.parametrize("n", (0, 1, 5))
 def test_with(backend, n):
     out = np.zeros(3, np.int32)
