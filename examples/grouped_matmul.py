@@ -16,6 +16,17 @@ CONFIGS = [triton.Config({"BM": BM, "BN": BN, "BK": 32, "PROGRAMS": programs}, n
 
 
 @triton.jit
+def tiles_of(sizes_ptr, product, first, BM: tl.constexpr, BN: tl.constexpr):
+    """M, N and K of a product whose first tile has the number `first`, how many tiles are side by
+    side, and the number of the first tile behind it."""
+    M = tl.load(sizes_ptr + 3 * product)
+    N = tl.load(sizes_ptr + 3 * product + 1)
+    K = tl.load(sizes_ptr + 3 * product + 2)
+    tiles_n = tl.cdiv(N, BN)
+    return M, N, K, tiles_n, first + tl.cdiv(M, BM) * tiles_n
+
+
+@triton.jit
 def grouped_matmul_kernel(a_addresses, b_addresses, c_addresses, sizes_ptr, strides_ptr, n_products,
                           BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
                           PROGRAMS: tl.constexpr):
@@ -24,11 +35,7 @@ def grouped_matmul_kernel(a_addresses, b_addresses, c_addresses, sizes_ptr, stri
     # The number of the first tile of the product.
     first = 0
     for product in range(n_products):
-        M = tl.load(sizes_ptr + 3 * product)
-        N = tl.load(sizes_ptr + 3 * product + 1)
-        K = tl.load(sizes_ptr + 3 * product + 2)
-        tiles_n = tl.cdiv(N, BN)
-        behind = first + tl.cdiv(M, BM) * tiles_n
+        M, N, K, tiles_n, behind = tiles_of(sizes_ptr, product, first, BM, BN)
         while tile >= first and tile < behind:
             a_stride = tl.load(strides_ptr + 3 * product)
             b_stride = tl.load(strides_ptr + 3 * product + 1)
@@ -61,11 +68,7 @@ def grouped_matmul_descriptors_kernel(a_addresses, b_addresses, c_addresses, siz
     tile = tl.program_id(0)
     first = 0
     for product in range(n_products):
-        M = tl.load(sizes_ptr + 3 * product)
-        N = tl.load(sizes_ptr + 3 * product + 1)
-        K = tl.load(sizes_ptr + 3 * product + 2)
-        tiles_n = tl.cdiv(N, BN)
-        behind = first + tl.cdiv(M, BM) * tiles_n
+        M, N, K, tiles_n, behind = tiles_of(sizes_ptr, product, first, BM, BN)
         if tile >= first and tile < behind:
             a = tl.make_tensor_descriptor(
                 tl.load(a_addresses + product).to(tl.pointer_type(tl.float16)), shape=[M, K],
