@@ -25,9 +25,9 @@ from tritium.language._builtin import Builtin
 from language_stubs import stubs
 
 # The package has lists of names by these names.
-_control, _extern, _memory, _reduction, _shape, types = (
+_control, _descriptor, _extern, _memory, _reduction, _shape, types = (
     importlib.import_module(f"tritium.language.{name}") for name in
-    ("_control", "_extern", "_memory", "_reduction", "_shape", "types"))
+    ("_control", "_descriptor", "_extern", "_memory", "_reduction", "_shape", "types"))
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "reference"
@@ -43,7 +43,7 @@ LANGUAGE = {
     "reductions": ("Reductions, scans, sorting, products", "tl.", [_reduction]),
     "control": ("Loops, hints, debugging", "tl.", [_control]),
     "random": ("Random numbers", "tl.", [tl.random]),
-    "types": ("Types, tiles as objects, constants", "tl.", [types]),
+    "types": ("Types, tiles as objects, constants", "tl.", [types, _descriptor]),
     "targets": ("Targets", "", [tl.target_info, tl.extra.cuda]),
     "libdevice": ("The device library", "tl.extra.libdevice.", [tl.extra.libdevice]),
     "standard": ("tl.standard", "tl.standard.", [tl.standard]),

@@ -15,9 +15,9 @@ import tritium.language.standard
 from tritium.language._builtin import Builtin
 
 # The package has lists of names by these names.
-_control, _extern, _memory, _reduction, _shape, types = (
+_control, _descriptor, _extern, _memory, _reduction, _shape, types = (
     importlib.import_module(f"tritium.language.{name}") for name in
-    ("_control", "_extern", "_memory", "_reduction", "_shape", "types"))
+    ("_control", "_descriptor", "_extern", "_memory", "_reduction", "_shape", "types"))
 
 _INT = ("axis dim start end num_bins k pack n_rounds size_g major minor bitwidth address_space "
         "c0 c1 c2 c3 k0 k1 seed")
@@ -277,8 +277,9 @@ def _jit():
 
 def stubs():
     """The stubs: path below python -> text."""
-    values = "from .types import constexpr, dtype, float32, tensor, tensor_descriptor\n"
-    outer = values.replace(".types", "..types")
+    scalars = "from .types import constexpr, dtype, float32, tensor\n"
+    values = "from ._descriptor import tensor_descriptor\n" + scalars
+    outer = values.replace("from .", "from ..")
     language = "tritium/language/"
     made = {
         "_shape": _language(_shape, values),
@@ -290,6 +291,7 @@ def stubs():
                                                 "uint32_to_uniform_float"]),
         "target_info": _language(tl.target_info, values),
         "_extern": _language(_extern, values),
+        "_descriptor": _language(_descriptor, scalars),
         "extra/cuda": _language(tl.extra.cuda, outer),
         "extra/libdevice": _language(tl.extra.libdevice, outer),
         "extra/__init__": "from . import cuda as cuda, libdevice as libdevice\n",
@@ -308,7 +310,8 @@ def stubs():
         "target_info as target_info\n"
         + "".join(_reexported(home, module.__all__) for home, module in (
             ("_control", _control), ("_memory", _memory), ("random", tl.random),
-            ("_reduction", _reduction), ("_shape", _shape), ("math", tl.math), ("types", types)))
+            ("_reduction", _reduction), ("_shape", _shape), ("math", tl.math), ("types", types),
+            ("_descriptor", _descriptor)))
         + _reexported("_extern", ["extern", "extern_elementwise"])
         + _reexported("types", ["CONSTEXPR_0", "get_int_dtype"])
         + "\nTRITON_MAX_TENSOR_NUMEL: int\n")

@@ -339,7 +339,8 @@ def test_stubs_have_the_compilers_signatures():
                 continue
             assert signature == of_compiler[canonical][0], canonical
             seen.add(canonical)
-    for name, signature in stub_functions("language/types").items():
+    for name, signature in (stub_functions("language/types")
+                            | stub_functions("language/_descriptor")).items():
         owner, _, method = name.partition(".")
         if owner == "tensor" and method in of_compiler:
             found = of_compiler[method][0]

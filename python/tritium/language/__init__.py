@@ -9,6 +9,8 @@ import importlib as _importlib
 from . import extra, math, random, target_info
 from ._control import *
 from ._control import __all__ as _control
+from ._descriptor import *
+from ._descriptor import __all__ as _descriptor
 from ._extern import extern, extern_elementwise
 from ._memory import *
 from ._memory import __all__ as _memory
@@ -34,8 +36,8 @@ for _name in _tile_methods:
 # Tiles have at most this many elements.
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
-__all__ = [*_types, *_shape, *_memory, *_math, *_reduction, *_random, *_control, "math",
-           "extra", "random", "target_info", "TRITON_MAX_TENSOR_NUMEL"]
+__all__ = [*_types, *_shape, *_memory, *_math, *_reduction, *_random, *_control,
+           *_descriptor, "math", "extra", "random", "target_info", "TRITON_MAX_TENSOR_NUMEL"]
 
 
 def __getattr__(name):

@@ -123,9 +123,6 @@ from .types import const as const
 from .types import tensor as tensor
 from .types import tuple as tuple
 from .types import slice as slice
-from .types import tensor_descriptor as tensor_descriptor
-from .types import tensor_descriptor_base as tensor_descriptor_base
-from .types import tensor_descriptor_type as tensor_descriptor_type
 from .types import void as void
 from .types import int1 as int1
 from .types import int8 as int8
@@ -146,6 +143,9 @@ from .types import bfloat16 as bfloat16
 from .types import float32 as float32
 from .types import float64 as float64
 from .types import pi32_t as pi32_t
+from ._descriptor import tensor_descriptor as tensor_descriptor
+from ._descriptor import tensor_descriptor_base as tensor_descriptor_base
+from ._descriptor import tensor_descriptor_type as tensor_descriptor_type
 from ._extern import extern as extern
 from ._extern import extern_elementwise as extern_elementwise
 from .types import CONSTEXPR_0 as CONSTEXPR_0

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Tuple, Union
-from ..types import constexpr, dtype, float32, tensor, tensor_descriptor
+from .._descriptor import tensor_descriptor
+from ..types import constexpr, dtype, float32, tensor
 
 _Bool = Union[bool, constexpr]
 _Str = Union[str, constexpr]
