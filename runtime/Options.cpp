@@ -29,23 +29,17 @@ constexpr Option knownOptions[] = {
     {"maxnreg", Check::Any},
     {"ptx_version", Check::Any},
     {"ptx_options", Check::Any},
-    {"ir_override", Check::Any},
     {"enable_fp_fusion", Check::Bool},
     {"enable_reflect_ftz", Check::Bool},
     {"launch_cooperative_grid", Check::Bool},
     {"launch_pdl", Check::Bool},
     {"clc", Check::Bool},
-    {"supported_fp8_dtypes", Check::Any},
-    {"deprecated_fp8_dot_operand_dtypes", Check::Any},
     {"default_dot_input_precision", Check::Any},
-    {"allowed_dot_input_precisions", Check::Any},
     {"max_num_imprecise_acc_default", Check::Any},
-    {"extern_libs", Check::Any},
     {"debug", Check::Bool},
     {"device_asserts", Check::Bool},
     {"sanitize_overflow", Check::Bool},
     {"arch", Check::Any},
-    {"instrumentation_mode", Check::Any},
     {"fpsan_homomorphic_casts", Check::Any},
     {"min_shared_mem", Check::Any},
 };
@@ -95,7 +89,7 @@ const Option *findOption(llvm::StringRef name) {
 
 } // namespace
 
-bool Signature::isOption(const char *name) { return findOption(name) || foreignOption(name); }
+bool Signature::isOption(const char *name) { return findOption(name) || unusedOption(name); }
 
 bool Signature::takesKeywords() const {
   return !params.empty() && params.back().name.starts_with("**");
@@ -128,7 +122,7 @@ bool Signature::applyOptions(const tritium_option *options, size_t count, Compil
                              CompileError &error) const {
   for (size_t i = 0; i < count; ++i) {
     const Option *known = findOption(options[i].name);
-    if (!known && !foreignOption(options[i].name)) {
+    if (!known && !unusedOption(options[i].name)) {
       error = unknownName(options[i].name);
       return false;
     }

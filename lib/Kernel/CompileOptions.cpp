@@ -8,15 +8,26 @@
 using namespace tritium;
 
 namespace {
-struct Foreign {
+struct Unused {
   std::string_view name;
-  const char *owner;
+  const char *reason;
 };
 
-constexpr const char *kAMD = "AMD's GPUs", *kIntel = "Intel's GPUs",
-                     *kOlder = "an older release of Triton";
+constexpr const char *kAMD = "it is an option of AMD's GPUs",
+                     *kIntel = "it is an option of Intel's GPUs",
+                     *kOlder = "it is an option of an older release of Triton",
+                     *kOwn = "the compiler knows what its targets have";
 
-constexpr Foreign kForeign[] = {
+constexpr Unused kUnused[] = {
+    {"ir_override", "launches compile the kernel; triton.compile(\"kernel.ttgir\") takes a file"},
+    {"instrumentation_mode",
+     "nothing is instrumented; the interpreter and the simulator check accesses and races"},
+    {"extern_libs",
+     "functions of CUDA's device library (__nv_...) are the compiler's own, and other "
+     "libraries cannot be linked"},
+    {"allowed_dot_input_precisions", kOwn},
+    {"supported_fp8_dtypes", kOwn},
+    {"deprecated_fp8_dot_operand_dtypes", kOwn},
     {"waves_per_eu", kAMD},
     {"matrix_instr_nonkdim", kAMD},
     {"kpack", kAMD},
@@ -38,8 +49,8 @@ constexpr Foreign kForeign[] = {
 };
 } // namespace
 
-const char *tritium::foreignOption(std::string_view name) {
-  const auto *found = std::find_if(std::begin(kForeign), std::end(kForeign),
-                                   [&](const Foreign &option) { return option.name == name; });
-  return found == std::end(kForeign) ? nullptr : found->owner;
+const char *tritium::unusedOption(std::string_view name) {
+  const auto *found = std::find_if(std::begin(kUnused), std::end(kUnused),
+                                   [&](const Unused &option) { return option.name == name; });
+  return found == std::end(kUnused) ? nullptr : found->reason;
 }

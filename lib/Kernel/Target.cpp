@@ -20,10 +20,10 @@ struct Kinds {
   }
 };
 
-/// "90" or "sm_90" as a number; 0: it is none.
+/// "90", "sm90" or "sm_90" as a number; 0: it is none.
 unsigned architectureIn(std::string_view text) {
-  if (text.starts_with("sm_"))
-    text.remove_prefix(3);
+  if (text.starts_with("sm"))
+    text.remove_prefix(text.starts_with("sm_") ? 3 : 2);
   unsigned number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number < 1000 ? number : 0;
@@ -67,9 +67,9 @@ std::optional<Target> Target::parse(std::string_view text, std::string &error) {
       return Target::cpu(std::string(rest));
   }
   error = "no target '" + std::string(text) + "'; there are: " + known;
-  // "sm_90" is how others write it.
-  if (text.starts_with("sm_"))
-    error += "; write cuda:" + std::string(text.substr(3)) + ", or sim:" + std::string(text);
+  // "sm_90" and "sm90" are how others write it.
+  if (unsigned number = architectureIn(text); number && text.starts_with("sm"))
+    error += "; write cuda:" + std::to_string(number) + ", or sim:" + std::to_string(number);
   return std::nullopt;
 }
 

@@ -70,18 +70,8 @@ bool checkNoAssembly(Session &session, ModuleOp module, const Target &target) {
   return false;
 }
 
-/// What the launch asks for and does not get.
-void remarkOnOptions(tt::FuncOp func, const CompileOptions &options) {
-  for (const auto &[name, value] : options.extra) {
-    if (const char *owner = foreignOption(name))
-      remarkMissed(func.getLoc(), "options",
-                   llvm::Twine(name) + " changes nothing: it is an option of " + owner);
-    if (name == "extern_libs" && !value.isNone())
-      remarkMissed(func.getLoc(), "options",
-                   "extern_libs changes nothing: functions of CUDA's device library (__nv_...) "
-                   "are the compiler's own, and other libraries cannot be linked");
-  }
-}
+/// Whether an option is given as what it is where nobody gives it.
+bool isUnset(const Constant &value) { return value.isNone() || value == Constant{std::string()}; }
 
 /// From a module of tt to the target's last stage.
 bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
@@ -96,7 +86,9 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
   if (!func)
     return refuse(error, message);
   describePointers(func, kernel.metadata);
-  remarkOnOptions(func, options);
+  for (const auto &[name, value] : options.extra)
+    if (const char *reason = unusedOption(name); reason && !isUnset(value))
+      remarkMissed(func.getLoc(), "options", llvm::Twine(name) + " changes nothing: " + reason);
   if (!target.takesAssembly() && !checkNoAssembly(session, module, options.target))
     return false;
   // Targets that move no blocks of arrays by themselves take pointers.

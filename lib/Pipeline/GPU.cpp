@@ -211,8 +211,10 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   if (gpu.warpSize != 32)
     return refuse("option 'warp_size' must be 32 on an NVIDIA GPU, but got " +
                   std::to_string(gpu.warpSize));
-  std::string own = "sm_" + std::to_string(target.capability);
-  if (!gpu.architecture.empty() && gpu.architecture != own && gpu.architecture != own + "a")
+  std::string own = "sm_" + std::to_string(target.capability), asked = gpu.architecture;
+  if (llvm::StringRef digits(asked); digits.consume_front("sm") && !digits.starts_with("_"))
+    asked = "sm_" + digits.str();
+  if (!asked.empty() && asked != own && asked != own + "a")
     return refuse("option 'arch' is '" + gpu.architecture + "', but this GPU is " + own +
                   "; leave the option out, or compile ahead (tritium compile --target)");
   return true;

@@ -460,5 +460,8 @@ def test_options_of_other_compilers():
     assert out[0] == 5
     texts = [remark.message for remark in compiled.remarks]
     assert "waves_per_eu changes nothing: it is an option of AMD's GPUs" in texts
+    compiled = set_to[(1,)](out, 6, ir_override="kernel.ttgir", instrumentation_mode="")
+    (text,) = [remark.message for remark in compiled.remarks if remark.pass_ == "options"]
+    assert text.startswith("ir_override changes nothing: launches compile the kernel; ")
     with pytest.raises(triton.OptionError, match="waves_per_cu"):
         set_to[(1,)](out, 5, waves_per_cu=2)

@@ -280,7 +280,8 @@ def test_clusters(simulated):
 def test_what_the_architecture_lacks(simulated, options, message):
     with pytest.raises(triton.OptionError, match=message):
         add[(8,)](*arrays(), 1000, BLOCK=128, **options)
-    add[(8,)](*arrays(), 1000, BLOCK=128, warp_size=32, arch="sm_80", launch_pdl=False)
+    for arch in ("sm_80", "sm80"):
+        add[(8,)](*arrays(), 1000, BLOCK=128, warp_size=32, arch=arch, launch_pdl=False)
 
 
 def test_shared_memory_over_the_limit(simulated):

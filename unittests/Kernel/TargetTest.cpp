@@ -41,6 +41,7 @@ TEST(Target, Parts) {
   EXPECT_EQ(gpu.architecture(), 90u);
   EXPECT_EQ(gpu.platform(), "sim:90");
   EXPECT_NE(gpu, parsed("cuda:90"));
+  EXPECT_EQ(gpu, parsed("sim:sm90"));
   EXPECT_EQ(cpu.withKind(kInterpreter).withKind(kCPU), cpu);
 }
 
@@ -49,6 +50,8 @@ TEST(Target, NamesThatAreNone) {
     EXPECT_THAT(refusal(name), HasSubstr("write cuda:80 for a GPU of compute capability 8.0"));
   for (const char *name : {"", "haswell", "cpu:", "interpret:x", "vulkan", "tpu:5", ":", "sim80"})
     EXPECT_THAT(refusal(name), HasSubstr("there are: cpu[:NAME], interpret, cuda:NN, sim:NN"));
+  for (const char *name : {"sm_90", "sm90"})
+    EXPECT_THAT(refusal(name), HasSubstr("write cuda:90, or sim:90"));
 }
 
 TEST(Target, KindsOfOthers) {

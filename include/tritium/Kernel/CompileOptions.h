@@ -43,9 +43,9 @@ struct CompileOptions {
   std::vector<std::string> keepStages;
 };
 
-/// Whose option `name` is if it is one of another compiler's for kernels: of another vendor's
-/// devices, or of an older release; null: nobody's. Such options change nothing here.
-const char *foreignOption(std::string_view name);
+/// Why the option `name` of Triton's changes nothing here, as that of another vendor's devices;
+/// null: it is none of those.
+const char *unusedOption(std::string_view name);
 
 /// The PTX version of code for GPUs, 84 for 8.4, unless the option ptx_version names another.
 inline constexpr unsigned kUsualPTXVersion = 84;
