@@ -461,7 +461,8 @@ def test_classes_are_called_with_compile_time_values():
         tl.store(out_ptr + 1, Config(tl.load(out_ptr)).rows)
 
     with pytest.raises(triton.CompilationError, match="Config is Python's and is called at compile "
-                                                      "time, but an argument is known only at run"):
+                                                      "time, but an argument is known only at run "
+                                                        "time; .*class with @triton.aggregate"):
         kernel[(1,)](np.zeros(2, np.int32))
 
 

@@ -101,7 +101,8 @@ static Result callObject(Sema &sema, const Value &object, const Arguments &argum
   if (!areKnown)
     return sema.error(describe(object) + " is Python's and is called at compile time, but an "
                                          "argument is known only at run time; keep such values in "
-                                         "a tuple, or in a NamedTuple");
+                                         "a tuple or a NamedTuple, or decorate the class with "
+                                         "@triton.aggregate");
   return sema.call(*call, arguments);
 }
 
