@@ -200,9 +200,10 @@ CLASS = ("@triton.aggregate\nclass A:\n    a: tl.tensor\n    k: tl.constexpr = 3
     ("B(A(1), 2)", "'B' has no field 'c'; its fields are 'a', 'b'"),
     ("B(A(1), 3)", "__init__ returns nothing"),
     ("B(A(1), 4)", "__init__ of 'B' binds its first parameter anew"),
-    ("C(n)", "returns of '__init__' have different types: C.* and C.*; set all fields on every path"),
-    ("while True:\n        n += 1\n        f = tl.aggregate_replace(C(1), b=n).get\n        if n > 20:\n"
-     "            break\n    tl.store(out, f())",
+    ("C(n)",
+     "returns of '__init__' have different types: C.* and C.*; set all fields on every path"),
+    ("while True:\n        n += 1\n        f = tl.aggregate_replace(C(1), b=n).get\n"
+     "        if n > 20:\n            break\n    tl.store(out, f())",
      "'f' is the method 'get', which holds a value of the (if|loop) that binds it"),
     ("A(1).z", r"A\(a=int32, k=constexpr 3\) has no attribute 'z'"),
     ("x = A(1)\n    x.a = 2", "the fields of an aggregate are set in its __init__ alone; "
