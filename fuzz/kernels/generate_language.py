@@ -15,6 +15,7 @@ FORMATS = {"e2m1": (6.0, "uint8"), "e4m3": (INPUT_BOUND, "float8e4nv"),
 # Rows of a box are so far apart: more than its columns, and a multiple of 16 bytes.
 BOX_PITCH = 160
 BOX = 1 << 15
+BOX_ATOMICS = ("int32", "uint32", "uint64")  # Types whose blocks take every atomic operation.
 
 
 class LanguageGenerator(Generator):
@@ -368,7 +369,7 @@ class LanguageGenerator(Generator):
     def box(self):
         """A block that is stored, changed or loaded in an array of this program's own."""
         rng = self.rng
-        dtype = rng.choice(INTS + FLOATS)
+        dtype = rng.choice(INTS + FLOATS + BOX_ATOMICS * 2)
         bound = INPUT_BOUND if dtype in FLOATS else 0.0
         base = f"{self.array(f'box_{dtype}', dtype, 4 * BOX)} + pid * {BOX}"
         (i, j), name, value = self.corner(), self.name("d"), self.name("v")
@@ -392,7 +393,7 @@ class LanguageGenerator(Generator):
             # What is loaded again, also elsewhere and later, is small.
             stored = self.clamped(stored, INPUT_BOUND) if stored.isFloat else stored
             self.emit(store.format(stored.name))
-            if not isPointer and rng.random() < 0.4 and dtype in ("int32", "uint32", "uint64"):
+            if not isPointer and rng.random() < 0.6 and dtype in BOX_ATOMICS:
                 operation = rng.choice(["add", "min", "max", "and", "or", "xor"])
                 self.emit(f"{name}.atomic_{operation}([{j}, {i}], {stored.name})")
         self.emit(f"{value} = {load}")
