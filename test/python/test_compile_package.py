@@ -136,7 +136,7 @@ def test_guesses_differ():
 
 
 def test_what_is_no_pointer():
-    """Offsets, of whatever kind, and strides of tensors are told from what has strides in memory."""
+    """Offsets, of whatever kind, and strides of tensors are told from what has strides."""
     tl = tritium.language
 
     @tritium.jit
