@@ -42,5 +42,12 @@ def select(name, monkeypatch):
 
 
 @pytest.fixture
+def unrecorded(monkeypatch):
+    """Launches that ptx-mutants shall not run again: each of those has to be without a fault, and
+    short enough to be run with each of its barriers missing."""
+    monkeypatch.delenv("TRITIUM_SIM_RECORD", raising=False)
+
+
+@pytest.fixture
 def rng():
     return np.random.default_rng(20240917)

@@ -443,7 +443,7 @@ def test_what_device_asserts_do_not_assume(backend, places):
     assert out.tolist() == places.tolist()
 
 
-def test_device_asserts_stop_the_kernel(backend):
+def test_device_asserts_stop_the_kernel(backend, unrecorded):
     if backend == "cuda":
         pytest.skip("the device would be lost to all that follows")
     out = np.zeros(1024, np.int32)

@@ -89,10 +89,7 @@ def test_every_row_is_in_a_family():
     assert sum(FAMILIES.values(), []) == ROWS
 
 
-@pytest.fixture(autouse=True)
-def no_records(monkeypatch):
-    """Kernels of many cases are too long to be run again with each of their barriers missing."""
-    monkeypatch.delenv("TRITIUM_SIM_RECORD", raising=False)
+pytestmark = pytest.mark.usefixtures("unrecorded")  # kernels of many cases are long
 
 
 @pytest.mark.parametrize("family", FAMILIES)

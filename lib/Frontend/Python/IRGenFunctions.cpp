@@ -305,9 +305,13 @@ Result Generator::kernelArgument(const ArgumentSpec &spec,
       return std::nullopt;
     parts.elements.push_back(std::move(*value));
   }
-  if (auto *names = std::get_if<Constant::Tuple>(&spec.value.value))
+  if (auto *names = std::get_if<Constant::Tuple>(&spec.value.value)) {
     for (const Constant &name : *names)
-      parts.names.push_back(std::get<std::string>(name.value));
+      if (auto *text = std::get_if<std::string>(&name.value))
+        parts.names.push_back(*text);
+    if (parts.names.size() != parts.elements.size() || names->size() != parts.names.size())
+      return sema.error("a tuple with names has a text for each of its items");
+  }
   if (!spec.isDescriptor)
     return Value(std::move(parts));
   return sema.callLibrary("make_tensor_descriptor", {std::move(parts.elements), {}});

@@ -29,6 +29,10 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, SHIFT: tl.constexpr = 
     tl.store(out_ptr + i, x, i < n)
 
 @triton.jit
+def pair(both):
+    tl.device_assert(both[0] > 0)
+
+@triton.jit
 def reload(src_ptr, dst_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     first = tl.load(src_ptr + i)
@@ -267,6 +271,43 @@ TEST_F(HostTest, CompilesAhead) {
             std::string::npos);
   tritium_error_clear(&error);
   tritium_compiled_release(compiled);
+}
+
+/// What compiling `pair` for the three items says when `names` are those of the tuple.
+std::string pairRefused(tritium_kernel *pair, const std::vector<tritium_value> &names,
+                        bool isDescriptor = false) {
+  std::vector<tritium_specialization> items(3);
+  for (tritium_specialization &item : items) {
+    tritium_dtype_parse("i32", &item.type);
+    item.divisibility = 1;
+  }
+  tritium_specialization parameter = {};
+  parameter.value.kind = TRITIUM_TUPLE;
+  parameter.value.as.tuple = {names.data(), names.size()};
+  parameter.items = items.data();
+  parameter.item_count = items.size();
+  parameter.is_descriptor = isDescriptor;
+  tritium_error error = {};
+  tritium_compiled *compiled =
+      tritium_kernel_specialize(pair, &parameter, 1, nullptr, 0, "haswell", &error);
+  std::string said = error.message ? error.message : "";
+  if (compiled)
+    tritium_compiled_release(compiled);
+  tritium_error_clear(&error);
+  return said;
+}
+
+TEST_F(HostTest, RefusesTuplesThatDoNotMatchTheirNames) {
+  auto pair = module.kernel("pair");
+  tritium_value text = {}, number = {};
+  text.kind = TRITIUM_STRING;
+  text.as.string = {"a", 1};
+  number.kind = TRITIUM_INT;
+  const char *rule = "a tuple with names has a text for each of its items";
+  EXPECT_EQ(pairRefused(pair.get(), {text, text, text}), "");
+  EXPECT_EQ(pairRefused(pair.get(), {text, number, text}), rule);
+  EXPECT_EQ(pairRefused(pair.get(), {text, text}), rule);
+  EXPECT_NE(pairRefused(pair.get(), {text, text, text}, true), "");
 }
 
 } // namespace
