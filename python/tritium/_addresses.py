@@ -86,6 +86,14 @@ ABSENT = {
 _EMPTY = ("language.semantic",)
 
 
+def own_path(module):
+    """The path under tritium of a module of this package, which may be named as Triton's
+    (_alias.py); None of another module."""
+    first, _, rest = module.__name__.partition(".")
+    path = f"tritium.{rest}" if rest else "tritium"
+    return path if first in ("tritium", "triton") and sys.modules.get(path) is module else None
+
+
 def _reason(module, name):
     """Why `module` of this package has no `name` that Triton's has; None if that has none."""
     own = module.partition(".")[2]

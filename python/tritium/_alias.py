@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import types
 
 from ._addresses import asks_only
 
@@ -29,7 +30,22 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return "tritium" + name[len("triton"):]
 
     def exec_module(self, module):
-        pass
+        _name_as_triton()
+
+
+def _name_as_triton():
+    """Gives modules of the language, and what all modules here define, the paths that they have as
+    Triton's: torch's compiler writes them into programs, and tells by them what is Triton's own."""
+    for path, module in list(sys.modules.items()):
+        is_own = path.partition(".")[0] == "tritium" and isinstance(module, types.ModuleType)
+        if not is_own or path == "tritium._C":  # whose functions keep their paths
+            continue
+        name = "triton" + path[len("tritium"):]
+        for value in list(vars(module).values()):
+            if getattr(value, "__module__", None) == path and hasattr(value, "__qualname__"):
+                value.__module__ = name
+        if path.startswith("tritium.language") and module.__name__ == path:
+            module.__name__ = name
 
 
 def _keep_compilation_of_torch_here():
@@ -53,4 +69,5 @@ def install_as_triton():
                           "imports triton")
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Alias())
+        _name_as_triton()
     _keep_compilation_of_torch_here()

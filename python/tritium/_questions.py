@@ -9,6 +9,7 @@ import operator
 import types
 
 from . import _objects
+from ._addresses import own_path
 
 _SETTLED_BUILTINS = frozenset(
     "abs all any bin bool bytes chr dict divmod enumerate filter float format frozenset hash hex "
@@ -96,7 +97,7 @@ def _is_settled_value(value, watch, above):
     if isinstance(value, types.FunctionType):
         return _is_settled_function(value, watch, above)
     if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] in ("math", "operator", "tritium")
+        return value.__name__ in ("math", "operator") or own_path(value) is not None
     return _objects.is_fixed(value) or isinstance(getattr(value, "_library_name", None), str)
 
 

@@ -18,6 +18,7 @@ import weakref
 
 from . import _objects
 from . import language as tl
+from ._addresses import own_path
 from ._questions import Questions, is_settled, mark
 
 _OBJECT = "<object>"  # asks for an object by its name
@@ -28,12 +29,13 @@ _MODULES_HERE = ("tritium.language.standard", "tritium.language.random")
 def _module_path(module):
     """The path of a module that the compiler knows by itself, or None."""
     name = module.__name__
-    if name == "tritium":
+    own = own_path(module)
+    if own == "tritium":
         return "triton"
-    if name in _MODULES_HERE:
+    if own in _MODULES_HERE:
         return None
-    if name.startswith("tritium.language"):
-        return "triton" + name[len("tritium"):]
+    if own and own.startswith("tritium.language"):
+        return "triton" + own[len("tritium"):]
     return name if name == "math" else None
 
 

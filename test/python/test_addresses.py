@@ -182,8 +182,25 @@ tritium.install_as_triton()
 tritium.install_as_triton()
 import triton.language as tl
 assert sys.modules["triton"] is tritium and tl is tritium.language
-print(len([f for f in sys.meta_path if type(f).__module__ == "tritium._alias"]),
+print(len([f for f in sys.meta_path if type(f).__name__ == "_Alias"]),
       os.environ["TORCHINDUCTOR_COMPILE_THREADS"])
+"""
+
+
+# How torch's compiler tells what is Triton's, and what it writes into its programs.
+NAMED_AS_TRITON = """
+import tritium
+
+tritium.install_as_triton()
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+for thing in (tl.constexpr, tl.where, tl.sum, libdevice.tanh, triton.cdiv, triton.Config):
+    home = __import__(thing.__module__, fromlist=["*"])
+    assert thing.__module__.partition(".")[0] == "triton", thing
+    assert getattr(home, thing.__name__) is thing, thing
+assert libdevice.__name__ == "triton.language.extra.libdevice"
 """
 
 
@@ -196,6 +213,11 @@ def run_in_place(before=""):
 def test_install_as_triton():
     done = run_in_place()
     assert done.stdout == "1 1\n", done.stderr
+
+
+def test_what_is_installed_has_names_of_triton():
+    done = subprocess.run([sys.executable, "-c", NAMED_AS_TRITON], text=True, capture_output=True, timeout=100)
+    assert done.returncode == 0, done.stderr
 
 
 def test_install_as_triton_too_late():

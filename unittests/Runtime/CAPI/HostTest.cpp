@@ -84,8 +84,8 @@ protected:
 
 TEST_F(HostTest, ListsKernels) {
   EXPECT_EQ(module.kernelNames(),
-            (std::vector<std::string>{"helper", "scale", "reload", "reach", "maybe", "checked",
-                                      "endless", "meet", "broken"}));
+            (std::vector<std::string>{"helper", "scale", "pair", "reload", "reach", "maybe",
+                                      "checked", "endless", "meet", "broken"}));
 }
 
 TEST_F(HostTest, Launches) {
@@ -193,7 +193,7 @@ TEST_F(HostTest, ExplainsErrors) {
       "writes to 'out_ptr', but that array is read-only");
   std::string text = errorOf([&] { module.kernel("broken").launch({1}, Stream{}, x); });
   has(text, "CompilationError: ");
-  has(text, "kernels.py:57:");
+  has(text, "kernels.py:61:");
   has(text, "nowhere");
   auto checked = module.kernel("checked", {{"debug", true}});
   x[0] = 1;
