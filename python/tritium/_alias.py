@@ -23,13 +23,18 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        return importlib.import_module(self._own(spec.name))
+        module = importlib.import_module(self._own(spec.name))
+        spec.loader_state = module.__spec__
+        return module
 
     @staticmethod
     def _own(name):
         return "tritium" + name[len("triton"):]
 
     def exec_module(self, module):
+        # The import system has put its own there, which says of another package what is relative
+        # to it.
+        module.__spec__ = module.__spec__.loader_state
         _name_as_triton()
 
 

@@ -216,7 +216,8 @@ def test_install_as_triton():
 
 
 def test_what_is_installed_has_names_of_triton():
-    done = subprocess.run([sys.executable, "-c", NAMED_AS_TRITON], text=True, capture_output=True, timeout=100)
+    done = subprocess.run([sys.executable, "-W", "error", "-c", NAMED_AS_TRITON], text=True,
+                          capture_output=True, timeout=100)
     assert done.returncode == 0, done.stderr
 
 
