@@ -77,8 +77,32 @@ bool skipsAccesses(const std::vector<std::string> &lines, size_t branch, const s
   return false;
 }
 
+/// What is taken from mbarriers, bulk copies and proxies; kind null: nothing.
+Mutant mutantOfCopies(const std::string &opcode, const std::string &operands) {
+  if (opcode.starts_with("mbarrier.arrive"))
+    return {"arrival", 0, ""};
+  if (opcode.starts_with("mbarrier.expect_tx"))
+    return {"expected bytes", 0, ""};
+  // The predicate says that the phase is over.
+  if (opcode.starts_with("mbarrier.test_wait") || opcode.starts_with("mbarrier.try_wait"))
+    return {"wait for a phase", 0,
+            "setp.eq.u32 " + operands.substr(0, operands.find(',')) + ", 0, 0;"};
+  if (opcode.starts_with("cp.async.mbarrier.arrive"))
+    return {"arrival", 0, ""};
+  if (opcode.starts_with("fence.proxy") || opcode.starts_with("fence.mbarrier_init"))
+    return {"proxy fence", 0, ""};
+  if (opcode.starts_with("cp.async.bulk.wait_group"))
+    return {"bulk wait", 0, ""};
+  if (opcode.starts_with("cp.async.bulk.commit_group"))
+    return {"bulk commit", 0, ""};
+  return {nullptr, 0, ""};
+}
+
 std::vector<Mutant> mutantsOf(const std::vector<std::string> &lines) {
-  static const std::regex form("^\\s*(@!?%\\w+\\s+)?([a-z][\\w.:]*)\\s*([^;]*);\\s*(//.*)?$");
+  // A label may stand before an instruction of inline assembly.
+  static const std::regex form(
+      "^\\s*(?:\\$?\\w+:\\s*)?(@!?%?\\w+\\s+)?([a-z][\\w.:]*)\\s*([^;]*);\\s*(//.*)?$");
+  static const std::regex labelled("^\\s*\\$?\\w+:(?!:)");
   std::vector<Mutant> made;
   for (size_t i = 0; i < lines.size(); ++i) {
     std::smatch parts;
@@ -88,15 +112,20 @@ std::vector<Mutant> mutantsOf(const std::vector<std::string> &lines) {
     std::string opcode = parts[2], operands = parts[3];
     std::string family = opcode.substr(0, opcode.find('.'));
     auto add = [&](const char *kind, std::string text) {
+      std::smatch label;
+      if (std::regex_search(lines[i], label, labelled))
+        text = label.str() + " " + text;
       made.push_back({kind, i, std::move(text)});
     };
-    if (family == "bar" || family == "barrier")
+    if (Mutant copies = mutantOfCopies(opcode, operands); copies.kind)
+      add(copies.kind, copies.replacement);
+    else if (family == "bar" || family == "barrier")
       add("barrier", "");
-    else if (family == "membar" || family == "fence")
+    else if (family == "membar" || family == "fence" || opcode.starts_with("wgmma.fence"))
       add("fence", "");
-    else if (opcode.starts_with("cp.async.wait"))
+    else if (opcode.starts_with("cp.async.wait") || opcode.starts_with("wgmma.wait"))
       add("wait", "");
-    else if (opcode.starts_with("cp.async.commit"))
+    else if (opcode.starts_with("cp.async.commit") || opcode.starts_with("wgmma.commit"))
       add("commit", "");
     if (!guarded || family == "bar") {
       // cp.async with the bytes to read in a register: fewer where masked.

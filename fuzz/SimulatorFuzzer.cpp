@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Launch launch;
     launch.entry = entry;
     launch.grid = {2, 1, 1};
-    launch.block = {40, 1, 1};
+    // A warp group, where the kernel asks for one.
+    launch.block = {program->module().find(entry)->required[0] == 128 ? 128u : 40u, 1, 1};
     launch.dynamicShared = 256;
     launch.stepLimit = 20000;
     launch.memoryLimit = 64 << 20;

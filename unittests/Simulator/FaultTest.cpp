@@ -477,7 +477,7 @@ TEST(Errors, Instructions) {
   has("add.u32 %r1, %d0, 1;", "is a .b64 register, but .u32 is wanted");
   has("add.u32 %r1, %r0;", "takes 3 operands, but has 2");
   has("add.wobble.u32 %r1, %r0, 1;", "the modifier .wobble is not known");
-  has("wgmma.fence.sync.aligned;", "'wgmma.fence.sync.aligned': unknown instruction");
+  has("wgmma.fence.sync.aligned;", "needs .target sm_90a, but this is for sm_90");
 }
 
 TEST(Errors, UnknownInstruction) {

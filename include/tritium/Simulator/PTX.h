@@ -92,7 +92,7 @@ struct Operand {
     Prototype,
     Vector,  ///< elements
     Pair,    ///< d|p: two elements
-    Address, ///< [elements[0] + value]
+    Address, ///< [elements[0] + value]; elements[1], if any: a Vector of coordinates
     Tuple,   ///< arguments of a call
     Sink,    ///< _
   };
@@ -158,6 +158,7 @@ struct Function {
   std::vector<std::vector<uint32_t>> targetLists;
   uint32_t required[3] = {0, 0, 0}, maximum[3] = {0, 0, 0}; ///< .reqntid, .maxntid; 0: none
   uint32_t maxRegisters = 0;
+  uint32_t cluster[3] = {0, 0, 0}; ///< .reqnctapercluster
   Position at;
 
   std::string registerName(uint32_t index) const;

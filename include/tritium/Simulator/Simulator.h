@@ -98,10 +98,17 @@ enum class FaultKind : uint8_t {
   MissingLanes,
   AsyncNotReady, ///< data of cp.async before its wait
   AsyncLeftOver,
+  MBarrier,   ///< its rules are broken
+  BulkCopy,   ///< a size, a tensor map or the like that no copy may have
+  Registers,  ///< setmaxnreg
+  ProxyFence, ///< a generic write that no fence brings to the async proxy
   Trap,
   Assertion,
   StepLimit,
-  Unsupported, ///< what the machine cannot do, and says so
+  Unsupported,      ///< what the machine cannot do, and says so
+  ProductUnderWay,  ///< a register of a wgmma that nothing waited for, or its end
+  MissingFence,     ///< of wgmma
+  WarpGroupDiffers, ///< warps of one group that execute different wgmma
 };
 const char *nameOf(FaultKind kind);
 

@@ -7,6 +7,7 @@
 
 #include "../Machine/Access.h"
 #include "Arithmetic.h"
+#include "BulkCopy.h"
 
 #include <algorithm>
 
@@ -70,6 +71,7 @@ void issue(Warp &warp, const Op &op) {
     copy.bytes = op.bytes;
     copy.sourceBytes = uint8_t(bytes);
     copy.op = &op;
+    copy.number = warp.issued[lane]++;
     warp.copies[lane].push_back(copy);
   }
   countCopy(warp, op, to, from, reading, op.e == bypassed);
@@ -87,9 +89,7 @@ void commit(Warp &warp, const Op &op) {
     }
 }
 
-void arrive(Warp &warp, const AsyncCopy &copy, unsigned lane) {
-  Located located;
-  const Op &op = *copy.op;
+void moveBytes(Warp &warp, const AsyncCopy &copy) {
   uint8_t *to = warp.cta.shared.data() + copy.destination;
   if (copy.sourceBytes) {
     Range *range = warp.machine.memory.find(copy.source);
@@ -97,10 +97,15 @@ void arrive(Warp &warp, const AsyncCopy &copy, unsigned lane) {
       std::memcpy(to, range->data + (copy.source - range->address), copy.sourceBytes);
   }
   std::memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+  std::memset(warp.cta.sharedDefined.data() + copy.destination, 1, copy.bytes);
+}
+
+void arrive(Warp &warp, const AsyncCopy &copy, unsigned lane) {
+  moveBytes(warp, copy);
+  Located located;
   located.shadow = &warp.cta.shadow;
   located.offset = copy.destination;
-  noteAccess(warp, op, lane, located, copy.bytes, AccessMode::AsyncArrival);
-  std::memset(warp.cta.sharedDefined.data() + copy.destination, 1, copy.bytes);
+  noteAccess(warp, *copy.op, lane, located, copy.bytes, AccessMode::AsyncArrival);
 }
 
 /// offset: how many of the latest groups may stay; -1: wait_all, uncommitted ones too.
@@ -120,12 +125,60 @@ void wait(Warp &warp, const Op &op) {
   }
 }
 
+// cp.async.mbarrier.arrive. Op: a address; c: whether the arrival is one more than were pending.
+void arriveOnPhase(Warp &warp, const Op &op) {
+  warp.demand(op.a, warp.mask, op, "an address");
+  uint64_t addresses[32];
+  laneAddresses(warp, op, addresses);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(warp.mask >> lane & 1))
+      continue;
+    MBarrier *barrier = findBarrier(warp, op, op.space, addresses[lane], lane);
+    if (!barrier)
+      continue;
+    if (op.c)
+      ++barrier->pending;
+    if (!barrier->missing()) {
+      warp.machine.report(FaultKind::MBarrier, &op, &warp, int(lane),
+                          "an arrival for copies at " + describe(*barrier) +
+                              "; more arrive than its count allows");
+      continue;
+    }
+    // The thread publishes what it has done, too: more than PTX promises.
+    if (warp.machine.launch.checkRaces)
+      barrier->arriving.add(warp, 1u << lane);
+    warp.handedToPhase[lane] = warp.issued[lane];
+    barrier->copyArrivals.push_back({&warp, lane, warp.issued[lane]});
+    settle(warp, op, lane, *barrier);
+  }
+}
+
+bool decodeArrive(Decoder &decoder, Modifiers &m) {
+  bool adds = !m.take("noinc");
+  bool isShared = m.takeOne({"shared::cta", "shared"}) >= 0;
+  if (!m.take("arrive") || m.type() != Type::B64)
+    return decoder.fail("needs .arrive and .b64");
+  if (!decoder.done(m) || !decoder.wants(1))
+    return false;
+  Op &op = decoder.emit(arriveOnPhase, Class::AsyncGroup);
+  if (!decoder.address(decoder.operand(0), op))
+    return false;
+  op.c = adds;
+  op.space = isShared ? Space::Shared : Space::Generic;
+  return true;
+}
+
 bool decodeCopy(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
+  bool reduces = m.take("reduce");
   if (!m.take("async"))
     return decoder.fail("this form is not known");
-  if (m.take("bulk") || m.take("mbarrier"))
-    return decoder.fail("bulk copies and mbarriers are not known");
+  if (m.take("bulk"))
+    return decodeBulk(decoder, m, reduces);
+  if (reduces)
+    return decoder.fail("this form is not known");
+  if (m.take("mbarrier"))
+    return decodeArrive(decoder, m);
   if (m.take("commit_group")) {
     if (!decoder.done(m) || !decoder.wants(0))
       return false;
@@ -180,5 +233,41 @@ bool decodeCopy(Decoder &decoder) {
 }
 
 } // namespace
+
+void tritium::sim::arriveCopies(Warp &warp, unsigned lane, uint32_t count, const Completion &done) {
+  std::erase_if(warp.copies[lane], [&](const AsyncCopy &copy) {
+    if (copy.number >= count)
+      return false;
+    moveBytes(warp, copy);
+    Access written;
+    written.cta = warp.cta.linear;
+    written.thread = done.thread;
+    written.present = 1;
+    written.time = done.time;
+    written.op = copy.op->id;
+    if (warp.machine.launch.checkRaces)
+      warp.cta.shadow.visit(copy.destination, copy.bytes, [&](Cell &cell, uint64_t, uint32_t) {
+        cell.write = written;
+        cell.read.lanes = 0;
+        cell.reads.clear();
+      });
+    return true;
+  });
+}
+
+void Warp::leaveCopies(unsigned lane) {
+  // An mbarrier waits for the others.
+  auto left = std::find_if(copies[lane].begin(), copies[lane].end(), [&](const AsyncCopy &copy) {
+    return copy.number >= handedToPhase[lane];
+  });
+  if (left == copies[lane].end())
+    return;
+  machine.report(FaultKind::AsyncLeftOver, left->op, this, int(lane),
+                 copies[lane].back().committed
+                     ? "the thread ends while its cp.async copies are still under way: "
+                       "no cp.async.wait_group covers them"
+                     : "the thread ends with cp.async copies that were never committed");
+  copies[lane].erase(left, copies[lane].end());
+}
 
 const Family tritium::sim::asyncFamily = {{"cp", decodeCopy}};

@@ -1,5 +1,6 @@
 //===- Atomic.cpp - atom, red ---------------------------------------------===//
 
+#include "Atomic.h"
 #include "../Machine/Access.h"
 #include "Arithmetic.h"
 #include "Formats.h"
@@ -10,7 +11,8 @@ using Class = InstructionClass;
 
 namespace {
 
-enum What { And, Or, Xor, Exch, Add, Inc, Dec, Min, Max, Cas };
+using What = AtomicKind;
+using enum AtomicKinds::Kind;
 
 // Op: a address, b operand, c second operand of cas, d result; e: What; offset stays the
 // address's; bytes; count: parts of a packed type; list[0]: Type, list[1]:
@@ -42,11 +44,19 @@ template <typename T> T integerAtomic(What what, T old, T b, T c) {
   return old;
 }
 
-u64 halfAtomic(const Format &format, u64 old, u64 b) {
+u64 halfAtomic(const Format &format, What what, u64 old, u64 b) {
+  if (what == Min || what == Max) {
+    // A NaN gives way to a number.
+    double x = decode(format, old & 0xffff), y = decode(format, b & 0xffff);
+    bool takes = x != x || (what == Min ? y < x : x < y);
+    return (takes ? b : old) & 0xffff;
+  }
   return encode(format, addToOdd(decode(format, old & 0xffff), decode(format, b & 0xffff)));
 }
 
-u64 apply(Type type, What what, u64 old, u64 b, u64 c) {
+} // namespace
+
+u64 tritium::sim::applyAtomic(Type type, What what, u64 old, u64 b, u64 c) {
   switch (type) {
   case Type::S32:
     return u32(integerAtomic<int32_t>(what, int32_t(old), int32_t(b), int32_t(c)));
@@ -67,17 +77,21 @@ u64 apply(Type type, What what, u64 old, u64 b, u64 c) {
   case Type::F64:
     return asBits(asDouble(old) + asDouble(b));
   case Type::F16:
-    return halfAtomic(halfFormat, old, b);
+    return halfAtomic(halfFormat, what, old, b);
   case Type::BF16:
-    return halfAtomic(brainFormat, old, b);
+    return halfAtomic(brainFormat, what, old, b);
   case Type::F16x2:
-    return halfAtomic(halfFormat, old, b) | halfAtomic(halfFormat, old >> 16, b >> 16) << 16;
+    return halfAtomic(halfFormat, what, old, b) | halfAtomic(halfFormat, what, old >> 16, b >> 16)
+                                                      << 16;
   case Type::BF16x2:
-    return halfAtomic(brainFormat, old, b) | halfAtomic(brainFormat, old >> 16, b >> 16) << 16;
+    return halfAtomic(brainFormat, what, old, b) | halfAtomic(brainFormat, what, old >> 16, b >> 16)
+                                                       << 16;
   default:
     return old;
   }
 }
+
+namespace {
 
 /// Bytes that a compare-and-swap leaves alone although it changes their word are neither read nor
 /// written: they lie beside a number of 8 or 16 bits, and other threads may use them. One that
@@ -140,7 +154,7 @@ void run(Warp &warp, const Op &op) {
       std::memcpy(&old, at, op.bytes);
     u64 b = wide ? warp.lanes<u64>(op.b)[lane] : warp.lanes<u32>(op.b)[lane];
     u64 c = op.c == none ? 0 : wide ? warp.lanes<u64>(op.c)[lane] : warp.lanes<u32>(op.c)[lane];
-    u64 made = apply(type, what, old, b, c);
+    u64 made = applyAtomic(type, what, old, b, c);
     noteAtomic(warp, op, lane, located, edge, old, made);
     acquire(warp, op, addresses[lane]);
     if (!op.releases)

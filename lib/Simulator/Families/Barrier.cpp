@@ -1,9 +1,13 @@
 //===- Barrier.cpp - bar, barrier, fences, happens-before -----------------===//
 
 #include "../Machine/Access.h"
+#include "../Machine/Phase.h"
+#include "../Machine/Proxy.h"
 #include "Arithmetic.h"
+#include "BulkCopy.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
@@ -58,7 +62,6 @@ void runBarrier(Warp &warp, const Op &op) {
     barrier.arrived = 0;
     barrier.population = barrier.any = 0;
     barrier.all = 1;
-    barrier.warps.clear();
     barrier.waiting.clear();
   } else if (barrier.expected != expected || barrier.counted != counted) {
     Fault *fault = machine.report(FaultKind::PartialBarrier, &op, &warp, int(first),
@@ -73,7 +76,6 @@ void runBarrier(Warp &warp, const Op &op) {
   // A warp counts as a whole where threads are counted, as in the hardware.
   bool whole = counted && op.offset;
   barrier.arrived += whole ? 32 : unsigned(std::popcount(warp.mask));
-  barrier.warps.push_back(warp.index);
   if (op.c != none) {
     warp.demand(op.c, warp.mask, op, "a reduction at a barrier");
     u32 p = warp.predicate(op.c) & warp.mask;
@@ -81,15 +83,16 @@ void runBarrier(Warp &warp, const Op &op) {
     barrier.any |= p != 0;
     barrier.all &= p == warp.mask;
   }
-  // What the arrival publishes is what is known now; nobody changes it before completion.
   if (op.target != Arrive) {
+    // What the warp knows now it hands on at completion; it learns nothing before.
     Split *split = warp.current;
     split->state = Split::WaitingBarrier;
     split->barrier = number;
     barrier.waiting.push_back({&warp, split});
     warp.current = nullptr;
   } else {
-    barrier.arrivals.push_back({warp.index, ++machine.time});
+    barrier.arrivals.addKnown(warp);
+    barrier.arrivals.known.learn(warp.index, ++machine.time);
   }
   machine.completeBarrier(cta, number);
 }
@@ -106,7 +109,7 @@ bool decodeBarrier(Decoder &decoder) {
     return !decoder.failed();
   }
   if (m.take("cluster"))
-    return decoder.fail("clusters are not known");
+    return decodeClusterBarrier(decoder, m);
   m.take("cta");
   bool aligned = m.take("aligned") || isBar;
   int what = m.takeOne({"sync", "arrive", "red"});
@@ -150,11 +153,63 @@ bool decodeBarrier(Decoder &decoder) {
 }
 
 void runFence(Warp &warp, const Op &op) { fence(warp); }
+void runProxyFence(Warp &warp, const Op &op) { fenceProxy(warp, uint8_t(op.offset)); }
+
+void releaseTensorMaps(Warp &warp, const Op &) {
+  fenceProxy(warp, ProxyTensorMap);
+  fence(warp);
+}
+
+bool decodeTensorMapFence(Decoder &decoder, Modifiers &m) {
+  int order = m.takeOne({"acquire", "release"});
+  m.takeOne({"cta", "cluster", "gpu", "sys"});
+  bool acquires = order == 0;
+  if (order < 0)
+    return decoder.fail("needs .acquire or .release");
+  if (!decoder.done(m) || !decoder.wants(acquires ? 2 : 0))
+    return false;
+  uint64_t size = 128;
+  if (acquires && !decoder.immediate(1, size))
+    return false;
+  if (size != 128)
+    return decoder.fail("a tensor map has 128 bytes");
+  Op &op = decoder.emit(acquires ? acquireTensorMap : releaseTensorMaps, Class::Fence);
+  return !acquires || decoder.address(decoder.operand(0), op);
+}
+
+bool decodeProxyFence(Decoder &decoder, Modifiers &m) {
+  if (m.take("tensormap::generic"))
+    return decodeTensorMapFence(decoder, m);
+  // Of virtual addresses of one place there is one here: buffers do not overlap.
+  if (m.take("alias")) {
+    if (!decoder.done(m) || !decoder.wants(0))
+      return false;
+    decoder.emit([](Warp &, const Op &) {}, Class::Fence);
+    return true;
+  }
+  if (!m.take("async"))
+    return decoder.fail("this proxy is not known");
+  int space = m.takeOne({"global", "shared::cta", "shared::cluster"});
+  if (!decoder.done(m) || !decoder.wants(0))
+    return false;
+  decoder.emit(runProxyFence, Class::Fence).offset = space < 0    ? ProxyShared | ProxyGlobal
+                                                     : space == 0 ? ProxyGlobal
+                                                                  : ProxyShared;
+  return true;
+}
+
 bool decodeFence(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
+  if (m.take("proxy"))
+    return decodeProxyFence(decoder, m);
   m.takeOne({"sc", "acq_rel", "acquire", "release"});
-  if (m.take("proxy") || m.take("mbarrier_init"))
-    return decoder.fail("fences of proxies and mbarriers are not known");
+  if (m.take("mbarrier_init")) {
+    m.take("cluster");
+    if (!decoder.done(m) || !decoder.wants(0))
+      return false;
+    decoder.emit(fenceInitialisation, Class::Fence);
+    return true;
+  }
   bool block = m.take("cta");
   m.takeOne({"cluster", "gpu", "sys", "gl"});
   if (!decoder.done(m) || !decoder.wants(0))
@@ -205,36 +260,19 @@ void Machine::completeBarrier(Cta &cta, unsigned number) {
                std::to_string(threads) + " threads; the others have ended");
   }
   u32 now = ++time;
-  Known all;
-  all.warps.assign(warpsOfCta, 0);
-  Known fenced, seen;
-  bool hasFenced = false, hasSeen = false;
-  for (uint32_t index : barrier.warps) {
-    Warp &warp = cta.warps[index];
-    all.join(warp.known);
-    if (warp.hasFenced)
-      fenced.join(warp.fenced), hasFenced = true;
-    if (warp.hasSeen)
-      seen.join(warp.seen), hasSeen = true;
-  }
+  Handover all;
+  all.known.warps.assign(warpsOfCta, 0);
+  all.join(barrier.arrivals);
   for (auto [warp, split] : barrier.waiting)
-    all.warps[warp->index] = now;
-  for (auto [index, when] : barrier.arrivals)
-    all.warps[index] = std::max(all.warps[index], when);
+    all.addKnown(*warp);
+  for (auto [warp, split] : barrier.waiting)
+    all.known.warps[warp->index] = now;
   for (auto [warp, split] : barrier.waiting) {
-    Known &known = warp->known;
-    uint32_t own = known.warps[warp->index];
-    known.warps = all.warps;
-    known.warps[warp->index] = own;
-    known.others.join(all.others);
+    all.giveKnown(*warp);
     if (split->mask == warp->live) {
-      known.lanes = now;
-      known.pairs.clear();
+      warp->known.lanes = now;
+      warp->known.pairs.clear();
     }
-    if (hasFenced)
-      warp->fenced.join(fenced), warp->hasFenced = true;
-    if (hasSeen)
-      warp->seen.join(seen), warp->hasSeen = true;
     const Op &op = split->frame->code->ops[split->pc - 1];
     if (op.d != none) {
       uint8_t *regs = split->frame->registers;
@@ -254,8 +292,7 @@ void Machine::completeBarrier(Cta &cta, unsigned number) {
   }
   barrier.active = false;
   barrier.waiting.clear();
-  barrier.warps.clear();
-  barrier.arrivals.clear();
+  barrier.arrivals = {};
 }
 
 void Machine::sweepBarriers(Cta &cta) {
@@ -271,6 +308,9 @@ static Known knownOf(Warp &warp) {
   u32 now = ++warp.machine.time;
   // As another CTA sees it.
   made.warps[warp.index] = now;
+  // Other CTAs are known by warp.
+  for (auto [thread, time] : std::exchange(made.threads, {}))
+    made.learn(thread / 32, time);
   made.others.join(warp.cta.linear, made.warps);
   made.pairs.clear();
   return made;
@@ -278,18 +318,18 @@ static Known knownOf(Warp &warp) {
 
 static void give(Known &to, const Known &from) { to.others.join(from.others); }
 
-static void learn(Warp &warp, const Known &from) {
+static void take(Warp &warp, const Known &from) {
   warp.known.others.join(from.others);
   if (const std::vector<uint32_t> *own = from.others.find(warp.cta.linear))
     for (size_t i = 0; i < own->size(); ++i)
-      warp.known.warps[i] = std::max(warp.known.warps[i], (*own)[i]);
+      warp.known.learn(uint32_t(i), (*own)[i]);
 }
 
 void tritium::sim::fence(Warp &warp) {
   if (!warp.machine.launch.checkRaces)
     return;
   if (warp.hasSeen) {
-    learn(warp, warp.seen);
+    take(warp, warp.seen);
     warp.seen = {};
     warp.hasSeen = false;
   }
@@ -313,7 +353,7 @@ void tritium::sim::acquire(Warp &warp, const Op &op, uint64_t address) {
   if (found == warp.machine.releases.end())
     return;
   if (op.acquires) {
-    learn(warp, found->second);
+    take(warp, found->second);
   } else {
     give(warp.seen, found->second);
     warp.hasSeen = true;

@@ -322,5 +322,5 @@ const Family tritium::sim::controlFamily = {
     {"ret", decodePlain<runReturn>}, {"exit", decodePlain<runExit>}, {"trap", decodePlain<runTrap>},
     {"brkpt", decodePlain<runTrap>}, {"nanosleep", decodeHint},      {"prefetch", decodeHint},
     {"prefetchu", decodeHint},       {"discard", decodeHint},        {"applypriority", decodeHint},
-    {"griddepcontrol", decodeHint},  {"pmevent", decodeHint},        {"setmaxnreg", decodeHint},
+    {"griddepcontrol", decodeHint},  {"pmevent", decodeHint},
 };

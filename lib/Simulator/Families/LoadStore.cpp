@@ -304,7 +304,7 @@ bool decodeAccess(Decoder &decoder, bool isStore) {
   if (isStore && form.space == Space::Const)
     return decoder.fail("constant memory cannot be written");
   if (form.space == Space::Param && address.kind == Operand::Address &&
-      address.elements[0].kind == Operand::Symbol) {
+      address.elements.size() == 1 && address.elements[0].kind == Operand::Symbol) {
     const Operand &symbol = address.elements[0];
     if (symbol.owner == Operand::OfModule)
       return decoder.fail("this variable is no parameter");

@@ -1,6 +1,7 @@
 //===- Access.cpp - where an access goes, and with whom it races ----------===//
 
 #include "Access.h"
+#include "Race.h"
 
 #include <algorithm>
 #include <bit>
@@ -85,13 +86,17 @@ uint8_t *Warp::resolve(const Op &op, Space space, uint64_t address, unsigned lan
     return machine.parameters.data() + at;
   }
   default:
-    break;
+    return resolveGlobal(op, address, lane, bytes, write, located);
   }
-  Range *range = machine.memory.find(at);
-  if (!range || range->bytes - (at - range->address) < bytes) {
+}
+
+uint8_t *Warp::resolveGlobal(const Op &op, uint64_t address, unsigned lane, uint32_t bytes,
+                             bool write, Located &located) {
+  Range *range = machine.memory.find(address);
+  if (!range || range->bytes - (address - range->address) < bytes) {
     reportAccess(*this, op, FaultKind::OutOfBounds, address, lane,
-                 std::string(what) + " of " + std::to_string(bytes) + " bytes " +
-                     outside(machine, at, bytes));
+                 std::string(write ? "write" : "read") + " of " + std::to_string(bytes) +
+                     " bytes " + outside(machine, address, bytes));
     return nullptr;
   }
   if (write && !range->writable) {
@@ -99,8 +104,8 @@ uint8_t *Warp::resolve(const Op &op, Space space, uint64_t address, unsigned lan
                  range->name + " is read-only, but is written");
     return nullptr;
   }
-  located = {range, &range->shadow, at - range->address, nullptr};
-  return range->data + (at - range->address);
+  located = {range, &range->shadow, address - range->address, nullptr};
+  return range->data + (address - range->address);
 }
 
 std::optional<EdgeWord> EdgeWord::at(Warp &warp, const Op &op, uint64_t address, uint32_t bytes) {
@@ -145,23 +150,29 @@ bool EdgeWord::write(uint32_t value) const {
   return true;
 }
 
-/// Whether the earlier access happens before what this lane does now.
-static bool ordered(const Warp &warp, unsigned lane, const Access &earlier) {
+bool tritium::sim::ordered(const Warp &warp, unsigned lane, const Access &earlier) {
   const Known &known = warp.known;
   uint32_t other = earlier.thread / 32;
   if (earlier.cta != warp.cta.linear) {
     const std::vector<uint32_t> *times = known.others.find(earlier.cta);
     return times && other < times->size() && earlier.time < (*times)[other];
   }
-  if (other != warp.index)
-    return earlier.time < known.warps[other];
+  if (other != warp.index) {
+    if (other < known.warps.size() && earlier.time < known.warps[other])
+      return true;
+    for (auto [thread, time] : known.threads)
+      if (thread == earlier.thread)
+        return earlier.time < time;
+    return false;
+  }
   if (earlier.thread % 32 == lane || earlier.time < known.lanes)
     return true;
   return !known.pairs.empty() && earlier.time < known.pairs[lane * 32 + earlier.thread % 32];
 }
 
-static Access accessOf(const Read &read, unsigned lane) {
+Access tritium::sim::accessOf(const Read &read, unsigned lane) {
   Access access;
+  access.proxy = read.proxy;
   access.cta = read.cta;
   access.thread = uint16_t(read.warp * 32 + lane);
   access.strong = read.strong;
@@ -174,11 +185,10 @@ static bool isOwn(const Warp &warp, const Read &read) {
   return read.warp == warp.index && read.cta == warp.cta.linear;
 }
 
-/// A lane of `read` that does not happen before what this lane does now, or -1.
-static int unorderedLane(const Warp &warp, unsigned lane, const Read &read) {
+int tritium::sim::unorderedLane(const Warp &warp, unsigned lane, const Read &read) {
   uint32_t others = isOwn(warp, read) ? read.lanes & ~(1u << lane) : read.lanes;
   // Of another warp, and of a warp that met as a whole, one lane stands for all.
-  bool isByPairs = isOwn(warp, read) && !warp.known.pairs.empty();
+  bool isByPairs = isOwn(warp, read) ? !warp.known.pairs.empty() : !warp.known.threads.empty();
   for (; others; others &= others - 1) {
     unsigned other = unsigned(std::countr_zero(others));
     if (!ordered(warp, lane, accessOf(read, other)))
@@ -193,7 +203,9 @@ static int unorderedLane(const Warp &warp, unsigned lane, const Read &read) {
 /// reads last: of thousands that read an input, three tell as much as all.
 static constexpr size_t mostReads = 16, mostOtherCtas = 3;
 
-static void forgetDistantReads(std::vector<Read> &reads, uint32_t cta) {
+void tritium::sim::forgetDistantReads(std::vector<Read> &reads, uint32_t cta) {
+  if (reads.size() <= mostReads)
+    return;
   uint32_t kept[mostOtherCtas];
   size_t count = 0;
   std::erase_if(reads, [&](const Read &read) {
@@ -206,14 +218,20 @@ static void forgetDistantReads(std::vector<Read> &reads, uint32_t cta) {
   });
 }
 
-/// Remembers a read of a cell.
-static void noteRead(const Warp &warp, const Op &op, unsigned lane, bool isShared, Cell &cell) {
+void tritium::sim::noteRead(const Warp &warp, const Op &op, unsigned lane, bool isShared,
+                            Cell &cell) {
   uint32_t now = warp.machine.time;
   auto isMine = [&](const Read &read) {
     return read.lanes && read.time == now && read.op == op.id && isOwn(warp, read);
   };
   if (isMine(cell.read)) [[likely]] {
     cell.read.lanes |= 1u << lane;
+    // Each lane has come to this read after its own earlier ones.
+    if (!cell.reads.empty())
+      std::erase_if(cell.reads, [&](const Read &read) {
+        return isOwn(warp, read) && !(read.lanes & ~cell.read.lanes) &&
+               (read.strong || !cell.read.strong);
+      });
     return;
   }
   Read mine{warp.cta.linear, 1u << lane, now, op.id, uint16_t(warp.index), op.strong};
@@ -233,22 +251,37 @@ static void noteRead(const Warp &warp, const Op &op, unsigned lane, bool isShare
     return true;
   });
   cell.read = mine;
-  if (!isShared && cell.reads.size() > mostReads)
+  if (!isShared)
     forgetDistantReads(cell.reads, mine.cta);
 }
 
-static void reportRace(Warp &warp, const Op &op, unsigned lane, const Access &other,
-                       const Located &located, uint64_t at, bool write, bool otherWrote) {
+void tritium::sim::reportRace(Warp &warp, const Op &op, unsigned lane, const Access &other,
+                              const Located &located, uint64_t at, bool write, bool otherWrote) {
   bool isShared = !located.range;
   Machine &machine = warp.machine;
   std::string message, otherIs = otherWrote ? "written" : "read";
   FaultKind kind = isShared ? FaultKind::SharedRace : FaultKind::GlobalRace;
-  if (other.async) {
+  if (other.async && other.proxy && machine.ops[other.op]->kind == InstructionClass::Matrix) {
+    kind = FaultKind::ProductUnderWay;
+    message = "a write to shared memory that a wgmma still under way reads: no "
+              "wgmma.wait_group comes before";
+  } else if (other.async && other.proxy) {
+    kind = FaultKind::AsyncNotReady;
+    message = std::string(write ? "a write to" : "a read of") +
+              " memory that an asynchronous operation still under way " +
+              (otherWrote ? "writes" : "reads") + ": no wait for its end comes before";
+    otherIs = otherWrote ? "written" : "read";
+  } else if (other.async) {
     kind = FaultKind::AsyncNotReady;
     message = std::string(write ? "a write to" : "a read of") +
               " shared memory that a cp.async still under way writes: no wait_group of the "
               "copying thread covers it";
     otherIs = "copied";
+  } else if (other.proxy) {
+    message = std::string(write ? "a write" : "a read") + " races with a " +
+              (otherWrote ? "write" : "read") +
+              " by the async proxy: this thread has not waited for its end, nor does a barrier "
+              "come between by one that has";
   } else {
     message = std::string(write ? "a write" : "a read") + " races with a " +
               (otherWrote ? "write" : "read") + " by another thread: nothing orders the two";
@@ -261,6 +294,12 @@ static void reportRace(Warp &warp, const Op &op, unsigned lane, const Access &ot
     fault->other = machine.placeOf(other);
     fault->otherIs = otherIs;
   }
+}
+
+void tritium::sim::reportBarrierAccess(Warp &warp, const Op &op, unsigned lane, uint64_t at) {
+  reportAccess(warp, op, FaultKind::MBarrier, at, lane,
+               "an access to the bytes of an mbarrier, which only mbarrier instructions may touch "
+               "before mbarrier.inval");
 }
 
 uint64_t tritium::sim::unchangedBytes(const uint8_t *memory, const uint8_t *written,
@@ -276,6 +315,8 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
   if (!warp.machine.launch.checkRaces || !located.shadow)
     return;
   bool write = mode != AccessMode::Read;
+  if (write && !located.range)
+    warp.lastSharedWrite = warp.machine.time;
   if (warp.machine.launch.checkSameValue)
     unchanged = 0;
   Access mine;
@@ -290,12 +331,16 @@ void tritium::sim::noteAccess(Warp &warp, const Op &op, unsigned lane, const Loc
     uint64_t here = ((uint64_t(1) << size) - 1) << (at - located.offset);
     bool sameValue = (unchanged & here) == here;
     Access &last = cell.write;
+    if (last.barrier) [[unlikely]]
+      return reportBarrierAccess(warp, op, lane, at);
     bool bothStrong = last.strong && mine.strong;
-    if (last.present && mode != AccessMode::AsyncArrival &&
-        (last.async || (!bothStrong && !ordered(warp, lane, last)))) {
+    if (last.present && mode != AccessMode::AsyncArrival && !bothStrong &&
+        (last.async || !ordered(warp, lane, last))) {
       if (!(write && sameValue && !last.async))
         reportRace(warp, op, lane, last, located, at, write, true);
     }
+    if (write && cell.underRead && mode != AccessMode::AsyncArrival) [[unlikely]]
+      reportRace(warp, op, lane, asyncReaderOf(warp, located, at), located, at, true, false);
     if (!write) {
       noteRead(warp, op, lane, !located.range, cell);
       return;

@@ -38,6 +38,8 @@ void countCopy(Warp &warp, const Op &op, const uint64_t *to, const uint64_t *fro
 void acquire(Warp &warp, const Op &op, uint64_t address);
 void release(Warp &warp, const Op &op, uint64_t address);
 void fence(Warp &warp);
+/// fence.proxy.tensormap::generic.acquire of the lanes' addresses.
+void acquireTensorMap(Warp &warp, const Op &op);
 void runWarpBarrier(Warp &warp, const Op &op);
 
 /// The addresses of the active lanes: base + offset.

@@ -52,6 +52,8 @@ static uint32_t specialValue(const Warp &warp, const SpecialSlot &special, unsig
     return special.axis == 0 ? machine.sharedBytes : machine.launch.dynamicShared;
   case SpecialSlot::Zero:
     return 0;
+  case SpecialSlot::One:
+    return 1;
   }
   return 0;
 }
@@ -95,6 +97,7 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
   made->defined.assign(slots, 0);
   made->origin.assign(slots, none);
   made->definedBytes.clear();
+  made->productRegisters.assign(code.productRegisters.empty() ? 0 : slots, {});
   for (auto [slot, value] : code.constants32)
     made->defined[slot >> 7] = allLanes;
   for (auto [slot, value] : code.constants64)
@@ -202,14 +205,12 @@ void Warp::arrive() {
 
 void Warp::leave(uint32_t lanes) {
   for (unsigned lane = 0; lane < 32; ++lane)
-    if (lanes >> lane & 1 && !copies[lane].empty()) {
-      bool committed = copies[lane].back().committed;
-      machine.report(FaultKind::AsyncLeftOver, copies[lane].front().op, this, int(lane),
-                     committed ? "the thread ends while its cp.async copies are still under way: "
-                                 "no cp.async.wait_group covers them"
-                               : "the thread ends with cp.async copies that were never committed");
-      copies[lane].clear();
+    if (lanes >> lane & 1) {
+      leaveCopies(lane);
+      leaveBulkCopies(lane);
     }
+  leaveProducts(nullptr);
+  leaveCluster(lanes);
   live &= ~lanes;
   cta.live -= std::popcount(lanes);
   Split *split = current;
@@ -219,6 +220,8 @@ void Warp::leave(uint32_t lanes) {
     dissolve(split);
   }
   cta.exited = true;
+  if (!cta.live)
+    machine.abandon(*this);
   machine.sweepBarriers(cta);
 }
 
@@ -226,6 +229,7 @@ void Warp::returnLanes(uint32_t lanes) {
   Split *split = current, *caller = split->caller;
   if (!caller)
     return leave(lanes);
+  leaveProducts(split->frame);
   // Copy the results into the caller's parameters.
   const FunctionCode &callee = *split->frame->code;
   const Op &call = caller->frame->code->ops[caller->pc - 1];
@@ -297,7 +301,7 @@ bool Warp::gather(const Op &op, uint32_t needed) {
       here |= leaf->mask;
     else if (leaf->state == Split::Running)
       able |= leaf->mask;
-    else if (leaf->state == Split::WaitingBarrier)
+    else if (leaf->state == Split::WaitingBarrier || leaf->state == Split::WaitingPhase)
       able |= leaf->mask;
   }
   if (!(needed & ~here)) {
@@ -339,7 +343,8 @@ bool Warp::runnable() const {
   // If all that could come have come, those that wait for lanes are told so.
   bool waiting = false;
   for (const Split *leaf : leaves) {
-    if (leaf->state == Split::WaitingBarrier)
+    if (leaf->state == Split::WaitingBarrier || leaf->state == Split::WaitingPhase ||
+        leaf->state == Split::WaitingGroup)
       return false;
     waiting |= leaf->state == Split::WaitingLanes;
   }
@@ -376,7 +381,8 @@ uint64_t Warp::run(uint64_t steps) {
       arrive();
       continue;
     }
-    const Op &op = frame->code->ops[split.pc];
+    const FunctionCode &code = *frame->code;
+    const Op &op = code.ops[split.pc];
     uint32_t lanes = split.mask;
     if (op.guard != none) {
       uint32_t p = predicate(op.guard);
@@ -393,6 +399,8 @@ uint64_t Warp::run(uint64_t steps) {
       continue;
     mask = lanes;
     now = &op;
+    if (!code.productRegisters.empty() && !code.productRegisters[split.pc - 1].empty())
+      useProductRegisters(op, code.productRegisters[split.pc - 1]);
     if (op.tracked)
       track(op);
     op.run(*this, op);

@@ -53,6 +53,13 @@ bool Decoder::fail(const std::string &message) {
   return false;
 }
 
+bool Decoder::isAccelerated() {
+  std::string_view target = machine.module.target;
+  if (target == "sm_90a")
+    return true;
+  return fail("needs .target sm_90a, but this is for " + std::string(target));
+}
+
 bool Decoder::wants(size_t least, size_t most) {
   if (operands() >= least && operands() <= most)
     return true;
@@ -122,6 +129,21 @@ uint32_t Decoder::special(std::string_view name, Type type) {
       {"%lanemask_gt", SpecialSlot::LaneMask, 4},
       {"%smid", SpecialSlot::Zero, 0},
       {"%gridid", SpecialSlot::Zero, 0},
+      // Of clusters of one CTA.
+      {"%clusterid.x", SpecialSlot::Ctaid, 0},
+      {"%clusterid.y", SpecialSlot::Ctaid, 1},
+      {"%clusterid.z", SpecialSlot::Ctaid, 2},
+      {"%nclusterid.x", SpecialSlot::Nctaid, 0},
+      {"%nclusterid.y", SpecialSlot::Nctaid, 1},
+      {"%nclusterid.z", SpecialSlot::Nctaid, 2},
+      {"%cluster_ctaid.x", SpecialSlot::Zero, 0},
+      {"%cluster_ctaid.y", SpecialSlot::Zero, 0},
+      {"%cluster_ctaid.z", SpecialSlot::Zero, 0},
+      {"%cluster_nctaid.x", SpecialSlot::One, 0},
+      {"%cluster_nctaid.y", SpecialSlot::One, 0},
+      {"%cluster_nctaid.z", SpecialSlot::One, 0},
+      {"%cluster_ctarank", SpecialSlot::Zero, 0},
+      {"%cluster_nctarank", SpecialSlot::One, 0},
       {"%total_smem_size", SpecialSlot::Smem, 0},
       {"%dynamic_smem_size", SpecialSlot::Smem, 1},
   };
@@ -264,6 +286,12 @@ bool Decoder::immediate(size_t i, uint64_t &value) {
 bool Decoder::address(const Operand &operand, Op &op) {
   if (operand.kind != Operand::Address)
     return fail("expected an address in brackets");
+  if (operand.elements.size() > 1)
+    return fail("an address here has no coordinates");
+  return addressOfFirst(operand, op);
+}
+
+bool Decoder::addressOfFirst(const Operand &operand, Op &op) {
   const Operand &base = operand.elements[0];
   op.offset = operand.value;
   if (base.kind != Operand::Register) {
@@ -360,6 +388,7 @@ bool Decoder::run() {
     for (uint32_t i = 0; i < fork.count; ++i)
       fork.targets[i] = starts[fork.targets[i]];
   reconvergence();
+  findProductRegisters(code);
   code.decoded = true;
   return true;
 }

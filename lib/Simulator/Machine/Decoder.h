@@ -39,6 +39,8 @@ public:
   const ptx::Operand &operand(size_t i) const { return current->operands[i]; }
   /// Reports the instruction; returns false.
   bool fail(const std::string &message);
+  /// The file is for sm_90a.
+  bool isAccelerated();
   bool wants(size_t count);
   bool wants(size_t least, size_t most);
   /// No modifier may be left.
@@ -59,6 +61,8 @@ public:
   bool immediate(size_t i, uint64_t &value);
   /// [base + offset]: fills a and offset; the slot is 64 bits wide.
   bool address(const ptx::Operand &operand, Op &op);
+  /// [base + offset, {...}]: the same of its first part.
+  bool addressOfFirst(const ptx::Operand &operand, Op &op);
 
   Op &emit(Handler run, InstructionClass kind);
   uint32_t *list(size_t count);
@@ -104,7 +108,8 @@ unsigned leastArchitecture(const ptx::Instruction &instruction);
 using Family = std::initializer_list<OpcodeEntry>;
 extern const Family integerFamily, logicFamily, floatFamily, halfFamily, compareFamily,
     convertFamily, moveFamily, controlFamily, memoryFamily, atomicFamily, exchangeFamily,
-    barrierFamily, asyncFamily, matrixFamily;
+    barrierFamily, asyncFamily, matrixFamily, mbarrierFamily, tensorMapFamily, clusterFamily,
+    warpGroupFamily;
 
 /// The last operation of every function: what runs off its end returns.
 void runReturn(Warp &warp, const Op &op);

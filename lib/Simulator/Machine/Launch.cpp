@@ -1,6 +1,7 @@
 //===- Launch.cpp - a grid from its arguments to its end ------------------===//
 
 #include "Decoder.h"
+#include "Phase.h"
 #include "Program.h"
 
 #include <algorithm>
@@ -45,6 +46,10 @@ bool Machine::checkLaunch(const Function &entry) {
         "the kernel allows blocks of at most " +
         std::to_string(uint64_t(entry.maximum[0]) * entry.maximum[1] * entry.maximum[2]) +
         " threads (.maxntid)");
+  if (entry.cluster[0] && uint64_t(entry.cluster[0]) * entry.cluster[1] * entry.cluster[2] > 1)
+    return invalid("the kernel runs in clusters of " + std::to_string(entry.cluster[0]) + " x " +
+                   std::to_string(entry.cluster[1]) + " x " + std::to_string(entry.cluster[2]) +
+                   " CTAs (.reqnctapercluster); the simulator has clusters of one CTA only");
   if (launch.arguments.size() != entry.parameters.size())
     return invalid("the kernel takes " + std::to_string(entry.parameters.size()) +
                    " arguments, but " + std::to_string(launch.arguments.size()) + " are passed");
@@ -241,11 +246,22 @@ std::unique_ptr<Cta> Machine::makeCta(uint64_t number) {
   if (launch.checkRaces)
     cta->shadow.resize(sharedBytes);
   cta->live = threads;
+  cta->warpGroups.resize((warpsOfCta + warpsOfGroup - 1) / warpsOfGroup);
+  runningCtas[cta->linear] = cta.get();
   for (uint32_t w = 0; w < warpsOfCta; ++w) {
     cta->warps.emplace_back(*this, *cta, w);
     cta->warps.back().start(code[entryIndex]);
   }
   return cta;
+}
+
+/// Runs all warps of the CTA once; returns the instructions done.
+uint64_t Machine::runAll(Cta &cta, uint64_t quantum) {
+  uint64_t done = 0;
+  for (Warp &warp : cta.warps)
+    if (!warp.finished() && !stop)
+      done += warp.run(quantum);
+  return done;
 }
 
 /// Runs the CTA's warps in turn; returns the instructions done.
@@ -263,10 +279,7 @@ uint64_t Machine::turn(Cta &cta, uint64_t quantum) {
     if (done)
       return done;
   }
-  for (Warp &warp : cta.warps)
-    if (!warp.finished() && !stop)
-      done += warp.run(quantum);
-  return done;
+  return runAll(cta, quantum);
 }
 
 void Machine::schedule() {
@@ -274,6 +287,8 @@ void Machine::schedule() {
   // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
   // By turns at random a few at once show the most, and more start only if those do not end.
   constexpr uint64_t quantum = 20'000;
+  // A loop of try_wait in which nothing else happens is a wait that never ends.
+  constexpr unsigned mostTimeOuts = 100;
   const uint64_t patience = launch.seed ? 64 : 4;
   const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
   uint64_t idle = 0; ///< rounds since a CTA ended
@@ -282,12 +297,15 @@ void Machine::schedule() {
   while (!stop && (next < total || !resident.empty())) {
     if (next < total && resident.size() < atFirst)
       resident.push_back(makeCta(next++));
-    bool progress = false;
+    bool progress = false, isIdle = true;
     for (size_t i = 0; i < resident.size() && !stop; ++i) {
       Cta &cta = *resident[launch.seed ? random() % resident.size() : i];
       // No further past the limit than each warp takes to notice.
       uint64_t left = launch.stepLimit - std::min(steps, launch.stepLimit) + 1;
       uint64_t done = turn(cta, std::min(quantum, left));
+      isIdle &= done == 0;
+      if (!done && !stop && timeOuts < mostTimeOuts && timeOut(cta))
+        done = runAll(cta, std::min(quantum, left));
       stop |= launch.isStopped && launch.isStopped();
       steps += done;
       clock += done;
@@ -309,7 +327,10 @@ void Machine::schedule() {
         stop = true;
       }
     }
-    bool hasEnded = std::erase_if(resident, [](const auto &cta) { return cta->live == 0; }) > 0;
+    timeOuts = isIdle ? timeOuts + 1 : 0;
+    bool hasEnded = std::erase_if(resident, [&](const auto &cta) {
+                      return cta->live == 0 && runningCtas.erase(cta->linear);
+                    }) > 0;
     if (stop || resident.empty())
       continue;
     idle = hasEnded ? 0 : idle + 1;
@@ -333,20 +354,23 @@ void Machine::deadlock(std::vector<std::unique_ptr<Cta>> &resident) {
   for (auto &cta : resident)
     for (Warp &warp : cta->warps)
       for (Split *leaf : warp.leaves) {
-        const Op &op = leaf->frame->code->ops[leaf->pc ? leaf->pc - 1 : 0];
         bool barrier = leaf->state == Split::WaitingBarrier;
+        bool runsAgain = leaf->state == Split::WaitingPhase || !leaf->pc;
+        const Op &op = leaf->frame->code->ops[leaf->pc - !runsAgain];
         std::string text = "nothing can go on: ";
         if (barrier) {
           const BarrierState &state = cta->barriers[leaf->barrier];
           text += "barrier " + std::to_string(leaf->barrier) + " has " +
                   std::to_string(state.arrived) + " of " + std::to_string(state.expected) +
                   " threads";
+        } else if (leaf->state == Split::WaitingGroup) {
+          text += warp.describeGroupWait();
+        } else if (leaf->state == Split::WaitingPhase) {
+          text += "this waits for " + describe(cta->mbarriers.at(leaf->barrier));
         } else {
           text += "lanes wait for others of their warp";
         }
         report(FaultKind::Deadlock, &op, &warp, int(__builtin_ctz(leaf->mask | 1u << 31)), text);
-        if (!barrier)
-          continue;
       }
 }
 

@@ -19,10 +19,12 @@
 
 #include "Memory.h"
 #include "Shadow.h"
+#include "WarpGroup.h"
 #include "tritium/Simulator/Simulator.h"
 
 #include <array>
 #include <deque>
+#include <list>
 #include <map>
 #include <random>
 #include <unordered_map>
@@ -63,7 +65,19 @@ struct FrameVariable {
   uint32_t offset = 0;
 };
 struct SpecialSlot {
-  enum Kind : uint8_t { Tid, Ntid, Ctaid, Nctaid, Lane, WarpId, NWarp, LaneMask, Smem, Zero } kind;
+  enum Kind : uint8_t {
+    Tid,
+    Ntid,
+    Ctaid,
+    Nctaid,
+    Lane,
+    WarpId,
+    NWarp,
+    LaneMask,
+    Smem,
+    Zero,
+    One
+  } kind;
   uint8_t axis; ///< LaneMask: eq le lt ge gt
   uint32_t slot;
   bool wide;
@@ -82,6 +96,9 @@ struct FunctionCode {
   uint32_t carry = none; ///< slot of the carry flag
   bool decoded = false;
   std::deque<std::vector<uint32_t>> lists;
+  /// Of each operation but wgmma, the slots it names that wgmma names, too. Empty: there is no
+  /// wgmma.
+  std::vector<std::vector<uint32_t>> productRegisters;
 };
 
 using LaneBytes = std::array<uint8_t, 32>;
@@ -94,25 +111,36 @@ struct Frame {
   /// Which bytes are defined in a lane that is not defined as a whole; by offset / 128.
   /// Compilers build a word of bytes from the bottom up: the upper ones are undefined meanwhile.
   std::unordered_map<uint32_t, LaneBytes> definedBytes;
-  std::vector<uint8_t> parameters; ///< [lane][parameterBytes]
+  std::vector<uint8_t> parameters;               ///< [lane][parameterBytes]
+  std::vector<ProductRegister> productRegisters; ///< by offset / 128; empty without wgmma
   uint32_t localBase = 0;
 };
 
 struct Split {
-  enum State : uint8_t { Running, WaitingChildren, WaitingBarrier, WaitingLanes, Done };
+  enum State : uint8_t {
+    Running,
+    WaitingChildren,
+    WaitingBarrier,
+    WaitingPhase, ///< of an mbarrier
+    WaitingLanes,
+    WaitingGroup, ///< other warps of the warp group, to issue a wgmma
+    Done
+  };
   Frame *frame = nullptr;
   uint32_t pc = 0, rpc = none, mask = 0;
   Split *parent = nullptr; ///< arrives there at rpc
   Split *caller = nullptr; ///< returns there
   uint32_t arrived = 0, children = 0, returnList = 0;
-  uint32_t barrier = 0;
+  uint32_t barrier = 0; ///< its number; of an mbarrier, its address
   State state = Running;
   bool isCall = false;
+  bool timedOut = false; ///< a wait for a phase is to answer, whatever the answer
 };
 
 struct AsyncCopy {
   uint64_t source = 0;
   uint32_t destination = 0, group = 0;
+  uint32_t number = 0; ///< among those of its lane
   uint8_t bytes = 0, sourceBytes = 0;
   bool committed = false;
   const Op *op = nullptr;
@@ -120,6 +148,62 @@ struct AsyncCopy {
 
 struct Cta;
 class Machine;
+
+/// Bytes of shared memory, or of a range.
+struct AsyncPart {
+  Range *range = nullptr; ///< null: the CTA's shared memory
+  uint64_t offset = 0;
+  uint32_t bytes = 0;
+  /// Of a write: what the bytes will be, if that is known. A write of what memory holds races
+  /// with nothing.
+  const uint8_t *value = nullptr;
+};
+
+/// What one operation reads, or what it writes.
+struct AsyncUse {
+  enum Kind : uint8_t { Reads, Writes, Reduces };
+  Kind kind = Reads;
+  Cta *cta = nullptr;
+  const Op *op = nullptr;
+  uint16_t thread = 0; ///< that issued it
+  std::vector<AsyncPart> parts;
+};
+
+/// Bytes that a bulk copy moves in one piece.
+struct Segment {
+  Range *range = nullptr; ///< null: there are none in global memory, and a load fills
+  uint64_t offset = 0;    ///< in the range
+  uint32_t shared = 0, bytes = 0;
+};
+
+/// cp.async.bulk: a load belongs to a phase of an mbarrier, a store to a bulk group.
+struct BulkCopy {
+  const Op *op = nullptr;
+  uint16_t warp = 0;
+  uint8_t lane = 0;
+  std::vector<Segment> segments;
+  uint32_t bytes = 0;                           ///< that a load completes
+  AsyncUse *reads = nullptr, *writes = nullptr; ///< null: over
+  uint64_t fill = 0; ///< of a load outside of its tensor: bits of 8 bytes
+  // Stores.
+  std::vector<uint8_t> data; ///< once its source is read
+  int reduction = -1;        ///< as Atomic.h numbers them; -1: none
+  ptx::Type type = ptx::Type::None;
+  bool committed = false;
+  uint32_t group = 0;
+};
+
+/// When an operation of an actor was over (Proxy.h).
+struct Completion {
+  uint16_t thread = 0; ///< of the actor, or the thread that waits itself
+  uint32_t time = 0;
+};
+
+/// A fence.proxy.async of some lanes.
+struct ProxyFence {
+  uint32_t time = 0, lanes = 0;
+  uint8_t spaces = 0;
+};
 
 struct Warp {
   Machine &machine;
@@ -141,9 +225,27 @@ struct Warp {
   std::vector<uint8_t> local[32], localDefined[32];
   std::vector<AsyncCopy> copies[32];
   uint32_t groups[32] = {};
+  ProductQueue products;
+  uint32_t issued[32] = {};             ///< copies of a lane, over or not
+  uint32_t handedToPhase[32] = {};      ///< so many of them an mbarrier waits for
+  std::vector<BulkCopy> bulkCopies[32]; ///< with a bulk group
+  uint32_t bulkGroups[32] = {};
   Known known;        ///< what happens before now
   Known fenced, seen; ///< known at the last fence; read from releases, not yet fenced
   bool hasFenced = false, hasSeen = false;
+  std::vector<ProxyFence> proxyFences; ///< in order of time
+  uint32_t lastSharedWrite = 0;        ///< its time, by the generic proxy
+  /// A fence.proxy.tensormap::generic.acquire.
+  struct MapFence {
+    uint64_t address;
+    uint32_t time, lanes;
+  };
+  std::vector<MapFence> mapFences;
+  /// By warp: when it came to a barrier of the cluster that hands on initialised mbarriers only.
+  std::vector<uint32_t> met;
+  uint32_t atCluster = 0;    ///< lanes between barrier.cluster.arrive and .wait
+  uint64_t clusterPhase = 0; ///< in which they have arrived
+  uint32_t registers = 0;    ///< of a thread, once setmaxnreg is used
 
   Warp(Machine &machine, Cta &cta, uint32_t index) : machine(machine), cta(cta), index(index) {}
 
@@ -164,6 +266,9 @@ struct Warp {
   void leave(uint32_t lanes);       ///< exit
   void returnLanes(uint32_t lanes); ///< ret
   void call(const Op &op, const FunctionCode &callee);
+  void leaveCopies(unsigned lane);     ///< Async.cpp
+  void leaveBulkCopies(unsigned lane); ///< BulkCopy.cpp
+  void leaveCluster(uint32_t lanes);   ///< Cluster.cpp
   void dissolve(Split *split);
   Split *newSplit();
   Frame *newFrame(const FunctionCode &code, uint32_t localBase);
@@ -189,18 +294,78 @@ struct Warp {
   unsigned bytesDefinedIn(uint32_t slot, unsigned lane) const;
   void defineBytes(uint32_t slot, const LaneBytes &bytes, uint32_t from);
 
+  // Families/WarpGroup.cpp
+  /// An operation uses registers that wgmma uses, too.
+  void useProductRegisters(const Op &op, const std::vector<uint32_t> &slots);
+  /// Products that nothing waited for end with the frame, or with the warp if it is null.
+  void leaveProducts(const Frame *frame);
+  std::string describeGroupWait() const;
+
   // Access.cpp
   uint8_t *resolve(const Op &op, ptx::Space space, uint64_t address, unsigned lane, uint32_t bytes,
                    bool write, Located &located);
+  /// At any address.
+  uint8_t *resolveGlobal(const Op &op, uint64_t address, unsigned lane, uint32_t bytes, bool write,
+                         Located &located);
+};
+
+/// What an arrival hands on to those that wait.
+struct Handover {
+  Known known, fenced, seen; ///< as of the warps that arrive
+  bool hasFenced = false, hasSeen = false;
+
+  /// What the warp knows of others.
+  void addKnown(const Warp &warp);
+  void giveKnown(Warp &warp) const;
+  /// The lanes of the warp arrive: what they did before, and what they know.
+  void add(Warp &warp, uint32_t lanes);
+  void join(const Handover &other);
+  /// The lanes of the warp have waited.
+  void give(Warp &warp, uint32_t lanes) const;
+};
+
+/// mbarrier: an object in shared memory.
+struct MBarrier {
+  uint32_t address = 0;
+  uint32_t count = 0, pending = 0; ///< arrivals of a phase; those that are missing
+  int64_t expected = 0;            ///< bytes, of this phase, less those of complete_tx
+  uint64_t phase = 0;              ///< the one under way
+  std::vector<BulkCopy> copies;    ///< of this phase: they have not arrived
+  uint64_t copied = 0;             ///< their bytes
+  std::vector<std::pair<Warp *, Split *>> waiting;
+  Handover arriving, done; ///< of this phase; of all that are over
+  uint32_t actor = 0;      ///< of its copies
+  Access init;
+  uint32_t initFence = 0; ///< time of the fence.mbarrier_init; 0: none
+  const Op *lastExpect = nullptr;
+  struct Pass {
+    Warp *warp;
+    uint32_t time;
+    const Op *op;
+  };
+  std::vector<Pass> passes; ///< who has waited for the phase before this one
+  std::vector<Access> uses; ///< by warp: the last one
+
+  /// cp.async.mbarrier.arrive: an arrival that comes when copies of a lane are over.
+  struct CopyArrival {
+    Warp *warp;
+    unsigned lane;
+    uint32_t copies; ///< so many of all that the lane has issued
+  };
+  std::vector<CopyArrival> copyArrivals; ///< in this phase; they are pending
+
+  /// Arrivals that nothing under way brings.
+  uint32_t missing() const { return pending - uint32_t(copyArrivals.size()); }
+  bool hasCopies() const { return !copies.empty() || !copyArrivals.empty(); }
+  bool isOver() const { return !missing() && expected == int64_t(copied); }
 };
 
 struct BarrierState {
   uint32_t arrived = 0, expected = 0;
   uint32_t all = 1, any = 0, population = 0;
   bool active = false, counted = false;
-  std::vector<std::pair<uint32_t, uint32_t>> arrivals; ///< warp, time of bar.arrive
+  Handover arrivals; ///< of bar.arrive
   std::vector<std::pair<Warp *, Split *>> waiting;
-  std::vector<uint32_t> warps; ///< that take part
   const Op *first = nullptr;
 };
 
@@ -210,10 +375,21 @@ struct Cta {
   std::vector<uint8_t> shared, sharedDefined;
   Shadow shadow;
   std::deque<Warp> warps;
+  std::vector<WarpGroup> warpGroups;
   BarrierState barriers[16];
-  uint32_t live = 0;       ///< threads
-  uint64_t frameBytes = 0; ///< of all frames that its calls have made
+  std::map<uint32_t, MBarrier> mbarriers; ///< by address
+  std::vector<uint32_t> clusterArrivals;  ///< by warp: when it last came to the cluster's barrier
+  struct RegisterGroup {
+    const Op *op = nullptr;
+    uint32_t warps = 0; ///< of the group, that have executed it
+  };
+  std::map<uint32_t, RegisterGroup> registerGroups; ///< by warp group: its last setmaxnreg
+  uint32_t live = 0;                                ///< threads
+  uint64_t frameBytes = 0;                          ///< of all frames that its calls have made
   bool exited = false;
+  uint32_t actors = 0; ///< that have numbers: behind those of the warps
+
+  uint32_t newActor();
 };
 
 class Machine {
@@ -249,6 +425,19 @@ public:
   Fault *report(FaultKind kind, const Op *op, Warp *warp, int lane, std::string message);
   Place place(const Op *op, const Warp *warp, int lane) const;
   Place placeOf(const Access &access) const;
+  /// The instruction that a split runs next.
+  const Op &opAt(const Split &split) const { return split.frame->code->ops[split.pc]; }
+
+  /// What an actor has begun is over now.
+  Completion complete(uint32_t actor);
+  std::list<AsyncUse> asyncUses;                   ///< under way
+  std::unordered_map<uint32_t, Cta *> runningCtas; ///< by number
+
+  // Phase.cpp
+  /// Waits for phases that nothing ends give up, as their time limit lets them.
+  bool timeOut(Cta &cta);
+  /// The CTA has ended: nobody waits for what is under way.
+  void abandon(Warp &warp);
 
   // Sync.cpp
   void completeBarrier(Cta &cta, unsigned number);
@@ -265,15 +454,18 @@ private:
   std::vector<uint32_t> reachable() const;
   std::unique_ptr<Cta> makeCta(uint64_t number);
   uint64_t turn(Cta &cta, uint64_t steps);
+  uint64_t runAll(Cta &cta, uint64_t steps);
   void schedule();
   Occupancy occupancy(unsigned architecture) const;
   /// CTAs that run at once, as many as the GPU holds.
   uint64_t mostResident() const;
+  /// Reports who waits for what.
   void deadlock(std::vector<std::unique_ptr<Cta>> &resident);
   void gatherCounters();
   const ptx::Function *entry = nullptr;
   uint32_t entryIndex = 0;
   uint64_t steps = 0;
+  unsigned timeOuts = 0;   ///< rounds, one after another, in which only they let anything run
   uint64_t bytesOfCta = 0; ///< for its registers, local and shared memory
   uint64_t localPerThread = 0;
 };

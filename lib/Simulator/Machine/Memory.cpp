@@ -41,5 +41,28 @@ void Known::join(const Known &other) {
     warps.resize(other.warps.size());
   for (size_t i = 0; i < other.warps.size(); ++i)
     warps[i] = std::max(warps[i], other.warps[i]);
+  for (auto [thread, time] : other.threads)
+    learnThread(thread, time);
   others.join(other.others);
+}
+
+void Known::learn(uint32_t party, uint32_t time) {
+  if (warps.size() <= party)
+    warps.resize(party + 1);
+  warps[party] = std::max(warps[party], time);
+}
+
+void Known::learnThread(uint16_t thread, uint32_t time) {
+  if (warps.size() <= thread / 32)
+    warps.resize(thread / 32 + 1);
+  std::erase_if(threads,
+                [&](const auto &known) { return known.second <= warps[known.first / 32]; });
+  if (time <= warps[thread / 32])
+    return;
+  for (auto &[known, when] : threads)
+    if (known == thread) {
+      when = std::max(when, time);
+      return;
+    }
+  threads.push_back({thread, time});
 }

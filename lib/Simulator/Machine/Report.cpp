@@ -20,10 +20,17 @@ const char *tritium::sim::nameOf(FaultKind kind) {
                                       "missing lanes",
                                       "asynchronous copy not ready",
                                       "asynchronous copies left over",
+                                      "mbarrier misuse",
+                                      "invalid bulk copy",
+                                      "register allocation",
+                                      "missing proxy fence",
                                       "trap",
                                       "assertion",
                                       "step limit",
-                                      "unsupported"};
+                                      "unsupported",
+                                      "matrix product under way",
+                                      "missing wgmma.fence",
+                                      "warp group disagrees"};
   return names[size_t(kind)];
 }
 
@@ -89,8 +96,10 @@ Place Machine::placeOf(const Access &access) const {
   Place made = place(access.op < ops.size() ? ops[access.op] : nullptr, nullptr, -1);
   const Extent &grid = launch.grid;
   made.cta = {access.cta % grid.x, access.cta / grid.x % grid.y, access.cta / grid.x / grid.y};
-  made.warp = access.thread / 32;
-  made.lane = access.thread % 32;
+  if (access.thread / 32u < warpsOfCta) {
+    made.warp = access.thread / 32;
+    made.lane = access.thread % 32;
+  }
   return made;
 }
 

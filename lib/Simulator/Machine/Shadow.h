@@ -17,10 +17,14 @@
 
 namespace tritium::sim {
 
+/// Warps of a CTA and, numbered behind them, its actors (Proxy.h) are the parties to a race.
 struct Access {
   uint32_t cta = 0;
-  uint16_t thread = 0;
-  uint8_t present = 0, strong : 1 = 0, async : 1 = 0;
+  uint16_t thread = 0; ///< party * 32 + lane
+  uint8_t present = 0, strong : 1 = 0;
+  uint8_t async : 1 = 0;   ///< under way
+  uint8_t proxy : 1 = 0;   ///< by the async proxy
+  uint8_t barrier : 1 = 0; ///< mbarrier.init: the bytes are an mbarrier's
   uint32_t time = 0, op = 0;
 };
 
@@ -28,8 +32,8 @@ struct Access {
 struct Read {
   uint32_t cta = 0, lanes = 0; ///< no lanes: there is none
   uint32_t time = 0, op = 0;
-  uint16_t warp = 0;
-  bool strong = false;
+  uint16_t warp = 0; ///< or another party
+  bool strong = false, proxy = false;
 };
 
 /// The last write, and the reads since then that a write has to come after. A read is
@@ -37,17 +41,23 @@ struct Read {
 /// second one comes after the first.
 struct Cell {
   Access write;
-  Read read; ///< the latest
+  Read read;              ///< the latest
+  uint32_t underRead = 0; ///< reads by the async proxy that are under way
   std::vector<Read> reads;
 };
 
 struct Known {
-  std::vector<uint32_t> warps; ///< of the own CTA
+  std::vector<uint32_t> warps; ///< of the own CTA, and its actors behind them
+  /// Threads of which more is known than of their warp: thread, time. Of those that arrived
+  /// at an mbarrier without the others of their warp.
+  std::vector<std::pair<uint16_t, uint32_t>> threads;
   uint32_t lanes = 0;          ///< of the own warp, for all pairs of lanes
   std::vector<uint32_t> pairs; ///< [lane][lane], where only a part synchronised; or empty
   Elsewhere others;            ///< of other CTAs
 
   void join(const Known &other);
+  void learn(uint32_t party, uint32_t time);
+  void learnThread(uint16_t thread, uint32_t time);
 };
 
 class Shadow {

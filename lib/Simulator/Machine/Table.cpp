@@ -13,7 +13,8 @@ const OpcodeEntry *tritium::sim::findOpcode(std::string_view name) {
     for (const Family *family :
          {&integerFamily, &logicFamily, &floatFamily, &halfFamily, &compareFamily, &convertFamily,
           &moveFamily, &controlFamily, &memoryFamily, &atomicFamily, &exchangeFamily,
-          &barrierFamily, &asyncFamily, &matrixFamily})
+          &barrierFamily, &asyncFamily, &matrixFamily, &mbarrierFamily, &tensorMapFamily,
+          &clusterFamily, &warpGroupFamily})
       for (const OpcodeEntry &entry : *family)
         made.emplace(entry.name, &entry);
     return made;

@@ -306,8 +306,13 @@ Operand Parser::address() {
   } else if (token.is('-')) {
     made.value += uint64_t(signedNumber("an offset"));
   }
-  if (token.is(','))
-    failHere("addresses with coordinates (tex, surf, tensor copies) cannot be run");
+  if (token.is(',')) {
+    advance();
+    if (token.is('{'))
+      made.elements.push_back(list('}', Operand::Vector));
+    else
+      failHere("coordinates stand in braces; " + spelled(token) + " is found");
+  }
   expect(']', "after the address");
   return made;
 }

@@ -225,7 +225,6 @@ void Parser::extents(uint32_t (&extent)[3]) {
 
 void Parser::performanceDirectives(Function &function) {
   while (token.kind == Token::Dotted) {
-    uint32_t ignored[3];
     if (acceptDotted("maxntid"))
       extents(function.maximum);
     else if (acceptDotted("reqntid"))
@@ -237,7 +236,7 @@ void Parser::performanceDirectives(Function &function) {
     else if (acceptDotted("maxclusterrank"))
       unsignedNumber("a number of CTAs");
     else if (acceptDotted("reqnctapercluster"))
-      extents(ignored);
+      extents(function.cluster);
     else if (acceptDotted("pragma")) {
       while (token.kind == Token::String || token.is(','))
         advance();
