@@ -137,6 +137,52 @@ Constant Reader::constant(unsigned depth) {
   }
 }
 
+static void write(Writer &writer, const std::vector<ScalarStep> &steps) {
+  writer.number(steps.size());
+  for (const ScalarStep &step : steps) {
+    writer.number(step.kind | step.bits << 8);
+    writer.number(static_cast<uint64_t>(step.value));
+  }
+}
+
+static std::vector<ScalarStep> readSteps(Reader &reader) {
+  std::vector<ScalarStep> steps;
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    uint64_t code = reader.number();
+    auto value = static_cast<int64_t>(reader.number());
+    steps.push_back({static_cast<uint8_t>(code), static_cast<uint8_t>(code >> 8), value});
+  }
+  return steps;
+}
+
+static void write(Writer &writer, const TensorMapParameter &map) {
+  for (uint64_t number : {uint64_t(map.elementBytes), uint64_t(map.swizzle), uint64_t(map.base)})
+    writer.number(number);
+  write(writer, map.start);
+  writer.number(map.box.size());
+  for (size_t d = 0; d < map.box.size(); ++d) {
+    writer.number(map.box[d]);
+    write(writer, map.shape[d]);
+    if (d + 1 < map.box.size())
+      write(writer, map.strides[d]);
+  }
+}
+
+static TensorMapParameter readTensorMap(Reader &reader) {
+  TensorMapParameter map;
+  map.elementBytes = std::max(1u, static_cast<unsigned>(reader.number()));
+  map.swizzle = static_cast<unsigned>(reader.number());
+  map.base = reader.number();
+  map.start = readSteps(reader);
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    map.box.push_back(static_cast<uint32_t>(reader.number()));
+    map.shape.push_back(readSteps(reader));
+    if (count > 1)
+      map.strides.push_back(readSteps(reader));
+  }
+  return map;
+}
+
 void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   const KernelMetadata &data = kernel.metadata;
   for (const std::string &text : {data.name, data.entry, data.target.str(), data.cpu})
@@ -166,13 +212,11 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
       writer.number(static_cast<uint64_t>(extent));
   }
   writer.number(data.conditions.size());
-  for (const LaunchCondition &condition : data.conditions) {
-    writer.number(condition.size());
-    for (const ScalarStep &step : condition) {
-      writer.number(step.kind | step.bits << 8);
-      writer.number(static_cast<uint64_t>(step.value));
-    }
-  }
+  for (const LaunchCondition &condition : data.conditions)
+    ::write(writer, condition);
+  writer.number(data.tensorMaps.size());
+  for (const TensorMapParameter &map : data.tensorMaps)
+    ::write(writer, map);
   writer.number(kernel.stages.size());
   for (const auto &[name, text] : kernel.stages) {
     writer.text(name);
@@ -232,14 +276,10 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
       site.shape.push_back(std::max<int64_t>(1, static_cast<int64_t>(reader.number())));
     data.asserts.push_back(std::move(site));
   }
-  for (size_t count = reader.length(); count && !reader.failed(); --count) {
-    LaunchCondition &condition = data.conditions.emplace_back();
-    for (size_t steps = reader.length(); steps && !reader.failed(); --steps) {
-      uint64_t code = reader.number();
-      auto value = static_cast<int64_t>(reader.number());
-      condition.push_back({static_cast<uint8_t>(code), static_cast<uint8_t>(code >> 8), value});
-    }
-  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count)
+    data.conditions.push_back(readSteps(reader));
+  for (size_t count = reader.length(); count && !reader.failed(); --count)
+    data.tensorMaps.push_back(readTensorMap(reader));
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
     std::string name = reader.text();
     kernel.stages[name] = reader.text();

@@ -66,7 +66,8 @@ static std::unique_ptr<CompiledKernel> compileSealed(const Recipe &recipe, Seale
   const CompileOptions &options = recipe.options;
   std::string missing =
       options.mayAlias && !sealed.mayAlias ? "arguments that do not overlap"
-      : options.isUnconditional && !sealed.isUnconditional && !sealed.metadata.conditions.empty()
+      : options.isUnconditional && !sealed.isUnconditional &&
+              !(sealed.metadata.conditions.empty() && sealed.metadata.tensorMaps.empty())
           ? "launches that keep its conditions"
           : "";
   if (missing.empty())
@@ -209,15 +210,34 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
   return false;
 }
 
-bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
-                              const uint32_t grid[3]) const {
+static llvm::SmallVector<uint64_t, 24> slotsOf(llvm::ArrayRef<BoundArgument> arguments) {
   llvm::SmallVector<uint64_t, 24> slots;
   for (const BoundArgument &argument : arguments)
     slots.push_back(argument.slot);
-  return llvm::all_of(metadata().conditions, [&](const LaunchCondition &condition) {
-    MaybeRange bounds = boundsOf(condition, {slots.data(), slots.size()}, grid);
+  return slots;
+}
+
+bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
+                              const uint32_t grid[3]) const {
+  llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
+  auto holds = [&](const LaunchCondition &condition) {
+    MaybeRange bounds = boundsOf(condition, slots, grid);
     return bounds && bounds->low >= 1;
-  });
+  };
+  return llvm::all_of(metadata().conditions, holds) &&
+         llvm::all_of(metadata().tensorMaps, [&](const TensorMapParameter &map) {
+           return valuesOf(map, slots, grid).has_value();
+         });
+}
+
+std::string Variant::whyNoTensorMap(llvm::ArrayRef<BoundArgument> arguments,
+                                    const uint32_t grid[3]) const {
+  llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
+  for (const TensorMapParameter &map : metadata().tensorMaps)
+    if (std::string why; !valuesOf(map, slots, grid, &why))
+      return "the kernel copies boxes of the tensor at '" + metadata().parameters[map.base].name +
+             "': " + why;
+  return "";
 }
 
 Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
@@ -227,9 +247,15 @@ Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_
     other = sibling(overlapping, &CompileOptions::mayAlias, error);
   else if (streaming.isWorthwhile(arguments, grid))
     other = sibling(streamingVariant, &CompileOptions::streamStores, error);
-  if (!other || other->metadata().conditions.empty() || other->holdsConditions(arguments, grid))
+  bool isForAll =
+      !other || (other->metadata().conditions.empty() && other->metadata().tensorMaps.empty());
+  if (isForAll || other->holdsConditions(arguments, grid))
     return other;
-  return other->sibling(other->unconditional, &CompileOptions::isUnconditional, error);
+  Variant *found = other->sibling(other->unconditional, &CompileOptions::isUnconditional, error);
+  // Of a kernel that is given with its copies there is no other code.
+  if (std::string why; !found && !origin.source && !(why = whyNoTensorMap(arguments, grid)).empty())
+    error = launchError("ArgumentError", "kernel '" + metadata().name + "': " + why);
+  return found;
 }
 
 Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error) {

@@ -70,6 +70,8 @@ private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
   bool holdsConditions(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
+  /// Why a launch has one of the tensor maps not; empty if it has all.
+  std::string whyNoTensorMap(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
   /// The variant that fits a launch, this one or a sibling. Null with `error`.
   Variant *fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                    CompileError &error);

@@ -24,6 +24,12 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   if (const std::string *text = findLater())
     return text;
   bool isListed = llvm::any_of(backend->stages(), [&](const char *known) { return name == known; });
+  if (isListed && name == "header" && !metadata().tensorMaps.empty()) {
+    error = launchError("OptionError", "kernel '" + metadata().name +
+                                           "' takes tensor maps, which only the runtime makes: "
+                                           "there is no header for it; launch it through tritium");
+    return nullptr;
+  }
   if (isListed && name == "header") {
     std::string text = cHeader(metadata(), origin.options);
     ForkSafeLock lock(mutex);
@@ -64,6 +70,31 @@ static llvm::json::Value toJSON(const Constant &constant) {
   return constant.repr();
 }
 
+/// As in the attribute tt.conditions.
+static llvm::json::Array toJSON(llvm::ArrayRef<ScalarStep> steps) {
+  llvm::json::Array numbers;
+  for (const ScalarStep &step : steps) {
+    numbers.push_back(step.kind | step.bits << 8);
+    numbers.push_back(step.value);
+  }
+  return numbers;
+}
+
+static llvm::json::Object toJSON(const TensorMapParameter &map, const KernelMetadata &metadata) {
+  llvm::json::Array shape, strides;
+  for (const std::vector<ScalarStep> &steps : map.shape)
+    shape.push_back(toJSON(steps));
+  for (const std::vector<ScalarStep> &steps : map.strides)
+    strides.push_back(toJSON(steps));
+  return llvm::json::Object{{"parameter", metadata.parameters[map.base].name},
+                            {"start", toJSON(map.start)},
+                            {"element_bytes", map.elementBytes},
+                            {"swizzle", map.swizzle},
+                            {"box", llvm::json::Array(map.box)},
+                            {"shape", std::move(shape)},
+                            {"strides", std::move(strides)}};
+}
+
 static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &metadata) {
   static const char *const kinds[] = {"grid_not_empty", "grid_in_limits", "multiple",
                                       "at_least_one",   "does_not_wrap",  "no_overlap"};
@@ -82,16 +113,9 @@ static llvm::json::Object toJSON(const LaunchRule &rule, const KernelMetadata &m
     object["divisor"] = rule.divisor;
     break;
   case LaunchRule::IsAtLeastOne:
-  case LaunchRule::DoesNotWrap: {
-    // As in the attribute tt.conditions.
-    llvm::json::Array steps;
-    for (const ScalarStep &step : *rule.condition) {
-      steps.push_back(step.kind | step.bits << 8);
-      steps.push_back(step.value);
-    }
-    object["steps"] = std::move(steps);
+  case LaunchRule::DoesNotWrap:
+    object["steps"] = toJSON(*rule.condition);
     break;
-  }
   case LaunchRule::DoNotOverlap:
     object["parameters"] = llvm::json::Array{name(rule.parameter), name(rule.other)};
     break;
@@ -136,11 +160,13 @@ const std::string &Variant::describe() {
   std::string &text = descriptions[executable->hasLearnt()];
   if (!text.empty())
     return text;
-  llvm::json::Array parameters, rules, remarks;
+  llvm::json::Array parameters, rules, tensorMaps, remarks;
   for (const ParameterInfo &parameter : metadata().parameters)
     parameters.push_back(toJSON(parameter));
   for (const LaunchRule &rule : launchRules(metadata(), origin.options.mayAlias))
     rules.push_back(toJSON(rule, metadata()));
+  for (const TensorMapParameter &map : metadata().tensorMaps)
+    tensorMaps.push_back(toJSON(map, metadata()));
   for (const Remark &remark : compiled->remarks)
     remarks.push_back(toJSON(remark));
   llvm::json::Object options;
@@ -159,6 +185,7 @@ const std::string &Variant::describe() {
                          {"parameters", std::move(parameters)},
                          {"constants", std::move(constants)},
                          {"launch_rules", std::move(rules)},
+                         {"tensor_maps", std::move(tensorMaps)},
                          {"scratch_bytes", static_cast<int64_t>(metadata().scratchBytes)},
                          {"debug", origin.options.debug},
                          {"options", std::move(options)},

@@ -15,7 +15,7 @@ MAX_LINES, MAX_LINES_OF_CORE, MAX_FUNCTION = 800, 500, 80
 WHOLE = {"test/Acceptance", "test/integration", "test/python"}
 DATA = {"Inputs", "ptx"}
 TESTS = {".cpp", ".mlir", ".test"}
-PASS = re.compile(r'Pass<"(?:tt-|ttg-)?([\w-]+)"')
+PASS = re.compile(r'Pass<"(?:tt-|ttg-|ttng-)?([\w-]+)"')
 # Strings and characters hide braces; so do comments.
 TEXT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*', re.S)
 FUNCTION = re.compile(r"^ {0,4}[\w:<>,&*~ \[\]]*?\b(\w+)\([^;{}]*?\)"

@@ -4,6 +4,7 @@
 
 #include "tritium/Analysis/GlobalOrder.h"
 #include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,7 +33,8 @@ struct Access {
   }
 };
 
-/// A copy on its way; `age`: groups that have been closed since it started.
+/// A copy on its way; `age`: groups that have been closed since it started. Or a read; `age`:
+/// operations that have started others since.
 struct Copy {
   Access access;
   unsigned age = 0;
@@ -59,11 +61,15 @@ template <typename T> bool addTo(SmallVectorImpl<T> &list, ArrayRef<T> more) {
 struct State {
   SmallVector<Access, 4> reads, writes;
   SmallVector<GlobalAccess, 4> globals;
-  SmallVector<Copy, 4> copies; ///< which no barrier ends
+  SmallVector<Copy, 4> copies, asyncReads, stores; ///< which no barrier ends
+  SmallVector<Access, 4> notFenced;                ///< writes that readers of their own do not see
 
   bool join(const State &other) {
     bool grew = addTo<Access>(reads, other.reads);
     grew |= addTo<Access>(writes, other.writes);
+    grew |= addTo<Access>(notFenced, other.notFenced);
+    grew |= addTo<Copy>(asyncReads, other.asyncReads);
+    grew |= addTo<Copy>(stores, other.stores);
     grew |= addTo<GlobalAccess>(globals, other.globals);
     return addTo<Copy>(copies, other.copies) || grew;
   }
@@ -74,13 +80,14 @@ struct State {
   }
   /// For accesses that know their buffer.
   void forEachBuffer(llvm::function_ref<void(Access &)> change) {
-    for (auto *list : {&reads, &writes})
+    for (auto *list : {&reads, &writes, &notFenced})
       for (Access &access : *list)
         if (access.buffer >= 0)
           change(access);
-    for (Copy &copy : copies)
-      if (copy.access.buffer >= 0)
-        change(copy.access);
+    for (auto *list : {&copies, &asyncReads, &stores})
+      for (Copy &copy : *list)
+        if (copy.access.buffer >= 0)
+          change(copy.access);
   }
 };
 
@@ -98,6 +105,7 @@ public:
   explicit HazardFinder(bool mayAlias) : mayAlias(mayAlias) {}
 
   std::vector<Hazard> run(tt::FuncOp kernel) {
+    kernel.walk([&](Operation *op) { hasAsyncReaders |= isa<AsyncReader, ttng::TMAStoreOp>(op); });
     State state;
     walk(kernel.getBody().front(), state);
     std::vector<Hazard> result;
@@ -152,17 +160,105 @@ private:
         return report(Hazard::CopyOnItsWay, copy.access.by, access);
   }
 
-  void read(State &state, Value memory, Operation *by) {
+  Access aboutToRead(State &state, Value memory, Operation *by) {
     Access access = accessOf(memory, by);
     checkCopies(state, access);
     settle(state, access, state.writes, Hazard::ReadAfterWrite);
-    addTo<Access>(state.reads, access);
+    return access;
+  }
+
+  void read(State &state, Value memory, Operation *by) {
+    addTo<Access>(state.reads, aboutToRead(state, memory, by));
+  }
+
+  /// Reports the last of the writes that the reader does not see.
+  void checkFences(const State &state, Operation *reader, ArrayRef<Value> memories) {
+    for (const Access &write : llvm::reverse(state.notFenced))
+      for (Value memory : memories)
+        if (Access access = accessOf(memory, reader); write.overlaps(access))
+          return report(Hazard::NotFenced, write.by, access);
+  }
+
+  void startReads(State &state, AsyncReader reader) {
+    checkFences(state, reader, reader.getAsyncReads());
+    SmallVector<Access> accesses;
+    for (Value memory : reader.getAsyncReads())
+      accesses.push_back(aboutToRead(state, memory, reader));
+    for (Copy &read : state.asyncReads)
+      read.age = std::min(read.age + 1, kOldest);
+    for (const Access &access : accesses)
+      addTo<Copy>(state.asyncReads, Copy{access});
+  }
+
+  /// The first thread makes and ends barriers in memory, in order. It also arrives for the others,
+  /// which only wait themselves.
+  void changeBarrier(State &state, Value barrier, Operation *by) {
+    Access access = accessOf(barrier, by);
+    SmallVector<Access> ofOthers(llvm::make_filter_range(state.writes, [](const Access &write) {
+      return !isa<ttng::MBarrierInitOp, ttng::MBarrierInvalidateOp>(write.by);
+    }));
+    if (!settle(state, access, ofOthers, Hazard::WriteAfterWrite))
+      settle(state, access, state.reads, Hazard::WriteAfterRead);
+    addTo<Access>(state.writes, access);
+  }
+
+  /// Barriers in memory, and copies of boxes. What a load brings, its barrier hands on.
+  void visitNVGPU(Operation *op, State &state) {
+    if (isa<ttng::MBarrierInitOp, ttng::MBarrierInvalidateOp>(op)) {
+      changeBarrier(state, op->getOperand(0), op);
+    } else if (auto wait = dyn_cast<ttng::MBarrierWaitOp>(op)) {
+      read(state, wait.getBarrier(), op);
+    } else if (auto load = dyn_cast<ttng::TMALoadOp>(op)) {
+      aboutToWrite(state, load.getDst(), op);
+    } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {
+      checkFences(state, op, {store.getSrc()});
+      addTo<Copy>(state.stores, Copy{aboutToRead(state, store.getSrc(), op)});
+    } else if (isa<ttng::TMAStoreCommitOp>(op)) {
+      for (Copy &read : state.stores)
+        read.age = std::min(read.age + 1, kOldest);
+    } else if (auto wait = dyn_cast<ttng::TMAStoreWaitOp>(op)) {
+      auto isOver = [&](const Copy &read) { return read.age > wait.getPendings(); };
+      for (const Copy &read : state.stores)
+        if (isOver(read))
+          addTo<Access>(state.reads, read.access);
+      llvm::erase_if(state.stores, isOver);
+    }
+  }
+
+  /// What is over has read, up to now.
+  void awaitReads(State &state, AsyncReadWait wait) {
+    auto isOver = [&](const Copy &read) { return read.age >= wait.getPendings(); };
+    for (const Copy &read : state.asyncReads)
+      if (isOver(read))
+        addTo<Access>(state.reads, read.access);
+    llvm::erase_if(state.asyncReads, isOver);
+  }
+
+  /// `by` is where all that is written is there.
+  void written(State &state, Access access, Operation *by) {
+    addTo<Access>(state.writes, access);
+    if (!hasAsyncReaders)
+      return;
+    access.by = by;
+    llvm::erase(state.notFenced, access); // so that the last stands last
+    state.notFenced.push_back(access);
+  }
+
+  /// Each thread's own writes: those of others are there behind a barrier.
+  static void passFence(State &state) {
+    addTo<Access>(state.writes, state.notFenced);
+    state.notFenced.clear();
   }
 
   /// Before what is written is there.
   Access aboutToWrite(State &state, Value memory, Operation *by) {
     Access access = accessOf(memory, by);
     checkCopies(state, access);
+    for (const Copy &read : llvm::concat<const Copy>(state.asyncReads, state.stores))
+      if (read.access.overlaps(access)) {
+        report(Hazard::ReadOnItsWay, read.access.by, access);
+        break;
+      }
     if (!settle(state, access, state.writes, Hazard::WriteAfterWrite))
       settle(state, access, state.reads, Hazard::WriteAfterRead);
     return access;
@@ -185,10 +281,10 @@ private:
     } else if (isa<LocalLoadOp, LocalGatherOp>(op)) {
       read(state, op->getOperand(0), op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-      addTo<Access>(state.writes, aboutToWrite(state, store.getDst(), op));
+      written(state, aboutToWrite(state, store.getDst(), op), op);
     } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
       if (alloc.getInit())
-        addTo<Access>(state.writes, aboutToWrite(state, alloc, op));
+        written(state, aboutToWrite(state, alloc, op), op);
     } else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op)) {
       addTo<Copy>(state.copies, Copy{aboutToWrite(state, copy.getDst(), op)});
     } else if (isa<AsyncCommitGroupOp>(op)) {
@@ -197,8 +293,16 @@ private:
     } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
       for (const Copy &copy : state.copies)
         if (copy.age > wait.getNum())
-          addTo<Access>(state.writes, copy.access);
+          written(state, copy.access, op);
       llvm::erase_if(state.copies, [&](const Copy &copy) { return copy.age > wait.getNum(); });
+    } else if (auto reader = dyn_cast<AsyncReader>(op)) {
+      startReads(state, reader);
+    } else if (auto wait = dyn_cast<AsyncReadWait>(op)) {
+      awaitReads(state, wait);
+    } else if (isa<ProxyFence>(op)) {
+      passFence(state);
+    } else {
+      visitNVGPU(op, state);
     }
     if (isGlobal)
       addTo<GlobalAccess>(state.globals, GlobalAccess{op});
@@ -210,8 +314,17 @@ private:
         visitLeaf(&op, state);
       else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
         visitLoop(loop, state);
+      else if (isa<WarpGroupsOp>(op))
+        visitGroups(op, state);
       else
         visitBranches(op, state);
+  }
+
+  /// All threads meet before groups part, and when they are done.
+  void visitGroups(Operation &op, State &state) {
+    state.passBarrier();
+    visitBranches(op, state);
+    state.passBarrier();
   }
 
   void visitBranches(Operation &op, State &state) {
@@ -254,7 +367,7 @@ private:
     });
   }
 
-  bool mayAlias;
+  bool mayAlias, hasAsyncReaders = false;
   llvm::MapVector<Operation *, Hazard> found;
 };
 
@@ -268,12 +381,29 @@ StringRef nameOf(Hazard::Kind kind) {
     return "write after write";
   case Hazard::CopyOnItsWay:
     return "access before a copy has arrived";
+  case Hazard::ReadOnItsWay:
+    return "write before what reads there is over";
+  case Hazard::NotFenced:
+    return "written without a fence";
   case Hazard::GlobalMemory:
     return "program order of global memory";
   }
   llvm_unreachable("unknown kind");
 }
 } // namespace
+
+static StringRef remedyFor(Hazard::Kind kind) {
+  switch (kind) {
+  case Hazard::CopyOnItsWay:
+    return "; put ttg.async_wait for its group, and ttg.barrier, before it";
+  case Hazard::ReadOnItsWay:
+    return "; put the wait for it, and ttg.barrier, before it";
+  case Hazard::NotFenced:
+    return "; put a fence of the proxy, and ttg.barrier, before it";
+  default:
+    return "; put ttg.barrier before it";
+  }
+}
 
 std::string Hazard::describe() const {
   std::string text = nameOf(kind).str();
@@ -288,13 +418,10 @@ std::vector<Hazard> findHazards(tt::FuncOp kernel, bool mayAlias) {
 
 LogicalResult checkHazards(tt::FuncOp kernel, bool mayAlias) {
   for (const Hazard &hazard : findHazards(kernel, mayAlias)) {
-    InFlightDiagnostic diagnostic =
-        hazard.second->emitError()
-        << "'" << hazard.second->getName()
-        << "' may run before other threads are done: " << hazard.describe()
-        << (hazard.isSettledByBarrier() ? "; put ttg.barrier before it"
-                                        : "; put ttg.async_wait for its group, and ttg.barrier, "
-                                          "before it");
+    InFlightDiagnostic diagnostic = hazard.second->emitError()
+                                    << "'" << hazard.second->getName()
+                                    << "' may run before other threads are done: "
+                                    << hazard.describe() << remedyFor(hazard.kind);
     diagnostic.attachNote(hazard.first->getLoc())
         << "after '" << hazard.first->getName() << "' here";
     return diagnostic;

@@ -31,6 +31,12 @@ PointerUse findPointerUse(tt::FuncOp func) {
   func.walk([&](Operation *op) {
     if (auto access = dyn_cast<tt::MemoryAccess>(op))
       addUse(access.getAccessed(), access.reads(), access.writes());
+    // Copies of boxes, say, which go through one pointer.
+    else if (auto other = dyn_cast<MemoryEffectOpInterface>(op))
+      for (Value operand : op->getOperands())
+        if (isa<tt::PointerType>(operand.getType()))
+          addUse(operand, other.getEffectOnValue<MemoryEffects::Read>(operand).has_value(),
+                 other.getEffectOnValue<MemoryEffects::Write>(operand).has_value());
     // What assembly does with an address, nobody knows.
     if (auto assembly = dyn_cast<tt::InlineAsmOp>(op))
       for (Value argument : assembly.getArgs()) {

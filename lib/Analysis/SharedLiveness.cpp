@@ -2,6 +2,8 @@
 
 #include "tritium/Analysis/SharedLiveness.h"
 
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -41,32 +43,83 @@ private:
   llvm::DenseMap<Operation *, std::pair<unsigned, unsigned>> times;
 };
 
-/// When copies that were started up to `op`, in its block, have arrived.
-unsigned arrival(Operation *op, const Times &times) {
+/// The end of the next operation behind `op`, in its block, for which `isWait` holds.
+unsigned nextWait(Operation *op, const Times &times, llvm::function_ref<bool(Operation *)> isWait) {
   for (Operation *next = op; next; next = next->getNextNode())
-    if (auto wait = dyn_cast<AsyncWaitOp>(next); wait && wait.getNum() == 0)
+    if (isWait(next))
       return times.of(next).second;
   return times.last();
+}
+
+/// The copies that were started up to there have arrived.
+bool waitsForCopies(Operation *op) {
+  auto wait = dyn_cast<AsyncWaitOp>(op);
+  return wait && wait.getNum() == 0;
+}
+
+/// The stores of boxes that were started up to there have read their sources.
+bool waitsForStores(Operation *op) {
+  auto wait = dyn_cast<ttng::TMAStoreWaitOp>(op);
+  return wait && wait.getPendings() == 0;
+}
+
+/// What reads on its own and was started up to there has read.
+bool waitsForReads(Operation *op) {
+  auto wait = dyn_cast<AsyncReadWait>(op);
+  return wait && wait.getPendings() == 0;
+}
+
+/// How an allocation is used, itself and by its parts and views.
+struct Uses {
+  Operation *last; ///< in the block of the allocation
+  bool isCopied = false, isStored = false, isReadLate = false;
+  SmallVector<Value> barriers; ///< of copies of boxes that write there
+
+  explicit Uses(LocalAllocOp alloc) : last(alloc) {
+    SmallVector<Value> names{alloc.getResult()};
+    while (!names.empty())
+      for (Operation *user : names.pop_back_val().getUsers()) {
+        add(alloc, user);
+        for (Value result : user->getResults())
+          if (isa<MemDescType>(result.getType()))
+            names.push_back(result);
+      }
+  }
+
+private:
+  void add(LocalAllocOp alloc, Operation *user) {
+    Operation *here = alloc->getBlock()->findAncestorOpInBlock(*user);
+    last = here && last->isBeforeInBlock(here) ? here : last;
+    isCopied |= isa<AsyncCopyGlobalToLocalOp>(user);
+    isStored |= isa<ttng::TMAStoreOp>(user);
+    isReadLate |= isa<AsyncReader>(user);
+    auto load = dyn_cast<ttng::TMALoadOp>(user);
+    if (load && allocationOf(load.getDst()) == alloc)
+      barriers.push_back(load.getBarrier());
+  }
+};
+
+/// The end of the last use of what has a barrier in memory for its copies.
+unsigned endOfBarrier(Value barrier, const Times &times) {
+  LocalAllocOp alloc = allocationOf(barrier);
+  return alloc ? times.of(Uses(alloc).last).second : times.last();
 }
 } // namespace
 
 SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
   Times times(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](LocalAllocOp alloc) {
-    Operation *last = alloc;
-    bool isCopied = false;
-    SmallVector<Value> names{alloc.getResult()};
-    while (!names.empty())
-      for (Operation *user : names.pop_back_val().getUsers()) {
-        Operation *here = alloc->getBlock()->findAncestorOpInBlock(*user);
-        last = here && last->isBeforeInBlock(here) ? here : last;
-        isCopied |= isa<AsyncCopyGlobalToLocalOp>(user);
-        for (Value result : user->getResults())
-          if (isa<MemDescType>(result.getType()))
-            names.push_back(result);
-      }
+    Uses uses(alloc);
     unsigned begin = times.of(alloc).first;
-    unsigned end = isCopied ? arrival(last, times) : times.of(last).second;
+    unsigned end = times.of(uses.last).second;
+    if (uses.isCopied)
+      end = std::max(end, nextWait(uses.last, times, waitsForCopies));
+    if (uses.isStored)
+      end = std::max(end, nextWait(uses.last, times, waitsForStores));
+    if (uses.isReadLate)
+      end = std::max(end, nextWait(uses.last, times, waitsForReads));
+    for (Value barrier : uses.barriers)
+      end = std::max(end, endOfBarrier(barrier, times));
     // Other groups run meanwhile, somewhere.
     for (Operation *op = alloc; op != kernel; op = op->getParentOp())
       if (isa<WarpGroupsOp>(op)) {
@@ -143,6 +196,13 @@ uint64_t sharedBytes(tt::FuncOp kernel) {
     bytes = std::max<uint64_t>(bytes, alloc.getOffset().value_or(0) + alloc.getBytes());
   });
   return llvm::alignTo(bytes, kSharedAlignment);
+}
+
+uint64_t sharedAlignment(tt::FuncOp kernel) {
+  uint64_t alignment = kSharedAlignment;
+  kernel.walk(
+      [&](LocalAllocOp alloc) { alignment = std::max(alignment, alloc.getLeastAlignment()); });
+  return alignment;
 }
 
 } // namespace tritium::ttg

@@ -119,10 +119,12 @@ std::optional<KernelMetadata> describeLLVMKernel(ModuleOp module, const GPUOptio
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     ParameterInfo info;
     info.name = "arg" + std::to_string(i);
-    std::optional<DType> dtype = dtypeOf(type);
+    bool isByValue = kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()) != nullptr;
+    std::optional<DType> dtype = isByValue ? std::nullopt : dtypeOf(type);
     if (!dtype) {
       llvm::raw_string_ostream(message)
           << "parameter " << i << " of kernel '" << metadata.name << "' is of type " << type
+          << (isByValue ? " by value" : "")
           << ", which no launch can pass; pass integers, floats and pointers";
       return std::nullopt;
     }
@@ -243,6 +245,13 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   kernel.metadata.numCtas = 1;
   kernel.metadata.sharedBytes = launch.sharedBytes;
   kernel.metadata.asserts = std::move(launch.asserts);
+  kernel.metadata.tensorMaps = std::move(launch.tensorMaps);
+  if (options.isUnconditional && !kernel.metadata.tensorMaps.empty())
+    return refuse(error,
+                  "kernel '" + kernel.metadata.name +
+                      "' copies boxes of tensors (ttng.tma_load, ttng.tma_store), which must "
+                      "begin and have strides at multiples of 16 bytes; this launch needs "
+                      "code without: go on from tile IR (.ttir)");
   return emitForGPU(session, module, options, gpu, kernel, error);
 }
 
@@ -299,6 +308,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   GPUPipelineOptions pipeline;
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = target.codeCapability;
+  pipeline.isSpecific = target.isSpecific;
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
@@ -322,8 +332,10 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
     return false;
   auto asked = module->getAttrOfType<ttg::TargetAttr>(ttg::kTarget);
   if (!asked)
-    module->setAttr(ttg::kTarget, ttg::TargetAttr::get(module.getContext(), target.codeCapability));
-  else if (asked.getCompute() > target.codeCapability)
+    module->setAttr(ttg::kTarget, ttg::TargetAttr::get(module.getContext(), target.codeCapability,
+                                                       target.isSpecific));
+  else if (asked.getCompute() > target.codeCapability ||
+           (asked.getSpecific() && target.capability != asked.getCompute()))
     return refuse(error, "kernel '" + kernel.metadata.name +
                              "': its tile IR with layouts is for compute capability " +
                              versionText(asked.getCompute()) + " (ttg.target), and this GPU has " +

@@ -7,6 +7,7 @@
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
 #include "tritium/Pipeline/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -105,6 +106,7 @@ struct TileGPUToLLVMPass : PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp
 void registerTritiumPasses() {
   tt::registerTilePasses();
   ttg::registerTileGPUPasses();
+  ttng::registerTileNVGPUPasses();
   PassRegistration<TileToCPUPass>();
   PassRegistration<CPUToLLVMPass>();
   PassRegistration<TileGPUToLLVMPass>();

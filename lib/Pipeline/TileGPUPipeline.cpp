@@ -2,6 +2,7 @@
 
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
 #include "tritium/Pipeline/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -25,6 +26,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   ttg::ConvertTileToTileGPUOptions convert;
   convert.warps = options.numWarps;
   convert.capability = options.capability;
+  convert.isSpecific = options.isSpecific;
   pm.addPass(ttg::createConvertTileToTileGPU(convert));
   pm.addPass(ttg::createCoalesce());
   pm.addPass(ttg::createAccelerateMatmul());
@@ -42,6 +44,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createScheduleLoops(schedule));
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
+  pm.addPass(ttng::createWarpGroupDots());
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
@@ -57,6 +60,9 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   pm.addPass(ttg::createPlanExchanges());
   pm.addPass(ttg::createPrefetchNextPrograms());
   pm.addPass(ttg::createAllocateSharedMemory());
+  ttng::PlaceFencesOptions fences;
+  fences.mayAlias = options.mayAlias;
+  pm.addPass(ttng::createPlaceFences(fences));
   // Nothing that accesses memory moves behind this.
   ttg::PlaceBarriersOptions barriers;
   barriers.mayAlias = options.mayAlias;

@@ -403,7 +403,11 @@ def test_copies_and_fragments_stand_at_the_load(arch, stages):
     result = looped_product.simulate((1,), a, b, c, 128, BM=64, BN=64, BK=32, num_stages=stages,
                                      arch=arch)
     assert (c == 128).all()
-    assert set(result.line(line_of("PRODUCT")).classes) == {"matrix"}
+    own = set(result.line(line_of("PRODUCT")).classes)
+    if arch == "sm_90":  # a warp group's product has fences and waits of its own
+        assert "matrix" in own and own.isdisjoint({"async_copy", "global_load", "shared_store"})
+    else:
+        assert own == {"matrix"}
     loads = [result.line(line_of(f"LOAD {name}")) for name in "AB"]
     for name in ("matrix_memory", "async_copy"):
         assert sum(load.classes.get(name, 0) for load in loads) == result.classes.get(name, 0)

@@ -17,6 +17,13 @@ inline CompiledKernel kernel() {
   kernel.metadata.parameters.push_back({"x", {DTypeKind::Float32, 1, true}, false, true, 4096, 16});
   kernel.metadata.parameters.push_back({"n", {DTypeKind::Int32, 0, false}, false, false});
   kernel.metadata.asserts.push_back({"m", "k.py", 5, AssertSite::Float, {4, 8}});
+  TensorMapParameter &map = kernel.metadata.tensorMaps.emplace_back();
+  map.elementBytes = 2;
+  map.swizzle = 128;
+  map.box = {64, 32};
+  map.start = {{ScalarStep::Constant, 32, 8}};
+  map.shape = {{{ScalarStep::Argument, 32, 1}}, {{ScalarStep::Constant, 64, 5}}};
+  map.strides = {{{ScalarStep::Argument, 64, 1}}};
   kernel.stages = {{"ttir", "module {}"}, {"obj", std::string("\0ELF\xff", 5)}};
   kernel.remarks.push_back({"vectorize", "missed", "masked", "k.py", 3, 7, {{"width", "16"}}});
   kernel.printed = "hello\n";

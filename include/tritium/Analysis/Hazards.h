@@ -4,7 +4,9 @@
 // another thread has written, or a write of what another thread may still read, must have a
 // barrier in front of it; so must accesses of global memory that program order puts in an
 // order (GlobalOrder.h). A thread's own asynchronous copies arrive at an `async_wait`; what
-// is on its way can be neither read nor written, and no barrier helps.
+// is on its way can be neither read nor written, and no barrier helps. Nor does one for what an
+// `AsyncReader`, or a store of a box, reads up to the wait for it, and it does not see what threads
+// have written without a `ProxyFence` of theirs, and a barrier behind that.
 //
 // Which buffer of several is meant follows from `ahead` of `memdesc_index`: a loop that takes
 // them in turn does not read, in an iteration, what it writes for a later one.
@@ -19,12 +21,22 @@
 namespace tritium::ttg {
 
 struct Hazard {
-  enum Kind { ReadAfterWrite, WriteAfterRead, WriteAfterWrite, CopyOnItsWay, GlobalMemory };
+  enum Kind {
+    ReadAfterWrite,
+    WriteAfterRead,
+    WriteAfterWrite,
+    CopyOnItsWay,
+    ReadOnItsWay,
+    NotFenced,
+    GlobalMemory
+  };
   Kind kind;
   mlir::Operation *first, *second; ///< `second` must wait
   uint64_t begin = 0, end = 0;     ///< bytes of shared memory
 
-  bool isSettledByBarrier() const { return kind != CopyOnItsWay; }
+  bool isSettledByBarrier() const {
+    return kind != CopyOnItsWay && kind != ReadOnItsWay && kind != NotFenced;
+  }
   /// "read after write, shared memory [0, 512)"
   std::string describe() const;
 };

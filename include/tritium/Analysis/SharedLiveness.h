@@ -12,7 +12,8 @@ LocalAllocOp allocationOf(mlir::Value memory);
 
 /// When each allocation of a kernel is in use, in program order: from where it stands to its
 /// last use, of which those in a loop that it stands outside of last as long as the loop. What
-/// asynchronous copies write is in use until they have arrived.
+/// asynchronous copies write is in use until they have arrived: those of boxes, as long as their
+/// barrier is. What stores of boxes read is in use until a wait for all of them.
 class SharedLiveness {
 public:
   struct Lifetime {
@@ -41,6 +42,8 @@ mlir::LogicalResult checkFits(tt::FuncOp kernel);
 /// Bytes of shared memory up to the end of the last allocation of `kernel`, all of which have
 /// offsets.
 uint64_t sharedBytes(tt::FuncOp kernel);
+/// What the address of its shared memory must be a multiple of.
+uint64_t sharedAlignment(tt::FuncOp kernel);
 
 } // namespace tritium::ttg
 

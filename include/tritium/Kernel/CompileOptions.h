@@ -21,7 +21,8 @@ struct CompileOptions {
   /// Two pointer arguments may reach the same memory. When false, memory reached from
   /// different pointer arguments does not overlap.
   bool mayAlias = true;
-  /// The code fits every launch. When false, it may rely on KernelMetadata::conditions.
+  /// The code fits every launch. When false, it may rely on KernelMetadata::conditions
+  /// and take KernelMetadata::tensorMaps.
   bool isUnconditional = true;
   /// Large outputs are stored past the caches, where that is possible: see
   /// ParameterInfo::streamedBytes.

@@ -4,6 +4,7 @@
 #define TRITIUM_KERNEL_KERNELMETADATA_H
 
 #include "tritium/Kernel/Target.h"
+#include "tritium/Kernel/TensorMapParameter.h"
 #include "tritium/Support/Assertion.h"
 #include "tritium/Support/Constant.h"
 #include "tritium/Support/LaunchCondition.h"
@@ -48,6 +49,9 @@ struct KernelMetadata {
   std::vector<AssertSite> asserts; ///< which report by their numbers
   /// For launches that break one there is code with CompileOptions::isUnconditional.
   std::vector<LaunchCondition> conditions;
+  /// One more parameter of the entry each, behind `parameters`. For launches that have no such maps
+  /// there is code with CompileOptions::isUnconditional.
+  std::vector<TensorMapParameter> tensorMaps;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

@@ -34,6 +34,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<unsigned> capability{*this, "compute-capability",
                               llvm::cl::desc("What the module is for: 80 for sm_80"),
                               llvm::cl::init(80)};
+  Option<bool> isSpecific{*this, "architecture-specific",
+                          llvm::cl::desc("Code may use what newer architectures do not have"),
+                          llvm::cl::init(false)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
   Option<int> mostStages{*this, "most-stages",

@@ -248,9 +248,11 @@ TRITIUM_API void tritium_compiled_release(tritium_compiled *compiled);
 TRITIUM_API const char *tritium_compiled_stage(tritium_compiled *compiled, const char *stage,
                                                size_t *size, tritium_error *error);
 /* JSON: name, entry, target, cpu, hash, parameters, launch_rules (what a launch that is not
-   made here has to look at, in the order of the header's numbers), scratch_bytes, options, remarks,
-   printed, cached, compile_ms; for a GPU also num_warps, num_ctas, shared (bytes of a CTA),
-   n_regs and n_spills (32-bit registers of a thread, once ptxas or the driver has told). */
+   made here has to look at, in the order of the header's numbers), tensor_maps (what the hidden
+   parameters of a GPU's copies of boxes are made of, in the steps of launch_rules), scratch_bytes,
+   options, remarks, printed, cached, compile_ms; for a GPU also num_warps, num_ctas, shared (bytes
+   of a CTA), n_regs and n_spills (32-bit registers of a thread, once ptxas or the driver has
+   told). */
 TRITIUM_API const char *tritium_compiled_metadata(const tritium_compiled *compiled);
 /* What the compiler remarks on the kernel, as text with the lines of the source: what it has
    missed, and with `all` what it has done, too. Lives as long as `compiled`. */

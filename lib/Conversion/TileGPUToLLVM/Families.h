@@ -8,6 +8,7 @@
 namespace tritium::ttg {
 
 struct DotWork;
+struct TensorMaps;
 
 void populateElementwisePatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateElementsPatterns(LoweringPatterns &patterns, const LoweringContext &context);
@@ -24,6 +25,11 @@ void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringConte
                                  std::shared_ptr<DotWork> work);
 void populateDotPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                          std::shared_ptr<DotWork> work);
+void populateWarpGroupDotPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+/// The last parameters of the entry are `maps`.
+void populateTensorCopyPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                                TensorMaps maps);
 /// The assertions that the code reports by number are added to `asserts`.
 void populateDebugPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                            std::vector<AssertSite> &asserts);

@@ -3,6 +3,7 @@
 #include "Families.h"
 #include "LocalMemory.h"
 #include "Remarks.h"
+#include "TensorCopies.h"
 
 #include "tritium/Analysis/Hazards.h"
 #include "tritium/Analysis/SharedLiveness.h"
@@ -54,6 +55,17 @@ LogicalResult checkTileSizes(tt::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// A parameter of the kernel that is a tensor map: its address, in the constant memory where
+/// launches put parameters.
+void markTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
+  OpBuilder b(function.getContext());
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
+  function.setArgAttr(parameter, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+  function.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(kTensorMapAlignment));
+  function.setArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+}
+
 /// The function, up to where the code of the kernel begins.
 void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &info) {
   OpBuilder &b = c.b;
@@ -61,12 +73,15 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   b.setInsertionPointToStart(c.module.getBody());
   if (info.sharedBytes)
     b.create<LLVM::GlobalOp>(loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
-                             LLVM::Linkage::External, kSharedSymbol, Attribute(), /*alignment=*/16,
+                             LLVM::Linkage::External, kSharedSymbol, Attribute(),
+                             sharedAlignment(kernel),
                              /*addrSpace=*/3);
   b.setInsertionPointToEnd(c.module.getBody());
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(c.lowered(type));
+  unsigned firstMap = types.size();
+  types.append(info.tensorMaps.size(), c.pointerType(0));
   auto function = b.create<LLVM::LLVMFuncOp>(
       loc, kernel.getName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
@@ -75,9 +90,11 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
   if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), programs);
+  for (unsigned i = firstMap; i < types.size(); ++i)
+    markTensorMap(function, i);
   c.entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(c.entry);
-  for (auto [old, fresh] : llvm::zip(kernel.getArguments(), c.entry->getArguments()))
+  for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});
   c.thread = b.create<NVVM::ThreadIdXOp>(loc, b.getI32Type());
   c.lane = c.iand(c.thread, c.i32(kLanesPerWarp - 1));
@@ -90,7 +107,7 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
 }
 
 /// Each family copies the context, which knows the thread by then.
-void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context,
+void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context, TensorMaps maps,
                       std::vector<AssertSite> &asserts) {
   populateControlFlowPatterns(patterns, context);
   populateShapePatterns(patterns, context);
@@ -105,6 +122,9 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
   auto work = std::make_shared<DotWork>();
   populateLocalMemoryPatterns(patterns, context, work);
   populateDotPatterns(patterns, context, work);
+  populateWarpGroupDotPatterns(patterns, context);
+  populateMBarrierPatterns(patterns, context);
+  populateTensorCopyPatterns(patterns, context, std::move(maps));
   populateDebugPatterns(patterns, context, asserts);
 }
 
@@ -113,14 +133,20 @@ LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringO
   AxisInfoAnalysis axes(kernel);
   if (failed(checkTileSizes(kernel)) || failed(checkSkippedRegisters(kernel, axes)))
     return failure();
+  FailureOr<TensorMaps> maps = planTensorMaps(kernel);
+  if (failed(maps) || (!options.assertsTrap && failed(checkNoneIsLeft(kernel))))
+    return failure();
+  waitForStoresAtEnd(kernel);
   remarkOnKernel(kernel, axes);
   info.numWarps = numWarps(module);
   info.sharedBytes = sharedBytes(kernel);
+  info.tensorMaps = maps->parameters;
   LoweringState state(module.getContext());
   LoweringContext context(state, module, options, axes);
   beginFunction(context, kernel, info);
+  prefetchTensorMaps(context, info.tensorMaps.size());
   std::vector<AssertSite> asserts;
-  populatePatterns(state.patterns, context, asserts);
+  populatePatterns(state.patterns, context, std::move(*maps), asserts);
   if (failed(context.lowerBlock(kernel.getBody().front())))
     return failure();
   info.asserts = std::move(asserts);

@@ -6,7 +6,7 @@
 
 namespace tritium {
 
-const GPUModel &gpuModel(unsigned capability) {
+const GPUModel &gpuModel(unsigned capability, bool isSpecific) {
   static constexpr GPUModel models[] = {
       {.capability = 90,
        .multiprocessors = 132,
@@ -14,7 +14,8 @@ const GPUModel &gpuModel(unsigned capability) {
        .multipliesFloat8 = true,
        .hasWholeDoubleSteps = true,
        .hasMatrixStores = true,
-       .addsBFloat16 = true},
+       .addsBFloat16 = true,
+       .hasTensorCopies = true},
       {.capability = 89,
        .multiprocessors = 128,
        .warps = 48,
@@ -31,6 +32,13 @@ const GPUModel &gpuModel(unsigned capability) {
        .hasAsyncCopies = false,
        .hasL2Prefetch = false,
        .castsPairs = false}};
+  static constexpr GPUModel specific90 = [] {
+    GPUModel model = models[0];
+    model.hasWarpGroupDots = true;
+    return model;
+  }();
+  if (isSpecific && capability == specific90.capability)
+    return specific90;
   for (const GPUModel &model : models)
     if (capability >= model.capability)
       return model;

@@ -239,6 +239,17 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   llvm::SmallVector<void *, 24> parameters;
   for (const uint64_t &slot : slots)
     parameters.push_back(const_cast<uint64_t *>(&slot));
+  // Memory of a SmallVector beyond what it has inside is not aligned as maps must be.
+  std::array<TensorMap, 4> few;
+  std::vector<TensorMap> many;
+  size_t count = metadata().tensorMaps.size();
+  if (count > few.size()) [[unlikely]]
+    many.resize(count);
+  llvm::MutableArrayRef<TensorMap> maps(many.empty() ? few.data() : many.data(), count);
+  if (!maps.empty() && !tensorMaps.get(device, slots, grid, maps, error))
+    return false;
+  for (TensorMap &map : maps)
+    parameters.push_back(&map);
   unsigned threads = metadata().numWarps * device.warpSize;
   auto sharedBytes = static_cast<unsigned>(metadata().sharedBytes);
   // The call without attributes is the cheaper one.

@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_BACKENDS_CUDA_CODE_H
 
 #include "Device.h"
+#include "TensorMaps.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -26,7 +27,8 @@ class Code {
 public:
   /// `compiled` outlives this object. `file`, `line`: where the kernel's text is.
   Code(const CompiledKernel &compiled, LaunchSettings settings, std::string file, int line)
-      : compiled(compiled), settings(settings), file(std::move(file)), line(line) {}
+      : compiled(compiled), settings(settings), file(std::move(file)), line(line),
+        tensorMaps(compiled.metadata) {}
   ~Code();
 
   /// Queues a launch. `slots`: one for each run-time parameter.
@@ -59,6 +61,7 @@ private:
   LaunchSettings settings;
   std::string file;
   int line;
+  TensorMaps tensorMaps;
   std::array<std::atomic<Loaded *>, 64> perDevice = {};
 };
 

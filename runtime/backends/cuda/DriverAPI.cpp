@@ -53,6 +53,7 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuFuncSetAttribute", SLOT(cuFuncSetAttribute)},
       {"cuLaunchKernel", SLOT(cuLaunchKernel)},
       {"cuLaunchKernelEx", SLOT(cuLaunchKernelEx)},
+      {"cuTensorMapEncodeTiled", SLOT(cuTensorMapEncodeTiled)},
       {"cuPointerGetAttribute", SLOT(cuPointerGetAttribute)},
       {"cuMemAlloc_v2", SLOT(cuMemAlloc)},
       {"cuMemFree_v2", SLOT(cuMemFree)},

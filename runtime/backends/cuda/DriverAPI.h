@@ -79,7 +79,14 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
 
-/// The functions. Two of them came with CUDA 11.8 and 12.0; all drivers that know the
+/// Arguments of cuTensorMapEncodeTiled, by the driver's numbers.
+enum class TensorMapType : int { UInt8 = 0, UInt16 = 1, UInt32 = 2, UInt64 = 4 };
+enum class TensorMapInterleave : int { None = 0 };
+enum class TensorMapSwizzle : int { None = 0, Bytes32 = 1, Bytes64 = 2, Bytes128 = 3 };
+enum class TensorMapPromotion : int { Bytes256 = 3 };
+enum class TensorMapFill : int { Zeros = 0 };
+
+/// The functions. Three of them came with CUDA 11.8 and 12.0; all drivers that know the
 /// PTX that is emitted have them.
 struct DriverAPI {
   Result (*cuInit)(unsigned flags);
@@ -107,6 +114,11 @@ struct DriverAPI {
                            unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                            Stream, void **parameters, void **extra);
   Result (*cuLaunchKernelEx)(const LaunchConfig *, Function, void **parameters, void **extra);
+  Result (*cuTensorMapEncodeTiled)(void *map, TensorMapType, uint32_t rank, void *address,
+                                   const uint64_t *shape, const uint64_t *strides,
+                                   const uint32_t *box, const uint32_t *elementStrides,
+                                   TensorMapInterleave, TensorMapSwizzle, TensorMapPromotion,
+                                   TensorMapFill);
   Result (*cuPointerGetAttribute)(void *value, PointerAttribute, Address);
   Result (*cuMemAlloc)(Address *, size_t);
   Result (*cuMemFree)(Address);

@@ -9,6 +9,7 @@
 #include "Signature.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Simulator/Recording.h"
+#include "tritium/Simulator/TensorMap.h"
 #include "tritium/Support/Diagnostics.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
@@ -200,6 +201,39 @@ static void keep(const std::string &folder, const std::string &ptx, const sim::L
     }
 }
 
+/// A tensor map as the simulated driver makes it. False with `error` if there is none.
+static bool encode(const TensorMapParameter &parameter, llvm::ArrayRef<uint64_t> slots,
+                   const uint32_t grid[3], const KernelMetadata &metadata,
+                   std::vector<uint8_t> &bytes, CompileError &error) {
+  std::string why;
+  std::optional<TensorMapValues> values = valuesOf(parameter, slots, grid, &why);
+  if (values) {
+    sim::TensorMap map;
+    map.type = parameter.elementBytes == 1   ? sim::TensorMap::UInt8
+               : parameter.elementBytes == 2 ? sim::TensorMap::UInt16
+               : parameter.elementBytes == 4 ? sim::TensorMap::UInt32
+                                             : sim::TensorMap::UInt64;
+    map.rank = static_cast<uint32_t>(parameter.box.size());
+    map.address = values->address;
+    map.dims = values->shape;
+    map.strides = values->strides;
+    std::copy(parameter.box.begin(), parameter.box.end(), map.box.begin());
+    map.swizzle = parameter.swizzle == 128  ? sim::TensorMap::Swizzle128
+                  : parameter.swizzle == 64 ? sim::TensorMap::Swizzle64
+                  : parameter.swizzle == 32 ? sim::TensorMap::Swizzle32
+                                            : sim::TensorMap::SwizzleNone;
+    sim::TensorMap::Bytes encoded;
+    why = map.encode(encoded);
+    bytes.assign(encoded.begin(), encoded.end());
+  }
+  if (why.empty())
+    return true;
+  error = launchError("ArgumentError", "kernel '" + metadata.name +
+                                           "' copies boxes of the tensor at '" +
+                                           metadata.parameters[parameter.base].name + "': " + why);
+  return false;
+}
+
 sim::AllocatedRegisters Code::allocatedRegisters() const {
   auto ptxas = nvptx::findPtxas();
   std::lock_guard lock(mutex);
@@ -242,6 +276,9 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
     std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
   }
+  for (const TensorMapParameter &map : metadata().tensorMaps)
+    if (!encode(map, slots, grid, metadata(), launch.arguments.emplace_back(), error))
+      return false;
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
     for (Memory &other : otherMemory(reached))

@@ -50,3 +50,40 @@ tt.func private @small(%x: tensor<128xf32, #b>) -> tensor<128xf32, #b> {
   tt.return %z : tensor<128xf32, #b>
 }
 }
+
+// -----
+
+// What needs it begins at a multiple of its alignment. What a box is copied to is in use as long as
+// its barrier is, and what a store reads until a wait for all stores: the last one takes its place.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#r = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+// CHECK-LABEL: tt.func private @boxes
+// CHECK: ttg.local_alloc {offset = 0 : i32}
+// CHECK: ttg.local_alloc {alignment = 1024 : i32, offset = 1024 : i32} : <64x32xf32
+// CHECK: ttg.local_alloc init({{.*}}) {offset = 9216 : i32}
+// CHECK: ttg.local_alloc {alignment = 128 : i32, offset = 128 : i32} : <64x32xf32
+// CHECK: ttg.local_alloc init({{.*}}) {offset = 8320 : i32}
+// CHECK: ttng.tma_store_wait
+// CHECK: ttg.local_alloc init({{.*}}) {offset = 16 : i32}
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func private @boxes(%p: !tt.ptr<f32>, %x: tensor<2048xf32, #b>, %n: i64, %i: i32) -> tensor<2048xf32, #b> {
+  %one = arith.constant 1 : i64
+  %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #s, mutable>
+  ttng.mbarrier_init %bar, 1 : !ttg.memdesc<1xi64, #s, mutable>
+  %l = ttg.local_alloc {alignment = 1024 : i32} : !ttg.memdesc<64x32xf32, #r, mutable>
+  ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %one], %l, %bar : !tt.ptr<f32>, !ttg.memdesc<64x32xf32, #r, mutable>, !ttg.memdesc<1xi64, #s, mutable>
+  %m = ttg.local_alloc init(%x : tensor<2048xf32, #b>) : !ttg.memdesc<2048xf32, #s>
+  %u = ttg.local_load %m : !ttg.memdesc<2048xf32, #s> -> tensor<2048xf32, #b>
+  ttng.mbarrier_wait %bar, %i : !ttg.memdesc<1xi64, #s, mutable>
+  %t = ttg.local_alloc {alignment = 128 : i32} : !ttg.memdesc<64x32xf32, #r, mutable>
+  ttng.tma_store %t, %p[%i, %i] shape [%n, %n] strides [%n, %one] : !ttg.memdesc<64x32xf32, #r, mutable>, !tt.ptr<f32>
+  ttng.tma_store_commit
+  %k = ttg.local_alloc init(%u : tensor<2048xf32, #b>) : !ttg.memdesc<2048xf32, #s>
+  %v = ttg.local_load %k : !ttg.memdesc<2048xf32, #s> -> tensor<2048xf32, #b>
+  ttng.tma_store_wait {pendings = 0 : i32}
+  %o = ttg.local_alloc init(%v : tensor<2048xf32, #b>) : !ttg.memdesc<2048xf32, #s>
+  %w = ttg.local_load %o : !ttg.memdesc<2048xf32, #s> -> tensor<2048xf32, #b>
+  tt.return %w : tensor<2048xf32, #b>
+}
+}

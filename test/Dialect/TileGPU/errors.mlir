@@ -25,7 +25,13 @@ tt.func private @f(tensor<64xf32, #s>)
 
 // -----
 
-// expected-error @+1 {{(mma_c1) version must be 2, found 3}}
+// expected-error @+1 {{(mma_c1) version must be 2 or 3, found 4}}
+#m = #ttg.mma<{version = 4, warpsPerCTA = [2, 2]}>
+tt.func private @f(tensor<64x64xf32, #m>)
+
+// -----
+
+// expected-error @+1 {{(mma_c2) warpsPerCTA of version 3 must be two numbers, the first at least 4, found [2, 2]}}
 #m = #ttg.mma<{version = 3, warpsPerCTA = [2, 2]}>
 tt.func private @f(tensor<64x64xf32, #m>)
 
@@ -192,6 +198,22 @@ tt.func private @f(%x: tensor<128xf32, #b>) {
 tt.func private @f() {
   // expected-error @+1 {{(local_alloc_c3) the offset must be a multiple of 16 and not negative, found 8}}
   %m = ttg.local_alloc {offset = 8 : i32} : !ttg.memdesc<128xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, mutable>
+  tt.return
+}
+
+// -----
+
+tt.func private @f() {
+  // expected-error @+1 {{(local_alloc_c3) the offset must be a multiple of 1024 and not negative, found 512}}
+  %m = ttg.local_alloc {alignment = 1024 : i32, offset = 512 : i32} : !ttg.memdesc<128xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, mutable>
+  tt.return
+}
+
+// -----
+
+tt.func private @f() {
+  // expected-error @+1 {{(local_alloc_c4) the alignment must be a power of two from 16 to 1024, found 2048}}
+  %m = ttg.local_alloc {alignment = 2048 : i32} : !ttg.memdesc<128xf32, #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, mutable>
   tt.return
 }
 

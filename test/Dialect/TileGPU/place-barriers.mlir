@@ -192,3 +192,30 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+// Groups of warps meet before they part, and behind.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b1 = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: tt.func @groups
+// CHECK-NOT: ttg.barrier
+tt.func @groups(%p: !tt.ptr<f32>) {
+  %x = arith.constant dense<1.0> : tensor<512xf32, #b>
+  %m = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<512xf32, #s, mutable>
+  ttg.local_store %x, %m : tensor<512xf32, #b>, !ttg.memdesc<512xf32, #s, mutable>
+  ttg.warp_groups "change" warps 1 {
+    %y = ttg.local_load %m : !ttg.memdesc<512xf32, #s, mutable> -> tensor<512xf32, #b1>
+    %z = arith.addf %y, %y : tensor<512xf32, #b1>
+    // CHECK: ttg.barrier
+    // CHECK-NOT: ttg.barrier
+    ttg.local_store %z, %m : tensor<512xf32, #b1>, !ttg.memdesc<512xf32, #s, mutable>
+  }
+  %z = ttg.local_load %m : !ttg.memdesc<512xf32, #s, mutable> -> tensor<512xf32, #b>
+  %pp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #b>
+  tt.store %pp, %z : tensor<512x!tt.ptr<f32>, #b>
+  tt.return
+}
+}

@@ -242,3 +242,46 @@ tt.func @fine() {
   tt.return
 }
 }
+
+// -----
+
+// Rows of 256 bytes whose chunks are exchanged over all of the row.
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 16, order = [1, 0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x128xf16, #s, mutable>, %b: !ttg.memdesc<1xi64, #one, mutable>) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c5) the tile must lie in rows, or in panels of rows of 128, 64 or 32 bytes whose chunks of 16 bytes are exchanged as TMA does}}
+  ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %x, %b : !tt.ptr<f16>, !ttg.memdesc<64x128xf16, #s, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+// Columns one behind the other.
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c5) the tile must lie in rows}}
+  ttng.tma_store %x, %p[%i, %i] shape [%n, %n] strides [%n, %c1] : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+// What a panel has beyond the tile would be copied, too.
+#p = #ttg.shared_linear<{offsets = [72, 144, 288, 1, 2, 4, 8, 16, 32], shape = [8, 64]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<8x96xf16, #p, mutable>) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c5) the tile must lie in rows}}
+  ttng.tma_store %x, %p[%i, %i] shape [%n, %n] strides [%n, %c1] : !ttg.memdesc<8x96xf16, #p, mutable>, !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>) {
+  // expected-error @+1 {{(tma_c6) neighbours in a row must be neighbours in memory: the last stride must be the constant 1}}
+  ttng.tma_store %x, %p[%i, %i] shape [%n, %n] strides [%n, %n] : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+  tt.return
+}

@@ -3,6 +3,7 @@
 #ifndef TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 #define TRITIUM_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 
+#include "tritium/Kernel/TensorMapParameter.h"
 #include "tritium/Support/Assertion.h"
 
 namespace mlir {
@@ -31,14 +32,15 @@ struct GPULoweringOptions {
 struct GPULaunchInfo {
   uint64_t sharedBytes = 0; ///< dynamic shared memory of a CTA
   int numWarps = 4;
-  std::vector<AssertSite> asserts; ///< by their numbers
+  std::vector<AssertSite> asserts;            ///< by their numbers
+  std::vector<TensorMapParameter> tensorMaps; ///< parameters behind those of the kernel
 };
 
 /// Replaces the kernel of `module` (one public tt.func whose tiles have layouts, calls
 /// inlined) by an llvm.func of its name in the LLVM and NVVM dialects. Its parameters are
-/// those of the kernel by value, pointers as !llvm.ptr<1>. Dynamic shared memory is the
-/// external global @tritium_shared in address space 3. What cannot be lowered is reported
-/// at its location.
+/// those of the kernel by value, pointers as !llvm.ptr<1>, then the tensor maps. Dynamic shared
+/// memory is the external global @tritium_shared in address space 3. What cannot be lowered is
+/// reported at its location.
 llvm::LogicalResult lowerTileGPUToLLVM(mlir::ModuleOp module, const GPULoweringOptions &options,
                                        GPULaunchInfo &info);
 

@@ -25,6 +25,8 @@ struct GPUModel {
   // What mma.sync multiplies beside f16 and 8-bit integers.
   bool multipliesOtherFloats = true; ///< bf16, tf32, f64
   bool multipliesFloat8 = false;
+  /// wgmma: four warps multiply tiles of shared memory.
+  bool hasWarpGroupDots = false;
   // How much one instruction does.
   bool hasWholeSteps = true;        ///< 16 x 8 by 32 bytes along k; or half of k, or of the rows
   bool hasWholeDoubleSteps = false; ///< of f64, 16 x 8 by 8; or 8 x 8 by 4
@@ -35,10 +37,12 @@ struct GPUModel {
   bool hasL2Prefetch = true;    ///< of what later programs load
   bool castsPairs = true;       ///< f32 to two f16 or bf16 at once
   bool addsBFloat16 = false;    ///< red and atom of bf16
+  bool hasTensorCopies = false; ///< TMA, barriers in memory, clusters
 };
 
-/// The model of the newest architecture that is not above `capability`.
-const GPUModel &gpuModel(unsigned capability);
+/// The model of the newest architecture that is not above `capability`. `isSpecific`: what runs on
+/// no other one counts, too (sm_90a).
+const GPUModel &gpuModel(unsigned capability, bool isSpecific = false);
 
 } // namespace tritium
 

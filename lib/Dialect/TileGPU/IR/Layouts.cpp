@@ -40,10 +40,13 @@ SmallVector<int64_t> coveredBy(BlockedEncodingAttr blocked) {
   return covered;
 }
 
-/// Warps of a mma layout count along N first, then M, then the batch. Along `without`
-/// they hold copies.
+/// Warps of a mma layout count along N first, then M, then the batch; of warp groups along M first.
+/// Along `without` they hold copies.
 void addWarps(CoreBuilder &core, MmaEncodingAttr mma, int64_t without = -1) {
-  for (int64_t d = mma.getTileRank() - 1; d >= 0; --d)
+  SmallVector<int32_t> order = lastFirst(mma.getTileRank());
+  if (mma.getVersion() == 3)
+    std::reverse(order.begin(), order.end());
+  for (int64_t d : order)
     if (d == without)
       core.addCopies(kWarp, mma.getWarpsPerCTA()[d]);
     else
@@ -150,14 +153,19 @@ int64_t MmaEncodingAttr::getNumWarps() const { return productOf(getWarpsPerCTA()
 SmallVector<int32_t> MmaEncodingAttr::getFastestFirst() const { return lastFirst(getTileRank()); }
 SmallVector<int32_t> MmaEncodingAttr::getKWidths() const { return {1, 2, 4}; }
 
-/// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
+/// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1). Columns
+/// of a warp group lie side by side.
 LinearLayout MmaEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
   int64_t m = getTileRank() - 2, n = m + 1;
   SmallVector<int64_t> covered(getWarpsPerCTA());
   covered[m] *= 16;
   covered[n] *= 8;
+  if (getVersion() == 3)
+    covered[n] = std::max<int64_t>(covered[n], llvm::bit_floor<uint64_t>(shape[n]));
   CoreBuilder core(shape, covered);
   core.add(kRegister, n, 2).add(kLane, n, 4).add(kLane, m, 8).add(kRegister, m, 2);
+  if (getVersion() == 3)
+    core.add(kRegister, n, covered[n] / (8 * getWarpsPerCTA()[n]));
   addWarps(core, *this);
   return core.finish(getFastestFirst());
 }

@@ -85,17 +85,21 @@ LogicalResult SliceEncodingAttr::verify(Emit emit, uint32_t dim, Attribute paren
   return success();
 }
 
-LogicalResult TargetAttr::verify(Emit emit, uint32_t compute) {
+LogicalResult TargetAttr::verify(Emit emit, uint32_t compute, bool /*specific*/) {
   if (compute < 75)
     return emit() << "(target_c1) compute must be at least 75, for 7.5, found " << compute;
   return success();
 }
 
 LogicalResult MmaEncodingAttr::verify(Emit emit, uint32_t version, ArrayRef<int32_t> warps) {
-  if (version != 2)
-    return emit() << "(mma_c1) version must be 2, found " << version;
+  if (version != 2 && version != 3)
+    return emit() << "(mma_c1) version must be 2 or 3, found " << version;
   if ((warps.size() != 2 && warps.size() != 3) || !powersOfTwo(warps))
     return emit() << "(mma_c2) warpsPerCTA must be two or three powers of two, found "
+                  << listText(warps);
+  if (version == 3 && (warps.size() != 2 || warps[0] < 4))
+    return emit() << "(mma_c2) warpsPerCTA of version 3 must be two numbers, the first at least 4, "
+                     "found "
                   << listText(warps);
   return success();
 }

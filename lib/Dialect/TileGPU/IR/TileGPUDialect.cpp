@@ -43,7 +43,8 @@ void TileGPUDialect::initialize() {
 const GPUModel &ttg::gpuModel(Operation *op) {
   auto module = isa<ModuleOp>(op) ? op : op->getParentOfType<ModuleOp>();
   auto target = module ? module->getAttrOfType<TargetAttr>(kTarget) : TargetAttr();
-  return tritium::gpuModel(target ? target.getCompute() : 80);
+  return target ? tritium::gpuModel(target.getCompute(), target.getSpecific())
+                : tritium::gpuModel(80);
 }
 
 int ttg::numWarps(Operation *op) {

@@ -10,6 +10,8 @@ using namespace mlir;
 using namespace tritium;
 using namespace tritium::ttg;
 
+#include "tritium/Dialect/TileGPU/IR/TileGPUOpInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "tritium/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
 
@@ -182,9 +184,16 @@ LogicalResult LocalAllocOp::verify() {
                          << type;
   if (getInit() && failed(verifyMove(*this, "local_alloc_c2", getInit().getType(), type)))
     return failure();
-  if (auto offset = getOffset(); offset && (int32_t(*offset) < 0 || *offset % kSharedAlignment))
-    return emitOpError() << "(local_alloc_c3) the offset must be a multiple of " << kSharedAlignment
-                         << " and not negative, found " << int32_t(*offset);
+  constexpr uint32_t mostAlignment = 1024; // swizzles repeat after so many bytes
+  if (auto alignment = getAlignment();
+      alignment && (!llvm::isPowerOf2_32(*alignment) || *alignment < kSharedAlignment ||
+                    *alignment > mostAlignment))
+    return emitOpError() << "(local_alloc_c4) the alignment must be a power of two from "
+                         << kSharedAlignment << " to " << mostAlignment << ", found "
+                         << int32_t(*alignment);
+  if (auto offset = getOffset(); offset && (int32_t(*offset) < 0 || *offset % getLeastAlignment()))
+    return emitOpError() << "(local_alloc_c3) the offset must be a multiple of "
+                         << getLeastAlignment() << " and not negative, found " << int32_t(*offset);
   return success();
 }
 

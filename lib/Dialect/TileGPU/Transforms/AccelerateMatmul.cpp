@@ -5,6 +5,10 @@
 // and m alone, as far as it goes, where one product feeds another, so that a row stays with
 // one warp.
 //
+// Where four warps can multiply what lies in shared memory (wgmma), they do: each such group has
+// rows of the result in multiples of 64, and if there are no more of these, columns. Where operands
+// lie is decided behind the pipeliner (ttng-warp-group-dots).
+//
 // All other dots, such as exact ones of f32 and those of small tiles, are multiplied out.
 // Their lanes take blocks of the result that are as square as may be, since each step of k
 // reads a row and a column of a block.
@@ -70,6 +74,15 @@ SmallVector<int32_t> shareWarps(tt::DotOp dot, int warps) {
     best[rank - 1] = alongN;
   }
   return best;
+}
+
+/// Warp groups share the rows, in parts of 64, and then the columns.
+MmaEncodingAttr shareWarpGroups(tt::DotOp dot, int warps) {
+  constexpr int64_t rows = 64, warpsOfGroup = 4;
+  int64_t groups = warps / warpsOfGroup;
+  int64_t alongM = std::min(groups, dot.getC().getType().getDimSize(0) / rows);
+  return MmaEncodingAttr::get(dot.getContext(), 3,
+                              {int32_t(alongM * warpsOfGroup), int32_t(groups / alongM)});
 }
 
 Value inLayout(OpBuilder &builder, Value tile, Attribute layout) {
@@ -151,6 +164,10 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
     module.walk([&](tt::DotOp dot) { dots.push_back(dot); });
     for (tt::DotOp dot : dots) {
       std::optional<MmaFragments> fragments = mmaFragmentsFor(dot);
+      if (fragments && isForWarpGroups(dot, warps)) {
+        giveLayouts(dot, shareWarpGroups(dot, warps), fragments->kWidth);
+        continue;
+      }
       if (!fragments && tt::scalarBits(dot.getA().getType().getElementType()) == 8 &&
           tt::isTileFloat(dot.getA().getType().getElementType())) {
         widenFloat8(dot);

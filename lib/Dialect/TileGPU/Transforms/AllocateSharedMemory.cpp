@@ -67,7 +67,7 @@ private:
     uint64_t bytes = llvm::alignTo(lifetime.alloc.getBytes(), kSharedAlignment);
     SmallVector<uint64_t> candidates{0};
     for (const Placed &other : placed)
-      candidates.push_back(other.end);
+      candidates.push_back(llvm::alignTo(other.end, lifetime.alloc.getLeastAlignment()));
     llvm::sort(candidates);
     auto isFree = [&](uint64_t begin) {
       return llvm::none_of(placed, [&](const Placed &other) {

@@ -51,9 +51,9 @@ struct ConvertTileToTileGPUPass : impl::ConvertTileToTileGPUBase<ConvertTileToTi
     if (failed(checkNoLayouts(getOperation(), warps)))
       return signalPassFailure();
     ModuleOp module = getOperation();
-    if (failed(TargetAttr::verify([&] { return module.emitError(); }, capability)))
+    if (failed(TargetAttr::verify([&] { return module.emitError(); }, capability, isSpecific)))
       return signalPassFailure();
-    module->setAttr(kTarget, TargetAttr::get(&getContext(), capability));
+    module->setAttr(kTarget, TargetAttr::get(&getContext(), capability, isSpecific));
     module->setAttr(kNumWarps, Builder(module.getContext()).getI32IntegerAttr(warps));
     module.walk([](gpu::BarrierOp barrier) {
       OpBuilder b(barrier);

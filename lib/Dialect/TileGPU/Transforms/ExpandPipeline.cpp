@@ -18,6 +18,9 @@
 //   }
 //   ttg.async_wait {num = 0}
 //
+// With more buffers than stages (`ttg.buffers`) the copy goes to one that has been read earlier:
+// for dots that go on while the next iteration begins.
+//
 // One barrier an iteration, behind the wait, is enough (ttg-place-barriers puts it there): it
 // stands between the reads of one iteration and the copy of the next that overwrites what they
 // read.
@@ -115,6 +118,7 @@ private:
       op.removeAttr(kAsyncCopy);
     }
     loop->removeAttr(kStages);
+    loop->removeAttr(kBuffers);
   }
 
   IRMapping mappingFor(Value index, ValueRange carried) {
@@ -240,11 +244,16 @@ void LoopExpander::createLoop() {
 
   Value wideAhead = b.create<arith::AddIOp>(loc, wide(fresh.getInductionVar()), distance);
   Value runs = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, wideAhead, wideUpper);
-  // The one that the turn before has read.
+  // The one that the turn before has read, or one before it if there are more buffers.
   auto makeSlot = [&]() -> Value {
-    Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, constant(0));
-    Value before = b.create<arith::SubIOp>(loc, slot, constant(1));
-    return b.create<arith::SelectOp>(loc, isFirst, constant(schedule.stages - 1), before);
+    int64_t back = schedule.buffers - schedule.stages + 1;
+    auto isFew = back == 1 ? arith::CmpIPredicate::eq : arith::CmpIPredicate::slt;
+    Value wraps = b.create<arith::CmpIOp>(loc, isFew, slot, constant(back - 1 ? back : 0));
+    Value before = b.create<arith::SubIOp>(loc, slot, constant(back));
+    Value around = constant(schedule.stages - 1);
+    if (back > 1)
+      around = b.create<arith::AddIOp>(loc, slot, around);
+    return b.create<arith::SelectOp>(loc, wraps, around, before);
   };
   Ahead ahead{mappingFor(aheadIndex, ValueRange(args.slice(own, carried))), runs, makeSlot,
               schedule.stages - 1};
@@ -261,7 +270,7 @@ void LoopExpander::createLoop() {
   yields.push_back(b.create<arith::AddIOp>(loc, aheadIndex, loop.getStep()));
   Value next = b.create<arith::AddIOp>(loc, slot, constant(1));
   Value wraps =
-      b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(schedule.stages));
+      b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(schedule.buffers));
   yields.push_back(b.create<arith::SelectOp>(loc, wraps, constant(0), next));
   b.create<scf::YieldOp>(loc, yields);
 }

@@ -19,11 +19,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Analysis/AccessWidth.h"
+#include "tritium/Analysis/LaunchSteps.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
-#include "tritium/Support/LaunchCondition.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -33,128 +32,7 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr size_t kMaxSteps = 64;
-
 bool isArithmetic(Operation *op) { return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op); }
-/// The same numbers, in another shape or with a hint.
-bool isShape(Operation *op) {
-  return isa<tt::DataMovement>(op) ||
-         (isa<tt::BitcastOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType());
-}
-
-/// The steps that compute a number, or the bounds of a tile of them.
-class Expression {
-public:
-  /// `maxBits`: results of more bits are computed, and have to fit, in so many.
-  explicit Expression(unsigned maxBits = 64) : maxBits(maxBits) {}
-
-  /// False if it follows from more than arguments, the grid and indices of loops.
-  bool add(Value value) {
-    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
-    if (!type || type.getWidth() < 8 || type.getWidth() > 64 || steps.size() >= kMaxSteps)
-      return false;
-    if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
-      return push(ScalarStep::Constant, type.getWidth(), constant.getSExtValue());
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return addArgument(argument);
-    using Step = ScalarStep;
-    Operation *op = value.getDefiningOp();
-    unsigned bits = type.getWidth();
-    return llvm::TypeSwitch<Operation *, bool>(op)
-        .Case([&](tt::GetProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
-        .Case([&](tt::GetNumProgramsOp op) { return push(Step::NumPrograms, bits, op.getAxis()); })
-        .Case([&](tt::MakeRangeOp op) {
-          return addInterval(int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1);
-        })
-        .Case([&](arith::AddIOp op) { return addBinary(op, Step::Sum); })
-        .Case([&](arith::SubIOp op) { return addBinary(op, Step::Difference); })
-        .Case([&](arith::MulIOp op) { return addBinary(op, Step::Product); })
-        .Case([&](arith::DivSIOp op) { return addBinary(op, Step::Quotient); })
-        .Case([&](arith::RemSIOp op) { return addBinary(op, Step::Remainder); })
-        .Case([&](arith::MinSIOp op) { return addBinary(op, Step::Minimum); })
-        .Case([&](arith::MaxSIOp op) { return addBinary(op, Step::Maximum); })
-        .Case([&](arith::ExtSIOp op) { return add(op.getIn()); })
-        .Default([&](Operation *op) { return isShape(op) && add(op->getOperand(0)); });
-  }
-
-  /// The larger of the number and 1: it is at least 1 if no step wraps.
-  void raiseToOne() {
-    push(ScalarStep::Constant, 64, 1);
-    push(ScalarStep::Maximum, 64);
-  }
-
-  SmallVector<int64_t> numbers() const {
-    SmallVector<int64_t> list;
-    for (const ScalarStep &step : steps) {
-      list.push_back(step.kind | step.bits << 8);
-      list.push_back(step.value);
-    }
-    return list;
-  }
-
-private:
-  bool push(ScalarStep::Kind kind, unsigned bits, int64_t value = 0) {
-    steps.push_back({kind, static_cast<uint8_t>(std::min(bits, maxBits)), value});
-    return true;
-  }
-
-  bool addInterval(int64_t low, int64_t high) {
-    push(ScalarStep::Constant, 64, low);
-    push(ScalarStep::Constant, 64, high + 1);
-    push(ScalarStep::Constant, 64, 1);
-    return push(ScalarStep::LoopIndex, 64);
-  }
-
-  bool addBinary(Operation *op, ScalarStep::Kind kind) {
-    unsigned bits = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
-    return add(op->getOperand(0)) && add(op->getOperand(1)) && push(kind, bits);
-  }
-
-  bool addArgument(BlockArgument argument) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    unsigned bits = getElementTypeOrSelf(argument).getIntOrFloatBitWidth();
-    if (isa<tt::FuncOp>(parent)) {
-      // Read at its own width, whatever it has to fit.
-      steps.push_back({ScalarStep::Argument, static_cast<uint8_t>(bits), argument.getArgNumber()});
-      return bits <= maxBits || (push(ScalarStep::Constant, bits) && push(ScalarStep::Sum, bits));
-    }
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    if (!loop)
-      return false;
-    if (argument != loop.getInductionVar())
-      return addCarried(loop, argument, bits);
-    return add(loop.getLowerBound()) && add(loop.getUpperBound()) && add(loop.getStep()) &&
-           push(ScalarStep::LoopIndex, bits);
-  }
-
-  /// What a loop moves by the same amount in each of its rounds: init + amount * [0, rounds].
-  bool addCarried(scf::ForOp loop, BlockArgument argument, unsigned bits) {
-    unsigned number = argument.getArgNumber() - 1;
-    auto move = loop.getYieldedValues()[number].getDefiningOp<arith::AddIOp>();
-    if (!move || (move.getLhs() != argument && move.getRhs() != argument))
-      return false;
-    Value amount = move.getLhs() == argument ? move.getRhs() : move.getLhs();
-    if (!loop.isDefinedOutsideOfLoop(amount))
-      return false;
-    using Step = ScalarStep;
-    return add(loop.getInitArgs()[number]) && add(amount) && addRounds(loop) &&
-           push(Step::Product, bits) && push(Step::Sum, bits);
-  }
-
-  /// From 0 to max(0, (upper - lower + step - 1) / step), in 64 bits.
-  bool addRounds(scf::ForOp loop) {
-    using Step = ScalarStep;
-    auto op = [&](Step::Kind kind) { return push(kind, 64); };
-    auto number = [&](int64_t value) { return push(Step::Constant, 64, value); };
-    return number(0) && add(loop.getUpperBound()) && add(loop.getLowerBound()) &&
-           op(Step::Difference) && add(loop.getStep()) && op(Step::Sum) && number(1) &&
-           op(Step::Difference) && add(loop.getStep()) && op(Step::Quotient) && number(0) &&
-           op(Step::Maximum) && number(1) && op(Step::Sum) && number(1) && op(Step::LoopIndex);
-  }
-
-  unsigned maxBits;
-  std::vector<ScalarStep> steps;
-};
 
 /// The sums, differences and products that `root`, a dividend, say, is made of at its width.
 void collectArithmetic(Value root, llvm::SetVector<Operation *> &found) {
@@ -163,7 +41,7 @@ void collectArithmetic(Value root, llvm::SetVector<Operation *> &found) {
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(value).second || !(isArithmetic(op) || isShape(op)))
+    if (!op || !seen.insert(value).second || !(isArithmetic(op) || keepsNumbers(op)))
       continue;
     if (isArithmetic(op))
       found.insert(op);
@@ -206,7 +84,7 @@ private:
     for (arith::CmpIOp op : comparisons) {
       // All or nothing: the other side would be cut for nothing.
       bool canFit = llvm::all_of(op->getOperands(), [&](Value side) {
-        return fits(side) || (side.getDefiningOp() && Expression(32).add(side));
+        return fits(side) || (side.getDefiningOp() && LaunchSteps(32).add(side));
       });
       bool doFit = fits(op.getLhs()) && fits(op.getRhs());
       if (!canFit || doFit)
@@ -217,7 +95,7 @@ private:
           numbers.insert(side);
     }
     for (Value number : numbers) {
-      Expression steps(32);
+      LaunchSteps steps(32);
       steps.add(number);
       steps.raiseToOne();
       addCondition(steps);
@@ -260,7 +138,7 @@ private:
     collectArithmetic(value, arithmetic);
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)) || (!isDivisor && arithmetic.empty()) ||
-        !Expression().add(value) || llvm::is_contained(candidates, Candidate{value, isDivisor}))
+        !LaunchSteps().add(value) || llvm::is_contained(candidates, Candidate{value, isDivisor}))
       return;
     candidates.push_back({value, isDivisor});
   }
@@ -285,7 +163,7 @@ private:
   }
 
   void mark(const Candidate &candidate) {
-    Expression steps;
+    LaunchSteps steps;
     steps.add(candidate.value);
     if (candidate.isDivisor) {
       markPositive(candidate.value);
@@ -311,7 +189,7 @@ private:
       func.setArgAttr(argument.getArgNumber(), kPositive, unit);
   }
 
-  void addCondition(const Expression &steps) {
+  void addCondition(const LaunchSteps &steps) {
     conditions.push_back(DenseI64ArrayAttr::get(func.getContext(), steps.numbers()));
   }
 

@@ -57,7 +57,14 @@ LogicalResult LoopSchedule::readStages() {
   if (!given || !given.getType().isSignlessInteger(32) || given.getInt() < 2)
     return loop->emitError() << kStages << " must be an i32 of at least 2, found " << found
                              << "; a loop that is not pipelined has none";
-  stages = given.getInt();
+  stages = buffers = given.getInt();
+  if (Attribute more = loop->getAttr(kBuffers)) {
+    auto number = dyn_cast<IntegerAttr>(more);
+    if (!number || !number.getType().isSignlessInteger(32) || number.getInt() < stages)
+      return loop->emitError() << kBuffers << " must be an i32 of at least as many as " << kStages
+                               << ", found " << more;
+    buffers = number.getInt();
+  }
   if (!canCount(loop))
     return loop->emitError() << "a loop with " << kStages
                              << " must count in an integer of at most 64 bits, found "
@@ -103,7 +110,7 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
   if (!layout || layout.getMemoryRank() != type.getRank())
     return op->emitError() << kAsyncCopy << " must be a layout of memory of rank " << type.getRank()
                            << ", found " << encoding;
-  SmallVector<int64_t> shape{stages};
+  SmallVector<int64_t> shape{buffers};
   llvm::append_range(shape, type.getShape());
   auto ring = MemDescType::getChecked([&] { return op->emitError(); }, op->getContext(),
                                       ArrayRef<int64_t>(shape), type.getElementType(), encoding,
@@ -125,11 +132,12 @@ LogicalResult LoopSchedule::checkBytes() {
   for (const Copy &copy : copies)
     bytes += copy.ring.getTileBytes();
   int64_t most = gpuModel(loop).sharedBytes;
-  if (stages <= most / bytes)
+  if (buffers <= most / bytes)
     return success();
-  return loop->emitError() << stages << " stages of " << bytes << " bytes are more than the "
-                           << most << " of shared memory that this GPU has; at most "
-                           << most / bytes << " fit";
+  return loop->emitError() << buffers << (buffers == stages ? " stages of " : " buffers of ")
+                           << bytes << " bytes are more than the " << most
+                           << " of shared memory that this GPU has; at most " << most / bytes
+                           << " fit";
 }
 
 /// What copies depend on is in stage 0, and nothing else.

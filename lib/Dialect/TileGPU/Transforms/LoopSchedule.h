@@ -43,6 +43,7 @@ public:
   llvm::LogicalResult read();
 
   int64_t stages = 0;
+  int64_t buffers = 0;                        ///< of each ring, at least as many as stages
   llvm::SmallVector<Copy> copies;             ///< in the loop's order
   LoopSlice slice;                            ///< what they depend on
   llvm::SmallVector<mlir::Operation *> ahead; ///< the first stage, in the order of a turn

@@ -80,7 +80,8 @@ private:
     if (!wait || !dot || dot.getType().getRank() != 2)
       return false;
     auto fragments = mmaFragmentsFor(dot);
-    if (!fragments || !isa<MmaEncodingAttr>(dot.getType().getEncoding()))
+    auto mma = dyn_cast<MmaEncodingAttr>(dot.getType().getEncoding());
+    if (!fragments || !mma || mma.getVersion() != 2)
       return false;
     step = fragments->k;
     steps = dot.getA().getType().getDimSize(1) / step;

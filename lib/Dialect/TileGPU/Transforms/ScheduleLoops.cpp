@@ -31,6 +31,7 @@
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
@@ -97,11 +98,14 @@ public:
     takeFittingStages(bytes);
     if (stages < 2)
       return false;
+    int buffers = stages;
+    if (stages > 2 && llvm::any_of(loads, feedsDotThatGoesOn))
+      --stages;
     remarkApplied(loop.getLoc(), "pipeline",
                   Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
-                      " iterations ahead, in " + Twine(stages * bytes) + " bytes of shared memory",
+                      " iterations ahead, in " + Twine(buffers * bytes) + " bytes of shared memory",
                   {{"stages", std::to_string(stages)}, {"bytes", std::to_string(bytes)}});
-    annotate();
+    annotate(buffers);
     return !stores.empty();
   }
 
@@ -266,13 +270,25 @@ private:
 
   MemDescType bufferOf(tt::LoadOp load) {
     auto type = cast<RankedTensorType>(load.getType());
-    SharedEncodingAttr encoding =
-        swizzledLayout(load.getContext(), type.getShape(), orderOf(type.getEncoding()),
-                       tt::scalarBytes(type.getElementType()));
+    SmallVector<int32_t> order = orderOf(type.getEncoding());
+    unsigned bytes = tt::scalarBytes(type.getElementType());
+    Attribute encoding = swizzledLayout(load.getContext(), type.getShape(), order, bytes);
+    if (isOperandOfWarpGroups(load))
+      if (auto panels = panelLayout(load.getContext(), type.getShape(), order[0], bytes))
+        encoding = *panels;
     return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), encoding);
   }
 
-  void annotate() {
+  /// The last iteration's dot reads it while the present one's begins, so that one buffer more is
+  /// in use.
+  static bool feedsDotThatGoesOn(tt::LoadOp load) {
+    return isOperandOfWarpGroups(load) &&
+           llvm::any_of(load->getParentOp()->getRegion(0).getOps<tt::DotOp>(), [](tt::DotOp dot) {
+             return isCarriedSum(dot, dot.getC(), dot.getResult());
+           });
+  }
+
+  void annotate(int buffers) {
     auto put = [&](Operation *op, int32_t stage, Order order) {
       op->setAttr(kSchedule, ScheduleAttr::get(op->getContext(), stage, order));
     };
@@ -286,7 +302,10 @@ private:
       load->setAttr(kAsyncCopy, bufferOf(load).getEncoding());
     }
     loop->removeAttr("tt.num_stages");
-    loop->setAttr(kStages, OpBuilder(loop).getI32IntegerAttr(stages));
+    Builder builder(loop.getContext());
+    loop->setAttr(kStages, builder.getI32IntegerAttr(stages));
+    if (buffers > stages)
+      loop->setAttr(kBuffers, builder.getI32IntegerAttr(buffers));
   }
 
   scf::ForOp loop;

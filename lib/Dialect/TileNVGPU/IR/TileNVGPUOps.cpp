@@ -1,5 +1,6 @@
 //===- TileNVGPUOps.cpp - operations of the ttng dialect ------------------===//
 
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/IR/Builders.h"
@@ -116,6 +117,16 @@ template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType me
     return op.emitOpError() << "(tma_c3) extents of a box must be at most 256, and its rows "
                                "multiples of 16 bytes, found "
                             << memory;
+  if (!boxesOf(memory))
+    return op.emitOpError()
+           << "(tma_c5) the tile must lie in rows, or in panels of rows of 128, 64 "
+              "or 32 bytes whose chunks of 16 bytes are exchanged as TMA does, "
+              "found "
+           << memory;
+  if (!matchPattern(op.getStrides().back(), m_One()))
+    return op.emitOpError()
+           << "(tma_c6) neighbours in a row must be neighbours in memory: the last "
+              "stride must be the constant 1";
   return success();
 }
 
@@ -166,6 +177,14 @@ LogicalResult WarpGroupDotOp::verify() {
     return emitOpError() << "(warp_group_dot_c4) a multiple of 4 warps must run it, found "
                          << warps;
   return success();
+}
+
+SmallVector<Value, 2> WarpGroupDotOp::getAsyncReads() {
+  SmallVector<Value, 2> result;
+  for (Value operand : {getA(), Value(getB())})
+    if (isa<ttg::MemDescType>(operand.getType()))
+      result.push_back(operand);
+  return result;
 }
 
 LogicalResult WarpGroupDotWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,

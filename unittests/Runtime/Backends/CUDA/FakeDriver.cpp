@@ -208,6 +208,23 @@ Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
                          blockZ, sharedBytes, stream, nullptr, 0};
   return cuLaunchKernelEx(&config, function, parameters, extra);
 }
+/// A map is what it was made of.
+Result cuTensorMapEncodeTiled(void *map, TensorMapType type, uint32_t rank, void *address,
+                              const uint64_t *shape, const uint64_t *strides, const uint32_t *box,
+                              const uint32_t *elementStrides, TensorMapInterleave,
+                              TensorMapSwizzle swizzle, TensorMapPromotion, TensorMapFill) {
+  ENTER auto *words = static_cast<uint64_t *>(map);
+  *words++ = static_cast<uint64_t>(type);
+  *words++ = static_cast<uint64_t>(swizzle);
+  *words++ = reinterpret_cast<uint64_t>(address);
+  for (uint32_t d = 0; d < rank; ++d) {
+    *words++ = shape[d];
+    *words++ = box[d] * elementStrides[d];
+  }
+  for (uint32_t d = 0; d + 1 < rank; ++d)
+    *words++ = strides[d];
+  return Success;
+}
 Result cuPointerGetAttribute(void *value, PointerAttribute, Address address) {
   ENTER *static_cast<Address *>(value) = address;
   bool isPinned = std::count(state.pinned.begin(), state.pinned.end(), address) != 0;

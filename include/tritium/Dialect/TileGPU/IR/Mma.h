@@ -26,6 +26,26 @@ struct MmaFragments {
 /// have its element types and precision, or its extents are less than an instruction's.
 std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 
+/// Whether warp groups of a program of `warps` warps can do `dot` (wgmma): the target has the
+/// instruction for its element types, and 64 rows are for four warps.
+bool isForWarpGroups(tt::DotOp dot, int warps);
+
+/// Whether `value`, a tile as it is loaded, is an operand of such a dot, transposed or not.
+bool isOperandOfWarpGroups(mlir::Value value);
+/// Whether the result of `dot` is nothing but what its own sum of the next iteration begins with,
+/// so that it can go on until then.
+bool isCarriedSum(mlir::Operation *dot, mlir::Value c, mlir::Value result);
+
+/// The layout of an operand of theirs, a tile of `shape`, whose neighbours in memory are neighbours
+/// along dimension `fastest`: rows of up to 128 bytes, 16 bytes of which are exchanged by the
+/// number of the row, stand one below the other; beside them, behind them in memory, the next such
+/// panel. None if rows are shorter than 32 bytes or extents no powers of two.
+std::optional<SharedLinearEncodingAttr> panelLayout(mlir::MLIRContext *context,
+                                                    llvm::ArrayRef<int64_t> shape, unsigned fastest,
+                                                    unsigned elementBytes);
+/// Bytes of a row of a panel: 32, 64 or 128.
+unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes);
+
 } // namespace tritium::ttg
 
 #endif // TRITIUM_DIALECT_TILEGPU_IR_MMA_H

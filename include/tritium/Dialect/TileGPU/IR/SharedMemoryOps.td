@@ -29,30 +29,38 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", []> {
     - (local_alloc_c1) with a value the result is not mutable, without one it is;
     - (local_alloc_c2) shape and element type of value and memory agree, the value has a layout;
       a scalar is one element;
-    - (local_alloc_c3) the offset is a multiple of 16 and not negative.
+    `alignment` is what the address must be a multiple of, 16 if it is not there: what hardware
+    exchanges by bits of addresses needs more.
+
+    - (local_alloc_c3) the offset is a multiple of the alignment and not negative;
+    - (local_alloc_c4) the alignment is a power of two from 16 to 1024.
 
     ```mlir
     %m = ttg.local_alloc : !ttg.memdesc<3x128x64xf16, #shared, mutable>
     %n = ttg.local_alloc init(%x : tensor<64xf32, #blocked>) : !ttg.memdesc<64xf32, #shared1>
     ```
   }];
-  let arguments = (ins Optional<Tile_Any>:$init, OptionalAttr<I32Attr>:$offset);
+  let arguments = (ins Optional<Tile_Any>:$init, OptionalAttr<I32Attr>:$offset,
+                       OptionalAttr<I32Attr>:$alignment);
   let results = (outs Res<TileGPU_MemDesc, "", [MemAlloc, MemWrite]>:$result);
   let assemblyFormat = [{
     (`init` `(` $init^ `:` type($init) `)`)? attr-dict `:` type($result)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Type":$type), [{
-      build($_builder, $_state, type, ::mlir::Value(), ::mlir::IntegerAttr());
+      build($_builder, $_state, type, ::mlir::Value(), ::mlir::IntegerAttr(),
+            ::mlir::IntegerAttr());
     }]>,
     OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$init), [{
-      build($_builder, $_state, type, init, ::mlir::IntegerAttr());
+      build($_builder, $_state, type, init, ::mlir::IntegerAttr(), ::mlir::IntegerAttr());
     }]>
   ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Of all buffers.
     uint64_t getBytes() { return getType().getTileBytes() * getType().getNumBuffers(); }
+    /// What the offset is a multiple of.
+    uint64_t getLeastAlignment() { return getAlignment().value_or(kSharedAlignment); }
   }];
 }
 

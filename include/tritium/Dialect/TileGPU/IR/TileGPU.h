@@ -19,6 +19,7 @@
 
 #include "tritium/Dialect/TileGPU/IR/TileGPUEnums.h.inc"
 #include "tritium/Dialect/TileGPU/IR/TileGPUInterfaces.h.inc"
+#include "tritium/Dialect/TileGPU/IR/TileGPUOpInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "tritium/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
@@ -34,7 +35,7 @@ struct L2Cache : mlir::SideEffects::Resource::Base<L2Cache> {
 };
 
 constexpr int kLanesPerWarp = 32;
-/// Bytes that allocations of shared memory begin at multiples of.
+/// Bytes that allocations of shared memory begin at multiples of, if they do not say more.
 constexpr int kSharedAlignment = 16;
 /// On a module: warps of a program, i32.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
@@ -47,9 +48,11 @@ inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
 /// read.
 inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 
-/// On a loop: buffers of what its copies bring, i32; on each operation of its body a ScheduleAttr;
-/// on the loads among them that become asynchronous copies the layout of a buffer.
+/// On a loop: iterations that are under way at a time, i32, and buffers of what its copies bring,
+/// if these are more, i32; on each operation of its body a ScheduleAttr; on the loads among them
+/// that become asynchronous copies the layout of a buffer.
 inline constexpr llvm::StringLiteral kStages = "ttg.stages";
+inline constexpr llvm::StringLiteral kBuffers = "ttg.buffers";
 inline constexpr llvm::StringLiteral kSchedule = "ttg.schedule";
 inline constexpr llvm::StringLiteral kAsyncCopy = "ttg.async_copy";
 

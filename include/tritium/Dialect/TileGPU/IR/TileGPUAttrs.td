@@ -56,13 +56,15 @@ def TileGPU_SliceAttr : TileGPU_Attr<"SliceEncoding", "slice", [TileGPU_ThreadLa
 
 def TileGPU_MmaAttr : TileGPU_Attr<"MmaEncoding", "mma",
                    [TileGPU_ThreadLayoutMethods<>, DeclareAttrInterfaceMethods<TileGPU_DotLayout>]> {
-  let summary = "accumulators of mma.sync";
+  let summary = "accumulators of tensor cores";
   let description = [{
-    Version 2: fragments of 16x8 (m16n8k*) in the last two dimensions, `warpsPerCTA[d]`
-    warps along dimension d, repeated in registers.
+    Fragments of 16x8 in the last two dimensions, `warpsPerCTA[d]` warps along dimension d,
+    repeated in registers. Version 2 (mma.sync): warps count along the last dimension first.
+    Version 3 (wgmma): along the one before, so that four warps, a warp group, have 64 rows.
 
-    - (mma_c1) version is 2;
-    - (mma_c2) warpsPerCTA has two or three powers of two.
+    - (mma_c1) version is 2 or 3;
+    - (mma_c2) warpsPerCTA has two or three powers of two; of version 3 two, the first of at
+      least 4.
   }];
   let parameters = (ins "uint32_t":$version, TileGPU_Ints<>:$warpsPerCTA);
   let assemblyFormat = [{
@@ -174,7 +176,8 @@ def TileGPU_TargetAttr : TileGPU_Attr<"Target", "target"> {
   let summary = "the architecture that a module is for";
   let description = [{
     `ttg.target` of a module: the compute capability whose instructions, registers and shared
-    memory (GPUModel.h) its passes count with, 80 for 8.0. Code of it runs on newer ones, too.
+    memory (GPUModel.h) its passes count with, 80 for 8.0. Code of it runs on newer ones, too, if
+    it is not `specific` to the architecture (sm_90a).
 
     ```mlir
     module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {}
@@ -182,8 +185,11 @@ def TileGPU_TargetAttr : TileGPU_Attr<"Target", "target"> {
 
     - (target_c1) compute is at least 75.
   }];
-  let parameters = (ins "uint32_t":$compute);
+  let parameters = (ins "uint32_t":$compute, DefaultValuedParameter<"bool", "false">:$specific);
   let assemblyFormat = "`<` struct(params) `>`";
+  let builders = [AttrBuilder<(ins "uint32_t":$compute), [{
+    return $_get($_ctxt, compute, false);
+  }]>];
 }
 
 def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {

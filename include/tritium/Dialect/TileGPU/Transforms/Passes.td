@@ -14,7 +14,9 @@ def ConvertTileToTileGPU : Pass<"convert-tt-to-ttg", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">,
                  Option<"capability", "compute-capability", "unsigned", "80",
-                        "What the module is for: 80 for sm_80">];
+                        "What the module is for: 80 for sm_80">,
+                 Option<"isSpecific", "architecture-specific", "bool", "false",
+                        "Code may use what newer architectures do not have">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -55,8 +57,8 @@ def Coalesce : Pass<"ttg-coalesce", "::mlir::ModuleOp"> {
 def AccelerateMatmul : Pass<"ttg-accelerate-matmul", "::mlir::ModuleOp"> {
   let summary = "dots to tensor cores";
   let description = [{
-    Dots whose element types, precision and extents an mma.sync instruction of the
-    architecture has get its layouts; all others a blocked one with square blocks a lane.
+    Dots whose element types, precision and extents an instruction of the architecture has
+    (wgmma, or else mma.sync) get its layouts; all others a blocked one with square blocks a lane.
     8-bit floats without an instruction become f16.
   }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];

@@ -4,6 +4,7 @@
 #define TRITIUM_TILENVGPU_OPS_TD
 
 include "tritium/Dialect/TileNVGPU/IR/TileNVGPUDialect.td"
+include "tritium/Dialect/TileGPU/IR/TileGPUOpInterfaces.td"
 include "tritium/Dialect/TileGPU/IR/TileGPUTypes.td"
 include "tritium/Dialect/Tile/IR/TileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -123,9 +124,17 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
       in memory;
     - (tma_c2) the pointee is the memory's element;
     - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
-    - (tma_c4) the destination is mutable, and the barrier is mutable memory of one i64.
+    - (tma_c4) the destination is mutable, and the barrier is mutable memory of one i64;
+    - (tma_c5) the tile lies in rows, or in panels of rows of 128, 64 or 32 bytes whose chunks of 16
+      bytes are exchanged as TMA does (Boxes.h);
+    - (tma_c6) the last stride is the constant 1.
+
+    For a GPU, `base`, `shape` and `strides` must be known at the launch: arguments, constants,
+    or arithmetic of them. The launch makes a tensor map of them, a hidden parameter of the kernel.
+    A launch whose base or strides are no multiples of 16 bytes cannot run such code.
 
     ```mlir
+    %one = arith.constant 1 : i64
     ttng.tma_load %p[%i, %j] shape [%m, %n] strides [%s, %one], %dst, %bar : !tt.ptr<f16>, !ttg.memdesc<128x64xf16, #shared, mutable>, !ttg.memdesc<1xi64, #shared1, mutable>
     ```
   }];
@@ -150,9 +159,11 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
     - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions of the tile
       in memory;
     - (tma_c2) the pointee is the memory's element;
-    - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes.
+    - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
+    - (tma_c5), (tma_c6) as there.
 
     ```mlir
+    %one = arith.constant 1 : i64
     ttng.tma_store %src, %p[%i, %j] shape [%m, %n] strides [%s, %one] : !ttg.memdesc<128x64xf16, #shared, mutable>, !tt.ptr<f16>
     ```
   }];
@@ -192,7 +203,8 @@ def TileNVGPU_TMAStoreWaitOp : TileNVGPU_SyncOp<"tma_store_wait"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TileNVGPU_FenceAsyncProxyOp : TileNVGPU_SyncOp<"fence_async_proxy"> {
+def TileNVGPU_FenceAsyncProxyOp
+    : TileNVGPU_SyncOp<"fence_async_proxy", [TileGPU_ProxyFence]> {
   let summary = "what the group has written to shared memory is there for TMA and dots";
   let description = [{
     It stands between the writes and the barrier behind which `ttng.tma_store` or
@@ -212,7 +224,8 @@ def TileNVGPU_FenceAsyncProxyOp : TileNVGPU_SyncOp<"fence_async_proxy"> {
 //===----------------------------------------------------------------------===//
 
 def TileNVGPU_WarpGroupDotOp
-    : TileNVGPU_Op<"warp_group_dot", [AllTypesMatch<["c", "result"]>]> {
+    : TileNVGPU_Op<"warp_group_dot", [AllTypesMatch<["c", "result"]>,
+                                      DeclareOpInterfaceMethods<TileGPU_AsyncReader>]> {
   let summary = "starts d = a * b + c on tensor cores (wgmma)";
   let description = [{
     The result is that of `tt.dot`; it is there after a `ttng.warp_group_dot_wait` for it. Before, it
@@ -225,6 +238,9 @@ def TileNVGPU_WarpGroupDotOp
       result's are f32, or f16 if they are;
     - (warp_group_dot_c3) M is a multiple of 64, N of 8 and K of 32 bytes;
     - (warp_group_dot_c4) the warps that run it are a multiple of 4.
+
+    For a GPU, operands in memory lie in panels (Panels.h), and the result has a mma layout of
+    version 3.
 
     ```mlir
     %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #shared> * !ttg.memdesc<64x128xf16, #shared_t> -> tensor<128x128xf32, #mma>
@@ -241,7 +257,7 @@ def TileNVGPU_WarpGroupDotOp
 }
 
 def TileNVGPU_WarpGroupDotWaitOp : TileNVGPU_SyncOp<"warp_group_dot_wait", [
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    TileGPU_AsyncReadWait, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "waits until at most `pendings` dots of the group go on";
   let description = [{
     The results are the operands, of which those are there whose dots are over.

@@ -1,0 +1,30 @@
+//===- Passes.td - transformations of the ttng dialect ---------*- tablegen -*-===//
+
+#ifndef TRITIUM_TILENVGPU_TRANSFORMS_PASSES_TD
+#define TRITIUM_TILENVGPU_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
+  let summary = "dots whose layout is one of warp groups to ttng.warp_group_dot";
+  let description = [{
+    Operands are read where they lie in shared memory, if they lie in panels there; others are put
+    there, but for a left one that a dot has made. A sum that a loop carries goes on while the next
+    iteration begins, where the buffers of its operands allow it.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
+}
+
+def PlaceFences : Pass<"ttng-place-fences", "::mlir::ModuleOp"> {
+  let summary = "fences between what threads write and what dots read";
+  let description = [{
+    Tensor cores and TMA see what a thread has written to shared memory behind its fence, and a
+    barrier. The fence stands right behind the write, or the wait for a copy. Allocations have
+    offsets.
+  }];
+  let options = [Option<"mayAlias", "may-alias", "bool", "false",
+                        "Pointer arguments may reach the same memory">];
+  let dependentDialects = ["::tritium::ttng::TileNVGPUDialect"];
+}
+
+#endif

@@ -1,0 +1,139 @@
+//===- MBarrier.cpp - barriers in memory and of clusters ------------------===//
+//
+// What one thread of the group does for all, such as arriving, the first one does, under a
+// predicate: no branch parts the warp. An arrival says that all threads of the group are done, so
+// that they meet before it, if they have not just met.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "TensorCopies.h"
+
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+class MBarrierLowering : public LoweringContext {
+public:
+  explicit MBarrierLowering(const LoweringContext &context) : LoweringContext(context) {}
+
+  LogicalResult lowerInit(ttng::MBarrierInitOp op);
+  LogicalResult lowerInvalidate(ttng::MBarrierInvalidateOp op);
+  LogicalResult lowerExpect(ttng::MBarrierExpectOp op);
+  LogicalResult lowerArrive(ttng::MBarrierArriveOp op);
+  LogicalResult lowerWait(ttng::MBarrierWaitOp op);
+  LogicalResult lowerClusterArrive(ttng::ClusterArriveOp op);
+  LogicalResult lowerClusterWait(ttng::ClusterWaitOp op);
+  LogicalResult lowerClusterRank(ttng::ClusterRankOp op);
+
+private:
+  /// The barrier's address, in 32 bits.
+  Value addressOf(Value barrier) {
+    return b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), scalar(barrier));
+  }
+  void meetBefore(Operation *op);
+};
+
+/// All threads of the group have come here together.
+bool isMeeting(Operation *op) {
+  return (isa<BarrierOp>(op) && !op->hasAttr(kOverlap)) ||
+         isa<ttng::MBarrierExpectOp, ttng::MBarrierArriveOp>(op);
+}
+} // namespace
+
+void MBarrierLowering::meetBefore(Operation *op) {
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    if (isMeeting(before))
+      return;
+    // What the first thread alone does it has done before it arrives.
+    if (!isMemoryEffectFree(before) && !isa<ttng::MBarrierInitOp, ttng::TMALoadOp>(before))
+      break;
+  }
+  barrier();
+}
+
+LogicalResult MBarrierLowering::lowerInit(ttng::MBarrierInitOp op) {
+  // The fence is for copies that count bytes there; threads find it behind a barrier.
+  assembly({},
+           "@$0 mbarrier.init.shared::cta.b64 [$1], $2;\n\t"
+           "@$0 fence.mbarrier_init.release.cluster;",
+           "b,r,r", {isThreadZero(), addressOf(op.getBarrier()), i32(op.getCount())});
+  return success();
+}
+
+LogicalResult MBarrierLowering::lowerInvalidate(ttng::MBarrierInvalidateOp op) {
+  assembly({}, "@$0 mbarrier.inval.shared::cta.b64 [$1];", "b,r",
+           {isThreadZero(), addressOf(op.getBarrier())});
+  return success();
+}
+
+LogicalResult MBarrierLowering::lowerExpect(ttng::MBarrierExpectOp op) {
+  meetBefore(op);
+  assembly({}, "@$0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2;", "b,r,r",
+           {isThreadZero(), addressOf(op.getBarrier()), i32(op.getBytes())});
+  return success();
+}
+
+LogicalResult MBarrierLowering::lowerArrive(ttng::MBarrierArriveOp op) {
+  meetBefore(op);
+  assembly({}, "@$0 mbarrier.arrive.shared::cta.b64 _, [$1], $2;", "b,r,r",
+           {isThreadZero(), addressOf(op.getBarrier()), i32(op.getCount())});
+  return success();
+}
+
+/// All threads wait. The label's name ends with the braces.
+LogicalResult MBarrierLowering::lowerWait(ttng::MBarrierWaitOp op) {
+  Value parity = iand(scalar(op.getParity()), i32(1));
+  assembly({},
+           "{\n\t"
+           ".reg .pred over;\n"
+           "again:\n\t"
+           "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n\t"
+           "@!over bra again;\n\t"
+           "}",
+           "r,r", {addressOf(op.getBarrier()), parity});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+LogicalResult MBarrierLowering::lowerClusterArrive(ttng::ClusterArriveOp op) {
+  if (op.getRelaxed())
+    b.create<NVVM::ClusterArriveRelaxedOp>(loc, b.getUnitAttr());
+  else
+    b.create<NVVM::ClusterArriveOp>(loc, b.getUnitAttr());
+  return success();
+}
+
+LogicalResult MBarrierLowering::lowerClusterWait(ttng::ClusterWaitOp) {
+  b.create<NVVM::ClusterWaitOp>(loc, b.getUnitAttr());
+  return success();
+}
+
+LogicalResult MBarrierLowering::lowerClusterRank(ttng::ClusterRankOp op) {
+  set(op, {b.create<NVVM::ClusterId>(loc, b.getI32Type())});
+  return success();
+}
+
+void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
+  auto family = std::make_shared<MBarrierLowering>(context);
+  auto add = [&]<typename Op>(LogicalResult (MBarrierLowering::*lower)(Op)) {
+    patterns.add<Op>(
+        [=](Op op) { return failed(checkTensorCopies(op)) ? failure() : ((*family).*lower)(op); });
+  };
+  add(&MBarrierLowering::lowerInit);
+  add(&MBarrierLowering::lowerInvalidate);
+  add(&MBarrierLowering::lowerExpect);
+  add(&MBarrierLowering::lowerArrive);
+  add(&MBarrierLowering::lowerWait);
+  add(&MBarrierLowering::lowerClusterArrive);
+  add(&MBarrierLowering::lowerClusterWait);
+  add(&MBarrierLowering::lowerClusterRank);
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,143 @@
+//===- TensorCopies.cpp - copies of boxes by TMA --------------------------===//
+//
+// The first thread of the group starts the copy of each box, and none other does anything. Boxes
+// are described by tensor maps, the kernel's hidden parameters (TensorMaps.cpp); coordinates
+// begin with the last dimension.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCopies.h"
+#include "Families.h"
+
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+namespace {
+class TensorCopyLowering : public LoweringContext {
+public:
+  TensorCopyLowering(const LoweringContext &context, TensorMaps maps)
+      : LoweringContext(context), maps(std::move(maps)) {}
+
+  LogicalResult lowerLoad(ttng::TMALoadOp op);
+  LogicalResult lowerStore(ttng::TMAStoreOp op);
+  LogicalResult lowerCommit();
+  LogicalResult lowerWait(ttng::TMAStoreWaitOp op);
+
+private:
+  Value sharedAddress(Value memory) {
+    return b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), scalar(memory));
+  }
+  /// Calls `emit` for each box of a copy, with the operands that all have in common: $0 the
+  /// predicate, $1 the map, $2 the box's address in shared memory, from $3 on its coordinates.
+  void forEachBox(
+      Operation *op, Value memory, OperandRange offsets,
+      llvm::function_ref<void(SmallVector<Value>, std::string constraints, std::string coordinates)>
+          emit);
+
+  TensorMaps maps;
+};
+} // namespace
+
+void TensorCopyLowering::forEachBox(
+    Operation *op, Value memory, OperandRange offsets,
+    llvm::function_ref<void(SmallVector<Value>, std::string, std::string)> emit) {
+  ttng::Boxes boxes = *ttng::boxesOf(cast<MemDescType>(memory.getType()));
+  size_t firstMap = entry->getNumArguments() - maps.parameters.size();
+  Value map = entry->getArgument(firstMap + maps.ofCopy.lookup(op)), first = sharedAddress(memory);
+  for (int64_t i = 0; i < boxes.count; ++i) {
+    SmallVector<Value> operands{isThreadZero(), map, add(first, i32(i * boxes.bytes))};
+    std::string constraints = "b,l,r", coordinates;
+    for (auto [d, offset] : llvm::enumerate(llvm::reverse(offsets))) {
+      coordinates += (d ? ", $" : "$") + std::to_string(operands.size());
+      constraints += ",r";
+      Value x = scalar(offset);
+      operands.push_back(d == 0 && i > 0 ? add(x, i32(i * boxes.shape.back())) : x);
+    }
+    emit(std::move(operands), std::move(constraints), std::move(coordinates));
+  }
+}
+
+LogicalResult TensorCopyLowering::lowerLoad(ttng::TMALoadOp op) {
+  Value barrier = sharedAddress(op.getBarrier());
+  std::string rank = std::to_string(op.getOffsets().size());
+  forEachBox(op, op.getDst(), op.getOffsets(),
+             [&](SmallVector<Value> operands, std::string constraints, std::string coordinates) {
+               std::string last = std::to_string(operands.size());
+               operands.push_back(barrier);
+               assembly({},
+                        "@$0 cp.async.bulk.tensor." + rank +
+                            "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$2], "
+                            "[$1, {" +
+                            coordinates + "}], [$" + last + "];",
+                        constraints + ",r", operands);
+             });
+  return success();
+}
+
+LogicalResult TensorCopyLowering::lowerStore(ttng::TMAStoreOp op) {
+  std::string rank = std::to_string(op.getOffsets().size());
+  forEachBox(op, op.getSrc(), op.getOffsets(),
+             [&](SmallVector<Value> operands, std::string constraints, std::string coordinates) {
+               assembly({},
+                        "@$0 cp.async.bulk.tensor." + rank +
+                            "d.global.shared::cta.tile.bulk_group [$1, {" + coordinates +
+                            "}], [$2];",
+                        constraints, operands);
+             });
+  return success();
+}
+
+// Groups are a thread's own: those of the others are empty.
+
+LogicalResult TensorCopyLowering::lowerCommit() {
+  assembly({}, "cp.async.bulk.commit_group;", "", {});
+  return success();
+}
+
+LogicalResult TensorCopyLowering::lowerWait(ttng::TMAStoreWaitOp op) {
+  assembly({}, "cp.async.bulk.wait_group " + std::to_string(op.getPendings()) + ";", "", {});
+  return success();
+}
+
+void prefetchTensorMaps(LoweringContext &c, size_t count) {
+  if (count == 0)
+    return;
+  Value isFirst = c.isThreadZero();
+  for (BlockArgument map : c.entry->getArguments().take_back(count))
+    c.assembly({}, "@$0 prefetch.tensormap [$1];", "b,l", {isFirst, map});
+}
+
+void waitForStoresAtEnd(tt::FuncOp kernel) {
+  bool hasStores =
+      kernel.walk([](ttng::TMAStoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!hasStores)
+    return;
+  kernel.walk([](tt::ReturnOp op) {
+    auto wait = dyn_cast_or_null<ttng::TMAStoreWaitOp>(op->getPrevNode());
+    if (wait && wait.getPendings() == 0 &&
+        isa_and_nonnull<ttng::TMAStoreCommitOp>(wait->getPrevNode()))
+      return;
+    OpBuilder b(op);
+    b.create<ttng::TMAStoreCommitOp>(op.getLoc());
+    b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0);
+  });
+}
+
+void populateTensorCopyPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                                TensorMaps maps) {
+  auto family = std::make_shared<TensorCopyLowering>(context, std::move(maps));
+  patterns.add<ttng::TMALoadOp>([=](ttng::TMALoadOp op) { return family->lowerLoad(op); });
+  patterns.add<ttng::TMAStoreOp>([=](ttng::TMAStoreOp op) { return family->lowerStore(op); });
+  patterns.add<ttng::TMAStoreCommitOp>([=](Operation *op) {
+    return failed(checkTensorCopies(op)) ? failure() : family->lowerCommit();
+  });
+  patterns.add<ttng::TMAStoreWaitOp>([=](ttng::TMAStoreWaitOp op) {
+    return failed(checkTensorCopies(op)) ? failure() : family->lowerWait(op);
+  });
+}
+
+} // namespace tritium::ttg

@@ -1,0 +1,109 @@
+//===- Boxes.cpp - how TMA sees a tile in shared memory -------------------===//
+
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+
+using namespace mlir;
+
+namespace tritium::ttng {
+
+namespace {
+constexpr int64_t kChunkBytes = 16;
+/// What an address in shared memory that TMA accesses must be a multiple of without a swizzle.
+constexpr int64_t kLeastAlignment = 128;
+
+/// Where an element lies in boxes one behind the other, in elements.
+int64_t offsetIn(const Boxes &boxes, int64_t elementBytes, ArrayRef<int64_t> place) {
+  int64_t width = boxes.shape.back(), column = place.back() % width, row = 0, rows = 1;
+  for (size_t d = 0; d + 1 < place.size(); ++d) {
+    row = row * boxes.shape[d] + place[d];
+    rows *= boxes.shape[d];
+  }
+  int64_t offset = row * width + column;
+  if (boxes.swizzle) {
+    int64_t chunks = boxes.swizzle / kChunkBytes, byte = offset * elementBytes;
+    offset = (byte ^ (byte / 128 % chunks * kChunkBytes)) / elementBytes;
+  }
+  return place.back() / width * rows * width + offset;
+}
+
+/// Where the layout has an element of a tile whose extents are powers of two, or whose elements lie
+/// in the order of its dimensions.
+int64_t offsetIn(ttg::MemDescType memory, ArrayRef<int64_t> place) {
+  ttg::MemoryLayout layout = memory.getLayout();
+  ArrayRef<int64_t> shape = memory.getTileShape();
+  SmallVector<int64_t, 4> panel = layout.getPanel(shape);
+  int64_t offset = 0;
+  if (panel.empty()) {
+    for (int32_t d : llvm::reverse(layout.getFastestFirst()))
+      offset = offset * shape[d] + place[d];
+    return offset;
+  }
+  int64_t number = 0, elements = 1;
+  uint64_t flat = 0;
+  unsigned shift = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    number = number * llvm::divideCeil(shape[d], panel[d]) + place[d] / panel[d];
+    elements *= panel[d];
+    flat |= uint64_t(place[d] % panel[d]) << shift;
+    shift += llvm::Log2_64(panel[d]);
+  }
+  return number * elements + int64_t(layout.getPanelOffsets(panel).apply({flat}));
+}
+
+/// All elements lie where the boxes have them.
+bool fits(const Boxes &boxes, ttg::MemDescType memory) {
+  ArrayRef<int64_t> shape = memory.getTileShape();
+  int64_t elementBytes = tt::scalarBytes(memory.getElementType());
+  SmallVector<int64_t, 5> place(shape.size(), 0);
+  auto agrees = [&] { return offsetIn(boxes, elementBytes, place) == offsetIn(memory, place); };
+  if (!llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); })) {
+    // Rows in order, without exchanges.
+    bool isInOrder =
+        memory.getLayout().getPanel(shape).empty() && !boxes.swizzle && boxes.count == 1;
+    for (auto [i, d] : llvm::enumerate(memory.getLayout().getFastestFirst()))
+      isInOrder &= size_t(d) + 1 + i == shape.size();
+    return isInOrder;
+  }
+  // Both maps are linear in the bits of coordinates.
+  for (size_t d = 0; d < shape.size(); ++d)
+    for (int64_t bit = 1; bit < shape[d]; bit *= 2) {
+      place[d] = bit;
+      if (!agrees())
+        return false;
+      place[d] = 0;
+    }
+  return true;
+}
+} // namespace
+
+std::optional<Boxes> boxesOf(ttg::MemDescType memory) {
+  ArrayRef<int64_t> shape = memory.getTileShape();
+  int64_t elementBytes = tt::scalarBytes(memory.getElementType()), rowBytes = elementBytes;
+  rowBytes *= shape.back();
+  auto attempt = [&](unsigned swizzle, int64_t widthBytes) -> std::optional<Boxes> {
+    if (widthBytes % kChunkBytes || rowBytes % widthBytes)
+      return std::nullopt;
+    Boxes boxes;
+    boxes.shape.assign(shape.begin(), shape.end());
+    boxes.shape.back() = widthBytes / elementBytes;
+    boxes.count = rowBytes / widthBytes;
+    boxes.bytes = elementBytes;
+    for (int64_t extent : boxes.shape)
+      boxes.bytes *= extent;
+    boxes.swizzle = swizzle;
+    boxes.alignment = std::max<int64_t>(kLeastAlignment, 8 * swizzle);
+    bool isAligned = boxes.count == 1 || boxes.bytes % boxes.alignment == 0;
+    return isAligned && fits(boxes, memory) ? std::optional(boxes) : std::nullopt;
+  };
+  if (auto boxes = attempt(0, rowBytes))
+    return boxes;
+  for (unsigned swizzle : {128u, 64u, 32u})
+    if (auto boxes = attempt(swizzle, swizzle))
+      return boxes;
+  for (int64_t width = rowBytes / 2; width >= kChunkBytes; width /= 2)
+    if (auto boxes = attempt(0, width))
+      return boxes;
+  return std::nullopt;
+}
+
+} // namespace tritium::ttng

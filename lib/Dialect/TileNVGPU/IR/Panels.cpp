@@ -1,0 +1,24 @@
+//===- Panels.cpp - how wgmma sees a tile in shared memory ----------------===//
+
+#include "tritium/Dialect/TileNVGPU/IR/Panels.h"
+
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
+
+using namespace mlir;
+
+namespace tritium::ttng {
+
+std::optional<Panels> Panels::of(ttg::MemDescType memory) {
+  ArrayRef<int64_t> shape = memory.getTileShape();
+  if (shape.size() != 2 || !memory.isOnePanel())
+    return std::nullopt;
+  unsigned bytes = tt::scalarBytes(memory.getElementType());
+  for (unsigned fastest : {1u, 0u}) {
+    auto layout = ttg::panelLayout(memory.getContext(), shape, fastest, bytes);
+    if (layout && layout->getPanelOffsets(shape) == ttg::offsetsOf(memory))
+      return Panels{fastest, ttg::panelRowBytes(shape[fastest], bytes)};
+  }
+  return std::nullopt;
+}
+
+} // namespace tritium::ttng

@@ -1,0 +1,189 @@
+//===- WarpGroupDots.cpp - ttng-warp-group-dots ---------------------------===//
+//
+//   scf.for .. iter_args(%acc = %c0) {
+//     ttg.async_wait {num = 1}
+//     copies into the buffer that the iteration before the last one has read
+//     %a = ttg.local_load ring_a[%slot]
+//     %b = ttg.local_load ring_b[%slot]
+//     %d = tt.dot %a, %b, %acc
+//     scf.yield %d
+//   }
+//
+// becomes
+//
+//   %r = scf.for .. iter_args(%acc = %c0) {
+//     ttg.async_wait {num = 1}
+//     copies, as before
+//     %d = ttng.warp_group_dot ring_a[%slot], ring_b[%slot], %acc
+//     ttng.warp_group_dot_wait {pendings = 1}      // the dot of the last iteration is over
+//     scf.yield %d
+//   }
+//   %s = ttng.warp_group_dot_wait %r {pendings = 0}
+//
+// Where copies go to the buffer that the last iteration has read, or the sum is used otherwise, the
+// wait is for the dot itself.
+//
+// What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
+// result, which has the registers that it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileNVGPU/IR/Panels.h"
+#include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tritium::ttng {
+
+#define GEN_PASS_DEF_WARPGROUPDOTS
+#include "tritium/Dialect/TileNVGPU/Transforms/Passes.h.inc"
+
+namespace {
+bool isForWarpGroups(Attribute encoding) {
+  auto mma = dyn_cast_or_null<ttg::MmaEncodingAttr>(encoding);
+  return mma && mma.getVersion() == 3;
+}
+
+/// Nothing between a load from shared memory and `dot` writes there.
+bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
+  if (load->getBlock() != dot->getBlock())
+    return false;
+  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<ttg::LocalLoadOp, WarpGroupDotOp, WarpGroupDotWaitOp>(op) &&
+        !(isa<ttg::LocalAllocOp>(op) && cast<ttg::LocalAllocOp>(op).getInit()))
+      return false;
+  return true;
+}
+
+/// The tile before changes of its layout.
+Value behindConversions(Value value) {
+  while (auto convert = value.getDefiningOp<ttg::ConvertLayoutOp>())
+    value = convert.getSrc();
+  return value;
+}
+
+/// Copies of the loop that start while the dot of the last iteration reads `memory` go to other
+/// buffers.
+bool hasBufferToSpare(Value memory, scf::ForOp loop) {
+  auto index = memory.getDefiningOp<ttg::MemDescIndexOp>();
+  while (!index && memory.getDefiningOp<ttg::MemDescTransOp>()) {
+    memory = memory.getDefiningOp()->getOperand(0);
+    index = memory.getDefiningOp<ttg::MemDescIndexOp>();
+  }
+  if (!index || index.getAhead() != 0 || index->getParentOp() != loop)
+    return false;
+  int64_t buffers = index.getSrc().getType().getNumBuffers();
+  return llvm::all_of(index.getSrc().getUsers(), [&](Operation *user) {
+    auto other = dyn_cast<ttg::MemDescIndexOp>(user);
+    if (!other)
+      return false;
+    bool isWritten = !llvm::all_of(other->getUsers(), [](Operation *op) {
+      return isa<ttg::LocalLoadOp, WarpGroupDotOp, ttg::MemDescTransOp>(op);
+    });
+    if (!isWritten || !loop->isAncestor(other))
+      return true;
+    auto ahead = other.getAhead();
+    return ahead && (int64_t(int32_t(*ahead)) + 1) % buffers != 0;
+  });
+}
+
+class DotConverter {
+public:
+  explicit DotConverter(tt::DotOp dot) : dot(dot), b(dot), loc(dot.getLoc()) {}
+
+  void run() {
+    bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
+    Value left = leftOperand(), right = memoryOf(dot.getB());
+    auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC());
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    for (Value operand : {left, right})
+      goesOn = goesOn && hasBufferToSpare(operand, loop);
+    if (goesOn)
+      waitInNextIteration(fresh, loop);
+    else
+      dot.replaceAllUsesWith(waitFor(fresh.getResult()));
+    dot.erase();
+  }
+
+private:
+  bool isOnlyDot() {
+    int count = 0;
+    dot->getParentOp()->walk([&](Operation *op) { count += isa<tt::DotOp, WarpGroupDotOp>(op); });
+    return count == 1;
+  }
+
+  Value waitFor(Value result) {
+    return b.create<WarpGroupDotWaitOp>(loc, ValueRange(result), b.getI32IntegerAttr(0))
+        .getResult(0);
+  }
+
+  void waitInNextIteration(WarpGroupDotOp fresh, scf::ForOp loop) {
+    unsigned number = dot.getResult().getUses().begin()->getOperandNumber();
+    b.create<WarpGroupDotWaitOp>(loc, ValueRange(), b.getI32IntegerAttr(1));
+    dot.replaceAllUsesWith(fresh.getResult());
+    b.setInsertionPointAfter(loop);
+    Value result = loop.getResult(number), over = waitFor(result);
+    result.replaceAllUsesExcept(over, over.getDefiningOp());
+  }
+
+  Value leftOperand() {
+    Value source = behindConversions(dot.getA());
+    if (isForWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
+      return dot.getA();
+    return memoryOf(dot.getA());
+  }
+
+  /// Where an operand lies in panels.
+  Value memoryOf(Value operand) {
+    Value memory;
+    if (auto load = operand.getDefiningOp<ttg::LocalLoadOp>();
+        load && !load.getOffsets() && stillHolds(load, dot) && ttg::allocationOf(load.getSrc()) &&
+        Panels::of(load.getSrc().getType()))
+      memory = load.getSrc();
+    else
+      memory = store(behindConversions(operand));
+    auto panels = Panels::of(cast<ttg::MemDescType>(memory.getType()));
+    ttg::LocalAllocOp alloc = ttg::allocationOf(memory);
+    alloc.setAlignment(std::max<uint64_t>(alloc.getLeastAlignment(), panels->alignment()));
+    return memory;
+  }
+
+  Value store(Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    unsigned fastest = ttg::orderOf(type.getEncoding())[0];
+    auto layout = ttg::panelLayout(b.getContext(), type.getShape(), fastest,
+                                   tt::scalarBytes(type.getElementType()));
+    auto memory = ttg::MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
+                                        *layout, ttg::MemorySpace::Shared, /*isMutable=*/false);
+    return b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
+  }
+
+  tt::DotOp dot;
+  OpBuilder b;
+  Location loc;
+};
+
+struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
+  void runOnOperation() override {
+    if (!getAnalysis<ttg::LayoutsHold>())
+      return signalPassFailure();
+    SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) {
+      if (isForWarpGroups(dot.getType().getEncoding()))
+        dots.push_back(dot);
+    });
+    for (tt::DotOp dot : dots)
+      DotConverter(dot).run();
+    // What was loaded for them.
+    getOperation().walk([](Operation *op) {
+      if (isa<ttg::LocalLoadOp, ttg::ConvertLayoutOp>(op) && op->use_empty())
+        op->erase();
+    });
+  }
+};
+} // namespace
+
+} // namespace tritium::ttng

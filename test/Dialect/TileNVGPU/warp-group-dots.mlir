@@ -1,0 +1,102 @@
+// RUN: tritium-opt %s -split-input-file -ttng-warp-group-dots | FileCheck %s
+
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // Three buffers, and copies that go to the one that the iteration before the last has read.
+  // CHECK-LABEL: @carried
+  // CHECK: %[[RING:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <3x64x64xf16
+  // CHECK: %[[SUM:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: %[[A:.*]] = ttg.memdesc_index %[[RING]]
+  // CHECK-NOT: ttg.local_load
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[A]], %[[A]], %[[C]]
+  // CHECK-NEXT: ttng.warp_group_dot_wait {pendings = 1 : i32}
+  // CHECK: scf.yield %[[D]]
+  // CHECK: ttng.warp_group_dot_wait %[[SUM]]#0 : {{.*}} {pendings = 0 : i32}
+  tt.func private @carried(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #l>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #s, mutable>
+    %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
+      ttg.async_wait {num = 0 : i32}
+      %to = ttg.memdesc_index %ring[%slot] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_copy_global_to_local %p, %to : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_commit_group
+      %m = ttg.memdesc_index %ring[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+      %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+      %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d, %slot : tensor<64x64xf32, #mma>, i32
+    }
+    tt.return %sum#0 : tensor<64x64xf32, #mma>
+  }
+
+  // With two buffers the copy goes to the one that the last iteration has read: no dot goes on.
+  // CHECK-LABEL: @few
+  // CHECK: scf.for
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot
+  // CHECK-NEXT: %[[E:.*]] = ttng.warp_group_dot_wait %[[D]] : {{.*}} {pendings = 0 : i32}
+  // CHECK: scf.yield %[[E]]
+  // CHECK-NEXT: }
+  // CHECK-NOT: ttng.warp_group_dot_wait
+  tt.func private @few(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #l>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %ring = ttg.local_alloc : !ttg.memdesc<2x64x64xf16, #s, mutable>
+    %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
+      ttg.async_wait {num = 0 : i32}
+      %to = ttg.memdesc_index %ring[%slot] {ahead = 1 : i32} : !ttg.memdesc<2x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_copy_global_to_local %p, %to : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_commit_group
+      %m = ttg.memdesc_index %ring[%slot] {ahead = 0 : i32} : !ttg.memdesc<2x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+      %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+      %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d, %slot : tensor<64x64xf32, #mma>, i32
+    }
+    tt.return %sum#0 : tensor<64x64xf32, #mma>
+  }
+
+  // What lies elsewhere is put into panels; what a dot has made stays in registers.
+  // CHECK-LABEL: @operands
+  // CHECK: %[[X:.*]] = ttg.local_alloc init(%arg0 : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: %[[Y:.*]] = ttg.local_alloc init(%arg1 : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[X]], %[[Y]], %arg2
+  // CHECK: %[[E:.*]] = ttng.warp_group_dot_wait %[[D]]
+  // CHECK: %[[P:.*]] = ttg.convert_layout
+  // CHECK: %[[Z:.*]] = ttg.local_alloc init(%arg1
+  // CHECK: ttng.warp_group_dot %[[P]], %[[Z]], %[[E]]
+  tt.func private @operands(%x: tensor<64x64xf16, #l>, %y: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
+    %b = ttg.convert_layout %y : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    %h = arith.truncf %d : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #a>
+    %e = tt.dot %p, %b, %d : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    tt.return %e : tensor<64x64xf32, #mma>
+  }
+
+  // Memory that is written in between, or of which it is not known where it was allocated, is read
+  // where the load stands.
+  // CHECK-LABEL: @changed
+  // CHECK: ttg.local_load
+  // CHECK: ttg.local_load
+  // CHECK: ttg.local_store
+  // CHECK-COUNT-2: ttg.local_alloc init
+  // CHECK: ttng.warp_group_dot
+  tt.func private @changed(%given: !ttg.memdesc<64x64xf16, #s, mutable>, %x: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %m = ttg.local_alloc : !ttg.memdesc<64x64xf16, #s, mutable>
+    ttg.local_store %x, %m : tensor<64x64xf16, #l>, !ttg.memdesc<64x64xf16, #s, mutable>
+    %a = ttg.local_load %given : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+    %b = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+    ttg.local_store %x, %m : tensor<64x64xf16, #l>, !ttg.memdesc<64x64xf16, #s, mutable>
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+}
