@@ -233,6 +233,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   lowering.flushSubnormals = gpu.flushSubnormals;
   lowering.isForeign = isForeign;
   lowering.assertsTrap = options.asserts() && !options.debug;
+  lowering.maxRegisters = gpu.maxRegisters;
   GPULaunchInfo launch;
   if (failed(lowerTileGPUToLLVM(module, lowering, launch))) {
     session.textError("kernel '" + kernel.metadata.name + "' cannot be lowered to a GPU");
@@ -308,7 +309,10 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   GPUPipelineOptions pipeline;
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = target.codeCapability;
-  pipeline.isSpecific = target.isSpecific;
+  // With fewer registers a thread there is no instruction of warp groups.
+  constexpr unsigned leastRegisters = 40;
+  bool hasFew = gpu.maxRegisters && gpu.maxRegisters < leastRegisters;
+  pipeline.isSpecific = target.isSpecific && !hasFew;
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;

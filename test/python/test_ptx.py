@@ -92,6 +92,21 @@ def test_assembles(name, arch, monkeypatch):
     assert kernel.n_spills == 0 or (name, arch) == ("matmul", 75)
 
 
+@pytest.mark.parametrize("block,warps,maxnreg", [
+    (256, 8, None), (256, 16, None), (256, 32, None), (64, 4, 40), (64, 4, 64), (64, 4, 32)])
+def test_products_of_warp_groups_have_registers(block, warps, maxnreg, monkeypatch):
+    """An instruction of many columns needs many registers; with the fewest there is none."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    function, signature, _ = SOURCES["matmul"]
+    options = {"num_warps": warps, "num_stages": 1, **({"maxnreg": maxnreg} if maxnreg else {})}
+    kernel = triton.compile(ASTSource(function, signature, {"B": block}),
+                            GPUTarget("cuda", 90, 32), options)
+    assert ("wgmma" in kernel.asm["ptx"]) == (maxnreg != 32)
+    if kernel.n_regs == 0:
+        pytest.skip("no ptxas")
+    assert kernel.asm["cubin"][:4] == b"\x7fELF"
+
+
 @pytest.mark.parametrize("text,words", [
     ("nonsense.b32 $0, $2; mov.b32 $1, $2;", "nonsense"),
     ("mov.b32 $0, $2; mov.b32 $1, undeclared;", "undeclared"),

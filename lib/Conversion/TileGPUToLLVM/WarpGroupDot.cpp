@@ -25,6 +25,9 @@ namespace tritium::ttg {
 
 namespace {
 constexpr int64_t kGroupRows = 64, kMostColumns = 256, kStepBytes = 32, kWarpsOfGroup = 4;
+/// Registers that ptxas 13.0 wants a thread to have for an instruction of n columns: n / 2 for
+/// sums, and so many more; with a left operand in registers its four.
+constexpr int64_t kMoreRegisters = 26, kLeftRegisters = 4;
 
 /// An operand in shared memory.
 struct MatrixDescriptor {
@@ -55,6 +58,8 @@ public:
 
 private:
   SmallVector<Value> wordsOf(Value left, int64_t rows, int64_t rowsAtOnce, int64_t depth);
+  /// Columns of an instruction for which a thread has the registers.
+  int64_t mostColumns(ttng::WarpGroupDotOp op);
   MatrixDescriptor describe(TypedValue<MemDescType> memory, unsigned k, Value group,
                             int64_t groupExtent);
   /// d += a b, 64 rows by d.size() / 32 columns.
@@ -73,6 +78,19 @@ std::string registerList(unsigned &next, unsigned count) {
   return text + "}";
 }
 } // namespace
+
+int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op) {
+  int64_t threads = int64_t(numWarps(module)) * kLanesPerWarp;
+  auto kernel = op->getParentOfType<tt::FuncOp>();
+  if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
+    threads *= programs.getInt();
+  int64_t registers = options.maxRegisters ? options.maxRegisters : gpu.registers / threads;
+  int64_t most = kMostColumns;
+  bool isLeftInMemory = isa<MemDescType>(op.getA().getType());
+  while (most > 8 && most / 2 + kMoreRegisters + (isLeftInMemory ? 0 : kLeftRegisters) > registers)
+    most /= 2;
+  return most;
+}
 
 MatrixDescriptor WarpGroupDotLowering::describe(TypedValue<MemDescType> memory, unsigned k,
                                                 Value group, int64_t groupExtent) {
@@ -186,7 +204,8 @@ LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   int64_t depth = op.getB().getType().getTileShape()[0], step = kStepBytes / 2;
   int64_t groupsAlongM = mma.getWarpsPerCTA()[0] / kWarpsOfGroup;
   int64_t groupsAlongN = mma.getWarpsPerCTA()[1];
-  int64_t columnsOfGroup = columns / groupsAlongN, width = std::min(columnsOfGroup, kMostColumns);
+  int64_t columnsOfGroup = columns / groupsAlongN,
+          width = std::min(columnsOfGroup, mostColumns(op));
   // The same in all lanes, which the assembler cannot know.
   Value group = groupsAlongM * groupsAlongN > 1 ? shuffleIndex(shr(warp, 2), i32(0)) : Value();
   Value alongM = groupsAlongM > 1 ? iand(group, i32(groupsAlongM - 1)) : Value();

@@ -26,6 +26,8 @@ struct GPULoweringOptions {
   /// A failed assertion ends the kernel with an error of the device, which nobody can overlook.
   /// Else it ends its own program, and the host reads what failed after the launch.
   bool assertsTrap = false;
+  /// That a thread may have, as the user says; 0: as many as there are.
+  unsigned maxRegisters = 0;
 };
 
 /// What a launch of the kernel needs to know.
