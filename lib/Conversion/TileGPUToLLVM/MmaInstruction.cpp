@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace tritium::ttg {
 
-static std::string nameOf(Type type) {
+std::string mmaTypeName(Type type) {
   return type.isF16()            ? "f16"
          : type.isBF16()         ? "bf16"
          : type.isF32()          ? "f32"
@@ -31,7 +31,7 @@ static std::string nameOf(Type type) {
 MmaInstruction mmaInstructionFor(tt::DotOp op, Type sum, const GPUModel &gpu) {
   Type element = op.getA().getType().getElementType(), other = op.getB().getType().getElementType();
   auto spell = [&](StringRef shape, const std::string &a, const std::string &b) {
-    std::string c = nameOf(sum);
+    std::string c = mmaTypeName(sum);
     return shape.str() + ".row.col." + c + "." + a + "." + b + "." + c;
   };
   if (element.isInteger(8)) {
@@ -51,14 +51,13 @@ MmaInstruction mmaInstructionFor(tt::DotOp op, Type sum, const GPUModel &gpu) {
   }
   char letter = sum.isF16() ? 'r' : 'f';
   if (tt::scalarBits(element) == 8)
-    return {spell("m16n8k32", nameOf(element), nameOf(other)), true, true, letter};
+    return {spell("m16n8k32", mmaTypeName(element), mmaTypeName(other)), true, true, letter};
   bool isWhole = gpu.hasWholeSteps;
-  return {spell(isWhole ? "m16n8k16" : "m16n8k8", nameOf(element), nameOf(element)), true, isWhole,
-          letter};
+  return {spell(isWhole ? "m16n8k16" : "m16n8k8", mmaTypeName(element), mmaTypeName(element)), true,
+          isWhole, letter};
 }
 
-/// "{$4, $5}", from the number `next` on.
-static std::string registerList(unsigned &next, unsigned count) {
+std::string registerList(unsigned &next, unsigned count) {
   std::string text = "{";
   for (unsigned i = 0; i < count; ++i)
     text += (i ? ", $" : "$") + std::to_string(next++);

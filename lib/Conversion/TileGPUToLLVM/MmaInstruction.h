@@ -14,6 +14,11 @@ struct MmaInstruction {
   char operandLetter = 'r'; ///< likewise
 };
 
+/// As instructions spell an element type: "bf16".
+std::string mmaTypeName(mlir::Type type);
+/// "{$4, $5}", from the number `next` on, which becomes the one behind.
+std::string registerList(unsigned &next, unsigned count);
+
 /// The one that multiplies the operands of `op` and adds up in type `sum`.
 MmaInstruction mmaInstructionFor(tt::DotOp op, mlir::Type sum, const GPUModel &gpu);
 

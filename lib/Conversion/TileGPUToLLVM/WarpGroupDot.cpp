@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "MmaInstruction.h"
 
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
@@ -68,15 +69,6 @@ private:
                 int64_t leftDistance, int64_t rightDistance);
 };
 
-std::string nameOf(Type type) { return type.isF16() ? "f16" : "bf16"; }
-
-/// "{$4, $5}", from the number `next` on.
-std::string registerList(unsigned &next, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i)
-    text += (i ? ", $" : "$") + std::to_string(next++);
-  return text + "}";
-}
 } // namespace
 
 int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op) {
@@ -116,7 +108,7 @@ void WarpGroupDotLowering::multiply(ttng::WarpGroupDotOp op, MutableArrayRef<Val
                                     ArrayRef<Value> left, const MatrixDescriptor *leftMemory,
                                     const MatrixDescriptor &right, int64_t leftDistance,
                                     int64_t rightDistance) {
-  std::string element = nameOf(op.getB().getType().getElementType());
+  std::string element = mmaTypeName(op.getB().getType().getElementType());
   unsigned next = 0;
   std::string sums = registerList(next, d.size()), constraints, a, text;
   SmallVector<Value> operands;

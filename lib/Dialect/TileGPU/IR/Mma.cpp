@@ -74,13 +74,17 @@ bool isForWarpGroups(tt::DotOp dot, int warps) {
          isWhole(a.getDimSize(1), depth) && c.getNumElements() >= rows * columns * (warps / 4);
 }
 
+bool isOfWarpGroups(Attribute encoding) {
+  auto mma = dyn_cast_or_null<MmaEncodingAttr>(encoding);
+  return mma && mma.getVersion() == 3;
+}
+
 bool isOperandOfWarpGroups(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isa<ConvertLayoutOp, tt::TransOp>(user))
       return isOperandOfWarpGroups(user->getResult(0));
     auto dot = dyn_cast<tt::DotOp>(user);
-    auto mma = dot ? dyn_cast<MmaEncodingAttr>(dot.getType().getEncoding()) : MmaEncodingAttr();
-    return mma && mma.getVersion() == 3 && value != dot.getC();
+    return dot && isOfWarpGroups(dot.getType().getEncoding()) && value != dot.getC();
   });
 }
 

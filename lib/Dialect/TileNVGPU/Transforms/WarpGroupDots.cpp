@@ -42,11 +42,6 @@ namespace tritium::ttng {
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h.inc"
 
 namespace {
-bool isForWarpGroups(Attribute encoding) {
-  auto mma = dyn_cast_or_null<ttg::MmaEncodingAttr>(encoding);
-  return mma && mma.getVersion() == 3;
-}
-
 /// Nothing between a load from shared memory and `dot` writes there.
 bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   if (load->getBlock() != dot->getBlock())
@@ -131,7 +126,7 @@ private:
 
   Value leftOperand() {
     Value source = behindConversions(dot.getA());
-    if (isForWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
+    if (ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
       return dot.getA();
     return memoryOf(dot.getA());
   }
@@ -172,7 +167,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
       return signalPassFailure();
     SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) {
-      if (isForWarpGroups(dot.getType().getEncoding()))
+      if (ttg::isOfWarpGroups(dot.getType().getEncoding()))
         dots.push_back(dot);
     });
     for (tt::DotOp dot : dots)

@@ -30,6 +30,8 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 /// instruction for its element types, and 64 rows are for four warps.
 bool isForWarpGroups(tt::DotOp dot, int warps);
 
+/// Whether a layout is that of a result of theirs.
+bool isOfWarpGroups(mlir::Attribute encoding);
 /// Whether `value`, a tile as it is loaded, is an operand of such a dot, transposed or not.
 bool isOperandOfWarpGroups(mlir::Value value);
 /// Whether the result of `dot` is nothing but what its own sum of the next iteration begins with,
