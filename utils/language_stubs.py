@@ -228,10 +228,12 @@ def class_stub(name, cls, is_host=False, indent=""):
 
 def module_stub(module, names, is_host=False):
     """The named members of a module."""
-    text = ""
+    text, classes = "", {}
     for name in names:
         value = getattr(module, name)
-        if inspect.ismodule(value):
+        if inspect.isclass(value) and classes.setdefault(value, name) != name:
+            text += f"{name} = {classes[value]}\n"
+        elif inspect.ismodule(value):
             text += f"from . import {name} as {name}\n"
         elif inspect.isclass(value):
             text += ("\n" if text else "") + class_stub(name, value, is_host) + "\n"

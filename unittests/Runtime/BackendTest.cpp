@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NoMemory.h"
+
 #include "Backend.h"
 #include "Kernel.h"
 #include "Signature.h"
@@ -35,20 +37,11 @@ public:
   }
 };
 
-class StubDevice final : public DeviceMemory {
+class StubDevice final : public NoMemory {
 public:
   StubDevice() { machine = Target(kStub, 7); }
   std::string identity() const override { return "stub"; }
   const char *errorKind() const override { return "StubError"; }
-  bool reaches(uint64_t) const override { return false; }
-  uint64_t allocate(llvm::ArrayRef<uint8_t>, const std::string &, CompileError &) override {
-    return 0;
-  }
-  void free(uint64_t) override {}
-  bool copyToHost(void *, uint64_t, size_t) const override { return false; }
-  bool copyToDevice(uint64_t, const void *, size_t) const override { return false; }
-  bool finish(const std::string &, CompileError &) const override { return true; }
-  std::unique_ptr<DeviceClock> clock() const override { return nullptr; }
 };
 
 class StubBackend final : public Backend {

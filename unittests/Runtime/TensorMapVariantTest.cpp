@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NoMemory.h"
+
 #include "Backend.h"
 #include "Kernel.h"
 #include "Signature.h"
@@ -34,20 +36,11 @@ public:
   }
 };
 
-class BoxDevice final : public DeviceMemory {
+class BoxDevice final : public NoMemory {
 public:
   BoxDevice() { machine = Target(kBoxes, 9); }
   std::string identity() const override { return "boxes"; }
   const char *errorKind() const override { return "BoxError"; }
-  bool reaches(uint64_t) const override { return false; }
-  uint64_t allocate(llvm::ArrayRef<uint8_t>, const std::string &, CompileError &) override {
-    return 0;
-  }
-  void free(uint64_t) override {}
-  bool copyToHost(void *, uint64_t, size_t) const override { return false; }
-  bool copyToDevice(uint64_t, const void *, size_t) const override { return false; }
-  bool finish(const std::string &, CompileError &) const override { return true; }
-  std::unique_ptr<DeviceClock> clock() const override { return nullptr; }
 };
 
 /// Tensor maps of the code that ran last.
