@@ -44,12 +44,18 @@ bool LaunchSteps::add(Value value) {
       .Default([&](Operation *op) { return keepsNumbers(op) && add(op->getOperand(0)); });
 }
 
-void LaunchSteps::raiseToOne() {
-  push(ScalarStep::Constant, 64, 1);
-  push(ScalarStep::Maximum, 64);
+void LaunchSteps::apply(ScalarStep::Kind kind, int64_t constant) {
+  push(ScalarStep::Constant, 64, constant);
+  push(kind, 64);
 }
 
-SmallVector<int64_t> LaunchSteps::numbers() const {
+bool LaunchSteps::isUniform() const {
+  return llvm::none_of(steps, [](const ScalarStep &step) {
+    return step.kind == ScalarStep::ProgramId || step.kind == ScalarStep::LoopIndex;
+  });
+}
+
+SmallVector<int64_t> LaunchSteps::numbersOf(ArrayRef<ScalarStep> steps) {
   SmallVector<int64_t> list;
   for (const ScalarStep &step : steps) {
     list.push_back(step.kind | step.bits << 8);

@@ -48,10 +48,11 @@ struct Box {
   Site site;
 
   template <typename Op>
-  Box(Builder &b, Op op, ttg::MemDescType memory, bool isStore)
-      : base(b.get(op.getBase())), extents(memory.getTileShape().vec()),
-        element(Builder::elementOf(memory.getElementType())), isStore(isStore),
-        access(b.accessOf(op, op.getBase().getType())), site(Builder::siteOf(op.getLoc())) {
+  Box(Builder &b, Op op, ArrayRef<int64_t> tile, bool isStore)
+      : base(b.get(op.getBase())), extents(op.getOffsets().size() - tile.size(), 1),
+        element(Builder::elementOf(cast<tt::PointerType>(op.getBase().getType()).getPointeeType())),
+        isStore(isStore), access(b.accessOf(op, op.getBase().getType())), site(Builder::siteOf(op.getLoc())) {
+    llvm::append_range(extents, tile);
     for (auto [list, values] : {std::pair(&shape, ValueRange(op.getShape())),
                                 std::pair(&strides, ValueRange(op.getStrides())),
                                 std::pair(&offsets, ValueRange(op.getOffsets()))})
@@ -105,8 +106,17 @@ private:
   }
 };
 
+void buildLoad(Builder &b, ttng::LoadBoxOp op) {
+  auto box = std::make_shared<const Box>(b, op, tt::shapeOf(op.getType()), /*isStore=*/false);
+  Tile result = b.define(op.getResult());
+  b.add([=](Machine &m) {
+    for (auto [i, address] : llvm::enumerate(box->addresses(m)))
+      m.at(result)[i] = address ? box->read(address) : 0;
+  });
+}
+
 void buildLoad(Builder &b, ttng::TMALoadOp op) {
-  auto box = std::make_shared<const Box>(b, op, op.getDst().getType(), /*isStore=*/false);
+  auto box = std::make_shared<const Box>(b, op, op.getDst().getType().getTileShape(), /*isStore=*/false);
   auto copy = std::make_shared<AsyncCopy>();
   copy->to = wholeOf(b, op, op.getDst());
   copy->fetch = [box](Machine &, int64_t, uint64_t source, uint64_t) { return box->read(source); };
@@ -119,7 +129,7 @@ void buildLoad(Builder &b, ttng::TMALoadOp op) {
 }
 
 void buildStore(Builder &b, ttng::TMAStoreOp op) {
-  auto box = std::make_shared<const Box>(b, op, op.getSrc().getType(), /*isStore=*/true);
+  auto box = std::make_shared<const Box>(b, op, op.getSrc().getType().getTileShape(), /*isStore=*/true);
   auto from = std::make_shared<const SharedAccess>(wholeOf(b, op, op.getSrc()));
   b.add([=](Machine &m) {
     m.cta->order.nextOperation();
@@ -233,7 +243,7 @@ bool buildNVGPU(Builder &b, Operation *op) {
         return true;
       })
       .Case([&](ttng::MBarrierWaitOp op) { return buildBarrier(b, op), true; })
-      .Case([&](ttng::TMALoadOp op) { return buildLoad(b, op), true; })
+      .Case<ttng::LoadBoxOp, ttng::TMALoadOp>([&](auto op) { return buildLoad(b, op), true; })
       .Case([&](ttng::TMAStoreOp op) { return buildStore(b, op), true; })
       .Case([&](ttng::TMAStoreCommitOp) { return buildCommit(b), true; })
       .Case([&](ttng::TMAStoreWaitOp op) {

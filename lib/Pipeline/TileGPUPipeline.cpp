@@ -42,6 +42,11 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   schedule.mostStages = options.mostStages;
   schedule.mayAlias = options.mayAlias;
   pm.addPass(ttg::createScheduleLoops(schedule));
+  if (options.launchConditions) {
+    ttng::LoadBoxesOptions boxes;
+    boxes.mayAlias = options.mayAlias;
+    pm.addPass(ttng::createLoadBoxes(boxes));
+  }
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
   pm.addPass(ttng::createWarpGroupDots());

@@ -19,12 +19,17 @@ public:
 
   /// False if it follows from more than arguments, the grid and indices of loops.
   bool add(mlir::Value value);
+  /// What `kind` makes of the number and a constant, in 64 bits.
+  void apply(ScalarStep::Kind kind, int64_t constant);
   /// The larger of the number and 1: it is at least 1 if no step wraps.
-  void raiseToOne();
+  void raiseToOne() { apply(ScalarStep::Maximum, 1); }
 
   const std::vector<ScalarStep> &get() const { return steps; }
+  /// The number is the same in all programs.
+  bool isUniform() const;
   /// As an attribute has them: two numbers a step.
-  llvm::SmallVector<int64_t> numbers() const;
+  llvm::SmallVector<int64_t> numbers() const { return numbersOf(steps); }
+  static llvm::SmallVector<int64_t> numbersOf(llvm::ArrayRef<ScalarStep> steps);
 
 private:
   bool push(ScalarStep::Kind kind, unsigned bits, int64_t value = 0);

@@ -60,10 +60,7 @@ LogicalResult refuse(Operation *op, StringRef what, Value found) {
 /// Every program has the same number, which arguments and the grid decide.
 std::optional<std::vector<ScalarStep>> stepsOf(Value value) {
   LaunchSteps steps;
-  bool isSame = steps.add(value) && llvm::none_of(steps.get(), [](const ScalarStep &step) {
-                  return step.kind == ScalarStep::ProgramId || step.kind == ScalarStep::LoopIndex;
-                });
-  return isSame ? std::optional(steps.get()) : std::nullopt;
+  return steps.add(value) && steps.isUniform() ? std::optional(steps.get()) : std::nullopt;
 }
 
 LogicalResult addBase(const TensorCopy &copy, TensorMapParameter &map) {
@@ -111,6 +108,7 @@ LogicalResult planMap(const TensorCopy &copy, TensorMapParameter &map) {
   map.elementBytes = tt::scalarBytes(memory.getElementType());
   map.swizzle = boxes->swizzle;
   map.box.assign(boxes->shape.rbegin(), boxes->shape.rend());
+  map.box.resize(copy.shape.size(), 1);
   for (Value extent : llvm::reverse(copy.shape)) {
     auto steps = stepsOf(extent);
     if (!steps)

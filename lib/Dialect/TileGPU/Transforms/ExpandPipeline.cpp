@@ -18,6 +18,17 @@
 //   }
 //   ttg.async_wait {num = 0}
 //
+// Loads of boxes (ttng.load_box) become copies by TMA instead, which one thread starts. Each buffer
+// has a barrier in memory, at which its bytes count:
+//
+//   ttng.mbarrier_wait bars[%slot], %phase
+//   ...
+//   scf.if %runs {                      // the iteration that is ahead exists
+//     ttg.barrier                       // all have read what the buffer held
+//     ttng.mbarrier_expect bars[%there], bytes
+//     ttng.tma_load %p[..] .., buffers[%there], bars[%there]
+//   }
+//
 // With more buffers than stages (`ttg.buffers`) the copy goes to one that has been read earlier:
 // for dots that go on while the next iteration begins.
 //
@@ -46,6 +57,8 @@
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -65,12 +78,14 @@ public:
 
   void run() {
     planTurn();
-    for (auto [load, type] : schedule.copies)
-      rings[load] = b.create<LocalAllocOp>(load->getLoc(), type);
+    allocate();
     runPrologue();
     createLoop();
     b.setInsertionPointAfter(fresh);
-    b.create<AsyncWaitOp>(loc, 0);
+    if (hasThreadCopies())
+      b.create<AsyncWaitOp>(loc, 0);
+    for (int64_t i = 0; barriers && i < schedule.buffers; ++i)
+      b.create<ttng::MBarrierInvalidateOp>(loc, barrierAt(constant(i), {}));
     for (auto [i, result] : llvm::enumerate(loop.getResults()))
       result.replaceAllUsesWith(fresh.getResult(i));
     loop.erase();
@@ -85,6 +100,7 @@ private:
     int64_t distance;                     ///< from the iteration that the copies stand in
     unsigned started = 0;                 ///< copies
     Value slot = {};
+    SmallVector<std::pair<ttng::LoadBoxOp, Value>> boxes = {}; ///< to start, and the buffers
   };
 
   /// An operation of the loop in its own iteration, behind as many of those that run ahead.
@@ -99,6 +115,17 @@ private:
 
   Value wide(Value x) {
     return x.getType().isInteger(64) ? x : b.create<arith::ExtSIOp>(loc, b.getI64Type(), x);
+  }
+
+  bool hasThreadCopies() const {
+    return !llvm::all_of(schedule.copies, [](auto &copy) { return copy.isOfBox(); });
+  }
+
+  void allocate();
+
+  Value barrierAt(Value slot, std::optional<int64_t> ahead) {
+    return ahead ? b.create<MemDescIndexOp>(loc, barriers, slot, *ahead)
+                 : b.create<MemDescIndexOp>(loc, barriers, slot);
   }
 
   /// Interleaves the stages by their orders, and takes the attributes off.
@@ -163,16 +190,26 @@ private:
     }
     if (ahead.started == 0)
       ahead.slot = ahead.makeSlot();
-    auto load = cast<tt::LoadOp>(op);
-    Value ptr = ahead.mapping.lookupOrDefault(load.getPtr());
-    auto ptrType = cast<RankedTensorType>(ptr.getType());
-    auto maskType = RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
-    Value mask = copyMask(ahead.mapping, load, maskType, ahead.runs);
-    Value buffer = b.create<MemDescIndexOp>(load.getLoc(), ring, ahead.slot, ahead.distance);
-    b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ptr, buffer, mask);
-    if (++ahead.started == schedule.copies.size())
+    Value buffer = b.create<MemDescIndexOp>(op->getLoc(), ring, ahead.slot, ahead.distance);
+    if (auto load = dyn_cast<tt::LoadOp>(op)) {
+      Value ptr = ahead.mapping.lookupOrDefault(load.getPtr());
+      auto ptrType = cast<RankedTensorType>(ptr.getType());
+      auto maskType =
+          RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
+      Value mask = copyMask(ahead.mapping, load, maskType, ahead.runs);
+      b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ptr, buffer, mask);
+    } else {
+      ahead.boxes.push_back({cast<ttng::LoadBoxOp>(op), buffer});
+    }
+    if (++ahead.started < schedule.copies.size())
+      return;
+    if (hasThreadCopies())
       b.create<AsyncCommitGroupOp>(loc);
+    if (barriers)
+      startBoxes(ahead);
   }
+
+  void startBoxes(Ahead &ahead);
 
   void runPrologue();
   void createLoop();
@@ -180,13 +217,16 @@ private:
   void emitOwn(Operation &op, IRMapping &mapping, Value slot);
 
   /// The tile of this iteration, which the copies have brought into buffer `slot`.
-  Value readTile(tt::LoadOp load, Type type, Value slot) {
-    Value buffer = b.create<MemDescIndexOp>(load.getLoc(), rings.lookup(load), slot, 0);
-    return b.create<LocalLoadOp>(load.getLoc(), type, buffer);
+  Value readTile(Operation *load, Type type, Value slot) {
+    Value buffer = b.create<MemDescIndexOp>(load->getLoc(), rings.lookup(load), slot, 0);
+    return b.create<LocalLoadOp>(load->getLoc(), type, buffer);
   }
 
   /// What lanes outside the mask hold, if not zeros.
-  static Value otherOf(tt::LoadOp load) {
+  static Value otherOf(Operation *op) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    if (!load)
+      return {};
     Value other = load.getOther();
     // The copy fills in positive zeros.
     bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
@@ -199,11 +239,47 @@ private:
   OpBuilder b;
   SmallVector<Step> turn;
   llvm::SmallDenseMap<Operation *, Value> rings; ///< of each copy
+  Value barriers;                                ///< one for each buffer of boxes
   SmallVector<Value> carriedAhead;               ///< what the first stage begins the loop with
   Value index;     ///< of the iteration with which the first stage begins the loop
   Value distance;  ///< from an iteration to the one that is as far ahead
   Value wideUpper; ///< the loop's end in 64 bits, as the distance
 };
+
+void LoopExpander::allocate() {
+  for (const LoopSchedule::Copy &copy : schedule.copies) {
+    auto ring = b.create<LocalAllocOp>(copy.load->getLoc(), copy.ring);
+    rings[copy.load] = ring;
+    if (copy.isOfBox())
+      ring.setAlignment(ttng::boxesOf(copy.ring.getBuffer())->alignment);
+  }
+  if (!schedule.bytesOfBoxes())
+    return;
+  auto rows = swizzledLayout(b.getContext(), {1}, {0}, sizeof(int64_t));
+  auto type = MemDescType::get(b.getContext(), {schedule.buffers, 1}, b.getI64Type(), rows,
+                               MemorySpace::Shared, /*isMutable=*/true);
+  barriers = b.create<LocalAllocOp>(loc, type);
+  for (int64_t i = 0; i < schedule.buffers; ++i)
+    b.create<ttng::MBarrierInitOp>(loc, barrierAt(constant(i), {}), /*count=*/1);
+  b.create<BarrierOp>(loc, StringAttr());
+}
+
+/// One thread starts the copies by TMA of an iteration, if it exists.
+void LoopExpander::startBoxes(Ahead &ahead) {
+  auto exists = b.create<scf::IfOp>(loc, ahead.runs, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(exists.thenBlock());
+  b.create<BarrierOp>(loc, StringAttr());
+  Value barrier = barrierAt(ahead.slot, ahead.distance);
+  b.create<ttng::MBarrierExpectOp>(loc, barrier, schedule.bytesOfBoxes());
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value x) { return ahead.mapping.lookupOrDefault(x); });
+  };
+  for (auto [load, buffer] : ahead.boxes)
+    b.create<ttng::TMALoadOp>(load.getLoc(), load.getBase(), mapped(load.getShape()),
+                              mapped(load.getStrides()), mapped(load.getOffsets()), buffer,
+                              barrier);
+}
 
 /// The first stage of as many iterations as it runs ahead, before the loop.
 void LoopExpander::runPrologue() {
@@ -226,21 +302,26 @@ void LoopExpander::runPrologue() {
   distance = b.create<arith::SubIOp>(loc, wideIndex, wide(lower));
 }
 
-/// The loop carries what it did, what the first stage does, the index of the iteration ahead, and
-/// the number of the buffer to read.
+/// The loop carries what it did, what the first stage does, the index of the iteration ahead, the
+/// number of the buffer to read, and of its barrier's phase.
 void LoopExpander::createLoop() {
   SmallVector<Value> inits(loop.getInitArgs());
   size_t own = inits.size(), carried = carriedAhead.size();
   inits.append(carriedAhead);
   inits.push_back(index);
   inits.push_back(constant(0));
+  if (barriers)
+    inits.push_back(constant(0));
   fresh =
       b.create<scf::ForOp>(loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
   fresh->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   b.setInsertionPointToStart(fresh.getBody());
   auto args = fresh.getRegionIterArgs();
-  Value slot = args.back(), aheadIndex = args[args.size() - 2];
-  b.create<AsyncWaitOp>(loc, schedule.stages - 2);
+  Value aheadIndex = args[own + carried], slot = args[own + carried + 1];
+  if (hasThreadCopies())
+    b.create<AsyncWaitOp>(loc, schedule.stages - 2);
+  if (barriers)
+    b.create<ttng::MBarrierWaitOp>(loc, barrierAt(slot, 0), args.back());
 
   Value wideAhead = b.create<arith::AddIOp>(loc, wide(fresh.getInductionVar()), distance);
   Value runs = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, wideAhead, wideUpper);
@@ -272,6 +353,11 @@ void LoopExpander::createLoop() {
   Value wraps =
       b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(schedule.buffers));
   yields.push_back(b.create<arith::SelectOp>(loc, wraps, constant(0), next));
+  if (barriers) {
+    // All buffers have been used once more.
+    Value other = b.create<arith::XOrIOp>(loc, args.back(), constant(1));
+    yields.push_back(b.create<arith::SelectOp>(loc, wraps, other, args.back()));
+  }
   b.create<scf::YieldOp>(loc, yields);
 }
 
@@ -292,7 +378,7 @@ void LoopExpander::emitTurn(Ahead &ahead, IRMapping &mapping, Value slot) {
 /// layouts of their own.
 void LoopExpander::emitOwn(Operation &op, IRMapping &mapping, Value slot) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(&op))
-    if (auto load = convert.getSrc().getDefiningOp<tt::LoadOp>();
+    if (Operation *load = convert.getSrc().getDefiningOp();
         load && rings.contains(load) && !otherOf(load)) {
       mapping.map(convert.getResult(), readTile(load, convert.getType(), slot));
       return;
@@ -301,18 +387,18 @@ void LoopExpander::emitOwn(Operation &op, IRMapping &mapping, Value slot) {
     b.clone(op, mapping);
     return;
   }
-  auto load = cast<tt::LoadOp>(op);
-  Value other = otherOf(load);
+  Value other = otherOf(&op);
   bool isConverted = !other && llvm::all_of(op.getUsers(), [&](Operation *user) {
     return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
   });
   if (isConverted)
     return;
-  Value tile = readTile(load, load.getType(), slot);
+  Value tile = readTile(&op, op.getResult(0).getType(), slot);
   if (other)
-    tile = b.create<arith::SelectOp>(load.getLoc(), mapping.lookupOrDefault(load.getMask()), tile,
+    tile = b.create<arith::SelectOp>(op.getLoc(),
+                                     mapping.lookupOrDefault(cast<tt::LoadOp>(op).getMask()), tile,
                                      mapping.lookupOrDefault(other));
-  mapping.map(load.getResult(), tile);
+  mapping.map(op.getResult(0), tile);
 }
 
 struct ExpandPipelinePass : impl::ExpandPipelineBase<ExpandPipelinePass> {

@@ -2,6 +2,9 @@
 
 #include "LoopSchedule.h"
 
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -9,6 +12,15 @@ namespace tritium::ttg {
 int32_t stageOf(Operation *op) { return op->getAttrOfType<ScheduleAttr>(kSchedule).getStage(); }
 
 int32_t orderInTurn(Operation *op) { return op->getAttrOfType<ScheduleAttr>(kSchedule).getOrder(); }
+
+/// What says which elements a copy brings.
+static SmallVector<Value> placeOf(Operation *load) {
+  SmallVector<Value> place;
+  for (Value operand : load->getOperands())
+    if (auto plain = dyn_cast<tt::LoadOp>(load); !plain || operand != plain.getOther())
+      place.push_back(operand);
+  return place;
+}
 
 static bool isCopy(Operation *op) { return op->hasAttr(kAsyncCopy); }
 
@@ -26,6 +38,15 @@ bool LoopSlice::add(Value value, llvm::function_ref<bool(Operation *)> canAdd) {
     return false;
   operations.insert(op);
   return llvm::all_of(op->getOperands(), [&](Value operand) { return add(operand, canAdd); });
+}
+
+bool LoopSchedule::Copy::isOfBox() const { return isa<ttng::LoadBoxOp>(load); }
+
+int64_t LoopSchedule::bytesOfBoxes() const {
+  int64_t bytes = 0;
+  for (const Copy &copy : copies)
+    bytes += copy.isOfBox() ? copy.ring.getTileBytes() : 0;
+  return bytes;
 }
 
 bool LoopSchedule::canCount(scf::ForOp loop) {
@@ -86,22 +107,22 @@ LogicalResult LoopSchedule::checkStage(Operation *op) {
                            << ", but loads and their addresses run ahead in stage 0, and "
                               "everything else is in the last stage, "
                            << last();
-  if (isCopy(op) && (stage != 0 || !isa<tt::LoadOp>(op)))
-    return op->emitError() << kAsyncCopy << " is for a tt.load in stage 0, found " << op->getName()
+  if (isCopy(op) && (stage != 0 || !isa<tt::LoadOp, ttng::LoadBoxOp>(op)))
+    return op->emitError() << kAsyncCopy << " is for a load of a tile in stage 0, found " << op->getName()
                            << " in stage " << stage;
   if (stage == 0 && !isCopy(op) && (op->getNumRegions() || !isMemoryEffectFree(op)))
     return op->emitError() << op->getName()
                            << " accesses memory or has regions, and would run ahead of earlier "
                               "iterations in stage 0; put it into stage "
                            << last()
-                           << (isa<tt::LoadOp>(op) ? ", or make it an asynchronous copy" : "");
+                           << (isa<tt::LoadOp, ttng::LoadBoxOp>(op) ? ", or make it an asynchronous copy" : "");
   return success();
 }
 
 LogicalResult LoopSchedule::readCopy(Operation *op) {
-  auto load = cast<tt::LoadOp>(op);
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || load.getIsVolatile())
+  auto load = dyn_cast<tt::LoadOp>(op);
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || (load && load.getIsVolatile()))
     return op->emitError() << "an asynchronous copy brings a tile that nothing else changes, found "
                            << (type ? "a volatile load" : "a load of a scalar")
                            << "; put it into stage " << last() << " without " << kAsyncCopy;
@@ -120,8 +141,18 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
   if (!ring.isOnePanel())
     return op->emitError() << kAsyncCopy << " must be a layout of one panel, found " << encoding
                            << " for " << type;
-  copies.push_back({load, ring});
-  return success();
+  copies.push_back({op, ring});
+  return copies.back().isOfBox() ? checkBox(copies.back()) : success();
+}
+
+LogicalResult LoopSchedule::checkBox(const Copy &copy) {
+  MemDescType buffer = copy.ring.getBuffer();
+  std::optional<ttng::Boxes> boxes = ttng::boxesOf(buffer);
+  if (boxes && copy.ring.getTileBytes() % boxes->alignment == 0)
+    return success();
+  return copy.load->emitError() << kAsyncCopy << " of a box must be a layout that TMA has, of a "
+                                   "multiple of "
+                                << (boxes ? boxes->alignment : 128) << " bytes, found " << buffer;
 }
 
 LogicalResult LoopSchedule::checkBytes() {
@@ -153,10 +184,10 @@ LogicalResult LoopSchedule::readSlice() {
                       << last() << " without " << kAsyncCopy;
     return stageOf(op) == 0 && !isCopy(op);
   };
-  for (Copy copy : copies)
-    if (!slice.add(copy.load.getPtr(), isAhead) ||
-        (copy.load.getMask() && !slice.add(copy.load.getMask(), isAhead)))
-      return failure();
+  for (const Copy &copy : copies)
+    for (Value operand : placeOf(copy.load))
+      if (!slice.add(operand, isAhead))
+        return failure();
   for (Operation &op : loop.getBody()->without_terminator())
     if (stageOf(&op) == 0 && !isCopy(&op) && !slice.operations.contains(&op))
       return op.emitError() << "no asynchronous copy depends on " << op.getName()

@@ -28,10 +28,12 @@ private:
 /// The schedule of a loop, as its attributes say it; see ExpandPipeline.cpp.
 class LoopSchedule {
 public:
-  /// A load that becomes an asynchronous copy.
+  /// A load that becomes an asynchronous copy: a tt.load one by threads, a ttng.load_box one by TMA.
   struct Copy {
-    tt::LoadOp load;
+    mlir::Operation *load;
     MemDescType ring;
+
+    bool isOfBox() const;
   };
 
   /// Whether iterations of a loop can be counted ahead, in 64 bits.
@@ -41,6 +43,8 @@ public:
 
   /// Reads the attributes. An error stands at the operation for which they cannot be followed.
   llvm::LogicalResult read();
+
+  int64_t bytesOfBoxes() const; ///< that TMA brings in an iteration
 
   int64_t stages = 0;
   int64_t buffers = 0;                        ///< of each ring, at least as many as stages
@@ -53,6 +57,7 @@ private:
   llvm::LogicalResult readStages();
   llvm::LogicalResult checkStage(mlir::Operation *op);
   llvm::LogicalResult readCopy(mlir::Operation *op);
+  llvm::LogicalResult checkBox(const Copy &copy);
   llvm::LogicalResult checkBytes();
   llvm::LogicalResult readSlice();
   llvm::LogicalResult checkOrders();

@@ -97,21 +97,33 @@ LogicalResult MBarrierWaitOp::verify() {
 // Copies of boxes
 //===----------------------------------------------------------------------===//
 
+/// A box of a tensor that becomes `type`, a tile of `rank` dimensions.
+template <typename Op>
+static LogicalResult verifyTensor(Op op, Type type, Type element, size_t rank) {
+  constexpr size_t mostDimensions = 5;
+  size_t all = op.getOffsets().size();
+  if (rank < 1 || all < rank || all > mostDimensions || op.getShape().size() != all ||
+      op.getStrides().size() != all)
+    return op.emitOpError() << "(tma_c1) shape, strides and offsets must have one number for each "
+                               "of 1 to 5 dimensions, the last of which are the tile's, found "
+                            << op.getShape().size() << ", " << op.getStrides().size() << " and "
+                            << all << " for " << type;
+  if (cast<tt::PointerType>(op.getBase().getType()).getPointeeType() != element)
+    return op.emitOpError() << "(tma_c2) the pointee must be the tile's element, found "
+                            << op.getBase().getType() << " and " << type;
+  if (!matchPattern(op.getStrides().back(), m_One()))
+    return op.emitOpError()
+           << "(tma_c6) neighbours in a row must be neighbours in memory: the last "
+              "stride must be the constant 1";
+  return success();
+}
+
 /// The box of a tensor that `memory` holds.
 template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType memory) {
-  constexpr size_t mostDimensions = 5;
   constexpr int64_t mostExtent = 256, rowBytes = 16;
-  size_t rank = memory.getShape().size();
-  if (rank < 1 || rank > mostDimensions || memory.getNumBuffers() != 1 ||
-      op.getShape().size() != rank || op.getStrides().size() != rank ||
-      op.getOffsets().size() != rank)
-    return op.emitOpError() << "(tma_c1) shape, strides and offsets must have one number for each "
-                               "of 1 to 5 dimensions of the tile, found "
-                            << op.getShape().size() << ", " << op.getStrides().size() << " and "
-                            << op.getOffsets().size() << " for " << memory;
-  if (cast<tt::PointerType>(op.getBase().getType()).getPointeeType() != memory.getElementType())
-    return op.emitOpError() << "(tma_c2) the pointee must be the memory's element, found "
-                            << op.getBase().getType() << " and " << memory;
+  size_t rank = memory.getNumBuffers() == 1 ? memory.getShape().size() : 0;
+  if (failed(verifyTensor(op, memory, memory.getElementType(), rank)))
+    return failure();
   bool fits = llvm::all_of(memory.getShape(), [](int64_t n) { return n <= mostExtent; });
   if (!fits || memory.getShape().back() * tt::scalarBytes(memory.getElementType()) % rowBytes)
     return op.emitOpError() << "(tma_c3) extents of a box must be at most 256, and its rows "
@@ -123,11 +135,11 @@ template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType me
               "or 32 bytes whose chunks of 16 bytes are exchanged as TMA does, "
               "found "
            << memory;
-  if (!matchPattern(op.getStrides().back(), m_One()))
-    return op.emitOpError()
-           << "(tma_c6) neighbours in a row must be neighbours in memory: the last "
-              "stride must be the constant 1";
   return success();
+}
+
+LogicalResult LoadBoxOp::verify() {
+  return verifyTensor(*this, getType(), tt::elementType(getType()), tt::shapeOf(getType()).size());
 }
 
 LogicalResult TMALoadOp::verify() {

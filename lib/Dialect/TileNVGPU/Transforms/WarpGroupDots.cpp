@@ -60,9 +60,9 @@ Value behindConversions(Value value) {
   return value;
 }
 
-/// Copies of the loop that start while the dot of the last iteration reads `memory` go to other
-/// buffers.
-bool hasBufferToSpare(Value memory, scf::ForOp loop) {
+/// Copies of the loop that start while the dot of the last iteration reads `memory`, up to behind
+/// `dot`, go to other buffers.
+bool hasBufferToSpare(Value memory, scf::ForOp loop, Operation *dot) {
   auto index = memory.getDefiningOp<ttg::MemDescIndexOp>();
   while (!index && memory.getDefiningOp<ttg::MemDescTransOp>()) {
     memory = memory.getDefiningOp()->getOperand(0);
@@ -78,7 +78,8 @@ bool hasBufferToSpare(Value memory, scf::ForOp loop) {
     bool isWritten = !llvm::all_of(other->getUsers(), [](Operation *op) {
       return isa<ttg::LocalLoadOp, WarpGroupDotOp, ttg::MemDescTransOp>(op);
     });
-    if (!isWritten || !loop->isAncestor(other))
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*other);
+    if (!isWritten || !inBody || dot->isBeforeInBlock(inBody))
       return true;
     auto ahead = other.getAhead();
     return ahead && (int64_t(int32_t(*ahead)) + 1) % buffers != 0;
@@ -95,7 +96,7 @@ public:
     auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC());
     auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
     for (Value operand : {left, right})
-      goesOn = goesOn && hasBufferToSpare(operand, loop);
+      goesOn = goesOn && hasBufferToSpare(operand, loop, dot);
     if (goesOn)
       waitInNextIteration(fresh, loop);
     else

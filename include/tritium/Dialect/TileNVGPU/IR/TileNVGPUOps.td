@@ -112,6 +112,32 @@ def TileNVGPU_MBarrierWaitOp : TileNVGPU_MBarrierOp<"wait"> {
 // Copies of boxes
 //===----------------------------------------------------------------------===//
 
+def TileNVGPU_LoadBoxOp : TileNVGPU_Op<"load_box", [AttrSizedOperandSegments]> {
+  let summary = "reads a box of a tensor";
+  let description = [{
+    The tensor and the box are those of `ttng.tma_load`. A load of a pipelined loop that
+    `ttg-expand-pipeline` makes a copy by TMA.
+
+    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
+      result, and in front of them any number of others, of which the box has one index;
+    - (tma_c2) the pointee is the result's element;
+    - (tma_c6) the last stride is the constant 1.
+
+    ```mlir
+    %one = arith.constant 1 : i64
+    %x = ttng.load_box %p[%i, %j] shape [%m, %n] strides [%s, %one] : !tt.ptr<f16> -> tensor<128x64xf16, #blocked>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, Variadic<I64>:$shape,
+                       Variadic<I64>:$strides, Variadic<I32>:$offsets);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]`
+    attr-dict `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
   let summary = "starts a copy of a box of a tensor to shared memory";
   let description = [{
@@ -120,8 +146,8 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
     of `shape` becomes 0. All bytes of the box, those too, count at `barrier`. One thread of the
     group starts the copy: what others of the group have accessed there lies behind a barrier.
 
-    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions of the tile
-      in memory;
+    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
+      tile in memory, and in front of them any number of others, of which the box has one index;
     - (tma_c2) the pointee is the memory's element;
     - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
     - (tma_c4) the destination is mutable, and the barrier is mutable memory of one i64;
@@ -156,8 +182,8 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
     copy belongs to the group that the next `ttng.tma_store_commit` closes. Until a wait for it the
     source must not be written, and others cannot see what it brings.
 
-    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions of the tile
-      in memory;
+    - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
+      tile in memory, and in front of them any number of others, of which the box has one index;
     - (tma_c2) the pointee is the memory's element;
     - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
     - (tma_c5), (tma_c6) as there.

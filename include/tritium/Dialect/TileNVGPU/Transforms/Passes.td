@@ -5,6 +5,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LoadBoxes : Pass<"ttng-load-boxes", "::mlir::ModuleOp"> {
+  let summary = "loads of pipelined loops whose tiles are boxes of a tensor to ttng.load_box";
+  let description = [{
+    Those that dots of warp groups read, with masks that cut the box as the ends of the tensor do.
+    What only a launch knows it looks at (tt.conditions).
+  }];
+  let options = [Option<"mayAlias", "may-alias", "bool", "false",
+                        "Pointer arguments may reach the same memory">];
+  let dependentDialects = ["::tritium::ttng::TileNVGPUDialect"];
+}
+
 def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
   let summary = "dots whose layout is one of warp groups to ttng.warp_group_dot";
   let description = [{

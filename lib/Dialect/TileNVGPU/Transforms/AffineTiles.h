@@ -1,0 +1,71 @@
+//===- AffineTiles.h - tiles that count up along their dimensions -*- C++ -*-===//
+//
+// The element of a tile at r is origin + sum of steps[d] * r[d], all of them polynomials of scalars.
+// That holds of the numbers as they are only where no operation wraps on the way: of results of
+// fewer than 64 bits, and of all where bounds are compared, a launch sees to it. Offsets of pointers
+// of 64 bits count modulo 2^64, as pointers do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_AFFINETILES_H
+#define TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_AFFINETILES_H
+
+#include "Polynomial.h"
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Support/LaunchCondition.h"
+
+#include <vector>
+
+namespace tritium::ttng {
+
+struct AffineTile {
+  Polynomial origin;
+  llvm::SmallVector<Polynomial, 4> steps; ///< along each dimension; of an extent of 1: zero
+
+  AffineTile operator-(const AffineTile &other) const;
+};
+
+struct AffinePointers {
+  mlir::Value base; ///< an argument of the function
+  AffineTile offsets;
+};
+
+/// Reads tiles, and collects what a launch must see to so that they are as it says.
+class AffineReader {
+public:
+  explicit AffineReader(tt::FuncOp func) : func(func) {}
+
+  std::optional<AffinePointers> pointers(mlir::Value tile);
+  /// An element of `mask` is true where each of the tiles is less than 0.
+  std::optional<std::vector<AffineTile>> conditions(mlir::Value mask);
+
+  /// The same number in all programs, known at a launch.
+  bool isKnownAtLaunch(mlir::Value scalar);
+  bool isKnownAtLaunch(const Polynomial::Term &term) {
+    return llvm::all_of(term.scalars, [&](mlir::Value x) { return isKnownAtLaunch(x); });
+  }
+
+  /// A launch sees to it that `number` fits `bits`, is at least `least`, which is 0 or nothing, and
+  /// that no operation that it is made of wraps. False if it cannot.
+  bool require(mlir::Value number, std::optional<int64_t> least, unsigned bits = 64);
+  /// Adds what has been required to those of the function.
+  void addConditions();
+
+private:
+  std::optional<AffineTile> integers(mlir::Value tile, bool isExact);
+  std::optional<AffineTile> ofRemainder(mlir::arith::RemSIOp op);
+  std::optional<AffineTile> moved(mlir::Operation *op, const AffineTile &source);
+  std::optional<AffineTile> ofComparison(mlir::arith::CmpIOp op);
+  std::optional<AffineTile> withoutClamp(const AffineTile &counted, mlir::Value bound);
+  Polynomial scalar(mlir::Value value, bool isExact);
+  std::optional<Polynomial> carried(mlir::BlockArgument argument, bool isExact);
+  bool mayTrust(mlir::Operation *op, bool isExact);
+
+  tt::FuncOp func;
+  std::vector<LaunchCondition> required;
+};
+
+} // namespace tritium::ttng
+
+#endif // TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_AFFINETILES_H
