@@ -160,6 +160,7 @@ bool Variant::prepare(CompileError &error) {
                                              options.target.str());
     return false;
   }
+  conditions.watch(metadata().conditions);
   mustNotOverlap = !options.mayAlias && backend->reliesOnDistinctArguments();
   if (!options.streamStores)
     streaming = StreamingChoice(metadata().parameters, streamingThreshold());
@@ -220,11 +221,7 @@ static llvm::SmallVector<uint64_t, 24> slotsOf(llvm::ArrayRef<BoundArgument> arg
 bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
                               const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
-  auto holds = [&](const LaunchCondition &condition) {
-    MaybeRange bounds = boundsOf(condition, slots, grid);
-    return bounds && bounds->low >= 1;
-  };
-  return llvm::all_of(metadata().conditions, holds) &&
+  return conditions.hold(slots, grid) &&
          llvm::all_of(metadata().tensorMaps, [&](const TensorMapParameter &map) {
            return valuesOf(map, slots, grid).has_value();
          });

@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_VARIANT_H
 
 #include "Backend.h"
+#include "HeldConditions.h"
 #include "Streaming.h"
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/tritium.h"
@@ -92,6 +93,7 @@ private:
   bool checksPromises = false; ///< of arguments, by each launch
   bool mustNotOverlap = false; ///< arguments that do take other code
   StreamingChoice streaming;
+  HeldConditions conditions;
 
   std::mutex mutex; ///< guards what follows; nothing is compiled and no host called under it
   std::map<std::string, std::string> laterStages;

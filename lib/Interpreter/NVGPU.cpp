@@ -51,7 +51,8 @@ struct Box {
   Box(Builder &b, Op op, ArrayRef<int64_t> tile, bool isStore)
       : base(b.get(op.getBase())), extents(op.getOffsets().size() - tile.size(), 1),
         element(Builder::elementOf(cast<tt::PointerType>(op.getBase().getType()).getPointeeType())),
-        isStore(isStore), access(b.accessOf(op, op.getBase().getType())), site(Builder::siteOf(op.getLoc())) {
+        isStore(isStore), access(b.accessOf(op, op.getBase().getType())),
+        site(Builder::siteOf(op.getLoc())) {
     llvm::append_range(extents, tile);
     for (auto [list, values] : {std::pair(&shape, ValueRange(op.getShape())),
                                 std::pair(&strides, ValueRange(op.getStrides())),
@@ -116,7 +117,8 @@ void buildLoad(Builder &b, ttng::LoadBoxOp op) {
 }
 
 void buildLoad(Builder &b, ttng::TMALoadOp op) {
-  auto box = std::make_shared<const Box>(b, op, op.getDst().getType().getTileShape(), /*isStore=*/false);
+  auto box =
+      std::make_shared<const Box>(b, op, op.getDst().getType().getTileShape(), /*isStore=*/false);
   auto copy = std::make_shared<AsyncCopy>();
   copy->to = wholeOf(b, op, op.getDst());
   copy->fetch = [box](Machine &, int64_t, uint64_t source, uint64_t) { return box->read(source); };
@@ -129,7 +131,8 @@ void buildLoad(Builder &b, ttng::TMALoadOp op) {
 }
 
 void buildStore(Builder &b, ttng::TMAStoreOp op) {
-  auto box = std::make_shared<const Box>(b, op, op.getSrc().getType().getTileShape(), /*isStore=*/true);
+  auto box =
+      std::make_shared<const Box>(b, op, op.getSrc().getType().getTileShape(), /*isStore=*/true);
   auto from = std::make_shared<const SharedAccess>(wholeOf(b, op, op.getSrc()));
   b.add([=](Machine &m) {
     m.cta->order.nextOperation();

@@ -137,7 +137,7 @@ tt.func private @late_copy(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #block
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-    // expected-error @+1 {{ttg.async_copy is for a tt.load in stage 0, found tt.load in stage 1}}
+    // expected-error @+1 {{ttg.async_copy is for a load of a tile in stage 0, found tt.load in stage 1}}
     %v = tt.load %p {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 1, order = 2>} : tensor<512x!tt.ptr<f32>, #blocked>
   } {ttg.stages = 2 : i32}
   tt.return
@@ -152,7 +152,7 @@ tt.func private @no_load(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #blocked
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %v = tt.load %p {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : tensor<512x!tt.ptr<f32>, #blocked>
-    // expected-error @+1 {{ttg.async_copy is for a tt.load in stage 0, found tt.addptr in stage 0}}
+    // expected-error @+1 {{ttg.async_copy is for a load of a tile in stage 0, found tt.addptr in stage 0}}
     %q = tt.addptr %p, %o {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
   } {ttg.stages = 2 : i32}
   tt.return

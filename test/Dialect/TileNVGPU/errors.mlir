@@ -57,7 +57,7 @@ tt.func private @f(%b: !ttg.memdesc<1xi64, #one, mutable>) {
 #one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>, %b: !ttg.memdesc<1xi64, #one, mutable>) {
-  // expected-error @+1 {{(tma_c1) shape, strides and offsets must have one number for each of 1 to 5 dimensions of the tile, found 1, 2 and 2}}
+  // expected-error @+1 {{(tma_c1) shape, strides and offsets must have one number for each of 1 to 5 dimensions, the last of which are the tile's, found 1, 2 and 2}}
   ttng.tma_load %p[%i, %i] shape [%n] strides [%n, %n], %x, %b : !tt.ptr<f16>, !ttg.memdesc<64x64xf16, #s, mutable>, !ttg.memdesc<1xi64, #one, mutable>
   tt.return
 }
@@ -66,7 +66,7 @@ tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf1
 
 #one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func private @f(%p: !tt.ptr<f32>, %n: i64, %i: i32, %x: !ttg.memdesc<64xf16, #one, mutable>) {
-  // expected-error @+1 {{(tma_c2) the pointee must be the memory's element}}
+  // expected-error @+1 {{(tma_c2) the pointee must be the tile's element}}
   ttng.tma_store %x, %p[%i] shape [%n] strides [%n] : !ttg.memdesc<64xf16, #one, mutable>, !tt.ptr<f32>
   tt.return
 }

@@ -190,16 +190,18 @@ private:
     }
     if (ahead.started == 0)
       ahead.slot = ahead.makeSlot();
-    Value buffer = b.create<MemDescIndexOp>(op->getLoc(), ring, ahead.slot, ahead.distance);
+    auto makeBuffer = [&] {
+      return b.create<MemDescIndexOp>(op->getLoc(), ring, ahead.slot, ahead.distance);
+    };
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       Value ptr = ahead.mapping.lookupOrDefault(load.getPtr());
       auto ptrType = cast<RankedTensorType>(ptr.getType());
       auto maskType =
           RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
       Value mask = copyMask(ahead.mapping, load, maskType, ahead.runs);
-      b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ptr, buffer, mask);
+      b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ptr, makeBuffer(), mask);
     } else {
-      ahead.boxes.push_back({cast<ttng::LoadBoxOp>(op), buffer});
+      ahead.boxes.push_back({cast<ttng::LoadBoxOp>(op), makeBuffer()});
     }
     if (++ahead.started < schedule.copies.size())
       return;
@@ -276,9 +278,9 @@ void LoopExpander::startBoxes(Ahead &ahead) {
     return llvm::map_to_vector(values, [&](Value x) { return ahead.mapping.lookupOrDefault(x); });
   };
   for (auto [load, buffer] : ahead.boxes)
-    b.create<ttng::TMALoadOp>(load.getLoc(), load.getBase(), mapped(load.getShape()),
-                              mapped(load.getStrides()), mapped(load.getOffsets()), buffer,
-                              barrier);
+    b.create<ttng::TMALoadOp>(load.getLoc(), ahead.mapping.lookupOrDefault(load.getBase()),
+                              mapped(load.getShape()), mapped(load.getStrides()),
+                              mapped(load.getOffsets()), buffer, barrier);
 }
 
 /// The first stage of as many iterations as it runs ahead, before the loop.

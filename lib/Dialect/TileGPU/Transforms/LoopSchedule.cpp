@@ -108,14 +108,16 @@ LogicalResult LoopSchedule::checkStage(Operation *op) {
                               "everything else is in the last stage, "
                            << last();
   if (isCopy(op) && (stage != 0 || !isa<tt::LoadOp, ttng::LoadBoxOp>(op)))
-    return op->emitError() << kAsyncCopy << " is for a load of a tile in stage 0, found " << op->getName()
-                           << " in stage " << stage;
+    return op->emitError() << kAsyncCopy << " is for a load of a tile in stage 0, found "
+                           << op->getName() << " in stage " << stage;
   if (stage == 0 && !isCopy(op) && (op->getNumRegions() || !isMemoryEffectFree(op)))
     return op->emitError() << op->getName()
                            << " accesses memory or has regions, and would run ahead of earlier "
                               "iterations in stage 0; put it into stage "
                            << last()
-                           << (isa<tt::LoadOp, ttng::LoadBoxOp>(op) ? ", or make it an asynchronous copy" : "");
+                           << (isa<tt::LoadOp, ttng::LoadBoxOp>(op)
+                                   ? ", or make it an asynchronous copy"
+                                   : "");
   return success();
 }
 
@@ -150,7 +152,8 @@ LogicalResult LoopSchedule::checkBox(const Copy &copy) {
   std::optional<ttng::Boxes> boxes = ttng::boxesOf(buffer);
   if (boxes && copy.ring.getTileBytes() % boxes->alignment == 0)
     return success();
-  return copy.load->emitError() << kAsyncCopy << " of a box must be a layout that TMA has, of a "
+  return copy.load->emitError() << kAsyncCopy
+                                << " of a box must be a layout that TMA has, of a "
                                    "multiple of "
                                 << (boxes ? boxes->alignment : 128) << " bytes, found " << buffer;
 }

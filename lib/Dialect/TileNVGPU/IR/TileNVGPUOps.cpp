@@ -111,11 +111,14 @@ static LogicalResult verifyTensor(Op op, Type type, Type element, size_t rank) {
   if (cast<tt::PointerType>(op.getBase().getType()).getPointeeType() != element)
     return op.emitOpError() << "(tma_c2) the pointee must be the tile's element, found "
                             << op.getBase().getType() << " and " << type;
-  if (!matchPattern(op.getStrides().back(), m_One()))
-    return op.emitOpError()
-           << "(tma_c6) neighbours in a row must be neighbours in memory: the last "
-              "stride must be the constant 1";
   return success();
+}
+
+template <typename Op> static LogicalResult verifyLastStride(Op op) {
+  if (matchPattern(op.getStrides().back(), m_One()))
+    return success();
+  return op.emitOpError() << "(tma_c6) neighbours in a row must be neighbours in memory: the last "
+                             "stride must be the constant 1";
 }
 
 /// The box of a tensor that `memory` holds.
@@ -135,11 +138,14 @@ template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType me
               "or 32 bytes whose chunks of 16 bytes are exchanged as TMA does, "
               "found "
            << memory;
-  return success();
+  return verifyLastStride(op);
 }
 
 LogicalResult LoadBoxOp::verify() {
-  return verifyTensor(*this, getType(), tt::elementType(getType()), tt::shapeOf(getType()).size());
+  if (failed(verifyTensor(*this, getType(), tt::elementType(getType()),
+                          tt::shapeOf(getType()).size())))
+    return failure();
+  return verifyLastStride(*this);
 }
 
 LogicalResult TMALoadOp::verify() {

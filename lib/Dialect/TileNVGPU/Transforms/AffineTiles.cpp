@@ -243,9 +243,8 @@ std::optional<AffinePointers> AffineReader::pointers(Value tile) {
     auto by = from ? integers(moves.getOffset(), /*isExact=*/false) : std::nullopt;
     if (!by)
       return std::nullopt;
-    from->offsets = combined(from->offsets, *by, [](const Polynomial &a, const Polynomial &b) {
-      return a + b;
-    });
+    from->offsets = combined(from->offsets, *by,
+                             [](const Polynomial &a, const Polynomial &b) { return a + b; });
     return from;
   }
   if (!isa<tt::DataMovement>(op))

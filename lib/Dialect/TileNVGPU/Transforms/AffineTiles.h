@@ -1,9 +1,9 @@
 //===- AffineTiles.h - tiles that count up along their dimensions -*- C++ -*-===//
 //
-// The element of a tile at r is origin + sum of steps[d] * r[d], all of them polynomials of scalars.
-// That holds of the numbers as they are only where no operation wraps on the way: of results of
-// fewer than 64 bits, and of all where bounds are compared, a launch sees to it. Offsets of pointers
-// of 64 bits count modulo 2^64, as pointers do.
+// The element of a tile at r is origin + sum of steps[d] * r[d], all of them polynomials of
+// scalars. That holds of the numbers as they are only where no operation wraps on the way: of
+// results of fewer than 64 bits, and of all where bounds are compared, a launch sees to it. Offsets
+// of pointers of 64 bits count modulo 2^64, as pointers do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -61,6 +61,14 @@ struct Axis {
   bool isLeftOpen = false;                       ///< indices below 0 are masked off
 };
 
+/// A mask is true where begin <= r + moving < end.
+struct Bounds {
+  Polynomial moving;
+  std::optional<Polynomial> begin, end;
+
+  bool isAny() const { return begin || end; }
+};
+
 /// The box that a load reads.
 class BoxOfLoad {
 public:
@@ -158,7 +166,7 @@ private:
     return "";
   }
 
-  /// Takes in that `condition` is less than 0: an index is below the extent, or at least 0.
+  /// Takes in that `condition` is less than 0.
   bool addBound(const AffineTile &condition) {
     std::optional<size_t> dim;
     for (auto [d, step] : llvm::enumerate(condition.steps))
@@ -169,36 +177,39 @@ private:
       }
     if (!dim || !condition.origin.hasTerms())
       return false;
-    Axis &axis = axes[*dim];
     auto isFixed = [&](const Polynomial::Term &term) { return reader.isKnownAtLaunch(term); };
-    auto moves = [&](const Polynomial::Term &term) { return !reader.isKnownAtLaunch(term); };
     Polynomial fixed = condition.origin.filtered(isFixed);
-    Polynomial moving = condition.origin.filtered(moves);
     std::optional<int64_t> step = condition.steps[*dim].number();
-    if (step == 1) {
-      Polynomial size = Polynomial(0) - fixed;
-      bool isOther = (axis.size && !(*axis.size == size)) || (isBounded[*dim] && !(axis.start == moving));
-      axis.size = size;
-      axis.start = moving;
-      isBounded[*dim] = true;
-      return !isOther;
-    }
-    Polynomial index = Polynomial(0) - moving;
-    if (step != -1 || fixed.number() != -1 || (isBounded[*dim] && !(axis.start == index)))
+    if (step != 1 && step != -1)
       return false;
-    axis.start = index;
-    axis.isLeftOpen = isBounded[*dim] = true;
+    // r + moving + fixed < 0, or -(r + moving) + fixed < 0.
+    Polynomial moving = (condition.origin - fixed) * Polynomial(*step);
+    Bounds &known = bounds[*dim];
+    std::optional<Polynomial> &bound = step == 1 ? known.end : known.begin;
+    Polynomial place = step == 1 ? Polynomial(0) - fixed : fixed + Polynomial(1);
+    if ((bound && !(*bound == place)) || (known.isAny() && !(known.moving == moving)))
+      return false;
+    bound = place;
+    known.moving = moving;
     return true;
   }
 
   /// Where the tile begins is what bounded dimensions say, of others what is a multiple of their
   /// strides, and the rest.
   void splitOrigin(Polynomial origin) {
-    for (auto [axis, bounded] : llvm::zip(axes, isBounded))
-      if (bounded)
-        origin = origin - axis.start * axis.stride;
+    for (auto [axis, known] : llvm::zip(axes, bounds)) {
+      if (!known.isAny())
+        continue;
+      // Indices count from where the mask begins.
+      Polynomial first = known.begin.value_or(Polynomial(0));
+      axis.start = known.moving - first;
+      axis.isLeftOpen = known.begin.has_value();
+      if (known.end)
+        axis.size = *known.end - first;
+      origin = origin - axis.start * axis.stride;
+    }
     for (size_t d : {size_t(1 - fastest), size_t(fastest)}) {
-      if (isBounded[d])
+      if (bounds[d].isAny())
         continue;
       Polynomial rows = origin.filtered([&](const Polynomial::Term &term) {
         bool isWhole = !Polynomial(term).quotient(axes[d].stride).isZero();
@@ -259,7 +270,7 @@ private:
   unsigned fastest = 1;
   SmallVector<Axis, 2> axes;
   SmallVector<Axis, 3> leading;
-  bool isBounded[2] = {false, false};
+  Bounds bounds[2];
   Polynomial start; ///< of the tensor, behind the base
   SmallVector<Value> offsets;
 };
@@ -307,8 +318,8 @@ public:
     if (converted == 0)
       return false;
     moveUnused();
-    bool areAll = llvm::none_of(
-        loop.getOps<tt::LoadOp>(), [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
+    bool areAll = llvm::none_of(loop.getOps<tt::LoadOp>(),
+                                [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
     if (areAll)
       startBehindDots();
     return true;
