@@ -434,3 +434,18 @@ tt.func private @outer(%p: tensor<512x!tt.ptr<f32>, #blocked>, %n: i32) {
   } {ttg.stages = 2 : i32}
   tt.return
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+tt.func private @box_in_columns(%p: !tt.ptr<f32>, %n: i32, %m: i64, %one: i64) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-error @+1 {{ttg.async_copy of a box must be a layout that TMA has, of a multiple of 128 bytes, found}}
+    %v = ttng.load_box %p[%i, %c0] shape [%m, %m] strides [%m, %s] {ttg.async_copy = #columns, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : !tt.ptr<f32> -> tensor<32x16xf32, #blocked>
+  } {ttg.stages = 2 : i32}
+  tt.return
+}

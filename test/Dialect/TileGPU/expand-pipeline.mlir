@@ -13,6 +13,7 @@
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #shared = #ttg.shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #flat = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#rows128 = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 
 // Two iterations ahead, one barrier an iteration (in the wait), a predicated prologue. A conversion
 // of what the copy brings is a load in its layout; the pointers are carried twice.
@@ -130,4 +131,47 @@ tt.func private @plain(%p: tensor<512x!tt.ptr<f32>, #row>, %n: i32) {
     %v = tt.load %p : tensor<512x!tt.ptr<f32>, #row>
   } {tt.num_stages = 3 : i32}
   tt.return
+}
+
+// A box, by TMA: a barrier in memory for each buffer, whose phase changes when all have been used;
+// copies behind the barrier of all threads, if their iteration exists.
+// CHECK-LABEL: @box(
+// CHECK: %[[RING:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <2x64x64xf16
+// CHECK: %[[BARS:.*]] = ttg.local_alloc : <2x1xi64
+// CHECK: ttng.mbarrier_init {{.*}}, 1
+// CHECK: ttng.mbarrier_init {{.*}}, 1
+// CHECK-NEXT: ttg.barrier
+// CHECK: scf.if
+// CHECK: ttng.mbarrier_expect %{{.*}}, 8192
+// CHECK-NEXT: ttng.tma_load %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK-NOT: ttg.async_commit_group
+// CHECK: scf.for {{.*}} iter_args({{.*}} %[[SLOT:[a-z0-9]*]] = %{{[a-z0-9_]*}}, %[[PHASE:[a-z0-9]*]] = %{{[a-z0-9_]*}})
+// CHECK-NEXT: %[[BAR:.*]] = ttg.memdesc_index %[[BARS]][%[[SLOT]]] {ahead = 0 : i32}
+// CHECK-NEXT: ttng.mbarrier_wait %[[BAR]], %[[PHASE]]
+// CHECK: %[[TILE:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK-NEXT: ttg.local_load %[[TILE]]
+// CHECK: tt.dot
+// CHECK: scf.if
+// CHECK-NEXT: ttg.barrier
+// CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[BARS]][%{{.*}}] {ahead = 1 : i32}
+// CHECK-NEXT: ttng.mbarrier_expect %[[NEXT]], 8192
+// CHECK-NEXT: ttng.tma_load
+// CHECK: %[[OTHER:.*]] = arith.xori %[[PHASE]]
+// CHECK: %[[LATER:.*]] = arith.select %{{.*}}, %[[OTHER]], %[[PHASE]]
+// CHECK: scf.yield {{.*}}, %[[LATER]]
+// CHECK-NOT: ttg.async_wait
+// CHECK: ttng.mbarrier_invalidate
+// CHECK: ttng.mbarrier_invalidate
+tt.func private @box(%p: !tt.ptr<f16>, %pitch: i64, %a: tensor<64x64xf16, #a>, %acc0: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %all = arith.constant 4096 : i64
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %acc0) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = ttng.load_box %p[%i, %c0] shape [%all, %all] strides [%pitch, %one] {ttg.async_copy = #rows128, ttg.schedule = #ttg.schedule<stage = 0, order = 2>} : !tt.ptr<f16> -> tensor<64x64xf16, #blocked>
+    %b = ttg.convert_layout %x {ttg.schedule = #ttg.schedule<stage = 1, order = 1>} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #b>
+    %d = tt.dot %a, %b, %acc {ttg.schedule = #ttg.schedule<stage = 1, order = 1>} : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  } {ttg.stages = 2 : i32}
+  tt.return %r : tensor<64x64xf32, #mma>
 }

@@ -256,7 +256,9 @@ private:
       std::optional<int64_t> least;
       if (!axis->isLeftOpen)
         least = 0;
-      if (!reader.require(index, least, /*bits=*/32))
+      std::optional<int64_t> number = axis->start.number();
+      bool isFine = number && *number >= least.value_or(INT32_MIN) && *number <= INT32_MAX;
+      if (!isFine && !reader.require(index, least, /*bits=*/32))
         return "where it begins follows from more than arguments, the grid and indices of loops";
       offsets.push_back(b.create<arith::TruncIOp>(load.getLoc(), b.getI32Type(), index));
     }
