@@ -33,6 +33,7 @@ constexpr Option knownOptions[] = {
     {"enable_reflect_ftz", Check::Bool},
     {"launch_cooperative_grid", Check::Bool},
     {"launch_pdl", Check::Bool},
+    {"tensor_copies", Check::Bool},
     {"clc", Check::Bool},
     {"default_dot_input_precision", Check::Any},
     {"max_num_imprecise_acc_default", Check::Any},

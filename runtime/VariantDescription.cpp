@@ -27,7 +27,8 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   if (isListed && name == "header" && !metadata().tensorMaps.empty()) {
     error = launchError("OptionError", "kernel '" + metadata().name +
                                            "' takes tensor maps, which only the runtime makes: "
-                                           "there is no header for it; launch it through tritium");
+                                           "there is no header for it; compile it "
+                                           "with tensor_copies=False");
     return nullptr;
   }
   if (isListed && name == "header") {

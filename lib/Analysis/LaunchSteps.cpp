@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tritium {
 
-constexpr size_t kMaxSteps = 64;
+constexpr size_t kMaxSteps = 200;
 
 bool keepsNumbers(Operation *op) {
   return isa<tt::DataMovement>(op) ||

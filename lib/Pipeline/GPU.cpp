@@ -316,6 +316,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
+  pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   if (!lowerToTileGPU(session, module, pipeline))
     return false;
   if (llvm::is_contained(options.keepStages, "ttgir")) {

@@ -105,6 +105,7 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.flag("enable_fp_fusion", result.fpFusion);
   reader.flag("enable_reflect_ftz", result.flushSubnormals);
   reader.flag("launch_pdl", result.programmaticLaunch);
+  reader.flag("tensor_copies", result.tensorCopies);
   reader.number("warp_size", 1, 1024, result.warpSize);
   reader.architecture("arch", result.architecture);
   OptionReader::split(settings::PtxasOptions.text(), result.assembler);

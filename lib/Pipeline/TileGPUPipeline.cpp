@@ -42,7 +42,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   schedule.mostStages = options.mostStages;
   schedule.mayAlias = options.mayAlias;
   pm.addPass(ttg::createScheduleLoops(schedule));
-  if (options.launchConditions) {
+  if (options.tensorCopies) {
     ttng::LoadBoxesOptions boxes;
     boxes.mayAlias = options.mayAlias;
     pm.addPass(ttng::createLoadBoxes(boxes));

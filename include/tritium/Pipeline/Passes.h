@@ -48,6 +48,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> launchConditions{*this, "launch-conditions",
                                 llvm::cl::desc("Launches look at what the code relies on"),
                                 llvm::cl::init(true)};
+  Option<bool> tensorCopies{*this, "tensor-copies",
+                            llvm::cl::desc("Launches make tensor maps for copies by TMA"),
+                            llvm::cl::init(true)};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a
