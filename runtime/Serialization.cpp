@@ -236,6 +236,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
     }
   }
   writer.text(kernel.printed);
+  writer.text(kernel.handicap);
 }
 
 void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
@@ -298,6 +299,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
     kernel.remarks.push_back(std::move(remark));
   }
   kernel.printed = reader.text();
+  kernel.handicap = reader.text();
 }
 
 void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {

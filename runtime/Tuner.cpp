@@ -139,8 +139,13 @@ bool Tuner::takeRecorded(const TuningRecord &record) {
   if (!llvm::all_of(result.timings, [](const auto &timing) { return timing.has_value(); }))
     return false;
   std::optional<size_t> best = fastest();
-  if (!best || !compile(*best)) {
-    // What ran once does not any more: the record is of no use.
+  // Those that some were set aside for may not be among the candidates any more.
+  auto isCompared = [&] {
+    return prepared[*best]->variant->handicap().empty() ||
+           llvm::none_of(result.timings, [](const auto &timing) { return timing->isSetAside; });
+  };
+  if (!best || !compile(*best) || !isCompared()) {
+    // What ran once does not any more, or was not compared: the record is of no use.
     for (size_t i = 0; i < count; ++i)
       if (!errors[i])
         result.timings[i].reset();
@@ -159,6 +164,52 @@ std::optional<size_t> Tuner::fastest() const {
       best = i;
   }
   return best;
+}
+
+//===-- Handicaps ---------------------------------------------------------===//
+
+/// Where some candidates have a handicap and others have none, those others are enough.
+void Tuner::setAsideHandicapped() {
+  auto isFree = [](const auto &candidate) {
+    return candidate && candidate->variant->handicap().empty();
+  };
+  if (llvm::none_of(prepared, isFree))
+    return;
+  for (size_t i = 0; i < count; ++i) {
+    if (!prepared[i] || isFree(prepared[i]))
+      continue;
+    result.timings[i] =
+        Timing{{},
+               prepared[i]->variant->handicap() + " (other configurations do not have that; "
+                                                  "TRITIUM_TUNING=always measures all)",
+               true};
+    setAside[i] = std::move(prepared[i]);
+    prepared[i].reset();
+  }
+}
+
+/// False: there are none.
+bool Tuner::takeBackSetAside() {
+  bool isAny = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (!setAside[i])
+      continue;
+    isAny = true;
+    prepared[i] = std::move(setAside[i]);
+    setAside[i].reset();
+    result.timings[i].reset();
+  }
+  return isAny;
+}
+
+/// Measures the candidates that have no handicap, or all. False with `error` ends the tuning.
+bool Tuner::measureUsable(bool takesAll, CompileError &error) {
+  if (!takesAll)
+    setAsideHandicapped();
+  if (!measureAll(error))
+    return false;
+  // None of them runs: those with a handicap are better than nothing.
+  return fastest() || !takeBackSetAside() || measureAll(error);
 }
 
 //===-- The whole ---------------------------------------------------------===//
@@ -213,7 +264,7 @@ bool Tuner::choose(CompileError &error) {
     if (std::optional<std::string> obstacle = saveBuffers()) {
       result.note = "nothing was measured and the first configuration is used: " + *obstacle;
     } else {
-      if (!measureAll(error))
+      if (!measureUsable(/*takesAll=*/mode == Mode::Always, error))
         return false;
       std::optional<size_t> best = fastest();
       if (!best)

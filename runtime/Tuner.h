@@ -10,6 +10,9 @@
 // the first, and measures nothing: both give the same choice each time. `always` measures
 // even where there is a record.
 //
+// What the compiler knows to be slow (CompiledKernel::handicap) is measured only where it is so of
+// all candidates, or under `always`.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TRITIUM_RUNTIME_TUNER_H

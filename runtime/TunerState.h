@@ -19,7 +19,7 @@ class Tuner {
 public:
   Tuner(const TuningRequest &request, TuningResult &result)
       : request(request), result(result), count(request.candidates.size()), prepared(count),
-        errors(count), samples(count) {
+        errors(count), setAside(count), samples(count) {
     result.timings.resize(count);
   }
 
@@ -33,6 +33,9 @@ private:
   bool fail(CompileError &error) const;
   TuningRecords records() const;
   bool takeRecorded(const TuningRecord &record);
+  void setAsideHandicapped();
+  bool takeBackSetAside();
+  bool measureUsable(bool takesAll, CompileError &error);
   std::optional<std::string> saveBuffers();
   bool zeroNamed(CompileError &error) const;
   const DeviceMemory *deviceOf(const BoundArgument &argument) const;
@@ -52,6 +55,7 @@ private:
   size_t count;
   std::vector<std::optional<Kernel::Prepared>> prepared; ///< of those that compile
   std::vector<std::optional<CompileError>> errors;       ///< of those that do not run
+  std::vector<std::optional<Kernel::Prepared>> setAside; ///< of those that others are better than
   std::vector<std::vector<double>> samples;              ///< seconds
   SavedBuffers buffers;
   Interruptible interruptible;

@@ -18,8 +18,9 @@ namespace json = llvm::json;
 namespace {
 
 /// Changes with the form and the meaning of the files.
-constexpr int64_t version = 1;
+constexpr int64_t version = 2;
 constexpr const char *suffix = ".json";
+constexpr const char *setAside = "set aside";
 /// No record comes near it: a larger file is none of ours.
 constexpr uint64_t maxBytes = uint64_t(16) << 20;
 
@@ -39,6 +40,8 @@ json::Value toJSON(const TuningRecord &record) {
     if (timing.reason.empty())
       timings[json::fixUTF8(label)] =
           json::Array{timing.times[0], timing.times[1], timing.times[2]};
+    else if (timing.isSetAside)
+      timings[json::fixUTF8(label)] = json::Object{{setAside, json::fixUTF8(timing.reason)}};
     else
       timings[json::fixUTF8(label)] = json::fixUTF8(timing.reason);
   }
@@ -52,7 +55,9 @@ json::Value toJSON(const TuningRecord &record) {
 bool isTime(double time) { return std::isfinite(time) && time >= 0; }
 
 bool fromJSON(const json::Value &value, Timing &timing) {
-  if (auto reason = value.getAsString()) {
+  const json::Object *object = value.getAsObject();
+  timing.isSetAside = object != nullptr;
+  if (auto reason = object ? object->getString(setAside) : value.getAsString()) {
     timing.reason = reason->str();
     return !timing.reason.empty();
   }

@@ -23,6 +23,8 @@ struct Timing {
   /// In milliseconds: the least time, the 20 % and the 80 % quantile.
   std::array<double, 3> times = {};
   std::string reason; ///< why it has none; empty: it has
+  /// There were others without that reason: it would run, and may be measured where they are not.
+  bool isSetAside = false;
   bool operator==(const Timing &) const = default;
 };
 

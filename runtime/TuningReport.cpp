@@ -108,7 +108,7 @@ std::string tritium::runtime::tuningTable(const TuningRequest &request,
     if (!timing)
       table += "not measured";
     else if (!timing->reason.empty())
-      table += "dropped: " + timing->reason;
+      table += (timing->isSetAside ? "not measured: " : "dropped: ") + timing->reason;
     else
       table += number(timing->times[0], "%10.4f") + " ms" +
                number(timing->times[0] / std::max(best->times[0], 1e-9), "%8.2f") + " x";

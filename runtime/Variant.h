@@ -57,6 +57,8 @@ public:
   bool launch(const Launch &launch, CompileError &error);
 
   const KernelMetadata &metadata() const { return compiled->metadata; }
+  /// CompiledKernel::handicap.
+  const std::string &handicap() const { return compiled->handicap; }
   const Recipe &recipe() const { return origin; }
   /// Changes with what the names in the kernel's text stood for.
   const std::string &dependencyHash() const { return dependencies; }

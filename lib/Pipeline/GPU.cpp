@@ -68,7 +68,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   std::string &ptx = kernel.stages["ptx"];
   bool isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
   // More programs side by side are not worth registers spilled to memory.
-  if (isGood && result.spillBytes > strategy::kTolerableSpills && dropOccupancy(ptx))
+  if (isGood && !nvptx::explainSpills(result.report).empty() && dropOccupancy(ptx))
     isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
   if (!isGood) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
@@ -83,19 +83,18 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
     }
     return false;
   }
-  kernel.metadata.registers = result.registers;
-  kernel.metadata.spillBytes = result.spillBytes;
+  const nvptx::PtxasReport &report = result.report;
+  kernel.metadata.registers = report.registers;
+  kernel.metadata.spillBytes = report.spillBytes;
+  kernel.handicap = handicapOf(report);
   kernel.stages["cubin"] = std::move(result.cubin);
-  if (result.spillBytes > strategy::kTolerableSpills)
-    remarkMissed(where, "ptxas",
-                 "registers do not suffice: " + std::to_string(result.spillBytes) +
-                     " bytes a thread are spilled to memory at " +
-                     std::to_string(result.registers) +
-                     " registers; use smaller tiles, more warps, or a larger maxnreg",
-                 {{"bytes", std::to_string(result.spillBytes)},
-                  {"registers", std::to_string(result.registers)}});
-  for (const std::string &warning : result.warnings)
-    remarkMissed(where, "ptxas", warning);
+  if (std::string spills = explainSpills(report); !spills.empty())
+    remarkMissed(where, "ptxas", spills,
+                 {{"bytes", std::to_string(report.spillBytes)},
+                  {"registers", std::to_string(report.registers)}});
+  for (const nvptx::PtxasAdvice &advice : report.advice)
+    remarkMissed(where, "ptxas", explain(advice),
+                 {{"code", std::to_string(advice.code)}, {"text", advice.text}});
   return true;
 }
 

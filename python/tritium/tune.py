@@ -179,7 +179,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
         configs_timings: config -> [least, 20 % quantile, 80 % quantile] in ms (or what
             `do_bench` returned), of the last choice; inf where the config was dropped.
             Empty if nothing was measured.
-        dropped: config -> why it could not be used, of the last choice.
+        dropped: config -> why it could not be used, or was not measured, of the last choice.
         source: where the last choice came from: "measured", "recorded" (on disk), "first"
             (TRITIUM_TUNING, the interpreter, or a grid with a zero, for which nothing runs and the
             next call chooses anew), "only" (there was one config).
@@ -504,13 +504,15 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
 
     Configs are compiled in parallel threads and measured by turns. One that does not compile
     or run is dropped; if none is left, the error (an `AutotunerError`, or the error that all
-    have in common) says why. All arrays are as they were afterwards.
+    have in common) says why. Where ptxas says that some spill registers, or that their products
+    of warp groups wait for one another, and others do not, those others are measured. All arrays
+    are as they were afterwards.
 
     Times are kept on disk, with the compiled kernels, for this kernel, machine, key and
     config: a second process measures nothing. TRITON_CACHE_AUTOTUNING=0 keeps nothing.
     TRITON_PRINT_AUTOTUNING=1 prints a table. For a choice that is the same at each run set
     TRITIUM_TUNING=first (the first config that compiles) or recorded (the config that the
-    record on disk says, else the first); `always` measures although there is a record.
+    record on disk says, else the first); `always` measures all although there is a record.
 
     Example:
         >>> configs = [triton.Config({"BLOCK": block}) for block in (64, 128)]

@@ -434,3 +434,118 @@ def test_the_stream_of_a_variant_that_is_run(tmp_path):
         print(hex(driver.fakeDriverStream()))
     """)
     assert out.split() == ["0x100", "0x300", "0x301", "0x0", "0x100", "0x100"]
+
+
+def ptxas_that_says(tmp_path, said):
+    """An assembler of any PTX: what it says of a kernel with so many threads."""
+    path = tmp_path / "ptxas"
+    path.write_text(f"#!{sys.executable}\n" + textwrap.dedent(f"""
+        import re, sys
+        if sys.argv[1] == "--version":
+            print("Cuda compilation tools, release 13.0, V13.0.0")
+            sys.exit()
+        ptx = open(sys.argv[-3]).read()
+        threads = int(re.search(r"(?:reqntid|maxntid) *(\\d+)", ptx)[1])
+        open(sys.argv[-1], "w").write(ptx)
+        print({said!r}.get(threads, ""))
+        print("ptxas info    : Used 40 registers, used 0 barriers")
+    """))
+    path.chmod(0o755)
+    return str(path)
+
+
+SERIALIZED = ("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are "
+              "serialized due to insufficient register resources for the wgmma pipeline")
+SPILLED = "    72 bytes stack frame, 64 bytes spill stores, 68 bytes spill loads"
+
+TUNED = """
+    import ctypes
+    fake = ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"])
+    fake.fakeDriverCost.argtypes = [ctypes.c_int, ctypes.c_double]
+    # What a launch with so many threads takes, in ms.
+    for threads, cost in ((64, 1.0), (128, 2.0), (256, 3.0), (512, 4.0)):
+        fake.fakeDriverCost(threads, cost)
+
+    def tuned(*warps, debug=False):
+        @triton.autotune([triton.Config({}, num_warps=w) for w in warps], key=["n"])
+        @triton.jit
+        def increment(x, n, BLOCK: tl.constexpr):
+            tl.device_assert(n > 0)
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(x + i, tl.load(x + i, i < n) + 1, i < n)
+
+        launched = increment[(2,)](Tensor(), 64, BLOCK=32, debug=debug)
+        print(launched.metadata.num_warps, increment.source,
+              sorted(config.num_warps for config in increment.dropped))
+        return increment, launched
+"""
+
+
+def test_tuning_sets_aside_what_ptxas_says_is_slow(tmp_path):
+    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 512: SPILLED})
+    out = run(tmp_path, TUNED + """
+    increment, _ = tuned(2, 4, 8)
+    for config, why in increment.dropped.items():
+        print(config.num_warps, why)
+    tuned(2, 4, 8)
+    # Without the others those are compared that were not, though one of them may have a time.
+    tuned(4, 16)
+    tuned(2, 4)
+    tuned(2, 4)
+    tuned(2, 4, 8)
+    """, TRITON_PTXAS_PATH=ptxas, TRITON_PRINT_AUTOTUNING="1")
+    table = [line for line in out.splitlines() if "num_warps:" in line or "Auto" in line]
+    lines = [line for line in out.splitlines() if line not in table]
+    assert lines == [
+        "8 measured [2, 4]",
+        "2 products of warp groups wait for one another, and nothing runs beside them: registers "
+        "do not suffice for the products in flight (ptxas, C7511) (other configurations do not "
+        "have that; TRITIUM_TUNING=always measures all)",
+        "4 registers do not suffice: 64 bytes a thread are spilled to memory at 40 registers "
+        "(other configurations do not have that; TRITIUM_TUNING=always measures all)",
+        "8 recorded [2, 4]", "4 measured []", "2 measured []", "2 recorded []", "2 recorded []"]
+    assert "not measured: registers do not suffice: 64 bytes" in table[2]
+
+
+def test_tuning_measures_where_nothing_better_is(tmp_path):
+    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 256: SPILLED})
+    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=ptxas) == (
+        "2 measured []\n")
+    # No ptxas: the driver assembles, and says nothing.
+    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH="none") == (
+        "2 measured []\n")
+
+
+def test_tuning_always_measures_all(tmp_path):
+    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
+    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=ptxas,
+               TRITIUM_TUNING="always") == "2 measured []\n"
+
+
+def test_tuning_falls_back_on_what_was_set_aside(tmp_path):
+    """The only configuration without a handicap does not run."""
+    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
+    out = run(tmp_path, TUNED + """
+    fake.fakeDriverFailAssert(0)
+    tuned(2, 4, 8, debug=True)
+    """, TRITON_PTXAS_PATH=ptxas)
+    assert out == "2 measured [8]\n"
+
+
+def test_remarks_of_ptxas(tmp_path):
+    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED + "\n" + SPILLED})
+    out = run(tmp_path, TUNED + """
+    increment, launched = tuned(2)
+    for remark in launched.remarks:
+        if remark.pass_ == "ptxas":
+            print(remark.line, remark.message)
+    print(launched.n_regs, launched.n_spills)
+    """, TRITON_PTXAS_PATH=ptxas)
+    _, spills, products, numbers = out.splitlines()
+    line = spills.split()[0]
+    assert spills == (f"{line} registers do not suffice: 64 bytes a thread are spilled to memory at "
+                      "40 registers; use smaller tiles, more warps, or a larger maxnreg")
+    assert products == (f"{line} products of warp groups wait for one another, and nothing runs "
+                        "beside them: registers do not suffice for the products in flight (ptxas, "
+                        "C7511); use smaller tiles, more warps, or a larger maxnreg")
+    assert int(line) > 0 and numbers == "40 16"

@@ -20,7 +20,8 @@ protected:
     return {"add",
             "n=3",
             {{"BLOCK: 16", {{0.1, 1e-7, 1.0 / 3}, ""}},
-             {"BLOCK: 32", {{}, "add.py:3: \"too\" small\n"}}}};
+             {"BLOCK: 32", {{}, "add.py:3: \"too\" small\n"}},
+             {"BLOCK: 99", {{}, "registers", true}}}};
   }
 
   samples::TemporaryFolder holder;

@@ -17,6 +17,9 @@ struct CompiledKernel {
   std::map<std::string, std::string> stages; ///< "ttir" -> text, "obj" -> ELF bytes, ...
   std::vector<Remark> remarks;
   std::string printed; ///< what static_print wrote
+  /// Why the code is slow in a way that other tiles or another number of warps may avoid, as far
+  /// as the assembler says; else empty.
+  std::string handicap;
 };
 
 } // namespace tritium

@@ -55,7 +55,7 @@ typedef struct tritium_tuning {
 typedef struct tritium_timing {
   int is_known;
   double times[3];    /* milliseconds: the least, the 20 % and the 80 % quantile */
-  const char *reason; /* why the configuration was dropped; null: it was not */
+  const char *reason; /* why the configuration has no times; null: it has */
 } tritium_timing;
 
 typedef struct tritium_tuned tritium_tuned;
@@ -65,7 +65,8 @@ typedef struct tritium_tuned tritium_tuned;
    Times are kept in the cache directory. The environment variable TRITIUM_TUNING says
    otherwise: `first` (the first that compiles), `recorded` (as the record says, else the
    first), `always` (measure, whatever is recorded). Candidates that do not compile or run
-   are dropped; if none is left, the error lists every reason. */
+   are dropped, and so are, but for `always`, those that the assembler knows to be slow (registers
+   spilled, products of warp groups that wait for one another) where others are not; if none is left, the error lists every reason. */
 TRITIUM_API tritium_tuned *tritium_tune(const tritium_tuning *tuning, tritium_error *error);
 TRITIUM_API void tritium_tuned_release(tritium_tuned *tuned);
 TRITIUM_API size_t tritium_tuned_best(const tritium_tuned *tuned);

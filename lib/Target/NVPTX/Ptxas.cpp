@@ -80,36 +80,6 @@ std::string versionOf(const std::string &program) {
   return number.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
 }
 
-/// The number before `unit` in `text`, or 0.
-unsigned numberBefore(StringRef text, StringRef unit) {
-  size_t at = text.find(unit);
-  if (at == StringRef::npos)
-    return 0;
-  StringRef before = text.take_front(at);
-  size_t digits = 0;
-  while (digits < before.size() && isDigit(before[before.size() - 1 - digits]))
-    ++digits;
-  unsigned value = 0;
-  before.take_back(digits).getAsInteger(10, value);
-  return value;
-}
-
-void readLog(StringRef log, tritium::nvptx::Assembled &result) {
-  SmallVector<StringRef> lines;
-  log.split(lines, '\n');
-  for (StringRef line : lines) {
-    if (line.contains(" stack frame")) {
-      result.stackBytes = std::max(result.stackBytes, numberBefore(line, " bytes stack frame"));
-      result.spillBytes = std::max(result.spillBytes, numberBefore(line, " bytes spill stores"));
-    } else if (line.contains(": Used ")) {
-      result.registers = std::max(result.registers, numberBefore(line, " registers"));
-      result.sharedBytes = std::max(result.sharedBytes, numberBefore(line, " bytes smem"));
-    } else if (line.contains("warning") || line.contains("(C7")) {
-      result.warnings.push_back(line.trim().str());
-    }
-  }
-}
-
 } // namespace
 
 std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
@@ -157,7 +127,7 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
     arguments.push_back(argument);
   arguments.append({source.path(), "-o", binary.path()});
   int status = run(ptxas.path, arguments, result.log);
-  readLog(result.log, result);
+  result.report = readPtxasLog(result.log);
   if (settings::DumpPtxasLog.isOn())
     errs() << result.log;
   if (status == 0)
@@ -166,6 +136,9 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
     return true;
   error = "ptxas " + ptxas.version + " (" + ptxas.path + ") failed with status " +
           std::to_string(status) + ": " + StringRef(result.log).trim().str();
+  for (const PtxasAdvice &advice : result.report.advice)
+    if (advice.isFatal)
+      error += "\n" + explain(advice);
   return false;
 }
 
@@ -197,7 +170,7 @@ unsigned tritium::nvptx::registersOf(const std::string &ptx, const std::string &
     reason = StringRef(reason).split('\n').first.str();
     return 0;
   }
-  if (!assembled.registers)
+  if (!assembled.report.registers)
     reason = "ptxas " + ptxas->version + " does not say how many registers '" + entry + "' takes";
-  return assembled.registers;
+  return assembled.report.registers;
 }

@@ -151,8 +151,8 @@ TEST_F(NVPTX, AssemblesForEveryArchitecture) {
           << error << code.ptx;
       EXPECT_EQ(assembled.cubin.substr(0, 4), "\x7f"
                                               "ELF");
-      EXPECT_GT(assembled.registers, 0u);
-      EXPECT_EQ(assembled.spillBytes, 0u);
+      EXPECT_GT(assembled.report.registers, 0u);
+      EXPECT_EQ(assembled.report.spillBytes, 0u);
     }
 }
 

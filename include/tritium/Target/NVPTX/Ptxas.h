@@ -8,6 +8,8 @@
 #ifndef TRITIUM_TARGET_NVPTX_PTXAS_H
 #define TRITIUM_TARGET_NVPTX_PTXAS_H
 
+#include "tritium/Target/NVPTX/PtxasLog.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,13 +34,8 @@ struct AssembleOptions {
 
 struct Assembled {
   std::string cubin;
-  unsigned registers = 0;   ///< a thread
-  unsigned spillBytes = 0;  ///< a thread: registers stored to memory
-  unsigned stackBytes = 0;  ///< a thread: local memory, spills included
-  unsigned sharedBytes = 0; ///< of a CTA, static
-  /// What ptxas warns of: serialised wgmma, ignored directives, ...
-  std::vector<std::string> warnings;
-  std::string log;
+  PtxasReport report;
+  std::string log; ///< that the report was read from
 };
 
 /// Assembles `ptx` for the GPU ("sm_90a"). On failure fills `error` with what ptxas said.
