@@ -549,3 +549,24 @@ def test_remarks_of_ptxas(tmp_path):
                         "beside them: registers do not suffice for the products in flight (ptxas, "
                         "C7511); use smaller tiles, more warps, or a larger maxnreg")
     assert int(line) > 0 and numbers == "40 16"
+
+
+def test_tuning_with_the_real_ptxas(tmp_path):
+    """A lane holds 64 numbers, which 32 registers do not."""
+    out = run(tmp_path, """
+        @triton.autotune([triton.Config({}, num_warps=1, maxnreg=n) for n in (32, 128)], key=[])
+        @triton.jit
+        def center(x, y, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            v = tl.load(x + i)
+            tl.store(y + i, v - tl.sum(v) / BLOCK)
+
+        launched = center[(1,)](Tensor(2048), Tensor(2048), BLOCK=2048)
+        print(launched.n_regs > 0, "cubin" in launched.asm, launched.n_spills)
+        for config, why in center.dropped.items():
+            print(config.maxnreg, why.split(":")[0])
+    """)
+    lines = out.splitlines()
+    if lines[0].split()[1] == "False":
+        pytest.skip("no ptxas")
+    assert lines == ["True True 0", "32 registers do not suffice"]
