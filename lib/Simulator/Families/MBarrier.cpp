@@ -63,27 +63,23 @@ Access accessBy(const Warp &warp, const Op &op, unsigned lane) {
 }
 
 void initialise(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.b, warp.mask, op, "the count of an mbarrier");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
     Located located;
-    if (!(warp.mask >> lane & 1) ||
-        !locateBarrier(warp, op, op.space, addresses[lane], lane, located))
-      continue;
+    if (!locateBarrier(warp, op, op.space, address, lane, located))
+      return;
     u32 count = warp.lanes<u32>(op.b)[lane], at = u32(located.offset);
     Cta &cta = warp.cta;
     if (!count || count > mostCount) {
       misuse(warp, op, lane,
              "an mbarrier counts 1 to 1048575 arrivals, not " + std::to_string(count));
-      continue;
+      return;
     }
     if (auto found = cta.mbarriers.find(at); found != cta.mbarriers.end()) {
       misuse(warp, op, lane,
              "there is an mbarrier already, which no mbarrier.inval has ended: " +
                  describe(found->second));
-      continue;
+      return;
     }
     noteAccess(warp, op, lane, located, 8, AccessMode::Write);
     if (warp.machine.launch.checkRaces)
@@ -94,7 +90,7 @@ void initialise(Warp &warp, const Op &op) {
     made.count = made.pending = count;
     made.actor = cta.newActor();
     made.init = accessBy(warp, op, lane);
-  }
+  });
 }
 
 void reportUse(Warp &warp, const Op &op, unsigned lane, const Access &use) {
@@ -109,15 +105,10 @@ void reportUse(Warp &warp, const Op &op, unsigned lane, const Access &use) {
 }
 
 void invalidate(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    MBarrier *barrier = findBarrier(warp, op, op.space, addresses[lane], lane);
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    MBarrier *barrier = findBarrier(warp, op, op.space, address, lane);
     if (!barrier)
-      continue;
+      return;
     if (barrier->hasCopies() || barrier->expected || !barrier->waiting.empty())
       misuse(warp, op, lane, "an mbarrier is ended while it is in use: " + describe(*barrier));
     for (BulkCopy &copy : barrier->copies)
@@ -126,7 +117,7 @@ void invalidate(Warp &warp, const Op &op) {
       if (use.present && use.thread / 32 != warp.index && !ordered(warp, lane, use))
         reportUse(warp, op, lane, use);
     Located located;
-    locateBarrier(warp, op, op.space, addresses[lane], lane, located);
+    locateBarrier(warp, op, op.space, address, lane, located);
     if (warp.machine.launch.checkRaces)
       eachCell(warp.cta, barrier->address, [](Cell &cell) { cell.write.barrier = 0; });
     noteAccess(warp, op, lane, located, 8, AccessMode::Write);
@@ -134,7 +125,7 @@ void invalidate(Warp &warp, const Op &op) {
     for (auto [waiting, split] : barrier->waiting)
       split->state = Split::Running;
     warp.cta.mbarriers.erase(barrier->address);
-  }
+  });
 }
 
 void expect(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier, int64_t bytes) {
@@ -145,6 +136,18 @@ void expect(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier, int64_t 
   misuse(warp, op, lane,
          "an mbarrier expects at most 1048575 bytes in a phase: " + describe(barrier));
   barrier.expected -= bytes;
+}
+
+/// Calls f(barrier, its lanes) for each mbarrier that lanes of the mask have in `at`.
+template <typename F> void eachBarrier(MBarrier *const *at, u32 mask, F &&f) {
+  while (mask) {
+    MBarrier *barrier = at[std::countr_zero(mask)];
+    u32 together = 0;
+    lanesOf(mask, [&](unsigned lane) { together |= u32(at[lane] == barrier) << lane; });
+    mask &= ~together;
+    if (barrier)
+      f(*barrier, together);
+  }
 }
 
 /// One lane arrives.
@@ -167,34 +170,21 @@ void arriveLane(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier, u32 
 
 // Op: a address; b: arrivals, c: bytes (none: 1, 0); d: the state, or none; list[0]: ArriveBits.
 void arrive(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
   for (uint32_t slot : {op.b, op.c})
     if (slot != none)
       warp.demand(slot, warp.mask, op, "a count of an mbarrier");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
-  u32 bits = op.list[0], left = warp.mask;
+  u32 bits = op.list[0];
   MBarrier *at[32] = {};
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (left >> lane & 1)
-      at[lane] = findBarrier(warp, op, op.space, addresses[lane], lane);
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    at[lane] = findBarrier(warp, op, op.space, address, lane);
+  });
   bool hands = (bits & Arrives) && op.releases && warp.machine.launch.checkRaces;
-  while (left) {
-    unsigned first = unsigned(std::countr_zero(left));
-    u32 together = 0;
-    for (unsigned lane = first; lane < 32; ++lane)
-      together |= u32((left >> lane & 1) && at[lane] == at[first]) << lane;
-    left &= ~together;
-    if (!at[first])
-      continue;
-    MBarrier &barrier = *at[first];
+  eachBarrier(at, warp.mask, [&](MBarrier &barrier, u32 together) {
     Handover mine;
     if (hands)
       mine.add(warp, together);
     uint64_t handed = ~uint64_t(0); ///< the phase
-    for (unsigned lane = first; lane < 32; ++lane) {
-      if (!(together >> lane & 1))
-        continue;
+    lanesOf(together, [&](unsigned lane) {
       if (hands && handed != barrier.phase)
         barrier.arriving.join(mine);
       handed = barrier.phase;
@@ -206,8 +196,8 @@ void arrive(Warp &warp, const Op &op) {
       if (bits & Arrives)
         arriveLane(warp, op, lane, barrier, op.b == none ? 1 : warp.lanes<u32>(op.b)[lane]);
       settle(warp, op, lane, barrier);
-    }
-  }
+    });
+  });
   if (op.d != none)
     warp.define(op.d, warp.mask);
 }
@@ -234,36 +224,24 @@ bool isPast(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier) {
 
 // test_wait, try_wait. Op: a address; b: the state, or the parity if list[0]; d predicate.
 void wait(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.b, warp.mask, op, "the phase of an mbarrier");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
   u32 past = 0;
   MBarrier *first = nullptr, *at[32] = {};
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    at[lane] = findBarrier(warp, op, op.space, addresses[lane], lane);
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    at[lane] = findBarrier(warp, op, op.space, address, lane);
     bool isOver = !at[lane] || isPast(warp, op, lane, *at[lane]);
     past |= u32(isOver) << lane;
     if (!isOver && !first)
       first = at[lane];
-  }
+  });
   // A lane that may go on does; others take turns with it. By turns at random a wait may answer
   // early, as it may on a GPU.
   bool answers = std::exchange(warp.current->timedOut, false) || !first || past ||
                  (warp.machine.launch.seed && warp.machine.random() % 4 == 0);
   if (!answers)
     return blockOnPhase(warp, op, *first);
-  for (u32 left = past; left;) {
-    unsigned lane = unsigned(std::countr_zero(left));
-    u32 together = 0;
-    for (unsigned i = lane; i < 32; ++i)
-      together |= u32((left >> i & 1) && at[i] == at[lane]) << i;
-    left &= ~together;
-    if (at[lane])
-      passPhase(warp, op, together, *at[lane]);
-  }
+  eachBarrier(at, past,
+              [&](MBarrier &barrier, u32 together) { passPhase(warp, op, together, barrier); });
   u32 &to = warp.predicate(op.d);
   to = (to & ~warp.mask) | past;
   warp.define(op.d, warp.mask);

@@ -21,23 +21,10 @@ namespace {
 
 constexpr uint32_t mapBytes = sizeof(TensorMap::Bytes);
 
-bool isMapAligned(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t align) {
-  if (address % align == 0)
-    return true;
-  Fault *fault = warp.machine.report(FaultKind::Misaligned, &op, &warp, int(lane),
-                                     "a tensor map needs an address that " + std::to_string(align) +
-                                         " divides");
-  if (fault) {
-    fault->hasAddress = true;
-    fault->address = address;
-  }
-  return false;
-}
-
 /// The bytes of a map; null after a report.
 uint8_t *locateMap(Warp &warp, const Op &op, unsigned lane, Space space, uint64_t address,
                    uint32_t align, bool write, Located &located) {
-  if (!isMapAligned(warp, op, lane, address, align))
+  if (!isAligned(warp, op, lane, address, align, "a tensor map needs an address"))
     return nullptr;
   uint8_t *last = warp.resolve(op, space, address + mapBytes - 1, lane, 1, write, located);
   return last ? warp.resolve(op, space, address, lane, 1, write, located) : nullptr;
@@ -129,22 +116,17 @@ bool tritium::sim::readTensorMap(Warp &warp, const Op &op, unsigned lane, uint64
 
 void tritium::sim::acquireTensorMap(Warp &warp, const Op &op) {
   fence(warp);
-  warp.demand(op.a, warp.mask, op, "an address");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
   uint32_t now = ++warp.machine.time;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    auto known = std::find_if(
-        warp.mapFences.begin(), warp.mapFences.end(), [&](const Warp::MapFence &fence) {
-          return fence.address == addresses[lane] && fence.lanes == 1u << lane;
-        });
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    auto known = std::find_if(warp.mapFences.begin(), warp.mapFences.end(),
+                              [&](const Warp::MapFence &fence) {
+                                return fence.address == address && fence.lanes == 1u << lane;
+                              });
     if (known == warp.mapFences.end())
-      warp.mapFences.push_back({addresses[lane], now, 1u << lane});
+      warp.mapFences.push_back({address, now, 1u << lane});
     else
       known->time = now;
-  }
+  });
 }
 
 namespace {
@@ -206,22 +188,17 @@ void setField(TensorMap &map, Field field, uint32_t ordinal, uint64_t value) {
 
 // Op: a address, b the value, e the field, c the ordinal; bytes of the value.
 void replace(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.b, warp.mask, op, "a field of a tensor map");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
     Located located;
-    if (!(warp.mask >> lane & 1))
-      continue;
-    uint8_t *at = locateMap(warp, op, lane, op.space, addresses[lane], TensorMap::alignment,
+    uint8_t *at = locateMap(warp, op, lane, op.space, address, TensorMap::alignment,
                             /*write=*/true, located);
     if (!at)
-      continue;
+      return;
     TensorMap map;
     if (!TensorMap::decode(at, map)) {
       invalidCopy(warp, op, lane, "the 128 bytes are no tensor map");
-      continue;
+      return;
     }
     noteMap(warp, op, lane, located, AccessMode::Write);
     setField(map, Field(op.e), op.c == none ? 0 : op.c,
@@ -229,7 +206,7 @@ void replace(Warp &warp, const Op &op) {
     TensorMap::Bytes bytes;
     map.encodeUnchecked(bytes);
     std::memcpy(at, bytes.data(), mapBytes);
-  }
+  });
 }
 
 // tensormap.cp_fenceproxy. Op: a, offset, target: to; list: address from.

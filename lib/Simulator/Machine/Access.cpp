@@ -16,12 +16,21 @@ static std::string hex(uint64_t value) {
   return text;
 }
 
-static void reportAccess(Warp &warp, const Op &op, FaultKind kind, uint64_t address, unsigned lane,
-                         std::string message) {
+void tritium::sim::reportAccess(Warp &warp, const Op &op, FaultKind kind, uint64_t address,
+                                unsigned lane, std::string message) {
   if (Fault *fault = warp.machine.report(kind, &op, &warp, int(lane), std::move(message))) {
     fault->hasAddress = true;
     fault->address = address;
   }
+}
+
+bool tritium::sim::isAligned(Warp &warp, const Op &op, unsigned lane, uint64_t address,
+                             uint32_t align, const char *demand) {
+  if (address % align == 0)
+    return true;
+  reportAccess(warp, op, FaultKind::Misaligned, address, lane,
+               std::string(demand) + " that " + std::to_string(align) + " divides");
+  return false;
 }
 
 static std::string outside(Machine &machine, uint64_t address, uint32_t bytes) {

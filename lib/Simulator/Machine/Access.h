@@ -3,7 +3,7 @@
 #ifndef TRITIUM_SIMULATOR_ACCESS_H
 #define TRITIUM_SIMULATOR_ACCESS_H
 
-#include "Machine.h"
+#include "Lanes.h"
 
 #include <optional>
 
@@ -15,6 +15,13 @@ enum class AccessMode : uint8_t {
   AsyncWrite,   ///< cp.async is issued: the bytes belong to it until it has arrived
   AsyncArrival, ///< its wait is over
 };
+
+/// A fault of one lane at an address.
+void reportAccess(Warp &warp, const Op &op, FaultKind kind, uint64_t address, unsigned lane,
+                  std::string message);
+/// False after a report: what is wrong is `demand`, "a copy needs an address", with the divisor.
+bool isAligned(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t align,
+               const char *demand);
 
 /// The bytes of a write, one bit each, that leave memory as it is: that harms nobody.
 uint64_t unchangedBytes(const uint8_t *memory, const uint8_t *written, uint32_t bytes);
@@ -53,6 +60,14 @@ inline void laneAddresses(Warp &warp, const Op &op, uint64_t *addresses) {
     for (unsigned i = 0; i < 32; ++i)
       addresses[i] = uint32_t(base[i] + uint32_t(op.offset));
   }
+}
+
+/// Calls f(lane, address) for each active lane.
+template <typename F> void eachAddress(Warp &warp, const Op &op, F &&f) {
+  warp.demand(op.a, warp.mask, op, "an address");
+  uint64_t addresses[32];
+  laneAddresses(warp, op, addresses);
+  lanesOf(warp.mask, [&](unsigned lane) { f(lane, addresses[lane]); });
 }
 
 /// A word of which buffers have some bytes and not others. Memory is made of words, so that the one

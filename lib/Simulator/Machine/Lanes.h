@@ -29,6 +29,12 @@ template <typename D, typename F> inline void eachLane(Warp &warp, uint32_t d, F
   }
 }
 
+/// Calls f(lane) for each lane of the mask.
+template <typename F> inline void lanesOf(uint32_t mask, F &&f) {
+  for (; mask; mask &= mask - 1)
+    f(unsigned(std::countr_zero(mask)));
+}
+
 template <auto F, typename D, typename A> void unary(Warp &warp, const Op &op) {
   const A *a = warp.lanes<A>(op.a);
   eachLane<D>(warp, op.d, [=](unsigned i) { return D(F(a[i])); });
