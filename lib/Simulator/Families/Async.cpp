@@ -19,24 +19,17 @@ namespace {
 
 constexpr uint32_t bypassed = 1; ///< Op::e of .cg
 
-// Op: a, offset, target: the address in shared memory; list: slot of the source's address,
-// its offset (two words), its bits; b: bytes to read (none: all); bytes to write.
+// Op: a, offset, target: the address in shared memory; list: the source's address; b: bytes to read
+// (none: all); bytes to write.
 void issue(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.list[0], warp.mask, op, "an address");
   if (op.b != none)
     warp.demand(op.b, warp.mask, op, "the number of bytes of a copy");
-  uint64_t to[32], from[32];
-  laneAddresses(warp, op, to);
-  Op source = op;
-  source.a = op.list[0];
-  source.offset = op.list[1] | uint64_t(op.list[2]) << 32;
-  source.target = op.list[3];
-  laneAddresses(warp, source, from);
+  uint64_t to[32] = {}, from[32] = {};
   uint32_t reading = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    to[lane] = address;
+    from[lane] = addressOf(warp, op.list, lane);
     u32 bytes = op.b == none ? op.bytes : warp.lanes<u32>(op.b)[lane];
     if (op.c != none && (warp.predicate(op.c) >> lane & 1))
       bytes = 0;
@@ -48,10 +41,10 @@ void issue(Warp &warp, const Op &op) {
     Located located, read;
     uint8_t *at = warp.resolve(op, Space::Shared, to[lane], lane, op.bytes, true, located);
     if (!at)
-      continue;
+      return;
     if (from[lane] & (op.bytes - 1)) {
       warp.resolve(op, Space::Global, from[lane], lane, op.bytes, false, read);
-      continue;
+      return;
     }
     if (bytes) {
       // Whether it may be read is known now; a copy of part of its bytes ends earlier.
@@ -59,7 +52,7 @@ void issue(Warp &warp, const Op &op) {
       if (!warp.resolve(op, Space::Global, from[lane], lane, whole, false, read) ||
           (whole != bytes &&
            !warp.resolve(op, Space::Global, from[lane] + bytes - 1, lane, 1, false, read)))
-        continue;
+        return;
       warp.resolve(op, Space::Global, from[lane], lane, 1, false, read);
       noteAccess(warp, op, lane, read, bytes, AccessMode::Read);
       reading |= 1u << lane;
@@ -73,20 +66,12 @@ void issue(Warp &warp, const Op &op) {
     copy.op = &op;
     copy.number = warp.issued[lane]++;
     warp.copies[lane].push_back(copy);
-  }
+  });
   countCopy(warp, op, to, from, reading, op.e == bypassed);
 }
 
-void commit(Warp &warp, const Op &op) {
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (warp.mask >> lane & 1) {
-      for (AsyncCopy &copy : warp.copies[lane])
-        if (!copy.committed) {
-          copy.committed = true;
-          copy.group = warp.groups[lane];
-        }
-      ++warp.groups[lane];
-    }
+void commit(Warp &warp, const Op &) {
+  lanesOf(warp.mask, [&](unsigned lane) { commitGroup(warp.copies[lane], warp.groups[lane]); });
 }
 
 void moveBytes(Warp &warp, const AsyncCopy &copy) {
@@ -110,39 +95,31 @@ void arrive(Warp &warp, const AsyncCopy &copy, unsigned lane) {
 
 /// offset: how many of the latest groups may stay; -1: wait_all, uncommitted ones too.
 void wait(Warp &warp, const Op &op) {
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1) || warp.copies[lane].empty())
-      continue;
-    uint64_t keep = op.offset, groups = warp.groups[lane];
-    uint64_t retired = keep >= groups ? 0 : groups - keep;
-    bool all = keep == ~uint64_t(0);
+  bool all = op.offset == ~uint64_t(0);
+  lanesOf(warp.mask, [&](unsigned lane) {
+    uint64_t kept = firstKept(warp.groups[lane], op.offset);
     std::erase_if(warp.copies[lane], [&](const AsyncCopy &copy) {
-      if (!all && (!copy.committed || copy.group >= retired))
+      if (!all && (!copy.committed || copy.group >= kept))
         return false;
       arrive(warp, copy, lane);
       return true;
     });
-  }
+  });
 }
 
 // cp.async.mbarrier.arrive. Op: a address; c: whether the arrival is one more than were pending.
 void arriveOnPhase(Warp &warp, const Op &op) {
-  warp.demand(op.a, warp.mask, op, "an address");
-  uint64_t addresses[32];
-  laneAddresses(warp, op, addresses);
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    MBarrier *barrier = findBarrier(warp, op, op.space, addresses[lane], lane);
+  eachAddress(warp, op, [&](unsigned lane, uint64_t address) {
+    MBarrier *barrier = findBarrier(warp, op, op.space, address, lane);
     if (!barrier)
-      continue;
+      return;
     if (op.c)
       ++barrier->pending;
     if (!barrier->missing()) {
       warp.machine.report(FaultKind::MBarrier, &op, &warp, int(lane),
                           "an arrival for copies at " + describe(*barrier) +
                               "; more arrive than its count allows");
-      continue;
+      return;
     }
     // The thread publishes what it has done, too: more than PTX promises.
     if (warp.machine.launch.checkRaces)
@@ -150,7 +127,7 @@ void arriveOnPhase(Warp &warp, const Op &op) {
     warp.handedToPhase[lane] = warp.issued[lane];
     barrier->copyArrivals.push_back({&warp, lane, warp.issued[lane]});
     settle(warp, op, lane, *barrier);
-  }
+  });
 }
 
 bool decodeArrive(Decoder &decoder, Modifiers &m) {
@@ -212,14 +189,9 @@ bool decodeCopy(Decoder &decoder) {
     (isPredicate ? ignore : size) =
         isPredicate ? decoder.predicate(operand) : decoder.source(operand, Type::U32);
   }
-  Op from;
-  if (!decoder.address(decoder.operand(1), from))
+  uint32_t *list = decoder.list(addressWords);
+  if (!readAddress(decoder, 1, list))
     return false;
-  uint32_t *list = decoder.list(4);
-  list[0] = from.a;
-  list[1] = uint32_t(from.offset);
-  list[2] = uint32_t(from.offset >> 32);
-  list[3] = from.target;
   Op &op = decoder.emit(issue, Class::AsyncCopy);
   if (!decoder.address(decoder.operand(0), op))
     return false;

@@ -1,4 +1,4 @@
-//===- BulkCopy.cpp - cp.async.bulk and its groups ------------------------===//
+//===- BulkCopy.cpp - bulk copies under way, and their groups -------------===//
 //
 // A load's bytes change when its phase is over, which is when a wait needs it. A store reads
 // its source when its thread waits for that (wait_group.read), and writes when it waits for the
@@ -15,28 +15,6 @@
 
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
-using Class = InstructionClass;
-
-bool tritium::sim::readAddress(Decoder &decoder, size_t operand, uint32_t *words,
-                               bool hasCoordinates) {
-  Op made;
-  const Operand &from = decoder.operand(operand);
-  if (!(hasCoordinates ? decoder.addressOfFirst(from, made) : decoder.address(from, made)))
-    return false;
-  words[0] = made.a;
-  words[1] = uint32_t(made.offset);
-  words[2] = uint32_t(made.offset >> 32);
-  words[3] = made.target;
-  return true;
-}
-
-uint64_t tritium::sim::addressOf(const Warp &warp, const uint32_t *words, unsigned lane) {
-  uint64_t offset = words[1] | uint64_t(words[2]) << 32;
-  const uint8_t *base = warp.regs + words[0];
-  if (words[3] == 64)
-    return reinterpret_cast<const uint64_t *>(base)[lane] + offset;
-  return uint32_t(reinterpret_cast<const uint32_t *>(base)[lane] + uint32_t(offset));
-}
 
 void tritium::sim::invalidCopy(Warp &warp, const Op &op, unsigned lane,
                                const std::string &message) {
@@ -49,28 +27,17 @@ Range *tritium::sim::findGlobal(Warp &warp, const Op &op, unsigned lane, uint64_
   return warp.resolveGlobal(op, address, lane, bytes, write, located) ? located.range : nullptr;
 }
 
-bool tritium::sim::findShared(Warp &warp, const Op &op, unsigned lane, uint64_t address,
-                              uint64_t bytes, uint32_t align, uint32_t &offset) {
-  if (address % align) {
-    Fault *fault = warp.machine.report(FaultKind::Misaligned, &op, &warp, int(lane),
-                                       "a bulk copy needs an address in shared memory that " +
-                                           std::to_string(align) + " divides");
-    if (fault) {
-      fault->hasAddress = true;
-      fault->address = address;
-    }
+bool tritium::sim::findShared(Warp &warp, const Op &op, unsigned lane, uint64_t bytes,
+                              uint32_t align, uint32_t &offset) {
+  uint64_t address = addressOf(warp, op.list + CopiesShared, lane);
+  if (!isAligned(warp, op, lane, address, align, "a bulk copy needs an address in shared memory"))
     return false;
-  }
   uint64_t size = warp.cta.shared.size();
   if (address > size || bytes > size - address) {
-    Fault *fault = warp.machine.report(FaultKind::OutOfBounds, &op, &warp, int(lane),
-                                       "a bulk copy of " + std::to_string(bytes) +
-                                           " bytes reaches outside of the CTA's shared " +
-                                           "memory (" + std::to_string(size) + " bytes)");
-    if (fault) {
-      fault->hasAddress = true;
-      fault->address = address;
-    }
+    reportAccess(warp, op, FaultKind::OutOfBounds, address, lane,
+                 "a bulk copy of " + std::to_string(bytes) +
+                     " bytes reaches outside of the CTA's " + "shared memory (" +
+                     std::to_string(size) + " bytes)");
     return false;
   }
   offset = uint32_t(address);
@@ -112,8 +79,9 @@ static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool write
 }
 
 void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
-                             BulkCopy copy, uint64_t barrier) {
-  MBarrier *found = findBarrier(warp, op, Space::Shared, barrier, lane);
+                             BulkCopy copy) {
+  MBarrier *found =
+      findBarrier(warp, op, Space::Shared, addressOf(warp, op.list + CopiesBarrier, lane), lane);
   if (!found)
     return;
   Machine &machine = warp.machine;
@@ -174,16 +142,6 @@ void tritium::sim::beginStore(Warp &warp, const Op &op, unsigned lane, BulkCopy 
   warp.bulkCopies[lane].push_back(std::move(copy));
 }
 
-bool tritium::sim::checkMulticast(Warp &warp, const Op &op, unsigned lane, uint32_t slot) {
-  uint32_t mask = warp.lanes<u32>(slot)[lane] & 0xffff;
-  if (mask == 1)
-    return true;
-  invalidCopy(warp, op, lane,
-              "the CTAs of .multicast::cluster are those with bits in " + std::to_string(mask) +
-                  ", but the cluster has one CTA, whose bit is 1");
-  return false;
-}
-
 namespace {
 
 /// The source is read.
@@ -230,246 +188,27 @@ void finishStore(Warp &warp, BulkCopy &copy, const Completion &done) {
   endCopy(warp.machine, copy, done);
 }
 
-void commit(Warp &warp, const Op &op) {
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    for (BulkCopy &copy : warp.bulkCopies[lane])
-      if (!copy.committed) {
-        copy.committed = true;
-        copy.group = warp.bulkGroups[lane];
-      }
-    ++warp.bulkGroups[lane];
-  }
+} // namespace
+
+void tritium::sim::commitStores(Warp &warp) {
+  lanesOf(warp.mask,
+          [&](unsigned lane) { commitGroup(warp.bulkCopies[lane], warp.bulkGroups[lane]); });
 }
 
-/// offset: how many of the latest groups may stay; b: 1 if only sources have to be read.
-void waitGroup(Warp &warp, const Op &op) {
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    std::vector<BulkCopy> &copies = warp.bulkCopies[lane];
-    if (!(warp.mask >> lane & 1) || copies.empty())
-      continue;
-    uint64_t groups = warp.bulkGroups[lane];
-    uint64_t retired = op.offset >= groups ? 0 : groups - op.offset;
+void tritium::sim::waitForStores(Warp &warp, uint64_t keep, bool reads) {
+  lanesOf(warp.mask, [&](unsigned lane) {
+    uint64_t kept = firstKept(warp.bulkGroups[lane], keep);
     Completion done = completeByThread(warp, lane);
-    std::erase_if(copies, [&](BulkCopy &copy) {
-      if (!copy.committed || copy.group >= retired)
+    std::erase_if(warp.bulkCopies[lane], [&](BulkCopy &copy) {
+      if (!copy.committed || copy.group >= kept)
         return false;
-      if (op.list[0])
+      if (reads)
         captureStore(warp, copy, done);
       else
         finishStore(warp, copy, done);
-      return !op.list[0];
+      return !reads;
     });
-  }
-}
-
-bool isSize(Warp &warp, const Op &op, unsigned lane, u32 bytes) {
-  if (bytes && bytes % 16 == 0)
-    return true;
-  invalidCopy(warp, op, lane,
-              "a bulk copy has a multiple of 16 bytes, not " + std::to_string(bytes));
-  return false;
-}
-bool isAligned(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
-  if (address % 16 == 0)
-    return true;
-  Fault *fault = warp.machine.report(FaultKind::Misaligned, &op, &warp, int(lane),
-                                     "a bulk copy needs a global address that 16 divides");
-  if (fault) {
-    fault->hasAddress = true;
-    fault->address = address;
-  }
-  return false;
-}
-
-// Op: list: addresses to, from, of the mbarrier, then the mask of CTAs; b: bytes;
-// e: the reduction, c: its type.
-enum : size_t { To = 0, From = addressWords, Barrier = 2 * addressWords, Mask = 3 * addressWords };
-
-void demandAddress(Warp &warp, const Op &op, size_t words) {
-  warp.demand(op.list[words], warp.mask, op, "an address");
-}
-
-void load(Warp &warp, const Op &op) {
-  for (size_t words : {To, From, Barrier})
-    demandAddress(warp, op, words);
-  warp.demand(op.b, warp.mask, op, "the number of bytes of a copy");
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    u32 bytes = warp.lanes<u32>(op.b)[lane], offset;
-    uint64_t from = addressOf(warp, op.list + From, lane);
-    if (!isSize(warp, op, lane, bytes) || !isAligned(warp, op, lane, from) ||
-        !findShared(warp, op, lane, addressOf(warp, op.list + To, lane), bytes, 16, offset))
-      continue;
-    if (op.list[Mask] != none && !checkMulticast(warp, op, lane, op.list[Mask]))
-      continue;
-    Range *range = findGlobal(warp, op, lane, from, bytes, /*write=*/false);
-    if (!range)
-      continue;
-    BulkCopy copy;
-    copy.bytes = bytes;
-    copy.segments = {{range, from - range->address, offset, bytes}};
-    beginLoad(warp, op, lane, offset, std::move(copy), addressOf(warp, op.list + Barrier, lane));
-  }
-}
-
-void store(Warp &warp, const Op &op) {
-  for (size_t words : {To, From})
-    demandAddress(warp, op, words);
-  warp.demand(op.b, warp.mask, op, "the number of bytes of a copy");
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(warp.mask >> lane & 1))
-      continue;
-    u32 bytes = warp.lanes<u32>(op.b)[lane], offset;
-    uint64_t to = addressOf(warp, op.list + To, lane);
-    if (!isSize(warp, op, lane, bytes) || !isAligned(warp, op, lane, to) ||
-        !findShared(warp, op, lane, addressOf(warp, op.list + From, lane), bytes, 16, offset))
-      continue;
-    Range *range = findGlobal(warp, op, lane, to, bytes, /*write=*/true);
-    if (!range)
-      continue;
-    BulkCopy copy;
-    copy.segments = {{range, to - range->address, offset, bytes}};
-    copy.reduction = op.e == none ? -1 : int(op.e);
-    copy.type = Type(op.c);
-    beginStore(warp, op, lane, std::move(copy));
-  }
-}
-
-void prefetch(Warp &warp, const Op &op) {
-  demandAddress(warp, op, From);
-  warp.demand(op.b, warp.mask, op, "the number of bytes of a copy");
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (warp.mask >> lane & 1)
-      isSize(warp, op, lane, warp.lanes<u32>(op.b)[lane]) &&
-          isAligned(warp, op, lane, addressOf(warp, op.list + From, lane));
-}
-
-bool decodeGroup(Decoder &decoder, Modifiers &m, bool commits) {
-  bool reads = m.take("read");
-  uint64_t keep = 0;
-  if (!decoder.done(m) || !decoder.wants(commits ? 0 : 1) ||
-      (!commits && !decoder.immediate(0, keep)))
-    return false;
-  uint32_t *list = decoder.list(1);
-  list[0] = reads;
-  Op &op = decoder.emit(commits ? commit : waitGroup, Class::AsyncGroup);
-  op.offset = keep;
-  op.list = list;
-  return true;
-}
-
-bool decodePrefetch(Decoder &decoder, Modifiers &m) {
-  if (!m.take("L2") || !m.take("global"))
-    return decoder.fail("prefetches from .global to .L2 only");
-  bool hint = m.take("L2::cache_hint");
-  uint32_t *list = decoder.list(Mask + 1);
-  if (!decoder.done(m) || !decoder.wants(2 + hint) || !readAddress(decoder, 0, list + From))
-    return false;
-  uint32_t b = decoder.source(1, Type::U32);
-  Op &op = decoder.emit(prefetch, Class::Other);
-  op.b = b;
-  op.list = list;
-  return !decoder.failed();
-}
-
-bool decodeLoad(Decoder &decoder, Modifiers &m) {
-  if (!m.take("global") || !m.take("mbarrier::complete_tx::bytes"))
-    return decoder.fail("copies from .global to shared memory with .mbarrier::complete_tx::bytes, "
-                        "and from .shared::cta to .global with .bulk_group");
-  bool multicast = m.take("multicast::cluster"), hint = m.take("L2::cache_hint");
-  uint32_t *list = decoder.list(Mask + 1);
-  if (!decoder.done(m) || !decoder.wants(4 + multicast + hint) ||
-      !readAddress(decoder, 0, list + To) || !readAddress(decoder, 1, list + From) ||
-      !readAddress(decoder, 3, list + Barrier))
-    return false;
-  if (multicast)
-    list[Mask] = decoder.source(4, Type::B16);
-  uint32_t b = decoder.source(2, Type::U32);
-  Op &op = decoder.emit(load, Class::AsyncCopy);
-  op.b = b;
-  op.list = list;
-  return !decoder.failed();
-}
-
-bool decodeStore(Decoder &decoder, Modifiers &m, bool reduces) {
-  if (!m.take("shared::cta") || !m.take("bulk_group"))
-    return decoder.fail("needs .shared::cta.bulk_group");
-  bool hint = m.take("L2::cache_hint");
-  int reduction = -1;
-  Type type = Type::None;
-  if (reduces) {
-    reduction = takeReduction(m);
-    m.take("noftz");
-    type = m.type();
-    if (!hasReduction(reduction, type))
-      return decoder.fail("this reduction of this type is not known");
-  }
-  uint32_t *list = decoder.list(Mask + 1);
-  if (!decoder.done(m) || !decoder.wants(3 + hint) || !readAddress(decoder, 0, list + To) ||
-      !readAddress(decoder, 1, list + From))
-    return false;
-  uint32_t b = decoder.source(2, Type::U32);
-  Op &op = decoder.emit(store, Class::AsyncCopy);
-  op.b = b;
-  op.c = uint32_t(type);
-  op.e = uint32_t(reduction);
-  op.list = list;
-  return !decoder.failed();
-}
-
-} // namespace
-
-int tritium::sim::takeReduction(Modifiers &m) {
-  constexpr AtomicKind kinds[] = {AtomicKind::Add, AtomicKind::Min, AtomicKind::Max,
-                                  AtomicKind::Inc, AtomicKind::Dec, AtomicKind::And,
-                                  AtomicKind::Or,  AtomicKind::Xor};
-  int which = m.takeOne({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-  return which < 0 ? -1 : int(kinds[which]);
-}
-
-bool tritium::sim::hasReduction(int reduction, Type type) {
-  switch (AtomicKind(reduction)) {
-  case AtomicKind::Add:
-    return type == Type::U32 || type == Type::S32 || type == Type::U64 || type == Type::F32 ||
-           type == Type::F64 || type == Type::F16 || type == Type::BF16;
-  case AtomicKind::Min:
-  case AtomicKind::Max:
-    return type == Type::U32 || type == Type::S32 || type == Type::U64 || type == Type::S64 ||
-           type == Type::F16 || type == Type::BF16;
-  case AtomicKind::Inc:
-  case AtomicKind::Dec:
-    return type == Type::U32;
-  case AtomicKind::And:
-  case AtomicKind::Or:
-  case AtomicKind::Xor:
-    return type == Type::B32 || type == Type::B64;
-  default:
-    return false;
-  }
-}
-
-bool tritium::sim::decodeBulk(Decoder &decoder, Modifiers &m, bool reduces) {
-  if (!reduces && m.take("commit_group"))
-    return decodeGroup(decoder, m, /*commits=*/true);
-  if (!reduces && m.take("wait_group"))
-    return decodeGroup(decoder, m, /*commits=*/false);
-  bool prefetches = !reduces && m.take("prefetch");
-  if (m.take("tensor"))
-    return decodeTensorCopy(decoder, m, reduces, prefetches);
-  if (prefetches)
-    return decodePrefetch(decoder, m);
-  // The destination comes first.
-  std::string_view to = m.left.empty() ? "" : m.left[0];
-  if (!reduces && (to == "shared::cluster" || to == "shared::cta")) {
-    m.take(to);
-    return decodeLoad(decoder, m);
-  }
-  if (!m.take("global"))
-    return decoder.fail("copies to .shared::cluster, .shared::cta or .global");
-  return decodeStore(decoder, m, reduces);
+  });
 }
 
 void Warp::leaveBulkCopies(unsigned lane) {

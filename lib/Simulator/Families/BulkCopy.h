@@ -15,32 +15,62 @@ inline constexpr size_t addressWords = 4;
 bool readAddress(Decoder &decoder, size_t operand, uint32_t *words, bool hasCoordinates = false);
 uint64_t addressOf(const Warp &warp, const uint32_t *words, unsigned lane);
 
+/// Op::list of a bulk copy: the address of bytes in global memory, or of a tensor map; addresses in
+/// shared memory and of the mbarrier; the mask of CTAs; the coordinates of a box.
+/// Op::count: dimensions of the box; 0: the copy is of a stretch of bytes. b: the bytes of a
+/// stretch; e: the reduction (none: none), c: its type, if no tensor map says it.
+enum CopyOperands : size_t {
+  CopiesGlobal = 0,
+  CopiesShared = addressWords,
+  CopiesBarrier = 2 * addressWords,
+  CopiesMask = 3 * addressWords,
+  CopiesCoordinates
+};
+
 void invalidCopy(Warp &warp, const Op &op, unsigned lane, const std::string &message);
 /// Bytes of global memory, all in one range; null after a report.
 Range *findGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint32_t bytes,
                   bool write);
-/// Bytes of shared memory at an address that `align` divides; false after a report.
-bool findShared(Warp &warp, const Op &op, unsigned lane, uint64_t address, uint64_t bytes,
-                uint32_t align, uint32_t &offset);
+/// The bytes of shared memory that the lane names, at an address that `align` divides; false after
+/// a report.
+bool findShared(Warp &warp, const Op &op, unsigned lane, uint64_t bytes, uint32_t align,
+                uint32_t &offset);
+
+/// What a lane copies, and where in shared memory it begins; false after a report.
+bool readBox(Warp &warp, const Op &op, unsigned lane, bool isLoad, BulkCopy &copy,
+             uint32_t &shared);
+/// Whether a lane names a box at all; false after a report.
+bool checkBox(Warp &warp, const Op &op, unsigned lane);
 
 /// A copy with its segments into [offset, offset + bytes) of shared memory begins, and joins the
-/// phase under way of the mbarrier at the address.
-void beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset, BulkCopy copy,
-               uint64_t barrier);
+/// phase under way of the lane's mbarrier.
+void beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset, BulkCopy copy);
 /// A copy to global memory begins, and joins the group that the lane commits next.
 void beginStore(Warp &warp, const Op &op, unsigned lane, BulkCopy copy);
-/// The CTAs that .multicast::cluster names; false after a report.
-bool checkMulticast(Warp &warp, const Op &op, unsigned lane, uint32_t slot);
+/// cp.async.bulk.commit_group, and wait_group of all but the latest `keep` groups; reads: only
+/// their sources have to be read.
+void commitStores(Warp &warp);
+void waitForStores(Warp &warp, uint64_t keep, bool reads);
 
-/// The reduction that a modifier names, as Atomic.h numbers them; -1: none.
-int takeReduction(Modifiers &m);
-/// Whether the reduction exists on the type.
+/// A lane's copies without a group become its next one.
+template <typename Copy> void commitGroup(std::vector<Copy> &copies, uint32_t &groups) {
+  for (Copy &copy : copies)
+    if (!copy.committed) {
+      copy.committed = true;
+      copy.group = groups;
+    }
+  ++groups;
+}
+/// The first group that stays where the latest `keep` do.
+inline uint64_t firstKept(uint64_t groups, uint64_t keep) {
+  return keep >= groups ? 0 : groups - keep;
+}
+
+/// Whether the reduction, as Atomic.h numbers them, exists on the type.
 bool hasReduction(int reduction, ptx::Type type);
 
 /// The tensor map at a generic address; false after a report.
 bool readTensorMap(Warp &warp, const Op &op, unsigned lane, uint64_t address, TensorMap &map);
-/// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
-bool decodeTensorCopy(Decoder &decoder, Modifiers &m, bool reduces, bool prefetches);
 /// barrier.cluster, of which "cluster" has been taken.
 bool decodeClusterBarrier(Decoder &decoder, Modifiers &m);
 /// cp.async.bulk, cp.reduce.async.bulk, of which "bulk" has been taken.

@@ -1,4 +1,4 @@
-//===- TensorCopy.cpp - cp.async.bulk.tensor ------------------------------===//
+//===- TensorCopy.cpp - boxes of tensors in bulk copies -------------------===//
 //
 // A box of a tensor and the same box in shared memory, dense, its fastest dimension first. A
 // swizzle exchanges chunks of 16 bytes: bits 4 and up of a shared address are changed by bits 7
@@ -13,7 +13,6 @@
 
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
-using Class = InstructionClass;
 
 namespace {
 
@@ -131,19 +130,9 @@ Type typeOf(TensorMap::Type type, bool isBitwise) {
   }
 }
 
-// Op: list: addresses of the map, in shared memory, of the mbarrier; the mask of CTAs; the
-// coordinates. count: dimensions; e: the reduction.
-enum : size_t {
-  Map = 0,
-  Shared = addressWords,
-  Barrier = 2 * addressWords,
-  Mask = 3 * addressWords,
-  Coordinates
-};
-
 /// What a lane names; false after a report.
-bool readBox(Warp &warp, const Op &op, unsigned lane, TensorMap &map, Box &box) {
-  if (!readTensorMap(warp, op, lane, addressOf(warp, op.list + Map, lane), map))
+bool findBox(Warp &warp, const Op &op, unsigned lane, TensorMap &map, Box &box) {
+  if (!readTensorMap(warp, op, lane, addressOf(warp, op.list + CopiesGlobal, lane), map))
     return false;
   if (map.rank != op.count) {
     invalidCopy(warp, op, lane,
@@ -152,153 +141,42 @@ bool readBox(Warp &warp, const Op &op, unsigned lane, TensorMap &map, Box &box) 
     return false;
   }
   for (unsigned i = 0; i < op.count; ++i)
-    box.at[i] = int32_t(warp.lanes<u32>(op.list[Coordinates + i])[lane]);
+    box.at[i] = int32_t(warp.lanes<u32>(op.list[CopiesCoordinates + i])[lane]);
   return true;
 }
 
-void demandAll(Warp &warp, const Op &op, std::initializer_list<size_t> addresses) {
-  for (size_t words : addresses)
-    warp.demand(op.list[words], warp.mask, op, "an address");
-  for (unsigned i = 0; i < op.count; ++i)
-    warp.demand(op.list[Coordinates + i], warp.mask, op, "a coordinate of a box");
-}
-
-void load(Warp &warp, const Op &op) {
-  demandAll(warp, op, {Map, Shared, Barrier});
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    TensorMap map;
-    Box box{map};
-    if (!(warp.mask >> lane & 1) || !readBox(warp, op, lane, map, box) ||
-        !findShared(warp, op, lane, addressOf(warp, op.list + Shared, lane), box.bytes(),
-                    boxAlignment, box.shared))
-      continue;
-    if (op.list[Mask] != none && !checkMulticast(warp, op, lane, op.list[Mask]))
-      continue;
-    BulkCopy copy;
-    copy.bytes = uint32_t(box.bytes());
-    copy.fill = fillOf(map);
-    if (addBox(warp, op, lane, box, /*isLoad=*/true, copy.segments))
-      beginLoad(warp, op, lane, box.shared, std::move(copy),
-                addressOf(warp, op.list + Barrier, lane));
-  }
-}
-
-void store(Warp &warp, const Op &op) {
-  demandAll(warp, op, {Map, Shared});
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    TensorMap map;
-    Box box{map};
-    if (!(warp.mask >> lane & 1) || !readBox(warp, op, lane, map, box) ||
-        !findShared(warp, op, lane, addressOf(warp, op.list + Shared, lane), box.bytes(),
-                    boxAlignment, box.shared))
-      continue;
-    BulkCopy copy;
-    if (op.e != none) {
-      int kind = int(op.e);
-      bool isBitwise = kind == AtomicKind::And || kind == AtomicKind::Or || kind == AtomicKind::Xor;
-      copy.reduction = kind;
-      copy.type = typeOf(map.type, isBitwise);
-      if (!hasReduction(kind, copy.type)) {
-        invalidCopy(warp, op, lane, "this reduction does not exist for the tensor map's type");
-        continue;
-      }
-    }
-    if (addBox(warp, op, lane, box, /*isLoad=*/false, copy.segments))
-      beginStore(warp, op, lane, std::move(copy));
-  }
-}
-
-void prefetch(Warp &warp, const Op &op) {
-  demandAll(warp, op, {Map});
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    TensorMap map;
-    Box box{map};
-    if (warp.mask >> lane & 1)
-      readBox(warp, op, lane, map, box);
-  }
-}
-
-/// [map, {coordinates}]
-bool readCoordinates(Decoder &decoder, size_t operand, unsigned rank, uint32_t *list) {
-  const Operand &from = decoder.operand(operand);
-  if (from.kind != Operand::Address || from.elements.size() != 2 ||
-      from.elements[1].elements.size() != rank)
-    return decoder.fail("wants a tensor map with " + std::to_string(rank) +
-                        " coordinates: [map, {...}]");
-  for (unsigned i = 0; i < rank; ++i)
-    list[Coordinates + i] = decoder.source(from.elements[1].elements[i], Type::S32);
-  return readAddress(decoder, operand, list + Map, /*hasCoordinates=*/true);
-}
-
-struct Form {
-  unsigned rank;
-  uint32_t *list;
-};
-
-bool emitCopy(Decoder &decoder, Handler run, Class kind, const Form &form, int reduction) {
-  Op &op = decoder.emit(run, kind);
-  op.count = uint8_t(form.rank);
-  op.list = form.list;
-  op.e = uint32_t(reduction);
-  return !decoder.failed();
-}
-
-bool decodeTensorLoad(Decoder &decoder, Modifiers &m, const Form &form) {
-  if (!m.take("global") || !m.take("mbarrier::complete_tx::bytes"))
-    return decoder.fail("copies from .global to .shared::cluster with "
-                        ".mbarrier::complete_tx::bytes");
-  bool multicast = m.take("multicast::cluster"), hint = m.take("L2::cache_hint");
-  if (!decoder.done(m) || !decoder.wants(3 + multicast + hint) ||
-      !readAddress(decoder, 0, form.list + Shared) ||
-      !readCoordinates(decoder, 1, form.rank, form.list) ||
-      !readAddress(decoder, 2, form.list + Barrier))
-    return false;
-  if (multicast)
-    form.list[Mask] = decoder.source(3, Type::B16);
-  return emitCopy(decoder, load, Class::AsyncCopy, form, -1);
-}
-
-bool decodeTensorStore(Decoder &decoder, Modifiers &m, const Form &form, bool reduces) {
-  if (!m.take("shared::cta") || !m.take("bulk_group"))
-    return decoder.fail("needs .global.shared::cta and .bulk_group");
-  bool hint = m.take("L2::cache_hint");
-  int reduction = reduces ? takeReduction(m) : -1;
-  if (reduces && reduction < 0)
-    return decoder.fail("needs .add, .min, .max, .inc, .dec, .and, .or or .xor");
-  if (!decoder.done(m) || !decoder.wants(2 + hint) ||
-      !readCoordinates(decoder, 0, form.rank, form.list) ||
-      !readAddress(decoder, 1, form.list + Shared))
-    return false;
-  return emitCopy(decoder, store, Class::AsyncCopy, form, reduction);
+/// False after a report: the tensor map's type does not have the reduction.
+bool setReduction(Warp &warp, const Op &op, unsigned lane, const TensorMap &map, BulkCopy &copy) {
+  if (op.e == none)
+    return true;
+  int kind = int(op.e);
+  bool isBitwise = kind == AtomicKind::And || kind == AtomicKind::Or || kind == AtomicKind::Xor;
+  copy.reduction = kind;
+  copy.type = typeOf(map.type, isBitwise);
+  if (hasReduction(kind, copy.type))
+    return true;
+  invalidCopy(warp, op, lane, "this reduction does not exist for the tensor map's type");
+  return false;
 }
 
 } // namespace
 
-bool tritium::sim::decodeTensorCopy(Decoder &decoder, Modifiers &m, bool reduces, bool prefetches) {
-  int rank = 1 + m.takeOne({"1d", "2d", "3d", "4d", "5d"});
-  m.take("tile");
-  if (!rank)
-    return decoder.fail("needs .1d to .5d");
-  for (std::string_view mode : {"im2col", "im2col_no_offs", "im2col::w", "im2col::w::128",
-                                "tile::gather4", "tile::scatter4"})
-    if (m.take(mode))
-      return decoder.fail("boxes are copied in .tile mode only, not in ." + std::string(mode));
-  Form form{unsigned(rank), decoder.list(Coordinates + mostRank)};
-  if (prefetches) {
-    if (!m.take("L2") || !m.take("global"))
-      return decoder.fail("prefetches from .global to .L2 only");
-    bool hint = m.take("L2::cache_hint");
-    return decoder.done(m) && decoder.wants(1 + hint) &&
-           readCoordinates(decoder, 0, form.rank, form.list) &&
-           emitCopy(decoder, prefetch, Class::Other, form, -1);
-  }
-  // The destination comes first.
-  std::string_view to = m.left.empty() ? "" : m.left[0];
-  if (!reduces && (to == "shared::cluster" || to == "shared::cta")) {
-    m.take(to);
-    return decodeTensorLoad(decoder, m, form);
-  }
-  if (!m.take("global"))
-    return decoder.fail("copies to .shared::cluster, .shared::cta or .global");
-  return decodeTensorStore(decoder, m, form, reduces);
+bool tritium::sim::readBox(Warp &warp, const Op &op, unsigned lane, bool isLoad, BulkCopy &copy,
+                           uint32_t &shared) {
+  TensorMap map;
+  Box box{map};
+  if (!findBox(warp, op, lane, map, box) ||
+      !findShared(warp, op, lane, box.bytes(), boxAlignment, box.shared) ||
+      !setReduction(warp, op, lane, map, copy))
+    return false;
+  shared = box.shared;
+  copy.bytes = uint32_t(box.bytes());
+  copy.fill = fillOf(map);
+  return addBox(warp, op, lane, box, isLoad, copy.segments);
+}
+
+bool tritium::sim::checkBox(Warp &warp, const Op &op, unsigned lane) {
+  TensorMap map;
+  Box box{map};
+  return findBox(warp, op, lane, map, box);
 }
