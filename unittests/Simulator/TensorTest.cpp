@@ -344,6 +344,14 @@ TEST(Tensors, Faults) {
   size_t fence = noFence.find("fence.proxy.async");
   noFence.erase(fence, noFence.find('\n', fence) - fence);
   has(nothing, noFence, "missing proxy fence");
+  // The tensor is written by ordinary stores of the same kernel.
+  auto written = [&](const std::string &fence) {
+    return "mad.wide.u32 %d3, %r0, 4, %d0;\nst.global.u32 [%d3], 5;\n" + fence + load;
+  };
+  has(nothing, written(""), "the async proxy reads what the generic proxy wrote");
+  has(nothing, written("fence.proxy.async.shared::cta;\n"), "('tensor', byte ");
+  EXPECT_EQ(faultOf(nothing, written("fence.proxy.async.global;\n")), "none");
+  EXPECT_EQ(faultOf(nothing, written("fence.proxy.async;\n")), "none");
   has(
       [](Tensor &t) {
         t.map.type = TensorMap::Float64;
