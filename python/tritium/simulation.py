@@ -81,6 +81,9 @@ class Simulation(Counters):
         static_shared, dynamic_shared: bytes of shared memory of a CTA.
         local_bytes: bytes of local memory of a thread.
         lines: a `LineCounters` for each source line, in order.
+        instructions: the `Counters` of each PTX instruction, by its name, which is the opcode and
+            what says where it goes: "st.shared", "ldmatrix", "wgmma.mma_async",
+            "cp.async.bulk.tensor".
         occupancy: an `Occupancy`.
         memory: for each array a dict of its "name", "address" and "bytes" on the simulated GPU.
         host_addresses: whether these are the host's, on which sectors then depend.
@@ -90,6 +93,8 @@ class Simulation(Counters):
         everything = json.loads(encoded)
         super().__init__(everything.pop("total"))
         self.lines = [LineCounters(line) for line in everything.pop("lines")]
+        self.instructions = {counts.pop("name"): Counters(counts)
+                             for counts in everything.pop("instructions")}
         self.occupancy = Occupancy(everything.pop("occupancy")[0])
         self.__dict__.update(everything)
         self._text = text

@@ -426,6 +426,26 @@ def test_text_and_json():
     assert "add" in repr(result) and str(line_of("STORE")) in repr(result.lines)
 
 
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_counters_by_instruction(arch):
+    a, b = np.ones((64, 128), np.float16), np.ones((128, 64), np.float16)
+    c = np.zeros((64, 64), np.float32)
+    result = looped_product.simulate((1,), a, b, c, 128, BM=64, BN=64, BK=32, num_stages=3,
+                                     arch=arch)
+    found = result.instructions
+    assert found["st.global"].global_bytes_written == c.nbytes
+    assert sum(counts.global_bytes_read for counts in found.values()) == a.nbytes + b.nbytes
+    for name in ("bank_conflicts", "warp_instructions", "shared_requests"):
+        assert sum(getattr(counts, name) for counts in found.values()) == getattr(result, name)
+    if arch == "sm_90":
+        # 64 x 64 x 16, by the four warps of a group.
+        assert found["wgmma.mma_async"].warp_instructions == 4 * 128 // 16
+    else:
+        assert found["mma"].warp_instructions == 64 * 64 * 128 // (16 * 8 * 16)
+        assert found["ldmatrix"].shared_requests == found["ldmatrix"].warp_instructions
+    assert f"st.global: {found['st.global'].warp_instructions}, {c.nbytes} bytes" in result.as_text()
+
+
 def test_matrix_operations():
     a = np.eye(64, dtype=np.float16)
     c = np.zeros((64, 64), np.float32)

@@ -41,6 +41,8 @@ enum class InstructionClass : uint8_t {
 };
 inline constexpr size_t instructionClasses = size_t(InstructionClass::Other) + 1;
 const char *nameOf(InstructionClass kind);
+/// The opcode, and of its modifiers those that say what is done and where.
+std::string nameOf(const ptx::Instruction &instruction);
 
 /// What one instruction, one source line or one kernel did.
 struct Tally {
@@ -64,6 +66,12 @@ struct Tally {
 struct LineTally {
   ptx::SourceLine line;
   std::string source; ///< "kernel.py:12"; "" for code with no line
+  Tally tally;
+};
+
+/// All instructions of one name: "st.shared", "cp.async.bulk.tensor", "wgmma.mma_async".
+struct InstructionTally {
+  std::string name;
   Tally tally;
 };
 
@@ -99,7 +107,8 @@ struct Counters {
   unsigned declaredRegisters = 0; ///< 32-bit registers that the PTX names, not allocated ones
   uint64_t staticShared = 0, dynamicShared = 0, localBytes = 0;
   Tally total;
-  std::vector<LineTally> lines; ///< in order of file and line
+  std::vector<LineTally> lines;               ///< in order of file and line
+  std::vector<InstructionTally> instructions; ///< in order of name
   std::vector<Occupancy> occupancy;
   std::vector<ListedBuffer> buffers; ///< in the order of the launch
   bool hasHostAddresses = false;     ///< as of the launch

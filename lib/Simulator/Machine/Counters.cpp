@@ -2,6 +2,8 @@
 
 #include "Machine.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,6 +21,28 @@ const char *tritium::sim::nameOf(InstructionClass kind) {
       "async_group",  "warp_exchange", "matrix",    "matrix_memory", "barrier",      "warp_barrier",
       "fence",        "other"};
   return names[size_t(kind)];
+}
+
+std::string tritium::sim::nameOf(const ptx::Instruction &instruction) {
+  constexpr std::string_view spaces[] = {"shared", "global", "local", "const", "param"};
+  constexpr std::string_view kinds[] = {"async",    "reduce",       "bulk",         "prefetch",
+                                        "tensor",   "proxy",        "commit_group", "wait_group",
+                                        "wait_all", "mbarrier_init"};
+  std::string_view opcode = instruction.opcode;
+  bool isAccess = llvm::is_contained({"ld", "st", "atom", "red"}, opcode);
+  bool isFamily = llvm::is_contained({"wgmma", "mbarrier", "tensormap"}, opcode);
+  bool isCopy = llvm::is_contained({"cp", "fence"}, opcode);
+  std::string name(opcode);
+  for (std::string_view modifier : instruction.modifiers) {
+    // "shared::cta"
+    std::string_view word = modifier.substr(0, modifier.find("::"));
+    if ((isAccess && llvm::is_contained(spaces, word)) || isFamily ||
+        (isCopy && llvm::is_contained(kinds, modifier)))
+      name += "." + std::string(word);
+    if (isFamily)
+      break;
+  }
+  return name;
 }
 
 namespace {
@@ -143,6 +167,7 @@ void Machine::gatherCounters() {
           type == ptx::Type::Pred ? 0 : std::max(1u, ptx::bitsOf(type) / 32);
   }
   std::map<std::tuple<std::string, uint32_t, uint32_t>, LineTally> lines;
+  std::map<std::string, Tally> instructions;
   for (size_t i = 0; i < tallies.size(); ++i) {
     const Op *op = ops[i];
     if (!op || !tallies[i].warpInstructions)
@@ -157,7 +182,11 @@ void Machine::gatherCounters() {
     place.line = line;
     place.source = module.render(line);
     place.tally.add(tallies[i]);
+    if (op->origin)
+      instructions[nameOf(*op->origin)].add(tallies[i]);
   }
+  for (auto &[name, tally] : instructions)
+    counters.instructions.push_back({name, std::move(tally)});
   for (auto &[key, line] : lines)
     counters.lines.push_back(std::move(line));
   if (launch.architecture)
@@ -178,6 +207,26 @@ static void print(llvm::raw_ostream &out, const Tally &tally, const char *indent
   out << "\n";
 }
 
+/// How many warps execute instructions of each name; of those that memory sees, what it sees.
+static void print(llvm::raw_ostream &out, llvm::ArrayRef<InstructionTally> instructions) {
+  out << "  by name:";
+  auto isSeen = [](const Tally &tally) { return tally.globalRequests || tally.sharedRequests; };
+  for (const InstructionTally &instruction : instructions)
+    if (!isSeen(instruction.tally))
+      out << " " << instruction.name << " " << instruction.tally.warpInstructions;
+  out << "\n";
+  for (const auto &[name, tally] : instructions) {
+    if (!isSeen(tally))
+      continue;
+    out << "    " << name << ": " << tally.warpInstructions;
+    if (tally.globalRequests)
+      out << ", " << tally.globalBytesRead + tally.globalBytesWritten << " bytes of global memory";
+    if (tally.sharedRequests)
+      out << ", " << tally.bankConflicts() << " bank conflicts";
+    out << "\n";
+  }
+}
+
 std::string Counters::text() const {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -185,6 +234,7 @@ std::string Counters::text() const {
       << "  declared registers: " << declaredRegisters << ", static shared bytes: " << staticShared
       << ", dynamic: " << dynamicShared << ", local bytes: " << localBytes << "\n";
   print(out, total, "  ");
+  print(out, instructions);
   for (const Occupancy &o : occupancy)
     out << "  sm_" << o.architecture << ": " << o.ctas << " CTAs, " << o.warps << " of "
         << o.mostWarps << " warps on a multiprocessor, limited by " << o.limitedBy << "; "
@@ -217,7 +267,12 @@ static llvm::json::Object toJson(const Tally &tally) {
 }
 
 std::string Counters::json() const {
-  llvm::json::Array byLine, fits;
+  llvm::json::Array byLine, byName, fits;
+  for (const InstructionTally &instruction : instructions) {
+    llvm::json::Object object = toJson(instruction.tally);
+    object["name"] = instruction.name;
+    byName.push_back(std::move(object));
+  }
   for (const LineTally &line : lines) {
     llvm::json::Object object = toJson(line.tally);
     object["source"] = line.source;
@@ -247,6 +302,7 @@ std::string Counters::json() const {
                             {"local_bytes", int64_t(localBytes)},
                             {"total", toJson(total)},
                             {"lines", std::move(byLine)},
+                            {"instructions", std::move(byName)},
                             {"memory", std::move(memory)},
                             {"host_addresses", hasHostAddresses},
                             {"occupancy", std::move(fits)}};
