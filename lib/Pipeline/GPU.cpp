@@ -50,6 +50,34 @@ bool dropOccupancy(std::string &ptx) {
   return true;
 }
 
+/// What ptxas says, in `message`, behind what it means for the author: of assembly at its line, of
+/// the whole kernel at the kernel's.
+void refuseToAssemble(const nvptx::Assembled &assembled, const std::string &ptx,
+                      const std::string &message, Location where, const std::string &kernel,
+                      CompileError &error) {
+  error.kind = "PTXASError";
+  error.message = "kernel '" + kernel + "': " + message;
+  error.rendered = error.message;
+  if (std::string at = assemblyError(assembled.log, ptx); !at.empty()) {
+    error.message = at;
+    error.rendered = at + "\n" + error.rendered;
+    return;
+  }
+  auto advice = llvm::find_if(assembled.report.advice, [](auto &line) { return line.isFatal; });
+  if (advice == assembled.report.advice.end())
+    return;
+  error.message = "kernel '" + kernel + "': " + explain(*advice);
+  std::string at;
+  if (FileLineColLoc place = authorsPlace(where)) {
+    error.file = place.getFilename().str();
+    error.line = static_cast<int>(place.getLine());
+    error.column = static_cast<int>(place.getColumn());
+    at = error.file + ":" + std::to_string(error.line) + ":" + std::to_string(error.column) +
+         ": error: ";
+  }
+  error.rendered = at + error.message + "\n" + error.rendered;
+}
+
 } // namespace
 
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
@@ -74,13 +102,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;
-    error.kind = "PTXASError";
-    error.message = "kernel '" + kernel.metadata.name + "': " + message;
-    error.rendered = error.message;
-    if (std::string at = assemblyError(result.log, ptx); !at.empty()) {
-      error.message = at;
-      error.rendered = at + "\n" + error.rendered;
-    }
+    refuseToAssemble(result, ptx, message, where, kernel.metadata.name, error);
     return false;
   }
   const nvptx::PtxasReport &report = result.report;

@@ -58,14 +58,10 @@ private:
 
 /// "FILE:LINE:COLUMN: error: ", or nothing where no place is known.
 std::string placeOf(Location loc, const char *severity) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
-           std::to_string(file.getColumn()) + ": " + severity + ": ";
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return placeOf(call.getCallee(), severity);
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return placeOf(name.getChildLoc(), severity);
-  return "";
+  FileLineColLoc place = authorsPlace(loc);
+  return place ? place.getFilename().str() + ":" + std::to_string(place.getLine()) + ":" +
+                     std::to_string(place.getColumn()) + ": " + severity + ": "
+               : "";
 }
 
 /// Remembers the pass that failed.

@@ -30,15 +30,14 @@ void remarkApplied(Location loc, StringRef pass, const Twine &message, RemarkArg
   emit(loc, pass, "applied", message, arguments);
 }
 
-/// The user's place: of a call site, where the called code is.
-static FileLineColLoc placeOf(Location loc) {
+FileLineColLoc authorsPlace(Location loc) {
   if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return placeOf(call.getCallee());
+    return authorsPlace(call.getCallee());
   if (auto name = dyn_cast<NameLoc>(loc))
-    return placeOf(name.getChildLoc());
+    return authorsPlace(name.getChildLoc());
   if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location part : fused.getLocations())
-      if (FileLineColLoc place = placeOf(part))
+      if (FileLineColLoc place = authorsPlace(part))
         return place;
   return dyn_cast<FileLineColLoc>(loc);
 }
@@ -57,7 +56,7 @@ std::optional<Remark> readRemark(Diagnostic &diagnostic) {
   remark.message = text("message");
   for (NamedAttribute value : all.getAs<DictionaryAttr>("arguments"))
     remark.arguments[value.getName().str()] = cast<StringAttr>(value.getValue()).str();
-  if (FileLineColLoc place = placeOf(diagnostic.getLocation())) {
+  if (FileLineColLoc place = authorsPlace(diagnostic.getLocation())) {
     remark.file = place.getFilename().str();
     remark.line = static_cast<int>(place.getLine());
     remark.column = static_cast<int>(place.getColumn());

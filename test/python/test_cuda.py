@@ -570,3 +570,26 @@ def test_tuning_with_the_real_ptxas(tmp_path):
     if lines[0].split()[1] == "False":
         pytest.skip("no ptxas")
     assert lines == ["True True 0", "32 registers do not suffice"]
+
+
+def test_a_product_that_no_thread_has_registers_for(tmp_path):
+    """ptxas's own words stand behind the line of the kernel, the rule and what helps."""
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\nif [ $1 = --version ]; then\n"
+                     "echo 'Cuda compilation tools, release 13.0, V13.0.0'\nexit\nfi\n"
+                     "echo 'ptxas fatal   : (C7602) Insufficient registers (24) to compile "
+                     "instruction at line 451 in function scale'\nexit 255\n")
+    ptxas.chmod(0o755)
+    out = run(tmp_path, """
+        try:
+            scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)
+        except triton.PTXASError as error:
+            print(open(error.file).read().splitlines()[error.line - 1])
+            print(error)
+    """, TRITON_PTXAS_PATH=str(ptxas))
+    where, meaning, *said = out.splitlines()
+    assert where.startswith("def scale")
+    assert meaning.endswith(": error: kernel 'scale': one product of warp groups takes more registers "
+                            "than a thread has (ptxas, C7602); use fewer columns a tile, fewer "
+                            "warps, or a larger maxnreg")
+    assert "script.py:" in meaning and "Insufficient registers (24)" in "".join(said)

@@ -11,7 +11,7 @@ using namespace tritium::sim::test;
 
 namespace {
 
-constexpr uint64_t inputAddress = 0x7f0000000000, outputAddress = inputAddress + 0x100000000;
+constexpr uint64_t inputAddress = 0x7f0000000000;
 constexpr uint32_t sharedBytes = 65536;
 
 /// Parameters p (a tensor), q (64 KiB), map, c0 to c4; %d0 holds p, %d1 q, %d2 the map, %r10 and

@@ -27,6 +27,9 @@ void remarkMissed(mlir::Location loc, llvm::StringRef pass, const llvm::Twine &m
 void remarkApplied(mlir::Location loc, llvm::StringRef pass, const llvm::Twine &message,
                    RemarkArguments arguments = {});
 
+/// The author's place: of a call site, where the called code is. Null: there is none.
+mlir::FileLineColLoc authorsPlace(mlir::Location loc);
+
 /// The remark in a diagnostic, if it is one of the above.
 std::optional<Remark> readRemark(mlir::Diagnostic &diagnostic);
 

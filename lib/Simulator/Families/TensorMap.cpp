@@ -131,7 +131,7 @@ void tritium::sim::acquireTensorMap(Warp &warp, const Op &op) {
 
 namespace {
 
-enum Field : uint32_t {
+enum Field : int {
   GlobalAddress,
   Rank,
   BoxDim,

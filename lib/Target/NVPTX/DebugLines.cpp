@@ -2,6 +2,8 @@
 
 #include "DebugLines.h"
 
+#include "tritium/Support/EmitRemark.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -10,22 +12,6 @@
 using namespace mlir;
 
 namespace {
-
-/// The place in a source file that `location` stands for: of a call site, where the
-/// called code is.
-FileLineColLoc placeOf(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return file;
-  if (auto name = dyn_cast<NameLoc>(location))
-    return placeOf(name.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc place = placeOf(part))
-        return place;
-  return {};
-}
 
 LLVM::DIFileAttr fileOf(MLIRContext *context, FileLineColLoc place) {
   StringRef path = place ? place.getFilename().getValue() : "<unknown>";
@@ -43,7 +29,7 @@ void tritium::nvptx::attachDebugLines(ModuleOp module) {
     if (function.isExternal() ||
         function.getLoc()->findInstanceOf<FusedLocWith<LLVM::DISubprogramAttr>>())
       continue;
-    FileLineColLoc place = placeOf(function.getLoc());
+    FileLineColLoc place = authorsPlace(function.getLoc());
     LLVM::DIFileAttr file = fileOf(context, place);
     if (!unit)
       unit = LLVM::DICompileUnitAttr::get(DistinctAttr::create(UnitAttr::get(context)),

@@ -136,9 +136,6 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
     return true;
   error = "ptxas " + ptxas.version + " (" + ptxas.path + ") failed with status " +
           std::to_string(status) + ": " + StringRef(result.log).trim().str();
-  for (const PtxasAdvice &advice : result.report.advice)
-    if (advice.isFatal)
-      error += "\n" + explain(advice);
   return false;
 }
 

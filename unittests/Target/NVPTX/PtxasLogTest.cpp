@@ -166,7 +166,10 @@ TEST_F(RealPtxas, ProductsThatWaitForOneAnother) {
 TEST_F(RealPtxas, AProductThatNoThreadHasRegistersFor) {
   EXPECT_FALSE(assemble(product(256, 512)));
   EXPECT_THAT(error, HasSubstr("C7602")) << error;
-  EXPECT_THAT(error, HasSubstr("use fewer columns a tile, fewer warps"));
+  ASSERT_EQ(assembled.report.advice.size(), 1u) << assembled.log;
+  EXPECT_TRUE(assembled.report.advice[0].isFatal);
+  EXPECT_THAT(explain(assembled.report.advice[0]),
+              HasSubstr("use fewer columns a tile, fewer warps"));
   EXPECT_TRUE(assemble(product(256, 128))) << error;
 }
 
