@@ -454,8 +454,8 @@ def ptxas_that_says(tmp_path, said):
     return str(path)
 
 
-SERIALIZED = ("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are "
-              "serialized due to insufficient register resources for the wgmma pipeline")
+SERIALIZED = ("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions "
+              "are serialized due to insufficient register resources for the wgmma pipeline")
 SPILLED = "    72 bytes stack frame, 64 bytes spill stores, 68 bytes spill loads"
 
 TUNED = """
@@ -543,8 +543,8 @@ def test_remarks_of_ptxas(tmp_path):
     """, TRITON_PTXAS_PATH=ptxas)
     _, spills, products, numbers = out.splitlines()
     line = spills.split()[0]
-    assert spills == (f"{line} registers do not suffice: 64 bytes a thread are spilled to memory at "
-                      "40 registers; use smaller tiles, more warps, or a larger maxnreg")
+    assert spills == (f"{line} registers do not suffice: 64 bytes a thread are spilled to memory "
+                      "at 40 registers; use smaller tiles, more warps, or a larger maxnreg")
     assert products == (f"{line} products of warp groups wait for one another, and nothing runs "
                         "beside them: registers do not suffice for the products in flight (ptxas, "
                         "C7511); use smaller tiles, more warps, or a larger maxnreg")
@@ -589,7 +589,7 @@ def test_a_product_that_no_thread_has_registers_for(tmp_path):
     """, TRITON_PTXAS_PATH=str(ptxas))
     where, meaning, *said = out.splitlines()
     assert where.startswith("def scale")
-    assert meaning.endswith(": error: kernel 'scale': one product of warp groups takes more registers "
-                            "than a thread has (ptxas, C7602); use fewer columns a tile, fewer "
-                            "warps, or a larger maxnreg")
+    assert meaning.endswith(": error: kernel 'scale': one product of warp groups takes more "
+                            "registers than a thread has (ptxas, C7602); use fewer columns a "
+                            "tile, fewer warps, or a larger maxnreg")
     assert "script.py:" in meaning and "Insufficient registers (24)" in "".join(said)

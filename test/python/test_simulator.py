@@ -443,7 +443,8 @@ def test_counters_by_instruction(arch):
     else:
         assert found["mma"].warp_instructions == 64 * 64 * 128 // (16 * 8 * 16)
         assert found["ldmatrix"].shared_requests == found["ldmatrix"].warp_instructions
-    assert f"st.global: {found['st.global'].warp_instructions}, {c.nbytes} bytes" in result.as_text()
+    stores = found["st.global"].warp_instructions
+    assert f"st.global: {stores}, {c.nbytes} bytes of global memory" in result.as_text()
 
 
 def test_matrix_operations():
