@@ -66,8 +66,8 @@ typedef struct tritium_tuned tritium_tuned;
    otherwise: `first` (the first that compiles), `recorded` (as the record says, else the
    first), `always` (measure, whatever is recorded). Candidates that do not compile or run
    are dropped, and so are, but for `always`, those that the assembler knows to be slow (registers
-   spilled, products of warp groups that wait for one another) where others are not; if none is left,
-   the error lists every reason. */
+   spilled, products of warp groups that wait for one another) where others are not; if none is
+   left, the error lists every reason. */
 TRITIUM_API tritium_tuned *tritium_tune(const tritium_tuning *tuning, tritium_error *error);
 TRITIUM_API void tritium_tuned_release(tritium_tuned *tuned);
 TRITIUM_API size_t tritium_tuned_best(const tritium_tuned *tuned);
