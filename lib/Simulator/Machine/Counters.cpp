@@ -185,8 +185,8 @@ void Machine::gatherCounters() {
     if (op->origin)
       instructions[nameOf(*op->origin)].add(tallies[i]);
   }
-  for (auto &[name, tally] : instructions)
-    counters.instructions.push_back({name, std::move(tally)});
+  for (const auto &[name, tally] : instructions)
+    counters.instructions.push_back({name, tally});
   for (auto &[key, line] : lines)
     counters.lines.push_back(std::move(line));
   if (launch.architecture)
