@@ -107,6 +107,43 @@ def test_products_of_warp_groups_have_registers(block, warps, maxnreg, monkeypat
     assert kernel.asm["cubin"][:4] == b"\x7fELF"
 
 
+@triton.jit
+def looped_matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = (tl.program_id(0) * BM + tl.arange(0, BM)) % M
+    columns = (tl.program_id(1) * BN + tl.arange(0, BN)) % N
+    inner = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + (k + inner)[None, :])
+        y = tl.load(b + (k + inner)[:, None] * N + columns[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + rows[:, None] * N + columns[None, :], total.to(tl.float16))
+
+
+@pytest.mark.parametrize("tile,warps,words", [
+    ((64, 64, 32), 4, []), ((128, 128, 64), 8, []), ((128, 256, 64), 8, []),
+    ((256, 128, 64), 8, []),
+    ((128, 256, 64), 4, ["registers do not suffice", "wait for one another"])])
+def test_what_ptxas_says_of_products(tile, warps, words, monkeypatch):
+    """Of the usual tiles nothing; where registers do not suffice, what that means."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    source = ASTSource(looped_matmul, {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32",
+                                       "N": "i32", "K": "i32"},
+                       dict(zip(("BM", "BN", "BK"), tile)),
+                       {name: [["tt.divisibility", 16]] for name in "abcMNK"})
+    kernel = triton.compile(source, GPUTarget("cuda", 90, 32),
+                            {"num_warps": warps, "num_stages": 3})
+    assert "wgmma" in kernel.asm["ptx"]
+    if kernel.n_regs == 0:
+        pytest.skip("no ptxas")
+    said = [remark for remark in kernel.remarks if remark.pass_ == "ptxas"]
+    assert len(said) == len(words), said
+    for remark, word in zip(said, words):
+        assert word in remark.message and pathlib.Path(remark.file).name == "test_ptx.py"
+        assert remark.line == looped_matmul.fn.__code__.co_firstlineno + 1
+    assert (kernel.n_spills > 4) == bool(words)
+
+
 @pytest.mark.parametrize("text,words", [
     ("nonsense.b32 $0, $2; mov.b32 $1, $2;", "nonsense"),
     ("mov.b32 $0, $2; mov.b32 $1, undeclared;", "undeclared"),
