@@ -99,4 +99,29 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     %d = tt.dot %a, %b, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
   }
+
+  // A tile that loops do not change is put there once, in front of them.
+  // CHECK-LABEL: @invariant
+  // CHECK: %[[X:.*]] = ttg.local_alloc init(%arg1 : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: %[[Y:.*]] = ttg.local_alloc init(%{{.*}} : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: ttng.warp_group_dot %[[X]], %[[Y]]
+  tt.func private @invariant(%n: i32, %x: tensor<64x64xf16, #l>, %y: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%e = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %inner = scf.for %j = %c0 to %i step %c1 iter_args(%f = %e) -> (tensor<64x64xf32, #mma>) : i32 {
+        %h = tt.splat %j : i32 -> tensor<64x64xi32, #l>
+        %g = arith.sitofp %h : tensor<64x64xi32, #l> to tensor<64x64xf16, #l>
+        %a = ttg.convert_layout %x : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
+        %b = ttg.convert_layout %g : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
+        %d = tt.dot %a, %b, %f : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %inner : tensor<64x64xf32, #mma>
+    }
+    tt.return %sum : tensor<64x64xf32, #mma>
+  }
 }

@@ -147,7 +147,13 @@ private:
     return memory;
   }
 
+  /// Puts a tile there once: in front of the loops that do not change it.
   Value store(Value tile) {
+    OpBuilder::InsertionGuard guard(b);
+    for (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+         loop && loop.isDefinedOutsideOfLoop(tile);
+         loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
+      b.setInsertionPoint(loop);
     auto type = cast<RankedTensorType>(tile.getType());
     unsigned fastest = ttg::orderOf(type.getEncoding())[0];
     auto layout = ttg::panelLayout(b.getContext(), type.getShape(), fastest,
