@@ -69,10 +69,22 @@ bool waitsForReads(Operation *op) {
   return wait && wait.getPendings() == 0;
 }
 
+/// The wait behind `reader`, in its block, by which it has read: none, if it goes on out of there.
+Operation *waitBehind(Operation *reader) {
+  unsigned begun = 0; // since, so that as many may still read
+  for (Operation *op = reader->getNextNode(); op; op = op->getNextNode()) {
+    if (auto wait = dyn_cast<AsyncReadWait>(op); wait && wait.getPendings() <= begun)
+      return op;
+    begun += isa<AsyncReader>(op);
+  }
+  return nullptr;
+}
+
 /// How an allocation is used, itself and by its parts and views.
 struct Uses {
-  Operation *last; ///< in the block of the allocation
-  bool isCopied = false, isStored = false, isReadLate = false;
+  Operation *last;               ///< in the block of the allocation
+  Operation *lastCopy = nullptr; ///< to it, there too
+  bool isStored = false, isReadLate = false;
   SmallVector<Value> barriers; ///< of copies of boxes that write there
 
   explicit Uses(LocalAllocOp alloc) : last(alloc) {
@@ -88,14 +100,23 @@ struct Uses {
 
 private:
   void add(LocalAllocOp alloc, Operation *user) {
-    Operation *here = alloc->getBlock()->findAncestorOpInBlock(*user);
-    last = here && last->isBeforeInBlock(here) ? here : last;
-    isCopied |= isa<AsyncCopyGlobalToLocalOp>(user);
+    extend(last, alloc, user);
+    if (isa<AsyncReader>(user)) {
+      Operation *wait = waitBehind(user);
+      isReadLate |= !wait;
+      extend(last, alloc, wait ? wait : user);
+    }
+    if (isa<AsyncCopyGlobalToLocalOp>(user))
+      extend(lastCopy, alloc, user);
     isStored |= isa<ttng::TMAStoreOp>(user);
-    isReadLate |= isa<AsyncReader>(user);
     auto load = dyn_cast<ttng::TMALoadOp>(user);
     if (load && allocationOf(load.getDst()) == alloc)
       barriers.push_back(load.getBarrier());
+  }
+
+  static void extend(Operation *&last, LocalAllocOp alloc, Operation *by) {
+    Operation *here = alloc->getBlock()->findAncestorOpInBlock(*by);
+    last = here && (!last || last->isBeforeInBlock(here)) ? here : last;
   }
 };
 
@@ -112,8 +133,8 @@ SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
     Uses uses(alloc);
     unsigned begin = times.of(alloc).first;
     unsigned end = times.of(uses.last).second;
-    if (uses.isCopied)
-      end = std::max(end, nextWait(uses.last, times, waitsForCopies));
+    if (uses.lastCopy)
+      end = std::max(end, nextWait(uses.lastCopy, times, waitsForCopies));
     if (uses.isStored)
       end = std::max(end, nextWait(uses.last, times, waitsForStores));
     if (uses.isReadLate)

@@ -52,6 +52,10 @@ public:
 
   LogicalResult lowerDot(ttng::WarpGroupDotOp op);
   void lowerWait(ttng::WarpGroupDotWaitOp op);
+  /// In front of the wait: stores of small tiles that no dot makes, which no lane does. The
+  /// assembler moves waits up in front of all that does not touch memory, and what should be
+  /// computed beside a dot would be computed behind it.
+  std::string computeBefore(ttng::WarpGroupDotWaitOp op);
   void fence(StringRef text) { assembly({}, text, "~{memory}", {}); }
   /// An instruction that orders what happens with `registers`: they are others behind it, so that
   /// nothing is done with them before, and all is there that was.
@@ -242,11 +246,30 @@ LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   return success();
 }
 
+std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
+  constexpr size_t fewRegisters = 8;
+  std::string stores;
+  size_t next = 0;
+  for (Value tile : op.getTiles()) {
+    size_t count = get(tile).size();
+    Operation *def = tile.getDefiningOp();
+    if (def && !isa<ttng::WarpGroupDotOp, LoopLikeOpInterface>(def) && count <= fewRegisters)
+      for (size_t i = 0; i < count; ++i)
+        stores += "@p st.shared.b32 [lane], $" + std::to_string(next + i) + "; ";
+    next += count;
+  }
+  if (stores.empty())
+    return "";
+  return "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; " +
+         stores + "} ";
+}
+
 void WarpGroupDotLowering::lowerWait(ttng::WarpGroupDotWaitOp op) {
   SmallVector<Value> all;
   for (Value tile : op.getTiles())
     llvm::append_range(all, get(tile));
-  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPendings()) + ";";
+  std::string text =
+      computeBefore(op) + "wgmma.wait_group.sync.aligned " + std::to_string(op.getPendings()) + ";";
   if (all.empty())
     return fence(text);
   passThrough(text, all);

@@ -87,3 +87,41 @@ tt.func private @boxes(%p: !tt.ptr<f32>, %x: tensor<2048xf32, #b>, %n: i64, %i: 
   tt.return %w : tensor<2048xf32, #b>
 }
 }
+
+// -----
+
+// What a dot reads is in use until the wait for it, be it one that leaves a later dot in flight, in a
+// loop, and what copies write until the wait for them: the last allocation takes the place of all.
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#p = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// CHECK-LABEL: tt.func private @dots
+// CHECK: ttg.local_alloc init({{.*}}) {offset = 0 : i32}
+// CHECK: ttg.local_alloc {offset = 8192 : i32}
+// CHECK: ttg.async_wait
+// CHECK: ttng.warp_group_dot
+// CHECK: ttg.local_alloc init({{.*}}) {offset = 0 : i32}
+// CHECK: ttg.async_wait
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+tt.func private @dots(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #l>, %x: tensor<64x64xf16, #l>, %y: tensor<64x128xf16, #l>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x128xf16, #l>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc init(%x : tensor<64x64xf16, #l>) : !ttg.memdesc<64x64xf16, #p>
+  %k = ttg.local_alloc : !ttg.memdesc<64x64xf16, #p, mutable>
+  ttg.async_copy_global_to_local %p, %k : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #p, mutable>
+  ttg.async_commit_group
+  ttg.async_wait {num = 0 : i32}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %d = ttng.warp_group_dot %m, %k, %sum : !ttg.memdesc<64x64xf16, #p> * !ttg.memdesc<64x64xf16, #p, mutable> -> tensor<64x64xf32, #mma>
+    %e = ttng.warp_group_dot %m, %m, %c : !ttg.memdesc<64x64xf16, #p> * !ttg.memdesc<64x64xf16, #p> -> tensor<64x64xf32, #mma>
+    %dd = ttng.warp_group_dot_wait %d : tensor<64x64xf32, #mma> {pendings = 1 : i32}
+    %ee = ttng.warp_group_dot_wait %e : tensor<64x64xf32, #mma> {pendings = 0 : i32}
+    %f = arith.addf %dd, %ee : tensor<64x64xf32, #mma>
+    scf.yield %f : tensor<64x64xf32, #mma>
+  }
+  %o = ttg.local_alloc init(%y : tensor<64x128xf16, #l>) : !ttg.memdesc<64x128xf16, #p>
+  %z = ttg.local_load %o : !ttg.memdesc<64x128xf16, #p> -> tensor<64x128xf16, #l>
+  ttg.async_wait {num = 0 : i32}
+  tt.return %r, %z : tensor<64x64xf32, #mma>, tensor<64x128xf16, #l>
+}
+}

@@ -1,6 +1,7 @@
 // RUN: tritium-opt %s -split-input-file -ttng-warp-group-dots | FileCheck %s
 
 #mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#row = #ttg.slice<{dim = 1, parent = #mma}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
@@ -63,15 +64,15 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %sum#0 : tensor<64x64xf32, #mma>
   }
 
-  // What lies elsewhere is put into panels; what a dot has made stays in registers.
+  // What lies elsewhere is put into panels, once for all dots; what a dot has made stays in registers.
   // CHECK-LABEL: @operands
   // CHECK: %[[X:.*]] = ttg.local_alloc init(%arg0 : {{.*}}) {alignment = 1024 : i32}
   // CHECK: %[[Y:.*]] = ttg.local_alloc init(%arg1 : {{.*}}) {alignment = 1024 : i32}
   // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[X]], %[[Y]], %arg2
   // CHECK: %[[E:.*]] = ttng.warp_group_dot_wait %[[D]]
   // CHECK: %[[P:.*]] = ttg.convert_layout
-  // CHECK: %[[Z:.*]] = ttg.local_alloc init(%arg1
-  // CHECK: ttng.warp_group_dot %[[P]], %[[Z]], %[[E]]
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: ttng.warp_group_dot %[[P]], %[[Y]], %[[E]]
   tt.func private @operands(%x: tensor<64x64xf16, #l>, %y: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
     %a = ttg.convert_layout %x : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
     %b = ttg.convert_layout %y : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
@@ -123,5 +124,68 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       scf.yield %inner : tensor<64x64xf32, #mma>
     }
     tt.return %sum : tensor<64x64xf32, #mma>
+  }
+
+  // The wait for a dot stands in front of what needs it, behind copies to other buffers, and leaves
+  // the later dot in flight. Where a copy goes to what a dot reads, its wait is in front.
+  // CHECK-LABEL: @beside
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot
+  // CHECK: %[[E:.*]] = ttng.warp_group_dot
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK-NEXT: %[[F:.*]] = ttng.warp_group_dot_wait %[[D]] : {{.*}} {pendings = 1 : i32}
+  // CHECK-NEXT: math.exp2 %[[F]]
+  // CHECK-NEXT: ttg.memdesc_index
+  // CHECK-NEXT: %[[G:.*]] = ttng.warp_group_dot_wait %[[E]] : {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  tt.func private @beside(%i: i32, %p: tensor<64x64x!tt.ptr<f16>, #l>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+    %ring = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #s, mutable>
+    %other = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #s, mutable>
+    %m = ttg.memdesc_index %ring[%i] {ahead = 0 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %o = ttg.memdesc_index %other[%i] {ahead = 0 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %to = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+    %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+    %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    %z = ttg.local_load %o : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+    %e = tt.dot %x, %z, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    ttg.async_copy_global_to_local %p, %to : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %f = math.exp2 %d : tensor<64x64xf32, #mma>
+    %same = ttg.memdesc_index %other[%i] {ahead = 3 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    ttg.async_copy_global_to_local %p, %same : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    ttg.async_commit_group
+    ttg.async_wait {num = 0 : i32}
+    tt.return %e, %f : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+
+  // A left operand that the loop carries is converted behind the wait for the dot that reads it,
+  // and sums of rows are computed in front of it.
+  // CHECK-LABEL: @carriedOperand
+  // CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[P]]
+  // CHECK: %[[X:.*]] = math.exp2
+  // CHECK: %[[S:.*]] = "tt.reduce"(%[[X]])
+  // CHECK: %[[W:.*]]:3 = ttng.warp_group_dot_wait %[[D]], %[[X]], %[[S]] : {{.*}} {pendings = 0 : i32}
+  // CHECK-NEXT: %[[H:.*]] = arith.truncf %[[W]]#1
+  // CHECK-NEXT: %[[N:.*]] = ttg.convert_layout %[[H]]
+  // CHECK: %[[C:.*]] = arith.mulf %[[W]]#0
+  // CHECK: scf.yield %[[N]], %[[C]], %[[W]]#2
+  tt.func private @carriedOperand(%n: i32, %p0: tensor<64x64xf16, #a>, %y: tensor<64x64xf16, #l>, %s0: tensor<64x64xf32, #mma>, %l0: tensor<64xf32, #row>, %k: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64xf32, #row>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %s = %s0, %l = %l0) -> (tensor<64x64xf16, #a>, tensor<64x64xf32, #mma>, tensor<64xf32, #row>) : i32 {
+      %b = ttg.convert_layout %y : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
+      %d = tt.dot %p, %b, %s : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %x = math.exp2 %k : tensor<64x64xf32, #mma>
+      %h = arith.truncf %x : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %next = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #a>
+      %sum = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+      ^bb0(%u: f32, %v: f32):
+        %z = arith.addf %u, %v : f32
+        tt.reduce.return %z : f32
+      }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #row>
+      %c = arith.mulf %d, %k : tensor<64x64xf32, #mma>
+      scf.yield %next, %c, %sum : tensor<64x64xf16, #a>, tensor<64x64xf32, #mma>, tensor<64xf32, #row>
+    }
+    tt.return %r#1, %r#2 : tensor<64x64xf32, #mma>, tensor<64xf32, #row>
   }
 }

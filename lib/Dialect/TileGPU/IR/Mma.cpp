@@ -88,6 +88,12 @@ bool isOperandOfWarpGroups(Value value) {
   });
 }
 
+Value behindConversions(Value value) {
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSrc();
+  return value;
+}
+
 bool isCarriedSum(Operation *dot, Value c, Value result) {
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   auto carried = dyn_cast<BlockArgument>(c);

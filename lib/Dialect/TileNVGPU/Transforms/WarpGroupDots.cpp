@@ -21,13 +21,16 @@
 //   %s = ttng.warp_group_dot_wait %r {pendings = 0}
 //
 // Where copies go to the buffer that the last iteration has read, or the sum is used otherwise, the
-// wait is for the dot itself.
+// wait is for the dot itself (DotWaits.h).
 //
 // What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
 // result, which has the registers that it needs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotWaits.h"
+
+#include "tritium/Analysis/Rings.h"
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
@@ -53,42 +56,10 @@ bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   return true;
 }
 
-/// The tile before changes of its layout.
-Value behindConversions(Value value) {
-  while (auto convert = value.getDefiningOp<ttg::ConvertLayoutOp>())
-    value = convert.getSrc();
-  return value;
-}
-
-/// Copies of the loop that start while the dot of the last iteration reads `memory`, up to behind
-/// `dot`, go to other buffers.
-bool hasBufferToSpare(Value memory, scf::ForOp loop, Operation *dot) {
-  auto index = memory.getDefiningOp<ttg::MemDescIndexOp>();
-  while (!index && memory.getDefiningOp<ttg::MemDescTransOp>()) {
-    memory = memory.getDefiningOp()->getOperand(0);
-    index = memory.getDefiningOp<ttg::MemDescIndexOp>();
-  }
-  if (!index || index.getAhead() != 0 || index->getParentOp() != loop)
-    return false;
-  int64_t buffers = index.getSrc().getType().getNumBuffers();
-  return llvm::all_of(index.getSrc().getUsers(), [&](Operation *user) {
-    auto other = dyn_cast<ttg::MemDescIndexOp>(user);
-    if (!other)
-      return false;
-    bool isWritten = !llvm::all_of(other->getUsers(), [](Operation *op) {
-      return isa<ttg::LocalLoadOp, WarpGroupDotOp, ttg::MemDescTransOp>(op);
-    });
-    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*other);
-    if (!isWritten || !inBody || dot->isBeforeInBlock(inBody))
-      return true;
-    auto ahead = other.getAhead();
-    return ahead && (int64_t(int32_t(*ahead)) + 1) % buffers != 0;
-  });
-}
-
 class DotConverter {
 public:
-  explicit DotConverter(tt::DotOp dot) : dot(dot), b(dot), loc(dot.getLoc()) {}
+  DotConverter(tt::DotOp dot, llvm::DenseMap<Value, ttg::LocalAllocOp> &stored)
+      : dot(dot), b(dot), loc(dot.getLoc()), stored(stored) {}
 
   void run() {
     bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
@@ -96,12 +67,14 @@ public:
     auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC());
     auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
     for (Value operand : {left, right})
-      goesOn = goesOn && hasBufferToSpare(operand, loop, dot);
+      goesOn = goesOn && ttg::hasBufferToSpare(operand, loop, dot);
     if (goesOn)
       waitInNextIteration(fresh, loop);
     else
-      dot.replaceAllUsesWith(waitFor(fresh.getResult()));
+      dot.replaceAllUsesWith(fresh.getResult());
     dot.erase();
+    if (!goesOn)
+      placeWait(fresh);
   }
 
 private:
@@ -111,23 +84,22 @@ private:
     return count == 1;
   }
 
-  Value waitFor(Value result) {
-    return b.create<WarpGroupDotWaitOp>(loc, ValueRange(result), b.getI32IntegerAttr(0))
-        .getResult(0);
-  }
-
   void waitInNextIteration(WarpGroupDotOp fresh, scf::ForOp loop) {
     unsigned number = dot.getResult().getUses().begin()->getOperandNumber();
     b.create<WarpGroupDotWaitOp>(loc, ValueRange(), b.getI32IntegerAttr(1));
     dot.replaceAllUsesWith(fresh.getResult());
     b.setInsertionPointAfter(loop);
-    Value result = loop.getResult(number), over = waitFor(result);
-    result.replaceAllUsesExcept(over, over.getDefiningOp());
+    Value result = loop.getResult(number);
+    auto wait = b.create<WarpGroupDotWaitOp>(loc, ValueRange(result), b.getI32IntegerAttr(0));
+    result.replaceAllUsesExcept(wait.getResult(0), wait);
   }
 
+  /// A left operand that a dot has made stays in registers, also where a loop carries it.
   Value leftOperand() {
-    Value source = behindConversions(dot.getA());
-    if (ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
+    Value source = ttg::behindConversions(dot.getA());
+    Operation *def = dot.getA().getDefiningOp();
+    if (!def || isa<RegionBranchOpInterface>(def) ||
+        ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
       return dot.getA();
     return memoryOf(dot.getA());
   }
@@ -140,14 +112,15 @@ private:
         Panels::of(load.getSrc().getType()))
       memory = load.getSrc();
     else
-      memory = store(behindConversions(operand));
+      memory = store(ttg::behindConversions(operand));
     auto panels = Panels::of(cast<ttg::MemDescType>(memory.getType()));
     ttg::LocalAllocOp alloc = ttg::allocationOf(memory);
     alloc.setAlignment(std::max<uint64_t>(alloc.getLeastAlignment(), panels->alignment()));
     return memory;
   }
 
-  /// Puts a tile there once: in front of the loops that do not change it.
+  /// Puts a tile there once: in front of the loops that do not change it, and of all dots that
+  /// read it.
   Value store(Value tile) {
     OpBuilder::InsertionGuard guard(b);
     for (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
@@ -160,12 +133,31 @@ private:
                                    tt::scalarBytes(type.getElementType()));
     auto memory = ttg::MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
                                         *layout, ttg::MemorySpace::Shared, /*isMutable=*/false);
-    return b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
+    ttg::LocalAllocOp &alloc = stored[tile];
+    if (alloc)
+      moveInFrontOf(alloc, b);
+    else
+      alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
+    return alloc;
+  }
+
+  /// Moves `alloc` up to where it is there for an operation at `place`, too, behind the dots that
+  /// have been converted before.
+  static void moveInFrontOf(ttg::LocalAllocOp alloc, const OpBuilder &place) {
+    Block *block = place.getInsertionBlock();
+    while (!block->findAncestorOpInBlock(*alloc))
+      block = block->getParentOp()->getBlock();
+    Operation *own = block->findAncestorOpInBlock(*alloc);
+    Operation *there = block->findAncestorOpInBlock(*place.getInsertionPoint());
+    Operation *first = there->isBeforeInBlock(own) ? there : own;
+    if (first != alloc)
+      alloc->moveBefore(first);
   }
 
   tt::DotOp dot;
   OpBuilder b;
   Location loc;
+  llvm::DenseMap<Value, ttg::LocalAllocOp> &stored; ///< tiles that have been put there
 };
 
 struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
@@ -177,8 +169,9 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
       if (ttg::isOfWarpGroups(dot.getType().getEncoding()))
         dots.push_back(dot);
     });
+    llvm::DenseMap<Value, ttg::LocalAllocOp> stored;
     for (tt::DotOp dot : dots)
-      DotConverter(dot).run();
+      DotConverter(dot, stored).run();
     // What was loaded for them.
     getOperation().walk([](Operation *op) {
       if (isa<ttg::LocalLoadOp, ttg::ConvertLayoutOp>(op) && op->use_empty())

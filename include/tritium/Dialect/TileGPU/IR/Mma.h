@@ -34,6 +34,8 @@ bool isForWarpGroups(tt::DotOp dot, int warps);
 bool isOfWarpGroups(mlir::Attribute encoding);
 /// Whether `value`, a tile as it is loaded, is an operand of such a dot, transposed or not.
 bool isOperandOfWarpGroups(mlir::Value value);
+/// The tile before changes of its layout.
+mlir::Value behindConversions(mlir::Value value);
 /// Whether the result of `dot` is nothing but what its own sum of the next iteration begins with,
 /// so that it can go on until then.
 bool isCarriedSum(mlir::Operation *dot, mlir::Value c, mlir::Value result);

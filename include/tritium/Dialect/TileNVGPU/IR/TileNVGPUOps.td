@@ -286,7 +286,9 @@ def TileNVGPU_WarpGroupDotWaitOp : TileNVGPU_SyncOp<"warp_group_dot_wait", [
     TileGPU_AsyncReadWait, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "waits until at most `pendings` dots of the group go on";
   let description = [{
-    The results are the operands, of which those are there whose dots are over.
+    The results are the operands, of which those are there whose dots are over. Tiles that no dot
+    makes go through it, too, to be computed in front of it and used behind it: a tile that becomes
+    the left operand of the next dot, in the registers of this one's, or sums of rows.
 
     ```mlir
     %e = ttng.warp_group_dot_wait %d : tensor<128x128xf32, #mma> {pendings = 1 : i32}
