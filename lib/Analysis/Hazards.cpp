@@ -329,11 +329,14 @@ private:
 
   void visitBranches(Operation &op, State &state) {
     State before = state;
+    // A branch that is not taken leaves what was before.
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && branch.elseBlock())
+      state = {};
     for (Region &region : op.getRegions()) {
       State inside = before;
       for (Block &block : region)
         walk(block, inside);
-      // A branch that is not taken leaves what was before.
       state.join(inside);
     }
   }

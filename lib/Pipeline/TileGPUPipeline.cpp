@@ -49,6 +49,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   }
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
+  pm.addPass(ttg::createRotateDots());
   pm.addPass(ttng::createWarpGroupDots());
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.

@@ -219,3 +219,30 @@ tt.func @groups(%p: !tt.ptr<f32>) {
   tt.return
 }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // One of two branches is taken, and both wait for the copy.
+  // CHECK-LABEL: @either
+  // CHECK: } else {
+  // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttg.barrier {hazard = "read after write
+  // CHECK-NEXT: ttg.local_load
+  tt.func private @either(%x: i1, %p: tensor<128x!tt.ptr<f32>, #b>) -> tensor<128xf32, #b> {
+    %m = ttg.local_alloc : !ttg.memdesc<128xf32, #s, mutable>
+    ttg.async_copy_global_to_local %p, %m : tensor<128x!tt.ptr<f32>, #b> -> !ttg.memdesc<128xf32, #s, mutable>
+    ttg.async_commit_group
+    scf.if %x {
+      ttg.async_commit_group
+      ttg.async_wait {num = 1 : i32}
+    } else {
+      ttg.async_wait {num = 0 : i32}
+    }
+    %y = ttg.local_load %m : !ttg.memdesc<128xf32, #s, mutable> -> tensor<128xf32, #b>
+    tt.return %y : tensor<128xf32, #b>
+  }
+}

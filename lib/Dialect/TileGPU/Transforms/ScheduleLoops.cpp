@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotRotation.h"
 #include "LoopSchedule.h"
 
 #include "tritium/Analysis/Disjoint.h"
@@ -99,7 +100,7 @@ public:
     if (stages < 2)
       return false;
     int buffers = stages;
-    if (stages > 2 && llvm::any_of(loads, feedsDotThatGoesOn))
+    if (stages > 2 && (llvm::any_of(loads, feedsDotThatGoesOn) || feedsRotation()))
       --stages;
     remarkApplied(loop.getLoc(), "pipeline",
                   Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
@@ -286,6 +287,17 @@ private:
            llvm::any_of(load->getParentOp()->getRegion(0).getOps<tt::DotOp>(), [](tt::DotOp dot) {
              return isCarriedSum(dot, dot.getC(), dot.getResult());
            });
+  }
+
+  /// So does the second of two dots that ttg-rotate-dots hands on to the next iteration.
+  bool feedsRotation() {
+    std::optional<DotRotation> found = DotRotation::find(loop);
+    if (!found || found->words() > found->mostWords())
+      return false;
+    Operation *op = found->second.getB().getDefiningOp();
+    while (isa_and_nonnull<ConvertLayoutOp, tt::TransOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    return llvm::is_contained(loads, dyn_cast_or_null<tt::LoadOp>(op));
   }
 
   void annotate(int buffers) {

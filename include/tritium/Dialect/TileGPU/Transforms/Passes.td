@@ -100,6 +100,17 @@ def OptimizeDotOperands : Pass<"ttg-optimize-dot-operands", "::mlir::ModuleOp"> 
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def RotateDots : Pass<"ttg-rotate-dots", "::mlir::ModuleOp"> {
+  let summary = "the second of two dots of a loop beside the first one of the next iteration";
+  let description = [{
+    Where a loop adds to a sum a dot of what another dot has made, as attention does, and nothing
+    but the sum needs it: the second dot goes on while the next iteration computes from its first
+    one. For dots of warp groups, the right operand of the second in a ring with a buffer to spare.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def Prefetch : Pass<"ttg-prefetch", "::mlir::ModuleOp"> {
   let summary = "operands of the next step of k while this one is multiplied";
   let description = [{
