@@ -42,7 +42,17 @@ static bool isOnlyRead(Value memory) {
   });
 }
 
-bool hasBufferToSpare(Value memory, scf::ForOp loop) {
+/// Whether everything that writes `memory` stands in the regions of operations behind `reader`.
+static bool isWrittenBehind(Value memory, scf::ForOp loop, Operation *reader) {
+  Operation *dot = loop.getBody()->findAncestorOpInBlock(*reader);
+  return dot && llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+    return isa<LocalLoadOp, AsyncReader>(user) ||
+           (place && place != user && dot->isBeforeInBlock(place));
+  });
+}
+
+bool hasBufferToSpare(Value memory, scf::ForOp loop, Operation *reader) {
   MemDescIndexOp index = bufferOf(memory);
   if (!index || !index.getSrc().getDefiningOp<LocalAllocOp>() || aheadOf(index) != 0 ||
       index->getParentOp() != loop)
@@ -55,7 +65,8 @@ bool hasBufferToSpare(Value memory, scf::ForOp loop) {
     if (isOnlyRead(other) || !loop->isAncestor(other))
       return true;
     auto ahead = aheadOf(other);
-    return ahead && *ahead % buffers != 0 && (*ahead + 1) % buffers != 0;
+    return ahead && *ahead % buffers != 0 &&
+           ((*ahead + 1) % buffers != 0 || isWrittenBehind(other, loop, reader));
   });
 }
 

@@ -99,15 +99,23 @@ def test_second_dot_goes_on(d, bm, bn, stages, warps, monkeypatch):
 
 @pytest.mark.parametrize("d,bm,bn,stages,warps", [(128, 128, 64, 3, 4), (64, 64, 64, 2, 4)])
 def test_second_dot_does_not_go_on(d, bm, bn, stages, warps, monkeypatch):
-    """Without registers for all tiles, or without a buffer to spare."""
+    """Without registers for all tiles, or without a buffer to spare, as threads' copies need one."""
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
-    assert "wgmma.wait_group.sync.aligned 1;" not in compiled(d, bm, bn, stages, warps).asm["ptx"]
+    kernel = compiled(d, bm, bn, stages, warps, tensor_copies=False)
+    assert "wgmma.wait_group.sync.aligned 1;" not in kernel.asm["ptx"]
 
 
-def compiled(d, bm, bn, stages, warps):
+def test_no_buffer_to_spare_for_copies_behind_the_dots(monkeypatch):
+    """TMA's go to what the second dot has read when it is over."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    ptx = compiled(64, 64, 64, 2, 4).asm["ptx"]
+    assert "wgmma.wait_group.sync.aligned 1;" in ptx and "cp.async.bulk.tensor" in ptx
+
+
+def compiled(d, bm, bn, stages, warps, **options):
     pointers = {name: "*fp16" for name in ("q_ptr", "k_ptr", "v_ptr", "o_ptr")}
     source = ASTSource(attend, {**pointers, "scale": "fp32", "n": "i32", "heads": "i32"},
                        {"CAUSAL": True, "BM": bm, "BN": bn, "D": d},
                        {name: [["tt.divisibility", 16]] for name in (*pointers, "n")})
     return triton.compile(source, GPUTarget("cuda", 90, 32),
-                          {"num_stages": stages, "num_warps": warps})
+                          {"num_stages": stages, "num_warps": warps, **options})

@@ -85,7 +85,8 @@ tt.func @long(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
   %n4 = arith.addi %n3, %n3 : i32
   %n5 = arith.addi %n4, %n4 : i32
   %n6 = arith.addi %n5, %n5 : i32
-  %pid_n = arith.divsi %pid, %n6 : i32
+  %n7 = arith.addi %n6, %n6 : i32
+  %pid_n = arith.divsi %pid, %n7 : i32
   %start = arith.muli %pid_n, %c128 : i32
   %t = tt.splat %start : i32 -> tensor<128xi32>
   %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>

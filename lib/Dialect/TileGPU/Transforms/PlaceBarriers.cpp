@@ -11,7 +11,7 @@
 //
 // A barrier stands in front of each access that must wait for other threads (Hazards.h): right
 // in front, as late as can be, or right behind the wait for asynchronous copies, if nothing
-// else happens between.
+// else happens between. What has been done before a loop is waited for in front of it, once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,8 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -36,6 +38,44 @@ Operation *placeFor(Operation *op) {
   return isa_and_nonnull<AsyncWaitOp>(before) ? before->getNextNode() : op;
 }
 
+/// The outermost loop around `op` that has nothing to do with `before`; null if there is none.
+Operation *loopBehind(Operation *before, Operation *op) {
+  Operation *loop = nullptr;
+  for (Operation *parent = op->getParentOp(); !parent->isAncestor(before);
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      loop = parent;
+  return loop;
+}
+
+void placeBarrier(Operation *place, const Hazard &hazard) {
+  OpBuilder b(place);
+  b.create<BarrierOp>(hazard.second->getLoc(), b.getStringAttr(hazard.describe()));
+}
+
+/// What `hazard` is about had been done where its first operation stands, and not only at a wait
+/// for it.
+bool isThereAtOnce(const Hazard &hazard) {
+  return !isa<AsyncReader, AsyncCopyGlobalToLocalOp, AsyncWaitOp>(hazard.first);
+}
+
+/// Places barriers in front of `loops`, one each. Whether there were any: then others may be needed
+/// no more, or elsewhere.
+bool placeInFrontOfLoops(tt::FuncOp func, bool mayAlias,
+                         llvm::SmallPtrSetImpl<Operation *> &loops) {
+  bool placed = false;
+  for (const Hazard &hazard : findHazards(func, mayAlias)) {
+    if (!hazard.isSettledByBarrier() || !isThereAtOnce(hazard))
+      continue;
+    Operation *loop = loopBehind(hazard.first, hazard.second);
+    if (!loop || !loops.insert(loop).second)
+      continue;
+    placeBarrier(loop, hazard);
+    placed = true;
+  }
+  return placed;
+}
+
 struct PlaceBarriersPass : impl::PlaceBarriersBase<PlaceBarriersPass> {
   using PlaceBarriersBase::PlaceBarriersBase;
 
@@ -47,12 +87,12 @@ struct PlaceBarriersPass : impl::PlaceBarriersBase<PlaceBarriersPass> {
         continue;
       if (failed(checkPlaces(func)))
         return signalPassFailure();
-      for (const Hazard &hazard : findHazards(func, mayAlias)) {
-        if (!hazard.isSettledByBarrier())
-          continue;
-        OpBuilder b(placeFor(hazard.second));
-        b.create<BarrierOp>(hazard.second->getLoc(), b.getStringAttr(hazard.describe()));
+      llvm::SmallPtrSet<Operation *, 4> loops;
+      while (placeInFrontOfLoops(func, mayAlias, loops)) {
       }
+      for (const Hazard &hazard : findHazards(func, mayAlias))
+        if (hazard.isSettledByBarrier())
+          placeBarrier(placeFor(hazard.second), hazard);
       // What no barrier settles.
       if (failed(checkHazards(func, mayAlias)))
         return signalPassFailure();

@@ -294,7 +294,7 @@ void rotate(scf::ForOp loop) {
                   " registers a thread, and at most " + Twine(most) +
                   " leave enough for the rest; use smaller tiles or more warps");
   SmallVector<Operation *> reads = readsOf(found->second.getB(), loop);
-  if (reads.empty() || !hasBufferToSpare(reads.front()->getResult(0), loop))
+  if (reads.empty() || !hasBufferToSpare(reads.front()->getResult(0), loop, found->second))
     return missed("its right operand does not lie in a buffer of shared memory that the next "
                   "iteration leaves alone; load it from memory, in a loop with num_stages=3");
   DotRotator(loop, *found, reads).run();
