@@ -46,10 +46,10 @@ static bool isOnlyRead(Value memory) {
 static bool isWrittenBehind(Value memory, scf::ForOp loop, Operation *reader) {
   Operation *dot = loop.getBody()->findAncestorOpInBlock(*reader);
   return dot && llvm::all_of(memory.getUsers(), [&](Operation *user) {
-    Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
-    return isa<LocalLoadOp, AsyncReader>(user) ||
-           (place && place != user && dot->isBeforeInBlock(place));
-  });
+           Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+           return isa<LocalLoadOp, AsyncReader>(user) ||
+                  (place && place != user && dot->isBeforeInBlock(place));
+         });
 }
 
 bool hasBufferToSpare(Value memory, scf::ForOp loop, Operation *reader) {

@@ -99,7 +99,7 @@ def test_second_dot_goes_on(d, bm, bn, stages, warps, monkeypatch):
 
 @pytest.mark.parametrize("d,bm,bn,stages,warps", [(128, 128, 64, 3, 4), (64, 64, 64, 2, 4)])
 def test_second_dot_does_not_go_on(d, bm, bn, stages, warps, monkeypatch):
-    """Without registers for all tiles, or without a buffer to spare, as threads' copies need one."""
+    """Without registers for all tiles, or a buffer to spare, as threads' copies need one."""
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     kernel = compiled(d, bm, bn, stages, warps, tensor_copies=False)
     assert "wgmma.wait_group.sync.aligned 1;" not in kernel.asm["ptx"]

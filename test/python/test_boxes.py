@@ -187,7 +187,8 @@ def special(a, b, c, lengths, K, T: tl.constexpr, WHAT: tl.constexpr):
         if WHAT == "other":
             x = tl.load(a + rm[:, None] * K + at[None, :], mask=inside, other=1.0)
         elif WHAT == "diagonal":
-            x = tl.load(a + rm[:, None] * K + at[None, :], mask=at[None, :] <= rm[:, None], other=0.0)
+            x = tl.load(a + rm[:, None] * K + at[None, :], mask=at[None, :] <= rm[:, None],
+                        other=0.0)
         else:
             x = tl.load(a + rows[:, None] * K + at[None, :], mask=inside, other=0.0)
         y = tl.load(b + at[:, None] * T + rm[None, :], mask=(at < K)[:, None], other=0.0)

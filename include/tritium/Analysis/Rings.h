@@ -19,9 +19,10 @@ MemDescIndexOp bufferOf(mlir::Value memory);
 /// Whether no byte belongs to both, in one iteration of the loop that they stand in.
 bool areApart(mlir::Value first, mlir::Value second);
 
-/// Whether what `reader`, a dot, reads in `memory` in an iteration of `loop` stays there, unchanged,
-/// until the same dot of the next one has begun: it is a buffer of a ring whose copies go to others,
-/// or start behind the dot and a wait for the last one: an operation with regions stands behind one.
+/// Whether what `reader`, a dot, reads in `memory` in an iteration of `loop` stays there,
+/// unchanged, until the same dot of the next one has begun: it is a buffer of a ring whose copies
+/// go to others, or start behind the dot and the wait for the last one, as operations with regions
+/// do.
 bool hasBufferToSpare(mlir::Value memory, mlir::scf::ForOp loop, mlir::Operation *reader);
 
 } // namespace tritium::ttg

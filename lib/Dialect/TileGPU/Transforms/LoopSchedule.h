@@ -28,7 +28,7 @@ private:
 /// The schedule of a loop, as its attributes say it; see ExpandPipeline.cpp.
 class LoopSchedule {
 public:
-  /// A load that becomes an asynchronous copy: a tt.load one by threads, a ttng.load_box one by TMA.
+  /// A load that becomes an asynchronous copy: a tt.load by threads, a ttng.load_box by TMA.
   struct Copy {
     mlir::Operation *load;
     MemDescType ring;
