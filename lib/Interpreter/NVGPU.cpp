@@ -204,7 +204,7 @@ void buildDot(Builder &b, ttng::WarpGroupDotOp op) {
   });
   int64_t depth = left.tile.count / shape[0];
   addDot(b, {1, shape[0], shape[1], depth}, left.tile, right.tile, c, b.define(op.getResult()),
-         /*isUnsigned=*/false);
+         op.getIsUnsigned());
   for (const DotOperand &operand : inMemory)
     b.release(operand.tile);
 }

@@ -148,6 +148,38 @@ def test_result_of_a_dot_as_operand(backend, rng, n):
 
 
 @triton.jit
+def chained_narrow(a_ptr, b_ptr, c_ptr, out_ptr, n, N: tl.constexpr, IMPRECISE: tl.constexpr):
+    """A product as either operand of others, and a tile as both of one."""
+    rows, columns = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    a = tl.load(a_ptr + rows * N + columns)
+    total = tl.zeros((N, N), out_ptr.dtype.element_ty)
+    for k in range(n):
+        b = tl.load(b_ptr + k * N * N + columns * N + rows)
+        c = tl.load(c_ptr + k * N * N + rows * N + columns)
+        product = tl.dot(a, b).to(a.dtype)
+        total = tl.dot(product, c, total, max_num_imprecise_acc=IMPRECISE)
+        total += tl.dot(c, product) + tl.dot(c, c)
+    tl.store(out_ptr + rows * N + columns, total)
+
+
+@pytest.mark.parametrize("dtype,result,imprecise", [
+    (ml_dtypes.float8_e4m3fn, np.float32, None), (ml_dtypes.float8_e4m3fn, np.float32, 32),
+    (np.int8, np.int32, None)])
+def test_narrow_results_of_dots_as_operands(compiled_backend, rng, dtype, result, imprecise):
+    n, N = 3, 64
+    a, b, c = (rng.integers(-1, 2, shape).astype(dtype)
+               for shape in ((N, N), (n, N, N), (n, N, N)))
+    b[rng.random(b.shape) > 0.1] = 0
+    out = np.zeros((N, N), result)
+    chained_narrow[(1,)](a, b, c, out, n, N=N, IMPRECISE=imprecise)
+    a, b, c = (x.astype(np.float64) for x in (a, b, c))
+    # Numbers of one digit, which 8-bit floats have exactly.
+    assert np.abs(a @ b.transpose(0, 2, 1)).max() <= 16
+    expected = sum(a @ y.T @ z + z @ (a @ y.T) + z @ z for y, z in zip(b, c))
+    assert np.array_equal(out.astype(np.float64), expected)
+
+
+@triton.jit
 def moved_between_products(a_ptr, b_ptr, out_ptr, n, N: tl.constexpr, HOW: tl.constexpr):
     """What is carried is the product with its elements in other places."""
     r = tl.arange(0, N)
@@ -207,7 +239,7 @@ def test_batches_exchanged_before_they_are_carried(backend, rng):
 
 @triton.jit
 def blocked(a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr,
-            BK: tl.constexpr):
+            BK: tl.constexpr, IMPRECISE: tl.constexpr = None):
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     cols = tl.program_id(1) * BN + tl.arange(0, BN)
     depth = tl.arange(0, BK)
@@ -218,21 +250,16 @@ def blocked(a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, 
         left = K - k * BK
         a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (depth[None, :] < left), other=0)
         b = tl.load(b_ptrs, mask=(depth[:, None] < left) & (cols[None, :] < N), other=0)
-        acc = tl.dot(a, b, acc)
+        acc = tl.dot(a, b, acc, max_num_imprecise_acc=IMPRECISE)
         a_ptrs += BK * sak
         b_ptrs += BK * sbk
     mask = (rows[:, None] < M) & (cols[None, :] < N)
     tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc, mask=mask)
 
 
-@pytest.mark.parametrize("dtype,result", FLOAT_CASES + [("int8", "int32")])
-@pytest.mark.parametrize("layout", ("rr", "cr", "rc", "cc"))
-@pytest.mark.parametrize("shape,block", [
-    ((100, 33, 51), (32, 32, 16)), ((64, 64, 64), (64, 64, 32)), ((70, 90, 40), (24, 48, 20))])
-def test_blocked_matmul(backend, rng, dtype, result, layout, shape, block):
-    M, N, K = shape
-    a = random_array(rng, (M, K), dtype)
-    b = random_array(rng, (K, N), dtype)
+def run_blocked(a, b, result, layout, block, **options):
+    """a @ b by `blocked`, with columns ("c") or rows ("r") of each in the order of memory."""
+    (M, K), N = a.shape, b.shape[1]
     if layout[0] == "c":
         a = np.asfortranarray(a)
     if layout[1] == "c":
@@ -243,8 +270,55 @@ def test_blocked_matmul(backend, rng, dtype, result, layout, shape, block):
     args = [x if x.flags.c_contiguous else x.T for x in (a, b)]
     BM, BN, BK = block
     blocked[(triton.cdiv(M, BM), triton.cdiv(N, BN))](*args, out, M, N, K, *strides, BM=BM, BN=BN,
-                                                      BK=BK)
+                                                      BK=BK, **options)
+    return out
+
+
+@pytest.mark.parametrize("dtype,result", FLOAT_CASES + [("int8", "int32")])
+@pytest.mark.parametrize("layout", ("rr", "cr", "rc", "cc"))
+@pytest.mark.parametrize("shape,block", [
+    ((100, 33, 51), (32, 32, 16)), ((64, 64, 64), (64, 64, 32)), ((70, 90, 40), (24, 48, 20))])
+def test_blocked_matmul(backend, rng, dtype, result, layout, shape, block):
+    M, N, K = shape
+    a = random_array(rng, (M, K), dtype)
+    b = random_array(rng, (K, N), dtype)
+    out = run_blocked(a, b, result, layout, block)
     check(a, b, np.zeros((M, N)), out, "none", result)
+
+
+FLOAT8 = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+
+
+def float8_imprecision(backend, K):
+    """Tensor cores of sm_90 keep some 14 bits of a sum of 8-bit floats, step by step."""
+    return K / 32 * 2.0 ** -12 if backend == "cuda" else 0
+
+
+# Of what warp groups of sm_90 do but for halves with sums of f32, of which there is enough above.
+@pytest.mark.parametrize("types,result", [
+    (("e4m3", "e5m2"), "float32"), (("e5m2", "e4m3"), "float16"), (("int8", "int8"), "int32"),
+    (("uint8", "uint8"), "int32"), (("float16", "float16"), "float16")])
+@pytest.mark.parametrize("layout", ("rr", "cr", "rc", "cc"))
+@pytest.mark.parametrize("block,imprecise,warps", [
+    ((64, 64, 64), None, 4), ((64, 128, 128), 64, 4), ((128, 64, 32), 0, 8)])
+def test_blocked_matmul_of_narrow_types(compiled_backend, rng, types, result, layout, block,
+                                        imprecise, warps):
+    M, N, K = 112, 144, 208
+    a, b = (rng.standard_normal(s).astype(FLOAT8[t]) if t in FLOAT8 else random_array(rng, s, t)
+            for s, t in zip(((M, K), (K, N)), types))
+    out = run_blocked(a, b, result, layout, block, IMPRECISE=imprecise, num_warps=warps)
+    if result == "int32":
+        return check(a, b, np.zeros((M, N)), out, "none", result)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    error = np.abs(out.astype(np.float64) - wide_a @ wide_b) / (np.abs(wide_a) @ np.abs(wide_b))
+    bound = (K + 4) * 2.0 ** -24
+    if types[0] in FLOAT8:
+        bound += float8_imprecision(compiled_backend, K)
+    if result == "float16":
+        # Rounded once a step of k, or, of 8-bit floats, once a dot.
+        step = block[2] if types[0] in FLOAT8 else 16
+        bound += triton.cdiv(K, step) * 2.0 ** -11
+    assert np.max(error) <= bound
 
 
 @triton.jit
@@ -319,9 +393,6 @@ def test_half_accumulators(backend, rng, shape):
     assert run_as_told(a, b, "float16") <= (K // 16 + 1) * 2.0 ** -11 + (K + 4) * 2.0 ** -24
 
 
-FLOAT8 = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
-
-
 @pytest.mark.parametrize("types", [("e4m3", "e4m3"), ("e5m2", "e5m2"), ("e5m2", "e4m3")])
 @pytest.mark.parametrize("out", ("float32", "float16"))
 @pytest.mark.parametrize("shape", [(16, 16, 32), (64, 32, 64), (8, 8, 32)])
@@ -329,5 +400,6 @@ def test_float8(backend, rng, types, out, shape):
     M, N, K = shape
     a, b = (rng.standard_normal(s).astype(FLOAT8[t]) for s, t in zip(((M, K), (K, N)), types))
     bound = (K + 4) * 2.0 ** -24 + (2.0 ** -11 if out == "float16" else 0)
+    bound += float8_imprecision(backend, K)
     assert run_as_told(a, b, out) <= bound
     assert run_as_told(a, b, out, imprecise=32) <= bound

@@ -144,6 +144,48 @@ def test_what_ptxas_says_of_products(tile, warps, words, monkeypatch):
     assert (kernel.n_spills > 4) == bool(words)
 
 
+@triton.jit
+def narrow(a, b, c, K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+           OUT: tl.constexpr, IMPRECISE: tl.constexpr, ACROSS: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BM, BN), OUT)
+    for start in range(0, K, BK):
+        x = tl.load(a + m[:, None] * K + (start + k)[None, :])
+        y = tl.load(b + ((start + k)[:, None] * BN + n[None, :] if ACROSS else
+                         (start + k)[:, None] + n[None, :] * K))
+        total = tl.dot(x, y, total, max_num_imprecise_acc=IMPRECISE)
+    tl.store(c + m[:, None] * BN + n[None, :], total)
+
+
+@pytest.mark.parametrize("element,out,instruction,block,warps,imprecise,sums,across", [
+    ("fp8e4nv", "fp32", "k32.f32.e4m3.e4m3", (128, 256, 128), 8, None, 0, False),
+    ("fp8e4nv", "fp32", "k32.f32.e4m3.e4m3", (128, 256, 128), 8, None, 0, True),
+    ("fp8e4nv", "fp32", "k32.f32.e4m3.e4m3", (128, 128, 128), 4, None, 0, False),
+    ("fp8e4nv", "fp32", "k32.f32.e4m3.e4m3", (64, 64, 128), 4, 0, 4, False),
+    ("fp8e5", "fp32", "k32.f32.e5m2.e5m2", (128, 256, 128), 8, 128, 2, False),
+    ("fp8e5", "fp32", "k32.f32.e5m2.e5m2", (128, 128, 128), 8, 64, 2, True),
+    ("i8", "i32", "k32.s32.s8.s8", (128, 256, 128), 8, None, 0, False),
+    ("u8", "i32", "k32.s32.u8.u8", (128, 128, 128), 4, None, 0, True),
+    ("fp16", "fp16", "k16.f16.f16.f16", (128, 256, 64), 8, None, 0, True)])
+def test_narrow_products_of_warp_groups(element, out, instruction, block, warps, imprecise, sums,
+                                        across, monkeypatch):
+    """ptxas lets them run on their own, with registers for all; what may be imprecise for some
+    products only begins anew as often, in halves where registers do not suffice."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    constants = dict(zip(("BM", "BN", "BK"), block), K=1024, IMPRECISE=imprecise, ACROSS=across,
+                     OUT={"fp32": tl.float32, "i32": tl.int32, "fp16": tl.float16}[out])
+    signature = {"a": f"*{element}", "b": f"*{element}", "c": f"*{out}"}
+    aligned = {name: [["tt.divisibility", 16]] for name in signature}
+    kernel = triton.compile(ASTSource(narrow, signature, constants, aligned),
+                            GPUTarget("cuda", 90, 32), {"num_warps": warps, "num_stages": 3})
+    assert f"{instruction} " in kernel.asm["ptx"] and "mma.sync" not in kernel.asm["ptx"]
+    assert kernel.asm["ptx"].count("setp.ne.b32 p, 0, 0") == sums
+    if kernel.n_regs == 0:
+        pytest.skip("no ptxas")
+    assert kernel.n_spills == 0
+    assert [r for r in kernel.remarks if r.pass_ == "ptxas"] == []
+
+
 @pytest.mark.parametrize("text,words", [
     ("nonsense.b32 $0, $2; mov.b32 $1, $2;", "nonsense"),
     ("mov.b32 $0, $2; mov.b32 $1, undeclared;", "undeclared"),

@@ -457,6 +457,31 @@ def test_matrix_operations():
     assert result.barriers > 0 and result.shared_wavefronts > 0
 
 
+@tritium.jit
+def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
+    total = tl.zeros((M, N), tl.int32)
+    for start in range(0, K, STEP):
+        x = tl.load(a + (start + k)[None, :] * M + m[:, None])
+        y = tl.load(b + (start + k)[:, None] * N + n[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + m[:, None] * N + n[None, :], total)
+
+
+@pytest.mark.parametrize("n", [64, 128, 256])
+def test_operands_that_are_turned_have_no_bank_conflicts(n):
+    """Bytes that both lie across k, for warp groups."""
+    K = 512
+    a, b = np.arange(K * 64, dtype=np.int8).reshape(K, 64), np.ones((K, n), np.int8)
+    c = np.zeros((64, n), np.int32)
+    result = products.simulate((1,), a, b, c, K, M=64, N=n, STEP=128, arch="sm_90")
+    assert np.array_equal(c, a.T.astype(np.int32) @ b)
+    total = json.loads(result.to_json())["total"]
+    # m64nNk32: one for 32 along k, in four warps.
+    assert total["matrix_operations"] == K // 32 * 4
+    assert total["bank_conflicts"] == 0
+
+
 def test_simulate_finds_faults():
     x, y, out = arrays()
     with pytest.raises(triton.SimulatorError, match="out-of-bounds"):

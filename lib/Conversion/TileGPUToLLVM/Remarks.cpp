@@ -10,7 +10,8 @@
 #include "Remarks.h"
 
 #include "tritium/Analysis/AccessWidth.h"
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "tritium/Support/EmitRemark.h"
 
@@ -356,6 +357,14 @@ static bool isConversion(LocalAllocOp alloc) {
          !isa_and_nonnull<tt::Combining, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }
 
+/// An operand of warp groups that threads turn, since it lies across K.
+static bool isTurned(Operation *op) {
+  auto alloc = dyn_cast<LocalAllocOp>(op);
+  return alloc && alloc.getInit() && alloc.getInit().getDefiningOp<LocalLoadOp>() &&
+         !takesAcrossDepth(alloc.getType().getElementType()) &&
+         llvm::any_of(alloc->getUsers(), llvm::IsaPred<ttng::WarpGroupDotOp>);
+}
+
 void KernelRemarks::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
@@ -370,11 +379,14 @@ void KernelRemarks::remarkOnConversions() {
                        " bytes of shared memory";
     if (!op->getParentOfType<LoopLikeOpInterface>())
       return remarkApplied(op->getLoc(), "convert-layout", text, {{"bytes", bytes}});
-    remarkMissed(op->getLoc(), "convert-layout",
-                 text + " and a barrier in every iteration: what computes it and what takes it "
-                        "spread it over threads in different ways; compute it before the loop, or "
-                        "on tiles of one shape and order",
-                 {{"bytes", bytes}});
+    text += " and a barrier in every iteration: ";
+    if (isTurned(op))
+      text += "tensor cores multiply 8-bit elements along the dimension in which they are "
+              "neighbours in memory; store the array transposed, so that its stride along K is 1";
+    else
+      text += "what computes it and what takes it spread it over threads in different ways; "
+              "compute it before the loop, or on tiles of one shape and order";
+    remarkMissed(op->getLoc(), "convert-layout", text, {{"bytes", bytes}});
   });
 }
 

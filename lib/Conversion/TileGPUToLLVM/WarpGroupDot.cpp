@@ -1,8 +1,9 @@
 //===- WarpGroupDot.cpp - ttng.warp_group_dot as wgmma --------------------===//
 //
 // A warp group multiplies 64 rows of a by up to 256 columns of b, 32 bytes along k, with one
-// instruction, and adds to registers that lie as those of mma.sync do. Operands in shared memory
-// are named by descriptors of 64 bits (the PTX manual's "matrix descriptor"):
+// instruction, and adds to registers that lie as those of mma.sync do, pairs of f16 in one.
+// Operands in shared memory are named by descriptors of 64 bits (the PTX manual's "matrix
+// descriptor"):
 //
 //   bits 0-13   address / 16
 //   bits 16-29  along k in memory: not used; across k: from a panel to the next one / 16
@@ -12,11 +13,17 @@
 // The next part of an operand is at another address; all else stays. What is in the low word is
 // added up there, the high one is a constant.
 //
+// Sums that may be imprecise only so far begin anew in registers of their own, as often as that,
+// and are then waited for and added to the result:
+//
+//   { wgmma.fence; wgmma, without an addend; wgmma ..; commit_group; wait_group 0; add } ..
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "MmaInstruction.h"
 
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -26,6 +33,7 @@ namespace tritium::ttg {
 
 namespace {
 constexpr int64_t kGroupRows = 64, kMostColumns = 256, kStepBytes = 32, kWarpsOfGroup = 4;
+constexpr int64_t kMostRegisters = 255; // of a thread
 /// Registers that ptxas 13.0 wants a thread to have for an instruction of n columns: n / 2 for
 /// sums, and so many more; with a left operand in registers its four.
 constexpr int64_t kMoreRegisters = 26, kLeftRegisters = 4;
@@ -46,6 +54,13 @@ struct MatrixDescriptor {
   }
 };
 
+/// The columns of 64 rows that an instruction adds to.
+struct Part {
+  int64_t row, column;
+  SmallVector<unsigned> numbers; ///< of the result's registers
+  SmallVector<Value> sums;       ///< an instruction's registers
+};
+
 class WarpGroupDotLowering : public LoweringContext {
 public:
   explicit WarpGroupDotLowering(const LoweringContext &context) : LoweringContext(context) {}
@@ -60,30 +75,58 @@ public:
   /// An instruction that orders what happens with `registers`: they are others behind it, so that
   /// nothing is done with them before, and all is there that was.
   void passThrough(StringRef text, MutableArrayRef<Value> registers);
+  void passThrough(StringRef text, ArrayRef<MutableArrayRef<Value>> lists);
 
-private:
-  SmallVector<Value> wordsOf(Value left, int64_t rows, int64_t rowsAtOnce, int64_t depth);
+protected:
   /// Columns of an instruction for which a thread has the registers.
-  int64_t mostColumns(ttng::WarpGroupDotOp op);
+  int64_t mostColumns(ttng::WarpGroupDotOp op, int64_t sums);
   MatrixDescriptor describe(TypedValue<MemDescType> memory, unsigned k, Value group,
                             int64_t groupExtent);
-  /// d += a b, 64 rows by d.size() / 32 columns.
-  void multiply(ttng::WarpGroupDotOp op, MutableArrayRef<Value> d, ArrayRef<Value> left,
-                const MatrixDescriptor *leftMemory, const MatrixDescriptor &right,
-                int64_t leftDistance, int64_t rightDistance);
+};
+
+/// One dot.
+class WarpGroupDot : public WarpGroupDotLowering {
+public:
+  WarpGroupDot(const WarpGroupDotLowering &context, ttng::WarpGroupDotOp op);
+  void lower();
+
+private:
+  void readLeft();
+  std::vector<Part> partsOf(const Registers &sums);
+  SmallVector<Value> elementsOf(const Part &part);
+  void addInBounds(Part &part, Registers &sums);
+  /// The part's sums of the steps of k from `begin` to `end`, added to what they were or not.
+  void addUp(Part &part, int64_t begin, int64_t end, bool addsFirst);
+  /// d += a b, or d = a b; 64 rows by the columns of d.
+  void multiply(MutableArrayRef<Value> d, ArrayRef<Value> left, int64_t leftDistance,
+                int64_t rightDistance, bool adds);
+
+  ttng::WarpGroupDotOp op;
+  RankedTensorType type;
+  Type elementA, elementB, sum;
+  int64_t step; ///< elements along k of an instruction
+  int64_t depth, groupsAlongM, columnsOfGroup;
+  std::optional<MatrixDescriptor> left;
+  MatrixDescriptor right;
+  SmallVector<Value> words; ///< of a left operand in registers: four for each 64 rows and step
 };
 
 } // namespace
 
-int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op) {
+int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op, int64_t sums) {
   int64_t threads = int64_t(numWarps(module)) * kLanesPerWarp;
   auto kernel = op->getParentOfType<tt::FuncOp>();
   if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
     threads *= programs.getInt();
   int64_t registers = options.maxRegisters ? options.maxRegisters : gpu.registers / threads;
+  registers = std::min(registers, kMostRegisters) - kMoreRegisters;
+  if (!isa<MemDescType>(op.getA().getType()))
+    registers -= kLeftRegisters;
+  // Beside all sums there are those that an instruction has begun.
+  if (op.getMostImprecise())
+    registers -= sums;
   int64_t most = kMostColumns;
-  bool isLeftInMemory = isa<MemDescType>(op.getA().getType());
-  while (most > 8 && most / 2 + kMoreRegisters + (isLeftInMemory ? 0 : kLeftRegisters) > registers)
+  while (most > 8 && most / 2 > registers)
     most /= 2;
   return most;
 }
@@ -108,56 +151,14 @@ MatrixDescriptor WarpGroupDotLowering::describe(TypedValue<MemDescType> memory, 
   return result;
 }
 
-void WarpGroupDotLowering::multiply(ttng::WarpGroupDotOp op, MutableArrayRef<Value> d,
-                                    ArrayRef<Value> left, const MatrixDescriptor *leftMemory,
-                                    const MatrixDescriptor &right, int64_t leftDistance,
-                                    int64_t rightDistance) {
-  std::string element = mmaTypeName(op.getB().getType().getElementType());
-  unsigned next = 0;
-  std::string sums = registerList(next, d.size()), constraints, a, text;
-  SmallVector<Value> operands;
-  for (size_t i = 0; i < d.size(); ++i)
-    constraints += i ? ",=f" : "=f";
-  auto descriptor = [&](StringRef name, const MatrixDescriptor &memory, int64_t distance) {
-    text += "mov.b64 " + name.str() + ", {$" + std::to_string(next++) + ", " +
-            std::to_string(memory.high) + "}; ";
-    operands.push_back(offset(memory.low, distance));
-    constraints += ",r";
-  };
-  text = "{ .reg .pred p; .reg .b64 da, db; setp.ne.b32 p, 1, 0; ";
-  std::string majorA;
-  if (leftMemory) {
-    descriptor("da", *leftMemory, leftDistance);
-    a = "da";
-    majorA = leftMemory->isAcrossK ? "1, " : "0, ";
-  } else {
-    a = registerList(next, left.size());
-    operands.append(left.begin(), left.end());
-    for (size_t i = 0; i < left.size(); ++i)
-      constraints += ",r";
-  }
-  descriptor("db", right, rightDistance);
-  text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(2 * d.size()) + "k16.f32." +
-          element + "." + element + " " + sums + ", " + a + ", db, p, 1, 1, " + majorA +
-          (right.isAcrossK ? "1; }" : "0; }");
-  for (auto [i, x] : llvm::enumerate(d)) {
-    constraints += "," + std::to_string(i);
-    operands.push_back(x);
-  }
-  constraints += ",~{memory}";
-  Type results =
-      LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(d.size(), b.getF32Type()));
-  Value whole = assembly(results, text, constraints, operands);
-  for (auto [i, x] : llvm::enumerate(d))
-    x = extract(whole, i);
-}
-
 void WarpGroupDotLowering::passThrough(StringRef text, MutableArrayRef<Value> registers) {
   std::string outputs, inputs;
   SmallVector<Type> types;
   for (auto [i, x] : llvm::enumerate(registers)) {
     types.push_back(x.getType());
-    outputs += std::string(i ? ",=" : "=") + (x.getType().isF32() ? "f" : "r");
+    outputs += std::string(i ? ",=" : "=") + (x.getType().isF32()                         ? "f"
+                                              : x.getType().getIntOrFloatBitWidth() == 16 ? "h"
+                                                                                          : "r");
     inputs += "," + std::to_string(i);
   }
   Type results = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
@@ -167,82 +168,198 @@ void WarpGroupDotLowering::passThrough(StringRef text, MutableArrayRef<Value> re
     x = extract(whole, i);
 }
 
-/// The words of a left operand in registers, four for each 64 rows and step of k.
-SmallVector<Value> WarpGroupDotLowering::wordsOf(Value left, int64_t rows, int64_t rowsAtOnce,
-                                                 int64_t depth) {
-  constexpr int64_t step = kStepBytes / 2;
-  std::map<Coordinates, unsigned> places = byPlace(layout(left));
-  Type element = tt::elementType(left.getType());
-  SmallVector<Value> words;
-  for (int64_t row = 0; row < rows; row += rowsAtOnce)
-    for (int64_t k = 0; k < depth; k += step)
-      for (int64_t word = 0; word < 4; ++word) {
-        SmallVector<Value> pair;
-        for (int64_t e = 0; e < 2; ++e) {
-          Coordinates place{row + (word & 1) * 8, k + (word >> 1) * 8 + e};
-          pair.push_back(toMemory(get(left)[places.at(place)], element));
-        }
-        words.push_back(pack(pair, 32).front());
-      }
-  return words;
+void WarpGroupDotLowering::passThrough(StringRef text, ArrayRef<MutableArrayRef<Value>> lists) {
+  SmallVector<Value> all;
+  for (ArrayRef<Value> list : lists)
+    llvm::append_range(all, list);
+  passThrough(text, all);
+  ArrayRef<Value> rest = all;
+  for (MutableArrayRef<Value> list : lists) {
+    llvm::copy(rest.take_front(list.size()), list.begin());
+    rest = rest.drop_front(list.size());
+  }
 }
 
-LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  auto mma = dyn_cast_or_null<MmaEncodingAttr>(type.getEncoding());
+//===----------------------------------------------------------------------===//
+// One dot
+//===----------------------------------------------------------------------===//
+
+WarpGroupDot::WarpGroupDot(const WarpGroupDotLowering &context, ttng::WarpGroupDotOp op)
+    : WarpGroupDotLowering(context), op(op), type(cast<RankedTensorType>(op.getType())),
+      elementB(op.getB().getType().getElementType()), sum(type.getElementType()),
+      step(kStepBytes / tt::scalarBytes(elementB)), depth(op.getB().getType().getTileShape()[0]) {
   auto leftMemory = dyn_cast<TypedValue<MemDescType>>(op.getA());
-  Type element = op.getB().getType().getElementType();
-  if (!mma || mma.getVersion() != 3 || !type.getElementType().isF32() ||
-      !(element.isF16() || element.isBF16()) || !ttng::Panels::of(op.getB().getType()) ||
-      (leftMemory && !ttng::Panels::of(leftMemory.getType())))
-    return unsupported(op, "a dot of warp groups of these types and layouts");
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  int64_t depth = op.getB().getType().getTileShape()[0], step = kStepBytes / 2;
-  int64_t groupsAlongM = mma.getWarpsPerCTA()[0] / kWarpsOfGroup;
+  elementA =
+      leftMemory ? leftMemory.getType().getElementType() : tt::elementType(op.getA().getType());
+  auto mma = cast<MmaEncodingAttr>(type.getEncoding());
+  groupsAlongM = mma.getWarpsPerCTA()[0] / kWarpsOfGroup;
   int64_t groupsAlongN = mma.getWarpsPerCTA()[1];
-  int64_t columnsOfGroup = columns / groupsAlongN,
-          width = std::min(columnsOfGroup, mostColumns(op));
+  columnsOfGroup = type.getDimSize(1) / groupsAlongN;
   // The same in all lanes, which the assembler cannot know.
   Value group = groupsAlongM * groupsAlongN > 1 ? shuffleIndex(shr(warp, 2), i32(0)) : Value();
   Value alongM = groupsAlongM > 1 ? iand(group, i32(groupsAlongM - 1)) : Value();
   Value alongN = groupsAlongN > 1 ? shr(group, llvm::Log2_64(groupsAlongM)) : Value();
-  std::optional<MatrixDescriptor> left;
   if (leftMemory)
     left = describe(leftMemory, /*k=*/1, alongM, kGroupRows);
-  MatrixDescriptor right = describe(op.getB(), /*k=*/0, alongN, columnsOfGroup);
-
-  auto places = byPlace(layout(op.getResult()));
-  int64_t rowsAtOnce = kGroupRows * groupsAlongM;
-  // Registers that other instructions have written are there for products behind a fence.
-  Registers sums = get(op.getC());
-  SmallVector<Value> words;
+  right = describe(op.getB(), /*k=*/0, alongN, columnsOfGroup);
   if (!leftMemory)
-    words = wordsOf(op.getA(), rows, rowsAtOnce, depth);
-  SmallVector<Value> all(sums.begin(), sums.end());
-  llvm::append_range(all, words);
-  passThrough("wgmma.fence.sync.aligned;", all);
-  llvm::copy(ArrayRef(all).take_front(sums.size()), sums.begin());
-  llvm::copy(ArrayRef(all).drop_front(sums.size()), words.begin());
-  for (int64_t row = 0; row < rows; row += rowsAtOnce)
-    for (int64_t column = 0; column < columnsOfGroup; column += width) {
-      SmallVector<unsigned> numbers;
-      for (int64_t i = 0; i < width / 2; ++i)
-        numbers.push_back(places.at({row + (i >> 1 & 1) * 8, column + (i >> 2) * 8 + (i & 1)}));
-      SmallVector<Value> d;
-      for (unsigned r : numbers)
-        d.push_back(sums[r]);
-      for (int64_t k = 0; k < depth; k += step) {
-        ArrayRef<Value> ofStep;
-        if (!leftMemory)
-          ofStep = ArrayRef(words).slice((row / rowsAtOnce * (depth / step) + k / step) * 4, 4);
-        multiply(op, d, ofStep, left ? &*left : nullptr, right,
-                 left ? left->distanceTo({row, k}) : 0, right.distanceTo({k, column}));
+    readLeft();
+}
+
+/// As mma.sync has them (Mma.h).
+void WarpGroupDot::readLeft() {
+  std::map<Coordinates, unsigned> places = byPlace(layout(op.getA()));
+  int64_t width = 4 / tt::scalarBytes(elementA);
+  for (int64_t row = 0; row < type.getDimSize(0); row += kGroupRows * groupsAlongM)
+    for (int64_t k = 0; k < depth; k += step)
+      for (int64_t word = 0; word < 4; ++word) {
+        SmallVector<Value> elements;
+        for (int64_t e = 0; e < width; ++e) {
+          Coordinates place{row + (word & 1) * 8, k + (word >> 1) * step / 2 + e};
+          elements.push_back(toMemory(get(op.getA())[places.at(place)], elementA));
+        }
+        words.push_back(pack(elements, 32).front());
       }
-      for (auto [r, x] : llvm::zip(numbers, d))
-        sums[r] = x;
+}
+
+std::vector<Part> WarpGroupDot::partsOf(const Registers &sums) {
+  auto places = byPlace(layout(op.getResult()));
+  int64_t width = std::min(columnsOfGroup, mostColumns(op, sums.size()));
+  std::vector<Part> parts;
+  for (int64_t row = 0; row < type.getDimSize(0); row += kGroupRows * groupsAlongM)
+    for (int64_t column = 0; column < columnsOfGroup; column += width) {
+      Part part{row, column, {}, {}};
+      for (int64_t i = 0; i < width / 2; ++i) {
+        part.numbers.push_back(
+            places.at({row + (i >> 1 & 1) * 8, column + (i >> 2) * 8 + (i & 1)}));
+        Value x = sums[part.numbers.back()];
+        part.sums.push_back(sum.isF16() ? bitcast(x, intType(16)) : x);
+      }
+      if (sum.isF16())
+        part.sums = pack(part.sums, 32);
+      parts.push_back(std::move(part));
     }
-  fence("wgmma.commit_group.sync.aligned;");
+  return parts;
+}
+
+void WarpGroupDot::addUp(Part &part, int64_t begin, int64_t end, bool addsFirst) {
+  for (int64_t k = begin; k < end; k += step) {
+    ArrayRef<Value> ofStep;
+    if (!left)
+      ofStep =
+          ArrayRef(words).slice((part.row / (kGroupRows * groupsAlongM) * depth + k) / step * 4, 4);
+    multiply(part.sums, ofStep, left ? left->distanceTo({part.row, k}) : 0,
+             right.distanceTo({k, part.column}), addsFirst || k > begin);
+  }
+}
+
+/// Registers that other instructions have written are there for products behind a fence.
+void WarpGroupDot::lower() {
+  Registers sums = get(op.getC());
+  std::vector<Part> parts = partsOf(sums);
+  if (op.getMostImprecise()) {
+    for (Part &part : parts)
+      addInBounds(part, sums);
+  } else {
+    SmallVector<MutableArrayRef<Value>> all{words};
+    for (Part &part : parts)
+      all.push_back(part.sums);
+    passThrough("wgmma.fence.sync.aligned;", all);
+    for (Part &part : parts)
+      addUp(part, 0, depth, /*addsFirst=*/true);
+    fence("wgmma.commit_group.sync.aligned;");
+    if (sum.isF16())
+      passThrough("wgmma.wait_group.sync.aligned 0;", ArrayRef(all).drop_front());
+    for (Part &part : parts)
+      for (auto [number, x] : llvm::zip(part.numbers, elementsOf(part)))
+        sums[number] = x;
+  }
   set(op, std::move(sums));
+}
+
+/// A part's sums of as many products at a time as may be imprecise, added in registers.
+void WarpGroupDot::addInBounds(Part &part, Registers &sums) {
+  int64_t most = std::max<int64_t>(1, op.getMostImprecise() / step) * step;
+  for (int64_t k = 0; k < depth; k += most) {
+    for (Value &x : part.sums)
+      x = undef(x.getType());
+    SmallVector<Value> total;
+    for (unsigned number : part.numbers)
+      total.push_back(sums[number]);
+    passThrough("wgmma.fence.sync.aligned;", {total, words});
+    addUp(part, k, std::min(depth, k + most), /*addsFirst=*/false);
+    fence("wgmma.commit_group.sync.aligned;");
+    passThrough("wgmma.wait_group.sync.aligned 0;", part.sums);
+    for (auto [number, x, y] : llvm::zip(part.numbers, total, elementsOf(part)))
+      sums[number] = binary<LLVM::FAddOp>(x, y);
+  }
+}
+
+/// Of the result, in the order of their numbers.
+SmallVector<Value> WarpGroupDot::elementsOf(const Part &part) {
+  if (!sum.isF16())
+    return part.sums;
+  SmallVector<Value> elements;
+  for (Value word : part.sums)
+    for (Value bits : unpack(word, 16))
+      elements.push_back(bitcast(bits, sum));
+  return elements;
+}
+
+void WarpGroupDot::multiply(MutableArrayRef<Value> d, ArrayRef<Value> leftWords,
+                            int64_t leftDistance, int64_t rightDistance, bool adds) {
+  unsigned next = 0;
+  std::string sums = registerList(next, d.size()), constraints, a, majors, text;
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < d.size(); ++i)
+    constraints += std::string(i ? ",=" : "=") + (sum.isF32() ? "f" : "r");
+  auto descriptor = [&](StringRef name, const MatrixDescriptor &memory, int64_t distance) {
+    text += "mov.b64 " + name.str() + ", {$" + std::to_string(next++) + ", " +
+            std::to_string(memory.high) + "}; ";
+    operands.push_back(offset(memory.low, distance));
+    constraints += ",r";
+    if (takesAcrossDepth(elementB))
+      majors += memory.isAcrossK ? ", 1" : ", 0";
+  };
+  text = "{ .reg .pred p; .reg .b64 da, db; setp.ne.b32 p, " + std::to_string(adds) + ", 0; ";
+  if (left) {
+    descriptor("da", *left, leftDistance);
+    a = "da";
+  } else {
+    a = registerList(next, leftWords.size());
+    operands.append(leftWords.begin(), leftWords.end());
+    for (size_t i = 0; i < leftWords.size(); ++i)
+      constraints += ",r";
+  }
+  descriptor("db", right, rightDistance);
+  auto spell = [&](Type element) -> std::string {
+    return element.isInteger(8) && op.getIsUnsigned() ? "u8" : mmaTypeName(element);
+  };
+  int64_t columns = int64_t(d.size()) * (sum.isF16() ? 4 : 2);
+  text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
+          std::to_string(step) + "." + mmaTypeName(sum) + "." + spell(elementA) + "." +
+          spell(elementB) + " " + sums + ", " + a + ", db, p" +
+          (sum.isInteger(32) ? "" : ", 1, 1") + majors + "; }";
+  for (auto [i, x] : llvm::enumerate(d)) {
+    constraints += "," + std::to_string(i);
+    operands.push_back(x);
+  }
+  constraints += ",~{memory}";
+  Type results = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                  SmallVector<Type>(d.size(), d.front().getType()));
+  Value whole = assembly(results, text, constraints, operands);
+  for (auto [i, x] : llvm::enumerate(d))
+    x = extract(whole, i);
+}
+
+LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
+  auto mma = dyn_cast_or_null<MmaEncodingAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
+  auto leftMemory = dyn_cast<TypedValue<MemDescType>>(op.getA());
+  if (!mma || mma.getVersion() != 3 || !ttng::Panels::along(/*depth=*/0, op.getB().getType()) ||
+      (leftMemory && !ttng::Panels::along(/*depth=*/1, leftMemory.getType())) ||
+      tt::scalarBits(op.getB().getType().getElementType()) > 16)
+    return unsupported(op, "a dot of warp groups of these types and layouts");
+  WarpGroupDot(*this, op).lower();
   return success();
 }
 

@@ -172,7 +172,9 @@ static Result dot(Sema &sema, const BoundArguments &args) {
   auto c = accumulator(sema, args[2], *dtype, shape, "tl.dot");
   if (!c)
     return std::nullopt;
-  return Value(build::dot(sema, *a, *b, *c, *precision, static_cast<uint32_t>(*imprecise)));
+  // None at all is as few as there can be; who names no number leaves it open.
+  uint32_t most = args[5].isNone() ? 0 : std::max<uint32_t>(1, *imprecise);
+  return Value(build::dot(sema, *a, *b, *c, *precision, most));
 }
 
 void sema::addDotBuiltins(Registry &registry) {

@@ -263,7 +263,8 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None,
         input_precision: for fp32 on GPUs: "tf32" (the default), "tf32x3", "bf16x3", "bf16x6" or
             "ieee". TRITON_F32_DEFAULT changes the default. A CPU computes as "ieee".
         allow_tf32: True is "tf32", False "ieee"; an error beside `input_precision`.
-        max_num_imprecise_acc: taken for 8-bit floats, at most K.
+        max_num_imprecise_acc: for 8-bit floats on GPUs, whose tensor cores may keep 14 bits of a
+            sum: how many products along K they add up before it goes to fp32; at most K. None: all.
         out_dtype: fp32 or fp16, for fp16 and 8-bit floats.
 
     Returns int32 for 8-bit ints, fp64 for fp64, else fp32 (or `out_dtype`, or the type of `acc`).

@@ -122,7 +122,7 @@ tt.func private @f(%a: !ttg.memdesc<64x32xf16, #s>, %b: !ttg.memdesc<64x64xf16, 
 #s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
 tt.func private @f(%a: !ttg.memdesc<64x64xf16, #s>, %b: !ttg.memdesc<64x64xbf16, #s>, %c: tensor<64x64xf32, #mma>) {
-  // expected-error @+1 {{(warp_group_dot_c2) elements must be floats of one width up to 32 bits that give f32, or f16 and f8 that give f16}}
+  // expected-error @+1 {{(warp_group_dot_c2) elements must be floats of one width up to 32 bits that give f32, f16 and f8 that give f16, or i8 that give i32, found 'f16', 'bf16' and 'f32'}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #s> * !ttg.memdesc<64x64xbf16, #s> -> tensor<64x64xf32, #mma>
   tt.return
 }
@@ -283,5 +283,35 @@ tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<8x96xf16
 tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>) {
   // expected-error @+1 {{(tma_c6) neighbours in a row must be neighbours in memory: the last stride must be the constant 1}}
   ttng.tma_store %x, %p[%i, %i] shape [%n, %n] strides [%n, %n] : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<64x64xi8, #s>, %c: tensor<64x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c2) elements must be floats of one width up to 32 bits that give f32, f16 and f8 that give f16, or i8 that give i32, found 'i8', 'i8' and 'f32'}}
+  %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xi8, #s> * !ttg.memdesc<64x64xi8, #s> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<64x64xi8, #s>, %c: tensor<64x64xi32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c5) mostImprecise is of f8 and isUnsigned of i8, found 'i8'}}
+  %d = ttng.warp_group_dot %a, %a, %c {mostImprecise = 32 : i32} : !ttg.memdesc<64x64xi8, #s> * !ttg.memdesc<64x64xi8, #s> -> tensor<64x64xi32, #mma>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.mma<{version = 2, warpsPerCTA = [4, 1]}>
+tt.func private @f(%a: !ttg.memdesc<64x64xf8E5M2, #s>, %c: tensor<64x64xf32, #mma>) {
+  // expected-error @+1 {{(warp_group_dot_c5) mostImprecise is of f8 and isUnsigned of i8, found 'f8E5M2'}}
+  %d = ttng.warp_group_dot %a, %a, %c {isUnsigned} : !ttg.memdesc<64x64xf8E5M2, #s> * !ttg.memdesc<64x64xf8E5M2, #s> -> tensor<64x64xf32, #mma>
   tt.return
 }

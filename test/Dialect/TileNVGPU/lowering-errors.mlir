@@ -134,3 +134,18 @@ tt.func @loaded_stride(%p: !tt.ptr<f16>, %ns: !tt.ptr<i64>, %s: i64, %i: i32) {
   tt.return
 }
 }
+
+// -----
+
+// Bytes must be neighbours along k; those of the right operand are neighbours across it.
+#s = #ttg.shared<{vec = 16, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+tt.func @across() {
+  %c = arith.constant dense<0> : tensor<64x64xi32, #mma>
+  %x = ttg.local_alloc {offset = 0 : i32, alignment = 1024 : i32} : !ttg.memdesc<64x64xi8, #s, mutable>
+  // expected-error @+1 {{dot of warp groups}}
+  %d = ttng.warp_group_dot %x, %x, %c : !ttg.memdesc<64x64xi8, #s, mutable> * !ttg.memdesc<64x64xi8, #s, mutable> -> tensor<64x64xi32, #mma>
+  tt.return
+}
+}

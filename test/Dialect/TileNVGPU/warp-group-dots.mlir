@@ -189,3 +189,66 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %r#1, %r#2 : tensor<64x64xf32, #mma>, tensor<64xf32, #row>
   }
 }
+
+// -----
+
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
+#rows = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#columns = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#l = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// 16 bytes along k by 4 across, and 8 lanes along k.
+// CHECK-DAG: #[[$TURN:.*]] = #ttg.blocked<{sizePerThread = [16, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: #[[$TURNA:.*]] = #ttg.blocked<{sizePerThread = [4, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // Bytes that are neighbours along k are read in place, and the dot goes on, unless its sums go to
+  // registers in between.
+  // CHECK-LABEL: @bytes
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.local_load
+  // CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} : !ttg.memdesc<128x128xf8E4M3FN
+  // CHECK-NEXT: ttng.warp_group_dot_wait {pendings = 1 : i32}
+  // CHECK: scf.for
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}} {mostImprecise = 64 : i32}
+  // CHECK-NEXT: ttng.warp_group_dot_wait %[[D]] : {{.*}} {pendings = 0 : i32}
+  tt.func private @bytes(%n: i32) -> (tensor<128x128xf32, #mma>, tensor<128x128xf32, #mma>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
+    %ra = ttg.local_alloc : !ttg.memdesc<3x128x128xf8E4M3FN, #rows, mutable>
+    %rb = ttg.local_alloc : !ttg.memdesc<3x128x128xf8E5M2, #columns, mutable>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero) -> (tensor<128x128xf32, #mma>) : i32 {
+      %ma = ttg.memdesc_index %ra[%i] {ahead = 0 : i32} : !ttg.memdesc<3x128x128xf8E4M3FN, #rows, mutable> -> !ttg.memdesc<128x128xf8E4M3FN, #rows, mutable>
+      %mb = ttg.memdesc_index %rb[%i] {ahead = 0 : i32} : !ttg.memdesc<3x128x128xf8E5M2, #columns, mutable> -> !ttg.memdesc<128x128xf8E5M2, #columns, mutable>
+      %x = ttg.local_load %ma : !ttg.memdesc<128x128xf8E4M3FN, #rows, mutable> -> tensor<128x128xf8E4M3FN, #a>
+      %y = ttg.local_load %mb : !ttg.memdesc<128x128xf8E5M2, #columns, mutable> -> tensor<128x128xf8E5M2, #b>
+      %d = tt.dot %x, %y, %c : tensor<128x128xf8E4M3FN, #a> * tensor<128x128xf8E5M2, #b> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    %bound = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero) -> (tensor<128x128xf32, #mma>) : i32 {
+      %ma = ttg.memdesc_index %ra[%i] {ahead = 0 : i32} : !ttg.memdesc<3x128x128xf8E4M3FN, #rows, mutable> -> !ttg.memdesc<128x128xf8E4M3FN, #rows, mutable>
+      %mb = ttg.memdesc_index %rb[%i] {ahead = 0 : i32} : !ttg.memdesc<3x128x128xf8E5M2, #columns, mutable> -> !ttg.memdesc<128x128xf8E5M2, #columns, mutable>
+      %x = ttg.local_load %ma : !ttg.memdesc<128x128xf8E4M3FN, #rows, mutable> -> tensor<128x128xf8E4M3FN, #a>
+      %y = ttg.local_load %mb : !ttg.memdesc<128x128xf8E5M2, #columns, mutable> -> tensor<128x128xf8E5M2, #b>
+      %d = tt.dot %x, %y, %c {maxNumImpreciseAcc = 64 : i32} : tensor<128x128xf8E4M3FN, #a> * tensor<128x128xf8E5M2, #b> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    tt.return %sum, %bound : tensor<128x128xf32, #mma>, tensor<128x128xf32, #mma>
+  }
+
+  // Those that are not, in memory or in registers, are turned.
+  // CHECK-LABEL: @turned
+  // CHECK: %[[X:.*]] = ttg.local_load %{{.*}} -> tensor<128x128xi8, #[[$TURNA]]>
+  // CHECK-NEXT: %[[A:.*]] = ttg.local_alloc init(%[[X]] : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: %[[Y:.*]] = ttg.convert_layout %arg0 : {{.*}} -> tensor<128x128xi8, #[[$TURN]]>
+  // CHECK-NEXT: %[[B:.*]] = ttg.local_alloc init(%[[Y]] : {{.*}}) {alignment = 1024 : i32}
+  // CHECK: ttng.warp_group_dot %[[A]], %[[B]], %{{.*}} {isUnsigned}
+  tt.func private @turned(%y: tensor<128x128xi8, #l>, %z: tensor<128x128xi8, #l>, %c: tensor<128x128xi32, #mma>) -> tensor<128x128xi32, #mma> {
+    %m = ttg.local_alloc init(%z : tensor<128x128xi8, #l>) : !ttg.memdesc<128x128xi8, #columns>
+    %a = ttg.local_load %m : !ttg.memdesc<128x128xi8, #columns> -> tensor<128x128xi8, #a>
+    %b = ttg.convert_layout %y : tensor<128x128xi8, #l> -> tensor<128x128xi8, #b>
+    %d = tt.dot %a, %b, %c {isUnsigned} : tensor<128x128xi8, #a> * tensor<128x128xi8, #b> -> tensor<128x128xi32, #mma>
+    tt.return %d : tensor<128x128xi32, #mma>
+  }
+}

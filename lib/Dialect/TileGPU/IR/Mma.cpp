@@ -2,6 +2,8 @@
 
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 
+#include "tritium/Target/GPU/Strategy.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -56,36 +58,65 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot) {
   return MmaFragments{k, kWidth};
 }
 
-/// Types that an instruction takes in either order: 8-bit operands and tf32 must be neighbours
-/// along k in memory.
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+/// Whether `operand` is loaded with neighbours in memory that are none along `depth`, which it must
+/// have for an instruction. What is computed takes any place.
+static bool isToBeTurned(Value operand, unsigned depth) {
+  if (takesAcrossDepth(tt::elementType(operand.getType())))
+    return false;
+  while (Operation *op = operand.getDefiningOp()) {
+    if (auto load = dyn_cast<tt::LoadOp>(op))
+      return unsigned(orderOf(cast<RankedTensorType>(load.getType()).getEncoding())[0]) != depth;
+    if (auto trans = dyn_cast<tt::TransOp>(op))
+      depth = trans.getOrder()[depth];
+    else if (!isa<ConvertLayoutOp>(op) && !(tt::isElementwise(op) && op->getNumOperands() == 1))
+      return false;
+    operand = op->getOperand(0);
+  }
+  return false;
+}
 
 bool isForWarpGroups(tt::DotOp dot, int warps) {
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
-  Type element = a.getElementType(), sum = c.getElementType();
-  if (!gpuModel(dot).hasWarpGroupDots || warps % 4 || c.getRank() != 2 || !isHalf(element) ||
-      dot.getB().getType().getElementType() != element || !sum.isF32())
+  unsigned kWidth = kWidthFor(dot);
+  // Of 32 bits an instruction would cut the lower ones off, not round.
+  if (!gpuModel(dot).hasWarpGroupDots || warps % 4 || c.getRank() != 2 || !kWidth ||
+      tt::scalarBits(a.getElementType()) > 16)
     return false;
-  constexpr int64_t rows = 64, columns = 16, depth = 16;
+  constexpr int64_t rows = 64, columns = 16;
   auto isWhole = [](int64_t extent, int64_t part) {
     return llvm::isPowerOf2_64(extent) && extent >= part;
   };
-  return isWhole(c.getDimSize(0), rows) && isWhole(c.getDimSize(1), columns) &&
-         isWhole(a.getDimSize(1), depth) && c.getNumElements() >= rows * columns * (warps / 4);
+  if (!isWhole(c.getDimSize(0), rows) || !isWhole(c.getDimSize(1), columns) ||
+      !isWhole(a.getDimSize(1), 8 * kWidth) || c.getNumElements() < rows * columns * (warps / 4))
+    return false;
+  return c.getNumElements() * a.getDimSize(1) >= strategy::kLeastProductsTurned ||
+         !(isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0));
 }
+
+uint32_t mostImprecise(tt::DotOp dot) {
+  return isFloat8(dot.getA().getType().getElementType()) ? dot.getMaxNumImpreciseAcc() : 0;
+}
+
+bool isMadeOfParts(uint32_t mostImprecise, Type sum) { return mostImprecise || sum.isF16(); }
 
 bool isOfWarpGroups(Attribute encoding) {
   auto mma = dyn_cast_or_null<MmaEncodingAttr>(encoding);
   return mma && mma.getVersion() == 3;
 }
 
-bool isOperandOfWarpGroups(Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (isa<ConvertLayoutOp, tt::TransOp>(user))
-      return isOperandOfWarpGroups(user->getResult(0));
+std::optional<unsigned> depthForWarpGroups(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (isa<ConvertLayoutOp, tt::TransOp>(user)) {
+      auto depth = depthForWarpGroups(user->getResult(0));
+      auto trans = dyn_cast<tt::TransOp>(user);
+      if (depth)
+        return trans ? unsigned(trans.getOrder()[*depth]) : *depth;
+    }
     auto dot = dyn_cast<tt::DotOp>(user);
-    return dot && isOfWarpGroups(dot.getType().getEncoding()) && value != dot.getC();
-  });
+    if (dot && isOfWarpGroups(dot.getType().getEncoding()) && value != dot.getC())
+      return value == dot.getA() ? 1 : 0;
+  }
+  return std::nullopt;
 }
 
 Value behindConversions(Value value) {
@@ -95,6 +126,9 @@ Value behindConversions(Value value) {
 }
 
 bool isCarriedSum(Operation *dot, Value c, Value result) {
+  if (auto product = dyn_cast<tt::DotOp>(dot);
+      product && isMadeOfParts(mostImprecise(product), tt::elementType(result.getType())))
+    return false;
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   auto carried = dyn_cast<BlockArgument>(c);
   if (!loop || !carried || carried.getOwner() != loop.getBody() ||
@@ -128,6 +162,57 @@ std::optional<SharedLinearEncodingAttr> panelLayout(MLIRContext *context, ArrayR
       else
         offsets.push_back(x * row + (x / perPhase) % phases * chunk);
     }
+  return SharedLinearEncodingAttr::get(context, offsets, llvm::to_vector_of<int32_t>(shape));
+}
+
+bool takesAcrossDepth(Type element) { return tt::scalarBits(element) == 16; }
+
+/// Of the blocks that turn an operand: elements along its depth and across.
+static std::pair<int64_t, int64_t> blockToTurn(unsigned elementBytes) {
+  constexpr int64_t chunkBytes = 16, wordBytes = 4;
+  return {chunkBytes / elementBytes, wordBytes / elementBytes};
+}
+
+/// Lanes side by side along the depth: as many as there are chunks in all banks.
+static int64_t lanesAlongDepth(int64_t extent, unsigned elementBytes) {
+  constexpr int64_t chunks = 8;
+  return std::min(chunks, extent / blockToTurn(elementBytes).first);
+}
+
+BlockedEncodingAttr turningLayout(MLIRContext *context, ArrayRef<int64_t> shape, unsigned depth,
+                                  unsigned elementBytes, int warps) {
+  unsigned across = 1 - depth;
+  auto [along, width] = blockToTurn(elementBytes);
+  int64_t lanes = lanesAlongDepth(shape[depth], elementBytes);
+  SmallVector<int32_t, 2> sizes(2), threads(2), warpsPer(2);
+  sizes[depth] = along;
+  sizes[across] = width;
+  threads[depth] = lanes;
+  threads[across] = kLanesPerWarp / lanes;
+  int64_t room = std::max<int64_t>(1, shape[across] / (width * threads[across]));
+  warpsPer[across] = std::min<int64_t>(warps, room);
+  warpsPer[depth] = warps / warpsPer[across];
+  return BlockedEncodingAttr::get(context, sizes, threads, warpsPer,
+                                  {int32_t(depth), int32_t(across)});
+}
+
+std::optional<SharedLinearEncodingAttr> turnedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                                                     unsigned depth, unsigned elementBytes) {
+  constexpr int64_t chunkBytes = 16, bankBytes = 128;
+  unsigned across = 1 - depth;
+  int64_t row = shape[across], chunk = chunkBytes / elementBytes;
+  int64_t along = blockToTurn(elementBytes).first;
+  if (shape.size() != 2 || row < chunk || along * row * elementBytes < bankBytes ||
+      !llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+    return std::nullopt;
+  // Of the chunks in all banks, the blocks of lanes are told apart by the high bits: the low ones
+  // are for lanes side by side across the depth.
+  int64_t phases = lanesAlongDepth(shape[depth], elementBytes);
+  int64_t apart = bankBytes / chunkBytes / phases * chunk;
+  SmallVector<int32_t> offsets;
+  for (unsigned d = 0; d < 2; ++d)
+    for (int64_t x = 1; x < shape[d]; x *= 2)
+      offsets.push_back(d == across ? x : x * row + x / along % phases * apart);
   return SharedLinearEncodingAttr::get(context, offsets, llvm::to_vector_of<int32_t>(shape));
 }
 

@@ -152,6 +152,22 @@ void widenFloat8(tt::DotOp dot) {
   }
 }
 
+/// Products of 8-bit floats are added to f16 in f32, and rounded once.
+tt::DotOp widenSum(tt::DotOp dot) {
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  RankedTensorType type = dot.getType();
+  auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type(), type.getEncoding());
+  Value c = builder.create<arith::ExtFOp>(loc, wide, dot.getC());
+  auto fresh =
+      builder.create<tt::DotOp>(loc, wide, dot.getA(), dot.getB(), c, dot.getInputPrecision(),
+                                dot.getMaxNumImpreciseAcc(), dot.getIsUnsigned());
+  fresh->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+  dot.replaceAllUsesWith(builder.create<arith::TruncFOp>(loc, type, fresh).getResult());
+  dot.erase();
+  return fresh;
+}
+
 struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
@@ -165,6 +181,9 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
     for (tt::DotOp dot : dots) {
       std::optional<MmaFragments> fragments = mmaFragmentsFor(dot);
       if (fragments && isForWarpGroups(dot, warps)) {
+        if (tt::scalarBits(dot.getA().getType().getElementType()) == 8 &&
+            dot.getType().getElementType().isF16())
+          dot = widenSum(dot);
         giveLayouts(dot, shareWarpGroups(dot, warps), fragments->kWidth);
         continue;
       }

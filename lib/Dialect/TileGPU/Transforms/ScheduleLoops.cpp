@@ -100,7 +100,8 @@ public:
     if (stages < 2)
       return false;
     int buffers = stages;
-    if (stages > 2 && (llvm::any_of(loads, feedsDotThatGoesOn) || feedsRotation()))
+    bool goesOn = llvm::any_of(loads, feedsDotThatGoesOn) && llvm::none_of(loads, isTurned);
+    if (stages > 2 && (goesOn || feedsRotation()))
       --stages;
     remarkApplied(loop.getLoc(), "pipeline",
                   Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
@@ -274,10 +275,23 @@ private:
     SmallVector<int32_t> order = orderOf(type.getEncoding());
     unsigned bytes = tt::scalarBytes(type.getElementType());
     Attribute encoding = swizzledLayout(load.getContext(), type.getShape(), order, bytes);
-    if (isOperandOfWarpGroups(load))
-      if (auto panels = panelLayout(load.getContext(), type.getShape(), order[0], bytes))
-        encoding = *panels;
+    if (auto depth = depthForWarpGroups(load)) {
+      auto layout = isTurned(load)
+                        ? turnedLayout(load.getContext(), type.getShape(), *depth, bytes)
+                        : panelLayout(load.getContext(), type.getShape(), order[0], bytes);
+      if (layout)
+        encoding = *layout;
+    }
     return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), encoding);
+  }
+
+  /// A dot of warp groups multiplies it along a dimension that it does not lie along, as its
+  /// instructions do not: threads copy it to other memory.
+  static bool isTurned(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    auto depth = depthForWarpGroups(load);
+    return depth && *depth != unsigned(orderOf(type.getEncoding())[0]) &&
+           !takesAcrossDepth(type.getElementType());
   }
 
   /// The last iteration's dot reads it while the present one's begins, so that one buffer more is

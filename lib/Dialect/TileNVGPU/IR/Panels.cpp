@@ -21,4 +21,11 @@ std::optional<Panels> Panels::of(ttg::MemDescType memory) {
   return std::nullopt;
 }
 
+std::optional<Panels> Panels::along(unsigned depth, ttg::MemDescType memory) {
+  auto panels = of(memory);
+  if (panels && panels->fastest != depth && !ttg::takesAcrossDepth(memory.getElementType()))
+    return std::nullopt;
+  return panels;
+}
+
 } // namespace tritium::ttng

@@ -182,10 +182,14 @@ LogicalResult WarpGroupDotOp::verify() {
   bool areFloats = isa<FloatType>(elementOfA) && isa<FloatType>(elementOfB) && width <= 32 &&
                    elementOfB.getIntOrFloatBitWidth() == width &&
                    (width == 8 || elementOfA == elementOfB);
-  if (!areFloats ||
-      !(elementOfC.isF32() || (elementOfC.isF16() && (elementOfA.isF16() || width == 8))))
+  bool areBytes = elementOfA.isInteger(8) && elementOfB.isInteger(8);
+  bool fits = areFloats
+                  ? elementOfC.isF32() || (elementOfC.isF16() && (elementOfA.isF16() || width == 8))
+                  : areBytes && elementOfC.isInteger(32);
+  if (!fits)
     return emitOpError() << "(warp_group_dot_c2) elements must be floats of one width up to 32 "
-                            "bits that give f32, or f16 and f8 that give f16, found "
+                            "bits that give f32, f16 and f8 that give f16, or i8 that give i32, "
+                            "found "
                          << elementOfA << ", " << elementOfB << " and " << elementOfC;
   int64_t stepK = 256 / width;
   if (a[0] % 64 || b[1] % 8 || a[1] % stepK)
@@ -194,6 +198,10 @@ LogicalResult WarpGroupDotOp::verify() {
   if (int warps = ttg::numWarps(*this); warps % 4)
     return emitOpError() << "(warp_group_dot_c4) a multiple of 4 warps must run it, found "
                          << warps;
+  if ((getMostImprecise() && !(areFloats && width == 8)) || (getIsUnsigned() && !areBytes))
+    return emitOpError()
+           << "(warp_group_dot_c5) mostImprecise is of f8 and isUnsigned of i8, found "
+           << elementOfA;
   return success();
 }
 

@@ -24,7 +24,8 @@
 // wait is for the dot itself (DotWaits.h).
 //
 // What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
-// result, which has the registers that it needs.
+// result, which has the registers that it needs. Elements of 8 bits must be neighbours along k in
+// memory: threads turn those that are not, 16 by 4 at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,15 +57,26 @@ bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   return true;
 }
 
+/// The dimension along which neighbours of a tile lie in memory, or in a thread.
+unsigned fastestOf(Value tile) {
+  if (auto load = tile.getDefiningOp<ttg::LocalLoadOp>())
+    return ttg::offsetsOf(load.getSrc().getType()).apply({1}) == 1 ? 0 : 1;
+  return ttg::orderOf(cast<RankedTensorType>(tile.getType()).getEncoding())[0];
+}
+
+/// By tile and the dimension of its neighbours in memory.
+using StoredTiles = llvm::DenseMap<std::pair<Value, unsigned>, ttg::LocalAllocOp>;
+
 class DotConverter {
 public:
-  DotConverter(tt::DotOp dot, llvm::DenseMap<Value, ttg::LocalAllocOp> &stored)
+  DotConverter(tt::DotOp dot, StoredTiles &stored)
       : dot(dot), b(dot), loc(dot.getLoc()), stored(stored) {}
 
   void run() {
     bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
-    Value left = leftOperand(), right = memoryOf(dot.getB());
-    auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC());
+    Value left = leftOperand(), right = memoryOf(dot.getB(), /*depth=*/0);
+    auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC(),
+                                          ttg::mostImprecise(dot), dot.getIsUnsigned());
     auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
     for (Value operand : {left, right})
       goesOn = goesOn && ttg::hasBufferToSpare(operand, loop, dot);
@@ -101,18 +113,18 @@ private:
     if (!def || isa<RegionBranchOpInterface>(def) ||
         ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
       return dot.getA();
-    return memoryOf(dot.getA());
+    return memoryOf(dot.getA(), /*depth=*/1);
   }
 
   /// Where an operand lies in panels.
-  Value memoryOf(Value operand) {
+  Value memoryOf(Value operand, unsigned depth) {
     Value memory;
     if (auto load = operand.getDefiningOp<ttg::LocalLoadOp>();
         load && !load.getOffsets() && stillHolds(load, dot) && ttg::allocationOf(load.getSrc()) &&
-        Panels::of(load.getSrc().getType()))
+        Panels::along(depth, load.getSrc().getType()))
       memory = load.getSrc();
     else
-      memory = store(ttg::behindConversions(operand));
+      memory = store(ttg::behindConversions(operand), depth);
     auto panels = Panels::of(cast<ttg::MemDescType>(memory.getType()));
     ttg::LocalAllocOp alloc = ttg::allocationOf(memory);
     alloc.setAlignment(std::max<uint64_t>(alloc.getLeastAlignment(), panels->alignment()));
@@ -120,29 +132,46 @@ private:
   }
 
   /// Puts a tile there once: in front of the loops that do not change it, and of all dots that
-  /// read it.
-  Value store(Value tile) {
+  /// read it so.
+  Value store(Value tile, unsigned depth) {
     OpBuilder::InsertionGuard guard(b);
     for (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
          loop && loop.isDefinedOutsideOfLoop(tile);
          loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
       b.setInsertionPoint(loop);
     auto type = cast<RankedTensorType>(tile.getType());
-    unsigned fastest = ttg::orderOf(type.getEncoding())[0];
-    auto layout = ttg::panelLayout(b.getContext(), type.getShape(), fastest,
-                                   tt::scalarBytes(type.getElementType()));
+    bool mayLieAcross = ttg::takesAcrossDepth(type.getElementType());
+    unsigned fastest = mayLieAcross ? ttg::orderOf(type.getEncoding())[0] : depth;
+    ttg::LocalAllocOp &alloc = stored[{tile, fastest}];
+    if (alloc) {
+      moveInFrontOf(alloc, b);
+      return alloc;
+    }
+    unsigned bytes = tt::scalarBytes(type.getElementType());
+    auto layout = ttg::panelLayout(b.getContext(), type.getShape(), fastest, bytes);
     auto memory = ttg::MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
                                         *layout, ttg::MemorySpace::Shared, /*isMutable=*/false);
-    ttg::LocalAllocOp &alloc = stored[tile];
-    if (alloc)
-      moveInFrontOf(alloc, b);
-    else
-      alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
+    if (!mayLieAcross && fastestOf(tile) != depth)
+      tile = inLayout(tile, ttg::turningLayout(b.getContext(), type.getShape(), depth, bytes,
+                                               ttg::numWarps(dot)));
+    alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
     return alloc;
   }
 
-  /// Moves `alloc` up to where it is there for an operation at `place`, too, behind the dots that
-  /// have been converted before.
+  /// What is loaded from shared memory is loaded so, and `b` then stands behind it: before the
+  /// other operand needs registers.
+  Value inLayout(Value tile, Attribute layout) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    auto changed = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+    auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
+    if (!load || load.getOffsets())
+      return b.create<ttg::ConvertLayoutOp>(tile.getLoc(), changed, tile);
+    b.setInsertionPoint(load);
+    return b.create<ttg::LocalLoadOp>(load.getLoc(), changed, load.getSrc());
+  }
+
+  /// Moves `alloc`, and what turns its tile, up to where it is there for an operation at `place`,
+  /// too, behind the dots that have been converted before.
   static void moveInFrontOf(ttg::LocalAllocOp alloc, const OpBuilder &place) {
     Block *block = place.getInsertionBlock();
     while (!block->findAncestorOpInBlock(*alloc))
@@ -150,14 +179,17 @@ private:
     Operation *own = block->findAncestorOpInBlock(*alloc);
     Operation *there = block->findAncestorOpInBlock(*place.getInsertionPoint());
     Operation *first = there->isBeforeInBlock(own) ? there : own;
-    if (first != alloc)
-      alloc->moveBefore(first);
+    if (first == alloc)
+      return;
+    alloc->moveBefore(first);
+    if (auto turned = alloc.getInit().getDefiningOp<ttg::ConvertLayoutOp>())
+      turned->moveBefore(alloc);
   }
 
   tt::DotOp dot;
   OpBuilder b;
   Location loc;
-  llvm::DenseMap<Value, ttg::LocalAllocOp> &stored; ///< tiles that have been put there
+  StoredTiles &stored; ///< tiles that have been put there
 };
 
 struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
@@ -169,7 +201,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
       if (ttg::isOfWarpGroups(dot.getType().getEncoding()))
         dots.push_back(dot);
     });
-    llvm::DenseMap<Value, ttg::LocalAllocOp> stored;
+    StoredTiles stored;
     for (tt::DotOp dot : dots)
       DotConverter(dot, stored).run();
     // What was loaded for them.

@@ -8,7 +8,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
   let summary = "c + a * b, a matrix product of tiles";
   let description = [{
     a is [.., M, K], b is [.., K, N], c and the result [.., M, N], with one optional
-    batch dimension. Products are accumulated in the element type of c.
+    batch dimension. Products are accumulated in the element type of c. Of f8, a tensor core may add
+    up maxNumImpreciseAcc products along K, or as few as it can, with less precision; all if it is 0.
 
     - (dot_c1) all operands have rank 2, or all have rank 3;
     - (dot_c2) batch, M, N and K agree;

@@ -30,10 +30,22 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 /// instruction for its element types, and 64 rows are for four warps.
 bool isForWarpGroups(tt::DotOp dot, int warps);
 
+/// How many products of 8-bit floats along k may be added up in a tensor core, which is imprecise,
+/// before their sum goes to a register; 0: all.
+uint32_t mostImprecise(tt::DotOp dot);
+/// Whether the result of a dot of warp groups is worked on by other instructions before it is what
+/// registers hold, so that it is waited for at once: sums of what is imprecise are added, pairs of
+/// f16 taken apart.
+bool isMadeOfParts(uint32_t mostImprecise, mlir::Type sum);
+
 /// Whether a layout is that of a result of theirs.
 bool isOfWarpGroups(mlir::Attribute encoding);
-/// Whether `value`, a tile as it is loaded, is an operand of such a dot, transposed or not.
-bool isOperandOfWarpGroups(mlir::Value value);
+/// The dimension of `value`, a tile as it is loaded, along which such a dot multiplies it,
+/// transposed or not; none if it is no operand of one.
+std::optional<unsigned> depthForWarpGroups(mlir::Value value);
+inline bool isOperandOfWarpGroups(mlir::Value value) {
+  return depthForWarpGroups(value).has_value();
+}
 /// The tile before changes of its layout.
 mlir::Value behindConversions(mlir::Value value);
 /// Whether the result of `dot` is nothing but what its own sum of the next iteration begins with,
@@ -49,6 +61,19 @@ std::optional<SharedLinearEncodingAttr> panelLayout(mlir::MLIRContext *context,
                                                     unsigned elementBytes);
 /// Bytes of a row of a panel: 32, 64 or 128.
 unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes);
+
+/// Whether instructions of warp groups take operands of `element` whose neighbours in memory are no
+/// neighbours along k. Of other types they must be, and are turned where they are not.
+bool takesAcrossDepth(mlir::Type element);
+/// The layout in which threads turn an operand: each has blocks of 16 bytes along `depth` by 4
+/// bytes across, which it reads as words and writes as chunks of a panel.
+BlockedEncodingAttr turningLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                                  unsigned depth, unsigned elementBytes, int warps);
+/// Where such an operand lies before, rows along the other dimension, so that the words that lanes
+/// read at once are of different banks. None if a row is shorter than a chunk of 16 bytes.
+std::optional<SharedLinearEncodingAttr> turnedLayout(mlir::MLIRContext *context,
+                                                     llvm::ArrayRef<int64_t> shape, unsigned depth,
+                                                     unsigned elementBytes);
 
 } // namespace tritium::ttg
 

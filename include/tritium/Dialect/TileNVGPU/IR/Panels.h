@@ -1,8 +1,8 @@
 //===- Panels.h - how wgmma sees a tile in shared memory -------*- C++ -*-===//
 //
 // wgmma reads operands in panels (ttg::panelLayout): rows of 32, 64 or 128 bytes one below the
-// other, whose chunks of 16 bytes are exchanged by the number of the row. Along k or across it,
-// either may be what neighbours in memory are neighbours along.
+// other, whose chunks of 16 bytes are exchanged by the number of the row. Along k or, of elements
+// of 16 bits, across it, either may be what neighbours in memory are neighbours along.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,8 @@ struct Panels {
 
   /// Nothing if a buffer of `memory` does not lie so.
   static std::optional<Panels> of(ttg::MemDescType memory);
+  /// Nothing, too, if an instruction cannot read them along dimension `depth`.
+  static std::optional<Panels> along(unsigned depth, ttg::MemDescType memory);
   /// What the address must be a multiple of, in bytes: the exchange goes by bits of addresses.
   uint64_t alignment() const { return 8 * rowBytes; }
 };

@@ -256,16 +256,18 @@ def TileNVGPU_WarpGroupDotOp
   let description = [{
     The result is that of `tt.dot`; it is there after a `ttng.warp_group_dot_wait` for it. Before, it
     may only be the accumulator of another such dot. Operands in shared memory are read as late as
-    that wait, and must not be written before.
+    that wait, and must not be written before. Of f8, sums of at most `mostImprecise` products along
+    K, but of 32 at least, are added up in the tensor core and then to the result; of all if it is 0.
 
     - (warp_group_dot_c1) a is MxK in shared memory or in registers, b is KxN in shared memory, c and
       the result are MxN;
     - (warp_group_dot_c2) elements of a and b are f16, bf16, f32 or f8, of one width, and the
-      result's are f32, or f16 if they are;
+      result's are f32, or f16 of f16 and f8; or they are i8, and the result's i32;
     - (warp_group_dot_c3) M is a multiple of 64, N of 8 and K of 32 bytes;
-    - (warp_group_dot_c4) the warps that run it are a multiple of 4.
+    - (warp_group_dot_c4) the warps that run it are a multiple of 4;
+    - (warp_group_dot_c5) `mostImprecise` is of f8, `isUnsigned` of i8.
 
-    For a GPU, operands in memory lie in panels (Panels.h), and the result has a mma layout of
+    For a GPU, operands in memory lie in panels (Panels.h), along K unless elements have 16 bits, and the result has a mma layout of
     version 3.
 
     ```mlir
@@ -274,7 +276,8 @@ def TileNVGPU_WarpGroupDotOp
     ```
   }];
   let arguments = (ins Arg<AnyTypeOf<[Tile_Tensor, TileGPU_MemDesc]>, "", [MemRead]>:$a,
-                       Arg<TileGPU_MemDesc, "", [MemRead]>:$b, Tile_Tensor:$c);
+                       Arg<TileGPU_MemDesc, "", [MemRead]>:$b, Tile_Tensor:$c,
+                       DefaultValuedAttr<I32Attr, "0">:$mostImprecise, UnitAttr:$isUnsigned);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $c attr-dict `:` type($a) `*` type($b) `->` type($result)
