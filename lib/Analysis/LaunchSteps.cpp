@@ -41,6 +41,9 @@ bool LaunchSteps::add(Value value) {
       .Case([&](arith::MinSIOp op) { return addBinary(op, Step::Minimum); })
       .Case([&](arith::MaxSIOp op) { return addBinary(op, Step::Maximum); })
       .Case([&](arith::ExtSIOp op) { return add(op.getIn()); })
+      .Case([&](arith::TruncIOp op) { // what is cut off has to be nothing
+        return add(op.getIn()) && push(Step::Constant, bits) && push(Step::Sum, bits);
+      })
       .Default([&](Operation *op) { return keepsNumbers(op) && add(op->getOperand(0)); });
 }
 

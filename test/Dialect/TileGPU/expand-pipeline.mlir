@@ -134,13 +134,12 @@ tt.func private @plain(%p: tensor<512x!tt.ptr<f32>, #row>, %n: i32) {
 }
 
 // A box, by TMA: a barrier in memory for each buffer, whose phase changes when all have been used;
-// copies behind the barrier of all threads, if their iteration exists.
+// copies if their iteration exists.
 // CHECK-LABEL: @box(
 // CHECK: %[[RING:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <2x64x64xf16
 // CHECK: %[[BARS:.*]] = ttg.local_alloc : <2x1xi64
 // CHECK: ttng.mbarrier_init {{.*}}, 1
 // CHECK: ttng.mbarrier_init {{.*}}, 1
-// CHECK-NEXT: ttg.barrier
 // CHECK: scf.if
 // CHECK: ttng.mbarrier_expect %{{.*}}, 8192
 // CHECK-NEXT: ttng.tma_load %{{.*}}[%{{.*}}, %{{.*}}]
@@ -152,7 +151,6 @@ tt.func private @plain(%p: tensor<512x!tt.ptr<f32>, #row>, %n: i32) {
 // CHECK-NEXT: ttg.local_load %[[TILE]]
 // CHECK: tt.dot
 // CHECK: scf.if
-// CHECK-NEXT: ttg.barrier
 // CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[BARS]][%{{.*}}] {ahead = 1 : i32}
 // CHECK-NEXT: ttng.mbarrier_expect %[[NEXT]], 8192
 // CHECK-NEXT: ttng.tma_load

@@ -24,8 +24,7 @@
 //   ttng.mbarrier_wait bars[%slot], %phase
 //   ...
 //   scf.if %runs {                      // the iteration that is ahead exists
-//     ttg.barrier                       // all have read what the buffer held
-//     ttng.mbarrier_expect bars[%there], bytes
+//     ttng.mbarrier_expect bars[%there], bytes    // behind all that read what the buffer held
 //     ttng.tma_load %p[..] .., buffers[%there], bars[%there]
 //   }
 //
@@ -263,7 +262,6 @@ void LoopExpander::allocate() {
   barriers = b.create<LocalAllocOp>(loc, type);
   for (int64_t i = 0; i < schedule.buffers; ++i)
     b.create<ttng::MBarrierInitOp>(loc, barrierAt(constant(i), {}), /*count=*/1);
-  b.create<BarrierOp>(loc, StringAttr());
 }
 
 /// One thread starts the copies by TMA of an iteration, if it exists.
@@ -271,7 +269,6 @@ void LoopExpander::startBoxes(Ahead &ahead) {
   auto exists = b.create<scf::IfOp>(loc, ahead.runs, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(exists.thenBlock());
-  b.create<BarrierOp>(loc, StringAttr());
   Value barrier = barrierAt(ahead.slot, ahead.distance);
   b.create<ttng::MBarrierExpectOp>(loc, barrier, schedule.bytesOfBoxes());
   auto mapped = [&](ValueRange values) {

@@ -226,7 +226,12 @@ std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
   required.push_back(positive.get());
 
   OpBuilder b(op);
-  Value start = counted->origin.build(b, op.getLoc()), n = bound->origin.build(b, op.getLoc());
+  auto build = [&](const Polynomial &number) -> Value {
+    Value wide = number.build(b, op.getLoc());
+    Type type = tt::elementType(op.getType());
+    return type.isInteger(64) ? wide : b.create<arith::TruncIOp>(op.getLoc(), type, wide);
+  };
+  Value start = build(counted->origin), n = build(bound->origin);
   counted->origin = Polynomial(b.create<arith::RemSIOp>(op.getLoc(), start, n).getResult());
   return counted;
 }
