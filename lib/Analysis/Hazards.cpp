@@ -208,9 +208,6 @@ private:
       changeBarrier(state, op->getOperand(0), op);
     } else if (auto wait = dyn_cast<ttng::MBarrierWaitOp>(op)) {
       read(state, wait.getBarrier(), op);
-    } else if (isa<ttng::MBarrierExpectOp, ttng::MBarrierArriveOp>(op)) {
-      // One thread arrives for all, who meet before.
-      state.passBarrier();
     } else if (auto load = dyn_cast<ttng::TMALoadOp>(op)) {
       aboutToWrite(state, load.getDst(), op);
     } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {

@@ -151,6 +151,7 @@ tt.func private @plain(%p: tensor<512x!tt.ptr<f32>, #row>, %n: i32) {
 // CHECK-NEXT: ttg.local_load %[[TILE]]
 // CHECK: tt.dot
 // CHECK: scf.if
+// CHECK-NEXT: ttg.barrier
 // CHECK: %[[NEXT:.*]] = ttg.memdesc_index %[[BARS]][%{{.*}}] {ahead = 1 : i32}
 // CHECK-NEXT: ttng.mbarrier_expect %[[NEXT]], 8192
 // CHECK-NEXT: ttng.tma_load

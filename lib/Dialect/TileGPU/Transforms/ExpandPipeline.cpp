@@ -24,7 +24,8 @@
 //   ttng.mbarrier_wait bars[%slot], %phase
 //   ...
 //   scf.if %runs {                      // the iteration that is ahead exists
-//     ttng.mbarrier_expect bars[%there], bytes    // behind all that read what the buffer held
+//     ttg.barrier                       // all have read what the buffers held
+//     ttng.mbarrier_expect bars[%there], bytes
 //     ttng.tma_load %p[..] .., buffers[%there], bars[%there]
 //   }
 //
@@ -269,6 +270,8 @@ void LoopExpander::startBoxes(Ahead &ahead) {
   auto exists = b.create<scf::IfOp>(loc, ahead.runs, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(exists.thenBlock());
+  if (fresh) // All have read what the buffers held.
+    b.create<BarrierOp>(loc, StringAttr());
   Value barrier = barrierAt(ahead.slot, ahead.distance);
   b.create<ttng::MBarrierExpectOp>(loc, barrier, schedule.bytesOfBoxes());
   auto mapped = [&](ValueRange values) {
