@@ -284,11 +284,12 @@ TEST(PassValidation, Attention) {
                /*spare=*/2});
 }
 
-// Dots of warp groups, one of which goes on into the next iteration. Without iterations, or with
-// one, there is nothing to wait for in the loop behind it, or anywhere; with enough, everything is
-// needed.
+// Dots of warp groups, one of which goes on into the next iteration. Where there are iterations
+// enough for all that is in the kernel, two barriers are not needed: that before the copy of the
+// first iteration, which goes to a buffer that nobody has read, and the one in front of the loop,
+// which is there for launches whose first iteration does not exist, as the analysis sees it.
 TEST(PassValidation, TwoDots) {
-  for (auto [columns, spare] : {std::pair(0, 7), {16, 3}, {64, 0}})
+  for (auto [columns, spare] : {std::pair(0, 9), {16, 5}, {64, 2}})
     checkCase({"../unittests/Pipeline/two_dots.py",
                "two_dots",
                {randomHalves(64 * 16, 1), randomHalves(64 * 16, 2), randomHalves(64 * 16, 3),
