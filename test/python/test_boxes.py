@@ -216,3 +216,43 @@ def test_no_boxes(what, boxes):
     kernel = special[(1,)](a, b, c, lengths, k, T=T, WHAT=what, num_warps=4, num_stages=3)
     expect_product(c, expected, b)
     assert copies(kernel) == boxes
+
+
+# Tiles in a loop: copies for the next one start when the products of this one are over. Depths
+# differ from tile to tile, down to nothing, and buffers go on in turn.
+@triton.jit
+def in_a_loop(a, b, c, counter, M, N, K, less, T: tl.constexpr, PROGRAMS: tl.constexpr,
+              COUNTS: tl.constexpr):
+    rm, rk = tl.arange(0, T), tl.arange(0, T)
+    columns = tl.cdiv(N, T)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, T) * columns, PROGRAMS):
+        rows, cols = tile // columns * T + rm, tile % columns * T + rm
+        acc = tl.zeros((T, T), tl.float32)
+        for k in range(0, K - tile * less, T):
+            x = tl.load(a + rows[:, None] * K + (k + rk)[None, :],
+                        mask=(rows < M)[:, None] & (k + rk < K)[None, :], other=0.0)
+            y = tl.load(b + (k + rk)[:, None] * N + cols[None, :],
+                        mask=(k + rk < K)[:, None] & (cols < N)[None, :], other=0.0)
+            acc = tl.dot(x, y, acc)
+        if COUNTS:
+            tl.atomic_add(counter, 1)
+        tl.store(c + rows[:, None] * N + cols[None, :], acc,
+                 mask=(rows < M)[:, None] & (cols < N)[None, :])
+
+
+@pytest.mark.parametrize("programs,less,stages", [(1, 0, 3), (2, 64, 3), (3, 32, 2), (9, 64, 4),
+                                                  (1, 96, 4)])
+@pytest.mark.parametrize("counts", [False, True])
+def test_tiles_in_a_loop(programs, less, stages, counts):
+    m, n, k = 176, 144, 336
+    a, b = (matrix(*shape, 9, before=0, behind=0) for shape in ((m, k), (k, n)))
+    c, counter = np.zeros((m, n), np.float32), np.zeros(1, np.int32)
+    kernel = in_a_loop[(programs,)](a, b, c, counter, m, n, k, less, T=T, PROGRAMS=programs,
+                                    COUNTS=counts, num_warps=4, num_stages=stages)
+    for tile in range(9):
+        i, j = tile // 3 * T, tile % 3 * T
+        depth = min(k, -(-max(0, k - tile * less) // T) * T)
+        expect_product(c[i : i + T, j : j + T], a[i : i + T, :depth], b[:depth, j : j + T])
+    # In front of the loops, in the inner one, and behind that; an atomic keeps the order.
+    assert copies(kernel) == 2 * (stages if counts else 2 * stages - 1)
+    assert counter[0] == (9 if counts else 0)

@@ -37,6 +37,16 @@ private:
   void meetBefore(Operation *op);
 };
 
+/// Only the first thread does anything of note.
+bool isOfFirstThread(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return !branch.elseBlock() && llvm::all_of(*branch.thenBlock(), [](Operation &inside) {
+      return isOfFirstThread(&inside);
+    });
+  return isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<ttng::MBarrierInitOp, ttng::MBarrierExpectOp, ttng::TMALoadOp>(op);
+}
+
 /// All threads of the group have come here together.
 bool isMeeting(Operation *op) {
   return (isa<BarrierOp>(op) && !op->hasAttr(kOverlap)) ||
@@ -45,13 +55,16 @@ bool isMeeting(Operation *op) {
 } // namespace
 
 void MBarrierLowering::meetBefore(Operation *op) {
-  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
-    if (isMeeting(before))
-      return;
-    // What the first thread alone does it has done before it arrives.
-    if (!isMemoryEffectFree(before) && !isa<ttng::MBarrierInitOp, ttng::TMALoadOp>(before))
-      break;
-  }
+  // Branches are for all threads.
+  for (Operation *inside = op; inside;
+       inside = dyn_cast_or_null<scf::IfOp>(inside->getParentOp()).getOperation())
+    for (Operation *before = inside->getPrevNode(); before; before = before->getPrevNode()) {
+      if (isMeeting(before))
+        return;
+      // What the first thread alone does it has done before it arrives.
+      if (!isOfFirstThread(before))
+        return (void)barrier();
+    }
   barrier();
 }
 

@@ -449,3 +449,21 @@ tt.func private @box_in_columns(%p: !tt.ptr<f32>, %n: i32, %m: i64, %one: i64) {
   } {ttg.stages = 2 : i32}
   tt.return
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func private @across_what_is_loaded(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %n: i32, %m: i64) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = arith.constant 1 : i64
+  scf.for %t = %c0 to %n step %c1 : i32 {
+    %row = tt.load %q : !tt.ptr<i32>
+    // expected-error @+1 {{ttg.across is for a loop right in an scf.for whose copies, all by TMA, depend on no more of it than its index}}
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %v = ttng.load_box %p[%row, %i] shape [%m, %m] strides [%m, %s] {ttg.async_copy = #rows, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : !tt.ptr<f32> -> tensor<32x16xf32, #blocked>
+    } {ttg.stages = 2 : i32, ttg.across}
+  }
+  tt.return
+}

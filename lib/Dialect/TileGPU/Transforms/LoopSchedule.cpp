@@ -2,6 +2,7 @@
 
 #include "LoopSchedule.h"
 
+#include "tritium/Analysis/OuterSlice.h"
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -69,6 +70,22 @@ LogicalResult LoopSchedule::read() {
     int32_t first = orderInTurn(a), second = orderInTurn(b);
     return first == second ? a->isBeforeInBlock(b) : first < second;
   });
+  return readOuter();
+}
+
+LogicalResult LoopSchedule::readOuter() {
+  if (!loop->hasAttr(kAcross))
+    return success();
+  auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
+  bool areBoxes = llvm::all_of(copies, [](const Copy &copy) { return copy.isOfBox(); });
+  auto slice =
+      around && areBoxes && canCount(around) ? tritium::outerSlice(loop, ahead) : std::nullopt;
+  if (!slice)
+    return loop->emitError() << kAcross
+                             << " is for a loop right in an scf.for whose copies, all by "
+                                "TMA, depend on no more of it than its index";
+  outer = around;
+  outerSlice = std::move(*slice);
   return success();
 }
 

@@ -51,6 +51,10 @@ public:
   llvm::SmallVector<Copy> copies;             ///< in the loop's order
   LoopSlice slice;                            ///< what they depend on
   llvm::SmallVector<mlir::Operation *> ahead; ///< the first stage, in the order of a turn
+  /// The loop whose next iteration's copies start when this one is over, if any, and what of its
+  /// body they depend on.
+  mlir::scf::ForOp outer;
+  llvm::SmallVector<mlir::Operation *> outerSlice;
 
 private:
   int64_t last() const { return stages - 1; }
@@ -62,6 +66,7 @@ private:
   llvm::LogicalResult readSlice();
   llvm::LogicalResult checkOrders();
   llvm::LogicalResult checkMemory();
+  llvm::LogicalResult readOuter();
 
   mlir::scf::ForOp loop;
 };

@@ -24,13 +24,18 @@
 // written: a kernel whose stores may reach what it loads keeps its loads, and of others a launch
 // looks (kOvertakes).
 //
+// In a loop over tiles, copies for the next tile start when the loop for this one is over
+// (`ttg.across`), if their addresses follow from the tile's number and nothing in the outer loop
+// orders memory.
+//
 // Copies by TMA start behind the dots of an iteration, into the buffers that those of the last one
 // have read: one stage more runs ahead in the same memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "AffineTiles.h"
+#include "BoxOfLoad.h"
 
+#include "tritium/Analysis/OuterSlice.h"
 #include "tritium/Analysis/PointerBases.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
@@ -49,234 +54,6 @@ namespace tritium::ttng {
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h.inc"
 
 namespace {
-constexpr size_t kMostDimensions = 5;
-constexpr int64_t kMostExtent = 256;
-/// Of a dimension that no mask bounds. Indices are of 32 bits.
-constexpr int64_t kNoBound = std::numeric_limits<int32_t>::max();
-
-/// One dimension of the tensor.
-struct Axis {
-  Polynomial start, stride;
-  std::optional<Polynomial> size = std::nullopt; ///< none: nothing is masked off
-  bool isLeftOpen = false;                       ///< indices below 0 are masked off
-};
-
-/// A mask is true where begin <= r + moving < end.
-struct Bounds {
-  Polynomial moving;
-  std::optional<Polynomial> begin, end;
-
-  bool isAny() const { return begin || end; }
-};
-
-/// The box that a load reads.
-class BoxOfLoad {
-public:
-  BoxOfLoad(tt::LoadOp load, AffineReader &reader)
-      : load(load), reader(reader), shape(tt::shapeOf(load.getType())) {}
-
-  /// Empty if it is one; otherwise why not.
-  std::string find() {
-    if (load.getIsVolatile() || load.getCache() != tt::CacheModifier::NONE)
-      return "it is volatile, or says how it is cached";
-    if (Value other = load.getOther();
-        other && !matchPattern(other, m_Zero()) && !matchPattern(other, m_PosZeroFloat()))
-      return "what lies outside of its mask is not zero";
-    std::optional<AffinePointers> pointers = reader.pointers(load.getPtr());
-    if (!pointers)
-      return "its addresses do not count up by rows and columns of one array";
-    base = pointers->base;
-    if (std::string reason = findAxes(pointers->offsets); !reason.empty())
-      return reason;
-    if (std::string reason = findBounds(); !reason.empty())
-      return reason;
-    splitOrigin(pointers->offsets.origin);
-    if (leading.size() + axes.size() > kMostDimensions)
-      return "it would need a tensor of more than 5 dimensions";
-    return buildOffsets();
-  }
-
-  /// The load, in front of it.
-  LoadBoxOp build() {
-    OpBuilder b(load);
-    Location loc = load.getLoc();
-    SmallVector<Value> sizes, strides;
-    for (const Axis *axis : inOrder()) {
-      sizes.push_back(axis->size.value_or(Polynomial(kNoBound)).build(b, loc));
-      strides.push_back(axis->stride.build(b, loc));
-    }
-    Value from = base;
-    if (!start.isZero())
-      from = b.create<tt::AddPtrOp>(loc, from.getType(), from, start.build(b, loc));
-    auto type = cast<RankedTensorType>(load.getType());
-    if (isTransposed())
-      type = RankedTensorType::get({shape[1], shape[0]}, type.getElementType(),
-                                   ttg::transposedLayout(type.getEncoding(), {1, 0}));
-    return b.create<LoadBoxOp>(loc, type, from, sizes, strides, offsets);
-  }
-
-  /// Neighbours in memory are neighbours along the first dimension.
-  bool isTransposed() const { return fastest == 0; }
-
-private:
-  /// Dimensions of the tensor, the fastest last.
-  SmallVector<const Axis *> inOrder() const {
-    SmallVector<const Axis *> result;
-    for (const Axis &axis : leading)
-      result.push_back(&axis);
-    result.push_back(&axes[1 - fastest]);
-    result.push_back(&axes[fastest]);
-    return result;
-  }
-
-  bool isKnownAtLaunch(const Polynomial &number) const {
-    return number.hasTerms() &&
-           number.filtered([&](const auto &term) { return !reader.isKnownAtLaunch(term); })
-               .isZero();
-  }
-
-  std::string findAxes(const AffineTile &tile) {
-    if (tile.steps.size() != 2)
-      return "it is no tile of two dimensions";
-    for (auto [d, step] : llvm::enumerate(tile.steps)) {
-      if (shape[d] > kMostExtent)
-        return "a box has at most 256 rows, found " + std::to_string(shape[d]);
-      if (!isKnownAtLaunch(step) || step.getTerms().size() != 1)
-        return "what lies from one row to the next is not known at a launch";
-      axes.push_back({Polynomial(0), step});
-    }
-    for (int d : {1, 0})
-      if (axes[d].stride.number() == 1) {
-        fastest = d;
-        return "";
-      }
-    return "neighbours of a row are not known to be neighbours in memory; a stride that is 1 "
-           "should be a constant, or an argument that is specialised";
-  }
-
-  std::string findBounds() {
-    if (!load.getMask())
-      return "";
-    auto conditions = reader.conditions(load.getMask());
-    if (!conditions)
-      return "its mask does not only compare rows and columns with bounds";
-    for (const AffineTile &condition : *conditions)
-      if (!addBound(condition))
-        return "its mask compares rows or columns with what a launch does not know";
-    return "";
-  }
-
-  /// Takes in that `condition` is less than 0.
-  bool addBound(const AffineTile &condition) {
-    std::optional<size_t> dim;
-    for (auto [d, step] : llvm::enumerate(condition.steps))
-      if (!step.isZero()) {
-        if (dim)
-          return false;
-        dim = d;
-      }
-    if (!dim || !condition.origin.hasTerms())
-      return false;
-    auto isFixed = [&](const Polynomial::Term &term) { return reader.isKnownAtLaunch(term); };
-    Polynomial fixed = condition.origin.filtered(isFixed);
-    std::optional<int64_t> step = condition.steps[*dim].number();
-    if (step != 1 && step != -1)
-      return false;
-    // r + moving + fixed < 0, or -(r + moving) + fixed < 0.
-    Polynomial moving = (condition.origin - fixed) * Polynomial(*step);
-    Bounds &known = bounds[*dim];
-    std::optional<Polynomial> &bound = step == 1 ? known.end : known.begin;
-    Polynomial place = step == 1 ? Polynomial(0) - fixed : fixed + Polynomial(1);
-    if ((bound && !(*bound == place)) || (known.isAny() && !(known.moving == moving)))
-      return false;
-    bound = place;
-    known.moving = moving;
-    return true;
-  }
-
-  /// Where the tile begins is what bounded dimensions say, of others what is a multiple of their
-  /// strides, and the rest.
-  void splitOrigin(Polynomial origin) {
-    for (auto [axis, known] : llvm::zip(axes, bounds)) {
-      if (!known.isAny())
-        continue;
-      // Indices count from where the mask begins.
-      Polynomial first = known.begin.value_or(Polynomial(0));
-      axis.start = known.moving - first;
-      axis.isLeftOpen = known.begin.has_value();
-      if (known.end)
-        axis.size = *known.end - first;
-      origin = origin - axis.start * axis.stride;
-    }
-    for (size_t d : {size_t(1 - fastest), size_t(fastest)}) {
-      if (bounds[d].isAny())
-        continue;
-      Polynomial rows = origin.filtered([&](const Polynomial::Term &term) {
-        bool isWhole = !Polynomial(term).quotient(axes[d].stride).isZero();
-        return isWhole && !reader.isKnownAtLaunch(term) && (d != fastest || isPlain(term));
-      });
-      axes[d].start = rows.quotient(axes[d].stride);
-      origin = origin - rows;
-    }
-    for (const Polynomial::Term &term : origin.getTerms())
-      if (reader.isKnownAtLaunch(term))
-        start = start + Polynomial(term);
-      else
-        addLeading(term);
-  }
-
-  /// No number that a launch knows is part of it.
-  bool isPlain(const Polynomial::Term &term) {
-    return llvm::none_of(term.scalars, [&](Value x) { return reader.isKnownAtLaunch(x); });
-  }
-
-  /// An index, and how far it is to the next.
-  void addLeading(const Polynomial::Term &term) {
-    Polynomial stride(term.factor), index(1);
-    for (Value scalar : term.scalars)
-      if (reader.isKnownAtLaunch(scalar))
-        stride = stride * Polynomial(scalar);
-      else
-        index = index * Polynomial(scalar);
-    for (Axis &axis : leading)
-      if (axis.stride == stride) {
-        axis.start = axis.start + index;
-        return;
-      }
-    leading.push_back({index, stride});
-  }
-
-  std::string buildOffsets() {
-    OpBuilder b(load);
-    for (const Axis *axis : inOrder()) {
-      if (!axis->start.hasTerms())
-        return "where it begins is not known in 64 bits";
-      Value index = axis->start.build(b, load.getLoc());
-      // Of 32 bits, also behind it.
-      std::optional<int64_t> least;
-      if (!axis->isLeftOpen)
-        least = 0;
-      std::optional<int64_t> number = axis->start.number();
-      bool isFine = number && *number >= least.value_or(INT32_MIN) && *number <= INT32_MAX;
-      if (!isFine && !reader.require(index, least, /*bits=*/32))
-        return "where it begins follows from more than arguments, the grid and indices of loops";
-      offsets.push_back(b.create<arith::TruncIOp>(load.getLoc(), b.getI32Type(), index));
-    }
-    return "";
-  }
-
-  tt::LoadOp load;
-  AffineReader &reader;
-  ArrayRef<int64_t> shape;
-  Value base;
-  unsigned fastest = 1;
-  SmallVector<Axis, 2> axes;
-  SmallVector<Axis, 3> leading;
-  Bounds bounds[2];
-  Polynomial start; ///< of the tensor, behind the base
-  SmallVector<Value> offsets;
-};
-
 /// What a kernel may write.
 class Writes {
 public:
@@ -324,6 +101,8 @@ public:
                                 [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
     if (areAll)
       startBehindDots();
+    if (areAll && mayRunAcross())
+      loop->setAttr(ttg::kAcross, UnitAttr::get(loop.getContext()));
     return true;
   }
 
@@ -411,6 +190,7 @@ private:
 
   /// Addresses and masks that no copy has any more.
   void moveUnused();
+  bool mayRunAcross();
   void startBehindDots();
 
   scf::ForOp loop;
@@ -443,6 +223,34 @@ void LoopConverter::moveUnused() {
   for (Operation &op : loop.getBody()->without_terminator())
     if (!needed.contains(&op))
       put(&op, stages() - 1, orderOfRest());
+}
+
+/// Copies for the next iteration of the loop around this one, the only pipelined loop in it, can
+/// start before the rest of its present iteration. What that stores they do not read (Writes).
+bool LoopConverter::mayRunAcross() {
+  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (!outer || !outer.getInductionVar().getType().isSignlessInteger())
+    return false;
+  SmallVector<Operation *> ahead;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule).getStage() == 0)
+      ahead.push_back(&op);
+  bool isOnly = !outer
+                     ->walk([&](scf::ForOp other) {
+                       bool isOther = other != loop && other->hasAttr(ttg::kStages);
+                       return isOther ? WalkResult::interrupt() : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  bool isOrdered = outer
+                       ->walk([&](Operation *op) {
+                         auto load = dyn_cast<tt::LoadOp>(op);
+                         auto access = dyn_cast<tt::MemoryAccess>(op);
+                         bool orders = isa<ttg::BarrierOp>(op) || (load && load.getIsVolatile()) ||
+                                       (access && access.isAtomic());
+                         return orders ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  return isOnly && !isOrdered && outerSlice(loop, ahead);
 }
 
 void LoopConverter::startBehindDots() {
