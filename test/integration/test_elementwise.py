@@ -506,3 +506,31 @@ def test_a_nan_loses_where_it_is_known(backend):
     out = np.zeros(24, np.float32)
     known_nans[(1,)](out)
     np.testing.assert_array_equal(out, np.repeat([1, 2, 3, 4, np.nan, np.nan], 4))
+
+
+@triton.jit
+def leave_numbers_behind(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b, c = tl.load(x + i) * 3, tl.load(x + N + i) * 3, tl.load(x + 2 * N + i) * 3
+    d, e, f = tl.load(x + 3 * N + i) * 3, tl.load(x + 4 * N + i) * 3, tl.load(x + 5 * N + i) * 3
+    for k in range(2):
+        tl.store(out + k * N + i, a + b * k + c + d * k + e + f * k)
+
+
+@triton.jit
+def known_quotients(x, y, z, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    small = tl.load(x + i) <= ~tl.load(z + i).to(tl.int32)
+    quotient = small.to(tl.int32) % ((tl.load(y + i).to(tl.int32) & 7) + 1) // 2
+    for _ in range(2):
+        tl.store(out + i, tl.load(out + i) * 3 + quotient)
+
+
+def test_a_quotient_that_is_known_from_what_is_not(backend):
+    """All elements of the quotient are 0, and it is computed once; its dividends are not."""
+    numbers, sums = np.full(48, 2**30 + 12345, np.int32), np.zeros(16, np.int32)
+    leave_numbers_behind[(1,)](numbers, sums, N=8)
+    x, y = np.arange(8, dtype=np.int64), np.arange(8, dtype=np.int8)
+    z, out = np.arange(8, dtype=np.uint16), np.ones(8, np.int64)
+    known_quotients[(1,)](x, y, z, out, N=8)
+    np.testing.assert_array_equal(out, 9)

@@ -73,7 +73,8 @@ Chunk Lowering::evaluate(Value value, const Index &index) {
     auto at = [&](const Index &i) { return evaluate(value, i); };
     if (std::optional<Chunk> chunk = fromFirstLane(value, index, at))
       return *chunk;
-    return plan.isStored(value) ? read(value, index) : compute(value, index);
+    bool isThere = plan.isStored(value) && !unwritten.contains(value);
+    return isThere ? read(value, index) : compute(value, index);
   });
 }
 

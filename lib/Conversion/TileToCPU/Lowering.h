@@ -116,6 +116,8 @@ private:
   static MemoKey memoKey(mlir::Value value, const Index &index);
   std::vector<std::map<MemoKey, Chunk>> memo;
   llvm::DenseSet<mlir::Value> assumedMasks; ///< masks proved true in this version
+  /// What the body that is emitted puts into buffers: nothing of it is there yet.
+  llvm::SmallPtrSet<mlir::Value, 8> unwritten;
 
   /// Opens a memo scope for as long as it lives: what is evaluated inside a region of
   /// the emitted code is not used outside.

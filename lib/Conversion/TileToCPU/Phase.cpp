@@ -137,6 +137,11 @@ void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
 
 void Lowering::emitBody(PhaseState &state, const Index &index) {
   // Everything is evaluated before anything is written, each in front of what is computed from it.
+  // What is computed from the first lane alone must not look for that where it will be written.
+  llvm::SmallPtrSet<Value, 8> before = unwritten;
+  for (const Root &root : state.step.roots)
+    if (root.kind == Root::Assign && root.isHome)
+      unwritten.insert(root.value);
   SmallVector<std::pair<const Root *, Chunk>> writes;
   auto accumulators = state.accumulators.begin();
   for (const Root &root : state.step.roots) {
@@ -168,6 +173,7 @@ void Lowering::emitBody(PhaseState &state, const Index &index) {
       emitStore(cast<tt::StoreOp>(root->op), chunk, index, root->fetchesLaterRows);
     }
   }
+  unwritten = std::move(before);
 }
 
 } // namespace tritium::cpu

@@ -53,7 +53,8 @@ inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 /// that become asynchronous copies the layout of a buffer.
 inline constexpr llvm::StringLiteral kStages = "ttg.stages";
 inline constexpr llvm::StringLiteral kBuffers = "ttg.buffers";
-/// On such a loop right in another one: copies for the next iteration of that start when it is over.
+/// On such a loop right in another one: copies for the next iteration of that start when it is
+/// over.
 inline constexpr llvm::StringLiteral kAcross = "ttg.across";
 inline constexpr llvm::StringLiteral kSchedule = "ttg.schedule";
 inline constexpr llvm::StringLiteral kAsyncCopy = "ttg.async_copy";
