@@ -47,9 +47,9 @@ bool LaunchSteps::add(Value value) {
       .Default([&](Operation *op) { return keepsNumbers(op) && add(op->getOperand(0)); });
 }
 
-void LaunchSteps::apply(ScalarStep::Kind kind, int64_t constant) {
+void LaunchSteps::apply(ScalarStep::Kind kind, int64_t constant, unsigned bits) {
   push(ScalarStep::Constant, 64, constant);
-  push(kind, 64);
+  push(kind, bits);
 }
 
 bool LaunchSteps::isUniform() const {

@@ -19,8 +19,8 @@ public:
 
   /// False if it follows from more than arguments, the grid and indices of loops.
   bool add(mlir::Value value);
-  /// What `kind` makes of the number and a constant, in 64 bits.
-  void apply(ScalarStep::Kind kind, int64_t constant);
+  /// What `kind` makes of the number and a constant, in `bits`.
+  void apply(ScalarStep::Kind kind, int64_t constant, unsigned bits = 64);
   /// The larger of the number and 1: it is at least 1 if no step wraps.
   void raiseToOne() { apply(ScalarStep::Maximum, 1); }
 

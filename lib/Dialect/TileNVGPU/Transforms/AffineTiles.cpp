@@ -2,8 +2,6 @@
 
 #include "AffineTiles.h"
 
-#include "tritium/Analysis/LaunchSteps.h"
-
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -70,15 +68,29 @@ bool AffineReader::isKnownAtLaunch(Value scalar) {
   return steps.add(scalar) && steps.isUniform();
 }
 
-bool AffineReader::require(Value number, std::optional<int64_t> least, unsigned bits) {
-  LaunchSteps steps(bits);
-  if (!steps.add(number))
-    return false;
+void AffineReader::add(LaunchSteps steps, std::optional<int64_t> least) {
   if (least)
     steps.apply(ScalarStep::Sum, 1);
   else
     steps.raiseToOne();
   required.push_back(steps.get());
+}
+
+bool AffineReader::require(Value number, std::optional<int64_t> least) {
+  LaunchSteps steps;
+  if (!steps.add(number))
+    return false;
+  add(std::move(steps), least);
+  return true;
+}
+
+bool AffineReader::requireIndex(Value number, std::optional<int64_t> least, int64_t more) {
+  LaunchSteps steps(/*maxBits=*/32);
+  if (!steps.add(number))
+    return false;
+  steps.apply(ScalarStep::Sum, more, /*bits=*/32);
+  steps.apply(ScalarStep::Difference, more);
+  add(std::move(steps), least);
   return true;
 }
 

@@ -12,8 +12,8 @@
 
 #include "Polynomial.h"
 
+#include "tritium/Analysis/LaunchSteps.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
-#include "tritium/Support/LaunchCondition.h"
 
 #include <vector>
 
@@ -46,9 +46,11 @@ public:
     return llvm::all_of(term.scalars, [&](mlir::Value x) { return isKnownAtLaunch(x); });
   }
 
-  /// A launch sees to it that `number` fits `bits`, is at least `least`, which is 0 or nothing, and
-  /// that no operation that it is made of wraps. False if it cannot.
-  bool require(mlir::Value number, std::optional<int64_t> least, unsigned bits = 64);
+  /// A launch sees to it that `number` is at least `least`, which is 0 or nothing, and that no
+  /// operation that it is made of wraps. False if it cannot.
+  bool require(mlir::Value number, std::optional<int64_t> least);
+  /// The same of an index of 32 bits, behind which lie as many more.
+  bool requireIndex(mlir::Value number, std::optional<int64_t> least, int64_t more);
   /// Adds what has been required to those of the function.
   void addConditions();
 
@@ -61,6 +63,7 @@ private:
   Polynomial scalar(mlir::Value value, bool isExact);
   std::optional<Polynomial> carried(mlir::BlockArgument argument, bool isExact);
   bool mayTrust(mlir::Operation *op, bool isExact);
+  void add(LaunchSteps steps, std::optional<int64_t> least);
 
   tt::FuncOp func;
   std::vector<LaunchCondition> required;

@@ -185,13 +185,13 @@ std::string BoxOfLoad::buildOffsets() {
     if (!axis->start.hasTerms())
       return "where it begins is not known in 64 bits";
     Value index = axis->start.build(b, load.getLoc());
-    // Of 32 bits, also behind it.
     std::optional<int64_t> least;
     if (!axis->isLeftOpen)
       least = 0;
     std::optional<int64_t> number = axis->start.number();
-    bool isFine = number && *number >= least.value_or(INT32_MIN) && *number <= INT32_MAX;
-    if (!isFine && !reader.require(index, least, /*bits=*/32))
+    bool isFine =
+        number && *number >= least.value_or(INT32_MIN) && *number <= INT32_MAX - kMostExtent;
+    if (!isFine && !reader.requireIndex(index, least, kMostExtent))
       return "where it begins follows from more than arguments, the grid and indices of loops";
     offsets.push_back(b.create<arith::TruncIOp>(load.getLoc(), b.getI32Type(), index));
   }
