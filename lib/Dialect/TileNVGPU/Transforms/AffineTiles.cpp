@@ -73,7 +73,7 @@ void AffineReader::add(LaunchSteps steps, std::optional<int64_t> least) {
     steps.apply(ScalarStep::Sum, 1);
   else
     steps.raiseToOne();
-  required.push_back(steps.get());
+  required.push_back({steps.get(), /*isUnwrapped=*/!least});
 }
 
 bool AffineReader::require(Value number, std::optional<int64_t> least) {
@@ -94,22 +94,24 @@ bool AffineReader::requireIndex(Value number, std::optional<int64_t> least, int6
   return true;
 }
 
-/// The steps of one condition are part of another's, which sees to all of them then; up to the last
-/// two, which only say that the number is of no interest.
-static bool isPartOf(const LaunchCondition &part, const LaunchCondition &whole) {
-  if (part.back().kind != ScalarStep::Maximum || part.size() >= whole.size())
+bool AffineReader::Required::isPartOf(const Required &other) const {
+  const LaunchCondition &whole = other.condition;
+  if (!isUnwrapped || condition.size() >= whole.size())
     return false;
-  return std::search(whole.begin(), whole.end(), part.begin(), part.end() - 2) != whole.end();
+  // The last two steps only say that the number is of no interest.
+  return std::search(whole.begin(), whole.end(), condition.begin(), condition.end() - 2) !=
+         whole.end();
 }
 
 void AffineReader::addConditions() {
   SmallVector<Attribute> all;
   if (auto known = func->getAttrOfType<ArrayAttr>(ttg::kConditions))
     llvm::append_range(all, known);
-  for (const LaunchCondition &condition : required) {
-    if (llvm::any_of(required, [&](auto &other) { return isPartOf(condition, other); }))
+  for (const Required &one : required) {
+    if (llvm::any_of(required, [&](const Required &other) { return one.isPartOf(other); }))
       continue;
-    auto attribute = DenseI64ArrayAttr::get(func.getContext(), LaunchSteps::numbersOf(condition));
+    auto attribute =
+        DenseI64ArrayAttr::get(func.getContext(), LaunchSteps::numbersOf(one.condition));
     if (!llvm::is_contained(all, attribute))
       all.push_back(attribute);
   }
@@ -232,10 +234,10 @@ std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
   rest.apply(ScalarStep::Remainder, extent);
   rest.apply(ScalarStep::Product, -1);
   rest.apply(ScalarStep::Sum, 1);
-  required.push_back(rest.get());
+  required.push_back({rest.get()});
   LaunchSteps positive;
   positive.add(op.getRhs());
-  required.push_back(positive.get());
+  required.push_back({positive.get()});
 
   OpBuilder b(op);
   auto build = [&](const Polynomial &number) -> Value {

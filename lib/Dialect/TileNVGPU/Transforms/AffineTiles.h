@@ -55,6 +55,14 @@ public:
   void addConditions();
 
 private:
+  struct Required {
+    LaunchCondition condition;
+    bool isUnwrapped = false; ///< only that no step wraps
+
+    /// `other` sees to it, too.
+    bool isPartOf(const Required &other) const;
+  };
+
   std::optional<AffineTile> integers(mlir::Value tile, bool isExact);
   std::optional<AffineTile> ofRemainder(mlir::arith::RemSIOp op);
   std::optional<AffineTile> moved(mlir::Operation *op, const AffineTile &source);
@@ -66,7 +74,7 @@ private:
   void add(LaunchSteps steps, std::optional<int64_t> least);
 
   tt::FuncOp func;
-  std::vector<LaunchCondition> required;
+  std::vector<Required> required;
 };
 
 } // namespace tritium::ttng

@@ -29,7 +29,8 @@ std::string BoxOfLoad::find() {
     return reason;
   if (std::string reason = findBounds(); !reason.empty())
     return reason;
-  splitOrigin(pointers->offsets.origin);
+  if (!splitOrigin(pointers->offsets.origin))
+    return "where it begins is not known in 64 bits";
   if (leading.size() + axes.size() > kMostDimensions)
     return "it would need a tensor of more than 5 dimensions";
   return buildOffsets();
@@ -128,8 +129,8 @@ bool BoxOfLoad::addBound(const AffineTile &condition) {
 }
 
 /// Where the tile begins is what bounded dimensions say, of others what is a multiple of their
-/// strides, and the rest.
-void BoxOfLoad::splitOrigin(Polynomial origin) {
+/// strides, and the rest. False if a factor does not fit 64 bits.
+bool BoxOfLoad::splitOrigin(Polynomial origin) {
   for (auto [axis, known] : llvm::zip(axes, bounds)) {
     if (!known.isAny())
       continue;
@@ -156,6 +157,8 @@ void BoxOfLoad::splitOrigin(Polynomial origin) {
       start = start + Polynomial(term);
     else
       addLeading(term);
+  return origin.hasTerms() &&
+         llvm::all_of(axes, [](const Axis &axis) { return !axis.size || axis.size->hasTerms(); });
 }
 
 /// No number that a launch knows is part of it.

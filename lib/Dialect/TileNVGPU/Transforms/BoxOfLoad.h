@@ -43,7 +43,7 @@ private:
   std::string findAxes(const AffineTile &tile);
   std::string findBounds();
   bool addBound(const AffineTile &condition);
-  void splitOrigin(Polynomial origin);
+  bool splitOrigin(Polynomial origin);
   bool isPlain(const Polynomial::Term &term);
   void addLeading(const Polynomial::Term &term);
   std::string buildOffsets();

@@ -169,7 +169,7 @@ private:
     copy->setAttr(ttg::kAsyncCopy, layout);
     load.replaceAllUsesWith(tile);
     load.erase();
-    // What was built for it runs ahead with it, but for numbers that are the same in the loop.
+    // What was built for it runs ahead with it.
     Operation *next = before ? before->getNextNode() : &loop.getBody()->front();
     for (; next != copy; next = next->getNextNode())
       if (!next->hasAttr(ttg::kSchedule))
