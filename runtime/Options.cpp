@@ -34,6 +34,7 @@ constexpr Option knownOptions[] = {
     {"launch_cooperative_grid", Check::Bool},
     {"launch_pdl", Check::Bool},
     {"tensor_copies", Check::Bool},
+    {"warp_specialize", Check::Bool},
     {"clc", Check::Bool},
     {"default_dot_input_precision", Check::Any},
     {"max_num_imprecise_acc_default", Check::Any},

@@ -208,6 +208,9 @@ private:
       changeBarrier(state, op->getOperand(0), op);
     } else if (auto wait = dyn_cast<ttng::MBarrierWaitOp>(op)) {
       read(state, wait.getBarrier(), op);
+    } else if (auto arrive = dyn_cast<ttng::MBarrierArriveOp>(op)) {
+      for (Value memory : arrive.getReleases())
+        checkReads(state, accessOf(memory, op));
     } else if (auto load = dyn_cast<ttng::TMALoadOp>(op)) {
       aboutToWrite(state, load.getDst(), op);
     } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {
@@ -250,15 +253,17 @@ private:
     state.notFenced.clear();
   }
 
+  void checkReads(const State &state, const Access &access) {
+    for (const Copy &read : llvm::concat<const Copy>(state.asyncReads, state.stores))
+      if (read.access.overlaps(access))
+        return report(Hazard::ReadOnItsWay, read.access.by, access);
+  }
+
   /// Before what is written is there.
   Access aboutToWrite(State &state, Value memory, Operation *by) {
     Access access = accessOf(memory, by);
     checkCopies(state, access);
-    for (const Copy &read : llvm::concat<const Copy>(state.asyncReads, state.stores))
-      if (read.access.overlaps(access)) {
-        report(Hazard::ReadOnItsWay, read.access.by, access);
-        break;
-      }
+    checkReads(state, access);
     if (!settle(state, access, state.writes, Hazard::WriteAfterWrite))
       settle(state, access, state.reads, Hazard::WriteAfterRead);
     return access;

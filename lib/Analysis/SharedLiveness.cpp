@@ -21,6 +21,16 @@ LocalAllocOp allocationOf(Value memory) {
   return {};
 }
 
+Operation *waitBehind(Operation *reader) {
+  unsigned begun = 0; // since, so that as many may still read
+  for (Operation *op = reader->getNextNode(); op; op = op->getNextNode()) {
+    if (auto wait = dyn_cast<AsyncReadWait>(op); wait && wait.getPendings() <= begun)
+      return op;
+    begun += isa<AsyncReader>(op);
+  }
+  return nullptr;
+}
+
 namespace {
 /// Operations' begin and end, in program order.
 class Times {
@@ -67,17 +77,6 @@ bool waitsForStores(Operation *op) {
 bool waitsForReads(Operation *op) {
   auto wait = dyn_cast<AsyncReadWait>(op);
   return wait && wait.getPendings() == 0;
-}
-
-/// The wait behind `reader`, in its block, by which it has read: none, if it goes on out of there.
-Operation *waitBehind(Operation *reader) {
-  unsigned begun = 0; // since, so that as many may still read
-  for (Operation *op = reader->getNextNode(); op; op = op->getNextNode()) {
-    if (auto wait = dyn_cast<AsyncReadWait>(op); wait && wait.getPendings() <= begun)
-      return op;
-    begun += isa<AsyncReader>(op);
-  }
-  return nullptr;
 }
 
 /// How an allocation is used, itself and by its parts and views.
@@ -141,14 +140,21 @@ SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
       end = std::max(end, nextWait(uses.last, times, waitsForReads));
     for (Value barrier : uses.barriers)
       end = std::max(end, endOfBarrier(barrier, times));
-    // Other groups run meanwhile, somewhere.
+    Lifetime lifetime{alloc, begin, end, nullptr, begin, end};
     for (Operation *op = alloc; op != kernel; op = op->getParentOp())
-      if (isa<WarpGroupsOp>(op)) {
-        begin = times.of(op).first;
-        end = std::max(end, times.of(op).second);
+      if (isa<WarpGroupsOp>(op->getParentOp())) {
+        lifetime.group = op->getParentRegion();
+        lifetime.groupsBegin = times.of(op->getParentOp()).first;
+        lifetime.groupsEnd = std::max(end, times.of(op->getParentOp()).second);
       }
-    all.push_back({alloc, begin, end});
+    all.push_back(lifetime);
   });
+}
+
+bool SharedLiveness::Lifetime::meets(const Lifetime &other) const {
+  if (group == other.group)
+    return begin <= other.end && other.begin <= end;
+  return groupsBegin <= other.groupsEnd && other.groupsBegin <= groupsEnd;
 }
 
 /// What comes through results of branches and carried values of loops is not followed.

@@ -338,6 +338,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
+  pipeline.specializeWarps = gpu.specializeWarps;
   if (!lowerToTileGPU(session, module, pipeline))
     return false;
   if (llvm::is_contained(options.keepStages, "ttgir")) {

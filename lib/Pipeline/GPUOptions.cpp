@@ -27,16 +27,18 @@ public:
     result = static_cast<unsigned>(*integer);
   }
 
-  void flag(const char *name, bool &result) {
+  /// Whether it is given.
+  bool flag(const char *name, bool &result) {
     const Constant *value = find(name);
     if (!value)
-      return;
+      return false;
     if (const bool *given = std::get_if<bool>(&value->value))
       result = *given;
     else if (const auto *integer = std::get_if<Constant::Int>(&value->value))
       result = *integer != 0;
     else
       refuse(name, "True or False", *value);
+    return good;
   }
 
   void words(const char *name, std::vector<std::string> &result) {
@@ -106,6 +108,9 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.flag("enable_reflect_ftz", result.flushSubnormals);
   reader.flag("launch_pdl", result.programmaticLaunch);
   reader.flag("tensor_copies", result.tensorCopies);
+  bool specializes = false;
+  if (reader.flag("warp_specialize", specializes))
+    result.specializeWarps = specializes ? "always" : "never";
   reader.number("warp_size", 1, 1024, result.warpSize);
   reader.architecture("arch", result.architecture);
   OptionReader::split(settings::PtxasOptions.text(), result.assembler);

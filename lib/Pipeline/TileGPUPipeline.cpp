@@ -47,6 +47,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
     boxes.mayAlias = options.mayAlias;
     pm.addPass(ttng::createLoadBoxes(boxes));
   }
+  ttg::SpecializeWarpsOptions specialize;
+  specialize.mode = options.specializeWarps;
+  pm.addPass(ttg::createSpecializeWarps(specialize));
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
   pm.addPass(ttg::createRotateDots());

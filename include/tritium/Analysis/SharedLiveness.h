@@ -10,6 +10,10 @@ namespace tritium::ttg {
 /// The allocation that `memory` is, or is a part or a view of; null if it is not known.
 LocalAllocOp allocationOf(mlir::Value memory);
 
+/// The wait behind `reader`, an AsyncReader, in its block, by which it has read: null, if it goes on
+/// out of there.
+mlir::Operation *waitBehind(mlir::Operation *reader);
+
 /// When each allocation of a kernel is in use, in program order: from where it stands to its
 /// last use, of which those in a loop that it stands outside of last as long as the loop. What
 /// asynchronous copies write is in use until they have arrived: those of boxes, as long as their
@@ -19,7 +23,10 @@ public:
   struct Lifetime {
     LocalAllocOp alloc;
     unsigned begin, end;
-    bool meets(const Lifetime &other) const { return begin <= other.end && other.begin <= end; }
+    mlir::Region *group; ///< of warps that it stands in, if any
+    /// As other groups see it, which run meanwhile: as long as all groups do.
+    unsigned groupsBegin, groupsEnd;
+    bool meets(const Lifetime &other) const;
   };
 
   explicit SharedLiveness(tt::FuncOp kernel);

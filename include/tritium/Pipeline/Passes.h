@@ -51,6 +51,10 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> tensorCopies{*this, "tensor-copies",
                             llvm::cl::desc("Launches make tensor maps for copies by TMA"),
                             llvm::cl::init(true)};
+  Option<std::string> specializeWarps{
+      *this, "specialize-warps",
+      llvm::cl::desc("Warps of their own for copies: never, asked, always where they can be"),
+      llvm::cl::init("asked")};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a

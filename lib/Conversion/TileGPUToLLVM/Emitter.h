@@ -153,8 +153,6 @@ public:
   llvm::SmallVector<Value> pack(llvm::ArrayRef<Value> elements, unsigned wordBits);
   llvm::SmallVector<Value> unpack(Value word, unsigned elementBits);
 
-  void barrier() { b.create<mlir::NVVM::Barrier0Op>(loc); }
-
   /// The value of the lane whose number differs from this one's by the bits of `mask`.
   Value shuffleXor(Value x, int mask);
   /// The value of lane `lane`.

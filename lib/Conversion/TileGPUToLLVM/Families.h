@@ -30,6 +30,9 @@ void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext 
 /// The last parameters of the entry are `maps`.
 void populateTensorCopyPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                                 TensorMaps maps);
+/// `populate`: the patterns of a group.
+void populateWarpGroupsPatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                                const PopulatePatterns &populate);
 /// The assertions that the code reports by number are added to `asserts`.
 void populateDebugPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                            std::vector<AssertSite> &asserts);

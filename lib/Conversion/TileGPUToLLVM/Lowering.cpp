@@ -55,6 +55,24 @@ LogicalResult checkTileSizes(tt::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// Of the warps that a program has for its groups, those outside of them hold no tiles.
+LogicalResult checkOutsideOfGroups(tt::FuncOp kernel) {
+  if (launchedWarps(kernel) == numWarps(kernel))
+    return success();
+  WalkResult result = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<WarpGroupsOp>(op))
+      return WalkResult::skip();
+    auto isTile = [](Type type) { return tt::isTile(type); };
+    if (llvm::none_of(op->getOperandTypes(), isTile) && llvm::none_of(op->getResultTypes(), isTile))
+      return WalkResult::advance();
+    op->emitError() << "the program has " << launchedWarps(kernel)
+                    << " warps for its warp groups, and tiles outside of them are laid out for "
+                    << numWarps(kernel) << "; put '" << op->getName() << "' into a group";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// A parameter of the kernel that is a tensor map: its address, in the constant memory where
 /// launches put parameters.
 void markTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
@@ -96,6 +114,7 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   b.setInsertionPointToStart(c.entry);
   for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});
+  c.warps = info.numWarps;
   c.thread = b.create<NVVM::ThreadIdXOp>(loc, b.getI32Type());
   c.lane = c.iand(c.thread, c.i32(kLanesPerWarp - 1));
   c.warp = info.numWarps == 1 ? c.i32(0) : c.shr(c.thread, 5);
@@ -106,9 +125,8 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   b.setInsertionPointToStart(body);
 }
 
-/// Each family copies the context, which knows the thread by then.
-void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context, TensorMaps maps,
-                      std::vector<AssertSite> &asserts) {
+void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context,
+                      const TensorMaps &maps, std::vector<AssertSite> &asserts) {
   populateControlFlowPatterns(patterns, context);
   populateShapePatterns(patterns, context);
   populateElementwisePatterns(patterns, context);
@@ -124,21 +142,26 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
   populateDotPatterns(patterns, context, work);
   populateWarpGroupDotPatterns(patterns, context);
   populateMBarrierPatterns(patterns, context);
-  populateTensorCopyPatterns(patterns, context, std::move(maps));
+  populateTensorCopyPatterns(patterns, context, maps);
   populateDebugPatterns(patterns, context, asserts);
+  populateWarpGroupsPatterns(patterns, context,
+                             [&](LoweringPatterns &ofGroup, const LoweringContext &group) {
+                               populatePatterns(ofGroup, group, maps, asserts);
+                             });
 }
 
 LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options,
                           GPULaunchInfo &info) {
   AxisInfoAnalysis axes(kernel);
-  if (failed(checkTileSizes(kernel)) || failed(checkSkippedRegisters(kernel, axes)))
+  if (failed(checkTileSizes(kernel)) || failed(checkOutsideOfGroups(kernel)) ||
+      failed(checkSkippedRegisters(kernel, axes)))
     return failure();
   FailureOr<TensorMaps> maps = planTensorMaps(kernel);
   if (failed(maps) || (!options.assertsTrap && failed(checkNoneIsLeft(kernel))))
     return failure();
   waitForStoresAtEnd(kernel);
   remarkOnKernel(kernel, axes);
-  info.numWarps = numWarps(module);
+  info.numWarps = launchedWarps(kernel);
   info.sharedBytes = sharedBytes(kernel);
   info.tensorMaps = maps->parameters;
   LoweringState state(module.getContext());
@@ -146,7 +169,7 @@ LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringO
   beginFunction(context, kernel, info);
   prefetchTensorMaps(context, info.tensorMaps.size());
   std::vector<AssertSite> asserts;
-  populatePatterns(state.patterns, context, std::move(*maps), asserts);
+  populatePatterns(state.patterns, context, *maps, asserts);
   if (failed(context.lowerBlock(kernel.getBody().front())))
     return failure();
   info.asserts = std::move(asserts);

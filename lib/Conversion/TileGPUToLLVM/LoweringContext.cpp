@@ -36,6 +36,19 @@ LogicalResult LoweringContext::lowerBlock(Block &block) {
   return success();
 }
 
+LogicalResult LoweringContext::lowerAs(const ThreadOfGroup &thread, Block &block,
+                                       const PopulatePatterns &populate) {
+  LoweringContext inside(*this);
+  static_cast<ThreadOfGroup &>(inside) = thread;
+  LoweringPatterns patterns = std::exchange(state.patterns, LoweringPatterns());
+  LoweringState::AtEntry atEntry = std::exchange(state.atEntry, LoweringState::AtEntry());
+  populate(state.patterns, inside);
+  LogicalResult result = inside.lowerBlock(block);
+  state.patterns = std::move(patterns);
+  state.atEntry = std::move(atEntry);
+  return result;
+}
+
 LogicalResult LoweringContext::unsupported(Operation *op, const Twine &what) {
   return op->emitError() << "the GPU back end cannot lower " << what;
 }
@@ -116,12 +129,12 @@ SmallVector<Value, 4> LoweringContext::coordinatesOfThread(const TileLayout &lay
 const SmallVector<Value, 4> &LoweringContext::threadCoordinates(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   Type key = RankedTensorType::get(type.getShape(), b.getI1Type(), type.getEncoding());
-  auto [it, isNew] = state.threadParts.try_emplace(key);
+  auto [it, isNew] = state.atEntry.threadParts.try_emplace(key);
   if (isNew) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(entryEnd);
     SmallVector<Value, 4> coordinates = coordinatesOfThread(layout(tile));
-    return state.threadParts[key] = std::move(coordinates);
+    return state.atEntry.threadParts[key] = std::move(coordinates);
   }
   return it->second;
 }
@@ -154,7 +167,7 @@ Value LoweringContext::isInside(const TileLayout &layout, ArrayRef<Value> thread
 }
 
 Value LoweringContext::programIdAlong(unsigned axis) {
-  Value &id = state.programId[axis];
+  Value &id = state.atEntry.programId[axis];
   if (id)
     return id;
   OpBuilder::InsertionGuard guard(b);
@@ -163,6 +176,15 @@ Value LoweringContext::programIdAlong(unsigned axis) {
   return id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
               : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
                           : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
+}
+
+void LoweringContext::barrier() {
+  if (barrierNumber == 0)
+    b.create<NVVM::Barrier0Op>(loc);
+  else if (warps == 1)
+    b.create<NVVM::SyncWarpOp>(loc, i32(-1));
+  else
+    b.create<NVVM::BarrierOp>(loc, i32(barrierNumber), i32(warps * kLanesPerWarp));
 }
 
 //===----------------------------------------------------------------------===//

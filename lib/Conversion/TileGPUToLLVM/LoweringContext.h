@@ -59,6 +59,10 @@ private:
   llvm::DenseMap<mlir::TypeID, Lower> ofOperation, ofDialect;
 };
 
+class LoweringContext;
+/// Adds all families' patterns. Each copies the context, which knows the thread by then.
+using PopulatePatterns = std::function<void(LoweringPatterns &, const LoweringContext &)>;
+
 /// What all families add to as a kernel is lowered.
 struct LoweringState {
   explicit LoweringState(mlir::MLIRContext *context)
@@ -69,15 +73,21 @@ struct LoweringState {
   LoweringPatterns patterns;
   llvm::DenseMap<mlir::Value, Registers> values;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileLayout>> layouts;
-  llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value, 4>> threadParts; ///< at the entry
-  std::array<mlir::Value, 3> programId;                                      ///< likewise
+  /// At the entry of the code of the present thread.
+  struct AtEntry {
+    llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value, 4>> threadParts;
+    std::array<mlir::Value, 3> programId;
+  } atEntry;
 };
 
-/// A thread of the enclosing group, as its code knows it.
+/// A thread of the enclosing group, or of the program, as its code knows it.
 struct ThreadOfGroup {
-  mlir::Block *entry = nullptr;
+  mlir::Block *entry = nullptr;        ///< of the kernel
   mlir::Operation *entryEnd = nullptr; ///< what depends on the thread only goes before it
-  mlir::Value thread, lane, warp, sharedBase;
+  mlir::Value thread, lane, warp;      ///< the first of the group are 0
+  mlir::Value sharedBase;
+  int32_t warps = 0;         ///< of the group
+  int32_t barrierNumber = 0; ///< of the group's barrier; of the program's 0
 };
 
 class LoweringContext : public Emitter, public ThreadOfGroup {
@@ -107,6 +117,8 @@ public:
   /// The register is no padding; null if it never is.
   Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
   Value isThreadZero() { return equals(thread, 0); }
+  /// All threads of the group meet.
+  void barrier();
   Value programIdAlong(unsigned axis);
 
   /// Memory format of an element and back.
@@ -118,6 +130,9 @@ public:
   /// By the pattern of the operation; fails, with a message, if there is none.
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerBlock(mlir::Block &block);
+  /// The code of other threads, by patterns of their own.
+  mlir::LogicalResult lowerAs(const ThreadOfGroup &thread, mlir::Block &block,
+                              const PopulatePatterns &populate);
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
 
   mlir::Block *newBlock();

@@ -2,7 +2,7 @@
 //
 // What one thread of the group does for all, such as arriving, the first one does, under a
 // predicate: no branch parts the warp. An arrival says that all threads of the group are done, so
-// that they meet before it, if they have not just met.
+// that they meet before it, if they have not just met; or each warp arrives for itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,9 @@ private:
   Value addressOf(Value barrier) {
     return b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), scalar(barrier));
   }
+  /// Each warp arrives for itself.
+  bool isOfWarps(ttng::MBarrierArriveOp op) { return op.getCount() % warps == 0; }
+  bool isMeeting(Operation *op);
   void meetBefore(Operation *op);
 };
 
@@ -47,12 +50,14 @@ bool isOfFirstThread(Operation *op) {
          isa<ttng::MBarrierInitOp, ttng::MBarrierExpectOp, ttng::TMALoadOp>(op);
 }
 
-/// All threads of the group have come here together.
-bool isMeeting(Operation *op) {
-  return (isa<BarrierOp>(op) && !op->hasAttr(kOverlap)) ||
-         isa<ttng::MBarrierExpectOp, ttng::MBarrierArriveOp>(op);
-}
 } // namespace
+
+/// All threads of the group have come here together.
+bool MBarrierLowering::isMeeting(Operation *op) {
+  if (auto arrive = dyn_cast<ttng::MBarrierArriveOp>(op))
+    return !isOfWarps(arrive);
+  return (isa<BarrierOp>(op) && !op->hasAttr(kOverlap)) || isa<ttng::MBarrierExpectOp>(op);
+}
 
 void MBarrierLowering::meetBefore(Operation *op) {
   // Branches are for all threads.
@@ -90,10 +95,16 @@ LogicalResult MBarrierLowering::lowerExpect(ttng::MBarrierExpectOp op) {
   return success();
 }
 
+/// Of a warp that arrives for itself the lanes meet.
 LogicalResult MBarrierLowering::lowerArrive(ttng::MBarrierArriveOp op) {
-  meetBefore(op);
+  bool each = isOfWarps(op);
+  if (each)
+    b.create<NVVM::SyncWarpOp>(loc, i32(-1));
+  else
+    meetBefore(op);
   assembly({}, "@$0 mbarrier.arrive.shared::cta.b64 _, [$1], $2;", "b,r,r",
-           {isThreadZero(), addressOf(op.getBarrier()), i32(op.getCount())});
+           {each ? equals(lane, 0) : isThreadZero(), addressOf(op.getBarrier()),
+            i32(each ? op.getCount() / warps : op.getCount())});
   return success();
 }
 

@@ -114,11 +114,15 @@ private:
 } // namespace
 
 int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op, int64_t sums) {
-  int64_t threads = int64_t(numWarps(module)) * kLanesPerWarp;
   auto kernel = op->getParentOfType<tt::FuncOp>();
+  int64_t threads = int64_t(launchedWarps(kernel)) * kLanesPerWarp;
   if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
     threads *= programs.getInt();
   int64_t registers = options.maxRegisters ? options.maxRegisters : gpu.registers / threads;
+  auto groups = op->getParentOfType<WarpGroupsOp>();
+  if (groups && !options.maxRegisters)
+    if (int32_t given = groups.getRegisters()[groups.groupOf(op)])
+      registers = given;
   registers = std::min(registers, kMostRegisters) - kMoreRegisters;
   if (!isa<MemDescType>(op.getA().getType()))
     registers -= kLeftRegisters;

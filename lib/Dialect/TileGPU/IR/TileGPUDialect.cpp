@@ -3,6 +3,7 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 using namespace mlir;
 using namespace tritium;
@@ -28,6 +29,14 @@ struct LayoutAliases : OpAsmDialectInterface {
     return AliasResult::OverridableAlias;
   }
 };
+
+/// A group's constants stay with it: tiles are in the registers of its threads.
+struct ConstantsOfGroups : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<WarpGroupsOp>(region->getParentOp());
+  }
+};
 } // namespace
 
 void TileGPUDialect::initialize() {
@@ -37,7 +46,7 @@ void TileGPUDialect::initialize() {
 #define GET_OP_LIST
 #include "tritium/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
       >();
-  addInterfaces<LayoutAliases>();
+  addInterfaces<LayoutAliases, ConstantsOfGroups>();
 }
 
 const GPUModel &ttg::gpuModel(Operation *op) {
@@ -48,9 +57,8 @@ const GPUModel &ttg::gpuModel(Operation *op) {
 }
 
 int ttg::numWarps(Operation *op) {
-  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
-    if (auto groups = dyn_cast<WarpGroupsOp>(region->getParentOp()))
-      return groups.getWarps()[region->getRegionNumber()];
+  if (auto groups = op->getParentOfType<WarpGroupsOp>())
+    return groups.getWarps()[groups.groupOf(op)];
   auto module = isa<ModuleOp>(op) ? op : op->getParentOfType<ModuleOp>();
   auto attr = module ? module->getAttrOfType<IntegerAttr>(kNumWarps) : IntegerAttr();
   return attr ? attr.getInt() : 4;

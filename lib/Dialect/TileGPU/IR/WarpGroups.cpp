@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace tritium;
@@ -67,6 +68,23 @@ LogicalResult WarpGroupsOp::verify() {
                               "from 24 to 256, found "
                            << registers;
   return success();
+}
+
+unsigned WarpGroupsOp::groupOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region->getParentOp() != *this)
+    region = region->getParentRegion();
+  return region->getRegionNumber();
+}
+
+int ttg::launchedWarps(tt::FuncOp kernel) {
+  int warps = numWarps(kernel);
+  kernel.walk([&](WarpGroupsOp op) {
+    int sum = std::accumulate(op.getWarps().begin(), op.getWarps().end(), 0);
+    bool haveRegisters = llvm::any_of(op.getRegisters(), [](int32_t n) { return n != 0; });
+    warps = std::max<int>(warps, haveRegisters ? llvm::alignTo(sum, kWarpsWithRegisters) : sum);
+  });
+  return warps;
 }
 
 namespace {

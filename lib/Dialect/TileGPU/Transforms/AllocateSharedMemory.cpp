@@ -41,8 +41,8 @@ public:
         continue;
       }
       small += bytes;
-      lifetime.begin = 0;
-      lifetime.end = UINT_MAX;
+      lifetime.begin = lifetime.groupsBegin = 0;
+      lifetime.end = lifetime.groupsEnd = UINT_MAX;
       if (failed(place(lifetime)))
         return failure();
     }

@@ -32,7 +32,8 @@
 // beside it. Every operation has the operands that it had, so that no bit changes.
 //
 // What %d reads must stay in its buffer for an iteration more (hasBufferToSpare), for which
-// ttg-schedule-loops leaves a buffer. The tile %p and both results must fit into registers
+// ttg-schedule-loops leaves a buffer; or another group of warps fills the buffer when it is handed
+// back (ttng.mbarrier_arrive), which then is done an iteration later. The tile %p and both results must fit into registers
 // together.
 //
 // The place of a dot's copies within the turn is of use to all that are in flight: the dots begin
@@ -45,6 +46,7 @@
 #include "tritium/Analysis/Rings.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -79,11 +81,23 @@ bool canStandBehind(Operation *op, ArrayRef<Value> memories) {
   return isMemoryEffectFree(op) || isa<AsyncCommitGroupOp, LocalLoadOp>(op);
 }
 
+/// Where the loop hands the buffer of `reads` back to who fills it, for others than itself; null if
+/// it fills the buffer itself.
+ttng::MBarrierArriveOp releaseOf(ArrayRef<Operation *> reads) {
+  for (Operation *user : reads.front()->getUsers())
+    if (auto arrive = dyn_cast<ttng::MBarrierArriveOp>(user))
+      return arrive;
+  return {};
+}
+
 class DotRotator {
 public:
   DotRotator(scf::ForOp loop, DotRotation &rotation, ArrayRef<Operation *> reads)
-      : loop(loop), found(rotation), reads(reads), loc(loop.getLoc()), b(loop) {
+      : loop(loop), found(rotation), reads(reads), release(releaseOf(reads)), loc(loop.getLoc()),
+        b(loop) {
     left.insert(rotation.second);
+    if (release)
+      left.insert(release);
     for (Operation *op : llvm::reverse(reads))
       if (llvm::all_of(op->getUsers(), [&](Operation *user) { return left.contains(user); }))
         left.insert(op);
@@ -178,6 +192,8 @@ private:
       second = sum.getDefiningOp<tt::DotOp>();
       mapping.map(loop.getRegionIterArg(found.carried), sum);
     }
+    if (release)
+      cloneRelease(inside, args.take_back(2));
     first = mapping.lookup(found.first.getResult()).getDefiningOp<tt::DotOp>();
     for (Value &value : values)
       value = mapping.lookupOrDefault(value);
@@ -186,6 +202,15 @@ private:
       if (op != found.second)
         behind.push_back(mapping.lookup(op));
     return fresh;
+  }
+
+  /// Hands back what that has read, at the end.
+  void cloneRelease(OpBuilder &builder, ValueRange before) {
+    IRMapping mapping;
+    mapping.map(index().getIndex(), before[1]);
+    for (Value operand : release->getOperands())
+      builder.clone(*operand.getDefiningOp(), mapping);
+    builder.clone(*release, mapping);
   }
 
   /// The second dot of the iteration that has left `sum`, its left operand and number of a buffer.
@@ -213,6 +238,8 @@ private:
     auto branch = b.create<scf::IfOp>(loc, sum.getType(), exists, /*withElseRegion=*/true);
     OpBuilder inside = branch.getThenBodyBuilder();
     Value last = cloneSecond(inside, sum, fresh.getResults().take_back(2), std::nullopt);
+    if (release)
+      cloneRelease(inside, fresh.getResults().take_back(2));
     inside.create<scf::YieldOp>(loc, last);
     branch.getElseBodyBuilder().create<scf::YieldOp>(loc, sum);
     return branch;
@@ -270,6 +297,7 @@ private:
   scf::ForOp loop;
   DotRotation &found;
   ArrayRef<Operation *> reads; ///< of the second dot's right operand
+  ttng::MBarrierArriveOp release;
   Location loc;
   OpBuilder b;
   llvm::SmallPtrSet<Operation *, 4> left; ///< to the next iteration: the second dot, its reads
@@ -277,6 +305,18 @@ private:
   tt::DotOp first, second;
   SmallVector<Operation *> behind; ///< what depends on the second dot
 };
+
+/// Whether the second dot can read what lies in its buffer an iteration later.
+bool staysForIteration(ArrayRef<Operation *> reads, scf::ForOp loop, Operation *second) {
+  auto index = cast<MemDescIndexOp>(reads.front());
+  // Of one buffer alone there is never a next one before it is handed back.
+  if (ttng::MBarrierArriveOp release = releaseOf(reads))
+    return release->getParentOp() == loop && release.getReleases().size() == 1 &&
+           index.getSrc().getType().getNumBuffers() > 1 &&
+           isa_and_nonnull<MemDescIndexOp>(release.getBarrier().getDefiningOp()) &&
+           release.getBarrier().getDefiningOp<MemDescIndexOp>().getIndex() == index.getIndex();
+  return hasBufferToSpare(index, loop, second);
+}
 
 /// Rotates the dots of a loop, or says why not.
 void rotate(scf::ForOp loop) {
@@ -294,7 +334,7 @@ void rotate(scf::ForOp loop) {
                   " registers a thread, and at most " + Twine(most) +
                   " leave enough for the rest; use smaller tiles or more warps");
   SmallVector<Operation *> reads = readsOf(found->second.getB(), loop);
-  if (reads.empty() || !hasBufferToSpare(reads.front()->getResult(0), loop, found->second))
+  if (reads.empty() || !staysForIteration(reads, loop, found->second))
     return missed("its right operand does not lie in a buffer of shared memory that the next "
                   "iteration leaves alone; load it from memory, in a loop with num_stages=3");
   DotRotator(loop, *found, reads).run();

@@ -29,7 +29,7 @@ bool canRunBeside(Operation *op, WarpGroupDotOp dot) {
   // A new allocation with an initial tile has bytes of its own until the wait.
   return isMemoryEffectFree(op) || isDotOfWarpGroups(op) ||
          isa<ttg::LocalLoadOp, ttg::LocalAllocOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp,
-             tt::LoadOp, WarpGroupDotWaitOp>(op);
+             tt::LoadOp, MBarrierWaitOp, WarpGroupDotWaitOp>(op);
 }
 
 /// What the value of `next` is converted from, the conversions from the last one on.

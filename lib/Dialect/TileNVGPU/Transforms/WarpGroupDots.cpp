@@ -21,7 +21,8 @@
 //   %s = ttng.warp_group_dot_wait %r {pendings = 0}
 //
 // Where copies go to the buffer that the last iteration has read, or the sum is used otherwise, the
-// wait is for the dot itself (DotWaits.h).
+// wait is for the dot itself (DotWaits.h). Where others fill the buffers, they are handed back behind
+// it (ttng.mbarrier_arrive).
 //
 // What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
 // result, which has the registers that it needs. Elements of 8 bits must be neighbours along k in
@@ -192,6 +193,31 @@ private:
   StoredTiles &stored; ///< tiles that have been put there
 };
 
+/// Buffers are handed back where all that reads them is over.
+void releaseEarly(MBarrierArriveOp arrive) {
+  Block *block = arrive->getBlock();
+  Operation *last = nullptr;
+  for (Value buffer : arrive.getReleases()) {
+    SmallVector<Value> names{buffer};
+    while (!names.empty())
+      for (Operation *user : names.pop_back_val().getUsers()) {
+        if (isa<ttg::MemDescTransOp>(user))
+          names.push_back(user->getResult(0));
+        Operation *end = isa<ttg::AsyncReader>(user) ? ttg::waitBehind(user) : user;
+        if (!end || end->getBlock() != block || arrive->isBeforeInBlock(end))
+          return;
+        if (user != arrive && (!last || last->isBeforeInBlock(end)))
+          last = end;
+      }
+  }
+  Operation *barrier = arrive.getBarrier().getDefiningOp();
+  if (!last || !isa_and_nonnull<ttg::MemDescIndexOp>(barrier))
+    return;
+  if (last->isBeforeInBlock(barrier) && barrier->getBlock() == block)
+    barrier->moveAfter(last);
+  arrive->moveAfter(barrier->isBeforeInBlock(last) ? last : barrier);
+}
+
 struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
   void runOnOperation() override {
     if (!getAnalysis<ttg::LayoutsHold>())
@@ -204,6 +230,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
     StoredTiles stored;
     for (tt::DotOp dot : dots)
       DotConverter(dot, stored).run();
+    getOperation().walk([](MBarrierArriveOp arrive) { releaseEarly(arrive); });
     // What was loaded for them.
     getOperation().walk([](Operation *op) {
       if (isa<ttg::LocalLoadOp, ttg::ConvertLayoutOp>(op) && op->use_empty())

@@ -78,6 +78,11 @@ const GPUModel &gpuModel(mlir::Operation *op);
 /// Warps that run what stands around `op`, or in it if it is a module: those of its warp group, or
 /// of the program; 4 if the module does not say.
 int numWarps(mlir::Operation *op);
+/// Warps that are given their registers together.
+inline constexpr int kWarpsWithRegisters = 4;
+/// Warps that a program of `kernel` is launched with: those of its groups, with idle ones where
+/// registers are given, or of the program.
+int launchedWarps(tt::FuncOp kernel);
 
 /// The layout that `encoding` gives a tile of `shape`.
 TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);

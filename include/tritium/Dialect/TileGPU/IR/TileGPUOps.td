@@ -81,7 +81,10 @@ def TileGPU_WarpGroupsOp : TileGPU_Op<"warp_groups", [
     of the program: it is over when all groups are.
 
     A program is launched with as many warps as its groups have together, or as the module says if
-    those are more; the latter run what stands outside of groups.
+    those are more. What stands outside of groups all of them run; if they are more than the module
+    says, no tiles stand there. Registers are given to four warps at once: a group with a number of
+    them begins at a multiple of four warps, and has such a multiple, or idle warps fill it up
+    behind the last group.
 
     - (warp_groups_c1) each region has a number of warps and of registers and a name of its own;
     - (warp_groups_c2) the number of warps is a power of two, 1 to 32;
@@ -101,6 +104,10 @@ def TileGPU_WarpGroupsOp : TileGPU_Op<"warp_groups", [
   }];
   let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$registers);
   let regions = (region VariadicRegion<SizedRegion<1>>:$groups);
+  let extraClassDeclaration = [{
+    /// The number of the group that runs `op`.
+    unsigned groupOf(::mlir::Operation *op);
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

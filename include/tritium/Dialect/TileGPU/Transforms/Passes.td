@@ -81,6 +81,18 @@ def ScheduleLoops : Pass<"ttg-schedule-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def SpecializeWarps : Pass<"ttg-specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "a warp of its own starts the copies of loops";
+  let description = [{
+    Where all copies of a pipelined loop are boxes (`ttng.load_box`), a group of one warp starts
+    them, and the program's warps are a group that computes (`ttg.warp_groups`). Barriers in memory
+    say when buffers are full, and when they are free. Such a loop has no schedule then.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"asked\"",
+                        "never; asked: loops with tt.warp_specialize; always, where it can be">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {
   let summary = "loops as their schedules say";
   let description = [{

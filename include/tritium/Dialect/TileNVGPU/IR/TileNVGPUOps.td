@@ -76,17 +76,24 @@ def TileNVGPU_MBarrierExpectOp : TileNVGPU_MBarrierOp<"expect"> {
 def TileNVGPU_MBarrierArriveOp : TileNVGPU_MBarrierOp<"arrive"> {
   let summary = "the group arrives at a barrier, `count` times";
   let description = [{
-    What all threads of the group have accessed before is done for who waits for this phase.
+    What all threads of the group have accessed before is done for who waits for this phase. Each
+    warp arrives for itself if the count is a multiple of the group's warps; otherwise they meet
+    before. `releases` are buffers that the group reads no more, so that who waits may write there.
 
     - (mbarrier_c1) a barrier is mutable memory of one i64;
     - (mbarrier_arrive_c2) the count is positive.
 
     ```mlir
     ttng.mbarrier_arrive %bar, 1 : !ttg.memdesc<1xi64, #shared1, mutable>
+    ttng.mbarrier_arrive %bar, 4 releases(%x : !ttg.memdesc<64xf32, #shared1, mutable>) : !ttg.memdesc<1xi64, #shared1, mutable>
     ```
   }];
-  let arguments = (ins TileGPU_MemDesc:$barrier, I32Attr:$count);
-  let assemblyFormat = "$barrier `,` $count attr-dict `:` type($barrier)";
+  let arguments = (ins TileGPU_MemDesc:$barrier, I32Attr:$count,
+                       Variadic<TileGPU_MemDesc>:$releases);
+  let assemblyFormat = [{
+    $barrier `,` $count (`releases` `(` $releases^ `:` type($releases) `)`)? attr-dict
+    `:` type($barrier)
+  }];
 }
 
 def TileNVGPU_MBarrierWaitOp : TileNVGPU_MBarrierOp<"wait"> {

@@ -1,0 +1,309 @@
+//===- WarpSpecializer.cpp - a kernel in two groups of warps --------------===//
+
+#include "WarpSpecializer.h"
+
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+//===----------------------------------------------------------------------===//
+// What the group that loads computes
+//===----------------------------------------------------------------------===//
+
+std::string LoadersPart::add(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return "";
+    unsigned number = argument.getArgNumber() - 1;
+    if (!carried.insert({loop, number}))
+      return "";
+    std::string reason = add(loop.getInitArgs()[number]);
+    return reason.empty() ? add(loop.getYieldedValues()[number]) : reason;
+  }
+  Operation *op = value.getDefiningOp();
+  if (common.contains(op) || operations.contains(op))
+    return "";
+  if (op->getNumRegions() || !isMemoryEffectFree(op))
+    return "what it copies depends on '" + op->getName().getStringRef().str() +
+           "', which only one group of warps can do";
+  operations.insert(op);
+  for (Value operand : op->getOperands())
+    if (std::string reason = add(operand); !reason.empty())
+      return reason;
+  return "";
+}
+
+std::string LoadersPart::addAround(Operation *op) {
+  SmallVector<Value> values;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    values = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  else if (auto branch = dyn_cast<scf::IfOp>(op))
+    values = {branch.getCondition()};
+  else
+    return "it stands in '" + op->getName().getStringRef().str() + "'";
+  for (Value value : values)
+    if (std::string reason = add(value); !reason.empty())
+      return reason;
+  return "";
+}
+
+SmallVector<unsigned> LoadersPart::carriedOf(scf::ForOp loop) const {
+  SmallVector<unsigned> numbers;
+  for (auto [op, number] : carried)
+    if (op == loop)
+      numbers.push_back(number);
+  llvm::sort(numbers);
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and rings
+//===----------------------------------------------------------------------===//
+
+WarpSpecializer::WarpSpecializer(tt::FuncOp kernel, ArrayRef<scf::ForOp> found)
+    : kernel(kernel), loc(kernel.getLoc()) {
+  for (scf::ForOp loop : found)
+    loops.push_back(std::make_unique<Loop>(loop));
+}
+
+LogicalResult WarpSpecializer::read() {
+  return success(llvm::all_of(loops, [](auto &loop) { return succeeded(loop->schedule.read()); }));
+}
+
+int32_t WarpSpecializer::warps() { return numWarps(kernel); }
+
+WarpSpecializer::Loop *WarpSpecializer::find(Operation *op) {
+  for (auto &loop : loops)
+    if (loop->loop == op)
+      return loop.get();
+  return nullptr;
+}
+
+/// Of loops that copies are started for, or of branches.
+bool WarpSpecializer::isAround(Operation *op) {
+  return op->getNumRegions() &&
+         llvm::any_of(loops, [&](auto &loop) { return op->isAncestor(loop->loop); });
+}
+
+/// The dots of the loop that `load` is an operand of, whatever becomes of it before.
+static SmallVector<Operation *> dotsOf(Operation *load) {
+  llvm::SmallSetVector<Operation *, 8> seen;
+  seen.insert(load);
+  SmallVector<Operation *> dots;
+  for (size_t i = 0; i < seen.size(); ++i)
+    if (isa<tt::DotOp>(seen[i]))
+      dots.push_back(seen[i]);
+    else
+      for (Operation *user : seen[i]->getUsers())
+        if (user->getBlock() == load->getBlock())
+          seen.insert(user);
+  llvm::sort(dots);
+  return dots;
+}
+
+/// Copies for the same dots are one part.
+void WarpSpecializer::findParts(Loop &loop) {
+  SmallVector<SmallVector<Operation *>> dots;
+  for (const LoopSchedule::Copy &copy : loop.schedule.copies) {
+    SmallVector<Operation *> own = dotsOf(copy.load);
+    auto *found = llvm::find(dots, own);
+    loop.parts.push_back(found - dots.begin());
+    if (found == dots.end())
+      dots.push_back(std::move(own));
+  }
+}
+
+/// Loops that copy the same kinds of tiles take the same buffers in turn.
+void WarpSpecializer::findRings() {
+  for (auto &loop : loops) {
+    auto isLike = [&](const Rings &other) {
+      auto typeOf = [](const LoopSchedule::Copy &copy) { return copy.ring; };
+      return other.parts == loop->parts &&
+             llvm::equal(llvm::map_range(other.schedule->copies, typeOf),
+                         llvm::map_range(loop->schedule.copies, typeOf));
+    };
+    auto found = llvm::find_if(rings, isLike);
+    loop->rings = found - rings.begin();
+    if (found == rings.end())
+      rings.push_back({&loop->schedule, loop->parts, {}, {}, {}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Whether a kernel can be split
+//===----------------------------------------------------------------------===//
+
+/// What orders the memory that other programs see, or waits for them: copies by the other group are
+/// not behind it.
+static bool ordersMemory(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile();
+  return !isMemoryEffectFree(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
+         !isa<tt::StoreOp, tt::AssumeOp, tt::PrintOp, ttng::LoadBoxOp>(op);
+}
+
+std::string WarpSpecializer::reasonAgainst(Loop &loop) {
+  for (Operation *op = loop.loop; op != kernel; op = op->getParentOp())
+    if (std::string reason = loader.addAround(op); !reason.empty())
+      return reason;
+  for (const LoopSchedule::Copy &copy : loop.schedule.copies)
+    for (Value operand : copy.load->getOperands())
+      if (std::string reason = loader.add(operand); !reason.empty())
+        return reason;
+  // In front of the loop, or around again.
+  std::string reason;
+  kernel.getBody().walk([&](Operation *op) {
+    if (!ordersMemory(op))
+      return WalkResult::advance();
+    bool mayComeBefore = false;
+    for (Operation *here = op; here != kernel && !mayComeBefore; here = here->getParentOp()) {
+      bool isAroundBoth = here->isAncestor(loop.loop);
+      Operation *there = here->getBlock()->findAncestorOpInBlock(*loop.loop);
+      mayComeBefore = (isAroundBoth && isa<LoopLikeOpInterface>(here)) ||
+                      (there && there != here && here->isBeforeInBlock(there));
+    }
+    if (!mayComeBefore)
+      return WalkResult::advance();
+    reason = "'" + op->getName().getStringRef().str() +
+             "' may order what it copies after what others write";
+    return WalkResult::interrupt();
+  });
+  return reason;
+}
+
+std::string WarpSpecializer::reasonAgainst() {
+  constexpr int32_t mostWarps = 32;
+  if (warps() % 4 || warps() + 1 > mostWarps)
+    return "a program needs a multiple of four warps, and one more for its copies, of 32 at most";
+  bool hasStored = false;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    auto isScalar = [](Type type) { return !tt::isTile(type) && !isa<MemDescType>(type); };
+    bool isReady = llvm::all_of(op.getOperands(), [&](Value operand) {
+      Operation *def = operand.getDefiningOp();
+      return !def || loader.common.contains(def);
+    });
+    if (!op.getNumRegions() && isReady && llvm::all_of(op.getOperandTypes(), isScalar) &&
+        llvm::all_of(op.getResultTypes(), isScalar) && op.getNumResults() &&
+        (isMemoryEffectFree(&op) || (load && !load.getIsVolatile() && !hasStored)))
+      loader.common.insert(&op);
+    else
+      hasStored |= !isMemoryEffectFree(&op) && !load;
+  }
+  for (auto &loop : loops)
+    if (std::string reason = reasonAgainst(*loop); !reason.empty())
+      return reason;
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and barriers
+//===----------------------------------------------------------------------===//
+
+Value WarpSpecializer::at(OpBuilder &b, Value ring, Value slot) {
+  return b.create<MemDescIndexOp>(loc, ring, slot, std::nullopt);
+}
+
+static Value constant(OpBuilder &b, Location loc, int64_t value) {
+  return b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(value));
+}
+
+void WarpSpecializer::allocate(OpBuilder &b) {
+  for (Rings &own : rings) {
+    for (const LoopSchedule::Copy &copy : own.schedule->copies) {
+      auto ring = b.create<LocalAllocOp>(copy.load->getLoc(), copy.ring);
+      ring.setAlignment(ttng::boxesOf(copy.ring.getBuffer())->alignment);
+      own.buffers.push_back(ring);
+    }
+    int64_t buffers = own.schedule->buffers;
+    auto rows = swizzledLayout(b.getContext(), {1}, {0}, sizeof(int64_t));
+    auto type = MemDescType::get(b.getContext(), {buffers, 1}, b.getI64Type(), rows,
+                                 MemorySpace::Shared, /*isMutable=*/true);
+    auto makeBarriers = [&](int32_t count) {
+      Value barriers = b.create<LocalAllocOp>(loc, type);
+      for (int64_t i = 0; i < buffers; ++i)
+        b.create<ttng::MBarrierInitOp>(loc, at(b, barriers, constant(b, loc, i)), count);
+      return barriers;
+    };
+    unsigned parts = *llvm::max_element(own.parts) + 1;
+    for (unsigned part = 0; part < parts; ++part) {
+      own.full.push_back(makeBarriers(1));
+      own.empty.push_back(makeBarriers(warps()));
+    }
+  }
+}
+
+void WarpSpecializer::release(OpBuilder &b) {
+  for (Rings &own : rings)
+    for (Value barriers : llvm::concat<Value>(own.full, own.empty))
+      for (int64_t i = 0; i < own.schedule->buffers; ++i)
+        b.create<ttng::MBarrierInvalidateOp>(loc, at(b, barriers, constant(b, loc, i)));
+}
+
+/// The next buffer; of the first one the next phase.
+void WarpSpecializer::advance(OpBuilder &b, const Loop &loop, State &state) {
+  Value &slot = state[2 * loop.rings], &phase = state[2 * loop.rings + 1];
+  Value next = b.create<arith::AddIOp>(loc, slot, constant(b, loc, 1));
+  Value wraps = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next,
+                                        constant(b, loc, loop.schedule.buffers));
+  slot = b.create<arith::SelectOp>(loc, wraps, constant(b, loc, 0), next);
+  Value other = b.create<arith::XOrIOp>(loc, phase, constant(b, loc, 1));
+  phase = b.create<arith::SelectOp>(loc, wraps, other, phase);
+}
+
+//===----------------------------------------------------------------------===//
+// The two groups
+//===----------------------------------------------------------------------===//
+
+/// Of a thread of each group. Warps are spread over four parts of a multiprocessor, each with a
+/// quarter of its registers, so that the one that loads costs as many in each part: it gives back
+/// what it does not need, where the others can have it.
+std::array<int32_t, 2> WarpSpecializer::registers() {
+  constexpr int32_t parts = 4, most = 255, ofLoader = 40;
+  int32_t all = gpuModel(kernel).registers / parts / kLanesPerWarp, each = warps() / parts;
+  if (all / (each + 1) >= most)
+    return {0, 0};
+  return {(all - ofLoader) / each / 8 * 8, ofLoader};
+}
+
+void WarpSpecializer::run() {
+  for (auto &loop : loops)
+    findParts(*loop);
+  findRings();
+  Block &body = kernel.getBody().front();
+  OpBuilder b(body.getTerminator());
+  SmallVector<Operation *> own;
+  for (Operation &op : body.without_terminator())
+    if (!loader.common.contains(&op))
+      own.push_back(&op);
+  allocate(b);
+  auto groups = b.create<WarpGroupsOp>(loc, b.getStrArrayAttr({"compute", "load"}),
+                                       b.getDenseI32ArrayAttr({warps(), 1}),
+                                       b.getDenseI32ArrayAttr(registers()), 2);
+  release(b);
+  auto begin = [&](Region &region) {
+    b.createBlock(&region);
+    b.create<WarpGroupEndOp>(loc);
+    b.setInsertionPointToStart(&region.front());
+    State state;
+    for (size_t i = 0; i < 2 * rings.size(); ++i)
+      state.push_back(constant(b, loc, 0));
+    return state;
+  };
+  Region &loads = groups.getGroups()[1], &rest = groups.getGroups()[0];
+  State state = begin(loads);
+  IRMapping mapping;
+  load(body, b, mapping, state);
+  state = begin(rest);
+  Operation *end = rest.front().getTerminator();
+  for (Operation *op : own)
+    op->moveBefore(end);
+  compute(rest.front(), state);
+}
+
+} // namespace tritium::ttg
