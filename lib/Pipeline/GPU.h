@@ -19,7 +19,7 @@ struct GPUOptions {
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
   bool programmaticLaunch = false;
   bool tensorCopies = true; ///< by TMA, whose tensor maps launches make
-  std::string specializeWarps = "asked"; ///< never, asked, always: GPUPipelineOptions
+  std::string specializeWarps = "auto"; ///< never, auto, always: GPUPipelineOptions
   unsigned warpSize = 32;
   std::string architecture;           ///< that the launch names; empty: the GPU's
   std::vector<std::string> assembler; ///< arguments for ptxas

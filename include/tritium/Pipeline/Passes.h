@@ -53,8 +53,8 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
                             llvm::cl::init(true)};
   Option<std::string> specializeWarps{
       *this, "specialize-warps",
-      llvm::cl::desc("Warps of their own for copies: never, asked, always where they can be"),
-      llvm::cl::init("asked")};
+      llvm::cl::desc("Warps of their own for copies: never, auto, always where they can be"),
+      llvm::cl::init("auto")};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a

@@ -66,15 +66,13 @@ ThreadOfGroup WarpGroupsLowering::enter(WarpGroupsOp op, unsigned group, int32_t
 
 /// All threads begin with as many registers as the launch has for each. A limit of the user's holds
 /// for all groups, and so does one by which programs run side by side.
-LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group,
-                                               int32_t firstWarp) {
+LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group, int32_t firstWarp) {
   int32_t registers = op.getRegisters()[group];
   auto kernel = op->getParentOfType<tt::FuncOp>();
   if (registers == 0 || options.maxRegisters || kernel->hasAttr(kProgramsAtOnce))
     return success();
   bool isLast = group + 1 == op.getGroups().size();
-  if (firstWarp % kWarpsWithRegisters ||
-      (op.getWarps()[group] % kWarpsWithRegisters && !isLast))
+  if (firstWarp % kWarpsWithRegisters || (op.getWarps()[group] % kWarpsWithRegisters && !isLast))
     return op.emitError() << "registers are given to four warps at once, and group "
                           << op.getNames()[group] << " has " << op.getWarps()[group]
                           << " from warp " << firstWarp
@@ -82,8 +80,9 @@ LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group,
   int32_t threads = launchedWarps(kernel) * kLanesPerWarp;
   int32_t given = std::min<int32_t>(gpu.registers / threads / 8 * 8, 255);
   if (registers != given)
-    assembly({}, std::string("setmaxnreg.") + (registers < given ? "dec" : "inc") +
-                     ".sync.aligned.u32 " + std::to_string(registers) + ";",
+    assembly({},
+             std::string("setmaxnreg.") + (registers < given ? "dec" : "inc") +
+                 ".sync.aligned.u32 " + std::to_string(registers) + ";",
              "", {});
   return success();
 }

@@ -30,6 +30,11 @@ constexpr unsigned kMostAccumulatorWords = 32;
 /// attention with 176 of 255, or 80 of 128, do without memory; with 224 ptxas 13.0 spills 300
 /// bytes.
 constexpr int64_t kMostRotatedPercent = 70;
+/// Of a thread, beside sums and operands of dots: addresses, maxima and sums of rows, masks.
+inline constexpr int64_t kWordsBesideDots = 40;
+/// With fewer warps a program does not fill a multiprocessor, and what a group of their own costs,
+/// a program that would run beside it, is more than it gains.
+inline constexpr int kLeastSpecializedWarps = 8;
 
 //===--- products ---===//
 

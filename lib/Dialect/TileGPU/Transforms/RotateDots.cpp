@@ -33,8 +33,8 @@
 //
 // What %d reads must stay in its buffer for an iteration more (hasBufferToSpare), for which
 // ttg-schedule-loops leaves a buffer; or another group of warps fills the buffer when it is handed
-// back (ttng.mbarrier_arrive), which then is done an iteration later. The tile %p and both results must fit into registers
-// together.
+// back (ttng.mbarrier_arrive), which then is done an iteration later. The tile %p and both results
+// must fit into registers together.
 //
 // The place of a dot's copies within the turn is of use to all that are in flight: the dots begin
 // right behind the wait for the copies that they read, if nothing in between is in their way.
@@ -222,7 +222,7 @@ private:
     for (Operation *op : reads) {
       Operation *clone = builder.clone(*op, mapping);
       if (auto of = dyn_cast<MemDescIndexOp>(clone))
-        of.setAhead(ahead ? std::optional<uint32_t>(*ahead) : std::nullopt);
+        of.setAhead(ahead && !release ? std::optional<uint32_t>(*ahead) : std::nullopt);
     }
     return builder.clone(*found.second, mapping)->getResult(0);
   }

@@ -46,12 +46,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotRotation.h"
 #include "WarpSpecializer.h"
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/EmitRemark.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -78,7 +80,6 @@ struct SpecializeWarpsPass : impl::SpecializeWarpsBase<SpecializeWarpsPass> {
 private:
   static constexpr StringLiteral kWarpSpecialize = "tt.warp_specialize";
 
-  /// Loops that are asked for, and those that can be.
   void specialize(tt::FuncOp kernel) {
     SmallVector<scf::ForOp> loops;
     Operation *asked = nullptr;
@@ -88,26 +89,52 @@ private:
       if (loop->hasAttr(kStages) && areAllBoxes(loop))
         loops.push_back(loop);
     });
-    if (mode == "never" || (mode == "asked" && !asked))
+    if (!asked && !loops.empty() && mode == "always")
+      asked = loops.front();
+    if (mode == "never" || (!asked && !llvm::any_of(loops, pays)))
       return;
     auto missed = [&](Operation *op, const Twine &reason) {
       remarkMissed(op->getLoc(), "warp-specialization",
                    "the warps that compute start the loop's copies themselves: " + reason);
     };
-    if (loops.empty()) {
-      if (asked)
-        missed(asked, "no loop of the kernel has copies by TMA alone");
-      return;
-    }
+    if (loops.empty())
+      return missed(asked, "no loop of the kernel has copies by TMA alone");
     WarpSpecializer specializer(kernel, loops);
     if (failed(specializer.read()))
       return signalPassFailure();
     if (std::string reason = specializer.reasonAgainst(); !reason.empty())
-      return missed(loops.front(), reason);
+      return missed(asked ? asked : loops.front(), reason);
     for (scf::ForOp loop : loops)
       remarkApplied(loop.getLoc(), "warp-specialization",
                     "a warp of its own starts the loop's copies");
     specializer.run();
+  }
+
+  /// Where the group that computes would meet in every iteration although not all of it waits for
+  /// the same: of two dots, one goes on beside the other's softmax, each warp group at its own
+  /// pace. Or where the copies of the next tile can start earlier. And where registers or shared
+  /// memory leave room for one program at a time, which the group that loads does not change.
+  static bool pays(scf::ForOp loop) {
+    int64_t words = 0;
+    if (auto rotation = DotRotation::find(loop))
+      words = rotation->words();
+    else if (isa<scf::ForOp>(loop->getParentOp()))
+      for (auto dot : loop.getOps<tt::DotOp>())
+        words += layoutOf(dot.getType()).registers();
+    if (words == 0)
+      return false;
+    const GPUModel &gpu = gpuModel(loop);
+    int64_t threads = int64_t(numWarps(loop)) * kLanesPerWarp, bytes = 0;
+    words += strategy::kWordsBesideDots;
+    for (Operation &op : *loop.getBody())
+      if (auto layout = dyn_cast_or_null<MemoryLayout>(op.getAttr(kAsyncCopy)))
+        bytes += cast<RankedTensorType>(op.getResult(0).getType()).getNumElements() *
+                 tt::scalarBytes(tt::elementType(op.getResult(0).getType()));
+    auto buffers = loop->getAttrOfType<IntegerAttr>(loop->hasAttr(kBuffers) ? kBuffers : kStages);
+    bool isAlone =
+        words * threads * 2 > gpu.registers || bytes * buffers.getInt() * 2 > gpu.sharedBytes;
+    return isAlone && numWarps(loop) >= strategy::kLeastSpecializedWarps &&
+           words <= WarpSpecializer::registers(loop)[0];
   }
 
   static bool areAllBoxes(scf::ForOp loop) {

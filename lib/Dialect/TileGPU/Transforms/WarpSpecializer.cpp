@@ -260,12 +260,12 @@ void WarpSpecializer::advance(OpBuilder &b, const Loop &loop, State &state) {
 // The two groups
 //===----------------------------------------------------------------------===//
 
-/// Of a thread of each group. Warps are spread over four parts of a multiprocessor, each with a
-/// quarter of its registers, so that the one that loads costs as many in each part: it gives back
-/// what it does not need, where the others can have it.
-std::array<int32_t, 2> WarpSpecializer::registers() {
+/// Warps are spread over four parts of a multiprocessor, each with a quarter of its registers, so
+/// that the one that loads costs as many in each part: it gives back what it does not need, where
+/// the others can have it.
+std::array<int32_t, 2> WarpSpecializer::registers(Operation *of) {
   constexpr int32_t parts = 4, most = 255, ofLoader = 40;
-  int32_t all = gpuModel(kernel).registers / parts / kLanesPerWarp, each = warps() / parts;
+  int32_t all = gpuModel(of).registers / parts / kLanesPerWarp, each = numWarps(of) / parts;
   if (all / (each + 1) >= most)
     return {0, 0};
   return {(all - ofLoader) / each / 8 * 8, ofLoader};
@@ -284,7 +284,7 @@ void WarpSpecializer::run() {
   allocate(b);
   auto groups = b.create<WarpGroupsOp>(loc, b.getStrArrayAttr({"compute", "load"}),
                                        b.getDenseI32ArrayAttr({warps(), 1}),
-                                       b.getDenseI32ArrayAttr(registers()), 2);
+                                       b.getDenseI32ArrayAttr(registers(kernel)), 2);
   release(b);
   auto begin = [&](Region &region) {
     b.createBlock(&region);

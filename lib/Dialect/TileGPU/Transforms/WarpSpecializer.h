@@ -45,6 +45,9 @@ public:
   std::string reasonAgainst();
   void run();
 
+  /// Of a thread that computes, and of one that loads; 0: as many as the launch has.
+  static std::array<int32_t, 2> registers(mlir::Operation *of);
+
 private:
   /// Buffers that loops of the kernel take in turn, and the barriers of their copies.
   struct Rings {
@@ -72,7 +75,6 @@ private:
   Loop *find(mlir::Operation *op);
   bool isAround(mlir::Operation *op);
   int32_t warps();
-  std::array<int32_t, 2> registers();
 
   void allocate(mlir::OpBuilder &b);
   void release(mlir::OpBuilder &b);

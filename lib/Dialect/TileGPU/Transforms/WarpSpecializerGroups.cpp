@@ -39,9 +39,8 @@ void WarpSpecializer::loadInLoop(scf::ForOp loop, OpBuilder &b, IRMapping &mappi
   for (unsigned i : carried)
     inits.push_back(mapped(loop.getInitArgs()[i]));
   llvm::append_range(inits, state);
-  auto fresh =
-      b.create<scf::ForOp>(loop.getLoc(), mapped(loop.getLowerBound()),
-                           mapped(loop.getUpperBound()), mapped(loop.getStep()), inits);
+  auto fresh = b.create<scf::ForOp>(loop.getLoc(), mapped(loop.getLowerBound()),
+                                    mapped(loop.getUpperBound()), mapped(loop.getStep()), inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(fresh.getBody());
   mapping.map(loop.getInductionVar(), fresh.getInductionVar());

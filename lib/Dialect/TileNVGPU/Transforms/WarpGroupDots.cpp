@@ -21,8 +21,8 @@
 //   %s = ttng.warp_group_dot_wait %r {pendings = 0}
 //
 // Where copies go to the buffer that the last iteration has read, or the sum is used otherwise, the
-// wait is for the dot itself (DotWaits.h). Where others fill the buffers, they are handed back behind
-// it (ttng.mbarrier_arrive).
+// wait is for the dot itself (DotWaits.h). Where others fill the buffers, they are handed back
+// behind it (ttng.mbarrier_arrive).
 //
 // What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
 // result, which has the registers that it needs. Elements of 8 bits must be neighbours along k in

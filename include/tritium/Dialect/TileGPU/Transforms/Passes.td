@@ -88,8 +88,9 @@ def SpecializeWarps : Pass<"ttg-specialize-warps", "::mlir::ModuleOp"> {
     them, and the program's warps are a group that computes (`ttg.warp_groups`). Barriers in memory
     say when buffers are full, and when they are free. Such a loop has no schedule then.
   }];
-  let options = [Option<"mode", "mode", "std::string", "\"asked\"",
-                        "never; asked: loops with tt.warp_specialize; always, where it can be">];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "never; auto: where it is asked for (tt.warp_specialize) or pays; always, "
+                        "where it can be">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
