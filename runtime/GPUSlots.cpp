@@ -1,10 +1,13 @@
 //===- GPUSlots.cpp - arguments as code for GPUs takes them ---------------===//
 
 #include "GPUSlots.h"
+#include "Signature.h"
 
 #include "llvm/ADT/APFloat.h"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 using namespace tritium;
 
@@ -46,10 +49,32 @@ llvm::SmallVector<uint64_t, 24> runtime::slotsOnGPU(llvm::ArrayRef<BoundArgument
   return slots;
 }
 
+bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], uint64_t most,
+                       uint32_t ctas[3], CompileError &error) {
+  std::copy_n(grid, 3, ctas);
+  if (!metadata.isPersistent)
+    return true;
+  uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2]; // below 2^62: checkGrid
+  constexpr uint64_t countable = std::numeric_limits<int32_t>::max();
+  if (programs > countable) {
+    error = launchError("GridError", "kernel '" + metadata.name + "': the grid (" +
+                                         std::to_string(grid[0]) + ", " + std::to_string(grid[1]) +
+                                         ", " + std::to_string(grid[2]) +
+                                         ") has more programs than a kernel that loops over them "
+                                         "counts, " +
+                                         std::to_string(countable) + "; pass persistent=False");
+    return false;
+  }
+  ctas[0] = static_cast<uint32_t>(std::min(programs, most));
+  ctas[1] = ctas[2] = 1;
+  return true;
+}
+
 void runtime::describeGPUCode(const KernelMetadata &metadata, unsigned registers,
                               unsigned spillBytes, llvm::json::Object &description) {
   description["num_warps"] = metadata.numWarps;
   description["num_ctas"] = metadata.numCtas;
+  description["persistent"] = metadata.isPersistent;
   description["shared"] = static_cast<int64_t>(metadata.sharedBytes);
   description["n_regs"] = registers;
   description["n_spills"] = spillBytes / 4;

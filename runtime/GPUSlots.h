@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_GPUSLOTS_H
 
 #include "BoundArgument.h"
+#include "tritium/Kernel/CompileError.h"
 #include "tritium/Kernel/KernelMetadata.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -20,6 +21,11 @@ llvm::SmallVector<uint64_t, 24> slotsOnGPU(llvm::ArrayRef<BoundArgument> argumen
 /// What descriptions say of code for a GPU; `spillBytes` of a thread.
 void describeGPUCode(const KernelMetadata &metadata, unsigned registers, unsigned spillBytes,
                      llvm::json::Object &description);
+
+/// The CTAs that a launch for `grid` starts; of a kernel that loops over programs no more than
+/// `most`, which run at once. False with `error` for more programs than it can count.
+bool findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], uint64_t most,
+              uint32_t ctas[3], CompileError &error);
 
 } // namespace tritium::runtime
 

@@ -14,7 +14,7 @@ using namespace tritium::runtime;
 
 namespace {
 
-enum class Check { Any, Bool, Positive, PowerOfTwo, NonNegative };
+enum class Check { Any, Bool, BoolOrNone, Positive, PowerOfTwo, NonNegative };
 
 struct Option {
   const char *name;
@@ -35,6 +35,7 @@ constexpr Option knownOptions[] = {
     {"launch_pdl", Check::Bool},
     {"tensor_copies", Check::Bool},
     {"warp_specialize", Check::Bool},
+    {"persistent", Check::BoolOrNone},
     {"clc", Check::Bool},
     {"default_dot_input_precision", Check::Any},
     {"max_num_imprecise_acc_default", Check::Any},
@@ -50,6 +51,8 @@ const char *expectation(Check check) {
   switch (check) {
   case Check::Bool:
     return "True or False";
+  case Check::BoolOrNone:
+    return "True, False or None";
   case Check::Positive:
     return "a positive int";
   case Check::PowerOfTwo:
@@ -65,13 +68,16 @@ const char *expectation(Check check) {
 bool passes(Check check, const tritium_value &value) {
   if (check == Check::Any)
     return true;
+  if (value.kind == TRITIUM_NONE && check == Check::BoolOrNone)
+    return true;
   if (value.kind == TRITIUM_BOOL)
-    return check == Check::Bool;
+    return check == Check::Bool || check == Check::BoolOrNone;
   if (value.kind != TRITIUM_INT || value.as.integer.high != 0)
     return false;
   uint64_t number = value.as.integer.low;
   switch (check) {
   case Check::Bool:
+  case Check::BoolOrNone:
     return number <= 1;
   case Check::Positive:
     return number >= 1;

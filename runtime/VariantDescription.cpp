@@ -24,11 +24,13 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
   if (const std::string *text = findLater())
     return text;
   bool isListed = llvm::any_of(backend->stages(), [&](const char *known) { return name == known; });
-  if (isListed && name == "header" && !metadata().tensorMaps.empty()) {
-    error = launchError("OptionError", "kernel '" + metadata().name +
-                                           "' takes tensor maps, which only the runtime makes: "
-                                           "there is no header for it; compile it "
-                                           "with tensor_copies=False");
+  bool hasMaps = !metadata().tensorMaps.empty();
+  if (isListed && name == "header" && (hasMaps || metadata().isPersistent)) {
+    std::string takes = hasMaps ? "tensor maps, which only the runtime makes"
+                                : "the grid as parameters, as it loops over programs";
+    error = launchError("OptionError", "kernel '" + metadata().name + "' takes " + takes +
+                                           ": there is no header for it; compile it with " +
+                                           (hasMaps ? "tensor_copies=False" : "persistent=False"));
     return nullptr;
   }
   if (isListed && name == "header") {

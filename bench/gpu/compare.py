@@ -8,7 +8,8 @@ every section runs once for each of the two, each in a process of its own, and t
 changes. A figure is the median of the rounds; a ratio says how much better Tritium is, within a
 round, as the median and the range of the rounds. FOLDER receives the rows as JSON lines
 and, after each round, the table as Markdown. Of a compilation, compiler_ms is all of it but what
-ptxas alone takes for the PTX that came out; `us` is what a launch costs the host, while all other
+ptxas alone takes for the PTX that came out; `apart` says that CTAs do not loop over programs
+(persistent=False), where Tritium may choose that they do; `us` is what a launch costs the host, while all other
 figures are of kernels alone.
 """
 
@@ -29,9 +30,11 @@ SECTIONS = ("compile", "launch", "add", "softmax", "layernorm", "copy", "cumsum"
 # Fields that say what was measured, those that are results, and whether more is better.
 PARAMETERS = ("kernel", "n", "M", "N", "K", "dtype", "B", "H", "D", "causal")
 RESULTS = {"ms": False, "compiler_ms": False, "us": False, "gbs": True, "pointers": True,
-           "pointers_nt": True, "tma_persistent_nt": True, "kernel": True}
+           "pointers_nt": True, "pointers_apart": True, "pointers_nt_apart": True,
+           "tma_persistent_nt": True, "kernel": True}
 VENDOR = {"ms": "eager_ms", "gbs": "torch_gbs", "pointers": ("cublas", "torch_scaled_mm"),
           "pointers_nt": "cublas_nt", "tma_persistent_nt": "cublas_nt",
+          "pointers_apart": "cublas", "pointers_nt_apart": "cublas_nt",
           "kernel": ("cudnn", "flash2")}
 
 

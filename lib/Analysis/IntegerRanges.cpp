@@ -241,9 +241,11 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       .Case([&](tt::MakeRangeOp op) {
         return IntegerRange{int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1};
       })
-      .Case([&](tt::GetProgramIdOp op) {
+      .Case<tt::GetProgramIdOp, ttg::ProgramIdOp>([&](auto op) {
         return IntegerRange{0, (op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ) - 1};
       })
+      .Case([&](ttg::CTAIdOp) { return IntegerRange{0, kMaxPrograms - 1}; })
+      .Case([&](ttg::NumCTAsOp) { return IntegerRange{1, kMaxPrograms}; })
       .Case([&](tt::GetNumProgramsOp op) {
         return IntegerRange{1, op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ};
       })

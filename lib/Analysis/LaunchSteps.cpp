@@ -2,6 +2,8 @@
 
 #include "tritium/Analysis/LaunchSteps.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,6 +31,7 @@ bool LaunchSteps::add(Value value) {
   unsigned bits = type.getWidth();
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](tt::GetProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
+      .Case([&](ttg::ProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
       .Case([&](tt::GetNumProgramsOp op) { return push(Step::NumPrograms, bits, op.getAxis()); })
       .Case([&](tt::MakeRangeOp op) {
         return addInterval(int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1);

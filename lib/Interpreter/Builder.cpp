@@ -213,6 +213,7 @@ void Builder::buildOperation(Operation *op) {
 
 void Builder::buildKernel(tt::FuncOp kernel) {
   program.kernel = kernel.getName().str();
+  program.isPersistent = kernel->hasAttr(ttg::kPersistent);
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tt.name");
     auto pointer = dyn_cast<tt::PointerType>(argument.getType());

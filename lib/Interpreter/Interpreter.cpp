@@ -115,10 +115,13 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
       std::copy(values.begin(), values.end(), machine.at(tile));
 
   for (int64_t number; !machine.ended && next(number);) {
+    if (program.isPersistent && number >= ctasFor(grid))
+      continue;
     auto rest = static_cast<uint64_t>(number);
     for (int axis = 0; axis < 3; ++axis) {
-      machine.pid[axis] = static_cast<uint32_t>(rest % grid[axis]);
-      rest /= grid[axis];
+      uint32_t extent = program.isPersistent && axis == 0 ? kMostCTAs : grid[axis];
+      machine.pid[axis] = static_cast<uint32_t>(rest % extent);
+      rest /= extent;
     }
     for (size_t i = 0; i < args.size(); ++i) {
       Element element = program.parameters[i].element;

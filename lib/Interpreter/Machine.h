@@ -59,9 +59,17 @@ struct Program {
   unsigned actors = 0;
   std::vector<std::string> actorNames;
   std::vector<AccessName> names; ///< of accesses that hazards are looked for in
+  bool isPersistent = false; ///< CTAs loop over programs, and are what runs
   uint64_t sharedBytes = 0;
   unsigned sharedGranule = 8, globalGranule = 8; ///< bytes of the smallest element
 };
+
+/// CTAs of a kernel that loops over programs: few, so that they do.
+inline constexpr uint32_t kMostCTAs = 2;
+/// Those that a launch for `grid` has.
+inline uint32_t ctasFor(const uint32_t grid[3]) {
+  return grid[0] > 1 || grid[1] > 1 || grid[2] > 1 ? kMostCTAs : 1;
+}
 
 /// `[3, 5]` for a flat index into a tile.
 std::string indexText(const std::vector<int64_t> &shape, int64_t element);

@@ -89,6 +89,26 @@ bool buildShape(Builder &b, Operation *op) {
         b.add([r, axis = op.getAxis()](Machine &m) { std::fill_n(m.at(r), r.count, m.pid[axis]); });
         return true;
       })
+      .Case([&](ttg::CTAIdOp op) {
+        Tile r = b.define(op);
+        b.add([r](Machine &m) { *m.at(r) = m.pid[0]; });
+        return true;
+      })
+      .Case([&](ttg::NumCTAsOp op) {
+        Tile r = b.define(op);
+        b.add([r](Machine &m) { *m.at(r) = ctasFor(m.grid); });
+        return true;
+      })
+      .Case([&](ttg::ProgramIdOp op) {
+        Tile number = b.get(op.getNumber()), r = b.define(op);
+        b.add([number, r, axis = op.getAxis()](Machine &m) {
+          uint64_t rest = *m.at(number) & 0xffffffffu;
+          for (uint32_t before = 0; before < axis; ++before)
+            rest /= m.grid[before];
+          *m.at(r) = axis < 2 ? rest % m.grid[axis] : rest;
+        });
+        return true;
+      })
       .Case([&](tt::GetNumProgramsOp op) {
         Tile r = b.define(op);
         b.add(

@@ -231,6 +231,9 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
     return refuse("option 'launch_pdl' is True, but dependent launches begin with compute "
                   "capability 9.0" +
                   has);
+  if (gpu.persistent.value_or(false) && gpu.cooperative)
+    return refuse("option 'persistent' is True, but with launch_cooperative_grid all programs run "
+                  "at once, and may wait for each other; leave one of the two out");
   if (gpu.warpSize != 32)
     return refuse("option 'warp_size' must be 32 on an NVIDIA GPU, but got " +
                   std::to_string(gpu.warpSize));
@@ -277,6 +280,26 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   return emitForGPU(session, module, options, gpu, kernel, error);
 }
 
+static void restore(ModuleOp module, ModuleOp input) {
+  OwningOpRef<ModuleOp> again = input.clone();
+  module->setAttrs((*again)->getAttrDictionary());
+  module.getBodyRegion().takeBody(again->getBodyRegion());
+}
+
+/// By choice of the compiler: without, code may be better.
+static bool choseToPersist(ModuleOp module, const GPUPipelineOptions &pipeline) {
+  return !pipeline.alwaysPersistent &&
+         llvm::any_of(module.getOps<tt::FuncOp>(),
+                      [](tt::FuncOp function) { return function->hasAttr(ttg::kPersistent); });
+}
+
+/// From now on without.
+static void stopPersisting(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
+  pipeline.persistent = false;
+  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "persistent",
+               "a CTA runs one program, not one after the other: " + reason);
+}
+
 /// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
 /// shared memory. If all that is too much, loops get fewer stages.
 static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions &pipeline) {
@@ -302,12 +325,21 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions
   };
   if (!run())
     return false;
+  // Buffers that are in use from one program to the next share no memory with what a store needs.
+  if (input && choseToPersist(module, pipeline) && !fits()) {
+    session.dropRemarks(remarks);
+    restore(module, *input);
+    stopPersisting(module, pipeline,
+                   "buffers of the next one's copies and what this one's stores need do not fit "
+                   "shared memory together");
+    remarks = session.countRemarks();
+    if (!run())
+      return false;
+  }
   for (int tried = std::min(stages - 1, strategy::kMostTriedStages); tried > 0 && !fits();
        --tried) {
     session.dropRemarks(remarks);
-    OwningOpRef<ModuleOp> again = input->clone();
-    module->setAttrs((*again)->getAttrDictionary());
-    module.getBodyRegion().takeBody(again->getBodyRegion());
+    restore(module, *input);
     pipeline.mostStages = tried;
     if (!run())
       return false;
@@ -337,15 +369,34 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
+  pipeline.persistent = gpu.persistent.value_or(!gpu.cooperative);
+  pipeline.alwaysPersistent = gpu.persistent.value_or(false);
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
-  if (!lowerToTileGPU(session, module, pipeline))
+  OwningOpRef<ModuleOp> input = module.clone();
+  auto compile = [&] {
+    if (!lowerToTileGPU(session, module, pipeline))
+      return false;
+    if (llvm::is_contained(options.keepStages, "ttgir")) {
+      std::string &text = kernel.stages["ttgir"];
+      text.clear();
+      llvm::raw_string_ostream out(text);
+      module->print(out, OpPrintingFlags().enableDebugInfo());
+    }
+    return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/false, kernel, error);
+  };
+  size_t remarks = session.countRemarks();
+  KernelMetadata described = kernel.metadata;
+  if (!compile())
     return false;
-  if (llvm::is_contained(options.keepStages, "ttgir")) {
-    llvm::raw_string_ostream out(kernel.stages["ttgir"]);
-    module->print(out, OpPrintingFlags().enableDebugInfo());
-  }
-  return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/false, kernel, error);
+  if (!kernel.metadata.isPersistent || pipeline.alwaysPersistent || !kernel.metadata.spillBytes)
+    return true;
+  // What the loop over programs holds is better left to the assembler.
+  session.dropRemarks(remarks);
+  restore(module, *input);
+  kernel.metadata = std::move(described);
+  stopPersisting(module, pipeline, "the loop would take registers that its tiles need");
+  return compile();
 }
 
 bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,

@@ -70,6 +70,7 @@ public:
       result.push_back(part.str());
   }
 
+  bool has(const char *name) const { return find(name); }
   bool isGood() const { return good; }
 
 private:
@@ -111,6 +112,11 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   bool specializes = false;
   if (reader.flag("warp_specialize", specializes))
     result.specializeWarps = specializes ? "always" : "never";
+  if (bool isAsked = false; reader.has("persistent")) {
+    reader.flag("persistent", isAsked);
+    result.persistent = isAsked;
+  }
+  reader.flag("launch_cooperative_grid", result.cooperative);
   reader.number("warp_size", 1, 1024, result.warpSize);
   reader.architecture("arch", result.architecture);
   OptionReader::split(settings::PtxasOptions.text(), result.assembler);

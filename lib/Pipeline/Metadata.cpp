@@ -77,6 +77,7 @@ void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
 void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
+    metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
     auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions);
     if (!conditions)
       return;

@@ -47,6 +47,12 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
     boxes.mayAlias = options.mayAlias;
     pm.addPass(ttng::createLoadBoxes(boxes));
   }
+  // What is copied by TMA is known, and its buffers can belong to the loop over programs.
+  if (options.persistent || options.alwaysPersistent) {
+    ttg::PersistProgramsOptions persist;
+    persist.always = options.alwaysPersistent;
+    pm.addPass(ttg::createPersistPrograms(persist));
+  }
   ttg::SpecializeWarpsOptions specialize;
   specialize.mode = options.specializeWarps;
   pm.addPass(ttg::createSpecializeWarps(specialize));

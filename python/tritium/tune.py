@@ -37,6 +37,10 @@ class Config:
         kwargs: a dict, parameter name -> value.
         num_warps, num_stages, num_ctas, maxnreg: launch options, without effect on a CPU.
         pre_hook: called with the dict of arguments before each launch of this choice.
+        persistent: whether CTAs of a GPU loop over the programs of the grid: True, False, or None:
+            where the compiler expects to gain.
+
+    Beyond Triton: `persistent`.
 
     Example:
         >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
@@ -47,7 +51,7 @@ class Config:
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
-                 pre_hook=None, ir_override=None):
+                 pre_hook=None, ir_override=None, persistent=None):
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -55,12 +59,13 @@ class Config:
         self.maxnreg = maxnreg
         self.pre_hook = pre_hook
         self.ir_override = ir_override
+        self.persistent = persistent
 
     def all_kwargs(self):
         """Parameters and options together, as a launch takes them: a dict."""
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages,
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
-                   "ir_override": self.ir_override}
+                   "ir_override": self.ir_override, "persistent": self.persistent}
         return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
 
     def __eq__(self, other):

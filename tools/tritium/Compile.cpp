@@ -52,7 +52,8 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
   --header FILE          write the C header, too
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated.
                          tensor_copies=1: copies by TMA, as launches by Tritium have them: of
-                         tensor maps that who launches the code has to make
+                         tensor maps that who launches the code has to make; persistent=1:
+                         CTAs loop over the programs of a grid that three more parameters say
   --debug                check device_assert and hints
   --remarks[=all]        say on standard error what keeps the kernel from its speed; all:
                          also what was done for it
@@ -279,12 +280,13 @@ std::vector<tritium_option> CompileRequest::nativeOptions() const {
   std::vector<tritium_option> native;
   for (const auto &[name, value] : options)
     native.push_back({name.c_str(), value.get()});
-  // Others launch the code, and make no tensor maps.
-  constexpr const char *copies = "tensor_copies";
-  bool isAsked = std::any_of(options.begin(), options.end(),
-                             [&](const auto &option) { return option.first == copies; });
-  if (!isAsked && target.isGPU())
-    native.push_back({copies, Value(false).get()});
+  // Others launch the code, make no tensor maps, and start all programs.
+  for (const char *hidden : {"tensor_copies", "persistent"}) {
+    bool isAsked = std::any_of(options.begin(), options.end(),
+                               [&](const auto &option) { return option.first == hidden; });
+    if (!isAsked && target.isGPU())
+      native.push_back({hidden, Value(false).get()});
+  }
   return native;
 }
 

@@ -45,6 +45,7 @@ struct Case {
   size_t spare = 0;
   std::vector<const char *> pointers = {}; ///< their types, if not all are *fp32
   int capability = 80;                     ///< with 90 there are warp groups
+  bool isPersistent = false;               ///< CTAs loop over programs
 };
 
 std::string print(Operation *op) {
@@ -110,7 +111,8 @@ struct AfterEachPass : PassInstrumentation {
 };
 
 void checkPasses(ModuleOp module, int capability,
-                 std::function<void(StringRef, const std::string &)> check) {
+                 std::function<void(StringRef, const std::string &)> check,
+                 bool isPersistent = false) {
   PassManager pm(module.getContext());
   buildTileIRPipeline(pm);
   GPUPipelineOptions gpu;
@@ -118,6 +120,7 @@ void checkPasses(ModuleOp module, int capability,
   gpu.numWarps = gpu.isSpecific ? 4 : 2;
   gpu.capability = capability;
   gpu.numStages = 3;
+  gpu.alwaysPersistent = isPersistent;
   buildTileGPUPipeline(pm, gpu);
   pm.addInstrumentation(std::make_unique<AfterEachPass>(std::move(check)));
   ASSERT_TRUE(succeeded(pm.run(module)));
@@ -168,14 +171,15 @@ void checkCase(const Case &test, StringRef operation = "") {
     computes |= expected[i] != test.buffers[i];
   EXPECT_TRUE(computes) << "the kernel writes nothing";
   bool hasBarriers = false;
-  checkPasses(*module, test.capability, [&](StringRef pass, const std::string &ttir) {
+  auto check = [&](StringRef pass, const std::string &ttir) {
     SCOPED_TRACE(test.kernel + " after " + pass.str());
     hasBarriers |= pass == "ttg-place-barriers";
     std::vector<Floats> found = runCase(test, ttir, hasBarriers);
     for (size_t i = 0; i < found.size(); ++i)
       expectClose(found[i], expected[i], changesSums(pass) ? 1e-5f : 0);
     expected = std::move(found);
-  });
+  };
+  checkPasses(*module, test.capability, check, test.isPersistent);
   EXPECT_TRUE(StringRef(print(*module)).contains(operation));
   checkBarriers(test, *module, expected);
 }
@@ -240,6 +244,32 @@ TEST(PassValidation, MaskedRegisters) {
              {2, 1, 1},
              /*spare=*/4},
             "ttg.skip_masked");
+}
+
+// Five programs on two CTAs, along two axes.
+TEST(PassValidation, LoopOverPrograms) {
+  checkCase({"dropout.py",
+             "dropout_kernel",
+             {randomFloats(600, 1), Floats(600)},
+             {{"i32", 600}, {"fp32", bits(0.5f)}, {"i32", 123}},
+             {number(128)},
+             {5, 1, 1},
+             /*spare=*/0,
+             {},
+             /*capability=*/80,
+             /*isPersistent=*/true},
+            "ttg.programs");
+  checkCase({"matmul.py",
+             "matmul",
+             {randomHalves(128 * 64, 1), randomHalves(64 * 128, 2), Floats(128 * 128)},
+             {{"i32", 128}, {"i32", 128}, {"i32", 64}},
+             {number(64), number(64), number(16), number(2), Constant{std::string("relu")}},
+             {2, 2, 1},
+             /*spare=*/0,
+             {"*fp16", "*fp16", "*fp32"},
+             /*capability=*/90,
+             /*isPersistent=*/true},
+            "ttng.tma_load");
 }
 
 TEST(PassValidation, LayerNorm) {

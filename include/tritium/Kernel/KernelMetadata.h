@@ -52,6 +52,9 @@ struct KernelMetadata {
   /// One more parameter of the entry each, behind `parameters`. For launches that have no such maps
   /// there is code with CompileOptions::isUnconditional.
   std::vector<TensorMapParameter> tensorMaps;
+  /// CTAs loop over the programs: a launch starts as many as run at once in one dimension. Behind
+  /// the tensor maps the entry has three more parameters, the extents of the grid as uint32.
+  bool isPersistent = false;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

@@ -55,6 +55,12 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       *this, "specialize-warps",
       llvm::cl::desc("Warps of their own for copies: never, auto, always where they can be"),
       llvm::cl::init("auto")};
+  Option<bool> persistent{*this, "persistent",
+                          llvm::cl::desc("CTAs loop over programs where that is faster"),
+                          llvm::cl::init(true)};
+  Option<bool> alwaysPersistent{*this, "always-persistent",
+                                llvm::cl::desc("CTAs loop over programs wherever that is right"),
+                                llvm::cl::init(false)};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a

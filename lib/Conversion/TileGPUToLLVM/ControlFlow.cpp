@@ -21,6 +21,8 @@ public:
   LogicalResult lowerFor(scf::ForOp loop);
   LogicalResult lowerWhile(scf::WhileOp loop);
   LogicalResult lowerIf(scf::IfOp branch);
+  Value numProgramsAlong(unsigned axis);
+  Value programIdOf(ttg::ProgramIdOp op);
   /// Registers of all values, one after the other.
   Registers flatten(ValueRange values);
   /// A block behind the current one with an argument for everything that flatten(values) is,
@@ -161,6 +163,23 @@ LogicalResult ControlFlowLowering::lowerIf(scf::IfOp branch) {
   return success();
 }
 
+Value ControlFlowLowering::numProgramsAlong(unsigned axis) {
+  if (!grid.empty())
+    return grid[axis];
+  Type i32 = b.getI32Type();
+  return axis == 0   ? b.create<NVVM::GridDimXOp>(loc, i32).getResult()
+         : axis == 1 ? b.create<NVVM::GridDimYOp>(loc, i32).getResult()
+                     : b.create<NVVM::GridDimZOp>(loc, i32).getResult();
+}
+
+/// Extents are at least 1, as there is a program.
+Value ControlFlowLowering::programIdOf(ttg::ProgramIdOp op) {
+  Value rest = scalar(op.getNumber());
+  for (unsigned before = 0; before < op.getAxis(); ++before)
+    rest = b.create<LLVM::UDivOp>(loc, rest, grid[before]);
+  return op.getAxis() == 2 ? rest : b.create<LLVM::URemOp>(loc, rest, grid[op.getAxis()]);
+}
+
 void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
   auto family = std::make_shared<ControlFlowLowering>(context);
   patterns.add<scf::ForOp>([=](scf::ForOp op) { return family->lowerFor(op); });
@@ -177,11 +196,19 @@ void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringConte
     return success();
   });
   patterns.add<tt::GetNumProgramsOp>([=](tt::GetNumProgramsOp op) {
-    Type i32 = family->b.getI32Type();
-    auto count = [&]<typename Op>() -> Value { return family->b.create<Op>(family->loc, i32); };
-    family->set(op, {op.getAxis() == 0   ? count.template operator()<NVVM::GridDimXOp>()
-                     : op.getAxis() == 1 ? count.template operator()<NVVM::GridDimYOp>()
-                                         : count.template operator()<NVVM::GridDimZOp>()});
+    family->set(op, {family->numProgramsAlong(op.getAxis())});
+    return success();
+  });
+  patterns.add<ttg::CTAIdOp>([=](ttg::CTAIdOp op) {
+    family->set(op, {family->programIdAlong(0)});
+    return success();
+  });
+  patterns.add<ttg::NumCTAsOp>([=](ttg::NumCTAsOp op) {
+    family->set(op, {family->b.create<NVVM::GridDimXOp>(family->loc, family->b.getI32Type())});
+    return success();
+  });
+  patterns.add<ttg::ProgramIdOp>([=](ttg::ProgramIdOp op) {
+    family->set(op, {family->programIdOf(op)});
     return success();
   });
 }

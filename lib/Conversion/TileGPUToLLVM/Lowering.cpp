@@ -73,6 +73,24 @@ LogicalResult checkOutsideOfGroups(tt::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// What CTAs do that loop over programs is not what a program does that has one of its own.
+LogicalResult checkPrograms(tt::FuncOp kernel) {
+  bool isPersistent = kernel->hasAttr(kPersistent);
+  WalkResult result = kernel.walk([&](Operation *op) {
+    bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp>(op);
+    bool isOfProgram = isa<tt::GetProgramIdOp, tt::PrintOp, tt::AssertOp, tt::CheckHintOp>(op);
+    if (isPersistent ? !isOfProgram : !isOfLoop)
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName() << "' is for kernels "
+                    << (isPersistent ? "without " : "with ") << kPersistent
+                    << (isPersistent ? ", whose CTAs are no programs; take 'ttg.program_id' for "
+                                       "the program's id, and leave out what reports it"
+                                     : ", whose CTAs loop over programs");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// A parameter of the kernel that is a tensor map: its address, in the constant memory where
 /// launches put parameters.
 void markTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
@@ -100,6 +118,9 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
     types.push_back(c.lowered(type));
   unsigned firstMap = types.size();
   types.append(info.tensorMaps.size(), c.pointerType(0));
+  unsigned firstExtent = types.size();
+  if (kernel->hasAttr(kPersistent))
+    types.append(3, b.getI32Type());
   auto function = b.create<LLVM::LLVMFuncOp>(
       loc, kernel.getName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
@@ -108,9 +129,10 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
   if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), programs);
-  for (unsigned i = firstMap; i < types.size(); ++i)
+  for (unsigned i = firstMap; i < firstExtent; ++i)
     markTensorMap(function, i);
   c.entry = function.addEntryBlock(b);
+  llvm::append_range(c.grid, c.entry->getArguments().drop_front(firstExtent));
   b.setInsertionPointToStart(c.entry);
   for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});
@@ -153,7 +175,8 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
 LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options,
                           GPULaunchInfo &info) {
   AxisInfoAnalysis axes(kernel);
-  if (failed(checkTileSizes(kernel)) || failed(checkOutsideOfGroups(kernel)) ||
+  if (failed(checkPrograms(kernel)) || failed(checkTileSizes(kernel)) ||
+      failed(checkOutsideOfGroups(kernel)) ||
       failed(checkSkippedRegisters(kernel, axes)))
     return failure();
   FailureOr<TensorMaps> maps = planTensorMaps(kernel);

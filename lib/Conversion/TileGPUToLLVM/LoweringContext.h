@@ -88,6 +88,8 @@ struct ThreadOfGroup {
   mlir::Value sharedBase;
   int32_t warps = 0;         ///< of the group
   int32_t barrierNumber = 0; ///< of the group's barrier; of the program's 0
+  /// Of a kernel that loops over programs: the extents of their grid.
+  llvm::SmallVector<mlir::Value, 3> grid;
 };
 
 class LoweringContext : public Emitter, public ThreadOfGroup {

@@ -2,6 +2,7 @@
 
 #include "Code.h"
 #include "ForkGate.h"
+#include "GPUSlots.h"
 #include "Interrupt.h"
 #include "Signature.h"
 #include "Wait.h"
@@ -143,6 +144,12 @@ Code::Loaded *Code::find(Device &device, CompileError &error) {
   else if (result == Success && sharedBytes > always)
     result = api.cuFuncSetAttribute(loaded->function, FunctionAttribute::MaxDynamicSharedBytes,
                                     static_cast<int>(metadata().sharedBytes));
+  if (result == Success && fits && metadata().isPersistent) {
+    int blocks = 0;
+    result = api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, loaded->function, static_cast<int>(threads), metadata().sharedBytes);
+    loaded->ctasAtOnce = static_cast<unsigned>(std::max(blocks, 1)) * device.multiprocessors;
+  }
   if (result == Success && fits && !metadata().asserts.empty()) {
     Address symbol = 0, record = 0;
     size_t bytes = 0;
@@ -250,17 +257,23 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
     return false;
   for (TensorMap &map : maps)
     parameters.push_back(&map);
+  uint32_t launched[3];
+  if (!findCTAs(metadata(), grid, loaded->ctasAtOnce, launched, error)) [[unlikely]]
+    return false;
+  if (metadata().isPersistent)
+    for (size_t axis = 0; axis < 3; ++axis)
+      parameters.push_back(const_cast<uint32_t *>(&grid[axis]));
   unsigned threads = metadata().numWarps * device.warpSize;
   auto sharedBytes = static_cast<unsigned>(metadata().sharedBytes);
   // The call without attributes is the cheaper one.
-  Result result =
-      ctas == 1 && !settings.cooperative && !settings.serialization
-          ? device.api->cuLaunchKernel(loaded->function, grid[0], grid[1], grid[2], threads, 1, 1,
-                                       sharedBytes, stream, parameters.data(), nullptr)
-          : launchWithAttributes(
-                *loaded,
-                {grid[0] * ctas, grid[1], grid[2], threads, 1, 1, sharedBytes, stream, nullptr, 0},
-                parameters.data());
+  Result result = ctas == 1 && !settings.cooperative && !settings.serialization
+                      ? device.api->cuLaunchKernel(loaded->function, launched[0], launched[1],
+                                                   launched[2], threads, 1, 1, sharedBytes, stream,
+                                                   parameters.data(), nullptr)
+                      : launchWithAttributes(*loaded,
+                                             {launched[0] * ctas, launched[1], launched[2], threads,
+                                              1, 1, sharedBytes, stream, nullptr, 0},
+                                             parameters.data());
   if (result == LaunchOutOfResources) [[unlikely]] {
     error = outOfResources("registers", threads * loaded->usage.registers, device.maxRegisters);
     return false;

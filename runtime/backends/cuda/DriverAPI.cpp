@@ -51,6 +51,8 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuModuleGetGlobal_v2", SLOT(cuModuleGetGlobal)},
       {"cuFuncGetAttribute", SLOT(cuFuncGetAttribute)},
       {"cuFuncSetAttribute", SLOT(cuFuncSetAttribute)},
+      {"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+       SLOT(cuOccupancyMaxActiveBlocksPerMultiprocessor)},
       {"cuLaunchKernel", SLOT(cuLaunchKernel)},
       {"cuLaunchKernelEx", SLOT(cuLaunchKernelEx)},
       {"cuTensorMapEncodeTiled", SLOT(cuTensorMapEncodeTiled)},

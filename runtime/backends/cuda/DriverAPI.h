@@ -110,6 +110,8 @@ struct DriverAPI {
   Result (*cuModuleGetGlobal)(Address *, size_t *bytes, ModuleHandle, const char *name);
   Result (*cuFuncGetAttribute)(int *, FunctionAttribute, Function);
   Result (*cuFuncSetAttribute)(Function, FunctionAttribute, int);
+  Result (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, Function, int threads,
+                                                        size_t dynamicSharedBytes);
   Result (*cuLaunchKernel)(Function, unsigned gridX, unsigned gridY, unsigned gridZ,
                            unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                            Stream, void **parameters, void **extra);

@@ -3,6 +3,7 @@
 #include "Code.h"
 #include "AssertRecord.h"
 #include "Files.h"
+#include "GPUSlots.h"
 #include "HostMemory.h"
 #include "HostOutput.h"
 #include "Interrupt.h"
@@ -250,11 +251,13 @@ sim::AllocatedRegisters Code::allocatedRegisters() const {
 bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
                   bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
-  if (!checkLimits(grid, error))
+  uint32_t ctas[3];
+  if (!checkLimits(grid, error) ||
+      !findCTAs(metadata(), grid, settings.multiprocessors, ctas, error))
     return false;
   sim::Launch launch;
   launch.entry = metadata().entry;
-  launch.grid = {grid[0], grid[1], grid[2]};
+  launch.grid = {ctas[0], ctas[1], ctas[2]};
   launch.block = {32 * metadata().numWarps, 1, 1};
   launch.dynamicShared = static_cast<uint32_t>(metadata().sharedBytes);
   launch.architecture = architecture;
@@ -279,6 +282,11 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   for (const TensorMapParameter &map : metadata().tensorMaps)
     if (!encode(map, slots, grid, metadata(), launch.arguments.emplace_back(), error))
       return false;
+  if (metadata().isPersistent)
+    for (size_t axis = 0; axis < 3; ++axis) {
+      std::vector<uint8_t> &extent = launch.arguments.emplace_back(sizeof grid[axis]);
+      std::memcpy(extent.data(), &grid[axis], extent.size());
+    }
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
     for (Memory &other : otherMemory(reached))

@@ -34,10 +34,12 @@ struct Settings {
   bool checkRaces = true, checkUndefined = true;
   uint64_t seed = 0; ///< not 0: warps and CTAs take turns at random
   uint64_t stepLimit = 2'000'000'000;
+  /// Each runs one CTA of a kernel that loops over programs.
+  uint64_t multiprocessors = 2;
   std::string recordFolder; ///< not empty: launches are kept there (sim::record)
 
-  /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT and
-  /// TRITIUM_SIM_RECORD say.
+  /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT,
+  /// TRITIUM_SIM_MULTIPROCESSORS and TRITIUM_SIM_RECORD say.
   static bool fromEnvironment(Settings &settings, CompileError &error);
   /// Switches the checks named in "races,undefined" on, the others off; also "all" and
   /// "none". Errors name `option`.

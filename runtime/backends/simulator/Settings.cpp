@@ -34,8 +34,10 @@ bool simulator::Settings::fromEnvironment(Settings &result, CompileError &error)
     return false;
   };
   if (!number(settings::SimulatorSeed, result.seed) ||
-      !number(settings::SimulatorStepLimit, result.stepLimit))
+      !number(settings::SimulatorStepLimit, result.stepLimit) ||
+      !number(settings::SimulatorMultiprocessors, result.multiprocessors))
     return false;
+  result.multiprocessors = std::max<uint64_t>(result.multiprocessors, 1);
   result.recordFolder = settings::SimulatorRecord.text();
   const Setting &checks = settings::SimulatorChecks;
   return checks.text().empty() || result.choose(checks.text(), checks.variable, error);

@@ -52,6 +52,18 @@ tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x
   tt.return
 }
 
+// A kernel that loops over the programs of the grid.
+// CHECK-LABEL: @programs
+// CHECK: %[[FIRST:.*]] = ttg.cta_id : i32
+// CHECK: %[[STEP:.*]] = ttg.num_ctas : i32
+// CHECK: ttg.program_id %[[FIRST]] along 1 : i32
+tt.func private @programs() {
+  %first = ttg.cta_id : i32
+  %step = ttg.num_ctas : i32
+  %y = ttg.program_id %first along 1 : i32
+  tt.return
+}
+
 // The schedule of a loop.
 // CHECK-LABEL: @scheduled
 // CHECK: tt.load {{.*}} {ttg.async_copy = #[[$S]], ttg.schedule = #ttg.schedule<stage = 0, order = 1>}

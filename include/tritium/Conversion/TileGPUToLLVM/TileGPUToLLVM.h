@@ -40,7 +40,8 @@ struct GPULaunchInfo {
 
 /// Replaces the kernel of `module` (one public tt.func whose tiles have layouts, calls
 /// inlined) by an llvm.func of its name in the LLVM and NVVM dialects. Its parameters are
-/// those of the kernel by value, pointers as !llvm.ptr<1>, then the tensor maps. Dynamic shared
+/// those of the kernel by value, pointers as !llvm.ptr<1>, then the tensor maps, then, of one that
+/// loops over programs (ttg.persistent), the three extents of the grid in 32 bits. Dynamic shared
 /// memory is the external global @tritium_shared in address space 3. What cannot be lowered is
 /// reported at its location.
 llvm::LogicalResult lowerTileGPUToLLVM(mlir::ModuleOp module, const GPULoweringOptions &options,

@@ -101,7 +101,8 @@ public:
                                 [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
     if (areAll)
       startBehindDots();
-    if (areAll && mayRunAcross())
+    // What the loop around this one stores they do not read (Writes).
+    if (areAll && isa<scf::ForOp>(loop->getParentOp()) && mayStartNext(loop))
       loop->setAttr(ttg::kAcross, UnitAttr::get(loop.getContext()));
     return true;
   }
@@ -190,7 +191,6 @@ private:
 
   /// Addresses and masks that no copy has any more.
   void moveUnused();
-  bool mayRunAcross();
   void startBehindDots();
 
   scf::ForOp loop;
@@ -223,34 +223,6 @@ void LoopConverter::moveUnused() {
   for (Operation &op : loop.getBody()->without_terminator())
     if (!needed.contains(&op))
       put(&op, stages() - 1, orderOfRest());
-}
-
-/// Copies for the next iteration of the loop around this one, the only pipelined loop in it, can
-/// start before the rest of its present iteration. What that stores they do not read (Writes).
-bool LoopConverter::mayRunAcross() {
-  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!outer || !outer.getInductionVar().getType().isSignlessInteger())
-    return false;
-  SmallVector<Operation *> ahead;
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule).getStage() == 0)
-      ahead.push_back(&op);
-  bool isOnly = !outer
-                     ->walk([&](scf::ForOp other) {
-                       bool isOther = other != loop && other->hasAttr(ttg::kStages);
-                       return isOther ? WalkResult::interrupt() : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  bool isOrdered = outer
-                       ->walk([&](Operation *op) {
-                         auto load = dyn_cast<tt::LoadOp>(op);
-                         auto access = dyn_cast<tt::MemoryAccess>(op);
-                         bool orders = isa<ttg::BarrierOp>(op) || (load && load.getIsVolatile()) ||
-                                       (access && access.isAtomic());
-                         return orders ? WalkResult::interrupt() : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-  return isOnly && !isOrdered && outerSlice(loop, ahead);
 }
 
 void LoopConverter::startBehindDots() {

@@ -141,6 +141,51 @@ TEST_F(CUDA, LaunchReachesTheDriver) {
   EXPECT_EQ(state->calls["cuStreamSynchronize"], 0);
 }
 
+constexpr const char *kLoopOverPrograms = R"(
+module attributes {ttg.target = #ttg.target<compute = 80>, "ttg.num-warps" = 4 : i32} {
+  tt.func @programs(%x: !tt.ptr<f32>) attributes {ttg.persistent} {
+    %one = arith.constant 1.0 : f32
+    %n = tt.get_num_programs 0 : i32
+    %first = ttg.cta_id : i32
+    %step = ttg.num_ctas : i32
+    scf.for %p = %first to %n step %step : i32 {
+      %q = tt.addptr %x, %p : !tt.ptr<f32>, i32
+      tt.store %q, %one : !tt.ptr<f32>
+    }
+    tt.return
+  }
+})";
+
+// As many CTAs as run at once, along x; the extents of the grid stand behind the arguments.
+TEST_F(CUDA, LoopOverPrograms) {
+  compile(kLoopOverPrograms);
+  std::array<uint32_t, 3> seen = {};
+  state->run = [&](const fake::Launch &launch) {
+    for (size_t axis = 0; axis < 3; ++axis)
+      seen[axis] = *static_cast<uint32_t *>(launch.parameters[1 + axis]);
+  };
+  state->blocksAtOnce = 3;
+  auto launchOf = [&](std::array<uint32_t, 3> grid) {
+    tritium_argument arguments[] = {array(data, 16, 0)};
+    Failure failure;
+    state->launches.clear();
+    tritium_compiled_launch_on(compiled, arguments, 1, grid.data(), nullptr, &failure.error);
+    return failure.message();
+  };
+  EXPECT_EQ(launchOf({500, 6, 7}), "");
+  ASSERT_EQ(state->launches.size(), 1u);
+  EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(3 * 100, 1, 1)); // multiprocessors
+  EXPECT_THAT(seen, testing::ElementsAre(500, 6, 7));
+  EXPECT_EQ(launchOf({5, 2, 1}), "");
+  EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(10, 1, 1));
+  EXPECT_THAT(seen, testing::ElementsAre(5, 2, 1));
+  // Asked once.
+  EXPECT_EQ(state->calls["cuOccupancyMaxActiveBlocksPerMultiprocessor"], 1);
+  EXPECT_THAT(launchOf({65536, 32768, 1}),
+              HasSubstr("the grid (65536, 32768, 1) has more programs than a kernel that loops "
+                        "over them counts, 2147483647; pass persistent=False"));
+}
+
 constexpr const char *kCopyBox = R"(
 #bar = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #m = #ttg.shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>

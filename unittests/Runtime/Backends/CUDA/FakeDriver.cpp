@@ -176,6 +176,10 @@ Result cuFuncSetAttribute(Function, FunctionAttribute attribute, int value) {
   ENTER state.attributes[static_cast<int>(attribute)] = value;
   return Success;
 }
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int, size_t) {
+  ENTER *blocks = state.blocksAtOnce;
+  return Success;
+}
 Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **parameters, void **) {
   ENTER fake::Launch launch = {{config->gridX, config->gridY, config->gridZ},
                                {config->blockX, config->blockY, config->blockZ},

@@ -31,7 +31,7 @@ struct State {
   /// Results that the next call of a function gives, by the function's name.
   std::map<std::string, int> failures;
   std::map<std::string, int> calls;
-  int registers = 40, localBytes = 0, staticShared = 0;
+  int registers = 40, localBytes = 0, staticShared = 0, blocksAtOnce = 1;
   std::function<void(const Launch &)> run;
   std::function<void()> wait; ///< what waits for a stream or a device does
   std::vector<Launch> launches;

@@ -48,6 +48,12 @@ inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
 /// read.
 inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 
+/// On a kernel: its CTAs, of which launches start as many as run at once, loop over the programs of
+/// the grid, whose extents are parameters behind all others.
+inline constexpr llvm::StringLiteral kPersistent = "ttg.persistent";
+/// On that loop: its iterations are programs, none of which waits for another or asks what it did.
+inline constexpr llvm::StringLiteral kPrograms = "ttg.programs";
+
 /// On a loop: iterations that are under way at a time, i32, and buffers of what its copies bring,
 /// if these are more, i32; on each operation of its body a ScheduleAttr; on the loads among them
 /// that become asynchronous copies the layout of a buffer.

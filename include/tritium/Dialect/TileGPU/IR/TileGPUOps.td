@@ -64,6 +64,54 @@ def TileGPU_PrefetchL2Op
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels that loop over the programs of their grid (`ttg.persistent`)
+//===----------------------------------------------------------------------===//
+
+class TileGPU_LaunchedOp<string mnemonic> : TileGPU_Op<mnemonic, [Pure]> {
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TileGPU_CTAIdOp : TileGPU_LaunchedOp<"cta_id"> {
+  let summary = "number of this CTA of a kernel that loops over programs";
+  let description = [{
+    From 0 to `ttg.num_ctas`, less one. The kernel around it has `ttg.persistent`.
+
+    ```mlir
+    %i = ttg.cta_id : i32
+    ```
+  }];
+}
+
+def TileGPU_NumCTAsOp : TileGPU_LaunchedOp<"num_ctas"> {
+  let summary = "CTAs that a launch of a kernel that loops over programs has";
+  let description = [{
+    At least 1, and no more than the grid has programs. The kernel around it has `ttg.persistent`.
+
+    ```mlir
+    %n = ttg.num_ctas : i32
+    ```
+  }];
+}
+
+def TileGPU_ProgramIdOp : TileGPU_Op<"program_id", [Pure]> {
+  let summary = "index of a program along an axis of the grid, by its number";
+  let description = [{
+    Programs are numbered as the hardware starts them, x fastest: the result is `number` % X,
+    `number` / X % Y or `number` / (X * Y) of a grid of X, Y and Z programs. There is a program of
+    that number.
+
+    ```mlir
+    %y = ttg.program_id %p along 1 : i32
+    ```
+  }];
+  let arguments = (ins I32:$number,
+                       ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$number `along` $axis attr-dict `:` type($result)";
+}
+
 include "tritium/Dialect/TileGPU/IR/SharedMemoryOps.td"
 
 //===----------------------------------------------------------------------===//

@@ -94,6 +94,17 @@ def SpecializeWarps : Pass<"ttg-specialize-warps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def PersistPrograms : Pass<"ttg-persist-programs", "::mlir::ModuleOp"> {
+  let summary = "kernels whose CTAs loop over the programs of the grid";
+  let description = [{
+    Those whose programs depend on nothing that others do, where it makes them faster: copies by TMA
+    for the next program start before this one is stored.
+  }];
+  let options = [Option<"always", "always", "bool", "false",
+                        "Wherever it is right, also where nothing is gained">];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {
   let summary = "loops as their schedules say";
   let description = [{

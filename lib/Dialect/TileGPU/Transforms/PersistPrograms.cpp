@@ -1,0 +1,237 @@
+//===- PersistPrograms.cpp - ttg-persist-programs -------------------------===//
+//
+//   tt.func @kernel(..) {
+//     %x = tt.get_program_id 0
+//     BODY
+//   }
+//
+// becomes
+//
+//   tt.func @kernel(..) attributes {ttg.persistent} {
+//     %n = tt.get_num_programs 0 * tt.get_num_programs 1 * tt.get_num_programs 2
+//     scf.for %p = ttg.cta_id to %n step ttg.num_ctas {
+//       %x = ttg.program_id %p along 0
+//       BODY
+//     } {ttg.programs}
+//   }
+//
+// of which launches start as many CTAs as run at once. What a program waits for when it begins is
+// then waited for once, and copies for the next program start when the loop of this one is over
+// (`ttg.across`).
+//
+// That is right because the order of programs is nobody's business: those of a grid may run in any
+// order, one after the other on one multiprocessor among them. A program that waits for another, or
+// that asks what others have done, could wait for one that comes behind it on the same CTA: kernels
+// with anything but plain loads and stores and atomics without a result stay as they are. What one
+// program stores and another loads is a race of the kernel as it is written, which no order of the
+// two makes less of one.
+//
+// Scalars that are the same for all programs are computed in front of the loop. It stands behind
+// ttng-load-boxes, which knows what is copied by TMA, and in front of ttg-expand-pipeline.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "tritium/Analysis/LaunchSteps.h"
+#include "tritium/Analysis/OuterSlice.h"
+#include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+#include "tritium/Support/EmitRemark.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tritium::ttg {
+
+#define GEN_PASS_DEF_PERSISTPROGRAMS
+#include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+/// What a program may do that others share a CTA with.
+bool isIndependent(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV;
+  if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
+    return atomic->use_empty();
+  // Assembly may read the registers that say which CTA this is.
+  if (isa<tt::InlineAsmOp>(op))
+    return false;
+  return isa<tt::StoreOp, ttng::LoadBoxOp, tt::AssumeOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+             tt::ReturnOp>(op) ||
+         isMemoryEffectFree(op);
+}
+
+/// Null: programs may run in any order, also one after the other.
+Operation *findDependence(tt::FuncOp func) {
+  Operation *found = nullptr;
+  func.getBody().walk([&](Operation *op) {
+    found = isIndependent(op) ? nullptr : op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// The loops of a kernel whose loads run ahead.
+SmallVector<scf::ForOp> pipelinedLoops(tt::FuncOp func) {
+  SmallVector<scf::ForOp> loops;
+  func.walk([&](scf::ForOp loop) {
+    if (loop->hasAttr(kStages))
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+bool areAllBoxes(scf::ForOp loop) {
+  return llvm::all_of(*loop.getBody(), [](Operation &op) {
+    return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
+  });
+}
+
+/// Copies of the loop for the next program can start before this one has ended.
+bool canGoOn(scf::ForOp loop) {
+  return isa<tt::FuncOp>(loop->getParentOp()) && areAllBoxes(loop) && mayStartNext(loop);
+}
+
+/// All programs have the same number.
+bool isUniform(Value number) {
+  LaunchSteps steps;
+  return steps.add(number) && steps.isUniform();
+}
+
+int64_t bytesOfBuffers(scf::ForOp loop) {
+  auto number = [&](StringRef name) {
+    auto attribute = loop->getAttrOfType<IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+  };
+  int64_t bytes = 0;
+  for (auto box : loop.getOps<ttng::LoadBoxOp>()) {
+    auto tile = cast<RankedTensorType>(box.getType());
+    bytes += tile.getNumElements() * tt::scalarBytes(tile.getElementType());
+  }
+  return bytes * std::max(number(kStages), number(kBuffers));
+}
+
+/// Why a kernel with one pipelined loop would not be faster; empty: it would.
+std::string whyNoGain(tt::FuncOp func, scf::ForOp loop) {
+  if (!isa<tt::FuncOp>(loop->getParentOp()))
+    return "the pipelined loop stands in a loop or branch";
+  if (!areAllBoxes(loop))
+    return "threads copy what its loop loads, not TMA";
+  int64_t dots = 0, loops = 0;
+  func.walk([&](Operation *op) {
+    dots += isa<tt::DotOp>(op);
+    loops += isa<scf::ForOp>(op);
+  });
+  if (dots != 1 || loops != 1)
+    return "it has more than one loop or dot, and the work of its programs may differ";
+  if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
+      !isUniform(loop.getStep()))
+    return "its loop is longer in some programs than in others";
+  if (!mayStartNext(loop))
+    return "what its loop loads does not follow from the program's id, arguments and constants";
+  if (2 * bytesOfBuffers(loop) <= gpuModel(func).sharedBytes)
+    return "shared memory has room for two programs, of which one multiplies while the other "
+           "begins or ends";
+  return "";
+}
+
+/// Right in a kernel: it may be computed once for all programs.
+bool isSameScalar(Operation &op, Block &kernel) {
+  bool isScalar = llvm::none_of(op.getResultTypes(), [](Type type) { return tt::isTile(type); });
+  bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
+  return (isScalar || isConstant) && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+         !isa<tt::GetProgramIdOp>(op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+           return operand.getParentBlock() == &kernel;
+         });
+}
+
+/// The number of programs, which the loop counts to.
+Value wrap(tt::FuncOp func) {
+  Block &kernel = func.getBody().front();
+  Location loc = func.getLoc();
+  OpBuilder b(func.getContext());
+  b.setInsertionPointToStart(&kernel);
+  Type i32 = b.getI32Type();
+  Value programs;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    Value extent = b.create<tt::GetNumProgramsOp>(loc, i32, axis);
+    programs = programs ? b.create<arith::MulIOp>(loc, programs, extent).getResult() : extent;
+  }
+  Value first = b.create<CTAIdOp>(loc, i32), step = b.create<NumCTAsOp>(loc, i32);
+  auto loop = b.create<scf::ForOp>(loc, first, programs, step);
+  loop->setAttr(kPrograms, b.getUnitAttr());
+  Operation *end = loop.getBody()->getTerminator();
+  for (Operation *op = loop->getNextNode(); op != kernel.getTerminator();) {
+    Operation *next = op->getNextNode();
+    op->moveBefore(isSameScalar(*op, kernel) ? loop.getOperation() : end);
+    op = next;
+  }
+  std::array<Value, 3> ids;
+  loop.walk([&](tt::GetProgramIdOp op) {
+    Value &id = ids[op.getAxis()];
+    b.setInsertionPointToStart(loop.getBody());
+    if (!id)
+      id = b.create<ProgramIdOp>(loc, i32, loop.getInductionVar(), op.getAxis());
+    op.replaceAllUsesWith(id);
+    op.erase();
+  });
+  func->setAttr(kPersistent, b.getUnitAttr());
+  return programs;
+}
+
+/// Launches see to it that programs can be counted in 32 bits.
+void requireCountable(tt::FuncOp func, Value programs) {
+  LaunchSteps steps;
+  steps.add(programs);
+  Builder b(func.getContext());
+  SmallVector<Attribute> conditions;
+  if (auto known = func->getAttrOfType<ArrayAttr>(kConditions))
+    conditions.append(known.begin(), known.end());
+  conditions.push_back(b.getDenseI64ArrayAttr(steps.numbers()));
+  func->setAttr(kConditions, b.getArrayAttr(conditions));
+}
+
+struct PersistProgramsPass : impl::PersistProgramsBase<PersistProgramsPass> {
+  using PersistProgramsBase::PersistProgramsBase;
+
+  void runOnOperation() override {
+    if (!getAnalysis<LayoutsHold>())
+      return signalPassFailure();
+    for (auto func : getOperation().getOps<tt::FuncOp>())
+      if (!func.isExternal() && func.isKernel() && !func->hasAttr(kPersistent))
+        convert(func);
+  }
+
+private:
+  void convert(tt::FuncOp func) {
+    SmallVector<scf::ForOp> loops = pipelinedLoops(func);
+    if (!always && loops.empty())
+      return;
+    auto refuse = [](Location loc, const Twine &reason) {
+      remarkMissed(loc, "persistent", "a CTA runs one program, not one after the other: " + reason);
+    };
+    if (Operation *op = findDependence(func))
+      return refuse(op->getLoc(), "this may depend on other programs, or on which CTA it is");
+    if (!always) {
+      if (loops.size() != 1)
+        return refuse(func.getLoc(), "it has more than one pipelined loop");
+      if (std::string reason = whyNoGain(func, loops[0]); !reason.empty())
+        return refuse(loops[0].getLoc(), reason);
+    }
+    bool goesOn = loops.size() == 1 && canGoOn(loops[0]);
+    Value programs = wrap(func);
+    if (!always)
+      requireCountable(func, programs);
+    if (goesOn)
+      loops[0]->setAttr(kAcross, UnitAttr::get(&getContext()));
+    remarkApplied(func.getLoc(), "persistent",
+                  Twine("CTAs loop over programs") +
+                      (goesOn ? "; copies for the next one start before this one is stored" : ""));
+  }
+};
+} // namespace
+
+} // namespace tritium::ttg
