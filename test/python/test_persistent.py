@@ -120,8 +120,8 @@ def test_none_is_the_default():
 
 
 # What is left to do without boxes, or with room for more programs, is done if it is asked for.
-@pytest.mark.parametrize("options,across", [({"stages": 3}, True), ({"tensor_copies": False}, False),
-                                            ({"epilogue": "uneven"}, True)])
+@pytest.mark.parametrize("options,across", [({"stages": 3}, True), ({"epilogue": "uneven"}, True),
+                                            ({"tensor_copies": False}, False)])
 def test_asked_for(options, across):
     kernel = multiply(persistent=True, **options)
     assert kernel.metadata.persistent
@@ -223,10 +223,11 @@ def test_dependent(how, capfd):
 
 def test_errors():
     x = np.zeros(4, np.int32)
-    with pytest.raises(Exception, match="option 'persistent' must be True, False or None, but got 3"):
+    with pytest.raises(Exception, match="option 'persistent' must be True, False or None, but "
+                                        "got 3"):
         ids[(1,)](x, 1, 1, EARLY=False, persistent=3)
-    with pytest.raises(Exception, match="'persistent' is True, but with launch_cooperative_grid all "
-                                        "programs run at once"):
+    with pytest.raises(Exception, match="'persistent' is True, but with launch_cooperative_grid "
+                                        "all programs run at once"):
         ids[(1,)](x, 1, 1, EARLY=False, persistent=True, launch_cooperative_grid=True)
     kernel = ids[(1,)](x, 1, 1, EARLY=False, persistent=True)
     with pytest.raises(Exception, match="takes the grid as parameters, as it loops over programs: "

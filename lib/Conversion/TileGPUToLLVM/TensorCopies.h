@@ -23,7 +23,8 @@ mlir::FailureOr<TensorMaps> planTensorMaps(tt::FuncOp kernel);
 /// Programs of a kernel with copies to shared memory do not end before those are over.
 mlir::LogicalResult checkNoneIsLeft(tt::FuncOp kernel);
 
-/// Brings the maps, the last `count` parameters of the entry but for the grid, to where copies look for them.
+/// Brings the maps, the last `count` parameters of the entry but for the grid, to where copies look
+/// for them.
 void prefetchTensorMaps(LoweringContext &context, size_t count);
 
 /// What the sources of stores hold is read before the kernel ends and others get their memory.

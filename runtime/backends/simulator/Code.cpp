@@ -248,6 +248,20 @@ sim::AllocatedRegisters Code::allocatedRegisters() const {
   return known->second;
 }
 
+/// What the entry takes behind its parameters.
+bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
+                              sim::Launch &launch, CompileError &error) const {
+  for (const TensorMapParameter &map : metadata().tensorMaps)
+    if (!encode(map, slots, grid, metadata(), launch.arguments.emplace_back(), error))
+      return false;
+  if (metadata().isPersistent)
+    for (size_t axis = 0; axis < 3; ++axis) {
+      std::vector<uint8_t> &extent = launch.arguments.emplace_back(sizeof grid[axis]);
+      std::memcpy(extent.data(), &grid[axis], extent.size());
+    }
+  return true;
+}
+
 bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
                   bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
@@ -279,14 +293,8 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
     std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
   }
-  for (const TensorMapParameter &map : metadata().tensorMaps)
-    if (!encode(map, slots, grid, metadata(), launch.arguments.emplace_back(), error))
-      return false;
-  if (metadata().isPersistent)
-    for (size_t axis = 0; axis < 3; ++axis) {
-      std::vector<uint8_t> &extent = launch.arguments.emplace_back(sizeof grid[axis]);
-      std::memcpy(extent.data(), &grid[axis], extent.size());
-    }
+  if (!addHiddenArguments(slots, grid, launch, error))
+    return false;
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
     for (Memory &other : otherMemory(reached))
