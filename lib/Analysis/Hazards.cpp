@@ -62,7 +62,7 @@ struct State {
   SmallVector<Access, 4> reads, writes;
   SmallVector<GlobalAccess, 4> globals;
   SmallVector<Copy, 4> copies, asyncReads, stores; ///< which no barrier ends
-  SmallVector<Access, 4> notFenced;                ///< writes that readers of their own do not see
+  SmallVector<Access, 4> notFenced; ///< writes that are not in order with the asynchronous proxy
 
   bool join(const State &other) {
     bool grew = addTo<Access>(reads, other.reads);
@@ -105,7 +105,9 @@ public:
   explicit HazardFinder(bool mayAlias) : mayAlias(mayAlias) {}
 
   std::vector<Hazard> run(tt::FuncOp kernel) {
-    kernel.walk([&](Operation *op) { hasAsyncReaders |= isa<AsyncReader, ttng::TMAStoreOp>(op); });
+    kernel.walk([&](Operation *op) {
+      hasAsyncAccesses |= isa<AsyncReader, ttng::TMAStoreOp, ttng::TMALoadOp>(op);
+    });
     State state;
     walk(kernel.getBody().front(), state);
     std::vector<Hazard> result;
@@ -171,7 +173,7 @@ private:
     addTo<Access>(state.reads, aboutToRead(state, memory, by));
   }
 
-  /// Reports the last of the writes that the reader does not see.
+  /// Reports the last of the writes that the reader, or who writes there next, does not see.
   void checkFences(const State &state, Operation *reader, ArrayRef<Value> memories) {
     for (const Access &write : llvm::reverse(state.notFenced))
       for (Value memory : memories)
@@ -212,6 +214,7 @@ private:
       for (Value memory : arrive.getReleases())
         checkReads(state, accessOf(memory, op));
     } else if (auto load = dyn_cast<ttng::TMALoadOp>(op)) {
+      checkFences(state, op, {load.getDst()});
       aboutToWrite(state, load.getDst(), op);
     } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {
       checkFences(state, op, {store.getSrc()});
@@ -240,7 +243,7 @@ private:
   /// `by` is where all that is written is there.
   void written(State &state, Access access, Operation *by) {
     addTo<Access>(state.writes, access);
-    if (!hasAsyncReaders)
+    if (!hasAsyncAccesses)
       return;
     access.by = by;
     llvm::erase(state.notFenced, access); // so that the last stands last
@@ -375,7 +378,7 @@ private:
     });
   }
 
-  bool mayAlias, hasAsyncReaders = false;
+  bool mayAlias, hasAsyncAccesses = false;
   llvm::MapVector<Operation *, Hazard> found;
 };
 

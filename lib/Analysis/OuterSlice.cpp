@@ -56,9 +56,13 @@ bool mayStartNext(scf::ForOp inner) {
     return false;
   bool arePrograms = !outer || outer->hasAttr(ttg::kPrograms);
   SmallVector<Operation *> ahead;
-  for (Operation &op : inner.getBody()->without_terminator())
-    if (op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule).getStage() == 0)
+  for (Operation &op : inner.getBody()->without_terminator()) {
+    auto schedule = op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule);
+    if (!schedule)
+      return false;
+    if (schedule.getStage() == 0)
       ahead.push_back(&op);
+  }
   auto any = [&](llvm::function_ref<bool(Operation *)> holds) {
     auto stop = [&](Operation *op) {
       return holds(op) ? WalkResult::interrupt() : WalkResult::advance();

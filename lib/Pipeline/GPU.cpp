@@ -296,13 +296,14 @@ static bool choseToPersist(ModuleOp module, const GPUPipelineOptions &pipeline) 
 /// From now on without.
 static void stopPersisting(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
   pipeline.persistent = false;
-  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "persistent",
-               "a CTA runs one program, not one after the other: " + reason);
+  remarkApplied((*module.getOps<tt::FuncOp>().begin()).getLoc(), "persistent",
+                "a CTA runs one program, not one after the other: " + reason);
 }
 
 /// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
-/// shared memory. If all that is too much, loops get fewer stages.
-static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions &pipeline) {
+/// shared memory. If all that is too much, loops get fewer stages. `input`: a copy of the module.
+static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
+                           GPUPipelineOptions &pipeline) {
   int stages = pipeline.numStages;
   bool hasLoops = false;
   module.walk([&](scf::ForOp loop) {
@@ -311,7 +312,6 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions
       stages = std::max(stages, static_cast<int>(std::min<int64_t>(asked.getInt(), INT_MAX)));
   });
   stages = hasLoops ? stages : 1;
-  OwningOpRef<ModuleOp> input = stages > 1 ? module.clone() : ModuleOp();
   size_t remarks = session.countRemarks();
   auto run = [&] {
     return session.runPasses(module, "TileGPUPipeline", [&](OpPassManager &passes) {
@@ -326,9 +326,9 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions
   if (!run())
     return false;
   // Buffers that are in use from one program to the next share no memory with what a store needs.
-  if (input && choseToPersist(module, pipeline) && !fits()) {
+  if (choseToPersist(module, pipeline) && !fits()) {
     session.dropRemarks(remarks);
-    restore(module, *input);
+    restore(module, input);
     stopPersisting(module, pipeline,
                    "buffers of the next one's copies and what this one's stores need do not fit "
                    "shared memory together");
@@ -339,7 +339,7 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, GPUPipelineOptions
   for (int tried = std::min(stages - 1, strategy::kMostTriedStages); tried > 0 && !fits();
        --tried) {
     session.dropRemarks(remarks);
-    restore(module, *input);
+    restore(module, input);
     pipeline.mostStages = tried;
     if (!run())
       return false;
@@ -375,7 +375,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.specializeWarps = gpu.specializeWarps;
   OwningOpRef<ModuleOp> input = module.clone();
   auto compile = [&] {
-    if (!lowerToTileGPU(session, module, pipeline))
+    if (!lowerToTileGPU(session, module, *input, pipeline))
       return false;
     if (llvm::is_contained(options.keepStages, "ttgir")) {
       std::string &text = kernel.stages["ttgir"];
@@ -389,13 +389,14 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   KernelMetadata described = kernel.metadata;
   if (!compile())
     return false;
-  if (!kernel.metadata.isPersistent || pipeline.alwaysPersistent || !kernel.metadata.spillBytes)
+  if (!kernel.metadata.isPersistent || pipeline.alwaysPersistent || kernel.handicap.empty())
     return true;
-  // What the loop over programs holds is better left to the assembler.
+  // The assembler says that it is slow, perhaps by what the loop over programs holds.
+  std::string reason = kernel.handicap;
   session.dropRemarks(remarks);
   restore(module, *input);
   kernel.metadata = std::move(described);
-  stopPersisting(module, pipeline, "the loop would take registers that its tiles need");
+  stopPersisting(module, pipeline, "in a loop over programs, " + reason);
   return compile();
 }
 

@@ -3,6 +3,8 @@ TRITIUM_SIM_MULTIPROCESSORS says how many CTAs there are, or with TRITIUM_TEST_B
 of compute capability 9.0."""
 
 import os
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import tritium as triton
 import tritium.language as tl
 from tritium import _C
-from tritium.compiler import CompiledKernel
+from tritium.compiler import ASTSource, CompiledKernel, GPUTarget
 
 BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
 TARGET = "cuda:90" if BACKEND == "cuda" else "sim:90"
@@ -104,7 +106,7 @@ def test_in_any_order(monkeypatch, seed):
 
 @pytest.mark.parametrize("options,reason", [
     ({"stages": 3}, "shared memory has room for two programs"),
-    ({"tensor_copies": False}, "threads copy what its loop loads, not TMA"),
+    ({"tensor_copies": False}, None),
     ({"epilogue": "uneven"}, "its loop is longer in some programs than in others"),
     ({"epilogue": "count"}, "this may depend on other programs, or on which CTA it is"),
     ({"persistent": False}, None),
@@ -117,6 +119,52 @@ def test_not_chosen(options, reason):
 
 def test_none_is_the_default():
     assert multiply(persistent=None).metadata.persistent
+
+
+def compiled(**options):
+    """For a GPU that need not be there."""
+    pointers, numbers = ("a", "b", "c"), ("M", "N", "K", "am", "bk", "cm")
+    types = {**dict.fromkeys(pointers[:2], "*fp16"), "c": "*fp32", **dict.fromkeys(numbers, "i32")}
+    hints = {name: [["tt.divisibility", 16]] for name in types}
+    constants = {"first": 0, "EPILOGUE": "", "BM": 64, "BN": 128, "BK": 64, "GM": 2}
+    return triton.compile(ASTSource(matmul, types, constants, hints), GPUTarget("cuda", 90, 32),
+                          {"num_warps": 4, **options})
+
+
+def test_no_room_for_the_store():
+    assert compiled(num_stages=7).metadata.persistent
+    kernel = compiled(num_stages=9)
+    assert not kernel.metadata.persistent
+    # A tile in each of nine buffers, and as many barriers as there are without the loop.
+    assert 9 * 24576 < kernel.metadata.shared <= 232448
+    assert "what this one's stores need do not fit shared memory together" in remarks(kernel)[0]
+
+
+def test_slow_in_a_loop(tmp_path, monkeypatch):
+    """An assembler that serialises dots where there is a loop over programs."""
+    path = tmp_path / "ptxas"
+    path.write_text(f"#!{sys.executable}\n" + textwrap.dedent("""
+        import sys
+        if sys.argv[1] == "--version":
+            print("Cuda compilation tools, release 13.0, V13.0.0")
+            sys.exit()
+        ptx = open(sys.argv[-3]).read()
+        open(sys.argv[-1], "w").write(ptx)
+        if "%nctaid" in ptx:
+            print("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async "
+                  "instructions are serialized due to insufficient register resources for the "
+                  "wgmma pipeline")
+        print("ptxas info    : Used 40 registers, used 0 barriers")
+    """))
+    path.chmod(0o755)
+    assert compiled(num_stages=5).metadata.persistent
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(path))
+    kernel = compiled(num_stages=5)
+    assert not kernel.metadata.persistent
+    (said,) = remarks(kernel)
+    assert "in a loop over programs, products of warp groups wait for one another" in said
+    assert "%nctaid" not in kernel.asm["ptx"] and kernel.asm["ptx"].count(".visible .entry") == 1
+    assert compiled(num_stages=5, persistent=True).metadata.persistent
 
 
 # What is left to do without boxes, or with room for more programs, is done if it is asked for.
@@ -186,6 +234,35 @@ def test_in_place():
 
 
 @triton.jit
+def bytes_in_rows(a, b, c, N, K, T: tl.constexpr):
+    i = tl.arange(0, T)
+    rows, cols = tl.program_id(1) * T + i, tl.program_id(0) * T + i
+    acc = tl.zeros((T, T), tl.int32)
+    for k in range(0, K, T):
+        x = tl.load(a + rows[:, None] * K + (k + i)[None, :])
+        y = tl.load(b + (k + i)[:, None] * N + cols[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rows[:, None] * N + cols[None, :], acc)
+
+
+def test_memory_for_the_store():
+    """What TMA brings for the next program lies where this one's sum has changed threads: threads
+    copy `b`, so that copies do not go on from one program to the next."""
+    m, n, k = 192, 128, 192
+    a, b = (whole(*shape, 3).astype(np.int8) for shape in ((m, k), (k, n)))
+    c = np.zeros((m, n), np.int32)
+    kernel = bytes_in_rows[(n // 64, m // 64)](a, b, c, n, k, T=64, num_warps=4, num_stages=3,
+                                               persistent=True)
+    np.testing.assert_array_equal(c, a.astype(np.int32) @ b)
+    assert remarks(kernel) == ["CTAs loop over programs"] and copies(kernel) == 3
+
+
+@triton.jit
+def plus_program(x):
+    return x + tl.program_id(0)
+
+
+@triton.jit
 def dependent(x, HOW: tl.constexpr):
     pid = tl.program_id(0)
     if HOW == "ticket":
@@ -206,11 +283,13 @@ def dependent(x, HOW: tl.constexpr):
     elif HOW == "assembly":
         pid += tl.inline_asm_elementwise("and.b32 $0, $1, 0;", "=r,r", [pid], dtype=tl.int32,
                                          is_pure=True, pack=1)
+    elif HOW == "map":
+        pid = tl.max(tl.map_elementwise(plus_program, tl.zeros((32,), tl.int32)), 0)
     tl.store(x + pid, pid)
 
 
 @pytest.mark.parametrize("how", ["ticket", "exchange", "volatile", "uncached", "barrier", "print",
-                                 "while", "assembly"])
+                                 "while", "assembly", "map"])
 def test_dependent(how, capfd):
     x = np.zeros(9, np.int32)
     kernel = dependent[(5,)](x, HOW=how, persistent=True)

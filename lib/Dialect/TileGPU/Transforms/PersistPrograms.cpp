@@ -56,6 +56,9 @@ bool isIndependent(Operation *op) {
     return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV;
   if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
     return atomic->use_empty();
+  // The number of the program does not reach what stands apart.
+  if (isa<tt::GetProgramIdOp>(op))
+    return !op->getParentOfType<tt::MapElementwiseOp>();
   // Assembly may read the registers that say which CTA this is.
   if (isa<tt::InlineAsmOp>(op))
     return false;
@@ -85,9 +88,10 @@ SmallVector<scf::ForOp> pipelinedLoops(tt::FuncOp func) {
 }
 
 bool areAllBoxes(scf::ForOp loop) {
-  return llvm::all_of(*loop.getBody(), [](Operation &op) {
-    return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
-  });
+  return !loop.getOps<ttng::LoadBoxOp>().empty() &&
+         llvm::all_of(*loop.getBody(), [](Operation &op) {
+           return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
+         });
 }
 
 /// Copies of the loop for the next program can start before this one has ended.
@@ -114,12 +118,10 @@ int64_t bytesOfBuffers(scf::ForOp loop) {
   return bytes * std::max(number(kStages), number(kBuffers));
 }
 
-/// Why a kernel with one pipelined loop would not be faster; empty: it would.
+/// Why a kernel with one pipelined loop, of boxes, would not be faster; empty: it would.
 std::string whyNoGain(tt::FuncOp func, scf::ForOp loop) {
   if (!isa<tt::FuncOp>(loop->getParentOp()))
     return "the pipelined loop stands in a loop or branch";
-  if (!areAllBoxes(loop))
-    return "threads copy what its loop loads, not TMA";
   int64_t dots = 0, loops = 0;
   func.walk([&](Operation *op) {
     dots += isa<tt::DotOp>(op);
@@ -208,19 +210,18 @@ struct PersistProgramsPass : impl::PersistProgramsBase<PersistProgramsPass> {
 private:
   void convert(tt::FuncOp func) {
     SmallVector<scf::ForOp> loops = pipelinedLoops(func);
-    if (!always && loops.empty())
+    if (!always && llvm::none_of(loops, areAllBoxes))
       return;
-    auto refuse = [](Location loc, const Twine &reason) {
-      remarkMissed(loc, "persistent", "a CTA runs one program, not one after the other: " + reason);
-    };
+    constexpr const char *stays = "a CTA runs one program, not one after the other: ";
+    std::string reason = always              ? ""
+                         : loops.size() == 1 ? whyNoGain(func, loops[0])
+                                             : "it has more than one pipelined loop";
+    if (!reason.empty())
+      return remarkApplied(func.getLoc(), "persistent", stays + reason);
     if (Operation *op = findDependence(func))
-      return refuse(op->getLoc(), "this may depend on other programs, or on which CTA it is");
-    if (!always) {
-      if (loops.size() != 1)
-        return refuse(func.getLoc(), "it has more than one pipelined loop");
-      if (std::string reason = whyNoGain(func, loops[0]); !reason.empty())
-        return refuse(loops[0].getLoc(), reason);
-    }
+      return remarkMissed(op->getLoc(), "persistent",
+                          Twine(stays) +
+                              "this may depend on other programs, or on which CTA it is");
     bool goesOn = loops.size() == 1 && canGoOn(loops[0]);
     Value programs = wrap(func);
     if (!always)
