@@ -258,8 +258,8 @@ def test_memory_for_the_store():
 
 
 @triton.jit
-def plus_program(x):
-    return x + tl.program_id(0)
+def plus_program(x, y):
+    return x + tl.program_id(0), y + tl.program_id(0)
 
 
 @triton.jit
@@ -284,7 +284,7 @@ def dependent(x, HOW: tl.constexpr):
         pid += tl.inline_asm_elementwise("and.b32 $0, $1, 0;", "=r,r", [pid], dtype=tl.int32,
                                          is_pure=True, pack=1)
     elif HOW == "map":
-        pid = tl.max(tl.map_elementwise(plus_program, tl.zeros((32,), tl.int32)), 0)
+        pid = tl.max(tl.map_elementwise(plus_program, tl.zeros((32,), tl.int32), pack=2), 0)
     tl.store(x + pid, pid)
 
 
