@@ -121,6 +121,30 @@ def test_none_is_the_default():
     assert multiply(persistent=None).metadata.persistent
 
 
+@triton.jit
+def batches(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    batch = tl.program_id(2)
+    x = tl.make_tensor_descriptor(a, [M * tl.num_programs(2), K], [K, 1], [BM, BK])
+    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    z = tl.make_tensor_descriptor(c, [M * tl.num_programs(2), N], [N, 1], [BM, BN])
+    row = batch * M + tl.program_id(1) * BM
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(x.load([row, k]), y.load([k, tl.program_id(0) * BN]), acc)
+    z.store([row, tl.program_id(0) * BN], acc)
+
+
+@pytest.mark.parametrize("ctas", ["1", "3", "5"])
+def test_descriptors(monkeypatch, ctas):
+    monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", ctas)
+    many, m, n, k = 2, 128, 200, 256
+    a, b, c = whole(many * m, k, 5), whole(k, n, 6), np.zeros((many * m, n), np.float32)
+    kernel = batches[(2, m // 64, many)](a, b, c, m, n, k, BM=64, BN=128, BK=64, num_warps=4,
+                                         num_stages=5)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    assert kernel.metadata.persistent and "before this one is stored" in remarks(kernel)[0]
+
+
 def compiled(**options):
     """For a GPU that need not be there."""
     pointers, numbers = ("a", "b", "c"), ("M", "N", "K", "am", "bk", "cm")
