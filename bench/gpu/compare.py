@@ -9,8 +9,8 @@ changes. A figure is the median of the rounds; a ratio says how much better Trit
 round, as the median and the range of the rounds. FOLDER receives the rows as JSON lines
 and, after each round, the table as Markdown. Of a compilation, compiler_ms is all of it but what
 ptxas alone takes for the PTX that came out; `apart` says that CTAs do not loop over programs
-(persistent=False), where Tritium may choose that they do; `us` is what a launch costs the host, while
-all other figures are of kernels alone.
+(persistent=False), where Tritium may choose that they do; `us` is what a launch costs the host,
+while all other figures are of kernels alone.
 """
 
 import argparse

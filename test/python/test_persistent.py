@@ -105,7 +105,7 @@ def test_in_any_order(monkeypatch, seed):
 
 
 @pytest.mark.parametrize("options,reason", [
-    ({"stages": 3}, "shared memory has room for two programs"),
+    ({"stages": 3}, "a multiprocessor has room for two programs"),
     ({"tensor_copies": False}, None),
     ({"epilogue": "uneven"}, "its loop is longer in some programs than in others"),
     ({"epilogue": "count"}, "this may depend on other programs, or on which CTA it is"),

@@ -1,4 +1,4 @@
-"""The product of two matrices, a tile of 64 x 64 a program, whose loads are boxes of the matrices."""
+"""The product of two matrices, a tile of 64 x 64 a program, whose loads are boxes of them."""
 
 import tritium as triton
 import tritium.language as tl

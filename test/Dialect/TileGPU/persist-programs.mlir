@@ -84,6 +84,30 @@ tt.func @two_fit(%p: !tt.ptr<f16>, %c: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
+// A sum that takes more than half of the registers leaves none.
+// CHECK-LABEL: tt.func @large_sum
+// CHECK: } {ttg.programs}
+// ALWAYS-LABEL: tt.func @large_sum
+// ALWAYS: ttg.across
+// ALWAYS: } {ttg.programs}
+tt.func @large_sum(%p: !tt.ptr<f16>, %c: !tt.ptr<f32>, %n: i32) {
+  %sum = arith.constant dense<0.0> : tensor<128x256xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %n64 = arith.extsi %n : i32 to i64
+  %c64 = arith.constant 64 : i32
+  %r = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %sum) -> (tensor<128x256xf32, #mma>) : i32 {
+    %x0 = ttng.load_box %p[%c0, %k] shape[%n64, %n64] strides[%n64, %one] {ttg.async_copy = #s, ttg.schedule = #ttg.schedule<stage = 0, order = 3>} : <f16> -> tensor<128x64xf16, #l>
+    %xa = ttg.convert_layout %x0 {ttg.schedule = #ttg.schedule<stage = 1, order = 2>} : tensor<128x64xf16, #l> -> tensor<128x64xf16, #a>
+    %t = arith.constant {ttg.schedule = #ttg.schedule<stage = 1, order = 2>} dense<1.0> : tensor<64x256xf16, #b>
+    %d = tt.dot %xa, %t, %acc {ttg.schedule = #ttg.schedule<stage = 1, order = 2>} : tensor<128x64xf16, #a> * tensor<64x256xf16, #b> -> tensor<128x256xf32, #mma>
+    scf.yield %d : tensor<128x256xf32, #mma>
+  } {ttg.stages = 2 : i32}
+  %q = tt.splat %c : !tt.ptr<f32> -> tensor<128x256x!tt.ptr<f32>, #mma>
+  tt.store %q, %r : tensor<128x256x!tt.ptr<f32>, #mma>
+  tt.return
+}
+
 // Where the program begins to load hangs on what it has loaded: the next one's copies wait.
 // CHECK-LABEL: tt.func @indirect
 // CHECK-NOT: ttg.programs

@@ -118,24 +118,34 @@ int64_t bytesOfBuffers(scf::ForOp loop) {
   return bytes * std::max(number(kStages), number(kBuffers));
 }
 
+/// Whether a multiprocessor runs two programs at once, by the least that one needs: buffers of its
+/// loop, and registers for the sum and a few more a thread.
+bool hasRoomForTwo(scf::ForOp loop, tt::DotOp dot) {
+  constexpr int64_t others = 40;
+  const GPUModel &gpu = gpuModel(loop);
+  int64_t sum = cast<RankedTensorType>(dot.getType()).getNumElements() *
+                tt::scalarBytes(tt::elementType(dot.getType())) / 4;
+  int64_t registers = sum + others * numWarps(loop) * kLanesPerWarp;
+  return 2 * bytesOfBuffers(loop) <= gpu.sharedBytes && 2 * registers <= gpu.registers;
+}
+
 /// Why a kernel with one pipelined loop, of boxes, would not be faster; empty: it would.
 std::string whyNoGain(tt::FuncOp func, scf::ForOp loop) {
   if (!isa<tt::FuncOp>(loop->getParentOp()))
     return "the pipelined loop stands in a loop or branch";
-  int64_t dots = 0, loops = 0;
-  func.walk([&](Operation *op) {
-    dots += isa<tt::DotOp>(op);
-    loops += isa<scf::ForOp>(op);
-  });
-  if (dots != 1 || loops != 1)
+  SmallVector<tt::DotOp> dots;
+  int64_t loops = 0;
+  func.walk([&](tt::DotOp dot) { dots.push_back(dot); });
+  func.walk([&](scf::ForOp) { ++loops; });
+  if (dots.size() != 1 || loops != 1)
     return "it has more than one loop or dot, and the work of its programs may differ";
   if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
       !isUniform(loop.getStep()))
     return "its loop is longer in some programs than in others";
   if (!mayStartNext(loop))
     return "what its loop loads does not follow from the program's id, arguments and constants";
-  if (2 * bytesOfBuffers(loop) <= gpuModel(func).sharedBytes)
-    return "shared memory has room for two programs, of which one multiplies while the other "
+  if (hasRoomForTwo(loop, dots[0]))
+    return "a multiprocessor has room for two programs, of which one multiplies while the other "
            "begins or ends";
   return "";
 }
