@@ -59,7 +59,7 @@ struct Program {
   unsigned actors = 0;
   std::vector<std::string> actorNames;
   std::vector<AccessName> names; ///< of accesses that hazards are looked for in
-  bool isPersistent = false; ///< CTAs loop over programs, and are what runs
+  bool isPersistent = false;     ///< CTAs loop over programs, and are what runs
   uint64_t sharedBytes = 0;
   unsigned sharedGranule = 8, globalGranule = 8; ///< bytes of the smallest element
 };

@@ -176,8 +176,7 @@ LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringO
                           GPULaunchInfo &info) {
   AxisInfoAnalysis axes(kernel);
   if (failed(checkPrograms(kernel)) || failed(checkTileSizes(kernel)) ||
-      failed(checkOutsideOfGroups(kernel)) ||
-      failed(checkSkippedRegisters(kernel, axes)))
+      failed(checkOutsideOfGroups(kernel)) || failed(checkSkippedRegisters(kernel, axes)))
     return failure();
   FailureOr<TensorMaps> maps = planTensorMaps(kernel);
   if (failed(maps) || (!options.assertsTrap && failed(checkNoneIsLeft(kernel))))

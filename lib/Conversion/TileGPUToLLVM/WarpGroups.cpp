@@ -22,6 +22,9 @@ public:
 private:
   LogicalResult findBarriers(WarpGroupsOp op, SmallVectorImpl<int32_t> &numbers);
   ThreadOfGroup enter(WarpGroupsOp op, unsigned group, int32_t firstWarp, int32_t number);
+  bool hasOwnRegisters(WarpGroupsOp op) const;
+  int32_t registersOfLaunch(WarpGroupsOp op) const;
+  LogicalResult checkRegisters(WarpGroupsOp op);
   LogicalResult setRegisters(WarpGroupsOp op, unsigned group, int32_t firstWarp);
 
   PopulatePatterns populate;
@@ -64,12 +67,39 @@ ThreadOfGroup WarpGroupsLowering::enter(WarpGroupsOp op, unsigned group, int32_t
   return own;
 }
 
-/// All threads begin with as many registers as the launch has for each. A limit of the user's holds
-/// for all groups, and so does one by which programs run side by side.
+/// A limit of the user's holds for all groups, and so does one by which programs run side by side.
+bool WarpGroupsLowering::hasOwnRegisters(WarpGroupsOp op) const {
+  return !options.maxRegisters && !op->getParentOfType<tt::FuncOp>()->hasAttr(kProgramsAtOnce);
+}
+
+/// With which all threads begin.
+int32_t WarpGroupsLowering::registersOfLaunch(WarpGroupsOp op) const {
+  int32_t threads = launchedWarps(op->getParentOfType<tt::FuncOp>()) * kLanesPerWarp;
+  return std::min<int32_t>(gpu.registers / threads / 8 * 8, 255);
+}
+
+/// A group waits for registers that others give back: those that nobody has it waits for in vain.
+LogicalResult WarpGroupsLowering::checkRegisters(WarpGroupsOp op) {
+  ArrayRef<int32_t> registers = op.getRegisters();
+  if (!hasOwnRegisters(op) || llvm::none_of(registers, [](int32_t n) { return n != 0; }))
+    return success();
+  int32_t given = registersOfLaunch(op), wanted = 0, fours = 0;
+  for (auto [warps, each] : llvm::zip(op.getWarps(), registers)) {
+    int32_t own = llvm::divideCeil(warps, kWarpsWithRegisters);
+    fours += own;
+    wanted += own * (each ? each : given);
+  }
+  if (wanted > fours * given)
+    return op.emitError() << "the groups want " << wanted * kWarpsWithRegisters * kLanesPerWarp
+                          << " registers, and have "
+                          << fours * given * kWarpsWithRegisters * kLanesPerWarp << ", " << given
+                          << " a thread; lower the numbers of registers";
+  return success();
+}
+
 LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group, int32_t firstWarp) {
   int32_t registers = op.getRegisters()[group];
-  auto kernel = op->getParentOfType<tt::FuncOp>();
-  if (registers == 0 || options.maxRegisters || kernel->hasAttr(kProgramsAtOnce))
+  if (registers == 0 || !hasOwnRegisters(op))
     return success();
   bool isLast = group + 1 == op.getGroups().size();
   if (firstWarp % kWarpsWithRegisters || (op.getWarps()[group] % kWarpsWithRegisters && !isLast))
@@ -77,9 +107,7 @@ LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group, 
                           << op.getNames()[group] << " has " << op.getWarps()[group]
                           << " from warp " << firstWarp
                           << " on; leave the number out, or change the groups";
-  int32_t threads = launchedWarps(kernel) * kLanesPerWarp;
-  int32_t given = std::min<int32_t>(gpu.registers / threads / 8 * 8, 255);
-  if (registers != given)
+  if (int32_t given = registersOfLaunch(op); registers != given)
     assembly({},
              std::string("setmaxnreg.") + (registers < given ? "dec" : "inc") +
                  ".sync.aligned.u32 " + std::to_string(registers) + ";",
@@ -89,7 +117,7 @@ LogicalResult WarpGroupsLowering::setRegisters(WarpGroupsOp op, unsigned group, 
 
 LogicalResult WarpGroupsLowering::lowerGroups(WarpGroupsOp op) {
   SmallVector<int32_t> numbers;
-  if (failed(findBarriers(op, numbers)))
+  if (failed(findBarriers(op, numbers)) || failed(checkRegisters(op)))
     return failure();
   barrier();
   // The same for all lanes, as the assembler sees then.

@@ -26,7 +26,10 @@ class range(_InKernel):
             computation that needs them; else the kernel's option holds, for loads that feed
             `tl.dot`.
         loop_unroll_factor: how many rounds become one; below 2: none.
-        disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm: taken, without effect.
+        warp_specialize: on a GPU with TMA, a warp of its own starts the loop's copies, if all of
+            them are by TMA; a remark says why not. The option `warp_specialize` of a launch
+            comes before it.
+        disallow_acc_multi_buffer, flatten, disable_licm: taken, without effect.
 
     The options are constexprs.
 

@@ -44,7 +44,7 @@ private:
     ModuleHandle module = nullptr;
     Function function = nullptr;
     Usage usage;
-    unsigned ctasAtOnce = 0; ///< of a kernel that loops over programs
+    unsigned ctasAtOnce = 0;    ///< of a kernel that loops over programs
     const char *name = nullptr; ///< lives as long as the process
     AssertRecord *record = nullptr;
   };

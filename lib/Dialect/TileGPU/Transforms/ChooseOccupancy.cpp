@@ -89,7 +89,7 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
     hasVersions |= op->hasAttr(kVersions);
     if (isa<tt::LoadOp>(op) && tt::isTile(op->getResult(0).getType()))
       mostLoads = std::max(mostLoads, ++loads[op->getBlock()]);
-    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp>(op);
+    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp, WarpGroupsOp>(op);
   });
   unsigned addresses = strategy::kAddressWords + strategy::kWordsPerLoad * (mostLoads - 1);
   unsigned registers = std::max<unsigned>(

@@ -82,15 +82,17 @@ private:
 
   void specialize(tt::FuncOp kernel) {
     SmallVector<scf::ForOp> loops;
-    Operation *asked = nullptr;
+    Operation *asked = nullptr, *withDots = nullptr;
     kernel.walk([&](scf::ForOp loop) {
       if (loop->hasAttr(kWarpSpecialize) && !asked)
         asked = loop;
+      if (!loop.getOps<tt::DotOp>().empty() && !withDots)
+        withDots = loop;
       if (loop->hasAttr(kStages) && areAllBoxes(loop))
         loops.push_back(loop);
     });
-    if (!asked && !loops.empty() && mode == "always")
-      asked = loops.front();
+    if (!asked && mode == "always")
+      asked = withDots;
     if (mode == "never" || (!asked && !llvm::any_of(loops, pays)))
       return;
     auto missed = [&](Operation *op, const Twine &reason) {
@@ -118,7 +120,7 @@ private:
     int64_t words = 0;
     if (auto rotation = DotRotation::find(loop))
       words = rotation->words();
-    else if (isa<scf::ForOp>(loop->getParentOp()))
+    else if (loop->getParentOfType<scf::ForOp>())
       for (auto dot : loop.getOps<tt::DotOp>())
         words += layoutOf(dot.getType()).registers();
     if (words == 0)

@@ -180,7 +180,8 @@ std::string WarpSpecializer::reasonAgainst() {
   constexpr int32_t mostWarps = 32;
   if (warps() % 4 || warps() + 1 > mostWarps)
     return "a program needs a multiple of four warps, and one more for its copies, of 32 at most";
-  bool hasStored = false;
+  // What stands in front of a scalar's load must not be in order with it.
+  bool isOrdered = false;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     auto load = dyn_cast<tt::LoadOp>(op);
     auto isScalar = [](Type type) { return !tt::isTile(type) && !isa<MemDescType>(type); };
@@ -190,10 +191,10 @@ std::string WarpSpecializer::reasonAgainst() {
     });
     if (!op.getNumRegions() && isReady && llvm::all_of(op.getOperandTypes(), isScalar) &&
         llvm::all_of(op.getResultTypes(), isScalar) && op.getNumResults() &&
-        (isMemoryEffectFree(&op) || (load && !load.getIsVolatile() && !hasStored)))
+        (isMemoryEffectFree(&op) || (load && !load.getIsVolatile() && !isOrdered)))
       loader.common.insert(&op);
     else
-      hasStored |= !isMemoryEffectFree(&op) && !load;
+      isOrdered |= !isMemoryEffectFree(&op) && !(load && !load.getIsVolatile());
   }
   for (auto &loop : loops)
     if (std::string reason = reasonAgainst(*loop); !reason.empty())
@@ -262,13 +263,15 @@ void WarpSpecializer::advance(OpBuilder &b, const Loop &loop, State &state) {
 
 /// Warps are spread over four parts of a multiprocessor, each with a quarter of its registers, so
 /// that the one that loads costs as many in each part: it gives back what it does not need, where
-/// the others can have it.
+/// the others can have it. A launch gives all threads as many, of which `setmaxnreg` moves some.
 std::array<int32_t, 2> WarpSpecializer::registers(Operation *of) {
-  constexpr int32_t parts = 4, most = 255, ofLoader = 40;
+  constexpr int32_t parts = 4, most = 255, step = 8, ofLoader = 40;
   int32_t all = gpuModel(of).registers / parts / kLanesPerWarp, each = numWarps(of) / parts;
-  if (all / (each + 1) >= most)
+  int32_t launched = all / (each + 1);
+  if (launched >= most)
     return {0, 0};
-  return {(all - ofLoader) / each / 8 * 8, ofLoader};
+  int32_t ofOthers = launched / step * step * (each + 1) - ofLoader;
+  return {ofOthers / each / step * step, ofLoader};
 }
 
 void WarpSpecializer::run() {
