@@ -10,8 +10,8 @@ namespace tritium::ttg {
 /// The allocation that `memory` is, or is a part or a view of; null if it is not known.
 LocalAllocOp allocationOf(mlir::Value memory);
 
-/// The wait behind `reader`, an AsyncReader, in its block, by which it has read: null, if it goes on
-/// out of there.
+/// The wait behind `reader`, an AsyncReader, in its block, by which it has read: null, if it goes
+/// on out of there.
 mlir::Operation *waitBehind(mlir::Operation *reader);
 
 /// When each allocation of a kernel is in use, in program order: from where it stands to its
