@@ -53,6 +53,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
     persist.always = options.alwaysPersistent;
     pm.addPass(ttg::createPersistPrograms(persist));
   }
+  pm.addPass(ttg::createOrderPrograms());
   ttg::SpecializeWarpsOptions specialize;
   specialize.mode = options.specializeWarps;
   pm.addPass(ttg::createSpecializeWarps(specialize));

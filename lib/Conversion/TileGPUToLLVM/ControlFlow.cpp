@@ -164,12 +164,7 @@ LogicalResult ControlFlowLowering::lowerIf(scf::IfOp branch) {
 }
 
 Value ControlFlowLowering::numProgramsAlong(unsigned axis) {
-  if (!grid.empty())
-    return grid[axis];
-  Type i32 = b.getI32Type();
-  return axis == 0   ? b.create<NVVM::GridDimXOp>(loc, i32).getResult()
-         : axis == 1 ? b.create<NVVM::GridDimYOp>(loc, i32).getResult()
-                     : b.create<NVVM::GridDimZOp>(loc, i32).getResult();
+  return grid.empty() ? gridExtent(axis) : grid[axis];
 }
 
 /// Extents are at least 1, as there is a program.
@@ -204,7 +199,7 @@ void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringConte
     return success();
   });
   patterns.add<ttg::NumCTAsOp>([=](ttg::NumCTAsOp op) {
-    family->set(op, {family->b.create<NVVM::GridDimXOp>(family->loc, family->b.getI32Type())});
+    family->set(op, {family->gridExtent(0)});
     return success();
   });
   patterns.add<ttg::ProgramIdOp>([=](ttg::ProgramIdOp op) {

@@ -75,6 +75,13 @@ LogicalResult checkOutsideOfGroups(tt::FuncOp kernel) {
 
 /// What CTAs do that loop over programs is not what a program does that has one of its own.
 LogicalResult checkPrograms(tt::FuncOp kernel) {
+  if (Attribute given = kernel->getAttr(kLastFirst)) {
+    auto axes = dyn_cast<DenseI32ArrayAttr>(given);
+    auto isAxis = [](int32_t axis) { return axis >= 0 && axis < 3; };
+    if (!axes || !llvm::all_of(axes.asArrayRef(), isAxis))
+      return kernel.emitError() << kLastFirst << " must be dimensions of the grid, 0 to 2, as "
+                                << "array<i32: 0>, found " << given;
+  }
   bool isPersistent = kernel->hasAttr(kPersistent);
   WalkResult result = kernel.walk([&](Operation *op) {
     bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp>(op);
@@ -133,6 +140,9 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
     markTensorMap(function, i);
   c.entry = function.addEntryBlock(b);
   llvm::append_range(c.grid, c.entry->getArguments().drop_front(firstExtent));
+  if (auto axes = kernel->getAttrOfType<DenseI32ArrayAttr>(kLastFirst))
+    for (int32_t axis : axes.asArrayRef())
+      c.countsDown[axis] = true;
   b.setInsertionPointToStart(c.entry);
   for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});

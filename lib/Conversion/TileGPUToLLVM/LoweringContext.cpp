@@ -173,9 +173,19 @@ Value LoweringContext::programIdAlong(unsigned axis) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(entryEnd);
   Type i32 = b.getI32Type();
-  return id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
-              : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
-                          : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
+  id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
+       : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
+                   : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
+  if (countsDown[axis])
+    id = sub(sub(gridExtent(axis), constant(i32, 1)), id);
+  return id;
+}
+
+Value LoweringContext::gridExtent(unsigned axis) {
+  Type i32 = b.getI32Type();
+  return axis == 0   ? b.create<NVVM::GridDimXOp>(loc, i32).getResult()
+         : axis == 1 ? b.create<NVVM::GridDimYOp>(loc, i32).getResult()
+                     : b.create<NVVM::GridDimZOp>(loc, i32).getResult();
 }
 
 void LoweringContext::barrier() {

@@ -90,6 +90,7 @@ struct ThreadOfGroup {
   int32_t barrierNumber = 0; ///< of the group's barrier; of the program's 0
   /// Of a kernel that loops over programs: the extents of their grid.
   llvm::SmallVector<mlir::Value, 3> grid;
+  std::array<bool, 3> countsDown{}; ///< along a dimension, the last program is on the first CTA
 };
 
 class LoweringContext : public Emitter, public ThreadOfGroup {
@@ -122,6 +123,8 @@ public:
   /// All threads of the group meet.
   void barrier();
   Value programIdAlong(unsigned axis);
+  /// Of the grid of CTAs.
+  Value gridExtent(unsigned axis);
 
   /// Memory format of an element and back.
   Value toMemory(Value x, Type element);

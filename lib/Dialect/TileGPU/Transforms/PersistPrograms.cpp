@@ -31,6 +31,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramDependence.h"
+
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "tritium/Analysis/LaunchSteps.h"
@@ -50,33 +52,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// What a program may do that others share a CTA with.
-bool isIndependent(Operation *op) {
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV;
-  if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
-    return atomic->use_empty();
-  // The number of the program does not reach what stands apart.
-  if (isa<tt::GetProgramIdOp>(op))
-    return !op->getParentOfType<tt::MapElementwiseOp>();
-  // Assembly may read the registers that say which CTA this is.
-  if (isa<tt::InlineAsmOp>(op))
-    return false;
-  return isa<tt::StoreOp, ttng::LoadBoxOp, tt::AssumeOp, scf::ForOp, scf::IfOp, scf::YieldOp,
-             tt::ReturnOp>(op) ||
-         isMemoryEffectFree(op);
-}
-
-/// Null: programs may run in any order, also one after the other.
-Operation *findDependence(tt::FuncOp func) {
-  Operation *found = nullptr;
-  func.getBody().walk([&](Operation *op) {
-    found = isIndependent(op) ? nullptr : op;
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 /// The loops of a kernel whose loads run ahead.
 SmallVector<scf::ForOp> pipelinedLoops(tt::FuncOp func) {
   SmallVector<scf::ForOp> loops;

@@ -53,6 +53,8 @@ inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 inline constexpr llvm::StringLiteral kPersistent = "ttg.persistent";
 /// On that loop: its iterations are programs, none of which waits for another or asks what it did.
 inline constexpr llvm::StringLiteral kPrograms = "ttg.programs";
+/// On a kernel: dimensions of the grid along which the CTAs that begin first are the last programs.
+inline constexpr llvm::StringLiteral kLastFirst = "ttg.last_first";
 
 /// On a loop: iterations that are under way at a time, i32, and buffers of what its copies bring,
 /// if these are more, i32; on each operation of its body a ScheduleAttr; on the loads among them

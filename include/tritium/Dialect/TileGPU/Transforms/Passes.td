@@ -105,6 +105,15 @@ def PersistPrograms : Pass<"ttg-persist-programs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def OrderPrograms : Pass<"ttg-order-programs", "::mlir::ModuleOp"> {
+  let summary = "programs with the longest loops begin first";
+  let description = [{
+    Of kernels whose programs depend on nothing that others do, and whose loops grow with the
+    program's id: ids count down (`ttg.last_first`).
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {
   let summary = "loops as their schedules say";
   let description = [{
