@@ -1,7 +1,7 @@
 //===- Dot.cpp - matrix products ------------------------------------------===//
 //
-// Both operands stand in scratch memory as matrices of the type that products are
-// accumulated in; so does the accumulator. Where, the plan says (PlanDot.cpp).
+// Both operands stand in scratch memory as matrices of the type that the product reads, and so
+// does the accumulator. Where, the plan says (PlanDot.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,43 +10,6 @@
 using namespace mlir;
 
 namespace tritium::cpu {
-
-/// Copies an operand to where it has elements of the accumulator's type, rows padded to registers.
-void Lowering::emitPacking(const DotPlan::Operand &operand, bool isUnsigned) {
-  if (operand.packed == operand.stored)
-    return;
-  ArrayRef<int64_t> shape = operand.packed->shape;
-  Type compute = operand.packed->element;
-  int64_t registerLanes = target.vectorBits / 8 / tt::scalarBytes(compute);
-  int64_t width = std::min<int64_t>(registerLanes, llvm::PowerOf2Ceil(shape.back()));
-  std::function<void(unsigned, Index)> rows = [&](unsigned d, Index index) {
-    bool last = d + 1 == shape.size();
-    int64_t extent = shape[d], step = last ? width : 1;
-    auto at = [&](Value i, int64_t valid) {
-      Index next = index;
-      next.dims.push_back({last && width > 1 ? DimIndex::Lanes : DimIndex::Scalar, i});
-      if (!last)
-        return rows(d + 1, next);
-      next.width = width;
-      next.valid = valid;
-      Chunk chunk = readBuffer(*operand.stored, next);
-      if (chunk.v.getType() != shaped(compute, width))
-        chunk.v = isUnsigned
-                      ? b.create<arith::ExtUIOp>(loc, shaped(compute, width), chunk.v).getResult()
-                      : b.create<arith::ExtSIOp>(loc, shaped(compute, width), chunk.v).getResult();
-      writeBuffer(*operand.packed, next, chunk);
-    };
-    int64_t full = extent / step * step;
-    if (full > 0)
-      loop(i64(0), i64(full), step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-        at(i, width);
-        return {};
-      });
-    if (full < extent)
-      at(i64(full), extent - full);
-  };
-  rows(0, {});
-}
 
 /// if (whole tile inside)  the product reads the matrix where it is
 /// else                    packed as usual
@@ -84,56 +47,61 @@ void Lowering::emitDirectRead(const Step &step) {
 
 /// The product of one shape and layout is one function of the module, however often it
 /// occurs: the call costs nothing against the loops, the code is compiled once.
-func::FuncOp Lowering::dotFunction(Type element, int64_t m, int64_t n, int64_t k,
-                                   std::array<int64_t, 3> strides, bool fromZero, bool anyRowsOfA,
+func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int64_t k,
                                    ArrayRef<UpcomingTile> upcoming) {
+  Type element = dot.accumulator->element;
+  const Buffer &matrixOfB = *dot.b.packed;
+  int64_t rowsOfA = dot.a.packed->rowStride, rowsOfAcc = dot.accumulator->rowStride;
+  int64_t rowsOfB =
+      matrixOfB.rowStride * tt::scalarBytes(matrixOfB.element) / tt::scalarBytes(element);
+  constexpr const char *forms[] = {"", "_bf16", "_s8", "_u8"};
   std::string name;
-  llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element << "_"
-                                 << (anyRowsOfA ? "any" : std::to_string(strides[0])) << "_"
-                                 << strides[1] << "_" << strides[2] << (fromZero ? "_zero" : "");
+  llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element
+                                 << forms[unsigned(dot.form)] << "_"
+                                 << (dot.readsMemory ? "any" : std::to_string(rowsOfA)) << "_"
+                                 << rowsOfB << "_" << rowsOfAcc << (dot.fromZero ? "_zero" : "");
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   unsigned ahead = upcoming.size();
   return sharedFunction(
-      name, 3 + ahead, ahead + anyRowsOfA, [&](Block::BlockArgListType arguments) {
+      name, 3 + ahead, ahead + dot.readsMemory, [&](Block::BlockArgListType arguments) {
         SmallVector<UpcomingTile> tiles(upcoming);
         for (unsigned i = 0; i < ahead; ++i) {
           tiles[i].base = arguments[3 + i];
           tiles[i].rowStride = arguments[3 + ahead + i];
         }
         emitDot(b, loc, target, element, m, n, k,
-                {arguments[0], strides[0], anyRowsOfA ? arguments.back() : Value()},
-                {arguments[1], strides[1], {}}, {arguments[2], strides[2], {}}, fromZero, tiles);
+                {arguments[0], rowsOfA, dot.readsMemory ? arguments.back() : Value()},
+                {arguments[1], rowsOfB, {}}, {arguments[2], rowsOfAcc, {}}, dot.fromZero, tiles,
+                dot.form);
       });
 }
 
 void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
   loc = op.getLoc();
   const DotPlan &dot = *step.dot;
+  auto shape = op.getType().getShape();
+  int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
+  int64_t k = op.getA().getType().getDimSize(rank - 1), batches = rank == 2 ? 1 : shape[0];
   emitPacking(dot.a, op.getIsUnsigned());
-  emitPacking(dot.b, op.getIsUnsigned());
+  if (dot.form == DotForm::Single)
+    emitPacking(dot.b, op.getIsUnsigned());
+  else
+    emitGrouping(dot, n, k, batches);
   emitSteps(step.before);
   const Buffer *a = dot.a.packed, *rhs = dot.b.packed, *acc = dot.accumulator;
   loc = op.getLoc();
 
-  auto shape = op.getType().getShape();
-  int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
-  int64_t k = op.getA().getType().getDimSize(rank - 1);
-  auto matrix = [&](const Buffer &buffer, int64_t rowCount, Value batch) {
+  auto matrix = [&](const Buffer &buffer, Value batch) {
     Value base = bufferBase(buffer);
-    if (batch)
-      base = gep(base, mul(batch, rowCount * buffer.rowStride * tt::scalarBytes(buffer.element)));
-    return base;
+    return batch ? gep(base, mul(batch, buffer.bytes / batches)) : base;
   };
   SmallVector<UpcomingTile> upcoming;
   for (const Upcoming &tile : dot.upcoming)
     upcoming.push_back(nextTile(tile, cast<scf::ForOp>(op->getParentOp())));
-  func::FuncOp function =
-      dotFunction(acc->element, m, n, k, {a->rowStride, rhs->rowStride, acc->rowStride},
-                  dot.fromZero, dot.readsMemory, upcoming);
+  func::FuncOp function = dotFunction(dot, m, n, k, upcoming);
   auto product = [&](Value batch) {
-    SmallVector<Value> arguments{matrix(*a, m, batch), matrix(*rhs, k, batch),
-                                 matrix(*acc, m, batch)};
+    SmallVector<Value> arguments{matrix(*a, batch), matrix(*rhs, batch), matrix(*acc, batch)};
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)

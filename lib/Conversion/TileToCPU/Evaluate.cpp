@@ -258,9 +258,10 @@ Chunk Lowering::readPadded(const Buffer &buffer, Value linear, int64_t lanesStri
       loc, b.create<arith::MulIOp>(loc, row, splat(i64(buffer.rowStride), width)), column);
   if (lanesStride)
     return gatherFrom(buffer, offset, index);
-  unsigned bytes = tt::scalarBytes(buffer.element);
-  return Chunk::uniform(
-      b.create<LLVM::LoadOp>(loc, buffer.element, elementAddress(buffer, offset), bytes));
+  Value stored =
+      b.create<LLVM::LoadOp>(loc, storageType(buffer.element), elementAddress(buffer, offset),
+                             tt::scalarBytes(buffer.element));
+  return Chunk::uniform(decodeStorage(stored, buffer.element));
 }
 
 /// A gather reads the buffer that its source is stored in, within its extent whatever the index.
@@ -321,12 +322,13 @@ std::optional<Chunk> Lowering::exchange(tt::GatherOp op, const Index &index) {
 Chunk Lowering::gatherFrom(const Buffer &buffer, Value offsets, const Index &index) {
   Value base = bufferBase(buffer);
   auto pointers = LLVM::getFixedVectorType(base.getType(), index.width);
+  Type storage = storageType(buffer.element);
   Value addresses =
-      b.create<LLVM::GEPOp>(loc, pointers, buffer.element, base, ArrayRef<LLVM::GEPArg>{offsets});
-  return Chunk::vector(b.create<LLVM::masked_gather>(
-      loc, VectorType::get(index.width, buffer.element), addresses,
-      firstLanes(index.valid, index.width), ValueRange{zeroOf(buffer.element, index.width)},
-      tt::scalarBytes(buffer.element)));
+      b.create<LLVM::GEPOp>(loc, pointers, storage, base, ArrayRef<LLVM::GEPArg>{offsets});
+  Value stored = b.create<LLVM::masked_gather>(
+      loc, VectorType::get(index.width, storage), addresses, firstLanes(index.valid, index.width),
+      ValueRange{zeroOf(storage, index.width)}, tt::scalarBytes(buffer.element));
+  return Chunk::vector(decodeStorage(stored, buffer.element));
 }
 
 /// `chunk`, read from a buffer, as an element of `value`: an i1 has a byte there.

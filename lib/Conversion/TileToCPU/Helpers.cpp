@@ -128,4 +128,18 @@ SmallVector<Value> Lowering::loop(Value lower, Value bound, int64_t step, ValueR
   return SmallVector<Value>(loopOp.getResults());
 }
 
+void Lowering::forPieces(int64_t extent, int64_t step,
+                         llvm::function_ref<void(Value, int64_t)> body) {
+  int64_t full = extent / step * step;
+  if (full == step)
+    body(i64(0), step);
+  else if (full > 0)
+    loop(i64(0), i64(full), step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+      body(i, step);
+      return {};
+    });
+  if (full < extent)
+    body(i64(full), extent - full);
+}
+
 } // namespace tritium::cpu

@@ -96,6 +96,9 @@ private:
   mlir::SmallVector<mlir::Value>
   loop(mlir::Value lower, mlir::Value bound, int64_t step, mlir::ValueRange carried,
        llvm::function_ref<mlir::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+  /// `body` for each piece of `step` of an extent: where it begins, how long it is. The last one
+  /// may be shorter.
+  void forPieces(int64_t extent, int64_t step, llvm::function_ref<void(mlir::Value, int64_t)> body);
 
   //===--------------------------------------------------------------------===//
   // Scratch.cpp: buffers
@@ -299,8 +302,7 @@ private:
                       llvm::function_ref<void()> terminator);
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(const Step &step, tt::DotOp op);
-  mlir::func::FuncOp dotFunction(mlir::Type element, int64_t m, int64_t n, int64_t k,
-                                 std::array<int64_t, 3> strides, bool fromZero, bool anyRowsOfA,
+  mlir::func::FuncOp dotFunction(const DotPlan &dot, int64_t m, int64_t n, int64_t k,
                                  llvm::ArrayRef<UpcomingTile> upcoming);
   /// A matrix that a product reads where it is: !llvm.ptr, and bytes between rows (i64).
   struct DirectRead {
@@ -308,8 +310,17 @@ private:
   };
   llvm::DenseMap<mlir::Value, DirectRead> directReads;
   void emitDirectRead(const Step &step);
-  void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
   void emitRounding(const Buffer &buffer, mlir::Type element);
+
+  //===--------------------------------------------------------------------===//
+  // Packing.cpp
+  //===--------------------------------------------------------------------===//
+  void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
+  void emitGrouping(const DotPlan &dot, int64_t n, int64_t k, int64_t batches);
+  mlir::func::FuncOp groupingFunction(const DotPlan &dot, int64_t n, int64_t k);
+  llvm::SmallVector<mlir::Value> readGroup(const Buffer &from, mlir::Type element, mlir::Value at,
+                                           int64_t group, int64_t valid);
+  mlir::Value columnSums(DotForm form, mlir::Value sums, mlir::Value words);
 
   //===--------------------------------------------------------------------===//
   // Interrupt.cpp

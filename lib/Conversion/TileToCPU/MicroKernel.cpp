@@ -81,9 +81,10 @@ class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
              PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc, bool fromZero,
-             ArrayRef<UpcomingTile> upcoming)
+             ArrayRef<UpcomingTile> upcoming, DotForm form)
       : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
-        fromZero(fromZero), upcoming(upcoming),
+        fromZero(fromZero), upcoming(upcoming), form(form), group(groupOf(form)),
+        elementOfA(group == 1 ? element : b.getIntegerType(32 / group)),
         lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
 
@@ -91,7 +92,7 @@ public:
     int64_t registers = (columnCount + lanes - 1) / lanes;
     m = rowCount;
     n = registers * lanes;
-    BlockShape shape = chooseShape(target, m, registers, k);
+    BlockShape shape = chooseShape(target, m, registers, llvm::divideCeil(k, group));
     EvenCut rows(m, shape.rows), columns(registers, shape.columns);
     columnPieces = columns.pieces;
     auto block = [&](Value i, int64_t blockRows, Value firstRegister, int64_t blockColumns) {
@@ -140,12 +141,16 @@ private:
 
   /// base + row * stride + column, in elements.
   Value address(const PackedMatrix &matrix, Value row, Value column) {
+    return address(matrix, row, column, element);
+  }
+
+  Value address(const PackedMatrix &matrix, Value row, Value column, Type type) {
     Value offset = row ? b.create<arith::MulIOp>(loc, row, index(matrix.rowStride)) : Value();
     if (column)
       offset = offset ? b.create<arith::AddIOp>(loc, offset, column) : column;
     Value bytes = b.create<arith::IndexCastOp>(loc, b.getI64Type(), offset);
-    return b.create<LLVM::GEPOp>(loc, matrix.base.getType(), element, matrix.base,
-                                 ValueRange{bytes}, /*inbounds=*/true);
+    return b.create<LLVM::GEPOp>(loc, matrix.base.getType(), type, matrix.base, ValueRange{bytes},
+                                 /*inbounds=*/true);
   }
 
   /// Row `i` of an `a` whose stride is known at run time, or the one behind `before`.
@@ -163,14 +168,62 @@ private:
                                   element.getIntOrFloatBitWidth() / 8);
   }
 
-  Value moved(Value pointer, int64_t offset) {
+  Value moved(Value pointer, int64_t offset) { return moved(pointer, offset, element); }
+
+  Value moved(Value pointer, int64_t offset, Type type) {
     if (offset == 0)
       return pointer;
-    return b.create<LLVM::GEPOp>(loc, pointer.getType(), element, pointer,
+    return b.create<LLVM::GEPOp>(loc, pointer.getType(), type, pointer,
                                  ArrayRef<LLVM::GEPArg>{int32_t(offset)}, /*inbounds=*/true);
   }
 
+  /// The `valid` elements of `a` from `pointer` on, a group as a rule, for all lanes.
+  Value splatOfA(Value pointer, int64_t valid) {
+    unsigned bits = elementOfA.getIntOrFloatBitWidth();
+    auto loadAt = [&](Type type, int64_t byte) -> Value {
+      Value at = byte ? b.create<LLVM::GEPOp>(loc, pointer.getType(), b.getI8Type(), pointer,
+                                              ArrayRef<LLVM::GEPArg>{int32_t(byte)}, true)
+                      : pointer;
+      return b.create<LLVM::LoadOp>(loc, type, at, bits / 8);
+    };
+    if (group == 1)
+      return b.create<vector::BroadcastOp>(loc, vector, loadAt(element, 0));
+    auto word = VectorType::get(lanes, b.getI32Type());
+    // Behind the last element of a row memory may end.
+    Value joined;
+    int64_t bytes = valid * bits / 8;
+    for (int64_t at = 0, size; at < bytes; at += size) {
+      size = bytes - at >= 4 ? 4 : bytes - at >= 2 ? 2 : 1;
+      Value part = loadAt(b.getIntegerType(8 * size), at);
+      if (size < 4)
+        part = b.create<arith::ExtUIOp>(loc, b.getI32Type(), part);
+      if (at)
+        part = b.create<arith::ShLIOp>(loc, part,
+                                       b.create<arith::ConstantIntOp>(loc, 8 * at, 32).getResult());
+      joined = joined ? b.create<arith::OrIOp>(loc, joined, part).getResult() : part;
+    }
+    Value splat = b.create<vector::BroadcastOp>(loc, word, joined);
+    if (form == DotForm::BF16Pairs)
+      return splat;
+    Value signs = b.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(word, APInt::getSplat(32, APInt(8, 0x80))));
+    return b.create<arith::XOrIOp>(loc, splat, signs);
+  }
+
   Value multiplyAdd(Value x, Value y, Value sum) {
+    if (form == DotForm::BF16Pairs) {
+      auto pairs = VectorType::get(2 * lanes, b.getBF16Type());
+      return b
+          .create<LLVM::CallIntrinsicOp>(loc, vector,
+                                         b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                         ValueRange{sum, b.create<LLVM::BitcastOp>(loc, pairs, x),
+                                                    b.create<LLVM::BitcastOp>(loc, pairs, y)})
+          .getResult(0);
+    }
+    if (form == DotForm::SignedQuads)
+      return emitByteDot(b, loc, sum, x, y);
+    if (form == DotForm::UnsignedQuads)
+      return emitByteDot(b, loc, sum, y, x);
     if (isa<IntegerType>(element))
       return b.create<arith::AddIOp>(loc, sum, b.create<arith::MulIOp>(loc, x, y));
     if (target.hasFMA)
@@ -178,18 +231,19 @@ private:
     return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
   }
 
-  /// One k step of a block.
+  /// One step of a block: group `kk` of k, of `valid` elements.
   void emitStep(ArrayRef<Value> aRows, Value bBlock, Value kk, int64_t columns,
-                SmallVectorImpl<Value> &sums) {
-    Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), kk);
+                SmallVectorImpl<Value> &sums, int64_t valid) {
+    Value column = group == 1 ? kk : b.create<arith::MulIOp>(loc, kk, index(group)).getResult();
+    Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), column, elementOfA);
     Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
     SmallVector<Value> bs;
     for (int64_t column = 0; column < columns; ++column)
       bs.push_back(load(vector, bPointer, column * lanes));
     for (int64_t row = 0; row < int64_t(aRows.size()); ++row) {
-      Value scalar = a.byteStride ? load(element, address({aRows[row], 0, {}}, Value(), kk), 0)
-                                  : load(element, aPointer, row * a.rowStride);
-      Value splat = b.create<vector::BroadcastOp>(loc, vector, scalar);
+      Value at = a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
+                              : moved(aPointer, row * a.rowStride, elementOfA);
+      Value splat = splatOfA(at, valid);
       for (int64_t column = 0; column < columns; ++column) {
         Value &sum = sums[row * columns + column];
         sum = multiplyAdd(splat, bs[column], sum);
@@ -228,31 +282,52 @@ private:
     }
   }
 
+  /// What the sums of a block are before the first step.
+  SmallVector<Value> startOf(Value accBlock, Value bBlock, int64_t rows, int64_t columns) {
+    SmallVector<Value> start;
+    if (hasStartRow(form)) {
+      Value row = index(llvm::divideCeil(k, group));
+      Value pointer = address({bBlock, bMatrix.rowStride, {}}, row, Value());
+      for (int64_t column = 0; column < columns; ++column)
+        start.push_back(load(vector, pointer, column * lanes));
+    }
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        Value sum;
+        if (!fromZero)
+          sum = load(vector, accBlock, row * acc.rowStride + column * lanes);
+        if (!start.empty())
+          sum = sum ? b.create<arith::AddIOp>(loc, sum, start[column]).getResult() : start[column];
+        sums.push_back(sum ? sum : zero());
+      }
+    return sums;
+  }
+
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
     for (const UpcomingTile &tile : upcoming)
       fetch(tile, i, j, rows);
     SmallVector<Value> aRows(rows);
     for (int64_t row = 0; row < rows; ++row)
-      aRows[row] =
-          a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value()) : address(a, i, Value());
+      aRows[row] = a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value())
+                                : address(a, i, Value(), elementOfA);
     Value bBlock = address(bMatrix, Value(), j);
     Value accBlock = address(acc, i, j);
-    SmallVector<Value> sums;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < columns; ++column)
-        sums.push_back(fromZero ? zero()
-                                : load(vector, accBlock, row * acc.rowStride + column * lanes));
+    SmallVector<Value> sums = startOf(accBlock, bBlock, rows, columns);
 
     // Unrolling k gains nothing: the FMA ports are busy already.
-    auto loop = b.create<scf::ForOp>(loc, index(0), index(k), index(1), sums);
-    {
+    int64_t groups = k / group;
+    if (groups > 0) {
+      auto loop = b.create<scf::ForOp>(loc, index(0), index(groups), index(1), sums);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
-      emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner);
+      emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner, group);
       b.create<scf::YieldOp>(loc, inner);
+      sums.assign(loop.result_begin(), loop.result_end());
     }
-    sums.assign(loop.result_begin(), loop.result_end());
+    if (k % group)
+      emitStep(aRows, bBlock, index(groups), columns, sums, k % group);
 
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
@@ -269,6 +344,9 @@ private:
   PackedMatrix a, bMatrix, acc;
   bool fromZero;
   ArrayRef<UpcomingTile> upcoming;
+  DotForm form;
+  int64_t group;
+  Type elementOfA;
   int64_t m = 0, n = 0, columnPieces = 1;
   int64_t lanes;
   VectorType vector;
@@ -278,6 +356,17 @@ private:
 
 void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
                            int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-                           PackedMatrix acc, bool fromZero, ArrayRef<UpcomingTile> upcoming) {
-  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming).emit(m, n);
+                           PackedMatrix acc, bool fromZero, ArrayRef<UpcomingTile> upcoming,
+                           DotForm form) {
+  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming, form).emit(m, n);
+}
+
+Value tritium::cpu::emitByteDot(OpBuilder &b, Location loc, Value sums, Value withoutSign,
+                                Value withSign) {
+  auto type = cast<VectorType>(sums.getType());
+  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * type.getNumElements());
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name),
+                                     ValueRange{sums, withoutSign, withSign})
+      .getResult(0);
 }

@@ -15,6 +15,7 @@
 #define TRITIUM_LIB_CONVERSION_TILETOCPU_PLAN_H
 
 #include "tritium/Analysis/TileConditions.h"
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
 #include "tritium/Kernel/CompileOptions.h"
 #include "tritium/Kernel/KernelMetadata.h"
 #include "tritium/Target/CPU/TargetInfo.h"
@@ -31,7 +32,9 @@ struct Buffer {
   unsigned number = 0;
   int64_t offset = 0; ///< bytes from the start of the scratch memory
   int64_t bytes = 0;
-  mlir::Type element; ///< as evaluated: f32 for narrow floats, i64 for pointers
+  /// As evaluated: f32 for narrow floats, i64 for pointers; or bf16, whose elements are rounded
+  /// already, for products that take it.
+  mlir::Type element;
   llvm::SmallVector<int64_t> shape;
   int64_t rowStride = 1; ///< elements between rows
 };
@@ -81,8 +84,11 @@ struct Upcoming {
 struct DotPlan {
   struct Operand {
     Buffer *stored;
-    Buffer *packed; ///< of the accumulator's type, rows of whole registers; perhaps `stored`
+    /// Of the type that the product reads, b with rows of whole registers; perhaps `stored`. Its b
+    /// has a row for each group of k (MicroKernel.h).
+    Buffer *packed;
   };
+  DotForm form;
   Operand a, b;
   Buffer *accumulator;
   bool fromZero;    ///< the accumulator holds nothing yet

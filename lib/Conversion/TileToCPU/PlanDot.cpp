@@ -39,15 +39,65 @@ static bool isZero(Value value) {
   return integer && integer.getValue().isZero();
 }
 
-/// The buffer of `value`, and one with elements of type `compute` and rows padded to registers.
-DotPlan::Operand Planner::operandOf(Value value, Type compute) {
+DotForm Planner::formOf(tt::DotOp op) const {
+  Type a = tt::elementType(op.getA().getType()), b = tt::elementType(op.getB().getType());
+  Type sum = evalType(tt::elementType(op.getType()));
+  // All floats of 8 bits are numbers of bf16, and none of those that it takes for zero.
+  auto isBF16 = [](Type type) {
+    return type.isBF16() || (tt::isTileFloat(type) && tt::scalarBits(type) == 8);
+  };
+  if (target.hasBF16Dot && sum.isF32() && isBF16(a) && isBF16(b))
+    return DotForm::BF16Pairs;
+  if (target.hasByteDot && sum.isInteger(32) && a.isInteger(8) && b.isInteger(8))
+    return op.getIsUnsigned() ? DotForm::UnsignedQuads : DotForm::SignedQuads;
+  return DotForm::Single;
+}
+
+/// What the product reads its operands as.
+Type Planner::operandType(tt::DotOp op) const {
+  switch (formOf(op)) {
+  case DotForm::Single:
+    return evalType(tt::elementType(op.getType()));
+  case DotForm::BF16Pairs:
+    return BFloat16Type::get(op.getContext());
+  case DotForm::SignedQuads:
+  case DotForm::UnsignedQuads:
+    return IntegerType::get(op.getContext(), 8);
+  }
+  llvm_unreachable("form of a product");
+}
+
+Buffer *Planner::allocateHome(Value value, bool dense) {
+  auto type = cast<RankedTensorType>(value.getType());
+  bool isBF16 = llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    auto dot = dyn_cast<tt::DotOp>(use.getOwner());
+    return dot && use.getOperandNumber() < 2 && formOf(dot) == DotForm::BF16Pairs;
+  });
+  Type element = isBF16 ? BFloat16Type::get(value.getContext()) : evalType(type.getElementType());
+  return allocate(type.getShape(), element, dense);
+}
+
+/// The buffer of `value`, and one with elements of type `compute`, its rows padded to registers if
+/// need be.
+DotPlan::Operand Planner::operandOf(Value value, Type compute, bool wholeRegisters) {
   Buffer *stored = plan.home(value);
   assert(stored && "a product's operand must stand in memory");
   int64_t registerLanes = target.vectorBits / 8 / tt::scalarBytes(compute);
-  if (stored->element == compute && stored->rowStride % registerLanes == 0)
+  if (stored->element == compute && (!wholeRegisters || stored->rowStride % registerLanes == 0))
     return {stored, stored};
   auto type = cast<RankedTensorType>(value.getType());
   return {stored, allocate(type.getShape(), compute, /*dense=*/false)};
+}
+
+/// The buffer of `value`, a second operand, and one with a row for each group of k.
+DotPlan::Operand Planner::groupedOperand(Value value, Type compute, DotForm form) {
+  Buffer *stored = plan.home(value);
+  assert(stored && "a product's operand must stand in memory");
+  SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
+  int64_t group = groupOf(form), &rows = shape[shape.size() - 2];
+  rows = llvm::divideCeil(rows, group) + hasStartRow(form);
+  shape.back() *= group;
+  return {stored, allocate(shape, compute, /*dense=*/false)};
 }
 
 /// What a loop carries, if the product goes back into it and `c` is computed from nothing else of
@@ -102,10 +152,13 @@ Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
 }
 
 void Planner::planDot(Step &step, tt::DotOp op) {
-  Type accumulate = evalType(op.getType().getElementType());
+  Type operand = operandType(op);
   DotPlan dot;
-  dot.a = operandOf(op.getA(), accumulate);
-  dot.b = operandOf(op.getB(), accumulate);
+  dot.form = formOf(op);
+  bool isSingle = dot.form == DotForm::Single;
+  dot.a = operandOf(op.getA(), operand, /*wholeRegisters=*/isSingle);
+  dot.b = isSingle ? operandOf(op.getB(), operand, /*wholeRegisters=*/true)
+                   : groupedOperand(op.getB(), operand, dot.form);
   dot.accumulator = accumulatorFor(step, op);
   setHome(op.getResult(), dot.accumulator);
   dot.fromZero = isZero(op.getC());

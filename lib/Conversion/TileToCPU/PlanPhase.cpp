@@ -247,17 +247,15 @@ void Planner::planTransposed(Step &step) {
   completePhase(gather);
 }
 
-/// A product reads its first operand one element at a time, so nothing is won by packing it but a
+/// A product reads its first operand one group at a time, so nothing is won by packing it but a
 /// short stride. Where a mask hides a part of it, it is packed as usual.
 bool Planner::planDirectRead(Step &step) {
   auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
   auto dot = cast<tt::DotOp>(*load->user_begin());
   Type element = tt::elementType(load.getType());
-  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(element);
+  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(tt::elementType(dot.getType()));
   auto ptrType = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  step.isReadDirectly = ptrType && ptrType.getRank() == 2 && evalType(element) == element &&
-                        storageType(element) == element &&
-                        evalType(tt::elementType(dot.getType())) == element &&
+  step.isReadDirectly = ptrType && ptrType.getRank() == 2 && operandType(dot) == element &&
                         cast<RankedTensorType>(dot.getType()).getDimSize(1) > lanesOfRegister &&
                         isContiguous(load.getPtr(), 1, facts.strides) &&
                         facts.strides.isLinear(load.getPtr(), 0) && isArithmetic(load.getPtr());

@@ -165,7 +165,7 @@ void BlockPlanner::decide(Value value) {
     propagate(op, uses);
     return;
   }
-  Buffer *buffer = planner.allocate(cast<RankedTensorType>(value.getType()), needsDense(value));
+  Buffer *buffer = planner.allocateHome(value, needsDense(value));
   Step *home = assignStep(value, buffer, uses.front(), before);
   planner.setHome(value, buffer);
   SmallVector<Step *> from{home};

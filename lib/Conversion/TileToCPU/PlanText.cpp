@@ -257,8 +257,9 @@ private:
       if (matrix.packed != matrix.stored)
         os << " packed to " << name(matrix.packed);
     };
+    constexpr const char *forms[] = {"", " pairs of bf16", " four bytes", " four unsigned bytes"};
     printSteps(step.before);
-    line() << "product " << name(step.op->getResult(0)) << ':';
+    line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)];
     operand(dot.a);
     os << (dot.readsMemory ? " or memory, by" : ", by");
     operand(dot.b);

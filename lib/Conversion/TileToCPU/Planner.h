@@ -33,6 +33,8 @@ public:
   // What steps and storage of a block ask.
   bool isStored(mlir::Value value) const { return plan.isStored(value); }
   Buffer *allocate(mlir::RankedTensorType type, bool dense);
+  /// What `value` stands in wherever it is needed.
+  Buffer *allocateHome(mlir::Value value, bool dense);
   void setHome(mlir::Value value, Buffer *buffer) { plan.homes[value] = buffer; }
   /// Whether two memory operations may touch the same address at different indices.
   bool mayConflict(mlir::Operation *load, mlir::Operation *write);
@@ -68,7 +70,10 @@ private:
 
   // PlanDot.cpp
   void planDot(Step &step, tt::DotOp op);
-  DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute);
+  DotForm formOf(tt::DotOp op) const;
+  mlir::Type operandType(tt::DotOp op) const;
+  DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute, bool wholeRegisters);
+  DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form);
   Buffer *accumulatorFor(Step &step, tt::DotOp op);
 
   // PlanAhead.cpp

@@ -35,7 +35,7 @@ int64_t Lowering::laneStride(const Buffer &buffer, const Index &index) {
 
 Value Lowering::elementAddress(const Buffer &buffer, Value linear) {
   Value base = bufferBase(buffer);
-  return b.create<LLVM::GEPOp>(loc, base.getType(), buffer.element, base,
+  return b.create<LLVM::GEPOp>(loc, base.getType(), storageType(buffer.element), base,
                                ArrayRef<LLVM::GEPArg>{linear});
 }
 
@@ -43,23 +43,25 @@ Chunk Lowering::readBuffer(const Buffer &buffer, const Index &index) {
   Value address = elementAddress(buffer, linearIndex(buffer, index));
   int64_t stride = laneStride(buffer, index);
   unsigned bytes = tt::scalarBytes(buffer.element);
+  Type storage = storageType(buffer.element);
+  auto decoded = [&](Value stored) { return decodeStorage(stored, buffer.element); };
   if (stride == 0)
-    return Chunk::uniform(b.create<LLVM::LoadOp>(loc, buffer.element, address, bytes));
-  auto type = VectorType::get(index.width, buffer.element);
+    return Chunk::uniform(decoded(b.create<LLVM::LoadOp>(loc, storage, address, bytes)));
+  auto type = VectorType::get(index.width, storage);
   if (stride == 1) {
     if (index.valid == index.width)
-      return Chunk::vector(b.create<LLVM::LoadOp>(loc, type, address, bytes));
+      return Chunk::vector(decoded(b.create<LLVM::LoadOp>(loc, type, address, bytes)));
     Value mask = firstLanes(index.valid, index.width);
     return Chunk::vector(
-        maskedLoad(type, address, mask, zeroOf(buffer.element, index.width), bytes));
+        decoded(maskedLoad(type, address, mask, zeroOf(storage, index.width), bytes)));
   }
   Value offsets = lanes(b.getI64Type(), index.width, stride * bytes);
   auto pointers = LLVM::getFixedVectorType(address.getType(), index.width);
   Value addresses =
       b.create<LLVM::GEPOp>(loc, pointers, b.getI8Type(), address, ArrayRef<LLVM::GEPArg>{offsets});
-  return Chunk::vector(
+  return Chunk::vector(decoded(
       b.create<LLVM::masked_gather>(loc, type, addresses, firstLanes(index.valid, index.width),
-                                    ValueRange{zeroOf(buffer.element, index.width)}, bytes));
+                                    ValueRange{zeroOf(storage, index.width)}, bytes)));
 }
 
 void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value) {
@@ -72,6 +74,8 @@ void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk
   if (isMask)
     v = b.create<arith::ExtUIOp>(loc, shaped(buffer.element, index.hasLanes() ? index.width : 1),
                                  v);
+  else
+    v = encodeStorage(v, buffer.element);
   if (stride == 0) {
     b.create<LLVM::StoreOp>(loc, v, address, bytes);
   } else if (stride == 1) {

@@ -60,18 +60,8 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
                                         bytes);
       }
     };
-    auto blocks = [&](int64_t extent, int64_t step, llvm::function_ref<void(Value, int64_t)> body) {
-      int64_t full = extent / step * step;
-      if (full > 0)
-        loop(i64(0), i64(full), step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-          body(i, step);
-          return {};
-        });
-      if (full < extent)
-        body(i64(full), extent - full);
-    };
-    blocks(rows, lanesOfRegister, [&](Value row, int64_t validRows) {
-      blocks(columns, piece, [&](Value column, int64_t validColumns) {
+    forPieces(rows, lanesOfRegister, [&](Value row, int64_t validRows) {
+      forPieces(columns, piece, [&](Value column, int64_t validColumns) {
         emitBlock(row, validRows, column, validColumns);
       });
     });
@@ -87,8 +77,8 @@ void Lowering::emitTransposed(const Step &step) {
   int64_t rows = shape[rank - 2], columns = shape[rank - 1], count = 1;
   for (int64_t d : shape.drop_back(2))
     count *= d;
-  func::FuncOp function =
-      transposeFunction(buffer.element, rows, columns, copy->rowStride, buffer.rowStride);
+  func::FuncOp function = transposeFunction(storageType(buffer.element), rows, columns,
+                                            copy->rowStride, buffer.rowStride);
   int64_t bytes = tt::scalarBytes(buffer.element);
   auto matrix = [&](Value i) {
     b.create<func::CallOp>(

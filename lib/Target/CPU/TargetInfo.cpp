@@ -109,8 +109,12 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     info.vectorRegisters = 32;
     // The lowering picks the register width; LLVM's tuning must not split it.
     info.features += info.features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
+    // Of the vendors that have AVX-512, only AMD has SSE4A.
+    info.hasBF16Dot = has("+avx512bf16") && has("+sse4a");
+    info.hasByteDot = has("+avx512vnni");
   } else if (has("+avx")) {
     info.vectorBits = 256;
+    info.hasByteDot = has("+avxvnni");
   }
   return true;
 }

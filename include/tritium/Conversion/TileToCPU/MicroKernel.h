@@ -16,6 +16,24 @@ struct PackedMatrix {
   mlir::Value byteStride; ///< if set, bytes between rows (i64), known at run time only
 };
 
+/// How a product goes along k, and what it reads.
+enum class DotForm : uint8_t {
+  Single,        ///< one k after the other; operands of the accumulator's type
+  BF16Pairs,     ///< VDPBF16PS: two k at once, bf16 into f32
+  SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
+  UnsignedQuads, ///< the same of bytes without a sign
+};
+
+/// How many k a lane takes at once.
+inline int64_t groupOf(DotForm form) {
+  return form == DotForm::Single ? 1 : form == DotForm::BF16Pairs ? 2 : 4;
+}
+
+/// VPDPBUSD multiplies bytes without a sign by such with one. What `a` holds is read with its
+/// sign bits changed, 128 more or less than it is; the row of b's matrix behind its last group
+/// holds what every sum starts from for that.
+inline bool hasStartRow(DotForm form) { return groupOf(form) == 4; }
+
 /// A matrix in memory that the product after this one will read.
 struct UpcomingTile {
   mlir::Value base;      ///< !llvm.ptr, perhaps invalid
@@ -29,9 +47,18 @@ struct UpcomingTile {
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
 /// and written there (padding lanes hold anything finite). Only `a` may have a byteStride.
 /// `fromZero`: acc is only written, as if it held zeros.
+///
+/// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b
+/// stands in one lane: row g of its matrix is b[g * group .. + group - 1, 0], then the same of
+/// column 1, ..; what k lacks to whole groups is zero. Its rowStride counts lanes.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
-             PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {});
+             PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {},
+             DotForm form = DotForm::Single);
+
+/// Four products of bytes without a sign and bytes with one, added to each lane of `sums`.
+mlir::Value emitByteDot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums,
+                        mlir::Value withoutSign, mlir::Value withSign);
 
 /// Emits the transpose of square blocks by shuffles. Every run of `rows.size()` lanes of the
 /// vectors, a power of two, holds the rows of one block; the same run of the results holds

@@ -16,6 +16,10 @@ struct TargetInfo {
   unsigned vectorRegisters = 16;
   bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */, hasF16C = false;
   bool isX86 = false;
+  /// VDPBF16PS on registers of 512 bits, at the rate of an FMA. Intel's cores take four times as
+  /// long for it, so widened operands and FMA are twice as fast there.
+  bool hasBF16Dot = false;
+  bool hasByteDot = false; ///< VPDPBUSD on registers of `vectorBits`
 
   /// f32 lanes of one register.
   unsigned lanesF32() const { return vectorBits / 32; }
