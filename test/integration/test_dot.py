@@ -58,7 +58,7 @@ def check(a, b, c, out, acc, result):
     if wide is np.int64:
         assert_same(out, expected.astype(np.int32))
     else:
-        assert_close_sum(out, expected, np.abs(a) @ np.abs(b) + np.abs(c), a.shape[1] + 1, result)
+        assert_close_sum(out, expected, np.abs(a) @ np.abs(b) + np.abs(c), a.shape[-1] + 1, result)
 
 
 FLOAT_CASES = [("float32", "float32"), ("float16", "float32"), ("bfloat16", "float32"),
@@ -110,6 +110,21 @@ def test_special_values(backend, rng, dtype):
     assert np.array_equal(np.isneginf(out), np.isneginf(expected))
 
 
+def test_small_numbers(backend, rng):
+    """Where numbers below 2^-126 are taken for zero, what is lost is as little as that."""
+    for dtype in ("float32", "bfloat16"):
+        for shape in SHAPES:
+            M, N, K = shape
+            a, b = (np.ldexp(rng.standard_normal(size), rng.integers(-140, 50, size))
+                    .astype(numpy_dtype(dtype)) for size in ((M, K), (K, N)))
+            out = np.zeros((M, N), np.float32)
+            dot[(1,)](a, b, out, out, M=M, N=N, K=K, TA=False, TB=False, ACC="none")
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            each = np.abs(a).sum(1)[:, None] + np.abs(b).sum(0)[None, :] + K
+            bound = 2.0 ** -24 * (K + 4) * (np.abs(a) @ np.abs(b)) + 2.0 ** -126 * each
+            assert (np.abs(out - a @ b) <= bound).all()
+
+
 @triton.jit
 def batched(a_ptr, b_ptr, out_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
             K: tl.constexpr):
@@ -121,13 +136,14 @@ def batched(a_ptr, b_ptr, out_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.const
 
 
 @pytest.mark.parametrize("shape", [(1, 4, 4, 4), (3, 16, 8, 32), (2, 5, 7, 3)])
-def test_batched(backend, rng, shape):
+@pytest.mark.parametrize("dtype", ("float32", "bfloat16", "int8", "uint8"))
+def test_batched(backend, rng, shape, dtype):
     B, M, N, K = shape
-    a, b = random_array(rng, (B, M, K), "float32"), random_array(rng, (B, K, N), "float32")
-    out = np.zeros((B, M, N), np.float32)
+    a, b = random_array(rng, (B, M, K), dtype), random_array(rng, (B, K, N), dtype)
+    result = "int32" if "int" in dtype else "float32"
+    out = np.zeros((B, M, N), numpy_dtype(result))
     batched[(1,)](a, b, out, B=B, M=M, N=N, K=K)
-    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
-    assert_close_sum(out, wide_a @ wide_b, np.abs(wide_a) @ np.abs(wide_b), K, "float32")
+    check(a, b, np.zeros_like(out), out, "none", result)
 
 
 @triton.jit
@@ -164,7 +180,7 @@ def chained_narrow(a_ptr, b_ptr, c_ptr, out_ptr, n, N: tl.constexpr, IMPRECISE: 
 
 @pytest.mark.parametrize("dtype,result,imprecise", [
     (ml_dtypes.float8_e4m3fn, np.float32, None), (ml_dtypes.float8_e4m3fn, np.float32, 32),
-    (np.int8, np.int32, None)])
+    (ml_dtypes.bfloat16, np.float32, None), (np.int8, np.int32, None)])
 def test_narrow_results_of_dots_as_operands(compiled_backend, rng, dtype, result, imprecise):
     n, N = 3, 64
     a, b, c = (rng.integers(-1, 2, shape).astype(dtype)
@@ -177,6 +193,38 @@ def test_narrow_results_of_dots_as_operands(compiled_backend, rng, dtype, result
     assert np.abs(a @ b.transpose(0, 2, 1)).max() <= 16
     expected = sum(a @ y.T @ z + z @ (a @ y.T) + z @ z for y, z in zip(b, c))
     assert np.array_equal(out.astype(np.float64), expected)
+
+
+@triton.jit
+def used_beside_products(a_ptr, b_ptr, out_ptr, rows_ptr, n, M: tl.constexpr, N: tl.constexpr):
+    """Tiles that products read and others, too: carried, turned, reshaped, gathered, summed."""
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    a, b = tl.load(a_ptr + i * N + j), tl.load(b_ptr + i * N + j)
+    total = tl.dot(a, tl.trans(b))
+    for _ in range(n):
+        a, b = b, a + b
+        total += tl.dot(a, b.T) + tl.dot(tl.reshape(a, (M, N)), tl.trans(tl.flip(b, 1)))
+    turned = tl.trans(tl.reshape(tl.reshape(a, (N, M)), (M, N)))
+    total += tl.dot(tl.gather(a, i + tl.zeros_like(j), 0), turned)
+    tl.store(out_ptr + i * M + tl.arange(0, M)[None, :], total)
+    tl.store(rows_ptr + tl.arange(0, M), tl.sum(a.to(total.dtype), 1))
+
+
+@pytest.mark.parametrize("dtype", ("float16", "bfloat16", "int8", "uint8"))
+@pytest.mark.parametrize("shape", [(16, 32), (64, 64), (8, 128), (32, 16)])
+def test_operands_used_beside_products(backend, rng, dtype, shape):
+    M, N = shape
+    result = "int32" if "int" in dtype else "float32"
+    a, b = (rng.integers(0, 4, shape).astype(numpy_dtype(dtype)) for _ in range(2))
+    out, rows = np.zeros((M, M), numpy_dtype(result)), np.zeros(M, numpy_dtype(result))
+    used_beside_products[(1,)](a, b, out, rows, 3, M=M, N=N)
+    a, b = a.astype(np.int64), b.astype(np.int64)
+    expected = a @ b.T
+    for _ in range(3):
+        a, b = b, a + b
+        expected = expected + a @ b.T + a @ b[:, ::-1].T
+    assert_same(out, (expected + a @ a.T).astype(out.dtype))
+    assert_same(rows, a.sum(1).astype(out.dtype))
 
 
 @triton.jit
