@@ -11,17 +11,21 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// if (whole tile inside)  the product reads the matrix where it is
-/// else                    packed as usual
+/// if (whole tile inside)  the product, or its packing, reads the matrix where it is
+/// else                    it is copied as usual
 void Lowering::emitDirectRead(const Step &step) {
-  auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
+  Value operand = step.roots.front().value;
+  auto [load, isTransposed] = loadedMatrix(operand);
+  // The dimension along which rows follow each other.
+  int64_t rows = step.writesSwapped != isTransposed;
   SmallVector<Value> terms;
   if (step.whole)
     terms = emitScalarCode(step.whole->code);
   Chunk at[2];
   for (int64_t row : {0, 1}) {
     Index index;
-    index.dims = {{DimIndex::Scalar, i64(row)}, {DimIndex::Scalar, i64(0)}};
+    index.dims.assign(2, {DimIndex::Scalar, i64(0)});
+    index.dims[rows].index = i64(row);
     at[row] = evaluate(load.getPtr(), index);
   }
   assert(at[0].base == at[1].base && "rows of one tile have one base");
@@ -42,7 +46,7 @@ void Lowering::emitDirectRead(const Step &step) {
         ValueRange{bufferBase(buffer), i64(buffer.rowStride * tt::scalarBytes(buffer.element))});
     direct = {branch.getResult(0), branch.getResult(1)};
   }
-  directReads[load.getResult()] = direct;
+  directReads[operand] = direct;
 }
 
 /// The product of one shape and layout is one function of the module, however often it
@@ -58,20 +62,20 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element
                                  << forms[unsigned(dot.form)] << "_"
-                                 << (dot.readsMemory ? "any" : std::to_string(rowsOfA)) << "_"
+                                 << (dot.a.readsMemory ? "any" : std::to_string(rowsOfA)) << "_"
                                  << rowsOfB << "_" << rowsOfAcc << (dot.fromZero ? "_zero" : "");
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   unsigned ahead = upcoming.size();
   return sharedFunction(
-      name, 3 + ahead, ahead + dot.readsMemory, [&](Block::BlockArgListType arguments) {
+      name, 3 + ahead, ahead + dot.a.readsMemory, [&](Block::BlockArgListType arguments) {
         SmallVector<UpcomingTile> tiles(upcoming);
         for (unsigned i = 0; i < ahead; ++i) {
           tiles[i].base = arguments[3 + i];
           tiles[i].rowStride = arguments[3 + ahead + i];
         }
         emitDot(b, loc, target, element, m, n, k,
-                {arguments[0], rowsOfA, dot.readsMemory ? arguments.back() : Value()},
+                {arguments[0], rowsOfA, dot.a.readsMemory ? arguments.back() : Value()},
                 {arguments[1], rowsOfB, {}}, {arguments[2], rowsOfAcc, {}}, dot.fromZero, tiles,
                 dot.form);
       });
@@ -87,7 +91,7 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
   if (dot.form == DotForm::Single)
     emitPacking(dot.b, op.getIsUnsigned());
   else
-    emitGrouping(dot, n, k, batches);
+    emitGrouping(op, dot);
   emitSteps(step.before);
   const Buffer *a = dot.a.packed, *rhs = dot.b.packed, *acc = dot.accumulator;
   loc = op.getLoc();
@@ -106,7 +110,7 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.rowStride);
-    if (dot.readsMemory) {
+    if (dot.a.readsMemory) {
       DirectRead direct = directReads.lookup(op.getA());
       arguments.front() = direct.base;
       arguments.push_back(direct.rowStride);

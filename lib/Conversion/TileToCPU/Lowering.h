@@ -264,8 +264,10 @@ private:
   void emitBody(PhaseState &state, const Index &index);
   void hoistOperands(PhaseState &state, const Index &index);
   void emitTransposed(const Step &step);
+  /// Of two matrices with rows of `toStride` elements in the second one. The function takes the
+  /// bytes between rows of the first one if they are not known here.
   mlir::func::FuncOp transposeFunction(mlir::Type element, int64_t rows, int64_t columns,
-                                       int64_t fromStride, int64_t toStride);
+                                       std::optional<int64_t> fromStride, int64_t toStride);
   /// A constant string in the module, as a pointer.
   mlir::Value stringConstant(llvm::StringRef text);
   void emitPrint(const Step &step, tt::PrintOp op);
@@ -316,11 +318,11 @@ private:
   // Packing.cpp
   //===--------------------------------------------------------------------===//
   void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
-  void emitGrouping(const DotPlan &dot, int64_t n, int64_t k, int64_t batches);
+  void emitGrouping(tt::DotOp op, const DotPlan &dot);
   mlir::func::FuncOp groupingFunction(const DotPlan &dot, int64_t n, int64_t k);
-  llvm::SmallVector<mlir::Value> readGroup(const Buffer &from, mlir::Type element, mlir::Value at,
-                                           int64_t group, int64_t valid);
-  mlir::Value columnSums(DotForm form, mlir::Value sums, mlir::Value words);
+  mlir::func::FuncOp startFunction(const DotPlan &dot, int64_t n, int64_t k);
+  llvm::SmallVector<mlir::Value> readGroup(const DotPlan::Operand &operand, mlir::Value at,
+                                           mlir::Value rowStride, int64_t group, int64_t valid);
 
   //===--------------------------------------------------------------------===//
   // Interrupt.cpp

@@ -7,6 +7,8 @@
 
 #include "Lowering.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -23,8 +25,22 @@ Value Lowering::decodeStorage(Value stored, Type element) {
   return stored;
 }
 
+/// What the bf16 `value` was decoded from; null if it was not.
+static Value decodedFrom(Value value) {
+  auto number = value.getDefiningOp<arith::BitcastOp>();
+  auto shifted = number ? number.getIn().getDefiningOp<arith::ShLIOp>() : nullptr;
+  auto wide = shifted ? shifted.getLhs().getDefiningOp<arith::ExtUIOp>() : nullptr;
+  llvm::APInt by;
+  if (!wide || !getElementTypeOrSelf(wide.getIn()).isInteger(16) ||
+      !matchPattern(shifted.getRhs(), m_ConstantInt(&by)) || by != 16)
+    return {};
+  return wide.getIn();
+}
+
 Value Lowering::encodeStorage(Value value, Type element) {
   if (element.isBF16()) {
+    if (Value stored = decodedFrom(value))
+      return stored;
     // The value is representable: its upper half is the number, also of a NaN.
     int64_t width =
         isa<VectorType>(value.getType()) ? cast<VectorType>(value.getType()).getNumElements() : 1;
@@ -155,7 +171,8 @@ Chunk Lowering::loadAt(tt::LoadOp op, const Chunk &ptr, const Chunk *mask, const
   if (direct)
     return Chunk::vector(loaded);
   Value value = decodeStorage(loaded, pointee);
-  if (mask && op.getOther())
+  // The code of zero is loaded where the mask is not set.
+  if (mask && op.getOther() && !isPositiveZero(op.getOther()))
     value = b.create<arith::SelectOp>(loc, maskVector(mask, index), value, other(index));
   return Chunk::vector(value);
 }

@@ -65,14 +65,16 @@ static std::array<Value, 2> interleaved(OpBuilder &b, Location loc, Value x, Val
 
 /// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
 /// of these columns, in their order. Rows from `valid` on are zero.
-SmallVector<Value> Lowering::readGroup(const Buffer &from, Type element, Value at, int64_t group,
-                                       int64_t valid) {
-  int64_t bytes = tt::scalarBytes(from.element), lanes = target.vectorBits / 32 * group;
-  SmallVector<Value> rows(group, zeroOf(storageType(element), lanes));
+SmallVector<Value> Lowering::readGroup(const DotPlan::Operand &operand, Value at, Value rowStride,
+                                       int64_t group, int64_t valid) {
+  Type from = operand.stored->element, to = operand.packed->element;
+  int64_t lanes = target.vectorBits / 32 * group;
+  SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
   for (int64_t row = 0; row < valid; ++row) {
-    Value stored = b.create<LLVM::LoadOp>(loc, VectorType::get(lanes, storageType(from.element)),
-                                          gep(at, i64(row * from.rowStride * bytes)), bytes);
-    rows[row] = from.element == element ? stored : encodeStorage(stored, element);
+    Value stored =
+        b.create<LLVM::LoadOp>(loc, VectorType::get(lanes, storageType(from)),
+                               row ? gep(at, mul(rowStride, row)) : at, tt::scalarBytes(from));
+    rows[row] = from == to ? stored : encodeStorage(stored, to);
   }
   std::array<Value, 2> pairs = interleaved(b, loc, rows[0], rows[1]);
   if (group == 2)
@@ -84,68 +86,89 @@ SmallVector<Value> Lowering::readGroup(const Buffer &from, Type element, Value a
   return words;
 }
 
-/// The second operand of `dot`, k rows of n elements, in groups; from one buffer to another.
+/// From k rows of n elements, the function's last argument bytes apart, to groups.
 func::FuncOp Lowering::groupingFunction(const DotPlan &dot, int64_t n, int64_t k) {
-  const Buffer &from = *dot.b.stored, &to = *dot.b.packed;
-  constexpr const char *forms[] = {"", "pairs", "quads", "unsigned_quads"};
+  const Buffer &to = *dot.b.packed;
+  int64_t group = groupOf(dot.form), lanes = target.vectorBits / 32;
+  int64_t fromBytes = tt::scalarBytes(dot.b.stored->element);
+  int64_t toRow = to.rowStride * tt::scalarBytes(to.element);
   std::string name;
-  llvm::raw_string_ostream(name) << forms[unsigned(dot.form)] << "_" << k << "x" << n << "_"
-                                 << from.element << "_" << from.rowStride << "_" << to.rowStride;
-  return sharedFunction(name, 2, 0, [&](Block::BlockArgListType arguments) {
-    int64_t group = groupOf(dot.form), lanes = target.vectorBits / 32, columns = lanes * group;
-    int64_t fromBytes = tt::scalarBytes(from.element);
-    int64_t fromGroup = group * from.rowStride * fromBytes;
-    int64_t toRow = to.rowStride * tt::scalarBytes(to.element);
-    forPieces(n, columns, [&](Value column, int64_t valid) {
+  llvm::raw_string_ostream(name) << "group_" << k << "x" << n << "_" << dot.b.stored->element << "_"
+                                 << to.element << "_" << toRow;
+  return sharedFunction(name, 2, 1, [&](Block::BlockArgListType arguments) {
+    Value rowStride = arguments[2];
+    forPieces(n, lanes * group, [&](Value column, int64_t valid) {
       Value source = gep(arguments[0], mul(column, fromBytes));
       Value packed = gep(arguments[1], mul(column, 4));
-      int64_t count = llvm::divideCeil(valid, lanes);
-      auto store = [&](ArrayRef<Value> vectors, Value row) {
-        Value at = gep(packed, mul(row, toRow));
-        for (int64_t i = 0; i < count; ++i)
-          b.create<LLVM::StoreOp>(loc, vectors[i], gep(at, i64(i * lanes * 4)), 4);
-      };
-      // Packs group g, and adds its elements to the sums of the columns.
-      auto pack = [&](Value g, int64_t rows, ValueRange before) {
+      forPieces(k, group, [&](Value row, int64_t rows) {
         SmallVector<Value> words =
-            readGroup(from, to.element, gep(source, mul(g, fromGroup)), group, rows);
-        store(words, g);
-        SmallVector<Value> sums;
-        for (auto [sum, word] : llvm::zip_first(before, words))
-          sums.push_back(columnSums(dot.form, sum, word));
-        return sums;
-      };
-      SmallVector<Value> sums(hasStartRow(dot.form) ? count : 0, zeroOf(b.getI32Type(), lanes));
-      if (k / group)
-        sums = loop(i64(0), i64(k / group), 1, sums,
-                    [&](Value g, ValueRange before) { return pack(g, group, before); });
-      if (k % group)
-        sums = pack(i64(k / group), k % group, sums);
-      if (!hasStartRow(dot.form))
-        return;
-      Value factor =
-          splat(constant(b.getI32Type(), dot.form == DotForm::SignedQuads ? -128 : 128), lanes);
-      for (Value &sum : sums)
-        sum = b.create<arith::MulIOp>(loc, sum, factor);
-      store(sums, i64(llvm::divideCeil(k, group)));
+            readGroup(dot.b, gep(source, mul(row, rowStride)), rowStride, group, rows);
+        Value number = b.createOrFold<arith::DivUIOp>(loc, row, i64(group));
+        Value at = gep(packed, mul(number, toRow));
+        for (int64_t i = 0; i * lanes < valid; ++i)
+          b.create<LLVM::StoreOp>(loc, words[i], gep(at, i64(i * lanes * 4)), 4);
+      });
     });
   });
 }
 
-/// `sums` and the four bytes of each of `words`.
-Value Lowering::columnSums(DotForm form, Value sums, Value words) {
-  Value ones = splat(constant(b.getI32Type(), 0x01010101), target.vectorBits / 32);
-  return form == DotForm::SignedQuads ? emitByteDot(b, loc, sums, ones, words)
-                                      : emitByteDot(b, loc, sums, words, ones);
+/// The row behind the last group: what the sums of each column start from.
+func::FuncOp Lowering::startFunction(const DotPlan &dot, int64_t n, int64_t k) {
+  bool isSigned = dot.form == DotForm::SignedQuads;
+  int64_t groups = llvm::divideCeil(k, groupOf(dot.form)), lanes = target.vectorBits / 32;
+  int64_t rowBytes = dot.b.packed->rowStride;
+  std::string name;
+  llvm::raw_string_ostream(name) << (isSigned ? "start_" : "start_unsigned_") << groups << "x" << n
+                                 << "_" << rowBytes;
+  return sharedFunction(name, 1, 0, [&](Block::BlockArgListType arguments) {
+    auto words = VectorType::get(lanes, b.getI32Type());
+    Value ones = splat(constant(b.getI32Type(), 0x01010101), lanes);
+    Value factor = splat(constant(b.getI32Type(), isSigned ? -128 : 128), lanes);
+    auto columns = [&](Value column, int64_t count) {
+      Value packed = gep(arguments[0], mul(column, 4));
+      auto at = [&](Value row, int64_t i) {
+        return gep(packed, add(mul(row, rowBytes), i64(i * lanes * 4)));
+      };
+      SmallVector<Value> sums(count, zeroOf(b.getI32Type(), lanes));
+      sums = loop(i64(0), i64(groups), 1, sums, [&](Value row, ValueRange before) {
+        SmallVector<Value> after;
+        for (auto [i, sum] : llvm::enumerate(before)) {
+          Value group = b.create<LLVM::LoadOp>(loc, words, at(row, i), 4);
+          after.push_back(isSigned ? emitByteDot(b, loc, sum, ones, group)
+                                   : emitByteDot(b, loc, sum, group, ones));
+        }
+        return after;
+      });
+      for (auto [i, sum] : llvm::enumerate(sums))
+        b.create<LLVM::StoreOp>(loc, b.create<arith::MulIOp>(loc, sum, factor), at(i64(groups), i),
+                                4);
+    };
+    constexpr int64_t atOnce = 4;
+    forPieces(n, atOnce * lanes, [&](Value column, int64_t valid) {
+      columns(column, llvm::divideCeil(valid, lanes));
+    });
+  });
 }
 
-void Lowering::emitGrouping(const DotPlan &dot, int64_t n, int64_t k, int64_t batches) {
-  func::FuncOp function = groupingFunction(dot, n, k);
+void Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
   const Buffer &from = *dot.b.stored, &to = *dot.b.packed;
+  ArrayRef<int64_t> shape = op.getB().getType().getShape();
+  int64_t rank = shape.size(), k = shape[rank - 2], n = shape[rank - 1];
+  int64_t batches = rank == 2 ? 1 : shape[0], group = groupOf(dot.form);
+  DirectRead matrix{bufferBase(from), i64(from.rowStride * tt::scalarBytes(from.element))};
+  if (dot.b.readsMemory)
+    matrix = directReads.lookup(op.getB());
+  // A word is a group of k already where these stand side by side.
+  func::FuncOp function = dot.b.isTurned ? transposeFunction(b.getI32Type(), n, k / group,
+                                                             std::nullopt, to.rowStride / group)
+                                         : groupingFunction(dot, n, k);
+  func::FuncOp start = hasStartRow(dot.form) ? startFunction(dot, n, k) : nullptr;
   forPieces(batches, 1, [&](Value batch, int64_t) {
-    b.create<func::CallOp>(loc, function,
-                           ValueRange{gep(bufferBase(from), mul(batch, from.bytes / batches)),
-                                      gep(bufferBase(to), mul(batch, to.bytes / batches))});
+    Value packed = gep(bufferBase(to), mul(batch, to.bytes / batches));
+    Value source = gep(matrix.base, mul(batch, from.bytes / batches));
+    b.create<func::CallOp>(loc, function, ValueRange{source, packed, matrix.rowStride});
+    if (start)
+      b.create<func::CallOp>(loc, start, ValueRange{packed});
   });
 }
 

@@ -87,12 +87,15 @@ struct DotPlan {
     /// Of the type that the product reads, b with rows of whole registers; perhaps `stored`. Its b
     /// has a row for each group of k (MicroKernel.h).
     Buffer *packed;
+    /// What is read is where it lies in memory, if the phase that would assign `stored` says so: by
+    /// the product its first operand, by packing its second one.
+    bool readsMemory = false;
+    bool isTurned = false; ///< b: the last two dimensions of `stored` are swapped
   };
   DotForm form;
   Operand a, b;
   Buffer *accumulator;
-  bool fromZero;    ///< the accumulator holds nothing yet
-  bool readsMemory; ///< the first operand is read where it lies in memory, if its phase says so
+  bool fromZero; ///< the accumulator holds nothing yet
   llvm::SmallVector<Upcoming, 2> upcoming;
 };
 
@@ -125,7 +128,7 @@ struct Step {
   bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
   std::optional<Guard> guard;
   llvm::SmallVector<Loops, 2> versions;
-  /// One Assign of a load that only the first operand of a product reads, with no write in
+  /// One Assign of a load, perhaps turned over, that only a product reads, with no write in
   /// between: the product reads memory itself, where the guard, if there is one, holds.
   std::optional<Guard> whole;
   bool isReadDirectly = false;

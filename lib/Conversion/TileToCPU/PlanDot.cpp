@@ -2,8 +2,6 @@
 
 #include "Planner.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -22,21 +20,6 @@ static bool onlyLeadsTo(Value arg, OpOperand &end, int depth = 0) {
       return false;
   }
   return true;
-}
-
-/// Every element is zero; negative zero does not count, for it changes a sum of zeros.
-static bool isZero(Value value) {
-  while (auto op = value.getDefiningOp<tt::SplatOp>())
-    value = op.getSrc();
-  Attribute attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return false;
-  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
-    attribute = elements.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValue().isPosZero();
-  auto integer = dyn_cast<IntegerAttr>(attribute);
-  return integer && integer.getValue().isZero();
 }
 
 DotForm Planner::formOf(tt::DotOp op) const {
@@ -142,7 +125,7 @@ Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
   if (Buffer *stored = plan.home(c); stored && takesOver(op))
     return stored;
   auto holding = [&](Buffer *buffer) {
-    if (!isZero(c))
+    if (!isPositiveZero(c))
       assign(step.before, c, buffer);
     return buffer;
   };
@@ -161,8 +144,10 @@ void Planner::planDot(Step &step, tt::DotOp op) {
                    : groupedOperand(op.getB(), operand, dot.form);
   dot.accumulator = accumulatorFor(step, op);
   setHome(op.getResult(), dot.accumulator);
-  dot.fromZero = isZero(op.getC());
-  dot.readsMemory = readDirectly.contains(op.getA());
+  dot.fromZero = isPositiveZero(op.getC());
+  dot.a.readsMemory = readDirectly.contains(op.getA());
+  dot.b.readsMemory = readDirectly.contains(op.getB());
+  dot.b.isTurned = turned.contains(op.getB());
   auto loopOp = dyn_cast<scf::ForOp>(op->getParentOp());
   if (loopOp && op.getType().getRank() == 2)
     for (Value operand : {op.getA(), op.getB()})

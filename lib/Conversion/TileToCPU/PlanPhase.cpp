@@ -196,7 +196,11 @@ void Planner::completePhase(Step &step) {
     return root.kind == Root::Assign && !isVirtual(root.value) &&
            plan.home(root.value) == root.buffer;
   });
-  if (step.roots.empty() || (step.isReadDirectly && planDirectRead(step) && !step.whole))
+  if (step.roots.empty())
+    return;
+  if (step.transposed && step.lanesDim == int64_t(step.shape.size()) - 2)
+    planTurned(step);
+  if (step.isReadDirectly && planDirectRead(step) && !step.whole)
     return;
   const Root &first = step.roots.front();
   if (first.op)
@@ -247,30 +251,69 @@ void Planner::planTransposed(Step &step) {
   completePhase(gather);
 }
 
+/// A product that takes groups of k reads what is contiguous along k as such groups: it need not
+/// stand in memory by rows of k.
+bool Planner::planTurned(Step &step) {
+  Root &root = step.roots.front();
+  auto dot = root.value.hasOneUse() ? dyn_cast<tt::DotOp>(*root.value.user_begin()) : nullptr;
+  if (!dot || dot.getB() != root.value || !root.isHome)
+    return false;
+  int64_t group = groupOf(formOf(dot)), rank = step.shape.size();
+  if (group == 1 || step.shape[rank - 2] % group)
+    return false;
+  SmallVector<int64_t> shape(step.shape);
+  std::swap(shape[rank - 2], shape[rank - 1]);
+  root.buffer = allocate(shape, root.buffer->element, /*dense=*/false);
+  setHome(root.value, root.buffer);
+  turned.insert(root.value);
+  step.transposed = false;
+  step.writesSwapped = true;
+  return true;
+}
+
 /// A product reads its first operand one group at a time, so nothing is won by packing it but a
-/// short stride. Where a mask hides a part of it, it is packed as usual.
+/// short stride; its second operand is packed in groups from where it is. Where a mask hides a part
+/// of it, it is copied as usual.
 bool Planner::planDirectRead(Step &step) {
-  auto load = step.roots.front().value.getDefiningOp<tt::LoadOp>();
-  auto dot = cast<tt::DotOp>(*load->user_begin());
-  Type element = tt::elementType(load.getType());
-  int64_t lanesOfRegister = target.vectorBits / 8 / tt::scalarBytes(tt::elementType(dot.getType()));
+  step.isReadDirectly = false;
+  Value value = step.roots.front().value;
+  auto [load, isTransposed] = loadedMatrix(value);
+  auto dot = cast<tt::DotOp>(*value.user_begin());
+  auto type = cast<RankedTensorType>(value.getType());
   auto ptrType = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  step.isReadDirectly = ptrType && ptrType.getRank() == 2 && operandType(dot) == element &&
-                        cast<RankedTensorType>(dot.getType()).getDimSize(1) > lanesOfRegister &&
-                        isContiguous(load.getPtr(), 1, facts.strides) &&
-                        facts.strides.isLinear(load.getPtr(), 0) && isArithmetic(load.getPtr());
-  if (step.isReadDirectly && load.getMask()) {
+  Type element = type.getElementType();
+  if (!ptrType || type.getRank() != 2 || operandType(dot) != element)
+    return false;
+  int64_t bytes = tt::scalarBytes(element), registerBytes = target.vectorBits / 8;
+  if (dot.getA() == value) {
+    int64_t lanesOfRegister = registerBytes / tt::scalarBytes(tt::elementType(dot.getType()));
+    if (isTransposed || step.transposed ||
+        cast<RankedTensorType>(dot.getType()).getDimSize(1) <= lanesOfRegister)
+      return false;
+  } else {
+    // Packing reads whole registers, or pieces of 16 bytes where it turns the matrix over.
+    bool isTurned = turned.contains(value);
+    int64_t rowBytes = type.getDimSize(isTurned ? 0 : 1) * bytes;
+    if (formOf(dot) == DotForm::Single || step.transposed ||
+        rowBytes % (isTurned ? 16 : registerBytes))
+      return false;
+  }
+  // The dimension of the loaded tile that is contiguous.
+  int64_t along = turned.contains(value) == isTransposed;
+  if (!isContiguous(load.getPtr(), along, facts.strides) ||
+      !facts.strides.isLinear(load.getPtr(), 1 - along) || !isArithmetic(load.getPtr()))
+    return false;
+  if (load.getMask()) {
     Guard guard;
     auto whole = TileConditions(facts.ranges, facts.strides, guard.code).allTrue(load.getMask());
-    step.isReadDirectly = whole.has_value();
-    if (whole) {
-      guard.holds = *whole;
-      step.whole = std::move(guard);
-    }
+    if (!whole)
+      return false;
+    guard.holds = *whole;
+    step.whole = std::move(guard);
   }
-  if (step.isReadDirectly)
-    readDirectly.insert(load.getResult());
-  return step.isReadDirectly;
+  step.isReadDirectly = true;
+  readDirectly.insert(value);
+  return true;
 }
 
 } // namespace tritium::cpu

@@ -176,14 +176,14 @@ void BlockPlanner::decide(Value value) {
 
 void BlockPlanner::markDirectReads() {
   for (auto it = steps.begin(); it != steps.end(); ++it) {
-    if (it->kind != Step::Phase || it->roots.size() != 1 || it->transposed ||
-        it->roots.front().kind != Root::Assign)
+    if (it->kind != Step::Phase || it->roots.size() != 1 || it->roots.front().kind != Root::Assign)
       continue;
-    auto load = it->roots.front().value.getDefiningOp<tt::LoadOp>();
-    if (!load || load.getIsVolatile() || !load->hasOneUse())
+    Value value = it->roots.front().value;
+    tt::LoadOp load = loadedMatrix(value).load;
+    if (!load || load.getIsVolatile() || !load->hasOneUse() || !value.hasOneUse())
       continue;
-    auto dot = dyn_cast<tt::DotOp>(*load->user_begin());
-    if (!dot || dot.getA() != load.getResult() || dot.getB() == load.getResult())
+    auto dot = dyn_cast<tt::DotOp>(*value.user_begin());
+    if (!dot || dot.getC() == value)
       continue;
     auto after = std::next(it);
     auto onlyReads = [](const Step &step) {

@@ -253,7 +253,7 @@ private:
   void printDot(const Step &step) {
     const DotPlan &dot = *step.dot;
     auto operand = [&](const DotPlan::Operand &matrix) {
-      os << ' ' << name(matrix.stored);
+      os << ' ' << name(matrix.stored) << (matrix.readsMemory ? " or memory" : "");
       if (matrix.packed != matrix.stored)
         os << " packed to " << name(matrix.packed);
     };
@@ -261,7 +261,7 @@ private:
     printSteps(step.before);
     line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)];
     operand(dot.a);
-    os << (dot.readsMemory ? " or memory, by" : ", by");
+    os << ", by";
     operand(dot.b);
     os << (dot.fromZero ? ", to " : ", added to ") << name(dot.accumulator) << '\n';
     indent += 2;

@@ -54,6 +54,7 @@ private:
   void completePhase(Step &step);
   void planTransposed(Step &step);
   bool planDirectRead(Step &step);
+  bool planTurned(Step &step);
   void allocateResults(const Step &step);
   void orderLoops(Step &step);
   void planVersions(Step &step, const PhaseSummary &summary);
@@ -93,6 +94,7 @@ private:
   bool hasDot = false; ///< the kernel's time is spent in matrix products
   llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, bool> areApart; ///< tiles of pointers
   llvm::DenseSet<mlir::Value> readDirectly; ///< by the product that they are the operand of
+  llvm::DenseSet<mlir::Value> turned; ///< the last two dimensions of their buffers are swapped
   /// By shape and element type.
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;
 };

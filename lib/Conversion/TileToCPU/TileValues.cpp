@@ -2,6 +2,8 @@
 
 #include "TileValues.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -99,6 +101,27 @@ static std::optional<int64_t> loadDim(Value value, Strides &likely, int depth) {
     if (auto dim = loadDim(operand, likely, depth + 1))
       return dim;
   return std::nullopt;
+}
+
+bool isPositiveZero(Value value) {
+  while (auto op = value.getDefiningOp<tt::SplatOp>())
+    value = op.getSrc();
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return false;
+  if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  return integer && integer.getValue().isZero();
+}
+
+LoadedMatrix loadedMatrix(Value value) {
+  if (auto trans = value.getDefiningOp<tt::TransOp>();
+      trans && trans.getOrder() == ArrayRef<int32_t>{1, 0})
+    return {trans.getSrc().getDefiningOp<tt::LoadOp>(), true};
+  return {value.getDefiningOp<tt::LoadOp>(), false};
 }
 
 int64_t preferredDim(Value value, Strides &likely) {

@@ -29,6 +29,17 @@ bool keepsPlaces(mlir::Operation *op);
 /// An evaluation by a polynomial, which takes many instructions.
 bool isPolynomial(mlir::Operation *op);
 
+/// Every element is zero; negative zero does not count, for it changes a sum of zeros.
+bool isPositiveZero(mlir::Value value);
+
+/// A load whose element (i, j) of a matrix is one of a value.
+struct LoadedMatrix {
+  tt::LoadOp load; ///< null if there is none
+  bool isTurned;   ///< the element (j, i) of the value
+};
+/// The load that `value` is, or is the transpose of.
+LoadedMatrix loadedMatrix(mlir::Value value);
+
 /// The dimension along which the loads of `value` are contiguous; the last one with
 /// more than one element where that is unknown.
 int64_t preferredDim(mlir::Value value, Strides &likely);

@@ -23,27 +23,28 @@ namespace tritium::cpu {
 
 /// to[c, r] = from[r, c] for r < rows, c < columns. Rows of `from` are whole registers.
 func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t columns,
-                                         int64_t fromStride, int64_t toStride) {
+                                         std::optional<int64_t> fromStride, int64_t toStride) {
   std::string name;
   llvm::raw_string_ostream(name) << "transpose_" << rows << "x" << columns << "_" << element << "_"
-                                 << fromStride << "_" << toStride;
-  return sharedFunction(name, 2, 0, [&](Block::BlockArgListType arguments) {
+                                 << (fromStride ? std::to_string(*fromStride) : "any") << "_"
+                                 << toStride;
+  return sharedFunction(name, 2, !fromStride, [&](Block::BlockArgListType arguments) {
     unsigned bytes = tt::scalarBytes(element);
     int64_t piece = 16 / bytes, lanesOfRegister = target.vectorBits / 8 / bytes;
     auto pieceType = VectorType::get(piece, element);
     auto type = VectorType::get(lanesOfRegister, element);
-    auto address = [&](Value base, Value row, Value column, int64_t stride) {
-      return gep(base, mul(add(mul(row, stride), column), bytes));
+    Value fromBytes = fromStride ? i64(*fromStride * bytes) : Value(arguments.back());
+    auto address = [&](Value base, Value row, Value column, Value stride) {
+      return gep(base, add(mul(row, stride), mul(column, bytes)));
     };
     auto emitBlock = [&](Value row, int64_t validRows, Value column, int64_t validColumns) {
-      Value from = address(arguments[0], row, column, fromStride);
-      Value to = address(arguments[1], column, row, toStride);
+      Value from = address(arguments[0], row, column, fromBytes);
+      Value to = address(arguments[1], column, row, i64(toStride * bytes));
       SmallVector<Value> vectors;
       for (int64_t j = 0; j < piece; ++j) {
         Value lines = zeroOf(element, lanesOfRegister);
         for (int64_t r = j; r < validRows; r += piece) {
-          Value part =
-              b.create<LLVM::LoadOp>(loc, pieceType, gep(from, i64(r * fromStride * bytes)), bytes);
+          Value part = b.create<LLVM::LoadOp>(loc, pieceType, gep(from, mul(fromBytes, r)), bytes);
           lines = piece == lanesOfRegister
                       ? part
                       : b.create<LLVM::vector_insert>(loc, type, lines, part, r - j).getResult();
