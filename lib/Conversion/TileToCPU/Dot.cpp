@@ -64,21 +64,30 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
                                  << forms[unsigned(dot.form)] << "_"
                                  << (dot.a.readsMemory ? "any" : std::to_string(rowsOfA)) << "_"
                                  << rowsOfB << "_" << rowsOfAcc << (dot.fromZero ? "_zero" : "");
+  if (dot.onTiles)
+    name += "_tiles";
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   unsigned ahead = upcoming.size();
-  return sharedFunction(
-      name, 3 + ahead, ahead + dot.a.readsMemory, [&](Block::BlockArgListType arguments) {
-        SmallVector<UpcomingTile> tiles(upcoming);
-        for (unsigned i = 0; i < ahead; ++i) {
-          tiles[i].base = arguments[3 + i];
-          tiles[i].rowStride = arguments[3 + ahead + i];
-        }
-        emitDot(b, loc, target, element, m, n, k,
-                {arguments[0], rowsOfA, dot.a.readsMemory ? arguments.back() : Value()},
-                {arguments[1], rowsOfB, {}}, {arguments[2], rowsOfAcc, {}}, dot.fromZero, tiles,
-                dot.form);
-      });
+  unsigned numbers = ahead + dot.onTiles + dot.a.readsMemory;
+  return sharedFunction(name, 3 + ahead, numbers, [&](Block::BlockArgListType arguments) {
+    SmallVector<UpcomingTile> tiles(upcoming);
+    for (unsigned i = 0; i < ahead; ++i) {
+      tiles[i].base = arguments[3 + i];
+      tiles[i].rowStride = arguments[3 + ahead + i];
+    }
+    PackedMatrix a{arguments[0], rowsOfA, dot.a.readsMemory ? arguments.back() : Value()};
+    PackedMatrix rhs{arguments[1], rowsOfB, {}}, acc{arguments[2], rowsOfAcc, {}};
+    OpBuilder::InsertionGuard guard(b);
+    if (dot.onTiles) {
+      Value isAllowed = compare(arith::CmpIPredicate::eq, arguments[3 + 2 * ahead], i64(0));
+      auto branch = b.create<scf::IfOp>(loc, isAllowed, /*else=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
+      b.setInsertionPointToStart(branch.elseBlock());
+    }
+    emitDot(b, loc, target, element, m, n, k, a, rhs, acc, dot.fromZero, tiles, dot.form);
+  });
 }
 
 void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
@@ -110,6 +119,8 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.rowStride);
+    if (dot.onTiles)
+      arguments.push_back(tilesRefused);
     if (dot.a.readsMemory) {
       DirectRead direct = directReads.lookup(op.getA());
       arguments.front() = direct.base;

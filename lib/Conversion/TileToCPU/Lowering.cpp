@@ -93,6 +93,8 @@ void Lowering::emitEntry() {
     Value address = gep(body->getArgument(4), i64(4 * i));
     numPrograms[i] = b.create<LLVM::LoadOp>(loc, b.getI32Type(), address, 4);
   }
+  if (plan.usesTiles)
+    tilesRefused = emitTilePermission(b, loc);
   emitAttention();
   auto wide = [&](Value v) { return b.create<arith::ExtUIOp>(loc, i64Type, v).getResult(); };
   Value gridX = wide(numPrograms[0]), gridY = wide(numPrograms[1]);

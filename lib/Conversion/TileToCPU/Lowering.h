@@ -51,6 +51,7 @@ private:
   KernelPlan plan;
   mlir::Value scratch, host;
   mlir::Value programIds[3], numPrograms[3];
+  mlir::Value tilesRefused;                         ///< i64, zero where AMX may be used
   llvm::DenseMap<mlir::Value, mlir::Value> scalars; ///< scalar of the kernel -> emitted value
 
   //===--------------------------------------------------------------------===//

@@ -167,8 +167,15 @@ void Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
     Value packed = gep(bufferBase(to), mul(batch, to.bytes / batches));
     Value source = gep(matrix.base, mul(batch, from.bytes / batches));
     b.create<func::CallOp>(loc, function, ValueRange{source, packed, matrix.rowStride});
-    if (start)
-      b.create<func::CallOp>(loc, start, ValueRange{packed});
+    if (!start)
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    if (dot.onTiles) {
+      Value isRefused = compare(arith::CmpIPredicate::ne, tilesRefused, i64(0));
+      auto branch = b.create<scf::IfOp>(loc, isRefused, /*else=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    b.create<func::CallOp>(loc, start, ValueRange{packed});
   });
 }
 

@@ -93,6 +93,7 @@ struct DotPlan {
     bool isTurned = false; ///< b: the last two dimensions of `stored` are swapped
   };
   DotForm form;
+  bool onTiles; ///< by AMX, if the process may use it
   Operand a, b;
   Buffer *accumulator;
   bool fromZero; ///< the accumulator holds nothing yet
@@ -152,6 +153,7 @@ struct KernelPlan {
   /// done for one call.
   llvm::DenseMap<mlir::Operation *, StepList> functions;
   llvm::DenseSet<mlir::Operation *> streamedStores;
+  bool usesTiles = false;              ///< some product is done by AMX
   std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes
 
   bool isStored(mlir::Value value) const { return homes.contains(value); }

@@ -29,11 +29,20 @@ DotForm Planner::formOf(tt::DotOp op) const {
   auto isBF16 = [](Type type) {
     return type.isBF16() || (tt::isTileFloat(type) && tt::scalarBits(type) == 8);
   };
-  if (target.hasBF16Dot && sum.isF32() && isBF16(a) && isBF16(b))
+  if (sum.isF32() && isBF16(a) && isBF16(b) &&
+      (target.hasBF16Dot || isOnTiles(op, DotForm::BF16Pairs)))
     return DotForm::BF16Pairs;
   if (target.hasByteDot && sum.isInteger(32) && a.isInteger(8) && b.isInteger(8))
     return op.getIsUnsigned() ? DotForm::UnsignedQuads : DotForm::SignedQuads;
   return DotForm::Single;
+}
+
+/// Whether AMX does the product if it is of this form.
+bool Planner::isOnTiles(tt::DotOp op, DotForm form) const {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  int64_t rank = shape.size(), k = op.getA().getType().getDimSize(rank - 1);
+  return (form == DotForm::BF16Pairs ? target.hasBF16Tiles : target.hasByteTiles) &&
+         fitsTiles(form, shape[rank - 2], shape[rank - 1], k);
 }
 
 /// What the product reads its operands as.
@@ -138,6 +147,8 @@ void Planner::planDot(Step &step, tt::DotOp op) {
   Type operand = operandType(op);
   DotPlan dot;
   dot.form = formOf(op);
+  dot.onTiles = isOnTiles(op, dot.form);
+  plan.usesTiles |= dot.onTiles;
   bool isSingle = dot.form == DotForm::Single;
   dot.a = operandOf(op.getA(), operand, /*wholeRegisters=*/isSingle);
   dot.b = isSingle ? operandOf(op.getB(), operand, /*wholeRegisters=*/true)
@@ -149,7 +160,8 @@ void Planner::planDot(Step &step, tt::DotOp op) {
   dot.b.readsMemory = readDirectly.contains(op.getB());
   dot.b.isTurned = turned.contains(op.getB());
   auto loopOp = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (loopOp && op.getType().getRank() == 2)
+  // Tiles are fetched ahead by the CPU; asking for them, too, slows AMX down.
+  if (loopOp && op.getType().getRank() == 2 && !dot.onTiles)
     for (Value operand : {op.getA(), op.getB()})
       if (auto tile = upcoming(op, operand, loopOp))
         dot.upcoming.push_back(std::move(*tile));

@@ -259,7 +259,8 @@ private:
     };
     constexpr const char *forms[] = {"", " pairs of bf16", " four bytes", " four unsigned bytes"};
     printSteps(step.before);
-    line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)];
+    line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)]
+           << (dot.onTiles ? " by AMX" : "");
     operand(dot.a);
     os << ", by";
     operand(dot.b);

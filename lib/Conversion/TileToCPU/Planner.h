@@ -72,6 +72,7 @@ private:
   // PlanDot.cpp
   void planDot(Step &step, tt::DotOp op);
   DotForm formOf(tt::DotOp op) const;
+  bool isOnTiles(tt::DotOp op, DotForm form) const;
   mlir::Type operandType(tt::DotOp op) const;
   DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute, bool wholeRegisters);
   DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form);

@@ -23,6 +23,7 @@ const Target *hostTarget(const std::string &triple, std::string &error) {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser(); // of a system call
     return true;
   }();
   (void)initialized;
@@ -112,6 +113,10 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     // Of the vendors that have AVX-512, only AMD has SSE4A.
     info.hasBF16Dot = has("+avx512bf16") && has("+sse4a");
     info.hasByteDot = has("+avx512vnni");
+    // Without permission vectors do it, in the same layout.
+    bool hasTiles = has("+amx-tile") && Triple(info.triple).isOSLinux();
+    info.hasBF16Tiles = hasTiles && has("+amx-bf16") && has("+avx512bf16");
+    info.hasByteTiles = hasTiles && has("+amx-int8") && info.hasByteDot;
   } else if (has("+avx")) {
     info.vectorBits = 256;
     info.hasByteDot = has("+avxvnni");

@@ -56,6 +56,18 @@ void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &tar
              PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {},
              DotForm form = DotForm::Single);
 
+/// Whether AMX can, and should, do products of this form: whole tile registers, and enough of
+/// them.
+bool fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k);
+
+/// The same as emitDot of one of the forms that fitsTiles, by AMX. b needs no row behind its
+/// groups.
+void emitTileDot(mlir::OpBuilder &builder, mlir::Location loc, DotForm form, int64_t m, int64_t n,
+                 int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc, bool fromZero);
+
+/// Asks the system for the use of AMX: zero (i64) if the process may use it from now on.
+mlir::Value emitTilePermission(mlir::OpBuilder &builder, mlir::Location loc);
+
 /// Four products of bytes without a sign and bytes with one, added to each lane of `sums`.
 mlir::Value emitByteDot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums,
                         mlir::Value withoutSign, mlir::Value withSign);

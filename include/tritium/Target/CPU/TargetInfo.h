@@ -19,6 +19,8 @@ struct TargetInfo {
   /// VDPBF16PS on registers of 512 bits, at the rate of an FMA. Intel's cores take four times as
   /// long for it, so widened operands and FMA are twice as fast there.
   bool hasBF16Dot = false;
+  /// AMX for bf16 and for bytes, where the system lets a process have it.
+  bool hasBF16Tiles = false, hasByteTiles = false;
   bool hasByteDot = false; ///< VPDPBUSD on registers of `vectorBits`
 
   /// f32 lanes of one register.

@@ -1,0 +1,197 @@
+//===- TileDot.cpp - products by AMX --------------------------------------===//
+//
+// A tile register holds 16 rows of 64 bytes. Two by two of them are the sums of a block:
+//
+//   configure the tile registers
+//   for i, j over blocks of 32 rows and 32 columns:
+//     tmm0 .. tmm3 = acc, or zeros
+//     for 16 groups of k:
+//       tmm6, tmm7 = b[groups, j], b[groups, j + 16]      tmm4, tmm5 = a[i, groups], a[i + 16, ..]
+//       tmm0 += tmm4 * tmm6    tmm1 += tmm4 * tmm7    tmm2 += tmm5 * tmm6    tmm3 += tmm5 * tmm7
+//     acc = tmm0 .. tmm3
+//   release the tile registers
+//
+// A row of a tile of a is 16 groups, a row of b one group of 16 columns, as packed. Each product
+// configures the registers for itself, 50 ns, because whatever else is called may do so, too.
+// LLVM's intrinsics that name the registers by numbers need no passes of its own; those that
+// have LLVM choose them are left without a configuration by the passes that are run here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Conversion/TileToCPU/MicroKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tritium::cpu;
+
+namespace {
+
+constexpr int64_t kRows = 16, kRowBytes = 64; ///< of a tile register
+constexpr int kSums = 0, kTilesOfA = 4, kTilesOfB = 6;
+
+class TileDotEmitter {
+public:
+  TileDotEmitter(OpBuilder &b, Location loc, DotForm form, int64_t k, PackedMatrix a,
+                 PackedMatrix bMatrix, PackedMatrix acc, bool fromZero)
+      : b(b), loc(loc), form(form), k(k), a(a.base), bMatrix(bMatrix.base), acc(acc.base),
+        strideOfA(a.byteStride ? a.byteStride : i64(a.rowStride * 4 / groupOf(form))),
+        strideOfB(i64(bMatrix.rowStride * 4)), strideOfAcc(i64(acc.rowStride * 4)),
+        fromZero(fromZero) {}
+
+  void emit(int64_t m, int64_t n) {
+    intrinsic("ldtilecfg", configuration());
+    forPieces(m, [&](Value i, int64_t rows) {
+      forPieces(n, [&](Value j, int64_t columns) { emitBlock(i, j, rows, columns); });
+    });
+    intrinsic("tilerelease", {});
+  }
+
+private:
+  Value i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
+
+  void intrinsic(StringRef name, ValueRange operands) {
+    b.create<LLVM::CallIntrinsicOp>(loc, TypeRange(), b.getStringAttr("llvm.x86." + name.str()),
+                                    operands, LLVM::FastmathFlagsAttr());
+  }
+
+  Value tile(int number) { return b.create<arith::ConstantIntOp>(loc, number, 8); }
+
+  /// base + row * stride + bytes.
+  Value address(Value base, Value row, Value stride, Value bytes) {
+    Value offset = b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, row, stride), bytes);
+    return b.create<LLVM::GEPOp>(loc, base.getType(), b.getI8Type(), base,
+                                 ArrayRef<LLVM::GEPArg>{offset});
+  }
+
+  Value plus(Value x, int64_t y) { return y ? b.create<arith::AddIOp>(loc, x, i64(y)) : x; }
+  Value times(Value x, int64_t y) { return b.create<arith::MulIOp>(loc, x, i64(y)); }
+
+  /// All registers have all rows and bytes: palette 1, the bytes of a row as 16 bits from byte 16
+  /// on, the rows from byte 48 on.
+  Value configuration() {
+    SmallVector<int8_t> bytes(64, 0);
+    bytes[0] = 1;
+    for (int number = 0; number < 8; ++number) {
+      bytes[16 + 2 * number] = kRowBytes;
+      bytes[48 + number] = kRows;
+    }
+    auto type = VectorType::get(64, b.getI8Type());
+    Operation *function = b.getInsertionBlock()->getParentOp();
+    while (!isa<FunctionOpInterface>(function))
+      function = function->getParentOp();
+    OpBuilder entry = OpBuilder::atBlockBegin(&function->getRegion(0).front());
+    Value one = entry.create<arith::ConstantIntOp>(loc, 1, 64);
+    Value slot = entry.create<LLVM::AllocaOp>(loc, a.getType(), type, one, /*alignment=*/64);
+    Value content =
+        b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, ArrayRef<int8_t>(bytes)));
+    b.create<LLVM::StoreOp>(loc, content, slot, 64);
+    return slot;
+  }
+
+  /// `body` for pieces of one or two tiles: the first row, and how many tiles.
+  void forPieces(int64_t extent, llvm::function_ref<void(Value, int64_t)> body) {
+    int64_t pairs = extent / (2 * kRows) * (2 * kRows);
+    if (pairs == 2 * kRows) {
+      body(i64(0), 2);
+    } else if (pairs) {
+      auto loop = b.create<scf::ForOp>(loc, i64(0), i64(pairs), i64(2 * kRows));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      body(loop.getInductionVar(), 2);
+    }
+    if (pairs < extent)
+      body(i64(pairs), 1);
+  }
+
+  void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
+    auto forSums = [&](llvm::function_ref<void(int, Value)> body) {
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column)
+          body(kSums + 2 * row + column, address(acc, plus(i, row * kRows), strideOfAcc,
+                                                 plus(times(j, 4), column * kRowBytes)));
+    };
+    forSums([&](int number, Value at) {
+      if (fromZero)
+        intrinsic("tilezero", tile(number));
+      else
+        intrinsic("tileloadd64", {tile(number), at, strideOfAcc});
+    });
+    int64_t steps = k / (kRows * groupOf(form));
+    auto loop = b.create<scf::ForOp>(loc, i64(0), i64(steps), i64(1));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      emitStep(i, j, loop.getInductionVar(), rows, columns);
+    }
+    forSums(
+        [&](int number, Value at) { intrinsic("tilestored64", {tile(number), at, strideOfAcc}); });
+  }
+
+  void emitStep(Value i, Value j, Value step, int64_t rows, int64_t columns) {
+    auto loadA = [&](int64_t row) {
+      intrinsic("tileloadd64",
+                {tile(kTilesOfA + row),
+                 address(a, plus(i, row * kRows), strideOfA, times(step, kRowBytes)), strideOfA});
+    };
+    auto loadB = [&](int64_t column) {
+      intrinsic("tileloadd64", {tile(kTilesOfB + column),
+                                address(bMatrix, times(step, kRows), strideOfB,
+                                        plus(times(j, 4), column * kRowBytes)),
+                                strideOfB});
+    };
+    StringRef product = form == DotForm::BF16Pairs     ? "tdpbf16ps"
+                        : form == DotForm::SignedQuads ? "tdpbssd"
+                                                       : "tdpbuud";
+    loadB(0);
+    for (int64_t row = 0; row < rows; ++row) {
+      loadA(row);
+      if (row == 0 && columns == 2)
+        loadB(1);
+      for (int64_t column = 0; column < columns; ++column)
+        intrinsic(product, {tile(kSums + 2 * row + column), tile(kTilesOfA + row),
+                            tile(kTilesOfB + column)});
+    }
+  }
+
+  OpBuilder &b;
+  Location loc;
+  DotForm form;
+  int64_t k;
+  Value a, bMatrix, acc, strideOfA, strideOfB, strideOfAcc;
+  bool fromZero;
+};
+
+} // namespace
+
+bool tritium::cpu::fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k) {
+  // Less is done by vectors before the registers are configured.
+  constexpr int64_t leastProducts = 1 << 15;
+  return form != DotForm::Single && m % kRows == 0 && n % kRows == 0 &&
+         k % (kRows * groupOf(form)) == 0 && m * n * k >= leastProducts;
+}
+
+void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, int64_t m, int64_t n,
+                               int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc,
+                               bool fromZero) {
+  TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero).emit(m, n);
+}
+
+/// Linux gives a process the state that AMX needs when it asks for it, or refuses; where there is
+/// no AMX, it refuses as well.
+Value tritium::cpu::emitTilePermission(OpBuilder &b, Location loc) {
+  constexpr int64_t archPrctl = 158, requestPermission = 0x1023, tileData = 18;
+  auto number = [&](int64_t value) -> Value {
+    return b.create<arith::ConstantIntOp>(loc, value, 64);
+  };
+  return b
+      .create<LLVM::InlineAsmOp>(
+          loc, b.getI64Type(),
+          ValueRange{number(archPrctl), number(requestPermission), number(tileData)}, "syscall",
+          "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}", /*has_side_effects=*/true,
+          /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
