@@ -2,6 +2,8 @@
 for a CPU with AVX2 only. TRITIUM_TEST_BACKENDS names others (comma-separated): "cuda", or
 "sim:sm_80" and the like, which is what the suite `simulator` does (utils/test.py)."""
 
+import ctypes
+import mmap
 import os
 import pathlib
 import sys
@@ -51,3 +53,26 @@ def unrecorded(monkeypatch):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240917)
+
+
+@pytest.fixture
+def at_end_of_page():
+    """Makes a copy of an array behind which a page begins that may not be read."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    maps = []
+
+    def place(array):
+        pages = -(-array.nbytes // mmap.PAGESIZE) + 1
+        memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        end = (pages - 1) * mmap.PAGESIZE
+        guard = ctypes.c_void_p(base + end)
+        assert libc.mprotect(guard, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+        maps.append((memory, guard))
+        view = np.frombuffer(memory, array.dtype, array.size, end - array.nbytes)
+        view[:] = array.ravel()
+        return view.reshape(array.shape)
+
+    yield place
+    for _, guard in maps:
+        libc.mprotect(guard, ctypes.c_size_t(mmap.PAGESIZE), 3)

@@ -37,7 +37,7 @@ def dot(a_ptr, b_ptr, acc_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.
     tl.store(out_ptr + tile, c)
 
 
-def run(rng, shape, dtype, result, ta=False, tb=False, acc="none"):
+def run(rng, shape, dtype, result, ta=False, tb=False, acc="none", place=np.ascontiguousarray):
     M, N, K = shape
     if dtype.startswith(("int", "uint")):
         a, b = random_array(rng, (M, K), dtype), random_array(rng, (K, N), dtype)
@@ -46,8 +46,8 @@ def run(rng, shape, dtype, result, ta=False, tb=False, acc="none"):
         a, b = random_array(rng, (M, K), dtype), random_array(rng, (K, N), dtype)
         c = random_array(rng, (M, N), result)
     out = np.zeros((M, N), numpy_dtype(result))
-    dot[(1,)](np.ascontiguousarray(a.T) if ta else a, np.ascontiguousarray(b.T) if tb else b, c,
-              out, M=M, N=N, K=K, TA=ta, TB=tb, ACC=acc)
+    dot[(1,)](place(a.T if ta else a), place(b.T if tb else b), c, out, M=M, N=N, K=K, TA=ta,
+              TB=tb, ACC=acc)
     return a, b, c, out
 
 
@@ -86,6 +86,14 @@ def test_integer(backend, rng, dtype, acc):
         a, b, c, out = run(rng, shape, dtype, "int32", acc=acc)
         with np.errstate(all="ignore"):
             check(a, b, c, out, acc, "int32")
+
+
+@pytest.mark.parametrize("dtype,result", FLOAT_CASES + [("int8", "int32"), ("uint8", "int32")])
+@pytest.mark.parametrize("ta,tb", [(False, False), (False, True), (True, True)])
+def test_nothing_behind_operands_is_read(compiled_backend, rng, at_end_of_page, dtype, result, ta,
+                                         tb):
+    for shape in SHAPES + [(16, 32, 33), (32, 20, 64), (20, 48, 31), (64, 80, 24), (8, 64, 6)]:
+        check(*run(rng, shape, dtype, result, ta, tb, place=at_end_of_page), "none", result)
 
 
 @triton.jit

@@ -5,9 +5,6 @@ indices that are loaded, and memory behind an array that must not be touched. Ev
 of NumPy at the same widths.
 """
 
-import ctypes
-import mmap
-
 import numpy as np
 import pytest
 import tritium as triton
@@ -300,29 +297,6 @@ def test_pointers_of_while_and_if(backend, n):
 
 
 # Nothing behind the end is touched.
-
-@pytest.fixture
-def at_end_of_page():
-    """Makes a copy of an array behind which a page begins that may not be read."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    maps = []
-
-    def place(array):
-        pages = -(-array.nbytes // mmap.PAGESIZE) + 1
-        memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        end = (pages - 1) * mmap.PAGESIZE
-        guard = ctypes.c_void_p(base + end)
-        assert libc.mprotect(guard, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-        maps.append((memory, guard))
-        view = np.frombuffer(memory, array.dtype, array.size, end - array.nbytes)
-        view[:] = array.ravel()
-        return view.reshape(array.shape)
-
-    yield place
-    for _, guard in maps:
-        libc.mprotect(guard, ctypes.c_size_t(mmap.PAGESIZE), 3)
-
 
 @triton.jit
 def scatter_rows(a, b, rows, columns, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
