@@ -135,22 +135,25 @@ def test_small_numbers(backend, rng):
 
 @triton.jit
 def batched(a_ptr, b_ptr, out_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
-            K: tl.constexpr):
+            K: tl.constexpr, TB: tl.constexpr):
     batch = tl.arange(0, B)[:, None, None]
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     a = tl.load(a_ptr + batch * M * K + m[None, :, None] * K + k[None, None, :])
-    b = tl.load(b_ptr + batch * K * N + k[None, :, None] * N + n[None, None, :])
+    row, column = (1, K) if TB else (N, 1)
+    b = tl.load(b_ptr + batch * K * N + k[None, :, None] * row + n[None, None, :] * column)
     tl.store(out_ptr + batch * M * N + m[None, :, None] * N + n[None, None, :], tl.dot(a, b))
 
 
-@pytest.mark.parametrize("shape", [(1, 4, 4, 4), (3, 16, 8, 32), (2, 5, 7, 3)])
+@pytest.mark.parametrize("shape", [(1, 4, 4, 4), (3, 16, 8, 32), (2, 5, 7, 3), (2, 16, 40, 12)])
 @pytest.mark.parametrize("dtype", ("float32", "bfloat16", "int8", "uint8"))
-def test_batched(backend, rng, shape, dtype):
+@pytest.mark.parametrize("tb", (False, True))
+def test_batched(backend, rng, shape, dtype, tb):
     B, M, N, K = shape
     a, b = random_array(rng, (B, M, K), dtype), random_array(rng, (B, K, N), dtype)
     result = "int32" if "int" in dtype else "float32"
     out = np.zeros((B, M, N), numpy_dtype(result))
-    batched[(1,)](a, b, out, B=B, M=M, N=N, K=K)
+    batched[(1,)](a, np.ascontiguousarray(b.swapaxes(1, 2)) if tb else b, out, B=B, M=M, N=N, K=K,
+                  TB=tb)
     check(a, b, np.zeros_like(out), out, "none", result)
 
 
