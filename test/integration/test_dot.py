@@ -128,7 +128,7 @@ def test_small_numbers(backend, rng):
             out = np.zeros((M, N), np.float32)
             dot[(1,)](a, b, out, out, M=M, N=N, K=K, TA=False, TB=False, ACC="none")
             a, b = a.astype(np.float64), b.astype(np.float64)
-            each = np.abs(a).sum(1)[:, None] + np.abs(b).sum(0)[None, :] + K
+            each = np.abs(a).sum(1)[:, None] + np.abs(b).sum(0)[None, :] + 2 * K
             bound = 2.0 ** -24 * (K + 4) * (np.abs(a) @ np.abs(b)) + 2.0 ** -126 * each
             assert (np.abs(out - a @ b) <= bound).all()
 
