@@ -322,8 +322,9 @@ private:
   void emitGrouping(tt::DotOp op, const DotPlan &dot);
   mlir::func::FuncOp groupingFunction(const DotPlan &dot, int64_t n, int64_t k);
   mlir::func::FuncOp startFunction(const DotPlan &dot, int64_t n, int64_t k);
-  llvm::SmallVector<mlir::Value> readGroup(const DotPlan::Operand &operand, mlir::Value at,
-                                           mlir::Value rowStride, int64_t group, int64_t valid);
+  llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Value at,
+                                           mlir::Value rowStride, int64_t valid);
+  mlir::Value extendedTo(mlir::Type to, mlir::Value value, bool isUnsigned);
 
   //===--------------------------------------------------------------------===//
   // Interrupt.cpp

@@ -203,11 +203,24 @@ private:
       joined = joined ? b.create<arith::OrIOp>(loc, joined, part).getResult() : part;
     }
     Value splat = b.create<vector::BroadcastOp>(loc, word, joined);
-    if (form == DotForm::BF16Pairs)
+    if (group == 2)
       return splat;
     Value signs = b.create<arith::ConstantOp>(
         loc, DenseElementsAttr::get(word, APInt::getSplat(32, APInt(8, 0x80))));
     return b.create<arith::XOrIOp>(loc, splat, signs);
+  }
+
+  /// The sums of the two products of each lane; bytes do not overflow them.
+  Value productsOfWords(Value x, Value y) {
+    auto words = VectorType::get(2 * lanes, b.getI16Type());
+    StringRef name = lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
+                     : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                  : "llvm.x86.avx512.pmaddw.d.512";
+    return b
+        .create<LLVM::CallIntrinsicOp>(loc, vector, b.getStringAttr(name),
+                                       ValueRange{b.create<LLVM::BitcastOp>(loc, words, x),
+                                                  b.create<LLVM::BitcastOp>(loc, words, y)})
+        .getResult(0);
   }
 
   Value multiplyAdd(Value x, Value y, Value sum) {
@@ -220,6 +233,8 @@ private:
                                                     b.create<LLVM::BitcastOp>(loc, pairs, y)})
           .getResult(0);
     }
+    if (form == DotForm::WordPairs)
+      return b.create<arith::AddIOp>(loc, sum, productsOfWords(x, y));
     if (form == DotForm::SignedQuads)
       return emitByteDot(b, loc, sum, x, y);
     if (form == DotForm::UnsignedQuads)

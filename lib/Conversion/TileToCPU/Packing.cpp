@@ -17,6 +17,14 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
+/// `value`, of integers, with elements of the wider type `to`.
+Value Lowering::extendedTo(Type to, Value value, bool isUnsigned) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type type = shaped(to, vector ? vector.getNumElements() : 1);
+  return isUnsigned ? b.create<arith::ExtUIOp>(loc, type, value).getResult()
+                    : b.create<arith::ExtSIOp>(loc, type, value).getResult();
+}
+
 /// Copies an operand to where it has elements of the type that the product reads.
 void Lowering::emitPacking(const DotPlan::Operand &operand, bool isUnsigned) {
   if (operand.packed == operand.stored)
@@ -36,10 +44,8 @@ void Lowering::emitPacking(const DotPlan::Operand &operand, bool isUnsigned) {
       next.width = width;
       next.valid = valid;
       Chunk chunk = readBuffer(*operand.stored, next);
-      if (isa<IntegerType>(compute) && chunk.v.getType() != shaped(compute, width))
-        chunk.v = isUnsigned
-                      ? b.create<arith::ExtUIOp>(loc, shaped(compute, width), chunk.v).getResult()
-                      : b.create<arith::ExtSIOp>(loc, shaped(compute, width), chunk.v).getResult();
+      if (isa<IntegerType>(compute) && operand.stored->element != compute)
+        chunk.v = extendedTo(compute, chunk.v, isUnsigned);
       writeBuffer(*operand.packed, next, chunk);
     });
   };
@@ -65,16 +71,21 @@ static std::array<Value, 2> interleaved(OpBuilder &b, Location loc, Value x, Val
 
 /// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
 /// of these columns, in their order. Rows from `valid` on are zero.
-SmallVector<Value> Lowering::readGroup(const DotPlan::Operand &operand, Value at, Value rowStride,
-                                       int64_t group, int64_t valid) {
-  Type from = operand.stored->element, to = operand.packed->element;
-  int64_t lanes = target.vectorBits / 32 * group;
+SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Value at, Value rowStride,
+                                       int64_t valid) {
+  Type from = dot.b.stored->element, to = dot.b.packed->element;
+  int64_t group = groupOf(dot.form), lanes = target.vectorBits / 32 * group;
   SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
   for (int64_t row = 0; row < valid; ++row) {
     Value stored =
         b.create<LLVM::LoadOp>(loc, VectorType::get(lanes, storageType(from)),
                                row ? gep(at, mul(rowStride, row)) : at, tt::scalarBytes(from));
-    rows[row] = from == to ? stored : encodeStorage(stored, to);
+    if (from == to)
+      rows[row] = stored;
+    else if (isa<IntegerType>(to))
+      rows[row] = extendedTo(to, stored, dot.isUnsigned);
+    else
+      rows[row] = encodeStorage(stored, to);
   }
   std::array<Value, 2> pairs = interleaved(b, loc, rows[0], rows[1]);
   if (group == 2)
@@ -94,7 +105,8 @@ func::FuncOp Lowering::groupingFunction(const DotPlan &dot, int64_t n, int64_t k
   int64_t toRow = to.rowStride * tt::scalarBytes(to.element);
   std::string name;
   llvm::raw_string_ostream(name) << "group_" << k << "x" << n << "_" << dot.b.stored->element << "_"
-                                 << to.element << "_" << toRow;
+                                 << to.element << "_" << toRow
+                                 << (dot.isUnsigned ? "_unsigned" : "");
   return sharedFunction(name, 2, 1, [&](Block::BlockArgListType arguments) {
     Value rowStride = arguments[2];
     forPieces(n, lanes * group, [&](Value column, int64_t valid) {
@@ -102,7 +114,7 @@ func::FuncOp Lowering::groupingFunction(const DotPlan &dot, int64_t n, int64_t k
       Value packed = gep(arguments[1], mul(column, 4));
       forPieces(k, group, [&](Value row, int64_t rows) {
         SmallVector<Value> words =
-            readGroup(dot.b, gep(source, mul(row, rowStride)), rowStride, group, rows);
+            readGroup(dot, gep(source, mul(row, rowStride)), rowStride, rows);
         Value number = b.createOrFold<arith::DivUIOp>(loc, row, i64(group));
         Value at = gep(packed, mul(number, toRow));
         for (int64_t i = 0; i * lanes < valid; ++i)

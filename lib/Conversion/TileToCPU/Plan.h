@@ -93,7 +93,8 @@ struct DotPlan {
     bool isTurned = false; ///< b: the last two dimensions of `stored` are swapped
   };
   DotForm form;
-  bool onTiles; ///< by AMX, if the process may use it
+  bool isUnsigned; ///< the bytes that are multiplied
+  bool onTiles;    ///< by AMX, if the process may use it
   Operand a, b;
   Buffer *accumulator;
   bool fromZero; ///< the accumulator holds nothing yet

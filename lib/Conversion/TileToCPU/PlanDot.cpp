@@ -32,9 +32,13 @@ DotForm Planner::formOf(tt::DotOp op) const {
   if (sum.isF32() && isBF16(a) && isBF16(b) &&
       (target.hasBF16Dot || isOnTiles(op, DotForm::BF16Pairs)))
     return DotForm::BF16Pairs;
-  if (target.hasByteDot && sum.isInteger(32) && a.isInteger(8) && b.isInteger(8))
+  if (!sum.isInteger(32) || !a.isInteger(8) || !b.isInteger(8))
+    return DotForm::Single;
+  if (target.hasByteDot)
     return op.getIsUnsigned() ? DotForm::UnsignedQuads : DotForm::SignedQuads;
-  return DotForm::Single;
+  // Without AVX2, registers of 256 bits have no integers.
+  bool hasWords = target.isX86 && (target.vectorBits == 128 || target.hasAVX2);
+  return hasWords ? DotForm::WordPairs : DotForm::Single;
 }
 
 /// Whether AMX does the product if it is of this form.
@@ -52,6 +56,8 @@ Type Planner::operandType(tt::DotOp op) const {
     return evalType(tt::elementType(op.getType()));
   case DotForm::BF16Pairs:
     return BFloat16Type::get(op.getContext());
+  case DotForm::WordPairs:
+    return IntegerType::get(op.getContext(), 16);
   case DotForm::SignedQuads:
   case DotForm::UnsignedQuads:
     return IntegerType::get(op.getContext(), 8);
@@ -147,6 +153,7 @@ void Planner::planDot(Step &step, tt::DotOp op) {
   Type operand = operandType(op);
   DotPlan dot;
   dot.form = formOf(op);
+  dot.isUnsigned = op.getIsUnsigned();
   dot.onTiles = isOnTiles(op, dot.form);
   plan.usesTiles |= dot.onTiles;
   bool isSingle = dot.form == DotForm::Single;

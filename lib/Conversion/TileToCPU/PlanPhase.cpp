@@ -259,7 +259,7 @@ bool Planner::planTurned(Step &step) {
   if (!dot || dot.getB() != root.value || !root.isHome)
     return false;
   int64_t group = groupOf(formOf(dot)), rank = step.shape.size();
-  if (group == 1 || step.shape[rank - 2] % group)
+  if (group == 1 || step.shape[rank - 2] % group || root.buffer->element != operandType(dot))
     return false;
   SmallVector<int64_t> shape(step.shape);
   std::swap(shape[rank - 2], shape[rank - 1]);

@@ -257,7 +257,8 @@ private:
       if (matrix.packed != matrix.stored)
         os << " packed to " << name(matrix.packed);
     };
-    constexpr const char *forms[] = {"", " pairs of bf16", " four bytes", " four unsigned bytes"};
+    constexpr const char *forms[] = {"", " pairs of bf16", " pairs of words", " four bytes",
+                                     " four unsigned bytes"};
     printSteps(step.before);
     line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)]
            << (dot.onTiles ? " by AMX" : "");

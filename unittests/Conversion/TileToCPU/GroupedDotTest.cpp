@@ -187,6 +187,28 @@ template <typename Operand, typename Sum> struct GroupedDot {
   }
 };
 
+/// Words that hold bytes of either kind.
+void checkWordDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant) {
+  GroupedDot<int16_t, int32_t> dot(DotForm::WordPairs, /*onTiles=*/false, m, n, k);
+  std::mt19937 random(m * 10007 + n * 101 + k);
+  for (Buffer<int16_t> *buffer : {&dot.a, &dot.b})
+    std::generate_n(buffer->data, buffer->count, [&] { return int16_t(random() % 384) - 128; });
+  dot.pack();
+  std::generate_n(dot.c.data, dot.c.count, [&] { return int32_t(random()); });
+  std::vector<uint32_t> expected(dot.c.data, dot.c.data + dot.c.count);
+  if (variant)
+    std::fill(expected.begin(), expected.end(), 0);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t kk = 0; kk < k; ++kk)
+      for (int64_t j = 0; j < n; ++j)
+        expected[i * dot.cStride + j] += dot.a.data[i * dot.aStride + kk] * dot.b.data[kk * n + j];
+  dot.run(jit, variant, !variant);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      ASSERT_EQ(uint32_t(dot.c.data[i * dot.cStride + j]), expected[i * dot.cStride + j])
+          << jit.target().cpu << " " << m << "x" << n << "x" << k << " at " << i << "," << j;
+}
+
 /// All bytes there are, and sums that wrap.
 template <typename Byte>
 void checkByteDot(JitHarness &jit, bool onTiles, int64_t m, int64_t n, int64_t k, bool variant) {
@@ -252,15 +274,18 @@ void checkBF16Dot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant
           << m << "x" << n << "x" << k << " at " << i << "," << j;
 }
 
-TEST(GroupedDot, EdgeShapes) {
-  JitHarness jit("native");
-  if (!jit.target().hasBF16Dot && !jit.target().hasByteDot)
+class GroupedDots : public testing::TestWithParam<const char *> {};
+
+TEST_P(GroupedDots, EdgeShapes) {
+  JitHarness jit(GetParam());
+  if (!jit.canRun() || !jit.target().isX86)
     GTEST_SKIP();
   const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},  {2, 3, 5},   {3, 17, 4},
                                {7, 33, 8},   {8, 32, 2},  {9, 47, 9},  {13, 100, 3},
                                {16, 16, 16}, {17, 1, 31}, {64, 64, 6}, {65, 80, 13}};
   for (auto [m, n, k] : shapes)
     for (bool variant : {false, true}) {
+      checkWordDot(jit, m, n, k, variant);
       if (jit.target().hasByteDot) {
         checkByteDot<int8_t>(jit, false, m, n, k, variant);
         checkByteDot<uint8_t>(jit, false, m, n, k, variant);
@@ -269,6 +294,13 @@ TEST(GroupedDot, EdgeShapes) {
         checkBF16Dot(jit, m, n, k, variant);
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Cpu, GroupedDots, testing::Values("native", "haswell", "x86-64"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 /// Beside the products there is at most one other instruction for each, also where bytes change
 /// their signs.

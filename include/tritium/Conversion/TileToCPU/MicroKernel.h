@@ -20,13 +20,15 @@ struct PackedMatrix {
 enum class DotForm : uint8_t {
   Single,        ///< one k after the other; operands of the accumulator's type
   BF16Pairs,     ///< VDPBF16PS: two k at once, bf16 into f32
+  WordPairs,     ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
   SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
   UnsignedQuads, ///< the same of bytes without a sign
 };
 
 /// How many k a lane takes at once.
 inline int64_t groupOf(DotForm form) {
-  return form == DotForm::Single ? 1 : form == DotForm::BF16Pairs ? 2 : 4;
+  bool isPair = form == DotForm::BF16Pairs || form == DotForm::WordPairs;
+  return form == DotForm::Single ? 1 : isPair ? 2 : 4;
 }
 
 /// VPDPBUSD multiplies bytes without a sign by such with one. What `a` holds is read with its
