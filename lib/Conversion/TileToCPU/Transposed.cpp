@@ -21,7 +21,8 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// to[c, r] = from[r, c] for r < rows, c < columns. Rows of `from` are whole registers.
+/// to[c, r] = from[r, c] for r < rows, c < columns. Rows of `from` are whole registers, or, where
+/// their distance is known at run time only, whole pieces of 16 bytes, aligned in no way.
 func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t columns,
                                          std::optional<int64_t> fromStride, int64_t toStride) {
   std::string name;
@@ -31,6 +32,7 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
   return sharedFunction(name, 2, !fromStride, [&](Block::BlockArgListType arguments) {
     unsigned bytes = tt::scalarBytes(element);
     int64_t piece = 16 / bytes, lanesOfRegister = target.vectorBits / 8 / bytes;
+    unsigned alignment = fromStride ? bytes : 1;
     auto pieceType = VectorType::get(piece, element);
     auto type = VectorType::get(lanesOfRegister, element);
     Value fromBytes = fromStride ? i64(*fromStride * bytes) : Value(arguments.back());
@@ -44,7 +46,8 @@ func::FuncOp Lowering::transposeFunction(Type element, int64_t rows, int64_t col
       for (int64_t j = 0; j < piece; ++j) {
         Value lines = zeroOf(element, lanesOfRegister);
         for (int64_t r = j; r < validRows; r += piece) {
-          Value part = b.create<LLVM::LoadOp>(loc, pieceType, gep(from, mul(fromBytes, r)), bytes);
+          Value part =
+              b.create<LLVM::LoadOp>(loc, pieceType, gep(from, mul(fromBytes, r)), alignment);
           lines = piece == lanesOfRegister
                       ? part
                       : b.create<LLVM::vector_insert>(loc, type, lines, part, r - j).getResult();

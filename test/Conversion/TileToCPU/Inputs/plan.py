@@ -38,9 +38,10 @@ def matmul(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.co
 
 
 @triton.jit
-def bytes(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
+def bytes(a_ptr, b_ptr, c_ptr, N: tl.constexpr, TURNED: tl.constexpr = False):
     tile = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
-    tl.store(c_ptr + tile, tl.dot(tl.load(a_ptr + tile), tl.load(b_ptr + tile)))
+    b = tl.load(b_ptr + tile)
+    tl.store(c_ptr + tile, tl.dot(tl.load(a_ptr + tile), b.T if TURNED else b))
 
 
 @triton.jit
