@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Target/JitHarness.h"
-#include "TritonC/FusedProduct.h"
+#include "Frontend/TritonC/FusedProduct.h"
+#include "JitHarness.h"
 
 #include "tritium/Conversion/Math/VectorMath.h"
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
