@@ -128,6 +128,7 @@ unsigned endOfBarrier(Value barrier, const Times &times) {
 
 SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
   Times times(kernel);
+  end = times.last();
   kernel.walk<WalkOrder::PreOrder>([&](LocalAllocOp alloc) {
     Uses uses(alloc);
     unsigned begin = times.of(alloc).first;
@@ -155,6 +156,67 @@ bool SharedLiveness::Lifetime::meets(const Lifetime &other) const {
   if (group == other.group)
     return begin <= other.end && other.begin <= end;
   return groupsBegin <= other.groupsEnd && other.groupsBegin <= groupsEnd;
+}
+
+namespace {
+using Lifetime = SharedLiveness::Lifetime;
+
+/// Places, one after the other.
+class Allocator {
+public:
+  /// The lowest gap between those that are in use at the same time.
+  uint64_t place(Lifetime lifetime) {
+    uint64_t bytes = llvm::alignTo(lifetime.alloc.getBytes(), kSharedAlignment);
+    SmallVector<uint64_t> candidates{0};
+    for (const Placed &other : placed)
+      candidates.push_back(llvm::alignTo(other.end, lifetime.alloc.getLeastAlignment()));
+    llvm::sort(candidates);
+    auto isFree = [&](uint64_t begin) {
+      return llvm::none_of(placed, [&](const Placed &other) {
+        return lifetime.meets(other.lifetime) && begin < other.end && other.begin < begin + bytes;
+      });
+    };
+    uint64_t begin = *llvm::find_if(candidates, isFree);
+    placed.push_back({lifetime, begin, begin + bytes});
+    return begin;
+  }
+
+private:
+  struct Placed {
+    Lifetime lifetime;
+    uint64_t begin, end;
+  };
+  std::vector<Placed> placed;
+};
+} // namespace
+
+std::vector<uint64_t> placesFor(ArrayRef<Lifetime> lifetimes, uint64_t mostOfSmall,
+                                uint64_t mostOfAll) {
+  Allocator allocator;
+  std::vector<uint64_t> places(lifetimes.size());
+  uint64_t small = 0;
+  SmallVector<size_t> large;
+  for (auto [i, lifetime] : llvm::enumerate(lifetimes)) {
+    LocalAllocOp alloc = lifetime.alloc;
+    uint64_t bytes = alloc.getBytes();
+    if (bytes > mostOfSmall || small + bytes > mostOfAll) {
+      large.push_back(i);
+      continue;
+    }
+    small += bytes;
+    Lifetime whole = lifetime;
+    whole.begin = whole.groupsBegin = 0;
+    whole.end = whole.groupsEnd = UINT_MAX;
+    places[i] = allocator.place(whole);
+  }
+  // Those that need a place for long first, so that the rest fits in between.
+  auto length = [&](size_t i) { return lifetimes[i].end - lifetimes[i].begin; };
+  llvm::sort(large, [&](size_t a, size_t b) {
+    return length(a) != length(b) ? length(a) > length(b) : a < b;
+  });
+  for (size_t i : large)
+    places[i] = allocator.place(lifetimes[i]);
+  return places;
 }
 
 /// What comes through results of branches and carried values of loops is not followed.

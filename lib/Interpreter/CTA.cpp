@@ -32,8 +32,10 @@ void CTA::end(Machine &m) {
   for (unsigned actor = 0; actor < program.actors && !m.stopped; ++actor) {
     order.running = actor;
     stores().await(m, 0);
-    for (const auto &finish : std::exchange(openStores(), {}))
-      finish(m);
+    for (const Store &store : std::exchange(openStores(), {})) {
+      store.read(m);
+      store.write(m);
+    }
   }
 }
 

@@ -98,17 +98,30 @@ public:
   struct Pending {
     uint64_t number; ///< of all that the actor has started
     std::function<void(Machine &)> finish;
+    std::function<void(Machine &)> read = nullptr; ///< its sources, before; null: done
+
+    void endRead(Machine &m) {
+      if (auto end = std::exchange(read, nullptr))
+        end(m);
+    }
   };
   /// Dots, each a group, and groups of stores.
   struct Queue {
     uint64_t started = 0;
     std::deque<Pending> pending;
-    void start(std::function<void(Machine &)> finish) {
-      pending.push_back({++started, std::move(finish)});
+    void start(std::function<void(Machine &)> finish,
+               std::function<void(Machine &)> read = nullptr) {
+      pending.push_back({++started, std::move(finish), std::move(read)});
     }
     void await(Machine &m, size_t left) {
-      for (; pending.size() > left; pending.pop_front())
+      for (; pending.size() > left; pending.pop_front()) {
+        pending.front().endRead(m);
         pending.front().finish(m);
+      }
+    }
+    void awaitReads(Machine &m, size_t left) {
+      for (size_t i = 0; i + left < pending.size(); ++i)
+        pending[i].endRead(m);
     }
     bool isOver(uint64_t number) const {
       return pending.empty() || number < pending.front().number;
@@ -116,8 +129,12 @@ public:
   };
   Queue &dots() { return dotsOf[order.running]; }
   Queue &stores() { return storesOf[order.running]; }
-  /// Stores that no commit has closed yet, of the running actor.
-  std::vector<std::function<void(Machine &)>> &openStores() { return openStoresOf[order.running]; }
+  /// A store of a box reads its source, and writes what it has read.
+  struct Store {
+    std::function<void(Machine &)> read, write;
+  };
+  /// Those that no commit has closed yet, of the running actor.
+  std::vector<Store> &openStores() { return openStoresOf[order.running]; }
   /// The program is over: what it has stored arrives.
   void end(Machine &m);
 
@@ -168,7 +185,7 @@ private:
   std::map<uint64_t, MBarrier> barriers; ///< by address
   unsigned nextActor = 0;                ///< for the copies of another barrier
   std::vector<Queue> dotsOf, storesOf;   ///< of each actor
-  std::vector<std::vector<std::function<void(Machine &)>>> openStoresOf;
+  std::vector<std::vector<Store>> openStoresOf;
 };
 
 } // namespace tritium::interpreter

@@ -140,21 +140,32 @@ void buildStore(Builder &b, ttng::TMAStoreOp op) {
     std::vector<uint64_t> addresses = box->addresses(m);
     if (m.stopped || !m.cta->beginRead(m, *from, base, /*thread=*/0))
       return;
-    m.cta->openStores().push_back([=](Machine &m) {
+    auto elements = std::make_shared<std::vector<Slot>>();
+    auto read = [=](Machine &m) {
       m.cta->endRead(m, *from, base, /*thread=*/0);
+      for (uint32_t offset : from->offsets)
+        elements->push_back(from->read(m, base + offset));
+    };
+    auto write = [=, addresses = std::move(addresses)](Machine &) {
       for (size_t i = 0; i < addresses.size(); ++i)
         if (addresses[i])
-          box->write(addresses[i], from->read(m, base + from->offsets[i]));
-    });
+          box->write(addresses[i], (*elements)[i]);
+    };
+    m.cta->openStores().push_back({std::move(read), std::move(write)});
   });
 }
 
 void buildCommit(Builder &b) {
   b.add([](Machine &m) {
-    m.cta->stores().start([stores = std::exchange(m.cta->openStores(), {})](Machine &m) {
-      for (const auto &finish : stores)
-        finish(m);
-    });
+    auto stores =
+        std::make_shared<const std::vector<CTA::Store>>(std::exchange(m.cta->openStores(), {}));
+    auto each = [stores](auto phase) {
+      return [=](Machine &m) {
+        for (const CTA::Store &store : *stores)
+          (store.*phase)(m);
+      };
+    };
+    m.cta->stores().start(each(&CTA::Store::write), each(&CTA::Store::read));
   });
 }
 
@@ -250,7 +261,9 @@ bool buildNVGPU(Builder &b, Operation *op) {
       .Case([&](ttng::TMAStoreOp op) { return buildStore(b, op), true; })
       .Case([&](ttng::TMAStoreCommitOp) { return buildCommit(b), true; })
       .Case([&](ttng::TMAStoreWaitOp op) {
-        b.add([n = op.getPendings()](Machine &m) { m.cta->stores().await(m, n); });
+        b.add([n = op.getPendings(), reads = op.getReads()](Machine &m) {
+          reads ? m.cta->stores().awaitReads(m, n) : m.cta->stores().await(m, n);
+        });
         return true;
       })
       .Case([&](ttng::FenceAsyncProxyOp) {

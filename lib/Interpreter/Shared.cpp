@@ -79,7 +79,37 @@ void buildLocalGather(Builder &b, ttg::LocalGatherOp op) {
   });
 }
 
+/// The part of a tile: each of its elements is written by who holds it in the tile.
+void buildStoreOfPart(Builder &b, ttg::LocalStoreOp op) {
+  ttg::MemDescType type = op.getDst().getType();
+  ArrayRef<int64_t> whole = op.getSrc().getType().getShape(), shape = type.getTileShape();
+  SharedAccess to =
+      b.accessOf(op, RankedTensorType::get(shape, type.getElementType()), op.getDst());
+  TileAccess source = b.accessOf(op, op.getSrc().getType());
+  auto holders = std::make_shared<Holders>();
+  SmallVector<int64_t> places;
+  for (size_t i = 0; i < to.offsets.size(); ++i) {
+    int64_t rest = i, place = 0, factor = 1;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d], factor *= whole[d])
+      place += (rest % shape[d] + (*op.getOffsets())[d]) * factor;
+    places.push_back(place);
+    if (source.holders)
+      holders->writer.push_back(source.holders->writer[place]);
+  }
+  to.holders = source.holders ? holders : nullptr;
+  to.name = source.name;
+  Tile x = b.get(op.getSrc());
+  b.add([=](Machine &m) {
+    std::vector<Slot> slots;
+    for (int64_t place : places)
+      slots.push_back(m.at(x)[place]);
+    to.store(m, slots.data());
+  });
+}
+
 void buildLocalStore(Builder &b, ttg::LocalStoreOp op) {
+  if (op.getOffsets())
+    return buildStoreOfPart(b, op);
   Tile x = b.get(op.getSrc());
   b.add([=, to = b.accessOf(op, op.getSrc().getType(), op.getDst())](Machine &m) {
     to.store(m, m.at(x));

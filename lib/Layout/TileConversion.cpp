@@ -79,6 +79,34 @@ TileLayout layoutOfPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {
   return TileLayout(extended(tile.core(), panel), panel);
 }
 
+std::optional<TileLayout> layoutOfPart(const TileLayout &tile, ArrayRef<int64_t> part) {
+  SmallVector<unsigned, 4> bits;
+  for (auto [d, extent] : enumerate(part)) {
+    if (!isPowerOf2_64(extent) || !isPowerOf2_64(tile.extents()[d]) || extent > tile.extents()[d])
+      return std::nullopt;
+    bits.push_back(std::min(tile.core().dimBits()[d], Log2_64(extent)));
+  }
+  LinearLayout core({}, bits);
+  SmallVector<LinearLayout::Input, 3> inputs;
+  for (const LinearLayout::Input &input : tile.core().getInputs()) {
+    LinearLayout::Input kept{input.name, {}};
+    for (uint64_t base : input.bases) {
+      Coordinates place(tile.core().unflatten(base));
+      bool isInside =
+          all_of(zip_equal(place, part), [](auto x) { return std::get<0>(x) < std::get<1>(x); });
+      // What leads from part to part.
+      bool isAcross = all_of(zip_equal(place, part),
+                             [](auto x) { return std::get<0>(x) % std::get<1>(x) == 0; });
+      if (isInside)
+        kept.bases.push_back(core.flatten(place));
+      else if (!isAcross || input.name != kRegister)
+        return std::nullopt;
+    }
+    inputs.push_back(std::move(kept));
+  }
+  return TileLayout(LinearLayout(inputs, bits), part);
+}
+
 std::optional<Panels> panelsOf(const TileLayout &from, const TileLayout &to, unsigned elementBits) {
   constexpr uint64_t kWidestAccess = 16;
   SmallVector<int64_t, 4> extents;

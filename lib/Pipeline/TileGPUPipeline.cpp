@@ -74,6 +74,9 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   // Counts the tiles that a kernel computes with, not what its warps hand to each other.
   pm.addPass(ttg::createChooseOccupancy());
   pm.addPass(ttg::createPlanExchanges());
+  // All memory that a program uses is known.
+  if (options.tensorCopies && !options.mayAlias)
+    pm.addPass(ttng::createStoreBoxes());
   pm.addPass(ttg::createPrefetchNextPrograms());
   pm.addPass(ttg::createAllocateSharedMemory());
   ttng::PlaceFencesOptions fences;

@@ -257,6 +257,10 @@ TEST(TMA, StoreSourceIsOverwritten) {
                       "ttg.local_store %z, %mem : tensor<32xf32, #a>, "
                       "!ttg.memdesc<32xf32, #m, mutable>\n";
   expectCopied(join({before, kStoreWait, kBarrier, again}), 30);
+  expectCopied(join({before, "ttng.tma_store_wait {pendings = 0 : i32, reads}\n", kBarrier, again}),
+               30);
+  expectError(join({before, "ttng.tma_store_wait {pendings = 1 : i32, reads}\n", kBarrier, again}),
+              "it is written while the tma_store at ");
   expectError(join({before, kBarrier, again}), "it is written while the tma_store at ");
   expectError(join({before, kStoreWait, again}), "is in no order with the tma_store by thread 0");
 }

@@ -33,10 +33,19 @@ public:
 
   /// In program order.
   llvm::ArrayRef<Lifetime> lifetimes() const { return all; }
+  /// The end of the kernel.
+  unsigned last() const { return end; }
 
 private:
   llvm::SmallVector<Lifetime> all;
+  unsigned end = 0;
 };
+
+/// Where the allocations of lifetimes begin, in bytes: those that are in use at one time share
+/// none. Small ones, of at most `mostOfSmall` bytes, get places of their own as long as these have
+/// at most `mostOfAll` together: then a second reduction needs no second barrier.
+std::vector<uint64_t> placesFor(llvm::ArrayRef<SharedLiveness::Lifetime> lifetimes,
+                                uint64_t mostOfSmall, uint64_t mostOfAll);
 
 /// Fails, with a message, if an allocation has no offset, or shares bytes with one that is in use
 /// at the same time, or if it is not known where memory was allocated.

@@ -251,10 +251,8 @@ void DotWork::startCopies(size_t count) {
 
 /// Without a branch: `@p st.shared`.
 void LocalMemoryLowering::storeShared(Value predicate, Value address, Value x) {
-  if (!predicate) {
-    b.create<LLVM::StoreOp>(loc, x, address);
-    return;
-  }
+  if (!predicate)
+    return void(b.create<LLVM::StoreOp>(loc, x, address));
   Type type = x.getType();
   if (isa<LLVM::LLVMPointerType>(type))
     x = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), x);
@@ -322,7 +320,7 @@ LogicalResult LocalMemoryLowering::lowerLocal(Operation *op) {
     lowerLocalLoad(load);
   } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
     storeLocal(scalar(store.getDst()), store.getDst().getType(), store.getSrc().getType(),
-               get(store.getSrc()));
+               get(store.getSrc()), store.getOffsets().value_or(ArrayRef<int64_t>()));
   } else if (isa<AsyncCommitGroupOp>(op)) {
     emitHereOrInDot(op, [this] { b.create<NVVM::CpAsyncCommitGroupOp>(loc); });
   } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
@@ -374,24 +372,34 @@ static int64_t panelBytes(MemDescType memory, const Panels &panels) {
   return memory.getTileBytes() / panels.starts.size();
 }
 
+/// Of the registers of a tile those of the panel at `start`.
+static Registers ofPanel(ArrayRef<Value> registers, const TileLayout &tile, const TileLayout &panel,
+                         const Coordinates &start) {
+  return llvm::map_to_vector(registersOfPanel(tile, panel, start),
+                             [&](unsigned r) { return registers[r]; });
+}
+
 void LocalMemoryLowering::storeLocal(Value base, MemDescType memory, Type type,
-                                     ArrayRef<Value> registers) {
-  Type element = memory.getElementType();
+                                     ArrayRef<Value> registers, ArrayRef<int64_t> part) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
-    return storeShared(isThreadZero(), base, toMemory(registers[0], element));
+    return storeShared(isThreadZero(), base, toMemory(registers[0], memory.getElementType()));
   TileLayout layout = layoutOf(tile);
+  if (part.empty())
+    return storeLocal(base, memory, layout, registers);
+  TileLayout inPart = *layoutOfPart(layout, memory.getShape()); // which the verifier has seen
+  storeLocal(base, memory, inPart, ofPanel(registers, layout, inPart, Coordinates(part)));
+}
+
+void LocalMemoryLowering::storeLocal(Value base, MemDescType memory, const TileLayout &layout,
+                                     ArrayRef<Value> registers) {
   if (memory.getLayout().getPanel(memory.getShape()).empty())
     return storeInOrder(base, memory, layout, registers);
   Panels panels = panelsIn(memory, layout);
   LinearLayout offsets = offsetsOf(memory);
-  for (auto [i, start] : llvm::enumerate(panels.starts)) {
-    Registers panel;
-    for (unsigned r : registersOfPanel(layout, panels.from, start))
-      panel.push_back(registers[r]);
+  for (auto [i, start] : llvm::enumerate(panels.starts))
     storeTile(gep(base, b.getI8Type(), int32_t(i * panelBytes(memory, panels))), offsets,
-              panels.from, element, panel);
-  }
+              panels.from, memory.getElementType(), ofPanel(registers, layout, panels.from, start));
 }
 
 Registers LocalMemoryLowering::loadLocal(Value base, LocalLoadOp op) {

@@ -48,7 +48,11 @@ public:
 
 private:
   /// A tile of registers, or a scalar, to and from memory.
-  void storeLocal(Value base, MemDescType memory, Type type, llvm::ArrayRef<Value> registers);
+  /// Of a tile, if `part` is not empty, what begins there.
+  void storeLocal(Value base, MemDescType memory, Type type, llvm::ArrayRef<Value> registers,
+                  llvm::ArrayRef<int64_t> part = {});
+  void storeLocal(Value base, MemDescType memory, const TileLayout &layout,
+                  llvm::ArrayRef<Value> registers);
   Registers loadLocal(Value base, LocalLoadOp op);
   /// Through elements one after another, whose addresses are computed from their coordinates.
   /// `visit` gets an address, whether it is one of the tile's, and registers that are neighbours.

@@ -365,10 +365,18 @@ static bool isTurned(Operation *op) {
          llvm::any_of(alloc->getUsers(), llvm::IsaPred<ttng::WarpGroupDotOp>);
 }
 
+/// What is stored there, TMA stores to global memory.
+static bool isReadByTMA(Value memory) {
+  return llvm::any_of(memory.getUsers(), [](Operation *user) {
+    return isa<ttng::TMAStoreOp>(user) ||
+           (isa<MemDescTransOp>(user) && isReadByTMA(user->getResult(0)));
+  });
+}
+
 void KernelRemarks::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
-    if (auto store = dyn_cast<LocalStoreOp>(op))
+    if (auto store = dyn_cast<LocalStoreOp>(op); store && !isReadByTMA(store.getDst()))
       bytes = decimal(store.getDst().getType().getTileBytes());
     else if (auto alloc = dyn_cast<LocalAllocOp>(op); alloc && isConversion(alloc))
       bytes = decimal(alloc.getBytes());

@@ -99,7 +99,10 @@ LogicalResult TensorCopyLowering::lowerCommit() {
 }
 
 LogicalResult TensorCopyLowering::lowerWait(ttng::TMAStoreWaitOp op) {
-  assembly({}, "cp.async.bulk.wait_group " + std::to_string(op.getPendings()) + ";", "", {});
+  assembly({},
+           std::string("cp.async.bulk.wait_group") + (op.getReads() ? ".read " : " ") +
+               std::to_string(op.getPendings()) + ";",
+           "", {});
   return success();
 }
 
@@ -118,12 +121,12 @@ void waitForStoresAtEnd(tt::FuncOp kernel) {
     return;
   kernel.walk([](tt::ReturnOp op) {
     auto wait = dyn_cast_or_null<ttng::TMAStoreWaitOp>(op->getPrevNode());
-    if (wait && wait.getPendings() == 0 &&
+    if (wait && wait.getPendings() == 0 && !wait.getReads() &&
         isa_and_nonnull<ttng::TMAStoreCommitOp>(wait->getPrevNode()))
       return;
     OpBuilder b(op);
     b.create<ttng::TMAStoreCommitOp>(op.getLoc());
-    b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0);
+    b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0, /*reads=*/false);
   });
 }
 

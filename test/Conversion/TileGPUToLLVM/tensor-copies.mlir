@@ -21,6 +21,8 @@ tt.func @one_map(%p: !tt.ptr<f16>, %m: i64, %n: i64, %i: i32, %j: i32) {
   ttng.tma_store_commit
   // CHECK: "cp.async.bulk.wait_group 1;"
   ttng.tma_store_wait {pendings = 1 : i32}
+  // CHECK: "cp.async.bulk.wait_group.read 0;"
+  ttng.tma_store_wait {pendings = 0 : i32, reads}
   // All that has started, before the program ends.
   // CHECK: "cp.async.bulk.commit_group;"
   // CHECK: "cp.async.bulk.wait_group 0;"

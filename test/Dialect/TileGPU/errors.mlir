@@ -124,6 +124,27 @@ tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>, %x: tensor<64x32xf1
 
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<64x32xf16, #s, mutable>, %x: tensor<64x64xf16, #b>) {
+  // expected-error @+1 {{(local_store_c3) a part must lie inside at multiples of its extents}}
+  ttg.local_store %x, %m {offsets = array<i64: 0, 16>} : tensor<64x64xf16, #b>, !ttg.memdesc<64x32xf16, #s, mutable>
+  tt.return
+}
+
+// -----
+
+// Rows of one part are in other warps than those of the other.
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+tt.func private @f(%m: !ttg.memdesc<8x64xf16, #s, mutable>, %x: tensor<64x64xf16, #b>) {
+  // expected-error @+1 {{threads must hold elements of each such part alike}}
+  ttg.local_store %x, %m {offsets = array<i64: 8, 0>} : tensor<64x64xf16, #b>, !ttg.memdesc<8x64xf16, #s, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 tt.func private @f(%m: !ttg.memdesc<64x64xf16, #s, mutable>, %p: tensor<64x64x!tt.ptr<f32>, #b>) {
   // expected-error @+1 {{(async_copy_c2) the pointee must be 'f16'}}
   ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> !ttg.memdesc<64x64xf16, #s, mutable>

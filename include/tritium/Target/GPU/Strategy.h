@@ -58,6 +58,10 @@ constexpr unsigned kTolerableSpills = 16;
 /// Narrower loads of a row are not prefetched for later programs: an instruction a vector.
 constexpr unsigned kLeastPrefetchBytes = 8;
 
+/// What a kernel needs beside the sum of a product of warp groups, at least. Products of fp16 in
+/// tiles of 64x256 to 128x256 take 26 more, ptxas 13.0.
+constexpr unsigned kLeastWordsBesideSum = 24;
+
 //===--- registers that a mask rules out ---===//
 
 /// Fewer registers of a row, and fewer instructions for a part, are not worth a branch. By

@@ -176,6 +176,15 @@ static LogicalResult verifyMove(Operation *op, StringRef constraint, Type value,
   return success();
 }
 
+/// A part of extents `part` begins at multiples of them inside of `whole`.
+static bool liesInside(ArrayRef<int64_t> offsets, ArrayRef<int64_t> part, ArrayRef<int64_t> whole) {
+  return offsets.size() == part.size() && part.size() == whole.size() &&
+         llvm::all_of(llvm::zip(offsets, part, whole), [](auto dimension) {
+           auto [offset, extent, of] = dimension;
+           return offset >= 0 && offset % extent == 0 && offset + extent <= of;
+         });
+}
+
 LogicalResult LocalAllocOp::verify() {
   MemDescType type = getType();
   if (type.getIsMutable() == bool(getInit()))
@@ -203,13 +212,7 @@ LogicalResult LocalLoadOp::verify() {
     return failure();
   if (!getOffsets())
     return success();
-  ArrayRef<int64_t> shape = tt::shapeOf(getType()), offsets = *getOffsets();
-  bool fits =
-      offsets.size() == shape.size() && shape.size() == src.getShape().size() && src.isOnePanel();
-  for (size_t d = 0; fits && d < shape.size(); ++d)
-    fits =
-        offsets[d] >= 0 && offsets[d] % shape[d] == 0 && offsets[d] + shape[d] <= src.getShape()[d];
-  if (!fits)
+  if (!src.isOnePanel() || !liesInside(*getOffsets(), tt::shapeOf(getType()), src.getShape()))
     return emitOpError() << "(local_load_c2) a part must lie inside at multiples of its extents, "
                             "in memory of one panel, found "
                          << getType() << " of " << src;
@@ -253,7 +256,18 @@ static LogicalResult verifyMutable(Operation *op, StringRef constraint, MemDescT
 LogicalResult LocalStoreOp::verify() {
   if (failed(verifyMutable(*this, "local_store_c2", getDst().getType())))
     return failure();
-  return verifyMove(*this, "local_store_c1", getSrc().getType(), getDst().getType());
+  MemDescType dst = getDst().getType();
+  if (failed(verifyMove(*this, "local_store_c1", getSrc().getType(), dst, bool(getOffsets()))))
+    return failure();
+  if (!getOffsets())
+    return success();
+  RankedTensorType src = getSrc().getType();
+  ArrayRef<int64_t> part = dst.getShape();
+  if (!liesInside(*getOffsets(), part, src.getShape()) || !layoutOfPart(layoutOf(src), part))
+    return emitOpError() << "(local_store_c3) a part must lie inside at multiples of its extents, "
+                            "and threads must hold elements of each such part alike, found "
+                         << dst << " of " << src;
+  return success();
 }
 
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {

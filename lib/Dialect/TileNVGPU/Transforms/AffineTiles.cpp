@@ -200,7 +200,7 @@ std::optional<AffineTile> AffineReader::integers(Value tile, bool isExact) {
     return result;
   }
   if (auto rest = dyn_cast<arith::RemSIOp>(op))
-    return ofRemainder(rest);
+    return takesRemainders ? ofRemainder(rest) : std::nullopt;
   if (isa<arith::ExtSIOp>(op) || isa<tt::DataMovement>(op)) {
     std::optional<AffineTile> source = integers(op->getOperand(0), isExact);
     return source && isa<tt::DataMovement>(op) ? moved(op, *source) : source;

@@ -34,7 +34,10 @@ struct AffinePointers {
 /// Reads tiles, and collects what a launch must see to so that they are as it says.
 class AffineReader {
 public:
-  explicit AffineReader(tt::FuncOp func) : func(func) {}
+  /// `takesRemainders`: of tiles whose elements begin anew behind an end, too, if a launch sees to
+  /// it that none does in the midst of the tile.
+  explicit AffineReader(tt::FuncOp func, bool takesRemainders = true)
+      : func(func), takesRemainders(takesRemainders) {}
 
   std::optional<AffinePointers> pointers(mlir::Value tile);
   /// An element of `mask` is true where each of the tiles is less than 0.
@@ -74,6 +77,7 @@ private:
   void add(LaunchSteps steps, std::optional<int64_t> least);
 
   tt::FuncOp func;
+  bool takesRemainders;
   std::vector<Required> required;
 };
 

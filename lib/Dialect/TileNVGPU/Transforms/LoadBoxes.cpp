@@ -33,7 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BoxOfLoad.h"
+#include "BoxOfTile.h"
 
 #include "tritium/Analysis/OuterSlice.h"
 #include "tritium/Analysis/PointerBases.h"
@@ -117,9 +117,11 @@ private:
       return refuse("the kernel may write what it loads");
     tt::FuncOp func = load->getParentOfType<tt::FuncOp>();
     AffineReader reader(func);
-    BoxOfLoad box(load, reader);
+    BoxOfTile box(load, reader);
     Operation *before = load->getPrevNode();
-    std::string reason = box.find();
+    std::string reason = reasonAgainst(load);
+    if (reason.empty())
+      reason = box.find();
     if (reason.empty() && !isLaidOut(load, box.isTransposed()))
       reason = "its layout in shared memory is none that TMA has";
     if (!reason.empty()) {
@@ -129,6 +131,16 @@ private:
     replace(load, box);
     reader.addConditions();
     return true;
+  }
+
+  /// Empty, or why it is no plain load that is zero outside of its mask.
+  static std::string reasonAgainst(tt::LoadOp load) {
+    if (load.getIsVolatile() || load.getCache() != tt::CacheModifier::NONE)
+      return "it is volatile, or says how it is cached";
+    Value other = load.getOther();
+    if (other && !matchPattern(other, m_Zero()) && !matchPattern(other, m_PosZeroFloat()))
+      return "what lies outside of its mask is not zero";
+    return "";
   }
 
   /// What was built in front of `load`, and is not used.
@@ -151,11 +163,17 @@ private:
     return boxes && memory.getTileBytes() % boxes->alignment == 0;
   }
 
-  void replace(tt::LoadOp load, BoxOfLoad &box) {
+  void replace(tt::LoadOp load, BoxOfTile &box) {
     Operation *before = load->getPrevNode();
     while (before && !before->hasAttr(ttg::kSchedule))
       before = before->getPrevNode();
-    LoadBoxOp copy = box.build();
+    BoxOfTile::Operands operands = box.build();
+    auto type = cast<RankedTensorType>(load.getType());
+    if (box.isTransposed())
+      type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType(),
+                                   ttg::transposedLayout(type.getEncoding(), {1, 0}));
+    auto copy = OpBuilder(load).create<LoadBoxOp>(
+        load.getLoc(), type, operands.base, operands.shape, operands.strides, operands.offsets);
     copy->setAttr(ttg::kSchedule, load->getAttr(ttg::kSchedule));
     Attribute layout = load->getAttr(ttg::kAsyncCopy);
     Value tile = copy;

@@ -173,14 +173,23 @@ def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather", []> {
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let summary = "a tile from registers to shared memory";
   let description = [{
+    With `offsets` the part of the tile from that element on that has the extents of the memory.
+
     - (local_store_c1) shape and element type agree, and the operand has a layout;
-    - (local_store_c2) the memory is mutable.
+    - (local_store_c2) the memory is mutable;
+    - (local_store_c3) a part lies inside, at multiples of its extents, and threads hold elements of
+      each such part in the same way.
 
     ```mlir
     ttg.local_store %x, %m : tensor<64xf32, #blocked>, !ttg.memdesc<64xf32, #shared1, mutable>
+    ttg.local_store %y, %n {offsets = array<i64: 128>} : tensor<256xf32, #blocked>, !ttg.memdesc<128xf32, #shared1, mutable>
     ```
   }];
-  let arguments = (ins Tile_Tensor:$src, Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst);
+  let arguments = (ins Tile_Tensor:$src, Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst,
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst), [{
+    build($_builder, $_state, src, dst, ::mlir::DenseI64ArrayAttr());
+  }]>];
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `,` type($dst)";
   let hasVerifier = 1;
 }

@@ -226,13 +226,14 @@ def TileNVGPU_TMAStoreWaitOp : TileNVGPU_SyncOp<"tma_store_wait"> {
   let summary = "waits until at most `pendings` groups of stores are on their way";
   let description = [{
     What the others have brought is there, and their sources may be written, by the thread that
-    started them; by others of the group behind a barrier.
+    started them; by others of the group behind a barrier. With `reads` only the latter.
 
     ```mlir
+    ttng.tma_store_wait {pendings = 1 : i32, reads}
     ttng.tma_store_wait {pendings = 0 : i32}
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings, UnitAttr:$reads);
   let assemblyFormat = "attr-dict";
 }
 

@@ -16,6 +16,15 @@ def LoadBoxes : Pass<"ttng-load-boxes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttng::TileNVGPUDialect"];
 }
 
+def StoreBoxes : Pass<"ttng-store-boxes", "::mlir::ModuleOp"> {
+  let summary = "stores of results of warp groups whose tiles are boxes of a tensor to ttng.tma_store";
+  let description = [{
+    Those whose masks cut the box as the ends of the tensor do, and that no other access of the
+    kernel can tell from plain ones. What only a launch knows it looks at (tt.conditions).
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
+}
+
 def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
   let summary = "dots whose layout is one of warp groups to ttng.warp_group_dot";
   let description = [{

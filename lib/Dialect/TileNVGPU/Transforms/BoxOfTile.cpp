@@ -1,6 +1,6 @@
-//===- BoxOfLoad.cpp - a load as one of a box of a tensor -----------------===//
+//===- BoxOfTile.cpp - an access as one of a box of a tensor --------------===//
 
-#include "BoxOfLoad.h"
+#include "BoxOfTile.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -13,15 +13,12 @@ constexpr size_t kMostDimensions = 5;
 constexpr int64_t kMostExtent = 256;
 /// Of a dimension that no mask bounds. Indices are of 32 bits.
 constexpr int64_t kNoBound = std::numeric_limits<int32_t>::max();
+
+Type pointeeOf(Value pointer) { return cast<tt::PointerType>(pointer.getType()).getPointeeType(); }
 } // namespace
 
-std::string BoxOfLoad::find() {
-  if (load.getIsVolatile() || load.getCache() != tt::CacheModifier::NONE)
-    return "it is volatile, or says how it is cached";
-  if (Value other = load.getOther();
-      other && !matchPattern(other, m_Zero()) && !matchPattern(other, m_PosZeroFloat()))
-    return "what lies outside of its mask is not zero";
-  std::optional<AffinePointers> pointers = reader.pointers(load.getPtr());
+std::string BoxOfTile::find() {
+  std::optional<AffinePointers> pointers = reader.pointers(access.getAccessed());
   if (!pointers)
     return "its addresses do not count up by rows and columns of one array";
   base = pointers->base;
@@ -36,26 +33,73 @@ std::string BoxOfLoad::find() {
   return buildOffsets();
 }
 
-LoadBoxOp BoxOfLoad::build() {
-  OpBuilder b(load);
-  Location loc = load.getLoc();
-  SmallVector<Value> sizes, strides;
+BoxOfTile::Operands BoxOfTile::build() {
+  OpBuilder b(access);
+  Location loc = access.getLoc();
+  Operands result{base, {}, {}, offsets};
   for (const Axis *axis : inOrder()) {
-    sizes.push_back(axis->size.value_or(Polynomial(kNoBound)).build(b, loc));
-    strides.push_back(axis->stride.build(b, loc));
+    result.shape.push_back(axis->size.value_or(Polynomial(kNoBound)).build(b, loc));
+    result.strides.push_back(axis->stride.build(b, loc));
   }
-  Value from = base;
   if (!start.isZero())
-    from = b.create<tt::AddPtrOp>(loc, from.getType(), from, start.build(b, loc));
-  auto type = cast<RankedTensorType>(load.getType());
-  if (isTransposed())
-    type = RankedTensorType::get({shape[1], shape[0]}, type.getElementType(),
-                                 ttg::transposedLayout(type.getEncoding(), {1, 0}));
-  return b.create<LoadBoxOp>(loc, type, from, sizes, strides, offsets);
+    result.base = b.create<tt::AddPtrOp>(loc, base.getType(), base, start.build(b, loc));
+  return result;
+}
+
+bool BoxOfTile::isAligned(const AxisInfoAnalysis &info) const {
+  constexpr uint64_t unitBytes = 16;
+  auto divisorOf = [&](Value scalar) { return uint64_t(info.get(scalar).divisibility[0]); };
+  auto isMultiple = [&](const Polynomial &number) {
+    return llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
+      uint64_t bytes = uint64_t(term.factor) * tt::scalarBytes(pointeeOf(base));
+      for (Value scalar : term.scalars)
+        bytes *= divisorOf(scalar) & -divisorOf(scalar);
+      return bytes % unitBytes == 0;
+    });
+  };
+  return divisorOf(base) % unitBytes == 0 && isMultiple(start) &&
+         llvm::all_of(inOrder(), [&](const Axis *axis) {
+           return axis == &axes[fastest] || isMultiple(axis->stride);
+         });
+}
+
+bool BoxOfTile::countsDown() const {
+  return llvm::any_of(inOrder(), [](const Axis *axis) {
+    return !axis->isLeftOpen &&
+           llvm::any_of(axis->start.getTerms(), [](const auto &term) { return term.factor < 0; });
+  });
+}
+
+bool BoxOfTile::isApartFrom(const BoxOfTile &other) const {
+  const Axis &row = axes[fastest], &theirs = other.axes[fastest];
+  const Polynomial &pitch = axes[1 - fastest].stride;
+  // Rows end before the next one begins, so that each place is one element.
+  bool isOneTensor = base == other.base && leading == other.leading && fastest == other.fastest &&
+                     pitch == other.axes[1 - fastest].stride && row.size && theirs.size &&
+                     (pitch - *row.size).number().value_or(-1) >= 0;
+  if (!isOneTensor)
+    return false;
+  // From here to where they begin, and from the first column that they may have to mine.
+  Polynomial distance = other.origin() - origin();
+  Polynomial rows = distance.quotient(pitch), columns = distance - rows * pitch;
+  Polynomial shift = columns - (theirs.start - row.start);
+  std::optional<int64_t> down = rows.number(), across = columns.number();
+  if (!down || !across || shift.number().value_or(-1) < 0 ||
+      (*row.size - *theirs.size - shift).number().value_or(-1) < 0)
+    return false;
+  auto areApart = [&](int64_t distance, unsigned d) {
+    return distance >= shape[d] || distance <= -other.shape[d];
+  };
+  return areApart(*down, 1 - fastest) || areApart(*across, fastest);
+}
+
+/// Where the tile begins, behind the base, but for leading indices.
+Polynomial BoxOfTile::origin() const {
+  return start + axes[0].start * axes[0].stride + axes[1].start * axes[1].stride;
 }
 
 /// Dimensions of the tensor, the fastest last.
-SmallVector<const BoxOfLoad::Axis *> BoxOfLoad::inOrder() const {
+SmallVector<const BoxOfTile::Axis *> BoxOfTile::inOrder() const {
   SmallVector<const Axis *> result;
   for (const Axis &axis : leading)
     result.push_back(&axis);
@@ -64,12 +108,12 @@ SmallVector<const BoxOfLoad::Axis *> BoxOfLoad::inOrder() const {
   return result;
 }
 
-bool BoxOfLoad::isKnownAtLaunch(const Polynomial &number) const {
+bool BoxOfTile::isKnownAtLaunch(const Polynomial &number) const {
   return number.hasTerms() &&
          number.filtered([&](const auto &term) { return !reader.isKnownAtLaunch(term); }).isZero();
 }
 
-std::string BoxOfLoad::findAxes(const AffineTile &tile) {
+std::string BoxOfTile::findAxes(const AffineTile &tile) {
   if (tile.steps.size() != 2)
     return "it is no tile of two dimensions";
   for (auto [d, step] : llvm::enumerate(tile.steps)) {
@@ -88,10 +132,10 @@ std::string BoxOfLoad::findAxes(const AffineTile &tile) {
          "should be a constant, or an argument that is specialised";
 }
 
-std::string BoxOfLoad::findBounds() {
-  if (!load.getMask())
+std::string BoxOfTile::findBounds() {
+  if (!access.getMask())
     return "";
-  auto conditions = reader.conditions(load.getMask());
+  auto conditions = reader.conditions(access.getMask());
   if (!conditions)
     return "its mask does not only compare rows and columns with bounds";
   for (const AffineTile &condition : *conditions)
@@ -101,7 +145,7 @@ std::string BoxOfLoad::findBounds() {
 }
 
 /// Takes in that `condition` is less than 0.
-bool BoxOfLoad::addBound(const AffineTile &condition) {
+bool BoxOfTile::addBound(const AffineTile &condition) {
   std::optional<size_t> dim;
   for (auto [d, step] : llvm::enumerate(condition.steps))
     if (!step.isZero()) {
@@ -130,7 +174,7 @@ bool BoxOfLoad::addBound(const AffineTile &condition) {
 
 /// Where the tile begins is what bounded dimensions say, of others what is a multiple of their
 /// strides, and the rest. False if a factor does not fit 64 bits.
-bool BoxOfLoad::splitOrigin(Polynomial origin) {
+bool BoxOfTile::splitOrigin(Polynomial origin) {
   for (auto [axis, known] : llvm::zip(axes, bounds)) {
     if (!known.isAny())
       continue;
@@ -162,12 +206,12 @@ bool BoxOfLoad::splitOrigin(Polynomial origin) {
 }
 
 /// No number that a launch knows is part of it.
-bool BoxOfLoad::isPlain(const Polynomial::Term &term) {
+bool BoxOfTile::isPlain(const Polynomial::Term &term) {
   return llvm::none_of(term.scalars, [&](Value x) { return reader.isKnownAtLaunch(x); });
 }
 
 /// An index, and how far it is to the next.
-void BoxOfLoad::addLeading(const Polynomial::Term &term) {
+void BoxOfTile::addLeading(const Polynomial::Term &term) {
   Polynomial stride(term.factor), index(1);
   for (Value scalar : term.scalars)
     if (reader.isKnownAtLaunch(scalar))
@@ -182,12 +226,12 @@ void BoxOfLoad::addLeading(const Polynomial::Term &term) {
   leading.push_back({index, stride});
 }
 
-std::string BoxOfLoad::buildOffsets() {
-  OpBuilder b(load);
+std::string BoxOfTile::buildOffsets() {
+  OpBuilder b(access);
   for (const Axis *axis : inOrder()) {
     if (!axis->start.hasTerms())
       return "where it begins is not known in 64 bits";
-    Value index = axis->start.build(b, load.getLoc());
+    Value index = axis->start.build(b, access.getLoc());
     std::optional<int64_t> least;
     if (!axis->isLeftOpen)
       least = 0;
@@ -196,7 +240,7 @@ std::string BoxOfLoad::buildOffsets() {
         number && *number >= least.value_or(INT32_MIN) && *number <= INT32_MAX - kMostExtent;
     if (!isFine && !reader.requireIndex(index, least, kMostExtent))
       return "where it begins follows from more than arguments, the grid and indices of loops";
-    offsets.push_back(b.create<arith::TruncIOp>(load.getLoc(), b.getI32Type(), index));
+    offsets.push_back(b.create<arith::TruncIOp>(access.getLoc(), b.getI32Type(), index));
   }
   return "";
 }

@@ -1,24 +1,39 @@
-//===- BoxOfLoad.h - a load as one of a box of a tensor ---------*- C++ -*-===//
+//===- BoxOfTile.h - an access as one of a box of a tensor ------*- C++ -*-===//
 
-#ifndef TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFLOAD_H
-#define TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFLOAD_H
+#ifndef TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFTILE_H
+#define TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFTILE_H
 
 #include "AffineTiles.h"
 
+#include "tritium/Analysis/AxisInfo.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 namespace tritium::ttng {
 
-/// The box that a load reads.
-class BoxOfLoad {
+/// The box that a tile of pointers, under a mask, is: what the mask leaves out is what the ends of
+/// the tensor cut off, no more and no less.
+class BoxOfTile {
 public:
-  BoxOfLoad(tt::LoadOp load, AffineReader &reader)
-      : load(load), reader(reader), shape(tt::shapeOf(load.getType())) {}
+  BoxOfTile(tt::MemoryAccess access, AffineReader &reader)
+      : access(access), reader(reader), shape(tt::shapeOf(access.getAccessed().getType())) {}
 
   /// Empty if it is one; otherwise why not.
   std::string find();
-  /// The load, in front of it.
-  LoadBoxOp build();
+
+  /// What operations of boxes have in common.
+  struct Operands {
+    mlir::Value base;
+    llvm::SmallVector<mlir::Value> shape, strides, offsets;
+  };
+  /// In front of the access.
+  Operands build();
+  /// Of a box that has been found: where it begins and what lies between rows are known to be
+  /// multiples of 16 bytes.
+  bool isAligned(const AxisInfoAnalysis &axes) const;
+  /// Something that a launch does not know is taken from an index, which may be less than 0 then.
+  bool countsDown() const;
+  /// Both lie in one tensor, and share no element of it.
+  bool isApartFrom(const BoxOfTile &other) const;
   /// Neighbours in memory are neighbours along the first dimension.
   bool isTransposed() const { return fastest == 0; }
 
@@ -28,6 +43,8 @@ private:
     Polynomial start, stride;
     std::optional<Polynomial> size = std::nullopt; ///< none: nothing is masked off
     bool isLeftOpen = false;                       ///< indices below 0 are masked off
+
+    bool operator==(const Axis &) const = default;
   };
 
   /// A mask is true where begin <= r + moving < end.
@@ -39,6 +56,7 @@ private:
   };
 
   llvm::SmallVector<const Axis *> inOrder() const;
+  Polynomial origin() const;
   bool isKnownAtLaunch(const Polynomial &number) const;
   std::string findAxes(const AffineTile &tile);
   std::string findBounds();
@@ -48,7 +66,7 @@ private:
   void addLeading(const Polynomial::Term &term);
   std::string buildOffsets();
 
-  tt::LoadOp load;
+  tt::MemoryAccess access;
   AffineReader &reader;
   llvm::ArrayRef<int64_t> shape;
   mlir::Value base;
@@ -61,4 +79,4 @@ private:
 
 } // namespace tritium::ttng
 
-#endif // TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFLOAD_H
+#endif // TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_BOXOFTILE_H
