@@ -4,6 +4,7 @@ that an element too many shows, and so that each that the mask allows is written
 
 import os
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -134,10 +135,10 @@ def test_no_box(how):
     assert stores(run(128, 128, 64, how)) == 0
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.int32])
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int8, np.int16, np.int32])
 @pytest.mark.parametrize("n", [128, 88])
 def test_types(dtype, n):
-    assert stores(run(100, n, 64, dtype=dtype)) == (2 if np.dtype(dtype).itemsize == 4 else 1)
+    assert stores(run(100, n, 24, dtype=dtype)) == (2 if np.dtype(dtype).itemsize == 4 else 1)
 
 
 @pytest.mark.parametrize("tile,warps", [((128, 128, 64), 4), ((128, 128, 64), 8),
@@ -370,6 +371,41 @@ def test_in_place():
                             num_warps=4, arch="sm_90")
     np.testing.assert_array_equal(a, expected)
     assert "cp.async.bulk.tensor" not in counts.instructions
+
+
+# What the kernel reads through a pointer that comes from anywhere may be what it has stored.
+@triton.jit
+def launders(a, c, d, table, M, N, T: tl.constexpr, HOW: tl.constexpr):
+    r = tl.arange(0, T)
+    acc = tl.zeros((T, T), tl.float32)
+    i = 0
+    while i * i < M:
+        x = tl.load(a + r[:, None] * T + r[None, :])
+        acc = tl.dot(x, x, acc)
+        tl.store(c + r[:, None] * N + r[None, :], acc.to(tl.float16), mask=(r < M)[:, None])
+        i += 1
+    if HOW == "number":
+        p = (c.to(tl.int64, bitcast=True) + 2 * r).to(tl.pointer_type(tl.float16), bitcast=True)
+        tl.store(d + r, tl.load(p))
+    elif HOW == "table":
+        tl.store(d + r, tl.load(tl.load(table).to(tl.pointer_type(tl.float16)) + r))
+    elif HOW == "either":
+        tl.store(d + r, tl.load((c if M > 10 else a) + r))
+    else:
+        tl.store(d + r, r.to(tl.float16))
+
+
+@pytest.mark.parametrize("how,count", [("", 1), ("number", 0), ("either", 0), pytest.param(
+    "table", 0, marks=pytest.mark.skipif(BACKEND == "cuda", reason="an address of the host"))])
+def test_laundered_pointers(how, count):
+    a, d = operand(64, 64, 1), np.zeros(64, np.float16)
+    whole = np.full((70, 80), UNTOUCHED, np.float16)
+    address = np.array([whole.ctypes.data], np.int64)
+    kernel = launders[(1,)](a, whole, d, address, 33, 80, T=64, HOW=how, num_warps=4)
+    expected = 6 * product(a, a)
+    np.testing.assert_array_equal(d, expected[0] if how else np.arange(64))
+    expect(whole, whole[:33, :64], expected[:33])
+    assert stores(kernel) == count
 
 
 def test_no_bank_conflicts():
