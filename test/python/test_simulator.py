@@ -390,7 +390,7 @@ def looped_product(a_ptr, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr, B
         a = tl.load(a_ptr + m[:, None] * K + k[None, :])  # LOAD A
         b = tl.load(b_ptr + k[:, None] * BN + n[None, :])  # LOAD B
         acc = tl.dot(a, b, acc)  # PRODUCT
-    tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)
+    tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)  # RESULT
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
@@ -409,8 +409,11 @@ def test_copies_and_fragments_stand_at_the_load(arch, stages):
     else:
         assert own == {"matrix"}
     loads = [result.line(line_of(f"LOAD {name}")) for name in "AB"]
+    stored = result.line(line_of("RESULT")).classes
+    assert ("async_copy" in stored) == (arch == "sm_90")
     for name in ("matrix_memory", "async_copy"):
-        assert sum(load.classes.get(name, 0) for load in loads) == result.classes.get(name, 0)
+        of_loads = result.classes.get(name, 0) - stored.get(name, 0)
+        assert sum(load.classes.get(name, 0) for load in loads) == of_loads
         assert loads[0].classes.get(name) == loads[1].classes.get(name)
     assert [load.global_bytes_read for load in loads] == [a.nbytes, b.nbytes]
 
@@ -433,7 +436,8 @@ def test_counters_by_instruction(arch):
     result = looped_product.simulate((1,), a, b, c, 128, BM=64, BN=64, BK=32, num_stages=3,
                                      arch=arch)
     found = result.instructions
-    assert found["st.global"].global_bytes_written == c.nbytes
+    by = "cp.async.bulk.tensor" if arch == "sm_90" else "st.global"
+    assert found[by].global_bytes_written == c.nbytes
     assert sum(counts.global_bytes_read for counts in found.values()) == a.nbytes + b.nbytes
     for name in ("bank_conflicts", "warp_instructions", "shared_requests"):
         assert sum(getattr(counts, name) for counts in found.values()) == getattr(result, name)
@@ -443,8 +447,9 @@ def test_counters_by_instruction(arch):
     else:
         assert found["mma"].warp_instructions == 64 * 64 * 128 // (16 * 8 * 16)
         assert found["ldmatrix"].shared_requests == found["ldmatrix"].warp_instructions
-    stores = found["st.global"].warp_instructions
-    assert f"st.global: {stores}, {c.nbytes} bytes of global memory" in result.as_text()
+    moved = found[by].global_bytes_read + c.nbytes
+    assert (f"{by}: {found[by].warp_instructions}, {moved} bytes of global memory"
+            in result.as_text())
 
 
 def test_matrix_operations():
@@ -465,7 +470,7 @@ def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
         x = tl.load(a + (start + k)[None, :] * M + m[:, None])
         y = tl.load(b + (start + k)[:, None] * N + n[None, :])
         total = tl.dot(x, y, total)
-    tl.store(c + m[:, None] * N + n[None, :], total)
+    tl.store(c + m[:, None] * N + n[None, :], total)  # SUMS
 
 
 @pytest.mark.parametrize("n", [64, 128, 256])
@@ -479,7 +484,8 @@ def test_operands_that_are_turned_have_no_bank_conflicts(n):
     total = json.loads(result.to_json())["total"]
     # m64nNk32: one for 32 along k, in four warps.
     assert total["matrix_operations"] == K // 32 * 4
-    assert total["bank_conflicts"] == 0
+    # Panels of 32-bit results for TMA have some (docs/passes/ttng-store-boxes.md).
+    assert total["bank_conflicts"] == result.line(line_of("SUMS")).bank_conflicts
 
 
 def test_simulate_finds_faults():
