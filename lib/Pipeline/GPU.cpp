@@ -300,6 +300,16 @@ static void stopPersisting(ModuleOp module, GPUPipelineOptions &pipeline, const 
                 "a CTA runs one program, not one after the other: " + reason);
 }
 
+static bool hasWarpGroups(ModuleOp module) {
+  return module.walk([](ttg::WarpGroupsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+static void stopSpecializing(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
+  pipeline.specializeWarps = "never";
+  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "warp-specialization",
+               "the warps that compute start the loop's copies themselves: " + reason);
+}
+
 /// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
 /// shared memory. If all that is too much, loops get fewer stages. `input`: a copy of the module.
 static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
@@ -374,9 +384,11 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
   OwningOpRef<ModuleOp> input = module.clone();
+  bool choseToSpecialize = false;
   auto compile = [&] {
     if (!lowerToTileGPU(session, module, *input, pipeline))
       return false;
+    choseToSpecialize = hasWarpGroups(module) && pipeline.specializeWarps != "always";
     if (llvm::is_contained(options.keepStages, "ttgir")) {
       std::string &text = kernel.stages["ttgir"];
       text.clear();
@@ -389,15 +401,19 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   KernelMetadata described = kernel.metadata;
   if (!compile())
     return false;
-  if (!kernel.metadata.isPersistent || pipeline.alwaysPersistent || kernel.handicap.empty())
-    return true;
-  // The assembler says that it is slow, perhaps by what the loop over programs holds.
-  std::string reason = kernel.handicap;
-  session.dropRemarks(remarks);
-  restore(module, *input);
-  kernel.metadata = std::move(described);
-  stopPersisting(module, pipeline, "in a loop over programs, " + reason);
-  return compile();
+  // The assembler says that it is slow, perhaps by what was chosen and can be left.
+  auto again = [&](auto stop, const Twine &reason) {
+    session.dropRemarks(remarks);
+    restore(module, *input);
+    kernel.metadata = described;
+    stop(module, pipeline, reason.str());
+    return compile();
+  };
+  if (!kernel.handicap.empty() && kernel.metadata.isPersistent && !pipeline.alwaysPersistent &&
+      !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
+    return false;
+  return kernel.handicap.empty() || !choseToSpecialize ||
+         again(stopSpecializing, "with a warp for copies, " + kernel.handicap);
 }
 
 bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,
