@@ -116,27 +116,31 @@ def run(m, n, k, how="masked", dtype=np.float16, tile=(64, 64, 64), transposed=F
     return kernel
 
 
-# Tiles inside, cut by either end or both, and smaller than a tile in all.
-@pytest.mark.parametrize("m,n,k", [(128, 128, 128), (72, 104, 64), (65, 8, 32), (8, 72, 192)])
+# Tiles inside, cut by either end or both, and smaller than a tile in all. TMA writes 16 bytes or
+# none of them: where a row ends between, threads store.
+@pytest.mark.parametrize("m,n,k", [(128, 128, 128), (80, 112, 64), (72, 104, 64), (65, 16, 32),
+                                   (65, 8, 32), (8, 72, 192)])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_cut(m, n, k, transposed):
     kernel = run(m, n, k, transposed=transposed)
-    assert stores(kernel) == 1 and "stmatrix" in kernel.asm["ptx"]
+    row = m if transposed else n
+    assert stores(kernel) == (row % 16 == 0)
+    assert "stmatrix" in kernel.asm["ptx"] or stores(kernel) == 0
 
 
-@pytest.mark.parametrize("how", ["in front", "rows", "no mask", "return", "branch", "elementwise"])
+@pytest.mark.parametrize("how", ["rows", "no mask", "return", "branch", "elementwise"])
 def test_masks(how):
     assert stores(run(128, 128, 64, how)) == 1
 
 
 # What the mask of a box cannot say stays with the threads.
-@pytest.mark.parametrize("how", ["other mask", "scalar mask", "modulo"])
+@pytest.mark.parametrize("how", ["other mask", "scalar mask", "modulo", "in front"])
 def test_no_box(how):
     assert stores(run(128, 128, 64, how)) == 0
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int8, np.int16, np.int32])
-@pytest.mark.parametrize("n", [128, 88])
+@pytest.mark.parametrize("n", [128, 80])
 def test_types(dtype, n):
     assert stores(run(100, n, 24, dtype=dtype)) == (2 if np.dtype(dtype).itemsize == 4 else 1)
 
@@ -247,7 +251,8 @@ def test_no_stores(what):
 def test_parts(tile, waits):
     kernel = run_loop(256, 512, 320, 1, "", tile, 8, 4)
     assert stores(kernel) == tile[1] // 64
-    assert kernel.asm["ptx"].count("cp.async.bulk.wait_group.read") == waits
+    # And at the ends of the group and of the program.
+    assert kernel.asm["ptx"].count("cp.async.bulk.wait_group.read") == waits + 2
 
 
 # Of two stores to one tensor the later one waits, unless they share no element: where a row ends

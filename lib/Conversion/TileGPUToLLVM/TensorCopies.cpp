@@ -121,12 +121,13 @@ void waitForStoresAtEnd(tt::FuncOp kernel) {
     return;
   kernel.walk([](tt::ReturnOp op) {
     auto wait = dyn_cast_or_null<ttng::TMAStoreWaitOp>(op->getPrevNode());
-    if (wait && wait.getPendings() == 0 && !wait.getReads() &&
+    if (wait && wait.getPendings() == 0 &&
         isa_and_nonnull<ttng::TMAStoreCommitOp>(wait->getPrevNode()))
       return;
     OpBuilder b(op);
     b.create<ttng::TMAStoreCommitOp>(op.getLoc());
-    b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0, /*reads=*/false);
+    // A launch ends when all that was written is there; shared memory ends with the program.
+    b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0, /*reads=*/true);
   });
 }
 

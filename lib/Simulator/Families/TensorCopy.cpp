@@ -2,7 +2,8 @@
 //
 // A box of a tensor and the same box in shared memory, dense, its fastest dimension first. A
 // swizzle exchanges chunks of 16 bytes: bits 4 and up of a shared address are changed by bits 7
-// and up. What of a box lies outside of the tensor is filled by a load, and left out by a store.
+// and up. What of a box lies outside of the tensor is filled by a load, and left out by a store, whose
+// rows are cut off in chunks of 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,6 +94,29 @@ bool addBox(Warp &warp, const Op &op, unsigned lane, const Box &box, bool isLoad
   return true;
 }
 
+/// What a GPU stores else than PTX says, or not at all: measured on an H200. False after a report.
+bool checkStore(Warp &warp, const Op &op, unsigned lane, const Box &box) {
+  const TensorMap &map = box.map;
+  auto refuse = [&](const std::string &what) {
+    invalidCopy(warp, op, lane, what);
+    return false;
+  };
+  for (unsigned i = 0; i < map.rank; ++i)
+    if (box.at[i] < 0)
+      return refuse("a store's box must not begin in front of the tensor: coordinate " +
+                    std::to_string(i) + " is " + std::to_string(box.at[i]) +
+                    ", for which a GPU has no instruction");
+  int64_t size = box.elementBytes(), first = box.at[0] * size;
+  int64_t extent = int64_t(map.dims[0]) * size;
+  if (first % chunk)
+    return refuse("a row of a store's box begins " + std::to_string(first) +
+                  " bytes behind the tensor's, which must be a multiple of 16");
+  if (extent % chunk && first < extent && first + box.rowBytes() > extent)
+    return refuse("a store cuts its rows off at chunks of 16 bytes, and the tensor's have " +
+                  std::to_string(extent) + " bytes: what lies behind them would be written");
+  return true;
+}
+
 /// PTX does not say which NaN; a quiet one with all bits set stands for it.
 uint64_t fillOf(const TensorMap &map) {
   if (map.fill == TensorMap::FillZero)
@@ -172,7 +196,7 @@ bool tritium::sim::readBox(Warp &warp, const Op &op, unsigned lane, bool isLoad,
   shared = box.shared;
   copy.bytes = uint32_t(box.bytes());
   copy.fill = fillOf(map);
-  return addBox(warp, op, lane, box, isLoad, copy.segments);
+  return (isLoad || checkStore(warp, op, lane, box)) && addBox(warp, op, lane, box, isLoad, copy.segments);
 }
 
 bool tritium::sim::checkBox(Warp &warp, const Op &op, unsigned lane) {

@@ -25,7 +25,7 @@ tt.func @one_map(%p: !tt.ptr<f16>, %m: i64, %n: i64, %i: i32, %j: i32) {
   ttng.tma_store_wait {pendings = 0 : i32, reads}
   // All that has started, before the program ends.
   // CHECK: "cp.async.bulk.commit_group;"
-  // CHECK: "cp.async.bulk.wait_group 0;"
+  // CHECK: "cp.async.bulk.wait_group.read 0;"
   // CHECK: llvm.return
   tt.return
 }
@@ -97,7 +97,7 @@ tt.func @not_closed(%p: !tt.ptr<f32>, %m: i64, %i: i32) {
   // CHECK: cp.async.bulk.tensor
   // CHECK: wait_group 0
   // CHECK: commit_group
-  // CHECK: wait_group 0
+  // CHECK: wait_group.read 0
   ttng.tma_store %x, %p[%i] shape [%m] strides [%one] : !ttg.memdesc<64xf32, #r1, mutable>, !tt.ptr<f32>
   ttng.tma_store_wait {pendings = 0 : i32}
   tt.return

@@ -392,7 +392,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // CHECK: } "stores" warps 4 {
   // CHECK: ttng.tma_store %
   // CHECK-NEXT: ttng.tma_store_commit
-  // CHECK-NEXT: ttng.tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttng.tma_store_wait {pendings = 0 : i32, reads}
   // CHECK-NEXT: }
   tt.func @group(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}, %n: i32) {
     ttg.warp_groups "others" warps 4 {

@@ -7,8 +7,8 @@
 //
 // Their ids count down: the programs that begin first are the longest, and those that begin last,
 // when other multiprocessors are done, are short. Programs may run in any order, so that no more
-// than a guess is needed of how long they are. Which way a bound grows is read from what computes it,
-// with arguments taken for positive numbers.
+// than a guess is needed of how long they are. Which way a bound grows is read from what computes
+// it, with arguments taken for positive numbers.
 //
 //===----------------------------------------------------------------------===//
 

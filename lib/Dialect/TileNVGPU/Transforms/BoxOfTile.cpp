@@ -46,21 +46,34 @@ BoxOfTile::Operands BoxOfTile::build() {
   return result;
 }
 
+static uint64_t divisorOf(const AxisInfoAnalysis &info, Value scalar) {
+  return uint64_t(info.get(scalar).divisibility[0]);
+}
+
+/// So many elements are known to be chunks of 16 bytes.
+bool BoxOfTile::areChunks(const Polynomial &elements, const AxisInfoAnalysis &info) const {
+  return llvm::all_of(elements.getTerms(), [&](const Polynomial::Term &term) {
+    uint64_t bytes = uint64_t(term.factor) * tt::scalarBytes(pointeeOf(base));
+    for (Value scalar : term.scalars)
+      bytes *= divisorOf(info, scalar) & -divisorOf(info, scalar);
+    return bytes % kChunkBytes == 0;
+  });
+}
+
 bool BoxOfTile::isAligned(const AxisInfoAnalysis &info) const {
-  constexpr uint64_t unitBytes = 16;
-  auto divisorOf = [&](Value scalar) { return uint64_t(info.get(scalar).divisibility[0]); };
-  auto isMultiple = [&](const Polynomial &number) {
-    return llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
-      uint64_t bytes = uint64_t(term.factor) * tt::scalarBytes(pointeeOf(base));
-      for (Value scalar : term.scalars)
-        bytes *= divisorOf(scalar) & -divisorOf(scalar);
-      return bytes % unitBytes == 0;
-    });
-  };
-  return divisorOf(base) % unitBytes == 0 && isMultiple(start) &&
+  return divisorOf(info, base) % kChunkBytes == 0 && areChunks(start, info) &&
          llvm::all_of(inOrder(), [&](const Axis *axis) {
-           return axis == &axes[fastest] || isMultiple(axis->stride);
+           return axis == &axes[fastest] || areChunks(axis->stride, info);
          });
+}
+
+bool BoxOfTile::isCutInChunks(const AxisInfoAnalysis &info) const {
+  const Axis &row = axes[fastest];
+  return areChunks(row.start, info) && (!row.size || areChunks(*row.size, info));
+}
+
+bool BoxOfTile::mayBeginInFront() const {
+  return llvm::any_of(inOrder(), [](const Axis *axis) { return axis->isLeftOpen; });
 }
 
 bool BoxOfTile::countsDown() const {

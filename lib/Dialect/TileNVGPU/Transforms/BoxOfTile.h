@@ -30,6 +30,11 @@ public:
   /// Of a box that has been found: where it begins and what lies between rows are known to be
   /// multiples of 16 bytes.
   bool isAligned(const AxisInfoAnalysis &axes) const;
+  /// Rows of the tile begin at multiples of 16 bytes of the tensor's, and what cuts them off ends
+  /// there, too.
+  bool isCutInChunks(const AxisInfoAnalysis &axes) const;
+  /// What lies in front of the tensor is masked off.
+  bool mayBeginInFront() const;
   /// Something that a launch does not know is taken from an index, which may be less than 0 then.
   bool countsDown() const;
   /// Both lie in one tensor, and share no element of it.
@@ -55,7 +60,10 @@ private:
     bool isAny() const { return begin || end; }
   };
 
+  static constexpr uint64_t kChunkBytes = 16; ///< of which TMA moves whole ones
+
   llvm::SmallVector<const Axis *> inOrder() const;
+  bool areChunks(const Polynomial &elements, const AxisInfoAnalysis &axes) const;
   Polynomial origin() const;
   bool isKnownAtLaunch(const Polynomial &number) const;
   std::string findAxes(const AffineTile &tile);

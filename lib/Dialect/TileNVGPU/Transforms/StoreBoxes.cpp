@@ -71,6 +71,11 @@ struct Candidate {
       region = region->getParentRegion();
     return region;
   }
+  /// The loop around it has programs for iterations, whose stores have no order.
+  bool isOfProgram() const {
+    auto loop = store->getParentOfType<scf::ForOp>();
+    return loop && loop->hasAttr(ttg::kPrograms);
+  }
   ArrayRef<int64_t> shape() { return tile.getType().getShape(); }
 };
 
@@ -231,10 +236,13 @@ private:
                                                 *candidate.reader);
     if (std::string reason = candidate.box->find(); !reason.empty())
       return reason;
-    if (candidate.box->countsDown())
-      return "where it begins or ends may lie in front of the array";
+    if (candidate.box->countsDown() || candidate.box->mayBeginInFront())
+      return "it may begin in front of the array, where TMA stores nothing";
     if (!candidate.box->isAligned(info))
       return "the array and its rows are not known to begin at multiples of 16 bytes";
+    if (!candidate.box->isCutInChunks(info))
+      return "where its rows begin and the mask ends them are not known to be multiples of 16 "
+             "bytes, of which TMA writes whole ones";
     if (!memoryFor(candidate, candidate.shape()))
       return "its rows are no power of two of 32 bytes or more";
     return "";
@@ -387,10 +395,11 @@ private:
     BoxOfTile::Operands box = candidate.box->build();
     OpBuilder b(store);
     auto before = llvm::MutableArrayRef(candidates).slice(since.first, number - since.first);
-    if ((candidate.isInLoop() && !since.hasWaited) || llvm::any_of(before, [&](Candidate &other) {
-          return other.refused.empty() && mayMeet(other, candidate);
-        })) {
-      b.create<TMAStoreWaitOp>(store.getLoc(), 0, /*reads=*/false);
+    bool meets = llvm::any_of(before, [&](Candidate &other) {
+      return other.refused.empty() && mayMeet(other, candidate);
+    });
+    if (meets || (candidate.isInLoop() && !since.hasWaited)) {
+      b.create<TMAStoreWaitOp>(store.getLoc(), 0, /*reads=*/!meets && candidate.isOfProgram());
       since = Since();
       since.first = number;
       since.hasWaited = true;
@@ -440,7 +449,7 @@ private:
       Operation *end = region.front().getTerminator();
       if (region.isAncestor(store->getParentRegion()) &&
           !isa_and_nonnull<TMAStoreWaitOp>(end->getPrevNode()))
-        OpBuilder(end).create<TMAStoreWaitOp>(store->getLoc(), 0, /*reads=*/false);
+        OpBuilder(end).create<TMAStoreWaitOp>(store->getLoc(), 0, /*reads=*/true);
     }
   }
 

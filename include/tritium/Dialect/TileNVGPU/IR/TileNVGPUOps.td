@@ -193,7 +193,9 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
       tile in memory, and in front of them any number of others, of which the box has one index;
     - (tma_c2) the pointee is the memory's element;
     - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
-    - (tma_c5), (tma_c6) as there.
+    - (tma_c5), (tma_c6) as there;
+    - (tma_c7) when it runs, no offset is less than 0, and rows begin, and are cut off by the tensor's end,
+      at multiples of 16 bytes from where the tensor's rows begin: of 16 bytes all are written or none.
 
     ```mlir
     %one = arith.constant 1 : i64
