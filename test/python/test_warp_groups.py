@@ -55,7 +55,7 @@ def product(a, b, c, M, N, K, am, bk, cm, TM: tl.constexpr, TN: tl.constexpr, TK
 
 def run_product(m, n, k, tm=T, tn=T, tk=T, hint=False, **options):
     # Rows of 16 bytes, as TMA wants them.
-    a, b = matrix(m, -(-k // 8) * 8, 1)[:, :k], matrix(k, -(-n // 8) * 8, 2)[:, :n]
+    a, b = matrix(m, -(-k // 8) * 8, 1)[:, :k], matrix(max(k, 1), -(-n // 8) * 8, 2)[:k, :n]
     c = np.full((m + 3, n + 5), -7.0, np.float32)
     kernel = product[(triton.cdiv(m, tm), triton.cdiv(n, tn))](
         a, b, c, m, n, k, a.strides[0] // 2, b.strides[0] // 2, c.strides[0] // 4,

@@ -61,7 +61,7 @@ bool Staging::copyIn(const std::string &kernel, CompileError &error) {
 
 uint64_t Staging::translate(uint64_t address) const {
   for (const Range &range : ranges)
-    if (address >= range.begin && (address < range.end || range.begin == range.end))
+    if (address >= range.begin && (address < range.end || address == range.begin))
       return range.copy + (address - range.begin);
   return address;
 }

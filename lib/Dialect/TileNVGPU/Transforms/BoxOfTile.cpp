@@ -76,11 +76,19 @@ bool BoxOfTile::mayBeginInFront() const {
   return llvm::any_of(inOrder(), [](const Axis *axis) { return axis->isLeftOpen; });
 }
 
+/// It is less than 0 where numbers that are not are small.
+static bool takesAway(const Polynomial &number) {
+  return llvm::any_of(number.getTerms(), [](const auto &term) { return term.factor < 0; });
+}
+
 bool BoxOfTile::countsDown() const {
   return llvm::any_of(inOrder(), [](const Axis *axis) {
-    return !axis->isLeftOpen &&
-           llvm::any_of(axis->start.getTerms(), [](const auto &term) { return term.factor < 0; });
+    return !axis->isLeftOpen && takesAway(axis->start);
   });
+}
+
+bool BoxOfTile::isStored() {
+  return isa<tt::StoreOp>(access.getOperation());
 }
 
 bool BoxOfTile::isApartFrom(const BoxOfTile &other) const {
@@ -194,7 +202,7 @@ bool BoxOfTile::splitOrigin(Polynomial origin) {
     // Indices count from where the mask begins.
     Polynomial first = known.begin.value_or(Polynomial(0));
     axis.start = known.moving - first;
-    axis.isLeftOpen = known.begin.has_value();
+    axis.isLeftOpen = known.begin && (!isStored() || takesAway(axis.start));
     if (known.end)
       axis.size = *known.end - first;
     origin = origin - axis.start * axis.stride;

@@ -47,7 +47,9 @@ private:
   struct Axis {
     Polynomial start, stride;
     std::optional<Polynomial> size = std::nullopt; ///< none: nothing is masked off
-    bool isLeftOpen = false;                       ///< indices below 0 are masked off
+    /// Indices below 0 are masked off, and may be met. Of a store each launch sees to it that
+    /// there are none, unless they look as if there should be some.
+    bool isLeftOpen = false;
 
     bool operator==(const Axis &) const = default;
   };
@@ -63,6 +65,7 @@ private:
   static constexpr uint64_t kChunkBytes = 16; ///< of which TMA moves whole ones
 
   llvm::SmallVector<const Axis *> inOrder() const;
+  bool isStored();
   bool areChunks(const Polynomial &elements, const AxisInfoAnalysis &axes) const;
   Polynomial origin() const;
   bool isKnownAtLaunch(const Polynomial &number) const;

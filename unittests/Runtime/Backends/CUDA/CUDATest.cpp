@@ -483,6 +483,28 @@ TEST_F(CUDA, HostArraysAreCopiedThereAndBack) {
   EXPECT_EQ(kind, "OutOfMemory");
 }
 
+/// Addresses behind an array without elements are not its own.
+TEST_F(CUDA, AnEmptyHostArrayInFrontOfAnother) {
+  compile(R"(
+module attributes {"ttg.shared" = 0 : i32, "ttg.num-warps" = 4 : i32} {
+  llvm.func @two(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) {
+    llvm.return
+  }
+})");
+  std::fill(data, data + 16, 3.f);
+  state->run = [&](const fake::Launch &launch) {
+    auto *y = *static_cast<float **>(launch.parameters[1]);
+    EXPECT_EQ(y[11], 3.f);
+    y[11] = 5;
+  };
+  tritium_argument arguments[] = {array(data, 0, -1), array(data + 4, 12, -1)};
+  Failure failure;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  tritium_compiled_launch_on(compiled, arguments, 2, grid.data(), nullptr, &failure.error);
+  EXPECT_EQ(failure.message(), "");
+  EXPECT_EQ(data[15], 5);
+}
+
 TEST_F(CUDA, NoSuchDevice) {
   compile(scaleModule());
   EXPECT_THAT(launch({1, 1, 1}, 5), HasSubstr("there is no CUDA device 5; there are 2"));
