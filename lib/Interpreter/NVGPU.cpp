@@ -63,7 +63,7 @@ struct Box {
 
   /// The address of each element, 0 outside of the tensor. Empty: an access is forbidden.
   std::vector<uint64_t> addresses(Machine &m) const {
-    if (isStore && !checkStore(m))
+    if (!checkPlace(m))
       return {};
     std::vector<uint64_t> result;
     int64_t count = 1;
@@ -97,20 +97,24 @@ struct Box {
   }
 
 private:
-  /// ttng.tma_store's (tma_c7).
-  bool checkStore(Machine &m) const {
+  /// (tma_c7) of copies.
+  bool checkPlace(Machine &m) const {
     auto refuse = [&](const std::string &what) { return m.fail("(tma_c7) " + what, site), false; };
+    int64_t size = element.bytes(), first = int64_t(int32_t(*m.at(offsets.back()))) * size;
+    constexpr int64_t chunk = 16;
+    if (first % chunk)
+      return refuse("rows of a box begin at multiples of 16 bytes of the tensor's, found " +
+                    std::to_string(first));
+    if (!isStore)
+      return true;
     for (const Tile &offset : offsets)
       if (auto at = int32_t(*m.at(offset)); at < 0)
         return refuse("a stored box must not begin in front of the tensor, found an index of " +
                       std::to_string(at));
-    int64_t size = element.bytes(), first = int64_t(int32_t(*m.at(offsets.back()))) * size;
     int64_t row = extents.back() * size, end = int64_t(*m.at(shape.back())) * size;
-    constexpr int64_t chunk = 16;
-    if (first % chunk || (end % chunk && first < end && first + row > end))
-      return refuse("rows of a stored box begin, and are cut off, at multiples of 16 bytes of the "
-                    "tensor's, found " +
-                    std::to_string(first) + " and " + std::to_string(end));
+    if (end % chunk && first < end && first + row > end)
+      return refuse("rows of a stored box are cut off at multiples of 16 bytes, found " +
+                    std::to_string(end));
     return true;
   }
 

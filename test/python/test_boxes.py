@@ -257,3 +257,33 @@ def test_tiles_in_a_loop(programs, less, stages, counts):
     # In front of the loops, in the inner one, and behind that; an atomic keeps the order.
     assert copies(kernel) == 2 * (stages if counts else 2 * stages - 1)
     assert counter[0] == (9 if counts else 0)
+
+
+# A GPU has no instruction for boxes whose rows begin between two multiples of 16 bytes.
+@triton.jit
+def shifted(a, b, c, K, SHIFT: tl.constexpr, STEP: tl.constexpr, T: tl.constexpr):
+    r = tl.arange(0, T)
+    acc = tl.zeros((T, T), tl.float32)
+    for k in range(0, 4):
+        at = tl.program_id(0) * SHIFT + k * STEP + r
+        x = tl.load(a + r[:, None] * K + at[None, :])
+        y = tl.load(b + at[:, None] * T + r[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + (tl.program_id(0) * T + r)[:, None] * T + r[None, :], acc)
+
+
+@pytest.mark.parametrize("shift, step, count", [(8, 64, 2), (64, 8, 2), (4, 64, 1), (64, 3, 1),
+                                                (1, 1, 1)])
+def test_where_rows_begin(shift, step, count):
+    a, b = matrix(T, 512, 1, before=0, behind=0), matrix(512, T, 2, before=0, behind=0)
+    c = np.zeros((2 * T, T), np.float32)
+    kernel = shifted[(2,)](a, b, c, 512, shift, step, T=T, num_warps=4, persistent=False,
+                           warp_specialize=False)
+    for i in range(2):
+        parts = [slice(i * shift + k * step, i * shift + k * step + T) for k in range(4)]
+        expected = sum(a[:, p].astype(np.float32) @ b[p].astype(np.float32) for p in parts)
+        np.testing.assert_array_equal(c[i * T : (i + 1) * T], expected)
+    # Those of b count by whole rows.
+    boxes = set(re.findall(r"bulk.tensor.*?complete_tx::bytes \[%r\d+\], \[(%rd\d+)",
+                           kernel.asm["ptx"]))
+    assert len(boxes) == count

@@ -22,6 +22,7 @@ tt.func @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
   %c4 = arith.constant 4 : i32
   %one = arith.constant 1 : i64
   %n = arith.constant 30 : i64
+  %n28 = arith.constant 28 : i64
 )";
 
 /// Tiles of 32 floats, one a thread, of x and y.
@@ -191,7 +192,7 @@ const char *kToY = R"(
 const char *kStoreMem =
     "%v = tt.load %xp : tensor<32x!tt.ptr<f32>, #a>\n"
     "ttg.local_store %v, %mem : tensor<32xf32, #a>, !ttg.memdesc<32xf32, #m, mutable>\n";
-const char *kStoreBox = "ttng.tma_store %mem, %y[%c0] shape [%n] strides [%one] : "
+const char *kStoreBox = "ttng.tma_store %mem, %y[%c0] shape [%n28] strides [%one] : "
                         "!ttg.memdesc<32xf32, #m, mutable>, !tt.ptr<f32>\nttng.tma_store_commit\n";
 const char *kFence = "ttng.fence_async_proxy\n", *kBarrier = "ttg.barrier\n",
            *kStoreWait = "ttng.tma_store_wait {pendings = 0 : i32}\n";
@@ -239,9 +240,9 @@ TEST(TMA, LoadForAnotherGroup) {
 }
 
 TEST(TMA, Store) {
-  expectCopied(join({kMem, kTiles, kStoreMem, kFence, kBarrier, kStoreBox, kStoreWait}), 30);
+  expectCopied(join({kMem, kTiles, kStoreMem, kFence, kBarrier, kStoreBox, kStoreWait}), 28);
   // The end of the program waits, too.
-  expectCopied(join({kMem, kTiles, kStoreMem, kFence, kBarrier, kStoreBox}), 30);
+  expectCopied(join({kMem, kTiles, kStoreMem, kFence, kBarrier, kStoreBox}), 28);
   expectError(join({kMem, kTiles, kStoreMem, kBarrier, kStoreBox}),
               "tma_store of element [0] reads through the asynchronous proxy what the local_store");
   expectError(join({kMem, kTiles, kFence, kStoreMem, kBarrier, kStoreBox}),
@@ -251,14 +252,30 @@ TEST(TMA, Store) {
       "tma_store of element [1] by thread 0 is in no order with the local_store by thread 1");
 }
 
+TEST(TMA, PlacesThatNoGPUHas) {
+  auto with = [](std::string text, const std::string &from, const std::string &to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  std::string before = join({kMem, kTiles, kStoreMem, kFence, kBarrier});
+  expectError(before + with(kStoreBox, "%n28", "%n"),
+              "(tma_c7) rows of a stored box are cut off at multiples of 16 bytes, found 120");
+  expectError(before + with(kStoreBox, "[%c0]", "[%c1]"),
+              "(tma_c7) rows of a box begin at multiples of 16 bytes of the tensor's, found 4");
+  expectError(before + "%m = arith.constant -4 : i32\n" + with(kStoreBox, "[%c0]", "[%m]"),
+              "(tma_c7) a stored box must not begin in front of the tensor, found an index of -4");
+  expectError(join({kMem, kBar, kTiles, kBarrier, kExpect, with(kLoadBox, "[%c0]", "[%c1]"),
+                    kWaitBar, kToY}),
+              "(tma_c7) rows of a box begin at multiples of 16 bytes of the tensor's, found 4");
+}
+
 TEST(TMA, StoreSourceIsOverwritten) {
   std::string before = join({kMem, kTiles, kStoreMem, kFence, kBarrier, kStoreBox}),
               again = "%z = arith.addf %v, %v : tensor<32xf32, #a>\n"
                       "ttg.local_store %z, %mem : tensor<32xf32, #a>, "
                       "!ttg.memdesc<32xf32, #m, mutable>\n";
-  expectCopied(join({before, kStoreWait, kBarrier, again}), 30);
+  expectCopied(join({before, kStoreWait, kBarrier, again}), 28);
   expectCopied(join({before, "ttng.tma_store_wait {pendings = 0 : i32, reads}\n", kBarrier, again}),
-               30);
+               28);
   expectError(join({before, "ttng.tma_store_wait {pendings = 1 : i32, reads}\n", kBarrier, again}),
               "it is written while the tma_store at ");
   expectError(join({before, kBarrier, again}), "it is written while the tma_store at ");

@@ -142,6 +142,8 @@ Tensor randomTensor(std::mt19937 &random) {
   }
   for (unsigned i = 0; i < map.rank; ++i)
     made.at[i] = int32_t(from(0, uint32_t(map.dims[i] + map.box[i]))) - int32_t(map.box[i]);
+  // Rows of a box begin at chunks of 16 bytes.
+  made.at[0] &= -int32_t(16 / size);
   map.address = inputAddress;
   made.data.resize(stride);
   for (uint8_t &byte : made.data)
@@ -167,6 +169,10 @@ TEST(Tensors, LoadsAndStores) {
     ASSERT_EQ(tensor.data, before);
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), tensor.box.begin())) << n;
 
+    // Nothing is stored in front of a tensor, and rows end at such chunks.
+    for (int32_t &at : tensor.at)
+      at = std::max(at, 0);
+    tensor.map.dims[0] = (tensor.map.dims[0] * size + 15) / 16 * 16 / size;
     for (uint8_t &byte : tensor.box)
       byte = uint8_t(random());
     std::vector<uint8_t> after = before;
@@ -196,7 +202,7 @@ TEST(Tensors, Reductions) {
   auto run = [](const char *reduction, TensorMap::Type type, auto &&apply, auto zero) {
     using T = decltype(zero);
     Tensor tensor = words(type);
-    tensor.at = {4, -2};
+    tensor.at = {16, 4};
     T *data = reinterpret_cast<T *>(tensor.data.data()),
       *box = reinterpret_cast<T *>(tensor.box.data());
     for (int i = 0; i < 240; ++i)
@@ -326,6 +332,20 @@ TEST(Tensors, Faults) {
       },
       load, "out-of-bounds access");
   has([](Tensor &t) { t.map.elementStrides[0] = 2; }, load, "element strides other than 1");
+  std::string store = copiesIn(512) + storesBox(2);
+  EXPECT_EQ(faultOf([](Tensor &t) { t.at = {20, 4}; }, store), "none");
+  for (const std::string &copy : {load, store})
+    has([](Tensor &t) { t.at[0] = 2; }, copy,
+        "a row of a box begins 8 bytes behind the tensor's, which must be a multiple of 16");
+  EXPECT_EQ(faultOf([](Tensor &t) { t.at = {-4, -1}; }, load), "none");
+  has([](Tensor &t) { t.at[0] = -4; }, store, "coordinate 0 is -4");
+  has([](Tensor &t) { t.at[1] = -1; }, store, "coordinate 1 is -1");
+  has(
+      [](Tensor &t) {
+        t.map.dims[0] = 23;
+        t.at[0] = 8;
+      },
+      store, "the tensor's have 92 bytes: what lies behind them would be written");
   has([](Tensor &t) { t.map.rank = 1; }, load,
       "has 2 coordinates, and the tensor map 1 dimensions");
   has(nothing, loadsBox(2, 512, "%d0"), "the 128 bytes are no tensor map");

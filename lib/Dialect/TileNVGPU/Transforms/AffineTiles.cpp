@@ -246,7 +246,9 @@ std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
     return type.isInteger(64) ? wide : b.create<arith::TruncIOp>(op.getLoc(), type, wide);
   };
   Value start = build(counted->origin), n = build(bound->origin);
-  counted->origin = Polynomial(b.create<arith::RemSIOp>(op.getLoc(), start, n).getResult());
+  Value rem = b.create<arith::RemSIOp>(op.getLoc(), start, n);
+  divisors[rem] = extent;
+  counted->origin = Polynomial(rem);
   return counted;
 }
 

@@ -56,6 +56,11 @@ public:
   bool requireIndex(mlir::Value number, std::optional<int64_t> least, int64_t more);
   /// Adds what has been required to those of the function.
   void addConditions();
+  /// What is known to divide a scalar that this has made; 1 of others.
+  int64_t divisorOf(mlir::Value scalar) const {
+    auto known = divisors.find(scalar);
+    return known == divisors.end() ? 1 : known->second;
+  }
 
 private:
   struct Required {
@@ -79,6 +84,7 @@ private:
   tt::FuncOp func;
   bool takesRemainders;
   std::vector<Required> required;
+  llvm::SmallDenseMap<mlir::Value, int64_t> divisors;
 };
 
 } // namespace tritium::ttng

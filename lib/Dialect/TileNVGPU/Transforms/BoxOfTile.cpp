@@ -54,8 +54,10 @@ static uint64_t divisorOf(const AxisInfoAnalysis &info, Value scalar) {
 bool BoxOfTile::areChunks(const Polynomial &elements, const AxisInfoAnalysis &info) const {
   return llvm::all_of(elements.getTerms(), [&](const Polynomial::Term &term) {
     uint64_t bytes = uint64_t(term.factor) * tt::scalarBytes(pointeeOf(base));
-    for (Value scalar : term.scalars)
-      bytes *= divisorOf(info, scalar) & -divisorOf(info, scalar);
+    for (Value scalar : term.scalars) {
+      uint64_t known = std::max<uint64_t>(divisorOf(info, scalar), reader.divisorOf(scalar));
+      bytes *= known & -known;
+    }
     return bytes % kChunkBytes == 0;
   });
 }
@@ -67,9 +69,13 @@ bool BoxOfTile::isAligned(const AxisInfoAnalysis &info) const {
          });
 }
 
-bool BoxOfTile::isCutInChunks(const AxisInfoAnalysis &info) const {
-  const Axis &row = axes[fastest];
-  return areChunks(row.start, info) && (!row.size || areChunks(*row.size, info));
+bool BoxOfTile::beginsAtChunk(const AxisInfoAnalysis &info) const {
+  return areChunks(axes[fastest].start, info);
+}
+
+bool BoxOfTile::endsAtChunk(const AxisInfoAnalysis &info) const {
+  const std::optional<Polynomial> &size = axes[fastest].size;
+  return !size || areChunks(*size, info);
 }
 
 bool BoxOfTile::mayBeginInFront() const {
@@ -82,14 +88,11 @@ static bool takesAway(const Polynomial &number) {
 }
 
 bool BoxOfTile::countsDown() const {
-  return llvm::any_of(inOrder(), [](const Axis *axis) {
-    return !axis->isLeftOpen && takesAway(axis->start);
-  });
+  return llvm::any_of(inOrder(),
+                      [](const Axis *axis) { return !axis->isLeftOpen && takesAway(axis->start); });
 }
 
-bool BoxOfTile::isStored() {
-  return isa<tt::StoreOp>(access.getOperation());
-}
+bool BoxOfTile::isStored() { return isa<tt::StoreOp>(access.getOperation()); }
 
 bool BoxOfTile::isApartFrom(const BoxOfTile &other) const {
   const Axis &row = axes[fastest], &theirs = other.axes[fastest];

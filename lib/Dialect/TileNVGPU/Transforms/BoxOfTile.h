@@ -30,9 +30,11 @@ public:
   /// Of a box that has been found: where it begins and what lies between rows are known to be
   /// multiples of 16 bytes.
   bool isAligned(const AxisInfoAnalysis &axes) const;
-  /// Rows of the tile begin at multiples of 16 bytes of the tensor's, and what cuts them off ends
-  /// there, too.
-  bool isCutInChunks(const AxisInfoAnalysis &axes) const;
+  /// Its rows are known to begin at multiples of 16 bytes of the tensor's, as a GPU wants of all
+  /// boxes.
+  bool beginsAtChunk(const AxisInfoAnalysis &axes) const;
+  /// What cuts its rows off, if anything does, ends there, too.
+  bool endsAtChunk(const AxisInfoAnalysis &axes) const;
   /// What lies in front of the tensor is masked off.
   bool mayBeginInFront() const;
   /// Something that a launch does not know is taken from an index, which may be less than 0 then.

@@ -116,6 +116,8 @@ private:
     if (writes.mayReach(load.getPtr()))
       return refuse("the kernel may write what it loads");
     tt::FuncOp func = load->getParentOfType<tt::FuncOp>();
+    // Of the operations that there are now: what is erased later must not be asked for.
+    AxisInfoAnalysis info(func);
     AffineReader reader(func);
     BoxOfTile box(load, reader);
     Operation *before = load->getPrevNode();
@@ -124,6 +126,8 @@ private:
       reason = box.find();
     if (reason.empty() && !isLaidOut(load, box.isTransposed()))
       reason = "its layout in shared memory is none that TMA has";
+    if (reason.empty() && !box.beginsAtChunk(info))
+      reason = "where its rows begin is not known to be a multiple of 16 bytes";
     if (!reason.empty()) {
       eraseBetween(before, load);
       return refuse(reason);

@@ -240,9 +240,11 @@ private:
       return "it may begin in front of the array, where TMA stores nothing";
     if (!candidate.box->isAligned(info))
       return "the array and its rows are not known to begin at multiples of 16 bytes";
-    if (!candidate.box->isCutInChunks(info))
+    if (!candidate.box->beginsAtChunk(info) || !candidate.box->endsAtChunk(info))
       return "where its rows begin and the mask ends them are not known to be multiples of 16 "
              "bytes, of which TMA writes whole ones";
+    if (store->getParentOfType<ttg::WarpGroupsOp>() && !candidate.isInLoop())
+      return "its group of warps ends behind it, and would wait for it";
     if (!memoryFor(candidate, candidate.shape()))
       return "its rows are no power of two of 32 bytes or more";
     return "";

@@ -128,7 +128,8 @@ def TileNVGPU_LoadBoxOp : TileNVGPU_Op<"load_box", [AttrSizedOperandSegments]> {
     - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
       result, and in front of them any number of others, of which the box has one index;
     - (tma_c2) the pointee is the result's element;
-    - (tma_c6) the last stride is the constant 1.
+    - (tma_c6) the last stride is the constant 1;
+    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin.
 
     ```mlir
     %one = arith.constant 1 : i64
@@ -160,7 +161,8 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
     - (tma_c4) the destination is mutable, and the barrier is mutable memory of one i64;
     - (tma_c5) the tile lies in rows, or in panels of rows of 128, 64 or 32 bytes whose chunks of 16
       bytes are exchanged as TMA does (Boxes.h);
-    - (tma_c6) the last stride is the constant 1.
+    - (tma_c6) the last stride is the constant 1;
+    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin.
 
     For a GPU, `base`, `shape` and `strides` must be known at the launch: arguments, constants,
     or arithmetic of them. The launch makes a tensor map of them, a hidden parameter of the kernel.
@@ -194,8 +196,9 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
     - (tma_c2) the pointee is the memory's element;
     - (tma_c3) no extent of the box is greater than 256, and rows are multiples of 16 bytes;
     - (tma_c5), (tma_c6) as there;
-    - (tma_c7) when it runs, no offset is less than 0, and rows begin, and are cut off by the tensor's end,
-      at multiples of 16 bytes from where the tensor's rows begin: of 16 bytes all are written or none.
+    - (tma_c7) when it runs, no offset is less than 0, and rows begin, and are cut off by the
+      tensor's end, at multiples of 16 bytes from where the tensor's rows begin: of 16 bytes all are
+      written or none.
 
     ```mlir
     %one = arith.constant 1 : i64
