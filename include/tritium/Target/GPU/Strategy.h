@@ -32,9 +32,6 @@ constexpr unsigned kMostAccumulatorWords = 32;
 constexpr int64_t kMostRotatedPercent = 70;
 /// Of a thread, beside sums and operands of dots: addresses, maxima and sums of rows, masks.
 inline constexpr int64_t kWordsBesideDots = 40;
-/// With fewer warps a program does not fill a multiprocessor, and what a group of their own costs,
-/// a program that would run beside it, is more than it gains.
-inline constexpr int kLeastSpecializedWarps = 8;
 
 //===--- products ---===//
 

@@ -114,29 +114,38 @@ private:
 
   /// Where the group that computes would meet in every iteration although not all of it waits for
   /// the same: of two dots, one goes on beside the other's softmax, each warp group at its own
-  /// pace. Or where the copies of the next tile can start earlier. And where registers or shared
-  /// memory leave room for one program at a time, which the group that loads does not change.
+  /// pace. Or where the copies of the next tile can start earlier. A multiprocessor must have room
+  /// for as many programs as without: for one, if registers move, as the computing group has all
+  /// that there are then.
   static bool pays(scf::ForOp loop) {
-    int64_t words = 0;
-    if (auto rotation = DotRotation::find(loop))
-      words = rotation->words();
-    else if (loop->getParentOfType<scf::ForOp>())
+    auto rotation = DotRotation::find(loop);
+    int64_t words = rotation ? rotation->words() : 0;
+    if (!rotation && loop->getParentOfType<scf::ForOp>())
       for (auto dot : loop.getOps<tt::DotOp>())
         words += layoutOf(dot.getType()).registers();
     if (words == 0)
       return false;
-    const GPUModel &gpu = gpuModel(loop);
-    int64_t threads = int64_t(numWarps(loop)) * kLanesPerWarp, bytes = 0;
     words += strategy::kWordsBesideDots;
+    int64_t bytes = 0;
     for (Operation &op : *loop.getBody())
       if (auto layout = dyn_cast_or_null<MemoryLayout>(op.getAttr(kAsyncCopy)))
         bytes += cast<RankedTensorType>(op.getResult(0).getType()).getNumElements() *
                  tt::scalarBytes(tt::elementType(op.getResult(0).getType()));
     auto buffers = loop->getAttrOfType<IntegerAttr>(loop->hasAttr(kBuffers) ? kBuffers : kStages);
-    bool isAlone =
-        words * threads * 2 > gpu.registers || bytes * buffers.getInt() * 2 > gpu.sharedBytes;
-    return isAlone && numWarps(loop) >= strategy::kLeastSpecializedWarps &&
-           words <= WarpSpecializer::registers(loop)[0];
+    bytes *= buffers.getInt();
+    const GPUModel &gpu = gpuModel(loop);
+    int64_t before = programsAtOnce(gpu, numWarps(loop), words, bytes);
+    if (int64_t most = WarpSpecializer::registers(loop)[0])
+      return before == 1 && words <= most;
+    return rotation && before && before == programsAtOnce(gpu, numWarps(loop) + 1, words, bytes);
+  }
+
+  /// By the registers of a thread and by shared memory. Warps are spread over the four parts of a
+  /// multiprocessor.
+  static int64_t programsAtOnce(const GPUModel &gpu, int64_t warps, int64_t words, int64_t bytes) {
+    constexpr int64_t parts = 4;
+    int64_t warpsOfPart = gpu.registers / parts / kLanesPerWarp / llvm::alignTo(words, 8);
+    return std::min<int64_t>(warpsOfPart * parts / warps, gpu.sharedBytes / bytes);
   }
 
   static bool areAllBoxes(scf::ForOp loop) {
