@@ -390,11 +390,51 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // CHECK: ttg.warp_groups "others" warps 4 {
   // CHECK-NOT: tma_store_wait
   // CHECK: } "stores" warps 4 {
+  // CHECK: scf.for
   // CHECK: ttng.tma_store %
   // CHECK-NEXT: ttng.tma_store_commit
+  // CHECK-NEXT: }
   // CHECK-NEXT: ttng.tma_store_wait {pendings = 0 : i32, reads}
   // CHECK-NEXT: }
+  // Right in the group, it would be waited for: threads store.
+  // CHECK-LABEL: @group_ends
+  // CHECK-NOT: ttng.tma_store
   tt.func @group(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}, %n: i32) {
+    ttg.warp_groups "others" warps 4 {
+      ttg.barrier
+    } "stores" warps 4 {
+      %x = arith.constant dense<1.0> : tensor<64x64xf16, #mma>
+      %c64 = arith.constant 64 : i32
+      %pid = tt.get_program_id 0 : i32
+      %c4 = arith.constant 4 : i32
+      scf.for %t = %pid to %n step %c4 : i32 {
+      %block = arith.muli %t, %c64 overflow<nsw> : i32
+      %blocks = tt.splat %block : i32 -> tensor<64xi32, #column>
+      %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #column>
+      %i0 = arith.addi %blocks, %i overflow<nsw> : tensor<64xi32, #column>
+      %i1 = tt.expand_dims %i0 {axis = 1 : i32} : tensor<64xi32, #column> -> tensor<64x1xi32, #l>
+      %i2 = arith.extsi %i1 : tensor<64x1xi32, #l> to tensor<64x1xi64, #l>
+      %j = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #row>
+      %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<64xi32, #row> -> tensor<1x64xi32, #l>
+      %j2 = tt.broadcast %j1 : tensor<1x64xi32, #l> -> tensor<64x64xi32, #l>
+      %pitches = tt.splat %pitch : i64 -> tensor<64x1xi64, #l>
+      %rows = arith.muli %i2, %pitches : tensor<64x1xi64, #l>
+      %q = tt.splat %p : !tt.ptr<f16> -> tensor<64x1x!tt.ptr<f16>, #l>
+      %q0 = tt.addptr %q, %rows : tensor<64x1x!tt.ptr<f16>, #l>, tensor<64x1xi64, #l>
+      %q1 = tt.broadcast %q0 : tensor<64x1x!tt.ptr<f16>, #l> -> tensor<64x64x!tt.ptr<f16>, #l>
+      %q2 = tt.addptr %q1, %j2 : tensor<64x64x!tt.ptr<f16>, #l>, tensor<64x64xi32, #l>
+      %ends = tt.splat %n : i32 -> tensor<64x1xi32, #l>
+      %in = arith.cmpi slt, %i1, %ends : tensor<64x1xi32, #l>
+      %mask = tt.broadcast %in : tensor<64x1xi1, #l> -> tensor<64x64xi1, #l>
+      %m = ttg.local_alloc init(%x : tensor<64x64xf16, #mma>) : !ttg.memdesc<64x64xf16, #s>
+      %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf16, #l>
+      // expected-remark @+1 {{TMA stores this tile, from 8192 bytes of shared memory}}
+      tt.store %q2, %y, %mask : tensor<64x64x!tt.ptr<f16>, #l>
+      }
+    }
+    tt.return
+  }
+  tt.func @group_ends(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}, %n: i32) {
     ttg.warp_groups "others" warps 4 {
       ttg.barrier
     } "stores" warps 4 {
@@ -421,7 +461,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       %mask = tt.broadcast %in : tensor<64x1xi1, #l> -> tensor<64x64xi1, #l>
       %m = ttg.local_alloc init(%x : tensor<64x64xf16, #mma>) : !ttg.memdesc<64x64xf16, #s>
       %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf16, #l>
-      // expected-remark @+1 {{TMA stores this tile, from 8192 bytes of shared memory}}
+      // expected-remark @+1 {{threads store this tile, not TMA: its group of warps ends behind it, and would wait for it}}
       tt.store %q2, %y, %mask : tensor<64x64x!tt.ptr<f16>, #l>
     }
     tt.return
@@ -445,7 +485,9 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       %x = arith.constant dense<1.0> : tensor<64x64xf16, #mma>
       %c64 = arith.constant 64 : i32
       %pid = tt.get_program_id 0 : i32
-      %block = arith.muli %pid, %c64 overflow<nsw> : i32
+      %c4 = arith.constant 4 : i32
+      scf.for %t = %pid to %n step %c4 : i32 {
+      %block = arith.muli %t, %c64 overflow<nsw> : i32
       %blocks = tt.splat %block : i32 -> tensor<64xi32, #column>
       %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #column>
       %i0 = arith.addi %blocks, %i overflow<nsw> : tensor<64xi32, #column>
@@ -467,11 +509,14 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf16, #l>
       // expected-remark @+1 {{threads store this tile, not TMA: other groups of warps store to the same array}}
       tt.store %q2, %y, %mask : tensor<64x64x!tt.ptr<f16>, #l>
+      }
     } "second" warps 4 {
       %x = arith.constant dense<1.0> : tensor<64x64xf16, #mma>
       %c64 = arith.constant 64 : i32
       %pid = tt.get_program_id 0 : i32
-      %block = arith.muli %pid, %c64 overflow<nsw> : i32
+      %c4 = arith.constant 4 : i32
+      scf.for %t = %pid to %n step %c4 : i32 {
+      %block = arith.muli %t, %c64 overflow<nsw> : i32
       %blocks = tt.splat %block : i32 -> tensor<64xi32, #column>
       %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #column>
       %i0 = arith.addi %blocks, %i overflow<nsw> : tensor<64xi32, #column>
@@ -493,6 +538,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s> -> tensor<64x64xf16, #l>
       // expected-remark @+1 {{threads store this tile, not TMA: the kernel may access in another way what it writes}}
       tt.store %q2, %y, %mask : tensor<64x64x!tt.ptr<f16>, #l>
+      }
     }
     tt.return
   }
