@@ -287,6 +287,15 @@ uint64_t sharedBytes(tt::FuncOp kernel) {
   return llvm::alignTo(bytes, kSharedAlignment);
 }
 
+uint64_t sharedPitch(tt::FuncOp kernel) {
+  return llvm::alignTo(sharedBytes(kernel), sharedAlignment(kernel));
+}
+
+uint64_t sharedBytesOfCTA(tt::FuncOp kernel) {
+  int programs = programsPerCTA(kernel);
+  return programs == 1 ? sharedBytes(kernel) : programs * sharedPitch(kernel);
+}
+
 uint64_t sharedAlignment(tt::FuncOp kernel) {
   uint64_t alignment = kSharedAlignment;
   kernel.walk(

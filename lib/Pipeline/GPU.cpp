@@ -330,8 +330,9 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
   };
   auto most = static_cast<uint64_t>(gpuModel(pipeline.capability).sharedBytes);
   auto fits = [&] {
-    return llvm::all_of(module.getOps<tt::FuncOp>(),
-                        [&](tt::FuncOp function) { return ttg::sharedBytes(function) <= most; });
+    return llvm::all_of(module.getOps<tt::FuncOp>(), [&](tt::FuncOp function) {
+      return ttg::sharedBytesOfCTA(function) <= most;
+    });
   };
   if (!run())
     return false;
@@ -381,6 +382,9 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.launchConditions = !options.isUnconditional;
   pipeline.persistent = gpu.persistent.value_or(!gpu.cooperative);
   pipeline.alwaysPersistent = gpu.persistent.value_or(false);
+  // Launches look at whether programs can be counted; dependent ones begin CTA by CTA.
+  pipeline.packPrograms =
+      pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
   OwningOpRef<ModuleOp> input = module.clone();

@@ -20,6 +20,12 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());
   pm.addPass(tt::createNarrowOffsets());
+  // Decides for how many warps layouts are.
+  if (options.packPrograms && (options.persistent || options.alwaysPersistent)) {
+    ttg::PackProgramsOptions pack;
+    pack.warps = options.numWarps;
+    pm.addPass(ttg::createPackPrograms(pack));
+  }
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));

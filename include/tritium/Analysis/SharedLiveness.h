@@ -58,6 +58,9 @@ mlir::LogicalResult checkFits(tt::FuncOp kernel);
 /// Bytes of shared memory up to the end of the last allocation of `kernel`, all of which have
 /// offsets.
 uint64_t sharedBytes(tt::FuncOp kernel);
+/// The same of one of the programs of a CTA, up to where the next one's begin; and of all of them.
+uint64_t sharedPitch(tt::FuncOp kernel);
+uint64_t sharedBytesOfCTA(tt::FuncOp kernel);
 /// What the address of its shared memory must be a multiple of.
 uint64_t sharedAlignment(tt::FuncOp kernel);
 

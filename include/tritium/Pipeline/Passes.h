@@ -61,6 +61,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> alwaysPersistent{*this, "always-persistent",
                                 llvm::cl::desc("CTAs loop over programs wherever that is right"),
                                 llvm::cl::init(false)};
+  Option<bool> packPrograms{*this, "pack-programs",
+                            llvm::cl::desc("CTAs that loop have several short programs at a time"),
+                            llvm::cl::init(true)};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a

@@ -195,11 +195,11 @@ void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringConte
     return success();
   });
   patterns.add<ttg::CTAIdOp>([=](ttg::CTAIdOp op) {
-    family->set(op, {family->programIdAlong(0)});
+    family->set(op, {family->numberOfRunner()});
     return success();
   });
   patterns.add<ttg::NumCTAsOp>([=](ttg::NumCTAsOp op) {
-    family->set(op, {family->gridExtent(0)});
+    family->set(op, {family->numberOfRunners()});
     return success();
   });
   patterns.add<ttg::ProgramIdOp>([=](ttg::ProgramIdOp op) {

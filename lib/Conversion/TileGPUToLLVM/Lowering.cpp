@@ -10,6 +10,7 @@
 #include "tritium/Analysis/SkippedRegisters.h"
 #include "tritium/Dialect/TileGPU/IR/Overlap.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/Settings.h"
 
 using namespace mlir;
@@ -98,6 +99,29 @@ LogicalResult checkPrograms(tt::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// Of the programs of a CTA each has a warp, and nothing that all threads of a CTA do.
+LogicalResult checkPacked(tt::FuncOp kernel) {
+  Attribute given = kernel->getAttr(kProgramsPerCTA);
+  if (!given)
+    return success();
+  auto number = dyn_cast<IntegerAttr>(given);
+  if (!number || !number.getType().isInteger(32) || number.getInt() < 1 || number.getInt() > 32)
+    return kernel.emitError() << kProgramsPerCTA << " must be 1 to 32, an i32, found " << given;
+  if (!kernel->hasAttr(kPersistent) || numWarps(kernel) != 1)
+    return kernel.emitError() << kProgramsPerCTA << " is for kernels with " << kPersistent
+                              << " whose programs have one warp (" << kNumWarps << " = 1), found "
+                              << numWarps(kernel) << "; leave it out";
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (!isa_and_nonnull<ttng::TileNVGPUDialect>(op->getDialect()) &&
+        !isa<WarpGroupsOp, NamedBarrierArriveOp, NamedBarrierSyncOp>(op))
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName() << "' is for kernels without " << kProgramsPerCTA
+                    << ", whose CTAs run one program at a time";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// A parameter of the kernel that is a tensor map: its address, in the constant memory where
 /// launches put parameters.
 void markTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
@@ -107,6 +131,27 @@ void markTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
   function.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
                       b.getI64IntegerAttr(kTensorMapAlignment));
   function.setArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+}
+
+/// The thread of a CTA, as the program knows it that it is of.
+void enterProgram(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &info) {
+  OpBuilder &b = c.b;
+  c.thread = b.create<NVVM::ThreadIdXOp>(c.loc, b.getI32Type());
+  c.lane = c.iand(c.thread, c.i32(kLanesPerWarp - 1));
+  if (info.sharedBytes)
+    c.sharedBase = b.create<LLVM::AddressOfOp>(c.loc, c.pointerType(3), kSharedSymbol);
+  c.programsPerCTA = programsPerCTA(kernel);
+  c.warps = info.numWarps / c.programsPerCTA;
+  c.warp = c.warps == 1 ? c.i32(0) : c.shr(c.thread, 5);
+  if (c.programsPerCTA == 1)
+    return;
+  // The same for all lanes, as the assembler sees then.
+  c.place = c.shuffleIndex(c.shr(c.thread, 5), c.i32(0));
+  c.thread = c.lane;
+  c.barrierNumber = kNoBarrier;
+  if (info.sharedBytes)
+    c.sharedBase = c.gep(c.sharedBase, b.getI8Type(),
+                         c.mul(c.place, c.i32(static_cast<int32_t>(sharedPitch(kernel)))));
 }
 
 /// The function, up to where the code of the kernel begins.
@@ -135,7 +180,9 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({info.numWarps * kLanesPerWarp}));
   if (auto programs = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), programs);
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        b.getI32IntegerAttr(std::max<int64_t>(1, programs.getInt() / programsPerCTA(kernel))));
   for (unsigned i = firstMap; i < firstExtent; ++i)
     markTensorMap(function, i);
   c.entry = function.addEntryBlock(b);
@@ -146,12 +193,7 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   b.setInsertionPointToStart(c.entry);
   for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});
-  c.warps = info.numWarps;
-  c.thread = b.create<NVVM::ThreadIdXOp>(loc, b.getI32Type());
-  c.lane = c.iand(c.thread, c.i32(kLanesPerWarp - 1));
-  c.warp = info.numWarps == 1 ? c.i32(0) : c.shr(c.thread, 5);
-  if (info.sharedBytes)
-    c.sharedBase = b.create<LLVM::AddressOfOp>(loc, c.pointerType(3), kSharedSymbol);
+  enterProgram(c, kernel, info);
   Block *body = c.newBlock();
   c.entryEnd = b.create<LLVM::BrOp>(loc, body);
   b.setInsertionPointToStart(body);
@@ -185,16 +227,17 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
 LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringOptions &options,
                           GPULaunchInfo &info) {
   AxisInfoAnalysis axes(kernel);
-  if (failed(checkPrograms(kernel)) || failed(checkTileSizes(kernel)) ||
-      failed(checkOutsideOfGroups(kernel)) || failed(checkSkippedRegisters(kernel, axes)))
+  if (failed(checkPrograms(kernel)) || failed(checkPacked(kernel)) ||
+      failed(checkTileSizes(kernel)) || failed(checkOutsideOfGroups(kernel)) ||
+      failed(checkSkippedRegisters(kernel, axes)))
     return failure();
   FailureOr<TensorMaps> maps = planTensorMaps(kernel);
   if (failed(maps) || (!options.assertsTrap && failed(checkNoneIsLeft(kernel))))
     return failure();
   waitForStoresAtEnd(kernel);
   remarkOnKernel(kernel, axes);
-  info.numWarps = launchedWarps(kernel);
-  info.sharedBytes = sharedBytes(kernel);
+  info.numWarps = launchedWarps(kernel) * programsPerCTA(kernel);
+  info.sharedBytes = sharedBytesOfCTA(kernel);
   info.tensorMaps = maps->parameters;
   LoweringState state(module.getContext());
   LoweringContext context(state, module, options, axes);

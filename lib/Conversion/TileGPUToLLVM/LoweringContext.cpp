@@ -188,6 +188,16 @@ Value LoweringContext::gridExtent(unsigned axis) {
                      : b.create<NVVM::GridDimZOp>(loc, i32).getResult();
 }
 
+/// The first of all CTAs come first, so that a few programs are spread over all multiprocessors.
+Value LoweringContext::numberOfRunner() {
+  Value cta = programIdAlong(0);
+  return place ? add(cta, mul(place, gridExtent(0))) : cta;
+}
+
+Value LoweringContext::numberOfRunners() {
+  return place ? mul(gridExtent(0), i32(programsPerCTA)) : gridExtent(0);
+}
+
 void LoweringContext::barrier() {
   if (barrierNumber == 0)
     b.create<NVVM::Barrier0Op>(loc);

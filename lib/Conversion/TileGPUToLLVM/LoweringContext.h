@@ -80,6 +80,9 @@ struct LoweringState {
   } atEntry;
 };
 
+/// The number of a barrier that there is none of: a group of one warp needs none.
+inline constexpr int32_t kNoBarrier = 16;
+
 /// A thread of the enclosing group, or of the program, as its code knows it.
 struct ThreadOfGroup {
   mlir::Block *entry = nullptr;        ///< of the kernel
@@ -88,6 +91,9 @@ struct ThreadOfGroup {
   mlir::Value sharedBase;
   int32_t warps = 0;         ///< of the group
   int32_t barrierNumber = 0; ///< of the group's barrier; of the program's 0
+  /// Of a CTA with several programs at a time: which of them this is, and how many they are.
+  mlir::Value place;
+  int32_t programsPerCTA = 1;
   /// Of a kernel that loops over programs: the extents of their grid.
   llvm::SmallVector<mlir::Value, 3> grid;
   std::array<bool, 3> countsDown{}; ///< along a dimension, the last program is on the first CTA
@@ -125,6 +131,9 @@ public:
   Value programIdAlong(unsigned axis);
   /// Of the grid of CTAs.
   Value gridExtent(unsigned axis);
+  /// Of those that loop over programs: CTAs, or the warps of CTAs that have several of them.
+  Value numberOfRunner();
+  Value numberOfRunners();
 
   /// Memory format of an element and back.
   Value toMemory(Value x, Type element);

@@ -33,7 +33,7 @@ private:
 
 /// Numbers that no barrier between groups has. A group of one warp needs none.
 LogicalResult WarpGroupsLowering::findBarriers(WarpGroupsOp op, SmallVectorImpl<int32_t> &numbers) {
-  constexpr int32_t mostBarriers = 16;
+  constexpr int32_t mostBarriers = kNoBarrier;
   llvm::SmallDenseSet<int32_t> used;
   op.walk([&](Operation *inside) {
     if (auto arrive = dyn_cast<NamedBarrierArriveOp>(inside))

@@ -59,6 +59,15 @@ constexpr unsigned kLeastPrefetchBytes = 8;
 /// tiles of 64x256 to 128x256 take 26 more, ptxas 13.0.
 constexpr unsigned kLeastWordsBesideSum = 24;
 
+//===--- several programs in a CTA ---===//
+
+/// Of the largest tile of a program that one warp does, whatever number was asked for, and where
+/// one was asked for. By reasoning: 16 and 32 registers a lane leave a multiprocessor 32 warps or
+/// more.
+constexpr int64_t kMostElementsOfChosenWarp = 512, kMostElementsOfOneWarp = 1024;
+/// By reasoning: eight CTAs of so many warps are all that a multiprocessor can run.
+constexpr int kProgramsOfPackedCTA = 8;
+
 //===--- registers that a mask rules out ---===//
 
 /// Fewer registers of a row, and fewer instructions for a part, are not worth a branch. By

@@ -63,3 +63,12 @@ int ttg::numWarps(Operation *op) {
   auto attr = module ? module->getAttrOfType<IntegerAttr>(kNumWarps) : IntegerAttr();
   return attr ? attr.getInt() : 4;
 }
+
+int ttg::numWarps(ModuleOp module, int asked) {
+  return module->hasAttr(kNumWarps) ? numWarps(module) : asked;
+}
+
+int ttg::programsPerCTA(tt::FuncOp kernel) {
+  auto attr = kernel->getAttrOfType<IntegerAttr>(kProgramsPerCTA);
+  return attr ? attr.getInt() : 1;
+}

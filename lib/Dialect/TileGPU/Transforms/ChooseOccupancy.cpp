@@ -80,6 +80,11 @@ unsigned tileRegistersAtOnce(Block &block) {
   return most;
 }
 
+/// The loop over programs that stream: nothing is kept in registers over its iterations.
+bool isLoopOfStreams(Operation *op, tt::FuncOp kernel) {
+  return op->hasAttr(kPrograms) && op->getNumResults() == 0 && kernel->hasAttr(kProgramsPerCTA);
+}
+
 /// 0: no matter.
 unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) {
   bool streams = true, hasVersions = false;
@@ -89,7 +94,8 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
     hasVersions |= op->hasAttr(kVersions);
     if (isa<tt::LoadOp>(op) && tt::isTile(op->getResult(0).getType()))
       mostLoads = std::max(mostLoads, ++loads[op->getBlock()]);
-    streams &= !isa<scf::ForOp, scf::WhileOp, tt::DotOp, WarpGroupsOp>(op);
+    streams &=
+        !isa<scf::ForOp, scf::WhileOp, tt::DotOp, WarpGroupsOp>(op) || isLoopOfStreams(op, kernel);
   });
   unsigned addresses = strategy::kAddressWords + strategy::kWordsPerLoad * (mostLoads - 1);
   unsigned registers = std::max<unsigned>(
@@ -98,7 +104,10 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
   if (!streams ||
       registers > (hasVersions ? strategy::kMostStreamWordsOfVersions : strategy::kMostStreamWords))
     return 0;
-  return std::min(gpu.warps / warps, gpu.registers / (registers * kLanesPerWarp * warps));
+  // Whole CTAs.
+  unsigned together = programsPerCTA(kernel), ofCTA = warps * together;
+  return std::min(gpu.warps / ofCTA, gpu.registers / (registers * kLanesPerWarp * ofCTA)) *
+         together;
 }
 
 struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {

@@ -48,9 +48,10 @@ struct ConvertTileToTileGPUPass : impl::ConvertTileToTileGPUBase<ConvertTileToTi
   using ConvertTileToTileGPUBase::ConvertTileToTileGPUBase;
 
   void runOnOperation() override {
-    if (failed(checkNoLayouts(getOperation(), warps)))
-      return signalPassFailure();
     ModuleOp module = getOperation();
+    int warps = numWarps(module, this->warps);
+    if (failed(checkNoLayouts(module, warps)))
+      return signalPassFailure();
     if (failed(TargetAttr::verify([&] { return module.emitError(); }, capability, isSpecific)))
       return signalPassFailure();
     module->setAttr(kTarget, TargetAttr::get(&getContext(), capability, isSpecific));

@@ -26,6 +26,8 @@
 // program stores and another loads is a race of the kernel as it is written, which no order of the
 // two makes less of one.
 //
+// Where a CTA has several programs at a time (ttg-pack-programs), each of its warps runs that loop.
+//
 // Scalars that are the same for all programs are computed in front of the loop. It stands behind
 // ttng-load-boxes, which knows what is copied by TMA, and in front of ttg-expand-pipeline.
 //
@@ -193,7 +195,18 @@ struct PersistProgramsPass : impl::PersistProgramsBase<PersistProgramsPass> {
   }
 
 private:
+  /// Warps loop over programs, of which a CTA has several. Without the loop it has one.
+  void pack(tt::FuncOp func) {
+    if (findDependence(func))
+      return (void)func->removeAttr(kProgramsPerCTA);
+    Value programs = wrap(func);
+    if (!always)
+      requireCountable(func, programs);
+  }
+
   void convert(tt::FuncOp func) {
+    if (func->hasAttr(kProgramsPerCTA))
+      return pack(func);
     SmallVector<scf::ForOp> loops = pipelinedLoops(func);
     if (!always && llvm::none_of(loops, areAllBoxes))
       return;

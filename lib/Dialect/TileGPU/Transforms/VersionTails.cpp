@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Analysis/AccessWidth.h"
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -154,7 +155,7 @@ struct VersionTailsPass : impl::VersionTailsBase<VersionTailsPass> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<tt::FuncOp>())
       if (func.isKernel() && !func.isExternal())
-        Versioning(func, warps).run();
+        Versioning(func, numWarps(getOperation(), warps)).run();
   }
 };
 } // namespace

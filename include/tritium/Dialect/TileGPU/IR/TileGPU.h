@@ -53,6 +53,9 @@ inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 inline constexpr llvm::StringLiteral kPersistent = "ttg.persistent";
 /// On that loop: its iterations are programs, none of which waits for another or asks what it did.
 inline constexpr llvm::StringLiteral kPrograms = "ttg.programs";
+/// On a kernel that loops over programs, i32: programs that a CTA runs at a time, each in a warp of
+/// its own. To the kernel each is a CTA (`ttg.cta_id`, `ttg.num_ctas`).
+inline constexpr llvm::StringLiteral kProgramsPerCTA = "ttg.programs_per_cta";
 /// On a kernel: dimensions of the grid along which the CTAs that begin first are the last programs.
 inline constexpr llvm::StringLiteral kLastFirst = "ttg.last_first";
 
@@ -86,11 +89,15 @@ const GPUModel &gpuModel(mlir::Operation *op);
 /// Warps that run what stands around `op`, or in it if it is a module: those of its warp group, or
 /// of the program; 4 if the module does not say.
 int numWarps(mlir::Operation *op);
+/// What the module says, or else what is asked for.
+int numWarps(mlir::ModuleOp module, int asked);
 /// Warps that are given their registers together.
 inline constexpr int kWarpsWithRegisters = 4;
 /// Warps that a program of `kernel` is launched with: those of its groups, with idle ones where
 /// registers are given, or of the program.
 int launchedWarps(tt::FuncOp kernel);
+/// Programs that a CTA of `kernel` runs at a time.
+int programsPerCTA(tt::FuncOp kernel);
 
 /// The layout that `encoding` gives a tile of `shape`.
 TileLayout layoutOf(mlir::Attribute encoding, llvm::ArrayRef<int64_t> shape);

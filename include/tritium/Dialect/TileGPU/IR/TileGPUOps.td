@@ -76,7 +76,8 @@ class TileGPU_LaunchedOp<string mnemonic> : TileGPU_Op<mnemonic, [Pure]> {
 def TileGPU_CTAIdOp : TileGPU_LaunchedOp<"cta_id"> {
   let summary = "number of this CTA of a kernel that loops over programs";
   let description = [{
-    From 0 to `ttg.num_ctas`, less one. The kernel around it has `ttg.persistent`.
+    From 0 to `ttg.num_ctas`, less one. The kernel around it has `ttg.persistent`. If it has
+    `ttg.programs_per_cta`, too, this is the number of the warp that runs it.
 
     ```mlir
     %i = ttg.cta_id : i32
@@ -87,7 +88,8 @@ def TileGPU_CTAIdOp : TileGPU_LaunchedOp<"cta_id"> {
 def TileGPU_NumCTAsOp : TileGPU_LaunchedOp<"num_ctas"> {
   let summary = "CTAs that a launch of a kernel that loops over programs has";
   let description = [{
-    At least 1, and no more than the grid has programs. The kernel around it has `ttg.persistent`.
+    At least 1. The kernel around it has `ttg.persistent`. If it has `ttg.programs_per_cta`, too,
+    these are the warps of all CTAs, of which some may find no program.
 
     ```mlir
     %n = ttg.num_ctas : i32

@@ -12,7 +12,8 @@ def ConvertTileToTileGPU : Pass<"convert-tt-to-ttg", "::mlir::ModuleOp"> {
     warps, the operands of a dot a `dot_op` layout; conversions stand where an operation
     needs another one. The module says for which GPU it is (`ttg.target`) and for how many warps.
   }];
-  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">,
+  let options = [Option<"warps", "num-warps", "int", "4",
+                        "Warps of a program, if the module does not say">,
                  Option<"capability", "compute-capability", "unsigned", "80",
                         "What the module is for: 80 for sm_80">,
                  Option<"isSpecific", "architecture-specific", "bool", "false",
@@ -30,6 +31,16 @@ def LaunchConditions : Pass<"ttg-launch-conditions", "::mlir::ModuleOp"> {
   }];
 }
 
+def PackPrograms : Pass<"ttg-pack-programs", "::mlir::ModuleOp"> {
+  let summary = "several short programs in one CTA";
+  let description = [{
+    A kernel that reduces or scans one short row, and whose programs depend on nothing that others
+    do, gets one warp a program (`ttg.num-warps`) and several programs a CTA
+    (`ttg.programs_per_cta`).
+  }];
+  let options = [Option<"warps", "num-warps", "int", "4", "Warps that a program was asked for">];
+}
+
 def VersionTails : Pass<"ttg-version-tails", "::mlir::ModuleOp"> {
   let summary = "a second version of a kernel for pitches that allow vectors";
   let description = [{
@@ -38,7 +49,8 @@ def VersionTails : Pass<"ttg-version-tails", "::mlir::ModuleOp"> {
     are multiples. The bound of a mask costs no width and is not asked about.
     Kernels with dots or assumptions are left alone.
   }];
-  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program">];
+  let options = [Option<"warps", "num-warps", "int", "4",
+                        "Warps of a program, if the module does not say">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tritium::tt::TileDialect"];
 }
