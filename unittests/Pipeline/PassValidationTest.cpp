@@ -46,6 +46,7 @@ struct Case {
   std::vector<const char *> pointers = {}; ///< their types, if not all are *fp32
   int capability = 80;                     ///< with 90 there are warp groups
   bool isPersistent = false;               ///< CTAs loop over programs
+  bool isPacked = false;                   ///< short programs share a CTA
 };
 
 std::string print(Operation *op) {
@@ -112,7 +113,7 @@ struct AfterEachPass : PassInstrumentation {
 
 void checkPasses(ModuleOp module, int capability,
                  std::function<void(StringRef, const std::string &)> check,
-                 bool isPersistent = false) {
+                 bool isPersistent = false, bool isPacked = false) {
   PassManager pm(module.getContext());
   buildTileIRPipeline(pm);
   GPUPipelineOptions gpu;
@@ -121,6 +122,7 @@ void checkPasses(ModuleOp module, int capability,
   gpu.capability = capability;
   gpu.numStages = 3;
   gpu.alwaysPersistent = isPersistent;
+  gpu.packPrograms = isPacked;
   buildTileGPUPipeline(pm, gpu);
   pm.addInstrumentation(std::make_unique<AfterEachPass>(std::move(check)));
   ASSERT_TRUE(succeeded(pm.run(module)));
@@ -179,7 +181,7 @@ void checkCase(const Case &test, StringRef operation = "") {
       expectClose(found[i], expected[i], changesSums(pass) ? 1e-5f : 0);
     expected = std::move(found);
   };
-  checkPasses(*module, test.capability, check, test.isPersistent);
+  checkPasses(*module, test.capability, check, test.isPersistent, test.isPacked);
   EXPECT_TRUE(StringRef(print(*module)).contains(operation));
   checkBarriers(test, *module, expected);
 }
@@ -231,6 +233,23 @@ TEST(PassValidation, Softmax) {
              {number(48), number(2)},
              {2, 1, 1},
              /*spare=*/1});
+}
+
+// A warp loops over programs. The barrier of each of three versions keeps what one program reads
+// apart from what the next one writes, as the compiler sees it.
+TEST(PassValidation, PackedPrograms) {
+  checkCase({"softmax.py",
+             "softmax_kernel",
+             {Floats(7 * 37), randomFloats(7 * 37, 1)},
+             {{"i32", 37}, {"i32", 37}, {"i32", 37}},
+             {number(48)},
+             {7, 1, 1},
+             /*spare=*/3,
+             {},
+             /*capability=*/90,
+             /*isPersistent=*/false,
+             /*isPacked=*/true},
+            "ttg.programs_per_cta = 8 : i32, ttg.programs_at_once");
 }
 
 // A row of 600 in a tile of 1024: most of the upper half is skipped. Four barriers are those of the

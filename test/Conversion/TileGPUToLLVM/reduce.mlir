@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir="num-warps=4 pack-programs=false" -convert-ttg-to-llvm | FileCheck %s
 
 // A sum of 128 elements by four warps: five shuffles, one exchange with one barrier, two
 // shuffles.

@@ -1,4 +1,4 @@
-// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir=num-warps=4 -convert-ttg-to-llvm | FileCheck %s
+// RUN: tritium-opt %s -tritium-ttir -tritium-ttgir="num-warps=4 pack-programs=false" -convert-ttg-to-llvm | FileCheck %s
 
 // 128 elements on four warps: five steps among lanes, what stands in front of a lane, what all lanes
 // combine to; one exchange with one barrier, and no more shuffles.
