@@ -249,7 +249,7 @@ TEST(PassValidation, PackedPrograms) {
              /*capability=*/90,
              /*isPersistent=*/false,
              /*isPacked=*/true},
-            "ttg.programs_per_cta = 8 : i32, ttg.programs_at_once");
+            "ttg.programs_per_cta = 8");
 }
 
 // A row of 600 in a tile of 1024: most of the upper half is skipped. Four barriers are those of the
