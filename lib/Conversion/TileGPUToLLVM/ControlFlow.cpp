@@ -167,12 +167,19 @@ Value ControlFlowLowering::numProgramsAlong(unsigned axis) {
   return grid.empty() ? gridExtent(axis) : grid[axis];
 }
 
-/// Extents are at least 1, as there is a program.
+/// Extents are at least 1, as there is a program. Of a grid of one dimension nothing is divided.
 Value ControlFlowLowering::programIdOf(ttg::ProgramIdOp op) {
   Value rest = scalar(op.getNumber());
   for (unsigned before = 0; before < op.getAxis(); ++before)
     rest = b.create<LLVM::UDivOp>(loc, rest, grid[before]);
-  return op.getAxis() == 2 ? rest : b.create<LLVM::URemOp>(loc, rest, grid[op.getAxis()]);
+  if (op.getAxis() == 2)
+    return rest;
+  Value extent = grid[op.getAxis()];
+  Value isBeyond = cmp(LLVM::ICmpPredicate::uge, rest, extent);
+  auto inside = [&]() -> SmallVector<Value> {
+    return {b.create<LLVM::URemOp>(loc, rest, extent).getResult()};
+  };
+  return branchAround(isBeyond, {rest}, inside)[0];
 }
 
 void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context) {

@@ -77,3 +77,28 @@ tt.func @row(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
   tt.store %x, %s0 : !tt.ptr<f16>
   tt.return
 }
+
+// -----
+
+// Of programs that share a CTA twice four registers and sixteen for addresses: as many warps as a
+// multiprocessor has, and whole CTAs. The loop over programs is none that keeps anything.
+// CHECK-LABEL: tt.func @packed
+// CHECK-SAME: ttg.programs_at_once = 64 : i32
+// FEWER-LABEL: tt.func @packed
+// FEWER-SAME: ttg.programs_at_once = 48 : i32
+module attributes {"ttg.num-warps" = 1 : i32} {
+tt.func @packed(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) attributes {ttg.persistent, ttg.programs_per_cta = 8 : i32} {
+  %n = tt.get_num_programs 0 : i32
+  %first = ttg.cta_id : i32
+  %step = ttg.num_ctas : i32
+  scf.for %id = %first to %n step %step : i32 {
+    %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+    %xx = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %p = tt.addptr %xx, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %v = tt.load %p : tensor<128x!tt.ptr<f32>>
+    %w = math.exp %v : tensor<128xf32>
+    tt.store %p, %w : tensor<128x!tt.ptr<f32>>
+  } {ttg.programs}
+  tt.return
+}
+}

@@ -67,6 +67,10 @@ constexpr unsigned kLeastWordsBesideSum = 24;
 constexpr int64_t kMostElementsOfChosenWarp = 512, kMostElementsOfOneWarp = 1024;
 /// By reasoning: eight CTAs of so many warps are all that a multiprocessor can run.
 constexpr int kProgramsOfPackedCTA = 8;
+/// Such a program needs its tiles' registers so many times, beside addresses; more where it is in
+/// versions. By what ptxas 13.0 makes of softmax of 128 to 1024 columns without spilling. With more
+/// words than the last there are few programs, whatever is asked for.
+constexpr unsigned kTilesOfPacked = 2, kTilesOfPackedVersions = 4, kMostPackedWords = 80;
 
 //===--- registers that a mask rules out ---===//
 

@@ -97,15 +97,20 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
     streams &=
         !isa<scf::ForOp, scf::WhileOp, tt::DotOp, WarpGroupsOp>(op) || isLoopOfStreams(op, kernel);
   });
+  unsigned tiles = tileRegistersAtOnce(kernel.getBody().front());
   unsigned addresses = strategy::kAddressWords + strategy::kWordsPerLoad * (mostLoads - 1);
-  unsigned registers = std::max<unsigned>(
-      strategy::kLeastWords,
-      llvm::alignTo(tileRegistersAtOnce(kernel.getBody().front()) + addresses, 8));
-  if (!streams ||
-      registers > (hasVersions ? strategy::kMostStreamWordsOfVersions : strategy::kMostStreamWords))
+  unsigned words = tiles + addresses,
+           most = hasVersions ? strategy::kMostStreamWordsOfVersions : strategy::kMostStreamWords;
+  unsigned together = programsPerCTA(kernel), ofCTA = warps * together;
+  if (together > 1) {
+    words = addresses +
+            tiles * (hasVersions ? strategy::kTilesOfPackedVersions : strategy::kTilesOfPacked);
+    most = strategy::kMostPackedWords;
+  }
+  unsigned registers = std::max<unsigned>(strategy::kLeastWords, llvm::alignTo(words, 8));
+  if (!streams || registers > most)
     return 0;
   // Whole CTAs.
-  unsigned together = programsPerCTA(kernel), ofCTA = warps * together;
   return std::min(gpu.warps / ofCTA, gpu.registers / (registers * kLanesPerWarp * ofCTA)) *
          together;
 }

@@ -186,6 +186,44 @@ TEST_F(CUDA, LoopOverPrograms) {
                         "over them counts, 2147483647; pass persistent=False"));
 }
 
+constexpr const char *kProgramsPerCTA = R"(
+#l = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 80>, "ttg.num-warps" = 1 : i32} {
+  tt.func @packed(%x: !tt.ptr<i32>) attributes {ttg.persistent, ttg.programs_per_cta = 8 : i32} {
+    %n = tt.get_num_programs 0 : i32
+    %first = ttg.cta_id : i32
+    %step = ttg.num_ctas : i32
+    scf.for %p = %first to %n step %step : i32 {
+      %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
+      %m = ttg.local_alloc init(%r : tensor<64xi32, #l>) {offset = 0 : i32} : !ttg.memdesc<64xi32, #s>
+      ttg.barrier
+      tt.store %x, %p : !tt.ptr<i32>
+    } {ttg.programs}
+    tt.return
+  }
+})";
+
+// Threads and shared memory of all programs of a CTA; no more CTAs than programs.
+TEST_F(CUDA, ProgramsPerCTA) {
+  compile(kProgramsPerCTA);
+  state->blocksAtOnce = 3;
+  auto launchOf = [&](std::array<uint32_t, 3> grid) {
+    tritium_argument arguments[] = {array(data, 16, 0)};
+    Failure failure;
+    state->launches.clear();
+    tritium_compiled_launch_on(compiled, arguments, 1, grid.data(), nullptr, &failure.error);
+    return failure.message();
+  };
+  for (auto [programs, ctas] : {std::pair(100000u, 3 * 100u), {301u, 3 * 100u}, {7u, 7u}}) {
+    EXPECT_EQ(launchOf({programs, 1, 1}), "");
+    ASSERT_EQ(state->launches.size(), 1u);
+    EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(ctas, 1, 1));
+    EXPECT_THAT(state->launches[0].block, testing::ElementsAre(8 * 32, 1, 1));
+    EXPECT_EQ(state->launches[0].sharedBytes, 8 * 256u);
+  }
+}
+
 constexpr const char *kCopyBox = R"(
 #bar = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #m = #ttg.shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>
