@@ -261,7 +261,8 @@ def asserting(x):
 
 def test_assertions():
     x = np.zeros(9, np.int32)
-    assert not is_packed(asserting[(9,)](x, debug=True))
+    kernel = asserting[(9,)](x, debug=True)
+    assert not is_packed(kernel) and kernel.metadata.num_warps == 4
     assert (x == 496).all()
 
 
