@@ -99,7 +99,8 @@ class Generator:
         self.scalars = {
             "rows": pick([0, 1, self.M // 2, self.M, self.M + 3]),
             "cols": pick([0, 1, self.N // 2, self.N - 1, self.N, self.N + 5])}
-        self.options = {}
+        # Short rows: several programs a CTA, or all warps one row.
+        self.options = {"persistent": False} if self.seed % 2 else {}
         self.backends = ["interpret", "cpu"]
 
     # Text and names.

@@ -34,8 +34,9 @@ class LanguageGenerator(Generator):
                             "cols": pick([1, self.N // 2 + 1, self.N, self.N, self.N + 5])}
         self.backends = ["interpret", "cpu", pick(["sim:sm_80", "sim:sm_90"])]
         self.options = {"num_warps": pick([1, 2, 4]), "num_stages": pick([1, 2, 3])}
-        if self.seed % 3 == 1:  # CTAs loop over programs, where that is right.
-            self.options["persistent"] = True
+        # CTAs loop over programs where that is right, where it is faster, or not at all.
+        if self.seed % 3:
+            self.options["persistent"] = self.seed % 3 == 1
         self.helpers = [HELPERS, COMBINERS]
         self.counters = []  # of the loops around the current statement
 
