@@ -338,11 +338,15 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
     return false;
   // Buffers that are in use from one program to the next share no memory with what a store needs.
   if (choseToPersist(module, pipeline) && !fits()) {
+    bool isPacked = llvm::any_of(module.getOps<tt::FuncOp>(), [](tt::FuncOp function) {
+      return function->hasAttr(ttg::kProgramsPerCTA);
+    });
     session.dropRemarks(remarks);
     restore(module, input);
     stopPersisting(module, pipeline,
-                   "buffers of the next one's copies and what this one's stores need do not fit "
-                   "shared memory together");
+                   isPacked ? "what several of them need does not fit shared memory together"
+                            : "buffers of the next one's copies and what this one's stores need do "
+                              "not fit shared memory together");
     remarks = session.countRemarks();
     if (!run())
       return false;

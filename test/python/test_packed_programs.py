@@ -159,6 +159,32 @@ def test_memory_is_shared_out():
 
 
 @triton.jit
+def gathered(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + tl.program_id(0) * N + i)
+    # Small allocations have places of their own.
+    turned = tl.trans(tl.reshape(tl.arange(0, 128), (8, 16)))
+    small = tl.gather(turned, tl.zeros((16, 8), tl.int32), 0)
+    w = tl.gather(v, N - 1 - i, 0)
+    tl.store(y + tl.program_id(0) * N + i, w + tl.sum(v) + tl.sum(small))
+
+
+def test_no_room_for_all():
+    """Where eight programs need more than a multiprocessor has, a CTA has one."""
+    def compiled(capability, **options):
+        return triton.compile(ASTSource(gathered, {"x": "*fp64", "y": "*fp64"}, {"N": 1024}),
+                              GPUTarget("cuda", capability, 32), {"num_warps": 1, **options})
+
+    assert is_packed(compiled(90))
+    alone = compiled(75)
+    assert WARPS * alone.metadata.shared > 65536 and not is_packed(alone)
+    assert alone.metadata.num_warps == 1
+    assert [r.message for r in alone.remarks if r.pass_ == "persistent"] == [
+        "a CTA runs one program, not one after the other: what several of them need does not fit "
+        "shared memory together"]
+
+
+@triton.jit
 def ids(out, sums, X, Y, EARLY: tl.constexpr):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     if EARLY:
