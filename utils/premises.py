@@ -184,9 +184,9 @@ PREMISES = (
     + premises(
         CPU + "PlanPhase.cpp",
         ("contiguous", "the elements of a row do not follow each other",
-         "isContiguous(load.getPtr(), 1, facts.strides)", "true"),
-        ("rows", "rows are not equally far apart", "facts.strides.isLinear(load.getPtr(), 0)",
-         "true"),
+         "isContiguous(load.getPtr(), along, facts.strides)", "true"),
+        ("rows", "rows are not equally far apart",
+         "facts.strides.isLinear(load.getPtr(), 1 - along)", "true"),
         ("arithmetic", "where a row lies is read from memory, behind the last one too",
          "isArithmetic(load.getPtr())", "true"),
         ("later row", "where a row lies is read from memory, behind the last one too",
