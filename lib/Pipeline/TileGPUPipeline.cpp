@@ -22,9 +22,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(tt::createNarrowOffsets());
   // Decides for how many warps layouts are.
   if (options.packPrograms && (options.persistent || options.alwaysPersistent)) {
-    ttg::PackProgramsOptions pack;
-    pack.warps = options.numWarps;
-    pm.addPass(ttg::createPackPrograms(pack));
+    pm.addPass(ttg::createPackPrograms());
   }
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;

@@ -1,62 +1,56 @@
 // RUN: tritium-opt %s -split-input-file -ttg-pack-programs -verify-diagnostics | FileCheck %s
-// RUN: tritium-opt %s -split-input-file -ttg-pack-programs=num-warps=1 | FileCheck %s --check-prefix=ONE
 
-// A row of 512 has one warp, whatever number was asked for.
+// A row of 1 KB has one warp, whatever number was asked for.
 // CHECK: module attributes {"ttg.num-warps" = 1 : i32} {
 // CHECK-NEXT: tt.func @short({{.*}}) attributes {ttg.programs_per_cta = 8 : i32}
-// ONE: module attributes {"ttg.num-warps" = 1 : i32} {
 // expected-remark @+1 {{the row of a program is short: one warp does it, and a CTA has 8 programs at a time}}
 tt.func @short(%px: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
-  %x = tt.splat %px : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
-  %v = tt.load %x : tensor<512x!tt.ptr<f32>>
+  %x = tt.splat %px : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %v = tt.load %x : tensor<256x!tt.ptr<f32>>
   %m = "tt.reduce"(%v) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     tt.reduce.return %c : f32
-  }) : (tensor<512xf32>) -> f32
+  }) : (tensor<256xf32>) -> f32
   tt.store %out, %m : !tt.ptr<f32>
   tt.return
 }
 
 // -----
 
-// A row of 1024 only where one is asked for.
+// A row of 2 KB.
 // CHECK-NOT: num-warps
 // CHECK-NOT: programs_per_cta
 // CHECK: tt.func @longer
-// ONE: module attributes {"ttg.num-warps" = 1 : i32} {
-// ONE-NEXT: tt.func @longer({{.*}}) attributes {ttg.programs_per_cta = 8 : i32}
 tt.func @longer(%px: !tt.ptr<f32>, %pout: !tt.ptr<f32>) {
-  %x = tt.splat %px : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
-  %out = tt.splat %pout : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
-  %v = tt.load %x : tensor<1024x!tt.ptr<f32>>
+  %x = tt.splat %px : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %out = tt.splat %pout : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %v = tt.load %x : tensor<512x!tt.ptr<f32>>
   %m = "tt.scan"(%v) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     tt.scan.return %c : f32
-  }) : (tensor<1024xf32>) -> tensor<1024xf32>
-  tt.store %out, %m : tensor<1024x!tt.ptr<f32>>
+  }) : (tensor<512xf32>) -> tensor<512xf32>
+  tt.store %out, %m : tensor<512x!tt.ptr<f32>>
   tt.return
 }
 
 // -----
 
-// One tile of more is enough.
+// One tile of more elements is enough.
 // CHECK-NOT: programs_per_cta
 // CHECK: tt.func @large
-// ONE-NOT: programs_per_cta
-// ONE: tt.func @large
-tt.func @large(%px: !tt.ptr<f32>, %pout: !tt.ptr<f32>) {
-  %x = tt.splat %px : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
-  %out = tt.splat %pout : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
-  %rest = arith.constant dense<0.0> : tensor<2048xf32>
-  %v = tt.load %x : tensor<512x!tt.ptr<f32>>
+tt.func @large(%px: !tt.ptr<f32>, %pout: !tt.ptr<i8>) {
+  %x = tt.splat %px : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %out = tt.splat %pout : !tt.ptr<i8> -> tensor<1024x!tt.ptr<i8>>
+  %rest = arith.constant dense<0> : tensor<1024xi8>
+  %v = tt.load %x : tensor<256x!tt.ptr<f32>>
   %m = "tt.reduce"(%v) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     tt.reduce.return %c : f32
-  }) : (tensor<512xf32>) -> f32
-  tt.store %out, %rest : tensor<2048x!tt.ptr<f32>>
+  }) : (tensor<256xf32>) -> f32
+  tt.store %out, %rest : tensor<1024x!tt.ptr<i8>>
   tt.return
 }
 

@@ -38,15 +38,24 @@ namespace tritium::ttg {
 
 namespace {
 /// One row, reduced or scanned: no loops, no products.
-bool isShort(tt::FuncOp kernel, int64_t mostElements) {
+bool isShort(tt::FuncOp kernel) {
   bool reduces = false, isLong = false;
   auto look = [&](Type type) {
     if (auto tile = dyn_cast<RankedTensorType>(type))
-      isLong |= tile.getNumElements() > mostElements;
+      isLong |= tile.getNumElements() > strategy::kMostPackedElements;
+  };
+  auto lookAtMoved = [&](Type type) {
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      isLong |= tile.getNumElements() * tt::scalarBytes(tile.getElementType()) >
+                strategy::kMostPackedBytes;
   };
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getOperandTypes(), look);
     llvm::for_each(op->getResultTypes(), look);
+    if (auto load = dyn_cast<tt::LoadOp>(op))
+      lookAtMoved(load.getType());
+    if (auto store = dyn_cast<tt::StoreOp>(op))
+      lookAtMoved(store.getValue().getType());
     isLong |= isa<tt::DotOp, LoopLikeOpInterface>(op);
     reduces |= isa<tt::ReduceOp, tt::ScanOp>(op);
   });
@@ -62,9 +71,7 @@ struct PackProgramsPass : impl::PackProgramsBase<PackProgramsPass> {
     if (!llvm::hasSingleElement(module.getOps<tt::FuncOp>()))
       return;
     tt::FuncOp kernel = *module.getOps<tt::FuncOp>().begin();
-    if (kernel.isExternal() || !kernel.isKernel() ||
-        !isShort(kernel, warps == 1 ? strategy::kMostElementsOfOneWarp
-                                    : strategy::kMostElementsOfChosenWarp))
+    if (kernel.isExternal() || !kernel.isKernel() || !isShort(kernel))
       return;
     if (Operation *op = findDependence(kernel))
       return remarkMissed(op->getLoc(), "pack-programs",

@@ -38,7 +38,6 @@ def PackPrograms : Pass<"ttg-pack-programs", "::mlir::ModuleOp"> {
     do, gets one warp a program (`ttg.num-warps`) and several programs a CTA
     (`ttg.programs_per_cta`).
   }];
-  let options = [Option<"warps", "num-warps", "int", "4", "Warps that a program was asked for">];
 }
 
 def VersionTails : Pass<"ttg-version-tails", "::mlir::ModuleOp"> {
