@@ -39,8 +39,10 @@ class Config:
         pre_hook: called with the dict of arguments before each launch of this choice.
         persistent: whether CTAs of a GPU loop over the programs of the grid: True, False, or None:
             where the compiler expects to gain.
+        warp_specialize: whether a warp of its own starts copies by TMA: True, False, or None:
+            where the compiler expects to gain.
 
-    Beyond Triton: `persistent`.
+    Beyond Triton: `persistent` and `warp_specialize`.
 
     Example:
         >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
@@ -51,7 +53,7 @@ class Config:
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
-                 pre_hook=None, ir_override=None, persistent=None):
+                 pre_hook=None, ir_override=None, persistent=None, warp_specialize=None):
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -60,12 +62,14 @@ class Config:
         self.pre_hook = pre_hook
         self.ir_override = ir_override
         self.persistent = persistent
+        self.warp_specialize = warp_specialize
 
     def all_kwargs(self):
         """Parameters and options together, as a launch takes them: a dict."""
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages,
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
-                   "ir_override": self.ir_override, "persistent": self.persistent}
+                   "ir_override": self.ir_override, "persistent": self.persistent,
+                   "warp_specialize": self.warp_specialize}
         return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
 
     def __eq__(self, other):

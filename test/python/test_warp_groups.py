@@ -312,3 +312,24 @@ def test_loads_that_are_no_boxes():
                              warp_specialize=True)
     expect_product(c, a, b)
     assert not is_split(kernel)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_config(asked):
+    @triton.autotune(configs=[triton.Config({}, warp_specialize=asked)], key=[])
+    @triton.jit
+    def tuned(a, b, c, K, TM: tl.constexpr):
+        rm = tl.arange(0, TM)
+        acc = tl.zeros((TM, TM), tl.float32)
+        for k in range(0, K, TM):
+            x = tl.load(a + rm[:, None] * K + (k + rm)[None, :])
+            y = tl.load(b + (k + rm)[:, None] * TM + rm[None, :])
+            acc = tl.dot(x, y, acc)
+        tl.store(c + rm[:, None] * TM + rm[None, :], acc)
+
+    a, b, c = matrix(T, 5 * T, 15), matrix(5 * T, T, 16), np.zeros((T, T), np.float32)
+    kernel = tuned[(1,)](a, b, c, 5 * T, TM=T)
+    expect_product(c, a, b)
+    assert is_split(kernel) == asked
+    assert str(triton.Config({}, warp_specialize=asked)).endswith(f"warp_specialize: {asked}")
+    assert "warp_specialize" not in triton.Config({}).all_kwargs()
