@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_BOUNDARGUMENT_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,6 +40,14 @@ inline std::pair<uint64_t, uint64_t> reachOf(llvm::ArrayRef<BoundArgument> argum
       reach.second = std::max(reach.second, other.end);
     }
   return reach;
+}
+
+/// What they are passed as.
+inline llvm::SmallVector<uint64_t, 24> slotsOf(llvm::ArrayRef<BoundArgument> arguments) {
+  llvm::SmallVector<uint64_t, 24> slots;
+  for (const BoundArgument &argument : arguments)
+    slots.push_back(argument.slot);
+  return slots;
 }
 
 } // namespace tritium::runtime

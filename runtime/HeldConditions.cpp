@@ -14,16 +14,20 @@ void HeldConditions::watch(llvm::ArrayRef<LaunchCondition> list) {
         arguments.push_back(step.value);
 }
 
-bool HeldConditions::evaluate(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const {
-  return llvm::all_of(conditions, [&](const LaunchCondition &condition) {
+llvm::SmallBitVector HeldConditions::evaluate(llvm::ArrayRef<uint64_t> slots,
+                                              const uint32_t grid[3]) const {
+  llvm::SmallBitVector broken(conditions.size());
+  for (auto [number, condition] : llvm::enumerate(conditions)) {
     MaybeRange bounds = boundsOf(condition, slots, grid);
-    return bounds && bounds->low >= 1;
-  });
+    broken[number] = !bounds || bounds->low < 1;
+  }
+  return broken;
 }
 
-bool HeldConditions::hold(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const {
+llvm::SmallBitVector HeldConditions::broken(llvm::ArrayRef<uint64_t> slots,
+                                            const uint32_t grid[3]) const {
   if (conditions.empty())
-    return true;
+    return {};
   Answer answer;
   answer.numbers.assign(grid, grid + 3);
   for (size_t argument : arguments)
@@ -33,11 +37,11 @@ bool HeldConditions::hold(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]
   if (lock)
     for (const Answer &known : answers)
       if (known.numbers == answer.numbers)
-        return known.holds;
-  answer.holds = evaluate(slots, grid);
+        return known.broken;
+  answer.broken = evaluate(slots, grid);
   if (lock)
     answers[oldest++ % answers.size()] = answer;
-  return answer.holds;
+  return answer.broken;
 }
 
 } // namespace tritium::runtime

@@ -6,6 +6,7 @@
 #include "tritium/Support/LaunchCondition.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
@@ -20,16 +21,16 @@ public:
   /// `conditions` outlive this.
   void watch(llvm::ArrayRef<LaunchCondition> conditions);
 
-  /// `slots`: all arguments.
-  bool hold(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const;
+  /// Those that do not hold, by their numbers. `slots`: all arguments.
+  llvm::SmallBitVector broken(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const;
 
 private:
   struct Answer {
     llvm::SmallVector<uint64_t, 12> numbers; ///< the grid, and the arguments that are read
-    bool holds = false;
+    llvm::SmallBitVector broken;
   };
 
-  bool evaluate(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const;
+  llvm::SmallBitVector evaluate(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3]) const;
 
   llvm::ArrayRef<LaunchCondition> conditions;
   llvm::SmallVector<size_t, 12> arguments; ///< that they read

@@ -156,7 +156,8 @@ static std::vector<ScalarStep> readSteps(Reader &reader) {
 }
 
 static void write(Writer &writer, const TensorMapParameter &map) {
-  for (uint64_t number : {uint64_t(map.elementBytes), uint64_t(map.swizzle), uint64_t(map.base)})
+  for (uint64_t number : {uint64_t(map.elementBytes), uint64_t(map.roundsToTF32),
+                          uint64_t(map.swizzle), uint64_t(map.base)})
     writer.number(number);
   write(writer, map.start);
   writer.number(map.box.size());
@@ -171,6 +172,7 @@ static void write(Writer &writer, const TensorMapParameter &map) {
 static TensorMapParameter readTensorMap(Reader &reader) {
   TensorMapParameter map;
   map.elementBytes = std::max(1u, static_cast<unsigned>(reader.number()));
+  map.roundsToTF32 = reader.number() != 0;
   map.swizzle = static_cast<unsigned>(reader.number());
   map.base = reader.number();
   map.start = readSteps(reader);
@@ -217,6 +219,15 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   writer.number(data.tensorMaps.size());
   for (const TensorMapParameter &map : data.tensorMaps)
     ::write(writer, map);
+  writer.number(data.copies.size());
+  for (const CopyNeeds &copy : data.copies) {
+    writer.text(copy.place);
+    for (const std::vector<uint64_t> *numbers : {&copy.conditions, &copy.tensorMaps}) {
+      writer.number(numbers->size());
+      for (uint64_t number : *numbers)
+        writer.number(number);
+    }
+  }
   writer.number(kernel.stages.size());
   for (const auto &[name, text] : kernel.stages) {
     writer.text(name);
@@ -283,6 +294,18 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   for (size_t count = reader.length(); count && !reader.failed(); --count)
     data.tensorMaps.push_back(readTensorMap(reader));
   for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    CopyNeeds copy;
+    copy.place = reader.text();
+    auto readNumbers = [&](std::vector<uint64_t> &numbers, size_t most) {
+      for (size_t count = reader.length(); count && !reader.failed(); --count)
+        if (uint64_t number = reader.number(); number < most)
+          numbers.push_back(number);
+    };
+    readNumbers(copy.conditions, data.conditions.size());
+    readNumbers(copy.tensorMaps, data.tensorMaps.size());
+    data.copies.push_back(std::move(copy));
+  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
     std::string name = reader.text();
     kernel.stages[name] = reader.text();
   }
@@ -320,6 +343,9 @@ void tritium::runtime::write(Writer &writer, const CompileOptions &options) {
   writer.text(options.target.str());
   writer.number(options.mayAlias | options.debug << 1 | options.streamStores << 2 |
                 options.isUnconditional << 3);
+  writer.number(options.refusedCopies.size());
+  for (const std::string &place : options.refusedCopies)
+    writer.text(place);
   writer.number(options.extra.size());
   for (const auto &[name, value] : options.extra) {
     writer.text(name);

@@ -14,7 +14,7 @@ using namespace tritium::runtime;
 namespace {
 
 /// Changes with the form of the comment.
-constexpr uint64_t version = 2;
+constexpr uint64_t version = 3;
 constexpr const char *mark = "tritium: ";
 
 struct Form {

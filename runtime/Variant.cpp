@@ -211,17 +211,10 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
   return false;
 }
 
-static llvm::SmallVector<uint64_t, 24> slotsOf(llvm::ArrayRef<BoundArgument> arguments) {
-  llvm::SmallVector<uint64_t, 24> slots;
-  for (const BoundArgument &argument : arguments)
-    slots.push_back(argument.slot);
-  return slots;
-}
-
 bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
                               const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
-  return conditions.hold(slots, grid) &&
+  return conditions.broken(slots, grid).none() &&
          llvm::all_of(metadata().tensorMaps, [&](const TensorMapParameter &map) {
            return valuesOf(map, slots, grid).has_value();
          });
@@ -241,21 +234,82 @@ Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_
                           CompileError &error) {
   Variant *other = this;
   if (mustAssumeOverlap(arguments))
-    other = sibling(overlapping, &CompileOptions::mayAlias, error);
+    other = sibling(overlapping, [](CompileOptions &x) { x.mayAlias = true; }, error);
   else if (streaming.isWorthwhile(arguments, grid))
-    other = sibling(streamingVariant, &CompileOptions::streamStores, error);
+    other = sibling(streamingVariant, [](CompileOptions &x) { x.streamStores = true; }, error);
   bool isForAll =
       !other || (other->metadata().conditions.empty() && other->metadata().tensorMaps.empty());
   if (isForAll || other->holdsConditions(arguments, grid))
     return other;
-  Variant *found = other->sibling(other->unconditional, &CompileOptions::isUnconditional, error);
+  Variant *found = other->withoutBroken(arguments, grid, error);
   // Of a kernel that is given with its copies there is no other code.
   if (std::string why; !found && !origin.source && !(why = whyNoTensorMap(arguments, grid)).empty())
     error = launchError("ArgumentError", "kernel '" + metadata().name + "': " + why);
   return found;
 }
 
-Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error) {
+std::set<std::string> Variant::copiesToRefuse(llvm::ArrayRef<BoundArgument> arguments,
+                                              const uint32_t grid[3]) const {
+  llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
+  llvm::SmallBitVector broken = conditions.broken(slots, grid);
+  llvm::SmallBitVector missing(metadata().tensorMaps.size());
+  for (auto [number, map] : llvm::enumerate(metadata().tensorMaps))
+    missing[number] = !valuesOf(map, slots, grid);
+  std::set<std::string> places;
+  llvm::SmallBitVector others = broken, othersMissing = missing;
+  for (const CopyNeeds &copy : metadata().copies) {
+    for (uint64_t number : copy.conditions)
+      if (broken[number]) {
+        places.insert(copy.place);
+        others.reset(number);
+      }
+    for (uint64_t number : copy.tensorMaps)
+      if (missing[number]) {
+        places.insert(copy.place);
+        othersMissing.reset(number);
+      }
+  }
+  return others.any() || othersMissing.any() ? std::set<std::string>() : places;
+}
+
+VariantRef *Variant::slotWithout(const std::set<std::string> &copies) {
+  constexpr size_t most = 4; // which shapes a kernel is launched with is not known
+  ForkSafeLock lock(mutex);
+  auto known = withoutCopies.find(copies);
+  if (known != withoutCopies.end())
+    return &known->second;
+  return withoutCopies.size() < most ? &withoutCopies[copies] : nullptr;
+}
+
+Variant *Variant::withoutBroken(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                                CompileError &error) {
+  auto isMissing = [&](const VariantRef &slot) {
+    ForkSafeLock lock(mutex);
+    return !slot;
+  };
+  std::set<std::string> refused;
+  for (Variant *found = this;;) {
+    if (found->holdsConditions(arguments, grid))
+      return found;
+    size_t before = refused.size();
+    std::set<std::string> more = found->copiesToRefuse(arguments, grid);
+    refused.insert(more.begin(), more.end());
+    VariantRef *slot = refused.size() > before ? slotWithout(refused) : nullptr;
+    if (!slot)
+      break;
+    if (isMissing(*slot))
+      printRemarks(found->remarksOnBroken(more, arguments, grid));
+    found = sibling(*slot, [&](CompileOptions &x) { x.refusedCopies = refused; }, error);
+    if (!found)
+      return nullptr;
+  }
+  if (isMissing(unconditional) && !metadata().tensorMaps.empty())
+    printRemarks(remarksOnBroken({}, arguments, grid));
+  return sibling(unconditional, [](CompileOptions &x) { x.isUnconditional = true; }, error);
+}
+
+Variant *Variant::sibling(VariantRef &slot, llvm::function_ref<void(CompileOptions &)> change,
+                          CompileError &error) {
   auto known = [&] {
     ForkSafeLock lock(mutex);
     return slot.get();
@@ -266,7 +320,7 @@ Variant *Variant::sibling(VariantRef &slot, bool CompileOptions::*option, Compil
   if (Variant *found = known())
     return found;
   Recipe recipe = origin;
-  recipe.options.*option = true;
+  change(recipe.options);
   recipe.isRepeat = true;
   VariantRef made = create(std::move(recipe), error);
   ForkSafeLock lock(mutex);

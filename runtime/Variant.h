@@ -11,10 +11,13 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace tritium::runtime {
 
@@ -73,13 +76,28 @@ private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;
   bool holdsConditions(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
+  /// The places of copies without which the code would fit a launch that breaks conditions; none if
+  /// more of it would not.
+  std::set<std::string> copiesToRefuse(llvm::ArrayRef<BoundArgument> arguments,
+                                       const uint32_t grid[3]) const;
+  /// Code for launches that break conditions of this. Null with `error`.
+  Variant *withoutBroken(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                         CompileError &error);
+  /// A remark for each of `places` on what a launch breaks of what the copies there need; for none,
+  /// one on what it breaks of all the code.
+  std::vector<Remark> remarksOnBroken(const std::set<std::string> &places,
+                                      llvm::ArrayRef<BoundArgument> arguments,
+                                      const uint32_t grid[3]) const;
+  /// Where that is kept; null if there is enough such code.
+  VariantRef *slotWithout(const std::set<std::string> &copies);
   /// Why a launch has one of the tensor maps not; empty if it has all.
   std::string whyNoTensorMap(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
   /// The variant that fits a launch, this one or a sibling. Null with `error`.
   Variant *fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
                    CompileError &error);
   /// The same kernel with other options, compiled when it is first asked for.
-  Variant *sibling(VariantRef &slot, bool CompileOptions::*option, CompileError &error);
+  Variant *sibling(VariantRef &slot, llvm::function_ref<void(CompileOptions &)> change,
+                   CompileError &error);
   bool prepare(CompileError &error);
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
@@ -104,6 +122,8 @@ private:
   VariantRef overlapping;      ///< the same for arguments that overlap
   VariantRef unconditional;    ///< the same for launches that break a condition
   VariantRef streamingVariant; ///< the same for large outputs
+  /// The same without copies by TMA of which launches break what only those need.
+  std::map<std::set<std::string>, VariantRef> withoutCopies;
 };
 
 } // namespace tritium::runtime

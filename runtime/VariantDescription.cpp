@@ -92,6 +92,7 @@ static llvm::json::Object toJSON(const TensorMapParameter &map, const KernelMeta
   return llvm::json::Object{{"parameter", metadata.parameters[map.base].name},
                             {"start", toJSON(map.start)},
                             {"element_bytes", map.elementBytes},
+                            {"rounds_to_tf32", map.roundsToTF32},
                             {"swizzle", map.swizzle},
                             {"box", llvm::json::Array(map.box)},
                             {"shape", std::move(shape)},
@@ -156,6 +157,48 @@ const std::string &Variant::remarks(bool all) {
       if (all || remark.kind != "applied")
         text += remark.rendered;
   return text;
+}
+
+std::vector<Remark> Variant::remarksOnBroken(const std::set<std::string> &places,
+                                             llvm::ArrayRef<BoundArgument> arguments,
+                                             const uint32_t grid[3]) const {
+  llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
+  llvm::SmallBitVector broken = conditions.broken(slots, grid);
+  std::vector<LaunchRule> rules = launchRules(metadata(), origin.options.mayAlias);
+  // The first of so many; then the tensors.
+  auto whyOf = [&](auto isWanted, auto isWantedMap) -> std::string {
+    for (unsigned number : broken.set_bits())
+      for (const LaunchRule &rule : rules)
+        if (rule.condition == &metadata().conditions[number] && isWanted(number))
+          return "it breaks the rule that " + rule.text;
+    std::string why;
+    for (auto [number, map] : llvm::enumerate(metadata().tensorMaps))
+      if (isWantedMap(number) && !valuesOf(map, slots, grid, &why))
+        return "of the tensor at '" + metadata().parameters[map.base].name + "' " + why;
+    return why;
+  };
+  std::vector<Remark> remarks;
+  auto add = [&](const std::string &where, const std::string &message) {
+    Remark &remark = remarks.emplace_back();
+    remark.pass = "tensor-copies";
+    remark.kind = "missed";
+    remark.message = message;
+    remark.rendered = where + ": remark: " + message + " [" + remark.pass + "]\n";
+  };
+  if (places.empty()) {
+    auto isAny = [](uint64_t) { return true; };
+    add("kernel '" + metadata().name + "'",
+        "TMA copies no tile in a launch like this one: " + whyOf(isAny, isAny));
+  }
+  for (const CopyNeeds &copy : metadata().copies)
+    if (places.contains(copy.place)) {
+      auto isIn = [](const std::vector<uint64_t> &list) {
+        return [&](uint64_t number) { return llvm::is_contained(list, number); };
+      };
+      add(copy.place, "TMA does not copy this tile in a launch like this one: " +
+                          whyOf(isIn(copy.conditions), isIn(copy.tensorMaps)));
+    }
+  return remarks;
 }
 
 const std::string &Variant::describe() {

@@ -283,6 +283,7 @@ bool buildNVGPU(Builder &b, Operation *op) {
       .Case<ttng::LoadBoxOp, ttng::TMALoadOp>([&](auto op) { return buildLoad(b, op), true; })
       .Case([&](ttng::TMAStoreOp op) { return buildStore(b, op), true; })
       .Case([&](ttng::TMAStoreCommitOp) { return buildCommit(b), true; })
+      .Case([](ttng::PrefetchRunOp) { return true; })
       .Case([&](ttng::TMAStoreWaitOp op) {
         b.add([n = op.getPendings(), reads = op.getReads()](Machine &m) {
           reads ? m.cta->stores().awaitReads(m, n) : m.cta->stores().await(m, n);
@@ -291,6 +292,9 @@ bool buildNVGPU(Builder &b, Operation *op) {
       })
       .Case([&](ttng::FenceAsyncProxyOp) {
         return b.add([](Machine &m) { m.cta->order.fence(); }), true;
+      })
+      .Case([&](ttng::RoundToTF32Op op) {
+        return b.addCopy(b.get(op.getOperand()), b.define(op.getResult())), true;
       })
       .Case([&](ttng::WarpGroupDotOp op) { return buildDot(b, op), true; })
       .Case([&](ttng::WarpGroupDotWaitOp op) { return buildDotWait(b, op), true; })

@@ -270,7 +270,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   kernel.metadata.numCtas = 1;
   kernel.metadata.sharedBytes = launch.sharedBytes;
   kernel.metadata.asserts = std::move(launch.asserts);
-  kernel.metadata.tensorMaps = std::move(launch.tensorMaps);
+  describeTensorMaps(std::move(launch), kernel.metadata);
   if (options.isUnconditional && !kernel.metadata.tensorMaps.empty())
     return refuse(error,
                   "kernel '" + kernel.metadata.name +
@@ -391,6 +391,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
       pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
+  refuseCopies(module, options);
   OwningOpRef<ModuleOp> input = module.clone();
   bool choseToSpecialize = false;
   auto compile = [&] {

@@ -74,20 +74,68 @@ void describePointers(tt::FuncOp kernel, KernelMetadata &metadata) {
   metadata.hasIndirectWrites = use.indirectlyWritten;
 }
 
+void refuseCopies(ModuleOp module, const CompileOptions &options) {
+  if (options.refusedCopies.empty())
+    return;
+  std::vector<StringRef> places(options.refusedCopies.begin(), options.refusedCopies.end());
+  auto list = Builder(module.getContext()).getStrArrayAttr(places);
+  for (auto kernel : module.getOps<tt::FuncOp>())
+    kernel->setAttr(ttg::kRefusedCopies, list);
+}
+
+static LaunchCondition readCondition(DenseI64ArrayAttr numbers) {
+  LaunchCondition condition;
+  for (ArrayRef<int64_t> list = numbers.asArrayRef(); list.size() >= 2; list = list.drop_front(2))
+    condition.push_back(
+        {static_cast<uint8_t>(list[0]), static_cast<uint8_t>(list[0] >> 8), list[1]});
+  return condition;
+}
+
+/// Behind those that more of the code needs, each once.
+static void readCopyConditions(tt::FuncOp kernel, KernelMetadata &metadata) {
+  auto places = kernel->getAttrOfType<DictionaryAttr>(ttg::kCopyConditions);
+  if (!places)
+    return;
+  std::vector<LaunchCondition> &all = metadata.conditions;
+  size_t ofAll = all.size();
+  for (NamedAttribute place : places) {
+    CopyNeeds copy{place.getName().str(), {}, {}};
+    for (auto numbers : cast<ArrayAttr>(place.getValue()).getAsRange<DenseI64ArrayAttr>()) {
+      LaunchCondition condition = readCondition(numbers);
+      size_t number = llvm::find(all, condition) - all.begin();
+      if (number == all.size())
+        all.push_back(std::move(condition));
+      if (number >= ofAll)
+        copy.conditions.push_back(number);
+    }
+    metadata.copies.push_back(std::move(copy));
+  }
+}
+
+void describeTensorMaps(GPULaunchInfo launch, KernelMetadata &metadata) {
+  metadata.tensorMaps = std::move(launch.tensorMaps);
+  for (auto [number, places] : llvm::enumerate(launch.placesOfMaps)) {
+    // Nobody could name a copy without a place.
+    if (places.contains(""))
+      continue;
+    for (const std::string &place : places) {
+      auto copy = llvm::find_if(metadata.copies,
+                                [&](const CopyNeeds &known) { return known.place == place; });
+      if (copy == metadata.copies.end())
+        copy = metadata.copies.insert(copy, CopyNeeds{place, {}, {}});
+      copy->tensorMaps.push_back(number);
+    }
+  }
+}
+
 void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
-    auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions);
-    if (!conditions)
-      return;
-    for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>()) {
-      LaunchCondition &condition = metadata.conditions.emplace_back();
-      ArrayRef<int64_t> list = numbers.asArrayRef();
-      for (; list.size() >= 2; list = list.drop_front(2))
-        condition.push_back(
-            {static_cast<uint8_t>(list[0]), static_cast<uint8_t>(list[0] >> 8), list[1]});
-    }
+    if (auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions))
+      for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>())
+        metadata.conditions.push_back(readCondition(numbers));
+    readCopyConditions(kernel, metadata);
   });
 }
 

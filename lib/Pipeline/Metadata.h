@@ -3,6 +3,7 @@
 #ifndef TRITIUM_LIB_PIPELINE_METADATA_H
 #define TRITIUM_LIB_PIPELINE_METADATA_H
 
+#include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Pipeline/Compiler.h"
 
@@ -22,6 +23,12 @@ KernelMetadata describeKernel(tt::FuncOp kernel);
 
 /// Fills in what the kernel does through its pointer parameters. Calls are inlined.
 void describePointers(tt::FuncOp kernel, KernelMetadata &metadata);
+
+/// Fills in the tensors that launches describe. readPromises comes first.
+void describeTensorMaps(GPULaunchInfo launch, KernelMetadata &metadata);
+
+/// Passes make no copies by TMA where the options refuse them.
+void refuseCopies(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Fills in what the code of a kernel relies on, so that its launches look.
 void readPromises(mlir::ModuleOp module, KernelMetadata &metadata);

@@ -16,6 +16,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(tt::createUnrollLoops());
   // Masks that are decided in some of the iterations are none.
   pm.addPass(tt::createFoldRanges());
+  // Before reductions are taken apart, and before there are versions.
+  pm.addPass(tt::createRoughExponentials());
   // Before there are layouts, while an offset is still one tile.
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());
@@ -65,6 +67,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createOptimizeDotOperands());
   pm.addPass(ttg::createRotateDots());
   pm.addPass(ttng::createWarpGroupDots());
+  pm.addPass(ttng::createTurnAhead());
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());

@@ -3,6 +3,7 @@
 #include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -40,6 +41,15 @@ FileLineColLoc authorsPlace(Location loc) {
       if (FileLineColLoc place = authorsPlace(part))
         return place;
   return dyn_cast<FileLineColLoc>(loc);
+}
+
+std::string placeText(Location loc) {
+  FileLineColLoc place = authorsPlace(loc);
+  if (!place)
+    return "";
+  return (llvm::sys::path::filename(place.getFilename().strref()) + ":" + Twine(place.getLine()) +
+          ":" + Twine(place.getColumn()))
+      .str();
 }
 
 std::optional<Remark> readRemark(Diagnostic &diagnostic) {

@@ -89,6 +89,20 @@ static bool isRaisedToOne(std::span<const ScalarStep> steps) {
          steps[steps.size() - 2].kind == ScalarStep::Constant && steps[steps.size() - 2].value == 1;
 }
 
+/// 1 - number % divisor is at least 1 just where the divisor divides it; 0: this is none such.
+static int64_t divisorIn(std::span<const ScalarStep> steps) {
+  if (steps.size() < 7)
+    return 0;
+  std::span<const ScalarStep> last = steps.last(6);
+  bool isOne = last[1].kind == ScalarStep::Remainder && last[2].value == -1 &&
+               last[3].kind == ScalarStep::Product && last[4].value == 1 &&
+               last[5].kind == ScalarStep::Sum;
+  bool hasConstants = true;
+  for (size_t at : {0, 2, 4})
+    hasConstants &= last[at].kind == ScalarStep::Constant;
+  return isOne && hasConstants ? last[0].value : 0;
+}
+
 std::vector<LaunchRule> tritium::runtime::launchRules(const KernelMetadata &metadata,
                                                       bool mayAlias) {
   std::vector<LaunchRule> rules;
@@ -117,6 +131,12 @@ std::vector<LaunchRule> tritium::runtime::launchRules(const KernelMetadata &meta
     }
   for (const LaunchCondition &condition : metadata.conditions) {
     std::span<const ScalarStep> steps = condition;
+    if (int64_t divisor = divisorIn(steps)) {
+      std::string number = formula(steps.first(steps.size() - 6), metadata);
+      add(LaunchRule::IsAtLeastOne, std::to_string(divisor) + " divides " + number).condition =
+          &condition;
+      continue;
+    }
     bool isRaised = isRaisedToOne(steps);
     std::string number = formula(isRaised ? steps.first(steps.size() - 2) : steps, metadata);
     add(isRaised ? LaunchRule::DoesNotWrap : LaunchRule::IsAtLeastOne,

@@ -73,6 +73,32 @@ def test_masks_of_32_bits(backend, form, start):
 
 
 @triton.jit
+def compare_known(y, n, START: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    at = i + START
+    tl.store(y + i, i + 1, mask=at < n)
+    tl.store(y + N + i, i + 1, mask=at >= n)
+    tl.store(y + 2 * N + i, tl.where((at < n) & (at >= START + 9), i, -1))
+
+
+@pytest.mark.parametrize("start", (0, 7, -100, 2 ** 30, -2 ** 30 - 5, INT_MAX - 1023,
+                                   INT_MAX - 1000, -2 ** 31))
+def test_bounds_of_known_indices(backend, start):
+    """Whose distance from the bound need not be an integer of 32 bits."""
+    i, y = np.arange(1024), np.zeros(3 * 1024, np.int32)
+    at = wrapped(i + start, np.int32)
+    for n in (-2 ** 31, -2 ** 31 + 1, -1, 0, 1, start, start + 9, start + 500, start + 1023,
+              start + 1024, INT_MAX):
+        if not -2 ** 31 <= n <= INT_MAX:
+            continue
+        y[:] = 0
+        compare_known[(1,)](y, n, START=start, N=1024, num_warps=1)
+        both = (at < n) & (at >= wrapped([start + 9], np.int32))
+        assert_same(y, np.concatenate([np.where(at < n, i + 1, 0), np.where(at >= n, i + 1, 0),
+                                       np.where(both, i, -1)]).astype(np.int32))
+
+
+@triton.jit
 def compare_wide(y, starts, bounds, FORM: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     at = i + tl.load(starts)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tritium as triton
 import tritium.language as tl
-from support import assert_same, random_array
+from support import assert_same, numpy_dtype, random_array, ulp_error
 
 SIZES = [(256, 4, n) for n in (1, 128, 129, 200, 255, 256)]
 SIZES += [(2048, 4, n) for n in (5, 1024, 1032, 1500, 1536, 2047)]
@@ -228,3 +228,34 @@ def test_division_by_one_value(backend, rng, block, warps, n):
     with np.errstate(all="ignore"):
         expected = (x.astype(np.float64) / divisors[:, None]).astype(np.float32)
     np.testing.assert_allclose(y, expected, rtol=2.5e-7, atol=3e-45)
+
+
+@triton.jit
+def narrow_weights(x_ptr, y_ptr, rows, n, R: tl.constexpr, BLOCK: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)[:, None]
+    c = tl.arange(0, BLOCK)[None, :]
+    m = (r < rows) & (c < n)
+    x = tl.load(x_ptr + r * n + c, mask=m, other=-float("inf")).to(tl.float32)
+    z = tl.exp(x - tl.max(x, axis=1)[:, None])
+    z = z / tl.sum(z, axis=1)[:, None]
+    tl.store(y_ptr + r * n + c, z.to(y_ptr.dtype.element_ty), mask=m)
+
+
+@pytest.mark.parametrize("dtype", ("float16", "bfloat16"))
+@pytest.mark.parametrize("block, warps, n, rows", [(128, 4, 128, 1), (1024, 4, 781, 1),
+                                                   (256, 1, 200, 4), (64, 2, 33, 16)])
+def test_weights_of_16_bits(backend, rng, dtype, block, warps, n, rows):
+    """As good as if exponentials were exact, wherever they lie in their rows."""
+    x = np.stack([random_array(rng, n, "float32") * scale for scale in (1, 10, 40)] * 3)
+    x[:, 0] = [0, 100, 400, -100, 1e30, 3e38, -3e38, np.nan, np.inf]
+    x[3, 1:], x[4, 1] = -np.inf, -1e30
+    y = np.zeros(x.shape, numpy_dtype(dtype))
+    narrow_weights[(-(-9 // rows),)](x, y, 9, n, R=rows, BLOCK=block, num_warps=warps)
+    with np.errstate(all="ignore"):
+        z = np.exp(x.astype(np.float64) - np.fmax.reduce(x, axis=1)[:, None])
+        exact = z / z.sum(axis=1)[:, None]
+    assert np.isnan(y[7:].astype(np.float64)).all() and np.isnan(exact[7:]).all()
+    y, exact = y[:7], exact[:7]
+    isNormal = exact >= 2.0 ** -126
+    assert ulp_error(y[isNormal], exact[isNormal]) <= 0.52
+    assert np.all(y[~isNormal].astype(np.float64) <= 2.0 ** -126)

@@ -267,7 +267,7 @@ def bytes_in_rows(a, b, c, N, K, T: tl.constexpr):
     acc = tl.zeros((T, T), tl.int32)
     for k in range(0, K, T):
         x = tl.load(a + rows[:, None] * K + (k + i)[None, :])
-        y = tl.load(b + (k + i)[:, None] * N + cols[None, :])
+        y = tl.load(b + (k + i)[:, None] * N + cols[None, :], cache_modifier=".ca")
         acc = tl.dot(x, y, acc)
     tl.store(c + rows[:, None] * N + cols[None, :], acc)
 

@@ -48,6 +48,26 @@ def test_ids_of_all_programs(axis, grid):
     np.testing.assert_array_equal(out, expected)
 
 
+@triton.jit
+def lengths(out, N, order):
+    """Of each program of a grid, how often it has run, and its length."""
+    x, y = tl.program_id(0), tl.program_id(1)
+    length = 0
+    for i in range(0, x + 1):
+        length += tl.load(order)
+    at = y * tl.num_programs(0) + x
+    tl.store(out + at, tl.load(out + at) + length)
+
+
+# All rows together, the last ones, and one.
+@pytest.mark.parametrize("columns, rows", [(1, 3), (5, 2), (3, 300), (33, 40), (100, 9), (520, 3)])
+def test_rows_that_begin_together(columns, rows):
+    out, one = np.zeros((rows, columns), np.int32), np.ones(1, np.int32)
+    kernel = lengths[(columns, rows)](out, columns * rows, one, num_warps=1)
+    assert "ttg.longest_of = 512" in kernel.asm["ttgir"]
+    np.testing.assert_array_equal(out, np.broadcast_to(np.arange(1, columns + 1), out.shape))
+
+
 def test_programs_that_ask_what_others_did():
     x, out = np.ones(8, np.float32), np.zeros(8, np.float32)
     order = np.zeros(65, np.int32)

@@ -166,6 +166,9 @@ def narrow(a, b, c, K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.
     ("fp8e5", "fp32", "k32.f32.e5m2.e5m2", (128, 128, 128), 8, 64, 2, True),
     ("i8", "i32", "k32.s32.s8.s8", (128, 256, 128), 8, None, 0, False),
     ("u8", "i32", "k32.s32.u8.u8", (128, 128, 128), 4, None, 0, True),
+    ("fp32", "fp32", "k8.f32.tf32.tf32", (128, 256, 32), 8, None, 0, False),
+    ("fp32", "fp32", "k8.f32.tf32.tf32", (128, 256, 32), 8, None, 0, True),
+    ("fp32", "fp32", "k8.f32.tf32.tf32", (128, 128, 32), 4, None, 0, True),
     ("fp16", "fp16", "k16.f16.f16.f16", (128, 256, 64), 8, None, 0, True)])
 def test_narrow_products_of_warp_groups(element, out, instruction, block, warps, imprecise, sums,
                                         across, monkeypatch):

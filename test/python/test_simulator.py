@@ -463,9 +463,9 @@ def test_matrix_operations():
 
 
 @tritium.jit
-def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr, OUT: tl.constexpr):
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
-    total = tl.zeros((M, N), tl.int32)
+    total = tl.zeros((M, N), OUT)
     for start in range(0, K, STEP):
         x = tl.load(a + (start + k)[None, :] * M + m[:, None])
         y = tl.load(b + (start + k)[:, None] * N + n[None, :])
@@ -473,19 +473,28 @@ def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
     tl.store(c + m[:, None] * N + n[None, :], total)  # SUMS
 
 
-@pytest.mark.parametrize("n", [64, 128, 256])
-def test_operands_that_are_turned_have_no_bank_conflicts(n):
-    """Bytes that both lie across k, for warp groups."""
+@pytest.mark.parametrize("dtype,m,n,step,free", [
+    ("int8", 128, 128, 128, True), ("int8", 128, 256, 128, True), ("float32", 64, 128, 32, True),
+    ("float32", 64, 256, 32, True), ("float32", 64, 256, 16, True),
+    ("int8", 64, 128, 128, False), ("int8", 128, 128, 64, False)])
+def test_operands_that_are_turned_have_no_bank_conflicts(dtype, m, n, step, free):
+    """Elements that both lie across k, for warp groups; where rows have 128 bytes along k and
+    across, or elements four."""
     K = 512
-    a, b = np.arange(K * 64, dtype=np.int8).reshape(K, 64), np.ones((K, n), np.int8)
-    c = np.zeros((64, n), np.int32)
-    result = products.simulate((1,), a, b, c, K, M=64, N=n, STEP=128, arch="sm_90")
-    assert np.array_equal(c, a.T.astype(np.int32) @ b)
+    a = np.arange(K * m).astype(np.int8).astype(dtype).reshape(K, m)
+    b, out = np.ones((K, n), dtype), tl.int32 if dtype == "int8" else tl.float32
+    c = np.zeros((m, n), np.int32 if dtype == "int8" else np.float32)
+    result = products.simulate((1,), a, b, c, K, M=m, N=n, STEP=step, OUT=out, arch="sm_90")
+    assert np.array_equal(c, a.T.astype(c.dtype) @ b.astype(c.dtype))
     total = json.loads(result.to_json())["total"]
-    # m64nNk32: one for 32 along k, in four warps.
-    assert total["matrix_operations"] == K // 32 * 4
+    # 64 rows by N: one for 32 bytes along k, in four warps.
+    assert total["matrix_operations"] == K * a.itemsize // 32 * 4 * (m // 64)
     # Panels of 32-bit results for TMA have some (docs/passes/ttng-store-boxes.md).
-    assert total["bank_conflicts"] == result.line(line_of("SUMS")).bank_conflicts
+    sums = result.line(line_of("SUMS"))
+    assert (total["bank_conflicts"] == sums.bank_conflicts) == free
+    # In rows of 64 bytes every other one is in half of the banks.
+    turned = total["shared_wavefronts"] - sums.shared_wavefronts
+    assert turned <= 2 * (total["shared_wavefronts_ideal"] - sums.shared_wavefronts_ideal)
 
 
 def test_simulate_finds_faults():

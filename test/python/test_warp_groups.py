@@ -252,6 +252,67 @@ def test_attention(causal, tm, tn, d, warps, asked):
 
 
 @triton.jit
+def attend(x, k, v, acc, total, top, begin, end, scale, MASKED: tl.constexpr, T: tl.constexpr):
+    rn = tl.arange(0, T)
+    for n in range(begin, end, T):
+        y = tl.load(k + (n + rn)[:, None] * T + rn[None, :])
+        s = tl.dot(x, y.T)
+        if MASKED:
+            s = s * scale + tl.where(rn[:, None] >= (n + rn[None, :]) % T, 0, -1e6)
+            new = tl.maximum(top, tl.max(s, 1))
+            s -= new[:, None]
+        else:
+            new = tl.maximum(top, tl.max(s, 1) * scale)
+            s = s * scale - new[:, None]
+        p = tl.exp2(s)
+        ratio = tl.exp2(top - new)
+        total = total * ratio + tl.sum(p, 1)
+        z = tl.load(v + (n + rn)[:, None] * T + rn[None, :])
+        acc = tl.dot(p.to(tl.float16), z, acc * ratio[:, None])
+        top = new
+    return acc, total, top
+
+
+@triton.jit
+def attention_in_parts(q, k, v, o, begin, between, end, scale, T: tl.constexpr):
+    begin, between, end = begin * T, between * T, end * T
+    rows = tl.arange(0, T)
+    x = tl.load(q + rows[:, None] * T + rows[None, :])
+    acc, total = tl.zeros((T, T), tl.float32), tl.zeros((T,), tl.float32)
+    top = tl.full((T,), -1e9, tl.float32)
+    acc, total, top = attend(x, k, v, acc, total, top, begin, between, scale, False, T)
+    acc, total, top = attend(x, k, v, acc, total, top, between, end, 2 * scale, True, T)
+    tl.store(o + rows[:, None] * T + rows[None, :], acc / tl.maximum(total, 1e-6)[:, None])
+
+
+def expect_parts(ends, scale=64**-0.5):
+    """Keys are plain between the first and the second end, masked up to the third."""
+    random = np.random.default_rng(11)
+    q, k, v = (random.standard_normal((rows, T)).astype(np.float16) for rows in (T, 7 * T, 7 * T))
+    o = np.full((T, T), np.nan, np.float32)
+    kernel = attention_in_parts[(1,)](q, k, v, o, *ends, scale, T, num_stages=3,
+                                      warp_specialize=True)
+    assert is_split(kernel)
+    begin, between, end = (end * T for end in ends)
+    plain, masked = (np.array([n + i for n in range(*part, T) for i in range(T)], int)
+                     for part in ((begin, between), (between, end)))
+    keys = np.concatenate([plain, masked])
+    scores = q.astype(float) @ k[keys].astype(float).T * scale
+    hidden = np.arange(T)[:, None] < masked % T
+    scores[:, plain.size :] = scores[:, plain.size :] * 2 - hidden * 1e6
+    weights = np.exp2(scores - scores.max(1, keepdims=True)) if keys.size else scores
+    total = np.maximum(weights.sum(1, keepdims=True), 1e-6)
+    np.testing.assert_allclose(o, weights @ v[keys].astype(float) / total, atol=4e-3)
+
+
+# Bounds may be in any order: then one of the loops, or both, have no iterations.
+@pytest.mark.parametrize("ends", [(0, 0, 0), (0, 0, 3), (0, 3, 3), (0, 1, 2), (1, 4, 6), (2, 5, 1),
+                                  (3, 1, 4), (3, 2, 1), (5, 0, 3)])
+def test_dots_of_two_loops(ends):
+    expect_parts(ends)
+
+
+@triton.jit
 def ordered(a, b, c, flag, HOW: tl.constexpr, K, TM: tl.constexpr):
     rm = tl.arange(0, TM)
     acc = tl.zeros((TM, TM), tl.float32)

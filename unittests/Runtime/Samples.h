@@ -24,6 +24,8 @@ inline CompiledKernel kernel() {
   map.start = {{ScalarStep::Constant, 32, 8}};
   map.shape = {{{ScalarStep::Argument, 32, 1}}, {{ScalarStep::Constant, 64, 5}}};
   map.strides = {{{ScalarStep::Argument, 64, 1}}};
+  kernel.metadata.conditions = {{{ScalarStep::Argument, 32, 1}}};
+  kernel.metadata.copies = {{"k.py:4:9", {0}, {0}}};
   kernel.stages = {{"ttir", "module {}"}, {"obj", std::string("\0ELF\xff", 5)}};
   kernel.remarks.push_back({"vectorize", "missed", "masked", "k.py", 3, 7, {{"width", "16"}}});
   kernel.printed = "hello\n";

@@ -59,7 +59,9 @@ TEST(Serialization, KernelsComeBack) {
   EXPECT_EQ(copy.metadata.asserts[0], kernel.metadata.asserts[0]);
   EXPECT_EQ(copy.metadata.parameters[0].divisibility, 16);
   EXPECT_EQ(copy.metadata.parameters[1].divisibility, 1);
+  EXPECT_EQ(copy.metadata.conditions, kernel.metadata.conditions);
   EXPECT_EQ(copy.metadata.tensorMaps, kernel.metadata.tensorMaps);
+  EXPECT_EQ(copy.metadata.copies, kernel.metadata.copies);
   EXPECT_EQ(copy.stages, kernel.stages);
   ASSERT_EQ(copy.remarks.size(), 1u);
   EXPECT_EQ(copy.remarks[0].arguments, kernel.remarks[0].arguments);

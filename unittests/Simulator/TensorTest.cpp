@@ -242,6 +242,23 @@ TEST(Tensors, FillsWithNaN) {
   EXPECT_NE(box[8], box[8]);
 }
 
+/// Loads of tf32 round to the nearest, ties to even; what an H200 does, of NaN and subnormals too.
+TEST(Tensors, RoundsToTF32) {
+  constexpr uint32_t cases[][2] = {{0x3f800fff, 0x3f800000}, {0x3f801001, 0x3f802000},
+                                   {0x3f801000, 0x3f800000}, {0x3f803000, 0x3f804000},
+                                   {0xbf803000, 0xbf804000}, {0x00001001, 0x00002000},
+                                   {0x7f7ff000, 0x7f800000}, {0xff800000, 0xff800000},
+                                   {0x7f800001, 0x7fffe000}, {0xffc95e2f, 0x7fffe000}};
+  for (auto [before, after] : cases) {
+    Tensor tensor = words(TensorMap::TFloat32);
+    uint32_t *data = reinterpret_cast<uint32_t *>(tensor.data.data());
+    std::fill_n(data, tensor.data.size() / 4, before);
+    Result result = tensor.run(loadsBox(2, 512) + copiesOut(512));
+    EXPECT_TRUE(result.clean()) << result.renderFaults();
+    EXPECT_EQ(reinterpret_cast<const uint32_t *>(tensor.box.data())[5], after) << before;
+  }
+}
+
 TEST(Tensors, OtherForms) {
   for (const char *form :
        {"mov.u16 %h0, 1;\n@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx"

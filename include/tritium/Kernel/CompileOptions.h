@@ -7,6 +7,7 @@
 #include "tritium/Support/Constant.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct CompileOptions {
   /// The code fits every launch. When false, it may rely on KernelMetadata::conditions
   /// and take KernelMetadata::tensorMaps.
   bool isUnconditional = true;
+  /// The code has none of the copies by TMA at these places (CopyNeeds::place).
+  std::set<std::string> refusedCopies;
   /// Large outputs are stored past the caches, where that is possible: see
   /// ParameterInfo::streamedBytes.
   bool streamStores = false;

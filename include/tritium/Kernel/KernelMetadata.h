@@ -30,6 +30,14 @@ struct ParameterInfo {
   int64_t divisibility = 1;
 };
 
+/// What only the copies by TMA at one place of the kernel's text need of a launch.
+struct CopyNeeds {
+  std::string place; ///< FILE:LINE:COLUMN of the load or store that they are made of
+  std::vector<uint64_t> conditions, tensorMaps; ///< numbers of those of the kernel
+
+  bool operator==(const CopyNeeds &) const = default;
+};
+
 struct KernelMetadata {
   std::string name;  ///< the kernel's name
   std::string entry; ///< symbol of the entry function in "obj"
@@ -52,6 +60,9 @@ struct KernelMetadata {
   /// One more parameter of the entry each, behind `parameters`. For launches that have no such maps
   /// there is code with CompileOptions::isUnconditional.
   std::vector<TensorMapParameter> tensorMaps;
+  /// Launches that break no more than what is listed here take code without those copies
+  /// (CompileOptions::refusedCopies).
+  std::vector<CopyNeeds> copies;
   /// CTAs loop over the programs: a launch starts as many as run at once in one dimension. Behind
   /// the tensor maps the entry has three more parameters, the extents of the grid as uint32.
   bool isPersistent = false;

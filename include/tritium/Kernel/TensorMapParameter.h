@@ -7,8 +7,8 @@
 //
 //   * valuesOf computes a map's address, extents and strides from the arguments, in a few steps
 //     each, or says why there is no such map: the hardware counts in 16 bytes, say. Launches that
-//     have none take code without copies of boxes (CompileOptions::isUnconditional), just as those
-//     that break a condition.
+//     have none take code without those copies (KernelMetadata::copies), just as those that break a
+//     condition.
 //   * The back end encodes the map, and keeps it with its values: a launch with the same ones
 //     compares a few words.
 //   * It passes the bytes.
@@ -38,6 +38,7 @@ struct TensorMapParameter {
   static constexpr size_t kMostDimensions = 5;
 
   unsigned elementBytes = 1; ///< 1, 2, 4 or 8; bits are copied as they are
+  bool roundsToTF32 = false; ///< but for f32 that a load rounds to the nearest tf32
   unsigned swizzle = 0;      ///< bytes of the rows in which TMA exchanges chunks: 0, 32, 64, 128
   std::vector<uint32_t> box; ///< extents in elements, one for each dimension
   /// The tensor begins `start` elements (empty: 0) behind what the run-time parameter `base`

@@ -30,6 +30,9 @@ void remarkApplied(mlir::Location loc, llvm::StringRef pass, const llvm::Twine &
 /// The author's place: of a call site, where the called code is. Null: there is none.
 mlir::FileLineColLoc authorsPlace(mlir::Location loc);
 
+/// That place as FILE:LINE:COLUMN, without directories; "" if there is none.
+std::string placeText(mlir::Location loc);
+
 /// The remark in a diagnostic, if it is one of the above.
 std::optional<Remark> readRemark(mlir::Diagnostic &diagnostic);
 

@@ -10,6 +10,8 @@
 #include "Distance.h"
 #include "Families.h"
 
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -131,6 +133,43 @@ LogicalResult ElementwiseLowering::lowerMove(tt::AddPtrOp op) {
   return success();
 }
 
+/// Of registers i + d the comparison i + d < n is d < n - i: a difference for all of them, and one
+/// comparison with a constant for each instead of an addition and a comparison.
+bool ElementwiseLowering::lowerBound(arith::CmpIOp op) {
+  Value index = op.getLhs(), bound = op.getRhs();
+  bool isLess = op.getPredicate() == arith::CmpIPredicate::slt;
+  if (!tt::isTile(op.getType()) || layout(op).hasPadding() ||
+      !tt::elementType(index.getType()).isInteger(32) ||
+      (!isLess && op.getPredicate() != arith::CmpIPredicate::sge))
+    return false;
+  const Registers &indices = get(index);
+  if (indices.size() < 4 || !llvm::all_equal(get(bound)))
+    return false;
+  // Nothing lies below the least index, so that the bound can be held to that: with n - i there is
+  // no number that does not fit.
+  IntegerRange i = axes.ranges().get(index), n = axes.ranges().get(bound);
+  auto fits = [](int64_t x) { return llvm::isInt<32>(x); };
+  if (!fits(std::max(n.low, i.low) - i.high) || !fits(std::max(n.high, i.low) - i.low))
+    return false;
+  SmallVector<int64_t> distances;
+  for (Value x : indices) {
+    std::optional<int64_t> apart = distance(indices[0], x);
+    if (!apart || !fits(*apart))
+      return false;
+    distances.push_back(*apart);
+  }
+  Value held = get(bound)[0];
+  if (n.low < i.low) {
+    OperationState state(loc, "llvm.intr.smax", {held, i32(i.low)}, {b.getI32Type()});
+    held = b.create(state)->getResult(0);
+  }
+  Value rest = sub(held, indices[0]);
+  set(op, llvm::map_to_vector<8>(distances, [&](int64_t d) -> Value {
+        return isLess ? cmp(ICmp::sgt, rest, i32(d)) : cmp(ICmp::sle, rest, i32(d));
+      }));
+  return true;
+}
+
 LogicalResult ElementwiseLowering::prepareElementwise(Operation *op) {
   Value result = op->getResult(0);
   Type element = tt::elementType(result.getType());
@@ -138,7 +177,7 @@ LogicalResult ElementwiseLowering::prepareElementwise(Operation *op) {
     return unsupported(op, "'" + op->getName().getStringRef() + "'");
   unsigned count = tt::isTile(result.getType()) ? layout(result).registers() : 1;
   if (auto division = dyn_cast<arith::DivFOp>(op); division && !op->hasAttr("tt.exact"))
-    shareReciprocals(get(division.getRhs()), count);
+    shareReciprocals(get(division.getRhs()), count, op->hasAttr("tt.normal"));
   set(result, Registers(count));
   return success();
 }
@@ -186,6 +225,8 @@ LogicalResult ElementwiseLowering::lowerElementwise(Operation *op) {
   if (auto move = dyn_cast<tt::AddPtrOp>(op);
       move && tt::isTile(op->getResult(0).getType()) && llvm::all_equal(get(move.getOffset())))
     return lowerMove(move);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && lowerBound(compare))
+    return success();
   if (failed(prepareElementwise(op)))
     return failure();
   LogicalResult result =
@@ -307,6 +348,7 @@ Value ElementwiseLowering::emitScalar(Operation *op, ValueRange operands) {
         (void)unsupported(op, "a remainder of 8-bit floats");
         return {};
       })
+      .Case([&](ttng::RoundToTF32Op) { return bitcast(roundToTF32(x), type); })
       .Case<arith::BitcastOp, tt::BitcastOp>([&](auto) { return bitcast(x, type); })
       .Case([&](tt::IntToPtrOp) { return b.create<LLVM::IntToPtrOp>(loc, type, x); })
       .Case([&](tt::PtrToIntOp) { return b.create<LLVM::PtrToIntOp>(loc, type, x); })
@@ -341,7 +383,8 @@ void populateElementwisePatterns(LoweringPatterns &patterns, const LoweringConte
   };
   patterns.addDialect<arith::ArithDialect>(lower);
   patterns.addDialect<math::MathDialect>(lower);
-  patterns.add<tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::MulhiUIOp>(lower);
+  patterns.add<tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::MulhiUIOp,
+               ttng::RoundToTF32Op>(lower);
   // Between other operations, the math library builds some of LLVM's own.
   patterns.addDialect<LLVM::LLVMDialect>([family](Operation *op) -> LogicalResult {
     if (op->getNumResults() != 1)

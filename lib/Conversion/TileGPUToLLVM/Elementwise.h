@@ -27,6 +27,9 @@ public:
 
 private:
   mlir::LogicalResult lowerMove(tt::AddPtrOp op);
+  /// A comparison of indices that are constants apart with a bound that they share; false if it is
+  /// none.
+  bool lowerBound(mlir::arith::CmpIOp op);
   Value emitCast(mlir::Operation *op, Value x);
   bool canCastPairs(mlir::Operation *op);
   std::pair<Value, Value> emitCastPair(mlir::Type to, Value low, Value high);
@@ -34,12 +37,12 @@ private:
   Value emitShift(mlir::Operation *op, Value x, Value y);
   Value emitCompare(mlir::Operation *op, Value x, Value y);
   Value emitFloatDivision(Value x, Value y, bool isExact);
-  /// x / y = (x * scale) * inverse, for a divisor of the divisions at hand.
+  /// x / y = (x * scale) * inverse, for a divisor of the divisions at hand; no scale is 1.
   struct Reciprocal {
     Value scale, inverse;
     Value isScaled; ///< for some lane of the warp, the scale is not 1
   };
-  void shareReciprocals(llvm::ArrayRef<Value> divisors, unsigned elements);
+  void shareReciprocals(llvm::ArrayRef<Value> divisors, unsigned elements, bool areNormal);
   /// Quotients of a divisor that has a shared reciprocal.
   llvm::SmallVector<Value> divideAll(llvm::ArrayRef<Value> dividends, const Reciprocal &by);
   Value emitMath(mlir::Operation *op, mlir::ValueRange operands);

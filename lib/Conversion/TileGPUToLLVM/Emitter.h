@@ -138,6 +138,11 @@ public:
         mlir::ArrayAttr());
     return result ? op.getRes() : Value();
   }
+  /// The bits of f32 `x` rounded to tf32, ties away from zero.
+  Value roundToTF32(Value x) {
+    return assembly(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", {x},
+                    /*hasSideEffects=*/false);
+  }
   Value extract(Value aggregate, int64_t i) {
     return b.create<mlir::LLVM::ExtractValueOp>(loc, aggregate, i);
   }

@@ -83,6 +83,17 @@ LogicalResult checkPrograms(tt::FuncOp kernel) {
       return kernel.emitError() << kLastFirst << " must be dimensions of the grid, 0 to 2, as "
                                 << "array<i32: 0>, found " << given;
   }
+  if (Attribute given = kernel->getAttr(kLongestOf)) {
+    auto programs = dyn_cast<IntegerAttr>(given);
+    auto axes = kernel->getAttrOfType<DenseI32ArrayAttr>(kLastFirst);
+    if (!programs || !programs.getType().isInteger(32) || !programs.getValue().isPowerOf2() ||
+        !axes || !llvm::is_contained(axes.asArrayRef(), 0) ||
+        llvm::is_contained(axes.asArrayRef(), 1))
+      return kernel.emitError() << kLongestOf << " must be a power of two, as 512 : i32, of a "
+                                << "kernel whose " << kLastFirst
+                                << " has the grid's first dimension and not the second, found "
+                                << given;
+  }
   bool isPersistent = kernel->hasAttr(kPersistent);
   WalkResult result = kernel.walk([&](Operation *op) {
     bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp>(op);
@@ -190,6 +201,8 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   if (auto axes = kernel->getAttrOfType<DenseI32ArrayAttr>(kLastFirst))
     for (int32_t axis : axes.asArrayRef())
       c.countsDown[axis] = true;
+  if (auto programs = kernel->getAttrOfType<IntegerAttr>(kLongestOf))
+    c.longestOf = programs.getInt();
   b.setInsertionPointToStart(c.entry);
   for (auto [old, fresh] : llvm::zip_first(kernel.getArguments(), c.entry->getArguments()))
     c.set(old, {fresh});
@@ -239,6 +252,7 @@ LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringO
   info.numWarps = launchedWarps(kernel) * programsPerCTA(kernel);
   info.sharedBytes = sharedBytesOfCTA(kernel);
   info.tensorMaps = maps->parameters;
+  info.placesOfMaps = maps->places;
   LoweringState state(module.getContext());
   LoweringContext context(state, module, options, axes);
   beginFunction(context, kernel, info);

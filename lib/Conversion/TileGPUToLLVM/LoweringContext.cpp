@@ -166,12 +166,36 @@ Value LoweringContext::isInside(const TileLayout &layout, ArrayRef<Value> thread
   return predicate;
 }
 
+void LoweringContext::numberFromLongest() {
+  Type type = b.getI32Type();
+  Value columns = gridExtent(0), rows = gridExtent(1);
+  Value row = b.create<NVVM::BlockIdYOp>(loc, type);
+  // Rows that begin together: a power of two, by the extent's leading zeros.
+  Value zeros = b.create<LLVM::CountLeadingZerosOp>(loc, type, columns, /*is_zero_poison=*/true);
+  Value most = i32(llvm::Log2_32(longestOf));
+  Value logarithm = sub(most, b.create<LLVM::UMinOp>(loc, most, sub(i32(31), zeros)));
+  Value together = b.create<LLVM::UMinOp>(loc, rows, binary<LLVM::ShlOp>(i32(1), logarithm));
+  Value firstTogether = sub(rows, together);
+  Value isAlone = cmp(LLVM::ICmpPredicate::ult, row, firstTogether);
+  Value first = select(isAlone, row, firstTogether), count = select(isAlone, i32(1), together);
+  // Less than 2 * longestOf, or than the programs of a row: no product wraps.
+  Value number = add(b.create<NVVM::BlockIdXOp>(loc, type), mul(columns, sub(row, first)));
+  Value round = binary<LLVM::UDivOp>(number, count);
+  auto &ids = state.atEntry.programId;
+  ids[0] = sub(sub(columns, i32(1)), round);
+  ids[1] = add(first, sub(number, mul(round, count)));
+}
+
 Value LoweringContext::programIdAlong(unsigned axis) {
   Value &id = state.atEntry.programId[axis];
   if (id)
     return id;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(entryEnd);
+  if (longestOf && axis < 2) {
+    numberFromLongest();
+    return id;
+  }
   Type i32 = b.getI32Type();
   id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
        : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()

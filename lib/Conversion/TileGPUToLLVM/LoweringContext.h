@@ -97,6 +97,7 @@ struct ThreadOfGroup {
   /// Of a kernel that loops over programs: the extents of their grid.
   llvm::SmallVector<mlir::Value, 3> grid;
   std::array<bool, 3> countsDown{}; ///< along a dimension, the last program is on the first CTA
+  uint32_t longestOf = 0;           ///< kLongestOf, or 0
 };
 
 class LoweringContext : public Emitter, public ThreadOfGroup {
@@ -161,6 +162,9 @@ public:
   llvm::DenseMap<Value, Registers> &values;
 
 private:
+  /// The program's ids along the first two dimensions, of a kernel with kLongestOf.
+  void numberFromLongest();
+
   LoweringState &state;
 };
 

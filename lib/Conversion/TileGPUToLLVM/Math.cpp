@@ -174,8 +174,9 @@ Value ElementwiseLowering::emitRemainder(Value x, Value y) {
 /// For divisors y that several elements share, k and 1 / (k y), so that x / y is (x k) (1 / (k y))
 /// within 2 units in the last place, as div.full. The factor k keeps both the reciprocal and
 /// its argument normal, whatever y is; where x k overflows or loses bits, x / y is infinite
-/// or zero.
-void ElementwiseLowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements) {
+/// or zero. There is no k for divisors of which it is known that they need none.
+void ElementwiseLowering::shareReciprocals(ArrayRef<Value> divisors, unsigned elements,
+                                           bool areNormal) {
   llvm::DenseMap<Value, unsigned> uses;
   // Registers of an operation that has been postponed are not there yet, nor are they alike.
   if (!divisors[0])
@@ -186,6 +187,10 @@ void ElementwiseLowering::shareReciprocals(ArrayRef<Value> divisors, unsigned el
   for (Value y : divisors) {
     if (!y.getType().isF32() || uses[y] < 4 || reciprocals.contains(y))
       continue;
+    if (areNormal) {
+      reciprocals[y] = {Value(), intrinsic("llvm.nvvm.rcp.approx.ftz.f", f32, {y}), Value()};
+      continue;
+    }
     OperationState absolute(loc, "llvm.intr.fabs", {y}, {f32});
     Value size = b.create(absolute)->getResult(0);
     auto compares = [&](LLVM::FCmpPredicate predicate, int exponent) -> Value {
@@ -201,10 +206,12 @@ void ElementwiseLowering::shareReciprocals(ArrayRef<Value> divisors, unsigned el
 }
 
 SmallVector<Value> ElementwiseLowering::divideAll(ArrayRef<Value> dividends, const Reciprocal &by) {
-  SmallVector<Value> scaled = branchAround(by.isScaled, dividends, [&] {
-    return llvm::map_to_vector(dividends,
-                               [&](Value x) -> Value { return binary<LLVM::FMulOp>(x, by.scale); });
-  });
+  SmallVector<Value> scaled(dividends);
+  if (by.scale)
+    scaled = branchAround(by.isScaled, dividends, [&] {
+      return llvm::map_to_vector(
+          dividends, [&](Value x) -> Value { return binary<LLVM::FMulOp>(x, by.scale); });
+    });
   for (Value &x : scaled)
     x = binary<LLVM::FMulOp>(x, by.inverse);
   return scaled;
@@ -216,8 +223,10 @@ Value ElementwiseLowering::emitFloatDivision(Value x, Value y, bool isExact) {
     return fptrunc(emitFloatDivision(fpext(x, f32), fpext(y, f32), isExact), type);
   if (type.isF64() || isExact)
     return binary<LLVM::FDivOp>(x, y);
-  if (auto it = reciprocals.find(y); it != reciprocals.end())
-    return binary<LLVM::FMulOp>(binary<LLVM::FMulOp>(x, it->second.scale), it->second.inverse);
+  if (auto it = reciprocals.find(y); it != reciprocals.end()) {
+    Value scaled = it->second.scale ? binary<LLVM::FMulOp>(x, it->second.scale) : x;
+    return binary<LLVM::FMulOp>(scaled, it->second.inverse);
+  }
   return assembly(type, "div.full.f32 $0, $1, $2;", "=f,f,f", {x, y}, /*hasSideEffects=*/false);
 }
 
@@ -263,7 +272,8 @@ Value ElementwiseLowering::emitMathF32(Operation *op, ArrayRef<Value> operands) 
   }
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp) {
-        return emitExp(x, isNarrow(tt::elementType(op->getResult(0).getType())));
+        return emitExp(x, isNarrow(tt::elementType(op->getResult(0).getType())) ||
+                              op->hasAttr("tt.rough"));
       })
       .Case([&](math::Exp2Op) { return emitExp2(x); })
       .Case([&](math::LogOp) { return polynomial(x, &cpu::VectorMath::log); })

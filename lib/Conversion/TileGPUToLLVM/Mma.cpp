@@ -203,7 +203,7 @@ SmallVector<Value, 4> MmaDot::splitFloat(Value x, unsigned parts) {
   for (unsigned i = 0; i < parts; ++i) {
     Value part, rounded;
     if (mma.takesTF32()) {
-      part = assembly(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", {x}, false);
+      part = roundToTF32(x);
       rounded = bitcast(part, f32);
     } else {
       Value narrow = fptrunc(x, b.getBF16Type());

@@ -5,6 +5,17 @@
 // layout of it says. Warps that lie along the axis keep what they have (ttg.warp_reduce), or
 // there are none: ttg-plan-exchanges has seen to it.
 //
+// Of several rows, lanes that differ in a bit share the work: each gives away its part of one half
+// of the rows and combines the other half, so that there are half as many for the next bit. At last
+// each row is in some lanes, and all others fetch it from there:
+//
+//   lane 0    a b c d     a b                a
+//        1    a b c d     a b                  b
+//        2    a b c d  ->     c d  ->            c       ->  a b c d in all of them
+//        3    a b c d         c d                  d
+//
+// Each row is combined in the same order as if all lanes did it: along one bit after the other.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Reduce.h"
@@ -78,15 +89,77 @@ LogicalResult ReduceLowering::reduceRegisters(Operation *op, Partials &partials,
   return success();
 }
 
+/// For how many of `bits` bits lanes should give away a half of their rows. A shuffle is counted as
+/// three instructions, as a conversion of layouts counts it (docs/gpu-memory.md).
+static unsigned sharedBitsThatPay(size_t rows, unsigned bits) {
+  auto costOf = [&](unsigned shared) {
+    size_t left = rows >> shared, halved = rows - left, combined = halved + (bits - shared) * left;
+    size_t fetched = shared ? rows : 0;
+    return 3 * (combined + fetched) + combined + 2 * halved + fetched;
+  };
+  unsigned best = 0;
+  for (unsigned shared = 1; shared <= bits && rows % (size_t(1) << shared) == 0; ++shared)
+    if (costOf(shared) < costOf(best))
+      best = shared;
+  return best;
+}
+
+/// The rows that lanes have after they gave away a half of them for each of the first bits along
+/// the axis become those of all lanes.
+void ReduceLowering::fetchRows(Partials &partials, ArrayRef<Registers> rows,
+                               ArrayRef<unsigned> laneBits, unsigned shared) {
+  unsigned others = kLanesPerWarp - 1;
+  for (unsigned bit : laneBits)
+    others &= ~(1u << bit);
+  Value own = others && shared ? iand(lane, i32(others)) : Value();
+  for (auto [number, partial] : llvm::enumerate(partials)) {
+    Registers &x = partial.second;
+    x = rows[number % rows.size()];
+    if (shared == 0)
+      continue;
+    unsigned holder = 0;
+    for (auto [step, bit] : llvm::enumerate(laneBits.take_front(shared)))
+      holder |= (number / (partials.size() >> (step + 1)) & 1) << bit;
+    for (Value &v : x)
+      v = shuffleIndex(v, !own ? i32(holder) : holder ? ior(own, i32(holder)) : own);
+  }
+}
+
+Registers ReduceLowering::combineWithLane(Operation *op, ArrayRef<Value> x, ArrayRef<Value> given,
+                                          unsigned bit) {
+  Registers other;
+  for (Value v : given)
+    other.push_back(shuffleXor(v, 1 << bit));
+  return combine(op->getRegion(0), x, other);
+}
+
 LogicalResult ReduceLowering::reduceLanes(Operation *op, Partials &partials) {
   ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
-  for (unsigned bit : plan.laneBits)
-    for (auto &[key, x] : partials) {
-      Registers other;
-      for (Value v : x)
-        other.push_back(shuffleXor(v, 1 << bit));
-      x = combine(op->getRegion(0), x, other);
+  SmallVector<Registers> rows;
+  for (auto &[key, x] : partials)
+    rows.push_back(x);
+  ArrayRef<unsigned> laneBits = plan.laneBits;
+  unsigned shared = sharedBitsThatPay(rows.size(), laneBits.size());
+  for (unsigned bit : laneBits.take_front(shared)) {
+    size_t half = rows.size() / 2;
+    Value isUpper = cmp(LLVM::ICmpPredicate::ne, iand(lane, i32(1 << bit)), i32(0));
+    for (size_t i = 0; i < half; ++i) {
+      Registers kept, given;
+      for (auto [low, high] : llvm::zip_equal(rows[i], rows[i + half])) {
+        kept.push_back(select(isUpper, high, low));
+        given.push_back(select(isUpper, low, high));
+      }
+      rows[i] = combineWithLane(op, kept, given, bit);
+      if (rows[i].empty())
+        return failure();
     }
+    rows.resize(half);
+  }
+  for (unsigned bit : laneBits.drop_front(shared))
+    for (Registers &x : rows)
+      if (x = combineWithLane(op, x, x, bit); x.empty())
+        return failure();
+  fetchRows(partials, rows, laneBits, shared);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Registers registers;
     if (!tt::isTile(result.getType())) {

@@ -35,6 +35,13 @@ public:
                                       llvm::ArrayRef<unsigned> registers);
   /// What lanes have found is combined, and is the result.
   mlir::LogicalResult reduceLanes(mlir::Operation *op, Partials &partials);
+
+private:
+  /// `x` and what the lane that differs in a bit has `given`.
+  Registers combineWithLane(mlir::Operation *op, llvm::ArrayRef<Value> x,
+                            llvm::ArrayRef<Value> given, unsigned bit);
+  void fetchRows(Partials &partials, llvm::ArrayRef<Registers> rows,
+                 llvm::ArrayRef<unsigned> laneBits, unsigned shared);
 };
 
 } // namespace tritium::ttg

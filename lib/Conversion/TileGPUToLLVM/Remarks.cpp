@@ -10,6 +10,7 @@
 #include "Remarks.h"
 
 #include "tritium/Analysis/AccessWidth.h"
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -357,12 +358,22 @@ static bool isConversion(LocalAllocOp alloc) {
          !isa_and_nonnull<tt::Combining, tt::AtomicRMWOp, tt::AtomicCASOp>(tile.getDefiningOp());
 }
 
-/// An operand of warp groups that threads turn, since it lies across K.
+/// An operand of warp groups that threads bring to other memory, since it lies across K or must be
+/// rounded.
 static bool isTurned(Operation *op) {
-  auto alloc = dyn_cast<LocalAllocOp>(op);
-  return alloc && alloc.getInit() && alloc.getInit().getDefiningOp<LocalLoadOp>() &&
-         !takesAcrossDepth(alloc.getType().getElementType()) &&
-         llvm::any_of(alloc->getUsers(), llvm::IsaPred<ttng::WarpGroupDotOp>);
+  Value tile = op->getOperand(0), memory = op->getNumResults() ? op->getResult(0) : Value();
+  if (auto store = dyn_cast<LocalStoreOp>(op))
+    memory = allocationOf(store.getDst());
+  if (auto rounded = tile.getDefiningOp<ttng::RoundToTF32Op>())
+    tile = rounded.getOperand();
+  auto isRead = [](Value memory) {
+    return llvm::any_of(memory.getUsers(), llvm::IsaPred<ttng::WarpGroupDotOp>);
+  };
+  return memory && tile.getDefiningOp<LocalLoadOp>() &&
+         !takesAcrossDepth(tt::elementType(tile.getType())) &&
+         (isRead(memory) || llvm::any_of(memory.getUsers(), [&](Operation *user) {
+            return isa<MemDescIndexOp>(user) && isRead(user->getResult(0));
+          }));
 }
 
 /// What is stored there, TMA stores to global memory.
@@ -389,8 +400,9 @@ void KernelRemarks::remarkOnConversions() {
       return remarkApplied(op->getLoc(), "convert-layout", text, {{"bytes", bytes}});
     text += " and a barrier in every iteration: ";
     if (isTurned(op))
-      text += "tensor cores multiply 8-bit elements along the dimension in which they are "
-              "neighbours in memory; store the array transposed, so that its stride along K is 1";
+      text += "tensor cores multiply 8-bit and fp32 elements along the dimension in which they are "
+              "neighbours in memory, fp32 rounded; store the array transposed, so that its stride "
+              "along K is 1, and its pitch a multiple of 16 bytes";
     else
       text += "what computes it and what takes it spread it over threads in different ways; "
               "compute it before the loop, or on tiles of one shape and order";

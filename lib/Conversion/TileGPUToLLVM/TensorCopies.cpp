@@ -26,6 +26,7 @@ public:
   LogicalResult lowerStore(ttng::TMAStoreOp op);
   LogicalResult lowerCommit();
   LogicalResult lowerWait(ttng::TMAStoreWaitOp op);
+  LogicalResult lowerPrefetch(ttng::PrefetchRunOp op);
 
 private:
   Value sharedAddress(Value memory) {
@@ -91,6 +92,24 @@ LogicalResult TensorCopyLowering::lowerStore(ttng::TMAStoreOp op) {
   return success();
 }
 
+/// Such copies begin and end at multiples of 16 bytes: those inside of what is asked for, so that
+/// no address is touched that the elements do not have.
+LogicalResult TensorCopyLowering::lowerPrefetch(ttng::PrefetchRunOp op) {
+  branchAround(isThreadZero(), {}, [&] {
+    Type i64 = b.getI64Type();
+    Value first = b.create<LLVM::PtrToIntOp>(loc, i64, scalar(op.getPtr()));
+    Value count = b.create<LLVM::SExtOp>(loc, i64, scalar(op.getCount()));
+    Value last = add(first, mul(count, constant(i64, pointeeBytes(op.getPtr()))));
+    auto down = [&](Value address) { return iand(address, constant(i64, -16)); };
+    first = down(add(first, constant(i64, 15)));
+    Value bytes = trunc(sub(down(last), first), 32);
+    Value some = cmp(LLVM::ICmpPredicate::sgt, bytes, i32(0));
+    assembly({}, "@$2 cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r,b", {first, bytes, some});
+    return SmallVector<Value>();
+  });
+  return success();
+}
+
 // Groups are a thread's own: those of the others are empty.
 
 LogicalResult TensorCopyLowering::lowerCommit() {
@@ -141,6 +160,9 @@ void populateTensorCopyPatterns(LoweringPatterns &patterns, const LoweringContex
   });
   patterns.add<ttng::TMAStoreWaitOp>([=](ttng::TMAStoreWaitOp op) {
     return failed(checkTensorCopies(op)) ? failure() : family->lowerWait(op);
+  });
+  patterns.add<ttng::PrefetchRunOp>([=](ttng::PrefetchRunOp op) {
+    return failed(checkTensorCopies(op)) ? failure() : family->lowerPrefetch(op);
   });
 }
 

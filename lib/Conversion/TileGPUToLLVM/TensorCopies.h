@@ -13,6 +13,7 @@ mlir::LogicalResult checkTensorCopies(mlir::Operation *op);
 /// The tensor maps that a kernel's copies need, each once.
 struct TensorMaps {
   std::vector<TensorMapParameter> parameters;
+  std::vector<std::set<std::string>> places;          ///< of the copies that take each
   llvm::DenseMap<mlir::Operation *, unsigned> ofCopy; ///< the number of its map
 };
 

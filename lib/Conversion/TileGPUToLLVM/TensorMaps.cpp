@@ -16,6 +16,7 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+#include "tritium/Support/EmitRemark.h"
 
 using namespace mlir;
 
@@ -37,11 +38,17 @@ struct TensorCopy {
   Value base;
   OperandRange shape, strides;
   TypedValue<MemDescType> memory;
+  bool roundsToTF32 = false;
 };
 
 std::optional<TensorCopy> copyOf(Operation *op) {
   if (auto load = dyn_cast<ttng::TMALoadOp>(op))
-    return TensorCopy{op, load.getBase(), load.getShape(), load.getStrides(), load.getDst()};
+    return TensorCopy{op,
+                      load.getBase(),
+                      load.getShape(),
+                      load.getStrides(),
+                      load.getDst(),
+                      load.getRoundsToTF32()};
   if (auto store = dyn_cast<ttng::TMAStoreOp>(op))
     return TensorCopy{op, store.getBase(), store.getShape(), store.getStrides(), store.getSrc()};
   return std::nullopt;
@@ -106,6 +113,7 @@ LogicalResult planMap(const TensorCopy &copy, TensorMapParameter &map) {
       failed(addBase(copy, map)))
     return failure();
   map.elementBytes = tt::scalarBytes(memory.getElementType());
+  map.roundsToTF32 = copy.roundsToTF32;
   map.swizzle = boxes->swizzle;
   map.box.assign(boxes->shape.rbegin(), boxes->shape.rend());
   map.box.resize(copy.shape.size(), 1);
@@ -149,9 +157,12 @@ FailureOr<TensorMaps> planTensorMaps(tt::FuncOp kernel) {
     if (failed(planMap(*copy, map)))
       return WalkResult::interrupt();
     auto known = llvm::find(maps.parameters, map);
-    maps.ofCopy[op] = known - maps.parameters.begin();
-    if (known == maps.parameters.end())
+    size_t number = maps.ofCopy[op] = known - maps.parameters.begin();
+    if (known == maps.parameters.end()) {
       maps.parameters.push_back(std::move(map));
+      maps.places.emplace_back();
+    }
+    maps.places[number].insert(placeText(op->getLoc()));
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

@@ -222,7 +222,7 @@ void WarpGroupDot::readLeft() {
           Coordinates place{row + (word & 1) * 8, k + (word >> 1) * step / 2 + e};
           elements.push_back(toMemory(get(op.getA())[places.at(place)], elementA));
         }
-        words.push_back(pack(elements, 32).front());
+        words.push_back(bitcast(pack(elements, 32).front(), b.getI32Type()));
       }
 }
 
@@ -337,7 +337,9 @@ void WarpGroupDot::multiply(MutableArrayRef<Value> d, ArrayRef<Value> leftWords,
   }
   descriptor("db", right, rightDistance);
   auto spell = [&](Type element) -> std::string {
-    return element.isInteger(8) && op.getIsUnsigned() ? "u8" : mmaTypeName(element);
+    return element.isF32()                              ? "tf32"
+           : element.isInteger(8) && op.getIsUnsigned() ? "u8"
+                                                        : mmaTypeName(element);
   };
   int64_t columns = int64_t(d.size()) * (sum.isF16() ? 4 : 2);
   text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
@@ -360,8 +362,7 @@ LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   auto mma = dyn_cast_or_null<MmaEncodingAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
   auto leftMemory = dyn_cast<TypedValue<MemDescType>>(op.getA());
   if (!mma || mma.getVersion() != 3 || !ttng::Panels::along(/*depth=*/0, op.getB().getType()) ||
-      (leftMemory && !ttng::Panels::along(/*depth=*/1, leftMemory.getType())) ||
-      tt::scalarBits(op.getB().getType().getElementType()) > 16)
+      (leftMemory && !ttng::Panels::along(/*depth=*/1, leftMemory.getType())))
     return unsupported(op, "a dot of warp groups of these types and layouts");
   WarpGroupDot(*this, op).lower();
   return success();

@@ -110,6 +110,20 @@ void tritium::sim::endCopy(Machine &machine, BulkCopy &copy, const Completion &d
     }
 }
 
+/// To the nearest number of 11 significant bits, ties to even, subnormal ones too; all NaN become
+/// one, as on an H200.
+static void roundToTF32(uint8_t *at, uint32_t bytes) {
+  for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, at + i, 4);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+      bits = 0x7fffe000;
+    else
+      bits = (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+    std::memcpy(at + i, &bits, 4);
+  }
+}
+
 void tritium::sim::arriveLoad(Cta &cta, BulkCopy &copy, const Completion &done) {
   for (const Segment &segment : copy.segments) {
     uint8_t *to = cta.shared.data() + segment.shared;
@@ -118,6 +132,8 @@ void tritium::sim::arriveLoad(Cta &cta, BulkCopy &copy, const Completion &done) 
     else
       for (uint32_t i = 0; i < segment.bytes; ++i)
         to[i] = uint8_t(copy.fill >> 8 * (i % 8));
+    if (copy.rounds)
+      roundToTF32(to, segment.bytes);
     std::memset(cta.sharedDefined.data() + segment.shared, 1, segment.bytes);
   }
   endCopy(cta.warps[0].machine, copy, done);

@@ -198,6 +198,7 @@ bool tritium::sim::readBox(Warp &warp, const Op &op, unsigned lane, bool isLoad,
   shared = box.shared;
   copy.bytes = uint32_t(box.bytes());
   copy.fill = fillOf(map);
+  copy.rounds = isLoad && (map.type == TensorMap::TFloat32 || map.type == TensorMap::TFloat32Ftz);
   return checkPlace(warp, op, lane, box, isLoad) &&
          addBox(warp, op, lane, box, isLoad, copy.segments);
 }

@@ -184,7 +184,8 @@ struct BulkCopy {
   std::vector<Segment> segments;
   uint32_t bytes = 0;                           ///< that a load completes
   AsyncUse *reads = nullptr, *writes = nullptr; ///< null: over
-  uint64_t fill = 0; ///< of a load outside of its tensor: bits of 8 bytes
+  uint64_t fill = 0;   ///< of a load outside of its tensor: bits of 8 bytes
+  bool rounds = false; ///< of a load: f32 to tf32
   // Stores.
   std::vector<uint8_t> data; ///< once its source is read
   int reduction = -1;        ///< as Atomic.h numbers them; -1: none

@@ -80,7 +80,7 @@ struct LaunchConfig {
 static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
 
 /// Arguments of cuTensorMapEncodeTiled, by the driver's numbers.
-enum class TensorMapType : int { UInt8 = 0, UInt16 = 1, UInt32 = 2, UInt64 = 4 };
+enum class TensorMapType : int { UInt8 = 0, UInt16 = 1, UInt32 = 2, UInt64 = 4, TFloat32 = 11 };
 enum class TensorMapInterleave : int { None = 0 };
 enum class TensorMapSwizzle : int { None = 0, Bytes32 = 1, Bytes64 = 2, Bytes128 = 3 };
 enum class TensorMapPromotion : int { Bytes256 = 3 };

@@ -8,11 +8,12 @@ using namespace tritium;
 using namespace tritium::runtime;
 using namespace tritium::runtime::cuda;
 
-static TensorMapType typeOf(unsigned elementBytes) {
-  return elementBytes == 1   ? TensorMapType::UInt8
-         : elementBytes == 2 ? TensorMapType::UInt16
-         : elementBytes == 4 ? TensorMapType::UInt32
-                             : TensorMapType::UInt64;
+static TensorMapType typeOf(const TensorMapParameter &parameter) {
+  return parameter.roundsToTF32        ? TensorMapType::TFloat32
+         : parameter.elementBytes == 1 ? TensorMapType::UInt8
+         : parameter.elementBytes == 2 ? TensorMapType::UInt16
+         : parameter.elementBytes == 4 ? TensorMapType::UInt32
+                                       : TensorMapType::UInt64;
 }
 
 static TensorMapSwizzle swizzleOf(unsigned bytes) {
@@ -26,7 +27,7 @@ bool TensorMaps::encode(const Device &device, const TensorMapParameter &paramete
                         const TensorMapValues &values, TensorMap &map, CompileError &error) const {
   constexpr uint32_t neighbours[TensorMapParameter::kMostDimensions] = {1, 1, 1, 1, 1};
   Result result = device.api->cuTensorMapEncodeTiled(
-      &map, typeOf(parameter.elementBytes), static_cast<uint32_t>(parameter.box.size()),
+      &map, typeOf(parameter), static_cast<uint32_t>(parameter.box.size()),
       reinterpret_cast<void *>(values.address), values.shape.data(), values.strides.data(),
       parameter.box.data(), neighbours, TensorMapInterleave::None, swizzleOf(parameter.swizzle),
       TensorMapPromotion::Bytes256, TensorMapFill::Zeros);

@@ -210,7 +210,8 @@ static bool encode(const TensorMapParameter &parameter, llvm::ArrayRef<uint64_t>
   std::optional<TensorMapValues> values = valuesOf(parameter, slots, grid, &why);
   if (values) {
     sim::TensorMap map;
-    map.type = parameter.elementBytes == 1   ? sim::TensorMap::UInt8
+    map.type = parameter.roundsToTF32        ? sim::TensorMap::TFloat32
+               : parameter.elementBytes == 1 ? sim::TensorMap::UInt8
                : parameter.elementBytes == 2 ? sim::TensorMap::UInt16
                : parameter.elementBytes == 4 ? sim::TensorMap::UInt32
                                              : sim::TensorMap::UInt64;

@@ -19,12 +19,17 @@ tt.func @masked(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> 
 }
 
 // A bound of unknown alignment: a vector whose last element is inside moves as one; lanes
-// with a vector across the bound take a branch.
+// with a vector across the bound take a branch. All compare what is left of the bound with constants;
+// no index lies below 0, nor does the bound then.
 // CHECK-LABEL: llvm.func @bound
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[HELD:.*]] = llvm.intr.smax(%arg1, %[[ZERO]])
+// CHECK: %[[REST:.*]] = llvm.sub %[[HELD]], %{{.*}} : i32
+// CHECK: llvm.icmp "sgt" %[[REST]], %{{.*}} : i32
 // CHECK: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
-// CHECK: llvm.icmp "slt"
-// CHECK: %[[AT:.*]] = llvm.add %{{.*}}, %[[THREE]]
-// CHECK: %[[LAST:.*]] = llvm.icmp "slt" %[[AT]]
+// CHECK: llvm.icmp "sgt" %[[REST]], %[[THREE]] : i32
+// CHECK: %[[THERE:.*]] = llvm.inline_asm has_side_effects {{.*}} "mov.b32 $0, $1;", "=r,r" %[[REST]]
+// CHECK: %[[LAST:.*]] = llvm.icmp "sgt" %[[THERE]], %[[THREE]] : i32
 // CHECK: llvm.inline_asm has_side_effects {{.*}}@$3 ld.global.v2.b32 {$0, $1}, [$2];", "=&r,=&r,l,b" %{{.*}}, %[[LAST]]
 // CHECK: llvm.cond_br %{{.*}}, ^[[RAGGED:bb[0-9]+]], ^{{.*}}
 // CHECK: ^[[RAGGED]]

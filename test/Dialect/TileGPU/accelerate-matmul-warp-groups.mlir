@@ -73,13 +73,15 @@ tt.func @half_sums(%x0: !tt.ptr<f16>, %y0: !tt.ptr<f8E5M2>, %z0: !tt.ptr<f8E4M3F
   tt.return
 }
 
-// What is to be rounded to tf32 is rounded in registers, for mma.sync.
+// f32 in tf32, but not in parts.
 // CHECK-LABEL: @rounded
-// CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[$MMA]]
+// CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[$WGMMA]]>
+// CHECK: tt.dot {{.*}} {inputPrecision = 2 : i32} {{.*}} -> tensor<64x64xf32, #[[$MMA]]>
 tt.func @rounded(%x0: !tt.ptr<f32>) {
   %px = tt.splat %x0 : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
   %x = tt.load %px : tensor<64x64x!tt.ptr<f32>>
   %u = tt.dot %x, %x, %x {inputPrecision = 1 : i32} : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
-  tt.store %px, %u : tensor<64x64x!tt.ptr<f32>>
+  %v = tt.dot %x, %x, %u {inputPrecision = 2 : i32} : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
+  tt.store %px, %v : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }

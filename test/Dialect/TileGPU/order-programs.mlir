@@ -1,8 +1,36 @@
 // RUN: tritium-opt %s -split-input-file -ttg-order-programs -verify-diagnostics | FileCheck %s
 // RUN: tritium-opt %S/Inputs/last-first.mlir -convert-ttg-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: tritium-opt %S/Inputs/longest-of.mlir -convert-ttg-to-llvm | FileCheck %s --check-prefix=GROUP
+// RUN: sed 's/512 : i32/511 : i32/' %S/Inputs/longest-of.mlir | not tritium-opt -convert-ttg-to-llvm 2>&1 | FileCheck %s --check-prefix=POWER
+// RUN: sed 's/array<i32: 0>/array<i32: 1>/' %S/Inputs/longest-of.mlir | not tritium-opt -convert-ttg-to-llvm 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: sed 's/array<i32: 0, 2>/array<i32: 3>/' %S/Inputs/last-first.mlir | not tritium-opt -convert-ttg-to-llvm 2>&1 | FileCheck %s --check-prefix=AXIS
 
 // AXIS: error: ttg.last_first must be dimensions of the grid, 0 to 2, as array<i32: 0>, found array<i32: 3>
+
+// POWER: error: ttg.longest_of must be a power of two, as 512 : i32, of a kernel whose ttg.last_first has the grid's first dimension and not the second, found
+
+// Rows in front of the last ones, of which there are 512 programs, are in order, one program after
+// the other; of the last ones each round has a program of each.
+// GROUP-LABEL: llvm.func @ids
+// GROUP: %[[COLUMNS:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// GROUP: %[[ROWS:.*]] = nvvm.read.ptx.sreg.nctaid.y
+// GROUP: %[[ROW:.*]] = nvvm.read.ptx.sreg.ctaid.y
+// GROUP: %[[ZEROS:.*]] = "llvm.intr.ctlz"(%[[COLUMNS]])
+// GROUP: %[[LOG:.*]] = llvm.sub %{{.*}}, %{{.*}} : i32
+// GROUP: %[[MOST:.*]] = llvm.shl %{{.*}}, %{{.*}} : i32
+// GROUP: %[[TOGETHER:.*]] = llvm.intr.umin(%[[ROWS]], %[[MOST]])
+// GROUP: %[[FIRST:.*]] = llvm.sub %[[ROWS]], %[[TOGETHER]]
+// GROUP: %[[ALONE:.*]] = llvm.icmp "ult" %[[ROW]], %[[FIRST]]
+// GROUP: %[[START:.*]] = llvm.select %[[ALONE]], %[[ROW]], %[[FIRST]]
+// GROUP: %[[COUNT:.*]] = llvm.select %[[ALONE]], %{{.*}}, %[[TOGETHER]]
+// GROUP: %[[X:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// GROUP: %[[PAST:.*]] = llvm.sub %[[ROW]], %[[START]]
+// GROUP: %[[BEFORE:.*]] = llvm.mul %[[COLUMNS]], %[[PAST]]
+// GROUP: %[[NUMBER:.*]] = llvm.add %[[X]], %[[BEFORE]]
+// GROUP: %[[ROUND:.*]] = llvm.udiv %[[NUMBER]], %[[COUNT]]
+// GROUP: %[[LAST:.*]] = llvm.sub %[[COLUMNS]], %{{.*}}
+// GROUP: llvm.sub %[[LAST]], %[[ROUND]]
+// GROUP: nvvm.read.ptx.sreg.ctaid.z
 
 // Only the ids of these dimensions count down.
 // LLVM-LABEL: llvm.func @ids
@@ -18,7 +46,7 @@
 module attributes {"ttg.num-warps" = 4 : i32} {
 // Rows up to the program's own, and a loop over the same number in each program.
 // CHECK-LABEL: tt.func @causal
-// CHECK-SAME: attributes {ttg.last_first = array<i32: 0>}
+// CHECK-SAME: attributes {ttg.last_first = array<i32: 0>, ttg.longest_of = 256 : i32}
 // expected-remark @below {{the last programs come first, since they have the longest loops}}
 tt.func @causal(%p: !tt.ptr<f32>, %n: i32) {
   %id = tt.get_program_id 0 : i32

@@ -315,3 +315,31 @@ tt.func private @f(%a: !ttg.memdesc<64x64xf8E5M2, #s>, %c: tensor<64x64xf32, #mm
   %d = ttng.warp_group_dot %a, %a, %c {isUnsigned} : !ttg.memdesc<64x64xf8E5M2, #s> * !ttg.memdesc<64x64xf8E5M2, #s> -> tensor<64x64xf32, #mma>
   tt.return
 }
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<64x64xf16, #s, mutable>, %b: !ttg.memdesc<1xi64, #one, mutable>) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c8) elements that are rounded to tf32 must be f32, found 'f16'}}
+  ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %x, %b {roundsToTF32} : !tt.ptr<f16>, !ttg.memdesc<64x64xf16, #s, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+  tt.return
+}
+
+// -----
+
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c8) elements that are rounded to tf32 must be f32, found 'f16'}}
+  %x = ttng.load_box %p[%i, %i] shape [%n, %n] strides [%n, %c1] {roundsToTF32} : !tt.ptr<f16> -> tensor<64x64xf16>
+  tt.return
+}
+
+// -----
+
+tt.func private @f(%x: tensor<64xf64>) {
+  // expected-error @+1 {{(round_to_tf32_c1) elements that are rounded to tf32 must be f32, found 'f64'}}
+  %y = ttng.round_to_tf32 %x : tensor<64xf64>
+  tt.return
+}

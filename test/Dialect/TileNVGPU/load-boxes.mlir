@@ -17,7 +17,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // third stage comes from the third buffer; the copy starts behind the dot.
   // CHECK-LABEL: @squares
   // CHECK-SAME: %[[P:[a-z0-9]*]]: !tt.ptr<f16>, %[[PITCH:[a-z0-9]*]]: i64, %[[BATCH:[a-z0-9]*]]: i64, %[[N:[a-z0-9]*]]: i32)
-  // CHECK-SAME: tt.conditions
+  // CHECK-SAME: tt.copy_conditions
   // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args
   // CHECK-NOT: tt.load
   // CHECK: ttng.load_box %[[P]][%{{.*}}, %{{.*}}, %{{.*}}] shape[%{{.*}}, %{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}, %{{.*}}] {ttg.async_copy = #shared, ttg.schedule = #ttg.schedule<stage = 0, order = 3>}

@@ -149,3 +149,13 @@ tt.func @across() {
   tt.return
 }
 }
+
+// -----
+
+module attributes {ttg.target = #ttg.target<compute = 80>, "ttg.num-warps" = 4 : i32} {
+tt.func @old_prefetch(%p: !tt.ptr<f32>, %n: i32) {
+  // expected-error @+1 {{'ttng.prefetch_run' begins with compute capability 9.0}}
+  ttng.prefetch_run %p, %n : !tt.ptr<f32>
+  tt.return
+}
+}

@@ -23,6 +23,16 @@ tt.func @barriers(%parity: i32) {
   tt.return
 }
 
+// CHECK-LABEL: @rounding
+tt.func @rounding(%p: !tt.ptr<f32>, %m: i64, %i: i32) {
+  %one = arith.constant 1 : i64
+  // CHECK: %[[X:.*]] = ttng.load_box %{{.*}} strides[%{{.*}}, %{{.*}}] {roundsToTF32} : <f32> -> tensor<64x64xf32>
+  %x = ttng.load_box %p[%i, %i] shape [%m, %m] strides [%m, %one] {roundsToTF32} : !tt.ptr<f32> -> tensor<64x64xf32>
+  // CHECK: ttng.round_to_tf32 %[[X]] : tensor<64x64xf32>
+  %y = ttng.round_to_tf32 %x : tensor<64x64xf32>
+  tt.return
+}
+
 // CHECK-LABEL: @boxes
 tt.func @boxes(%p: !tt.ptr<f16>, %m: i64, %n: i64, %s: i64, %i: i32, %j: i32) {
   %one = arith.constant 1 : i64
@@ -66,4 +76,11 @@ tt.func @cluster(%p: !tt.ptr<i32>) {
   tt.store %p, %r : !tt.ptr<i32>
   tt.return
 }
+}
+
+// CHECK-LABEL: @prefetch
+tt.func private @prefetch(%p: !tt.ptr<f16>, %n: i32) {
+  // CHECK: ttng.prefetch_run %arg0, %arg1 : <f16>
+  ttng.prefetch_run %p, %n : !tt.ptr<f16>
+  tt.return
 }

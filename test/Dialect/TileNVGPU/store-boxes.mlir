@@ -10,7 +10,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // What the tile changed hands through is gone, and nobody waits but the end of the kernel.
   // CHECK-LABEL: @rows
   // CHECK-SAME: %[[P:[a-z0-9]*]]: !tt.ptr<f16> {{.*}}, %[[PITCH:[a-z0-9]*]]: i64 {{.*}}, %[[N:[a-z0-9]*]]: i32)
-  // CHECK-SAME: tt.conditions
+  // CHECK-SAME: tt.copy_conditions
   // CHECK-NOT: init
   // CHECK: %[[X:.*]] = arith.constant dense<1.0
   // CHECK: %[[M:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <64x64xf16, #shared, mutable>

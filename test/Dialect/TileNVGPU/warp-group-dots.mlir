@@ -198,9 +198,10 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
 #rows = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #columns = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 #l = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
-// 16 bytes along k by 4 across, and 8 lanes along k.
-// CHECK-DAG: #[[$TURN:.*]] = #ttg.blocked<{sizePerThread = [16, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
-// CHECK-DAG: #[[$TURNA:.*]] = #ttg.blocked<{sizePerThread = [4, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// 16 bytes along k by 4 across. Lanes stand 16 apart along k, and where they would meet in a bank, as
+// far across.
+// CHECK-DAG: #[[$TURN:.*]] = #ttg.linear<{register = [1, 0, 2, 0, 4, 0, 8, 0, 0, 1, 0, 2, 0, 64], lane = [0, 4, 16, 16, 32, 32, 0, 8, 64, 64], warp = [0, 16, 0, 32], shape = [128, 128]}>
+// CHECK-DAG: #[[$TURNA:.*]] = #ttg.linear<{register = [0, 1, 0, 2, 0, 4, 0, 8, 1, 0, 2, 0, 64, 0], lane = [4, 0, 16, 16, 32, 32, 8, 0, 64, 64], warp = [16, 0, 32, 0], shape = [128, 128]}>
 module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
   // Bytes that are neighbours along k are read in place, and the dot goes on, unless its sums go to
   // registers in between.
@@ -250,5 +251,67 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     %b = ttg.convert_layout %y : tensor<128x128xi8, #l> -> tensor<128x128xi8, #b>
     %d = tt.dot %a, %b, %c {isUnsigned} : tensor<128x128xi8, #a> * tensor<128x128xi8, #b> -> tensor<128x128xi32, #mma>
     tt.return %d : tensor<128x128xi32, #mma>
+  }
+}
+
+// -----
+
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 1}>
+#rows = #ttg.shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#columns = #ttg.shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#wide = #ttg.shared_linear<{offsets = [36, 72, 144, 256, 512, 1, 2, 4, 8, 16, 1024], shape = [32, 64]}>
+// CHECK-DAG: #[[$ROUNDED:.*]] = #ttg.linear<{register = [0, 1, 0, 2, 16, 0, 32, 0], lane = [0, 4, 0, 8, 0, 16, 1, 0, 2, 0], warp = [4, 0, 8, 0], shape = [64, 32]}>
+// CHECK-DAG: #[[$TURNED:.*]] = #ttg.linear<{register = [1, 0, 2, 0, 0, 16, 0, 32], lane = [0, 1, 0, 2, 4, 4, 8, 4, 16, 8], warp = [0, 4, 0, 8], shape = [32, 64]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // Of f32, what TMA has rounded is read in place; what it has not is rounded on its way to other
+  // memory, and what lies across k is turned.
+  // CHECK-LABEL: @tf32
+  // CHECK-DAG: %[[A:.*]] = ttg.local_alloc : <64x32xf32
+  // CHECK-DAG: %[[B:.*]] = ttg.local_alloc : <32x64xf32
+  // CHECK: %[[X:.*]] = ttg.local_load %[[A]] {{.*}} -> tensor<64x32xf32, #[[$ROUNDED]]>
+  // CHECK: %[[Y:.*]] = ttng.round_to_tf32 %[[X]]
+  // CHECK: %[[P:.*]] = ttg.local_alloc init(%[[Y]]
+  // CHECK: %[[Z:.*]] = ttg.local_load %[[B]] {{.*}} -> tensor<32x64xf32, #[[$TURNED]]>
+  // CHECK-NOT: ttng.round_to_tf32
+  // CHECK: %[[Q:.*]] = ttg.local_alloc init(%[[Z]]
+  // CHECK: ttng.warp_group_dot %[[P]], %[[Q]]
+  // CHECK: ttng.warp_group_dot_wait
+  // CHECK: %[[R:.*]] = ttng.round_to_tf32
+  // CHECK: ttng.warp_group_dot %[[R]]
+  tt.func private @tf32(%p: !tt.ptr<f32>, %n: i64, %i: i32, %c: tensor<64x64xf32, #mma>, %d: tensor<64x32xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %c1 = arith.constant 1 : i64
+    %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
+    %ma = ttg.local_alloc : !ttg.memdesc<64x32xf32, #rows, mutable>
+    %mb = ttg.local_alloc : !ttg.memdesc<32x64xf32, #wide, mutable>
+    ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %ma, %bar : !tt.ptr<f32>, !ttg.memdesc<64x32xf32, #rows, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %mb, %bar {roundsToTF32} : !tt.ptr<f32>, !ttg.memdesc<32x64xf32, #wide, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    %x = ttg.local_load %ma : !ttg.memdesc<64x32xf32, #rows, mutable> -> tensor<64x32xf32, #a>
+    %y = ttg.local_load %mb : !ttg.memdesc<32x64xf32, #wide, mutable> -> tensor<32x64xf32, #b>
+    %e = tt.dot %x, %y, %c {inputPrecision = 1 : i32} : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #mma>
+    %z = ttg.convert_layout %d : tensor<64x32xf32, #mma> -> tensor<64x32xf32, #a>
+    %f = tt.dot %z, %y, %e {inputPrecision = 1 : i32} : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #mma>
+    tt.return %f : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @in_place
+  // CHECK-DAG: %[[A:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <64x32xf32
+  // CHECK-DAG: %[[B:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <32x64xf32
+  // CHECK-NOT: ttg.local_load
+  // CHECK: ttng.warp_group_dot %[[A]], %[[B]]
+  tt.func private @in_place(%p: !tt.ptr<f32>, %n: i64, %i: i32, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %c1 = arith.constant 1 : i64
+    %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
+    %ma = ttg.local_alloc : !ttg.memdesc<64x32xf32, #rows, mutable>
+    %mb = ttg.local_alloc : !ttg.memdesc<32x64xf32, #columns, mutable>
+    ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %ma, %bar {roundsToTF32} : !tt.ptr<f32>, !ttg.memdesc<64x32xf32, #rows, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    %t = ttg.memdesc_trans %mb {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf32, #columns, mutable> -> !ttg.memdesc<64x32xf32, #rows, mutable>
+    ttng.tma_load %p[%i, %i] shape [%n, %n] strides [%n, %c1], %t, %bar {roundsToTF32} : !tt.ptr<f32>, !ttg.memdesc<64x32xf32, #rows, mutable>, !ttg.memdesc<1xi64, #one, mutable>
+    %x = ttg.local_load %ma : !ttg.memdesc<64x32xf32, #rows, mutable> -> tensor<64x32xf32, #a>
+    %y = ttg.local_load %mb : !ttg.memdesc<32x64xf32, #columns, mutable> -> tensor<32x64xf32, #b>
+    %e = tt.dot %x, %y, %c {inputPrecision = 1 : i32} : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #mma>
+    tt.return %e : tensor<64x64xf32, #mma>
   }
 }

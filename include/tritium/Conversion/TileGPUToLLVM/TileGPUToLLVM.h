@@ -6,6 +6,8 @@
 #include "tritium/Kernel/TensorMapParameter.h"
 #include "tritium/Support/Assertion.h"
 
+#include <set>
+
 namespace mlir {
 class ModuleOp;
 }
@@ -36,6 +38,8 @@ struct GPULaunchInfo {
   int numWarps = 4;
   std::vector<AssertSite> asserts;            ///< by their numbers
   std::vector<TensorMapParameter> tensorMaps; ///< parameters behind those of the kernel
+  /// For each map where the copies stand that take it (placeText).
+  std::vector<std::set<std::string>> placesOfMaps;
 };
 
 /// Replaces the kernel of `module` (one public tt.func whose tiles have layouts, calls

@@ -52,8 +52,21 @@ constexpr unsigned kAddressWords = 16, kWordsPerLoad = 4, kLeastWords = 32;
 constexpr unsigned kMostStreamWords = 40, kMostStreamWordsOfVersions = 64;
 /// Bytes a thread that ptxas may spill for them: those of a path that is seldom taken.
 constexpr unsigned kTolerableSpills = 16;
-/// Narrower loads of a row are not prefetched for later programs: an instruction a vector.
+/// Narrower loads of a row are not prefetched for later programs: an instruction a vector. Nor does
+/// one instruction for the row gain there: softmax of 65536x781 in fp32 3923 GB/s with it, 4091
+/// without.
 constexpr unsigned kLeastPrefetchBytes = 8;
+/// Of rows that one instruction prefetches, what all programs at once ask for. Whole rows for 132
+/// or 264 programs, GB/s with and without: of 8.6 MB layer norm of 8192x16384 in fp32 4162 and
+/// 3670, of 4096x16384 in fp16 3834 and 3654, softmax of 16384x16384 in bf16 4038 and 4098 (4137
+/// and 3803 while its exponentials were exact); of 17 MB softmax of 4096x16384 in fp32 3151 and
+/// 4074, of 34 MB of 2048x65536 2338 and 2889. Parts of such rows, of 16 to 128 KB, lose, too.
+constexpr int64_t kMostPrefetchedBytes = int64_t(9) << 20;
+
+/// Where the longest programs of each row of the grid begin first, so many for a multiprocessor at
+/// the end are put in order together: no more, since rows are heads of attention, whose keys and
+/// values should stay in L2. docs/passes/ttg-order-programs.md has the numbers.
+constexpr unsigned kLongestPerMultiprocessor = 4;
 
 /// What a kernel needs beside the sum of a product of warp groups, at least. Products of fp16 in
 /// tiles of 64x256 to 128x256 take 26 more, ptxas 13.0.

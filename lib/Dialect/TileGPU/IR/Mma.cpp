@@ -75,22 +75,53 @@ static bool isToBeTurned(Value operand, unsigned depth) {
   return false;
 }
 
-bool isForWarpGroups(tt::DotOp dot, int warps) {
+static bool multipliesTF32(tt::DotOp dot) {
+  return dot.getA().getType().getElementType().isF32() &&
+         dot.getInputPrecision() == tt::InputPrecision::TF32;
+}
+
+std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
+  constexpr int64_t rows = 64, columns = 16;
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
   unsigned kWidth = kWidthFor(dot);
-  // Of 32 bits an instruction would cut the lower ones off, not round.
-  if (!gpuModel(dot).hasWarpGroupDots || warps % 4 || c.getRank() != 2 || !kWidth ||
-      tt::scalarBits(a.getElementType()) > 16)
-    return false;
-  constexpr int64_t rows = 64, columns = 16;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!gpuModel(dot).hasWarpGroupDots || !kWidth) {
+    out << "the target has none for these elements";
+    return text;
+  }
+  if (tt::scalarBits(a.getElementType()) > 16 && !multipliesTF32(dot)) {
+    out << "it has none for " << a.getElementType()
+        << (a.getElementType().isF32() ? " in several parts; input_precision='tf32' takes one"
+                                       : "");
+    return text;
+  }
+  if (c.getRank() != 2) {
+    out << "it has none for batches; let programs or a loop count them";
+    return text;
+  }
+  int64_t m = c.getDimSize(0), n = c.getDimSize(1), k = a.getDimSize(1),
+          leastK = 8 * int64_t(kWidth);
   auto isWhole = [](int64_t extent, int64_t part) {
     return llvm::isPowerOf2_64(extent) && extent >= part;
   };
-  if (!isWhole(c.getDimSize(0), rows) || !isWhole(c.getDimSize(1), columns) ||
-      !isWhole(a.getDimSize(1), 8 * kWidth) || c.getNumElements() < rows * columns * (warps / 4))
-    return false;
-  return c.getNumElements() * a.getDimSize(1) >= strategy::kLeastProductsTurned ||
-         !(isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0));
+  if (warps % 4)
+    out << "four warps do it together, and there are " << warps << "; use num_warps=4";
+  else if (!isWhole(m, rows) || !isWhole(n, columns) || !isWhole(k, leastK))
+    out << "it takes powers of two, of " << rows << "x" << columns << "x" << leastK
+        << " (M, N, K) at least, and found " << m << "x" << n << "x" << k;
+  else if (m * n < rows * columns * (warps / 4))
+    out << "four warps each need " << rows << "x" << columns << " of the result, which is " << m
+        << "x" << n << " for " << warps << "; use larger tiles, or fewer warps";
+  else if (m * n * k < strategy::kLeastProductsTurned &&
+           (isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0)))
+    out << "an operand lies across K in memory, and for " << m << "x" << n << "x" << k
+        << " products it does not pay to turn it; use larger tiles, or store the array transposed";
+  return text;
+}
+
+bool isForWarpGroups(tt::DotOp dot, int warps) {
+  return reasonAgainstWarpGroups(dot, warps).empty();
 }
 
 uint32_t mostImprecise(tt::DotOp dot) {
@@ -167,53 +198,153 @@ std::optional<SharedLinearEncodingAttr> panelLayout(MLIRContext *context, ArrayR
 
 bool takesAcrossDepth(Type element) { return tt::scalarBits(element) == 16; }
 
-/// Of the blocks that turn an operand: elements along its depth and across.
-static std::pair<int64_t, int64_t> blockToTurn(unsigned elementBytes) {
-  constexpr int64_t chunkBytes = 16, wordBytes = 4;
-  return {chunkBytes / elementBytes, wordBytes / elementBytes};
-}
+namespace {
+/// Chooses bits of a tile's coordinates for lanes. Accesses of 16 bytes to shared memory go by
+/// chunks, of which all banks have 8: those of lanes that access it together are to be apart.
+class TurningPlan {
+public:
+  TurningPlan(ArrayRef<int64_t> shape, const LinearLayout &from, const LinearLayout &to,
+              unsigned depth, unsigned elementBytes)
+      : shape(shape), from(from), to(to), depth(depth), elementBytes(elementBytes),
+        isAcross(bytesOf(from, place(1, 0)) != elementBytes), along(kChunkBytes / elementBytes),
+        width(isAcross ? kWordBytes / elementBytes : 1) {
+    for (int64_t x = along; x < shape[depth]; x *= 2)
+      deeper.push_back(place(x, 0));
+    for (int64_t x = width; x < shape[1 - depth]; x *= 2)
+      wider.push_back(place(0, x));
+  }
 
-/// Lanes side by side along the depth: as many as there are chunks in all banks.
-static int64_t lanesAlongDepth(int64_t extent, unsigned elementBytes) {
-  constexpr int64_t chunks = 8;
-  return std::min(chunks, extent / blockToTurn(elementBytes).first);
-}
+  LinearEncodingAttr layout(MLIRContext *context, int warps) {
+    chooseLanes();
+    orderLanes();
+    SmallVector<uint64_t> rest(wider);
+    llvm::append_range(rest, deeper);
+    llvm::erase_if(rest, [&](uint64_t bit) { return llvm::is_contained(taken, bit); });
+    LinearLayout::Input registers{kRegister, {}}, lane{kLane, lanes}, warp{kWarp, {}};
+    for (int64_t x = 1; x < along; x *= 2)
+      registers.bases.push_back(place(x, 0));
+    for (int64_t x = 1; x < width; x *= 2)
+      registers.bases.push_back(place(0, x));
+    ArrayRef<uint64_t> left = rest;
+    for (int i = 1; i < warps; i *= 2) {
+      // What there is no tile for has copies.
+      warp.bases.push_back(left.empty() ? 0 : left.front());
+      left = left.drop_front(left.empty() ? 0 : 1);
+    }
+    registers.bases.append(left.begin(), left.end());
+    SmallVector<unsigned, 4> bits;
+    for (int64_t extent : shape)
+      bits.push_back(llvm::Log2_64(extent));
+    return toLinearEncoding(context, LinearLayout({registers, lane, warp}, bits));
+  }
 
-BlockedEncodingAttr turningLayout(MLIRContext *context, ArrayRef<int64_t> shape, unsigned depth,
-                                  unsigned elementBytes, int warps) {
-  unsigned across = 1 - depth;
-  auto [along, width] = blockToTurn(elementBytes);
-  int64_t lanes = lanesAlongDepth(shape[depth], elementBytes);
-  SmallVector<int32_t, 2> sizes(2), threads(2), warpsPer(2);
-  sizes[depth] = along;
-  sizes[across] = width;
-  threads[depth] = lanes;
-  threads[across] = kLanesPerWarp / lanes;
-  int64_t room = std::max<int64_t>(1, shape[across] / (width * threads[across]));
-  warpsPer[across] = std::min<int64_t>(warps, room);
-  warpsPer[depth] = warps / warpsPer[across];
-  return BlockedEncodingAttr::get(context, sizes, threads, warpsPer,
-                                  {int32_t(depth), int32_t(across)});
-}
+private:
+  static constexpr int64_t kChunkBytes = 16, kWordBytes = 4, kChunks = 8;
+  static constexpr unsigned kLaneBits = 5;
 
-std::optional<SharedLinearEncodingAttr> turnedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
-                                                     unsigned depth, unsigned elementBytes) {
-  constexpr int64_t chunkBytes = 16, bankBytes = 128;
-  unsigned across = 1 - depth;
-  int64_t row = shape[across], chunk = chunkBytes / elementBytes;
-  int64_t along = blockToTurn(elementBytes).first;
-  if (shape.size() != 2 || row < chunk || along * row * elementBytes < bankBytes ||
-      !llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); }))
-    return std::nullopt;
-  // Of the chunks in all banks, the blocks of lanes are told apart by the high bits: the low ones
-  // are for lanes side by side across the depth.
-  int64_t phases = lanesAlongDepth(shape[depth], elementBytes);
-  int64_t apart = bankBytes / chunkBytes / phases * chunk;
-  SmallVector<int32_t> offsets;
-  for (unsigned d = 0; d < 2; ++d)
-    for (int64_t x = 1; x < shape[d]; x *= 2)
-      offsets.push_back(d == across ? x : x * row + x / along % phases * apart);
-  return SharedLinearEncodingAttr::get(context, offsets, llvm::to_vector_of<int32_t>(shape));
+  /// A flat element: `x` along the depth, `y` across.
+  uint64_t place(int64_t x, int64_t y) const {
+    int64_t first = depth == 0 ? x : y, second = depth == 0 ? y : x;
+    return uint64_t(first) | uint64_t(second) << llvm::Log2_64(shape[0]);
+  }
+  uint64_t bytesOf(const LinearLayout &offsets, uint64_t element) const {
+    return offsets.apply({element}) * elementBytes;
+  }
+  unsigned chunkOf(const LinearLayout &offsets, uint64_t element) const {
+    return bytesOf(offsets, element) / kChunkBytes % kChunks;
+  }
+
+  /// Whether sums of `chunks` do not make `more`.
+  static bool isApart(ArrayRef<unsigned> chunks, unsigned more) {
+    for (unsigned mask = 0; mask < 1u << chunks.size(); ++mask) {
+      unsigned sum = more;
+      for (auto [i, chunk] : llvm::enumerate(chunks))
+        sum ^= mask >> i & 1 ? chunk : 0;
+      if (sum == 0)
+        return false;
+    }
+    return true;
+  }
+
+  /// Adds a chunk that is apart from the others, of which there are 3 at most.
+  static bool addApart(SmallVectorImpl<unsigned> &chunks, unsigned chunk) {
+    if (!isApart(chunks, chunk))
+      return false;
+    chunks.push_back(chunk);
+    return true;
+  }
+
+  /// A bit that is apart where the tile lies; if `inBoth`, in the panels too, as far as lanes go
+  /// that store together.
+  bool take(uint64_t bit, uint64_t moved, bool inBoth) {
+    uint64_t place = bit ^ moved;
+    bool isFull = stored.size() == llvm::Log2_64(kChunks);
+    if (lanes.size() == kLaneBits || (inBoth && !isFull && !isApart(stored, chunkOf(to, place))) ||
+        !addApart(loaded, chunkOf(from, place)))
+      return false;
+    addApart(stored, chunkOf(to, place));
+    lanes.push_back(place);
+    taken.push_back(bit);
+    return true;
+  }
+
+  /// Words of a chunk, and chunks that are apart where the tile lies. Blocks further along the
+  /// depth that are not are moved across to where they are.
+  void chooseLanes() {
+    SmallVector<uint64_t> chunkwise;
+    for (uint64_t bit : wider)
+      if (bytesOf(from, bit) < kChunkBytes && isAcross) {
+        lanes.push_back(bit);
+        taken.push_back(bit);
+        addApart(stored, chunkOf(to, bit));
+      } else {
+        chunkwise.push_back(bit);
+      }
+    SmallVector<uint64_t> moves{0};
+    if (isAcross)
+      llvm::append_range(moves, chunkwise);
+    for (uint64_t bit : deeper)
+      for (bool inBoth : {true, false})
+        if (llvm::any_of(moves, [&](uint64_t moved) { return take(bit, moved, inBoth); }))
+          break;
+    for (uint64_t bit : chunkwise)
+      take(bit, 0, /*inBoth=*/false);
+    // What is left has conflicts.
+    for (uint64_t bit : llvm::concat<uint64_t>(chunkwise, deeper))
+      if (lanes.size() < kLaneBits && !llvm::is_contained(taken, bit)) {
+        lanes.push_back(bit);
+        taken.push_back(bit);
+      }
+    lanes.resize(kLaneBits, 0);
+  }
+
+  /// The first 8 lanes, which store together, are apart in the panels.
+  void orderLanes() {
+    SmallVector<unsigned> chunks;
+    SmallVector<uint64_t> first, rest;
+    for (uint64_t bit : lanes)
+      (addApart(chunks, chunkOf(to, bit)) ? first : rest).push_back(bit);
+    lanes.assign(first.begin(), first.end());
+    lanes.append(rest.begin(), rest.end());
+  }
+
+  ArrayRef<int64_t> shape;
+  const LinearLayout &from, &to;
+  unsigned depth, elementBytes;
+  bool isAcross;                       ///< neighbours in memory are none along the depth
+  int64_t along, width;                ///< of a block
+  SmallVector<uint64_t> deeper, wider; ///< bits of blocks along the depth and across
+  SmallVector<uint64_t> taken;
+  SmallVector<unsigned> loaded, stored; ///< chunks of lanes that access memory together
+  SmallVector<uint64_t, 8> lanes;
+};
+} // namespace
+
+LinearEncodingAttr turningLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                                 const LinearLayout &offsets, unsigned depth, unsigned elementBytes,
+                                 int warps) {
+  LinearLayout panels = panelLayout(context, shape, depth, elementBytes)->getPanelOffsets(shape);
+  return TurningPlan(shape, offsets, panels, depth, elementBytes).layout(context, warps);
 }
 
 } // namespace tritium::ttg

@@ -7,7 +7,8 @@
 //
 // Where four warps can multiply what lies in shared memory (wgmma), they do: each such group has
 // rows of the result in multiples of 64, and if there are no more of these, columns. Where operands
-// lie is decided behind the pipeliner (ttng-warp-group-dots).
+// lie is decided behind the pipeliner (ttng-warp-group-dots). A remark says what keeps a dot from
+// it.
 //
 // All other dots, such as exact ones of f32 and those of small tiles, are multiplied out.
 // Their lanes take blocks of the result that are as square as may be, since each step of k
@@ -21,6 +22,7 @@
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -168,6 +170,17 @@ tt::DotOp widenSum(tt::DotOp dot) {
   return fresh;
 }
 
+/// Of dots that tensor cores do, but not by warp groups; of versions of one, once.
+void remarkOnSlowDots(ArrayRef<tt::DotOp> dots, int warps) {
+  llvm::SmallSetVector<Location, 4> seen;
+  for (tt::DotOp dot : dots)
+    if (std::string reason = reasonAgainstWarpGroups(dot, warps);
+        mmaFragmentsFor(dot) && !reason.empty() && seen.insert(dot.getLoc()))
+      remarkMissed(dot.getLoc(), "accelerate-matmul",
+                   "the product runs by mma.sync, which has some 0.6 of the rate of wgmma: " +
+                       reason);
+}
+
 struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
   using AccelerateMatmulBase::AccelerateMatmulBase;
 
@@ -178,6 +191,8 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
     int warps = numWarps(module);
     SmallVector<tt::DotOp> dots;
     module.walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    if (gpuModel(module).hasWarpGroupDots)
+      remarkOnSlowDots(dots, warps);
     for (tt::DotOp dot : dots) {
       std::optional<MmaFragments> fragments = mmaFragmentsFor(dot);
       if (fragments && isForWarpGroups(dot, warps)) {

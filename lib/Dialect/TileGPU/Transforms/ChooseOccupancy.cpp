@@ -17,9 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Occupancy.h"
+
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
-#include "tritium/Target/GPU/GPUModel.h"
 #include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
@@ -85,8 +86,12 @@ bool isLoopOfStreams(Operation *op, tt::FuncOp kernel) {
   return op->hasAttr(kPrograms) && op->getNumResults() == 0 && kernel->hasAttr(kProgramsPerCTA);
 }
 
-/// 0: no matter.
-unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) {
+/// What a thread of a kernel that streams needs.
+struct Need {
+  unsigned registers, most; ///< about; with more than `most` there are few programs in any case
+};
+
+std::optional<Need> needOf(tt::FuncOp kernel) {
   bool streams = true, hasVersions = false;
   llvm::DenseMap<Block *, unsigned> loads;
   unsigned mostLoads = 1;
@@ -97,22 +102,32 @@ unsigned programsAtOnce(tt::FuncOp kernel, unsigned warps, const GPUModel &gpu) 
     streams &=
         !isa<scf::ForOp, scf::WhileOp, tt::DotOp, WarpGroupsOp>(op) || isLoopOfStreams(op, kernel);
   });
+  if (!streams)
+    return std::nullopt;
   unsigned tiles = tileRegistersAtOnce(kernel.getBody().front());
   unsigned addresses = strategy::kAddressWords + strategy::kWordsPerLoad * (mostLoads - 1);
   unsigned words = tiles + addresses,
            most = hasVersions ? strategy::kMostStreamWordsOfVersions : strategy::kMostStreamWords;
-  unsigned together = programsPerCTA(kernel), ofCTA = warps * together;
-  if (together > 1) {
+  if (programsPerCTA(kernel) > 1) {
     words = addresses +
             tiles * (hasVersions ? strategy::kTilesOfPackedVersions : strategy::kTilesOfPacked);
     most = strategy::kMostPackedWords;
   }
-  unsigned registers = std::max<unsigned>(strategy::kLeastWords, llvm::alignTo(words, 8));
-  if (!streams || registers > most)
-    return 0;
-  // Whole CTAs.
-  return std::min(gpu.warps / ofCTA, gpu.registers / (registers * kLanesPerWarp * ofCTA)) *
+  return Need{std::max<unsigned>(strategy::kLeastWords, llvm::alignTo(words, 8)), most};
+}
+
+/// Whole CTAs.
+unsigned programsThatFit(tt::FuncOp kernel, unsigned registers, const GPUModel &gpu) {
+  unsigned together = programsPerCTA(kernel),
+           warps = numWarps(kernel->getParentOfType<ModuleOp>()) * together;
+  return std::min(gpu.warps / warps, gpu.registers / (registers * kLanesPerWarp * warps)) *
          together;
+}
+
+/// 0: no matter.
+unsigned programsAtOnce(tt::FuncOp kernel, const GPUModel &gpu) {
+  std::optional<Need> need = needOf(kernel);
+  return need && need->registers <= need->most ? programsThatFit(kernel, need->registers, gpu) : 0;
 }
 
 struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
@@ -124,12 +139,19 @@ struct ChooseOccupancyPass : impl::ChooseOccupancyBase<ChooseOccupancyPass> {
     for (auto func : getOperation().getOps<tt::FuncOp>()) {
       if (func.isExternal() || !func.isKernel())
         continue;
-      unsigned programs = programsAtOnce(func, numWarps(getOperation()), gpuModel(getOperation()));
+      unsigned programs = programsAtOnce(func, gpuModel(getOperation()));
       if (programs > 1)
         func->setAttr(kProgramsAtOnce, Builder(func).getI32IntegerAttr(programs));
     }
   }
 };
 } // namespace
+
+unsigned programsThatStream(tt::FuncOp kernel, const GPUModel &gpu) {
+  if (auto asked = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce))
+    return asked.getInt();
+  std::optional<Need> need = needOf(kernel);
+  return need ? std::max(1u, programsThatFit(kernel, need->registers, gpu)) : 0;
+}
 
 } // namespace tritium::ttg

@@ -174,7 +174,7 @@ void LoopExpander::startBoxes(Ahead &ahead) {
   for (auto [load, buffer] : ahead.boxes)
     b.create<ttng::TMALoadOp>(load.getLoc(), ahead.mapping.lookupOrDefault(load.getBase()),
                               mapped(load.getShape()), mapped(load.getStrides()),
-                              mapped(load.getOffsets()), buffer, barrier);
+                              mapped(load.getOffsets()), buffer, barrier, load.getRoundsToTF32());
 }
 
 /// The first stage of as many iterations as it runs ahead, before the loop; copies go to the

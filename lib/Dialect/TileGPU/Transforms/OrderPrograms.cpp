@@ -3,12 +3,13 @@
 // Marks kernels of which later programs have more to do than earlier ones, as in causal attention,
 // where a loop ends with the program's own rows:
 //
-//   tt.func @kernel(..) attributes {ttg.last_first = array<i32: 0>}
+//   tt.func @kernel(..) attributes {ttg.last_first = array<i32: 0>, ttg.longest_of = 512 : i32}
 //
 // Their ids count down: the programs that begin first are the longest, and those that begin last,
-// when other multiprocessors are done, are short. Programs may run in any order, so that no more
-// than a guess is needed of how long they are. Which way a bound grows is read from what computes
-// it, with arguments taken for positive numbers.
+// when other multiprocessors are done, are short. Where rows of the grid have programs of all
+// lengths, those of the last rows begin together, the longest of each first. Programs may run in
+// any order, so that no more than a guess is needed of how long they are. Which way a bound grows
+// is read from what computes it, with arguments taken for positive numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,8 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
+#include "tritium/Target/GPU/GPUModel.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -124,7 +127,12 @@ private:
       return remarkMissed(op->getLoc(), "program-order",
                           "the longest programs come last: this may depend on other programs, or "
                           "on which CTA it is");
-    kernel->setAttr(kLastFirst, Builder(kernel).getDenseI32ArrayAttr(axes));
+    Builder b(kernel);
+    kernel->setAttr(kLastFirst, b.getDenseI32ArrayAttr(axes));
+    if (axes.front() == 0 && !llvm::is_contained(axes, 1))
+      kernel->setAttr(kLongestOf,
+                      b.getI32IntegerAttr(llvm::bit_floor(strategy::kLongestPerMultiprocessor *
+                                                          gpuModel(kernel).multiprocessors)));
     remarkApplied(kernel.getLoc(), "program-order",
                   "the last programs come first, since they have the longest loops");
   }

@@ -7,17 +7,26 @@
 //   %row = tt.load f(program), g(program)
 //   ttg.prefetch_l2 f(program + K), g(program + K) and program + K < programs
 //
-// K programs run at once on all multiprocessors. That is for vectors of 8 bytes or more in kernels
-// whose programs take their turns so (ChooseOccupancy.cpp), whose addresses and masks are made of
-// the program's number, arguments and ranges alone, and for loads that every program comes to, so
-// that no address is touched that would not be anyway.
+// K programs run at once on all multiprocessors. That is for kernels whose programs take their
+// turns so (ChooseOccupancy.cpp), whose addresses and masks are made of the program's number,
+// arguments and ranges alone, and for loads that every program comes to, so that no address is
+// touched that would not be anyway.
+//
+// Each lane asks for its vectors, of 8 bytes or more. Rows so long that few programs run at once
+// are asked for by one thread, from sm_90 on, if the tile is one run of neighbours, the mask at
+// most a bound of it, and L2 has room for the runs of all programs beside what they store:
+//
+//   %row = tt.load %p + range, range < %n
+//   ttng.prefetch_run %p(program + K), min(%n, width) if program + K < programs, or 0
 //
 //===----------------------------------------------------------------------===//
+
+#include "Occupancy.h"
 
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
-#include "tritium/Target/GPU/GPUModel.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Target/GPU/Strategy.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -63,22 +72,78 @@ bool isOfProgram(Value value, bool &usesFirstAxis, int depth = kMaxDepth) {
          });
 }
 
-/// How the load moves, if it is worth it.
-std::optional<AccessRuns> runsToPrefetch(tt::LoadOp load, const AxisInfoAnalysis &axes) {
+/// What another program loads there can be computed here, and is reduced.
+bool canPrefetch(tt::LoadOp load) {
   Value ptr = load.getPtr(), mask = load.getMask();
   if (!tt::isTile(ptr.getType()) || load.getIsVolatile() || !isInEveryProgram(load))
-    return std::nullopt;
+    return false;
   bool reduces =
       load->getBlock()->walk([](tt::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  TileLayout layout = layoutOf(cast<RankedTensorType>(ptr.getType()));
   bool isOther = false;
-  if (!reduces || layout.hasPadding() || !isOfProgram(ptr, isOther) ||
-      (mask && !isOfProgram(mask, isOther)) || !isOther)
+  return reduces && isOfProgram(ptr, isOther) && (!mask || isOfProgram(mask, isOther)) && isOther;
+}
+
+/// How the load moves, if its vectors are worth an instruction each.
+std::optional<AccessRuns> vectorsToPrefetch(tt::LoadOp load, const AxisInfoAnalysis &axes) {
+  Value ptr = load.getPtr();
+  TileLayout layout = layoutOf(cast<RankedTensorType>(ptr.getType()));
+  if (layout.hasPadding())
     return std::nullopt;
-  AccessRuns runs = accessRuns(ptr, mask, layout, axes, Crossing::Anywhere);
+  AccessRuns runs = accessRuns(ptr, load.getMask(), layout, axes, Crossing::Anywhere);
   if (runs.runs.width * pointeeBytes(ptr) < strategy::kLeastPrefetchBytes)
     return std::nullopt;
   return runs;
+}
+
+/// The operand of an operation that only moves elements and leaves the first one where it is.
+Value movedBy(Operation *op) {
+  auto reshape = dyn_cast_or_null<tt::ReshapeOp>(op);
+  if (!isa_and_nonnull<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp,
+                       ConvertLayoutOp>(op) ||
+      (reshape && reshape.getAllowReorder()))
+    return {};
+  return op->getOperand(0);
+}
+
+/// Neighbours in memory, all that a load moves: as many as the tile has, or `bound`, if there is
+/// one, less `from`, if these are fewer.
+struct Run {
+  int64_t most;
+  Value bound;
+  int64_t from = 0;
+};
+
+/// Null if there is none, or too long a one for so many programs at once.
+std::optional<Run> runToPrefetch(tt::LoadOp load, int64_t programs, const AxisInfoAnalysis &axes) {
+  ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
+  auto longest = llvm::max_element(shape);
+  unsigned dim = longest - shape.begin();
+  auto isOneRun = [&](Value tile) { return axes.get(tile).contiguity[dim] >= *longest; };
+  if (llvm::count(shape, 1) + 1 != int64_t(shape.size()) || !isOneRun(load.getPtr()) ||
+      programs * *longest * pointeeBytes(load.getPtr()) > strategy::kMostPrefetchedBytes ||
+      widthOf(load, axes, Crossing::Anywhere) * pointeeBytes(load.getPtr()) <
+          strategy::kLeastPrefetchBytes)
+    return std::nullopt;
+  Value mask = load.getMask();
+  if (!mask)
+    return Run{*longest, Value()};
+  while (Value moved = movedBy(mask.getDefiningOp()))
+    mask = moved;
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      !tt::elementType(compare.getLhs().getType()).isInteger(32))
+    return std::nullopt;
+  Value index = compare.getLhs(), bound = compare.getRhs();
+  while (Value moved = movedBy(index.getDefiningOp()))
+    index = moved;
+  while (Value moved = movedBy(bound.getDefiningOp()))
+    bound = moved;
+  auto range = index.getDefiningOp<tt::MakeRangeOp>();
+  auto splat = bound.getDefiningOp<tt::SplatOp>();
+  int64_t from = range ? static_cast<int32_t>(range.getStart()) : -1;
+  if (!splat || from < 0 || from + *longest > std::numeric_limits<int32_t>::max())
+    return std::nullopt;
+  return Run{*longest, splat.getSrc(), from};
 }
 
 /// Values as the program `distance` further on computes them.
@@ -86,12 +151,53 @@ class NextProgram {
 public:
   /// Operations go before where `b` stands.
   NextProgram(OpBuilder b, Location loc, int64_t distance) : b(b), loc(loc) {
-    auto constant = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(distance));
+    Value constant = constantOf(distance);
     Value here = b.create<tt::GetProgramIdOp>(loc, b.getI32Type(), 0);
     next = b.create<arith::AddIOp>(loc, here, constant);
     Value programs = b.create<tt::GetNumProgramsOp>(loc, b.getI32Type(), 0);
     // Also where the sum has wrapped: there are less than 2^31 programs.
     exists = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, next, programs);
+  }
+
+  /// The elements of a run in it, if there is one.
+  Value countOf(const Run &run) {
+    Value count = constantOf(run.most);
+    if (run.bound) {
+      // Held to what the tile has before the subtraction, which then cannot wrap.
+      Value from = constantOf(run.from);
+      Value behind = b.create<arith::MinSIOp>(loc, get(run.bound), constantOf(run.from + run.most));
+      count = b.create<arith::SubIOp>(loc, b.create<arith::MaxSIOp>(loc, behind, from), from);
+    }
+    return b.create<arith::SelectOp>(loc, exists, count, constantOf(0));
+  }
+
+  /// The first element of a tile of pointers or indices in it.
+  Value first(Value value) {
+    if (!tt::isTile(value.getType()))
+      return get(value);
+    if (Value known = firsts.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    Type element = tt::elementType(value.getType());
+    Value result;
+    if (Value moved = movedBy(op)) {
+      result = first(moved);
+    } else if (auto splat = dyn_cast<tt::SplatOp>(op)) {
+      result = get(splat.getSrc());
+    } else if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
+      result = constantOf(static_cast<int32_t>(range.getStart()));
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto splat = cast<SplatElementsAttr>(constant.getValue());
+      result = b.create<arith::ConstantOp>(loc, splat.getSplatValue<TypedAttr>());
+    } else {
+      OperationState state(loc, op->getName());
+      for (Value operand : op->getOperands())
+        state.addOperands(first(operand));
+      state.addTypes(element);
+      state.addAttributes(op->getAttrs());
+      result = b.create(state)->getResult(0);
+    }
+    return firsts[value] = result;
   }
 
   /// There is one, and `mask`, if any, holds in it.
@@ -120,9 +226,14 @@ public:
   }
 
 private:
+  Value constantOf(int64_t number) {
+    return b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(number));
+  }
+
   OpBuilder b;
   Location loc;
   IRMapping mapping;
+  llvm::DenseMap<Value, Value> firsts;
   Value next, exists;
 };
 
@@ -133,24 +244,41 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
     if (!getAnalysis<LayoutsHold>())
       return signalPassFailure();
     const GPUModel &gpu = gpuModel(getOperation());
-    for (auto func : getOperation().getOps<tt::FuncOp>()) {
-      auto programs = func->getAttrOfType<IntegerAttr>(kProgramsAtOnce);
-      if (!programs || programs.getInt() < 2 || !gpu.hasL2Prefetch)
-        continue;
-      AxisInfoAnalysis axes(func);
-      SmallVector<std::pair<tt::LoadOp, AccessRuns>> loads;
-      func.walk([&](tt::LoadOp load) {
-        if (auto runs = runsToPrefetch(load, axes))
-          loads.push_back({load, *runs});
-      });
-      for (auto [load, runs] : loads)
-        prefetchFor(load, runs, programs.getInt() * int64_t(gpu.multiprocessors));
-    }
+    if (gpu.hasL2Prefetch)
+      for (auto func : getOperation().getOps<tt::FuncOp>())
+        if (!func.isExternal() && func.isKernel())
+          prefetchIn(func, gpu);
   }
 
 private:
+  static void prefetchIn(tt::FuncOp kernel, const GPUModel &gpu) {
+    int64_t distance = int64_t(programsThatStream(kernel, gpu)) * gpu.multiprocessors;
+    if (distance == 0)
+      return;
+    auto asked = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce);
+    bool areMany = asked && asked.getInt() > 1;
+    AxisInfoAnalysis axes(kernel);
+    SmallVector<std::pair<tt::LoadOp, AccessRuns>> vectors;
+    SmallVector<std::pair<tt::LoadOp, Run>> runs;
+    kernel.walk([&](tt::LoadOp load) {
+      if (!canPrefetch(load))
+        return;
+      if (areMany) {
+        if (auto found = vectorsToPrefetch(load, axes))
+          vectors.push_back({load, *found});
+      } else if (gpu.hasTensorCopies) {
+        if (auto found = runToPrefetch(load, distance, axes))
+          runs.push_back({load, *found});
+      }
+    });
+    for (auto &[load, found] : vectors)
+      prefetchVectors(load, found, distance);
+    for (auto &[load, found] : runs)
+      prefetchRun(load, found, distance);
+  }
+
   /// What the program so many further on loads, a vector of the load at once.
-  static void prefetchFor(tt::LoadOp load, const AccessRuns &runs, int64_t distance) {
+  static void prefetchVectors(tt::LoadOp load, const AccessRuns &runs, int64_t distance) {
     OpBuilder b(load->getContext());
     b.setInsertionPointAfter(load);
     NextProgram there(b, load.getLoc(), distance);
@@ -158,6 +286,14 @@ private:
     Value ptr = there.get(load.getPtr());
     Value mask = there.existsAnd(load.getMask(), type.clone(b.getI1Type()));
     b.create<PrefetchL2Op>(load.getLoc(), ptr, mask, runs.runs.width, runs.dim);
+  }
+
+  static void prefetchRun(tt::LoadOp load, const Run &run, int64_t distance) {
+    OpBuilder b(load->getContext());
+    b.setInsertionPointAfter(load);
+    NextProgram there(b, load.getLoc(), distance);
+    Value ptr = there.first(load.getPtr()), count = there.countOf(run);
+    b.create<ttng::PrefetchRunOp>(load.getLoc(), ptr, count);
   }
 };
 } // namespace

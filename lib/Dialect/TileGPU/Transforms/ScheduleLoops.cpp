@@ -275,13 +275,9 @@ private:
     SmallVector<int32_t> order = orderOf(type.getEncoding());
     unsigned bytes = tt::scalarBytes(type.getElementType());
     Attribute encoding = swizzledLayout(load.getContext(), type.getShape(), order, bytes);
-    if (auto depth = depthForWarpGroups(load)) {
-      auto layout = isTurned(load)
-                        ? turnedLayout(load.getContext(), type.getShape(), *depth, bytes)
-                        : panelLayout(load.getContext(), type.getShape(), order[0], bytes);
-      if (layout)
+    if (isOperandOfWarpGroups(load))
+      if (auto layout = panelLayout(load.getContext(), type.getShape(), order[0], bytes))
         encoding = *layout;
-    }
     return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), encoding);
   }
 

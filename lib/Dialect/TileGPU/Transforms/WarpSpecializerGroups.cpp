@@ -97,7 +97,8 @@ void WarpSpecializer::startCopies(Loop &loop, OpBuilder &b, IRMapping &mapping, 
       if (its == part)
         b.create<ttng::TMALoadOp>(box.getLoc(), mapping.lookupOrDefault(box.getBase()),
                                   mapped(box.getShape()), mapped(box.getStrides()),
-                                  mapped(box.getOffsets()), at(b, ring, slot), barrier);
+                                  mapped(box.getOffsets()), at(b, ring, slot), barrier,
+                                  box.getRoundsToTF32());
     }
   }
   advance(b, loop, state);

@@ -141,7 +141,22 @@ template <typename Op> static LogicalResult verifyBox(Op op, ttg::MemDescType me
   return verifyLastStride(op);
 }
 
+/// What is rounded to tf32 is f32.
+static LogicalResult verifyRounded(Operation *op, StringRef constraint, bool isRounded,
+                                   Type element) {
+  if (!isRounded || element.isF32())
+    return success();
+  return op->emitOpError() << "(" << constraint
+                           << ") elements that are rounded to tf32 must be f32, found " << element;
+}
+
+LogicalResult RoundToTF32Op::verify() {
+  return verifyRounded(*this, "round_to_tf32_c1", true, tt::elementType(getType()));
+}
+
 LogicalResult LoadBoxOp::verify() {
+  if (failed(verifyRounded(*this, "tma_c8", getRoundsToTF32(), tt::elementType(getType()))))
+    return failure();
   if (failed(verifyTensor(*this, getType(), tt::elementType(getType()),
                           tt::shapeOf(getType()).size())))
     return failure();
@@ -153,6 +168,9 @@ LogicalResult TMALoadOp::verify() {
     return emitOpError() << "(tma_c4) the destination must be mutable, found "
                          << getDst().getType();
   if (failed(verifyBarrier(*this, "tma_c4", getBarrier().getType())))
+    return failure();
+  if (failed(
+          verifyRounded(*this, "tma_c8", getRoundsToTF32(), getDst().getType().getElementType())))
     return failure();
   return verifyBox(*this, getDst().getType());
 }

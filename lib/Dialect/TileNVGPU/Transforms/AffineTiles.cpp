@@ -2,6 +2,8 @@
 
 #include "AffineTiles.h"
 
+#include "tritium/Support/EmitRemark.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,7 +19,7 @@ bool isInteger(Value value) {
 
 /// A tile, or a scalar of no dimensions, that holds one number.
 AffineTile repeated(Polynomial number, size_t rank) {
-  return {std::move(number), SmallVector<Polynomial, 4>(rank)};
+  return {std::move(number), SmallVector<Polynomial, 4>(rank), {}};
 }
 
 size_t rankOf(Value value) { return tt::shapeOf(value.getType()).size(); }
@@ -28,23 +30,27 @@ bool isConstant(const AffineTile &tile) {
 
 template <typename Combine>
 AffineTile combined(const AffineTile &a, const AffineTile &b, Combine combine) {
-  AffineTile result{combine(a.origin, b.origin), {}};
+  AffineTile result{combine(a.origin, b.origin), {}, a.where};
   for (auto [x, y] : llvm::zip(a.steps, b.steps))
     result.steps.push_back(combine(x, y));
+  llvm::append_range(result.where, b.where);
   return result;
 }
 
-AffineTile scaled(const AffineTile &tile, const Polynomial &by) {
-  AffineTile result{tile.origin * by, {}};
-  for (const Polynomial &step : tile.steps)
-    result.steps.push_back(step * by);
-  return result;
+/// `factor` is constant.
+AffineTile scaled(const AffineTile &tile, const AffineTile &factor) {
+  return combined(tile, factor,
+                  [&](const Polynomial &x, const Polynomial &) { return x * factor.origin; });
+}
+} // namespace
+
+AffineTile AffineTile::operator-(const AffineTile &other) const {
+  return combined(*this, other, [](const Polynomial &x, const Polynomial &y) { return x - y; });
 }
 
-/// The one dimension that elements differ along.
-std::optional<size_t> onlyDim(const AffineTile &tile) {
+std::optional<size_t> AffineTile::onlyDim() const {
   std::optional<size_t> found;
-  for (auto [d, step] : llvm::enumerate(tile.steps)) {
+  for (auto [d, step] : llvm::enumerate(steps)) {
     if (step.isZero())
       continue;
     if (found)
@@ -52,11 +58,6 @@ std::optional<size_t> onlyDim(const AffineTile &tile) {
     found = d;
   }
   return found;
-}
-} // namespace
-
-AffineTile AffineTile::operator-(const AffineTile &other) const {
-  return combined(*this, other, [](const Polynomial &x, const Polynomial &y) { return x - y; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,20 +104,29 @@ bool AffineReader::Required::isPartOf(const Required &other) const {
          whole.end();
 }
 
-void AffineReader::addConditions() {
+void AffineReader::addConditions(Location access) {
+  MLIRContext *context = func.getContext();
+  NamedAttrList places(func->getAttrOfType<DictionaryAttr>(ttg::kCopyConditions));
+  // Without a place nobody could say which copy to do without.
+  std::string place = placeText(access);
+  auto known = place.empty() ? func->getAttr(ttg::kConditions) : places.get(place);
   SmallVector<Attribute> all;
-  if (auto known = func->getAttrOfType<ArrayAttr>(ttg::kConditions))
-    llvm::append_range(all, known);
+  if (known)
+    llvm::append_range(all, cast<ArrayAttr>(known));
   for (const Required &one : required) {
     if (llvm::any_of(required, [&](const Required &other) { return one.isPartOf(other); }))
       continue;
-    auto attribute =
-        DenseI64ArrayAttr::get(func.getContext(), LaunchSteps::numbersOf(one.condition));
+    auto attribute = DenseI64ArrayAttr::get(context, LaunchSteps::numbersOf(one.condition));
     if (!llvm::is_contained(all, attribute))
       all.push_back(attribute);
   }
-  if (!all.empty())
-    func->setAttr(ttg::kConditions, ArrayAttr::get(func.getContext(), all));
+  if (all.empty())
+    return;
+  auto list = ArrayAttr::get(context, all);
+  if (place.empty())
+    return func->setAttr(ttg::kConditions, list);
+  places.set(place, list);
+  func->setAttr(ttg::kCopyConditions, places.getDictionary(context));
 }
 
 /// Whether the result is the number that its operands make, because it does not wrap or because
@@ -179,9 +189,15 @@ std::optional<AffineTile> AffineReader::moved(Operation *op, const AffineTile &s
   auto movement = cast<tt::DataMovement>(op);
   if (!movement.isAlongDims())
     return std::nullopt;
-  AffineTile result{source.origin, {}};
-  for (int64_t d : movement.getSourceDims())
-    result.steps.push_back(d == tt::kRepeats ? Polynomial() : source.steps[d]);
+  auto move = [&](const AffineTile &tile) {
+    AffineTile result{tile.origin, {}, {}};
+    for (int64_t d : movement.getSourceDims())
+      result.steps.push_back(d == tt::kRepeats ? Polynomial() : tile.steps[d]);
+    return result;
+  };
+  AffineTile result = move(source);
+  for (const AffineTile &condition : source.where)
+    result.where.push_back(move(condition));
   return result;
 }
 
@@ -200,7 +216,7 @@ std::optional<AffineTile> AffineReader::integers(Value tile, bool isExact) {
     return result;
   }
   if (auto rest = dyn_cast<arith::RemSIOp>(op))
-    return takesRemainders ? ofRemainder(rest) : std::nullopt;
+    return ofRemainder(rest);
   if (isa<arith::ExtSIOp>(op) || isa<tt::DataMovement>(op)) {
     std::optional<AffineTile> source = integers(op->getOperand(0), isExact);
     return source && isa<tt::DataMovement>(op) ? moved(op, *source) : source;
@@ -215,20 +231,33 @@ std::optional<AffineTile> AffineReader::integers(Value tile, bool isExact) {
   if (isa<arith::SubIOp>(op))
     return *x - *y;
   if (isConstant(*x))
-    return scaled(*y, x->origin);
-  return isConstant(*y) ? std::optional(scaled(*x, y->origin)) : std::nullopt;
+    return scaled(*y, *x);
+  return isConstant(*y) ? std::optional(scaled(*x, *y)) : std::nullopt;
+}
+
+std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
+  if (remainders == Remainders::Refused)
+    return std::nullopt;
+  auto counted = integers(op.getLhs(), /*isExact=*/true);
+  auto bound = integers(op.getRhs(), /*isExact=*/true);
+  std::optional<size_t> dim = counted ? counted->onlyDim() : std::nullopt;
+  if (!bound || !isConstant(*bound) || !dim || counted->steps[*dim].number() != 1 ||
+      !counted->where.empty() || !bound->where.empty())
+    return std::nullopt;
+  if (remainders == Remainders::Whole)
+    return ofWholeRemainder(op, *counted, bound->origin, tt::shapeOf(op.getType())[*dim]);
+  // What is at least 0, and less than n, is its own remainder.
+  if (!require(op.getLhs(), 0))
+    return std::nullopt;
+  counted->where = {*counted - *bound};
+  return counted;
 }
 
 /// (start + r) % n is start % n + r where n and start are multiples of r's extent.
-std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
-  auto counted = integers(op.getLhs(), /*isExact=*/true);
-  auto bound = integers(op.getRhs(), /*isExact=*/true);
-  std::optional<size_t> dim = counted ? onlyDim(*counted) : std::nullopt;
-  if (!bound || !isConstant(*bound) || !dim || counted->steps[*dim].number() != 1)
-    return std::nullopt;
-  int64_t extent = tt::shapeOf(op.getType())[*dim];
+std::optional<AffineTile> AffineReader::ofWholeRemainder(arith::RemSIOp op, AffineTile counted,
+                                                         const Polynomial &bound, int64_t extent) {
   LaunchSteps rest;
-  if (!counted->origin.isMultipleOf(extent) || !require(op.getLhs(), 0) || !rest.add(op.getRhs()))
+  if (!counted.origin.isMultipleOf(extent) || !require(op.getLhs(), 0) || !rest.add(op.getRhs()))
     return std::nullopt;
   // At least 1 just if the remainder is 0.
   rest.apply(ScalarStep::Remainder, extent);
@@ -245,10 +274,10 @@ std::optional<AffineTile> AffineReader::ofRemainder(arith::RemSIOp op) {
     Type type = tt::elementType(op.getType());
     return type.isInteger(64) ? wide : b.create<arith::TruncIOp>(op.getLoc(), type, wide);
   };
-  Value start = build(counted->origin), n = build(bound->origin);
+  Value start = build(counted.origin), n = build(bound);
   Value rem = b.create<arith::RemSIOp>(op.getLoc(), start, n);
   divisors[rem] = extent;
-  counted->origin = Polynomial(rem);
+  counted.origin = Polynomial(rem);
   return counted;
 }
 
@@ -310,6 +339,18 @@ std::optional<std::vector<AffineTile>> AffineReader::conditions(Value mask) {
   return tile ? std::optional(std::vector<AffineTile>{*tile}) : std::nullopt;
 }
 
+bool AffineReader::implies(Value mask, const AffineTile &condition) {
+  if (auto both = mask.getDefiningOp<arith::AndIOp>())
+    return implies(both.getLhs(), condition) || implies(both.getRhs(), condition);
+  size_t before = required.size();
+  auto known = conditions(mask);
+  if (known && llvm::is_contained(*known, condition))
+    return true;
+  // What launches need not see to.
+  required.resize(before);
+  return false;
+}
+
 /// Of min(max(x, 0), extent) where r is compared with it, in [0, extent): x.
 std::optional<AffineTile> AffineReader::withoutClamp(const AffineTile &counted, Value bound) {
   auto splat = bound.getDefiningOp<tt::SplatOp>();
@@ -317,7 +358,7 @@ std::optional<AffineTile> AffineReader::withoutClamp(const AffineTile &counted, 
   auto below = narrow ? narrow.getIn().getDefiningOp<arith::MinSIOp>() : arith::MinSIOp();
   auto above = below ? below.getLhs().getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
   APInt extent;
-  std::optional<size_t> dim = onlyDim(counted);
+  std::optional<size_t> dim = counted.onlyDim();
   if (!above || !matchPattern(above.getRhs(), m_Zero()) || !dim ||
       !matchPattern(below.getRhs(), m_ConstantInt(&extent)) || !counted.origin.isZero() ||
       counted.steps[*dim].number() != 1)
@@ -339,6 +380,8 @@ std::optional<AffineTile> AffineReader::ofComparison(arith::CmpIOp op) {
       !tt::isTile(small.getType()))
     return std::nullopt;
   auto x = integers(small, /*isExact=*/true), y = integers(large, /*isExact=*/true);
+  if ((x && !x->where.empty()) || (y && !y->where.empty()))
+    return std::nullopt;
   if (x && !isConstant(*x))
     if (auto plain = withoutClamp(*x, large))
       y = plain;

@@ -1,6 +1,9 @@
 //===- BoxOfTile.cpp - an access as one of a box of a tensor --------------===//
 
 #include "BoxOfTile.h"
+#include "UsedElements.h"
+
+#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -17,7 +20,17 @@ constexpr int64_t kNoBound = std::numeric_limits<int32_t>::max();
 Type pointeeOf(Value pointer) { return cast<tt::PointerType>(pointer.getType()).getPointeeType(); }
 } // namespace
 
+/// The launches that the code is for break what a copy by TMA needs there.
+bool BoxOfTile::isRefused() {
+  auto kernel = access->getParentOfType<tt::FuncOp>();
+  auto refused = kernel->getAttrOfType<ArrayAttr>(ttg::kRefusedCopies);
+  return refused &&
+         llvm::is_contained(refused.getAsValueRange<StringAttr>(), placeText(access->getLoc()));
+}
+
 std::string BoxOfTile::find() {
+  if (isRefused())
+    return "this code is for launches that break what the copy needs";
   std::optional<AffinePointers> pointers = reader.pointers(access.getAccessed());
   if (!pointers)
     return "its addresses do not count up by rows and columns of one array";
@@ -25,6 +38,8 @@ std::string BoxOfTile::find() {
   if (std::string reason = findAxes(pointers->offsets); !reason.empty())
     return reason;
   if (std::string reason = findBounds(); !reason.empty())
+    return reason;
+  if (std::string reason = findEnds(pointers->offsets.where); !reason.empty())
     return reason;
   if (!splitOrigin(pointers->offsets.origin))
     return "where it begins is not known in 64 bits";
@@ -168,15 +183,23 @@ std::string BoxOfTile::findBounds() {
   return "";
 }
 
+std::string BoxOfTile::findEnds(ArrayRef<AffineTile> where) {
+  for (const AffineTile &condition : where) {
+    bool isMasked = access.getMask() && reader.implies(access.getMask(), condition);
+    if (isMasked)
+      continue;
+    // Zeros are as good as what is there. Of stores, remainders are none (StoreBoxes.cpp).
+    if (!isUsedOnlyWhere(access->getResult(0), condition, reader))
+      return "its rows begin anew behind an end, and the kernel uses those";
+    if (!addBound(condition))
+      return "its rows begin anew behind an end that its mask or the launch does not know";
+  }
+  return "";
+}
+
 /// Takes in that `condition` is less than 0.
 bool BoxOfTile::addBound(const AffineTile &condition) {
-  std::optional<size_t> dim;
-  for (auto [d, step] : llvm::enumerate(condition.steps))
-    if (!step.isZero()) {
-      if (dim)
-        return false;
-      dim = d;
-    }
+  std::optional<size_t> dim = condition.onlyDim();
   if (!dim || !condition.origin.hasTerms())
     return false;
   auto isFixed = [&](const Polynomial::Term &term) { return reader.isKnownAtLaunch(term); };

@@ -68,11 +68,14 @@ private:
 
   llvm::SmallVector<const Axis *> inOrder() const;
   bool isStored();
+  bool isRefused();
   bool areChunks(const Polynomial &elements, const AxisInfoAnalysis &axes) const;
   Polynomial origin() const;
   bool isKnownAtLaunch(const Polynomial &number) const;
   std::string findAxes(const AffineTile &tile);
   std::string findBounds();
+  /// Takes in where the tile is what its addresses say.
+  std::string findEnds(llvm::ArrayRef<AffineTile> where);
   bool addBound(const AffineTile &condition);
   bool splitOrigin(Polynomial origin);
   bool isPlain(const Polynomial::Term &term);

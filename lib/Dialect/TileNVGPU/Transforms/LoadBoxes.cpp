@@ -20,6 +20,9 @@
 // as masks say; what no dimension of the tile takes becomes one in front of them, of which the box
 // has one index, a batch, say.
 //
+// Rows that begin anew behind an end, (start + r) % m, are cut off there, where the kernel uses
+// none of those (UsedElements.cpp); else the launch sees to it that a tile has none.
+//
 // TMA reads through the asynchronous proxy, which does not see what threads of the same launch have
 // written: a kernel whose stores may reach what it loads keeps its loads, and of others a launch
 // looks (kOvertakes).
@@ -115,26 +118,33 @@ private:
     };
     if (writes.mayReach(load.getPtr()))
       return refuse("the kernel may write what it loads");
-    tt::FuncOp func = load->getParentOfType<tt::FuncOp>();
     // Of the operations that there are now: what is erased later must not be asked for.
-    AxisInfoAnalysis info(func);
-    AffineReader reader(func);
+    AxisInfoAnalysis info(load->getParentOfType<tt::FuncOp>());
+    std::string reason = reasonAgainst(load);
+    // Ends that cut boxes leave nothing for launches to see to.
+    if (reason.empty() && !convert(load, Remainders::Cut, info).empty())
+      reason = convert(load, Remainders::Whole, info);
+    return reason.empty() || refuse(reason);
+  }
+
+  /// Empty, or why not.
+  std::string convert(tt::LoadOp load, Remainders remainders, const AxisInfoAnalysis &info) {
+    AffineReader reader(load->getParentOfType<tt::FuncOp>(), remainders);
     BoxOfTile box(load, reader);
     Operation *before = load->getPrevNode();
-    std::string reason = reasonAgainst(load);
-    if (reason.empty())
-      reason = box.find();
+    std::string reason = box.find();
     if (reason.empty() && !isLaidOut(load, box.isTransposed()))
       reason = "its layout in shared memory is none that TMA has";
     if (reason.empty() && !box.beginsAtChunk(info))
       reason = "where its rows begin is not known to be a multiple of 16 bytes";
     if (!reason.empty()) {
       eraseBetween(before, load);
-      return refuse(reason);
+      return reason;
     }
+    Location loc = load.getLoc();
     replace(load, box);
-    reader.addConditions();
-    return true;
+    reader.addConditions(loc);
+    return "";
   }
 
   /// Empty, or why it is no plain load that is zero outside of its mask.
@@ -177,7 +187,8 @@ private:
       type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType(),
                                    ttg::transposedLayout(type.getEncoding(), {1, 0}));
     auto copy = OpBuilder(load).create<LoadBoxOp>(
-        load.getLoc(), type, operands.base, operands.shape, operands.strides, operands.offsets);
+        load.getLoc(), type, operands.base, operands.shape, operands.strides, operands.offsets,
+        /*roundsToTF32=*/type.getElementType().isF32() && isForDotsAlone(load));
     copy->setAttr(ttg::kSchedule, load->getAttr(ttg::kSchedule));
     Attribute layout = load->getAttr(ttg::kAsyncCopy);
     Value tile = copy;
@@ -197,6 +208,16 @@ private:
     for (; next != copy; next = next->getNextNode())
       if (!next->hasAttr(ttg::kSchedule))
         put(next, 0, 0);
+  }
+
+  /// Whether dots of warp groups multiply `tile`, and nothing else is done with it.
+  static bool isForDotsAlone(Value tile) {
+    return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+      if (isa<ttg::ConvertLayoutOp, tt::TransOp>(user))
+        return isForDotsAlone(user->getResult(0));
+      auto dot = dyn_cast<tt::DotOp>(user);
+      return dot && dot.getC() != tile && ttg::isOfWarpGroups(dot.getType().getEncoding());
+    });
   }
 
   static void put(Operation *op, int32_t stage, int32_t order) {

@@ -231,7 +231,7 @@ private:
       return "it says how it is cached";
     if (accesses.isOrdered())
       return accesses.whatOrders().str();
-    candidate.reader = std::make_unique<AffineReader>(func, /*takesRemainders=*/false);
+    candidate.reader = std::make_unique<AffineReader>(func, Remainders::Refused);
     candidate.box = std::make_unique<BoxOfTile>(cast<tt::MemoryAccess>(store.getOperation()),
                                                 *candidate.reader);
     if (std::string reason = candidate.box->find(); !reason.empty())
@@ -410,7 +410,7 @@ private:
     for (int64_t column = 0, i = 0; column < candidate.shape()[1]; column += width, ++i)
       storePart(b, candidate, box, candidate.buffers[i % candidate.buffers.size()], column, since);
     waitAtEndOfGroup(store);
-    candidate.reader->addConditions();
+    candidate.reader->addConditions(store.getLoc());
     if (!accesses.empty() || candidates.size() > 1)
       func->setAttr(ttg::kOvertakes, b.getUnitAttr());
     remark(candidate, candidate.shape()[1] / width);

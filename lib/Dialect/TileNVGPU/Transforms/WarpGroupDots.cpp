@@ -25,8 +25,9 @@
 // behind it (ttng.mbarrier_arrive).
 //
 // What does not lie in panels (Mma.h) is put there, but for a left operand in the layout of a dot's
-// result, which has the registers that it needs. Elements of 8 bits must be neighbours along k in
-// memory: threads turn those that are not, 16 by 4 at a time.
+// result, which has the registers that it needs. Elements of 8 and 32 bits must be neighbours along
+// k in memory: threads turn those that are not, 16 bytes by 4 at a time. Those of 32 bits are
+// rounded to tf32 meanwhile, unless the copies that brought them have done so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,11 +59,37 @@ bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   return true;
 }
 
-/// The dimension along which neighbours of a tile lie in memory, or in a thread.
-unsigned fastestOf(Value tile) {
-  if (auto load = tile.getDefiningOp<ttg::LocalLoadOp>())
-    return ttg::offsetsOf(load.getSrc().getType()).apply({1}) == 1 ? 0 : 1;
-  return ttg::orderOf(cast<RankedTensorType>(tile.getType()).getEncoding())[0];
+/// Where the elements of a tile lie in shared memory; of one in registers, as a loop would copy it
+/// there.
+LinearLayout offsetsOf(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (auto load = tile.getDefiningOp<ttg::LocalLoadOp>(); load && !load.getOffsets())
+    return ttg::offsetsOf(load.getSrc().getType());
+  SmallVector<int32_t> order = ttg::orderOf(type.getEncoding());
+  unsigned bytes = tt::scalarBytes(type.getElementType());
+  Attribute layout = ttg::swizzledLayout(type.getContext(), type.getShape(), order, bytes);
+  if (auto panels = ttg::panelLayout(type.getContext(), type.getShape(), order[0], bytes))
+    layout = *panels;
+  return ttg::offsetsOf(
+      ttg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout));
+}
+
+/// What writes to `memory` are copies by TMA that round.
+bool holdsRounded(Value memory) {
+  ttg::LocalAllocOp alloc = ttg::allocationOf(memory);
+  if (!alloc)
+    return false;
+  SmallVector<Value> names{alloc.getResult()};
+  while (!names.empty())
+    for (Operation *user : names.pop_back_val().getUsers()) {
+      if (isa<ttg::MemDescIndexOp, ttg::MemDescTransOp, ttg::MemDescReshapeOp>(user))
+        names.push_back(user->getResult(0));
+      auto copy = dyn_cast<TMALoadOp>(user);
+      if (isa<ttg::LocalStoreOp, ttg::AsyncCopyGlobalToLocalOp>(user) ||
+          (copy && !copy.getRoundsToTF32()))
+        return false;
+    }
+  return !alloc.getInit();
 }
 
 /// By tile and the dimension of its neighbours in memory.
@@ -113,8 +140,16 @@ private:
     Operation *def = dot.getA().getDefiningOp();
     if (!def || isa<RegionBranchOpInterface>(def) ||
         ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
-      return dot.getA();
+      return rounded(dot.getA());
     return memoryOf(dot.getA(), /*depth=*/1);
+  }
+
+  /// What an instruction takes of f32.
+  Value rounded(Value tile) {
+    auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
+    if (!tt::elementType(tile.getType()).isF32() || (load && holdsRounded(load.getSrc())))
+      return tile;
+    return b.create<RoundToTF32Op>(tile.getLoc(), tile.getType(), tile);
   }
 
   /// Where an operand lies in panels.
@@ -122,7 +157,8 @@ private:
     Value memory;
     if (auto load = operand.getDefiningOp<ttg::LocalLoadOp>();
         load && !load.getOffsets() && stillHolds(load, dot) && ttg::allocationOf(load.getSrc()) &&
-        Panels::along(depth, load.getSrc().getType()))
+        Panels::along(depth, load.getSrc().getType()) &&
+        (!load.getSrc().getType().getElementType().isF32() || holdsRounded(load.getSrc())))
       memory = load.getSrc();
     else
       memory = store(ttg::behindConversions(operand), depth);
@@ -152,10 +188,10 @@ private:
     auto layout = ttg::panelLayout(b.getContext(), type.getShape(), fastest, bytes);
     auto memory = ttg::MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
                                         *layout, ttg::MemorySpace::Shared, /*isMutable=*/false);
-    if (!mayLieAcross && fastestOf(tile) != depth)
-      tile = inLayout(tile, ttg::turningLayout(b.getContext(), type.getShape(), depth, bytes,
-                                               ttg::numWarps(dot)));
-    alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, tile);
+    if (!mayLieAcross)
+      tile = inLayout(tile, ttg::turningLayout(b.getContext(), type.getShape(), offsetsOf(tile),
+                                               depth, bytes, ttg::numWarps(dot)));
+    alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, rounded(tile));
     return alloc;
   }
 
@@ -183,8 +219,13 @@ private:
     if (first == alloc)
       return;
     alloc->moveBefore(first);
-    if (auto turned = alloc.getInit().getDefiningOp<ttg::ConvertLayoutOp>())
-      turned->moveBefore(alloc);
+    Operation *last = alloc;
+    for (Operation *op = alloc.getInit().getDefiningOp();
+         isa_and_nonnull<RoundToTF32Op, ttg::ConvertLayoutOp>(op);
+         op = op->getOperand(0).getDefiningOp()) {
+      op->moveBefore(last);
+      last = op;
+    }
   }
 
   tt::DotOp dot;

@@ -69,6 +69,14 @@ def FoldRanges : Pass<"tt-fold-ranges"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RoughExponentials : Pass<"tt-rough-exponentials"> {
+  let summary = "marks exponentials whose last bits nobody keeps";
+  let description = [{
+    Weights of a softmax that are rounded to 16 bits are `tt.rough`: an error of some 2^-18 of the
+    exponential is no matter.
+  }];
+}
+
 def NarrowOffsets : Pass<"tt-narrow-offsets"> {
   let summary = "computes offsets of pointers in 32 bits where that is proved to suffice";
   let description = [{

@@ -14,6 +14,7 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include <optional>
+#include <string>
 
 namespace tritium::ttg {
 
@@ -29,6 +30,8 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 /// Whether warp groups of a program of `warps` warps can do `dot` (wgmma): the target has the
 /// instruction for its element types, and 64 rows are for four warps.
 bool isForWarpGroups(tt::DotOp dot, int warps);
+/// Empty, or why not, and what would change it.
+std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
 
 /// How many products of 8-bit floats along k may be added up in a tensor core, which is imprecise,
 /// before their sum goes to a register; 0: all.
@@ -65,15 +68,13 @@ unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes);
 /// Whether instructions of warp groups take operands of `element` whose neighbours in memory are no
 /// neighbours along k. Of other types they must be, and are turned where they are not.
 bool takesAcrossDepth(mlir::Type element);
-/// The layout in which threads turn an operand: each has blocks of 16 bytes along `depth` by 4
-/// bytes across, which it reads as words and writes as chunks of a panel.
-BlockedEncodingAttr turningLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
-                                  unsigned depth, unsigned elementBytes, int warps);
-/// Where such an operand lies before, rows along the other dimension, so that the words that lanes
-/// read at once are of different banks. None if a row is shorter than a chunk of 16 bytes.
-std::optional<SharedLinearEncodingAttr> turnedLayout(mlir::MLIRContext *context,
-                                                     llvm::ArrayRef<int64_t> shape, unsigned depth,
-                                                     unsigned elementBytes);
+/// The layout in which threads bring an operand, which lies at `offsets` in shared memory, to
+/// panels along `depth`. Each has blocks of 16 bytes along `depth`, chunks of a panel; where it
+/// lies across, by the 4 bytes of a word. Lanes that access memory together have blocks in
+/// different banks, on both sides where that can be.
+LinearEncodingAttr turningLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                                 const LinearLayout &offsets, unsigned depth, unsigned elementBytes,
+                                 int warps);
 
 } // namespace tritium::ttg
 

@@ -44,6 +44,12 @@ inline constexpr llvm::StringLiteral kVersions = "ttg.versions";
 /// On a kernel: what its launches look at, a list of LaunchConditions, each an array of two
 /// numbers a step: kind and bits, and the value.
 inline constexpr llvm::StringLiteral kConditions = "tt.conditions";
+/// On a kernel: by the place of a load or store, a list like the above of what only copies by TMA
+/// there need.
+inline constexpr llvm::StringLiteral kCopyConditions = "tt.copy_conditions";
+/// On a kernel: the places, strings, of loads and stores that become no copies by TMA, as launches
+/// break what those need.
+inline constexpr llvm::StringLiteral kRefusedCopies = "tt.refused_copies";
 /// On a kernel: loads run ahead of stores to other arguments, which must not overlap what they
 /// read.
 inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
@@ -58,6 +64,10 @@ inline constexpr llvm::StringLiteral kPrograms = "ttg.programs";
 inline constexpr llvm::StringLiteral kProgramsPerCTA = "ttg.programs_per_cta";
 /// On a kernel: dimensions of the grid along which the CTAs that begin first are the last programs.
 inline constexpr llvm::StringLiteral kLastFirst = "ttg.last_first";
+/// On such a kernel, whose ids count down along the first dimension and not along the second, i32,
+/// a power of two: of the last rows of the grid that have together about so many programs, the last
+/// program of each begins first, then the last but one of each.
+inline constexpr llvm::StringLiteral kLongestOf = "ttg.longest_of";
 
 /// On a loop: iterations that are under way at a time, i32, and buffers of what its copies bring,
 /// if these are more, i32; on each operation of its body a ScheduleAttr; on the loads among them

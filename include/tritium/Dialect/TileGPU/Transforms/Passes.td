@@ -224,9 +224,10 @@ def ChooseOccupancy : Pass<"ttg-choose-occupancy", "::mlir::ModuleOp"> {
 def PrefetchNextPrograms : Pass<"ttg-prefetch-next-programs", "::mlir::ModuleOp"> {
   let summary = "what later programs load, brought to L2";
   let description = [{
-    Loads of rows that are reduced say for which later program what it loads is brought to L2
-    (`ttg.prefetch_for`).
+    Beside loads of rows that are reduced, what another program loads there is brought to L2
+    (`ttg.prefetch_l2`, `ttng.prefetch_run`).
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::ttng::TileNVGPUDialect"];
 }
 
 def AllocateSharedMemory : Pass<"ttg-allocate-shared-memory", "::mlir::ModuleOp"> {

@@ -6,6 +6,7 @@
 include "tritium/Dialect/TileNVGPU/IR/TileNVGPUDialect.td"
 include "tritium/Dialect/TileGPU/IR/TileGPUOpInterfaces.td"
 include "tritium/Dialect/TileGPU/IR/TileGPUTypes.td"
+include "tritium/Dialect/Tile/IR/TileInterfaces.td"
 include "tritium/Dialect/Tile/IR/TileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -123,13 +124,15 @@ def TileNVGPU_LoadBoxOp : TileNVGPU_Op<"load_box", [AttrSizedOperandSegments]> {
   let summary = "reads a box of a tensor";
   let description = [{
     The tensor and the box are those of `ttng.tma_load`. A load of a pipelined loop that
-    `ttg-expand-pipeline` makes a copy by TMA.
+    `ttg-expand-pipeline` makes a copy by TMA. With `roundsToTF32` elements are operands of dots that
+    multiply tf32 alone, and rounded on the way (`ttng.round_to_tf32`).
 
     - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
       result, and in front of them any number of others, of which the box has one index;
     - (tma_c2) the pointee is the result's element;
     - (tma_c6) the last stride is the constant 1;
-    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin.
+    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin;
+    - (tma_c8) elements that are rounded to tf32 are f32.
 
     ```mlir
     %one = arith.constant 1 : i64
@@ -137,7 +140,8 @@ def TileNVGPU_LoadBoxOp : TileNVGPU_Op<"load_box", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, Variadic<I64>:$shape,
-                       Variadic<I64>:$strides, Variadic<I32>:$offsets);
+                       Variadic<I64>:$strides, Variadic<I32>:$offsets,
+                       UnitAttr:$roundsToTF32);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
     $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]`
@@ -152,7 +156,8 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
     The tensor begins at `base`; element (i, j) of it lies at i * strides[0] + j * strides[1]
     elements from there. The box has the extents of `dst` and begins at `offsets`; what lies outside
     of `shape` becomes 0. All bytes of the box, those too, count at `barrier`. One thread of the
-    group starts the copy: what others of the group have accessed there lies behind a barrier.
+    group starts the copy: what others of the group have accessed there lies behind a barrier. With
+    `roundsToTF32` elements are rounded on the way (`ttng.round_to_tf32`).
 
     - (tma_c1) shape, strides and offsets have one number for each of 1 to 5 dimensions: those of the
       tile in memory, and in front of them any number of others, of which the box has one index;
@@ -162,7 +167,8 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
     - (tma_c5) the tile lies in rows, or in panels of rows of 128, 64 or 32 bytes whose chunks of 16
       bytes are exchanged as TMA does (Boxes.h);
     - (tma_c6) the last stride is the constant 1;
-    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin.
+    - (tma_c7) when it runs, rows begin at multiples of 16 bytes from where the tensor's rows begin;
+    - (tma_c8) elements that are rounded to tf32 are f32.
 
     For a GPU, `base`, `shape` and `strides` must be known at the launch: arguments, constants,
     or arithmetic of them. The launch makes a tensor map of them, a hidden parameter of the kernel.
@@ -176,7 +182,8 @@ def TileNVGPU_TMALoadOp : TileNVGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
   let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, Variadic<I64>:$shape,
                        Variadic<I64>:$strides, Variadic<I32>:$offsets,
                        Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst,
-                       Arg<TileGPU_MemDesc, "", [MemRead, MemWrite]>:$barrier);
+                       Arg<TileGPU_MemDesc, "", [MemRead, MemWrite]>:$barrier,
+                       UnitAttr:$roundsToTF32);
   let assemblyFormat = [{
     $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]` `,` $dst `,` $barrier
     attr-dict `:` type($base) `,` type($dst) `,` type($barrier)
@@ -259,8 +266,50 @@ def TileNVGPU_FenceAsyncProxyOp
 }
 
 //===----------------------------------------------------------------------===//
+// What later programs load
+//===----------------------------------------------------------------------===//
+
+def TileNVGPU_L2Cache : Resource<"::tritium::ttg::L2Cache">;
+
+def TileNVGPU_PrefetchRunOp
+    : TileNVGPU_Op<"prefetch_run", [MemoryEffects<[MemWrite<TileNVGPU_L2Cache>]>]> {
+  let summary = "brings neighbours in memory to the second-level cache";
+  let description = [{
+    Those are `count` elements from `ptr` on; none if it is not positive. Nothing is read: what stands
+    in memory when a later load comes counts. One thread of the group asks for all of them at once,
+    but for what shares 16 bytes with something in front of the first or behind the last.
+
+    ```mlir
+    ttng.prefetch_run %p, %n : !tt.ptr<f16>
+    ```
+  }];
+  let arguments = (ins Tile_Ptr:$ptr, I32:$count);
+  let assemblyFormat = "$ptr `,` $count attr-dict `:` type($ptr)";
+}
+
+//===----------------------------------------------------------------------===//
 // Dots of a warp group
 //===----------------------------------------------------------------------===//
+
+def TileNVGPU_RoundToTF32Op
+    : TileNVGPU_Op<"round_to_tf32", [Pure, Tile_Elementwise, SameOperandsAndResultType]> {
+  let summary = "rounds f32 to the bits that tensor cores multiply";
+  let description = [{
+    To the nearest number with a significand of 11 bits; of two that are as near, to either. A
+    `ttng.warp_group_dot` does not look at the other bits of its operands. A machine that multiplies
+    whole f32, as the interpreter does, need not round.
+
+    - (round_to_tf32_c1) elements are f32.
+
+    ```mlir
+    %y = ttng.round_to_tf32 %x : tensor<64x32xf32, #blocked>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$operand);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
 
 def TileNVGPU_WarpGroupDotOp
     : TileNVGPU_Op<"warp_group_dot", [AllTypesMatch<["c", "result"]>,
@@ -280,8 +329,9 @@ def TileNVGPU_WarpGroupDotOp
     - (warp_group_dot_c4) the warps that run it are a multiple of 4;
     - (warp_group_dot_c5) `mostImprecise` is of f8, `isUnsigned` of i8.
 
-    For a GPU, operands in memory lie in panels (Panels.h), along K unless elements have 16 bits, and the result has a mma layout of
-    version 3.
+    For a GPU, operands in memory lie in panels (Panels.h), along K unless elements have 16 bits, and
+    the result has a mma layout of version 3. Operands of f32 have been rounded to tf32: the lower
+    bits are cut off.
 
     ```mlir
     %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #shared> * !ttg.memdesc<64x128xf16, #shared_t> -> tensor<128x128xf32, #mma>

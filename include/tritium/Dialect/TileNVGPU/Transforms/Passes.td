@@ -35,6 +35,15 @@ def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
 }
 
+def TurnAhead : Pass<"ttng-turn-ahead", "::mlir::ModuleOp"> {
+  let summary = "operands that threads turn for the dot of the next iteration";
+  let description = [{
+    Where a dot of a loop reads what threads have just brought from one buffer of copies by TMA to
+    other memory, they do so for the next iteration while the dot goes on.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
+}
+
 def PlaceFences : Pass<"ttng-place-fences", "::mlir::ModuleOp"> {
   let summary = "fences between what threads write and what dots read";
   let description = [{
