@@ -4,6 +4,7 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
 #include "tritium/Pipeline/Passes.h"
+#include "tritium/Target/GPU/GPUModel.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -13,6 +14,9 @@ using namespace mlir;
 namespace tritium {
 
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+  // Where dots go on by themselves, a branch between them costs nothing.
+  if (gpuModel(options.capability, options.isSpecific).hasWarpGroupDots)
+    pm.addPass(tt::createJoinLoops());
   pm.addPass(tt::createUnrollLoops());
   // Masks that are decided in some of the iterations are none.
   pm.addPass(tt::createFoldRanges());

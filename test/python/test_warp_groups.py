@@ -293,6 +293,8 @@ def expect_parts(ends, scale=64**-0.5):
     kernel = attention_in_parts[(1,)](q, k, v, o, *ends, scale, T, num_stages=3,
                                       warp_specialize=True)
     assert is_split(kernel)
+    # One loop for both parts, in the group that computes and in the one that copies.
+    assert kernel.asm["ttgir"].count("scf.for") == 2
     begin, between, end = (end * T for end in ends)
     plain, masked = (np.array([n + i for n in range(*part, T) for i in range(T)], int)
                      for part in ((begin, between), (between, end)))

@@ -71,6 +71,26 @@ tt.func @causal(%p: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
+// Rows up to the program's own and those behind them, joined: the begin is the least of none and a
+// number that is taken for positive.
+// CHECK-LABEL: tt.func @joined
+// CHECK-SAME: attributes {ttg.last_first = array<i32: 0>
+// expected-remark @below {{the last programs come first}}
+tt.func @joined(%p: !tt.ptr<f32>) {
+  %id = tt.get_program_id 0 : i32
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %border = arith.muli %id, %c64 : i32
+  %end = arith.addi %border, %c64 : i32
+  %from = arith.minsi %border, %c0 : i32
+  %to = arith.maxsi %border, %end : i32
+  scf.for %i = %from to %to step %c64 : i32 {
+    %x = tt.load %p : !tt.ptr<f32>
+    tt.store %p, %x : !tt.ptr<f32>
+  }
+  tt.return
+}
+
 // Along both dimensions, one by a quotient.
 // CHECK-LABEL: tt.func @two
 // CHECK-SAME: attributes {ttg.last_first = array<i32: 1, 2>}

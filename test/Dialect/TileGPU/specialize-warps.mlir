@@ -24,7 +24,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
 // CHECK-COUNT-3: ttng.mbarrier_init %{{.*}}, 1 :
 // CHECK: %[[EMPTY:.*]] = ttg.local_alloc : <3x1xi64
 // CHECK-COUNT-3: ttng.mbarrier_init %{{.*}}, 8 :
-// CHECK: ttg.warp_groups "compute" warps 8 registers 232 {
+// CHECK: ttg.warp_groups "compute" warps 8 registers 240 {
 // CHECK:   scf.for %[[T:.*]] = {{.*}} iter_args(%[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK:     %[[IF:.*]]:2 = scf.if {{.*}} -> (i32, i32) {
 // CHECK:       %[[R:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[S1:.*]] = %[[SLOT]], %[[P1:.*]] = %[[PHASE]])
@@ -47,7 +47,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
 // CHECK:     } else {
 // CHECK:       scf.yield %[[SLOT]], %[[PHASE]]
 // CHECK:     scf.yield %[[IF]]#0, %[[IF]]#1
-// CHECK: } "load" warps 1 registers 40 {
+// CHECK: } "load" warps 1 registers 24 {
 // CHECK:   scf.for %[[T:.*]] = {{.*}} iter_args(%[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK:     %[[AT:.*]] = arith.muli %[[T]], %[[C128]]
 // CHECK:     scf.if {{.*}} -> (i32, i32) {

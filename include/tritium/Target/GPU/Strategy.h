@@ -30,6 +30,9 @@ constexpr unsigned kMostAccumulatorWords = 32;
 /// attention with 176 of 255, or 80 of 128, do without memory; with 224 ptxas 13.0 spills 300
 /// bytes.
 constexpr int64_t kMostRotatedPercent = 70;
+/// With fewer registers than that beside the tiles of a loop and a left operand of its dots, that
+/// operand stays in shared memory.
+constexpr int64_t kWordsBesideSums = 36;
 /// Of a thread, beside sums and operands of dots: addresses, maxima and sums of rows, masks.
 inline constexpr int64_t kWordsBesideDots = 40;
 

@@ -65,6 +65,9 @@ private:
     if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
       return id.getAxis() == axis ? Trend::Up : Trend::Same;
     auto operand = [&](unsigned i) { return of(op->getOperand(i)); };
+    // The least of positive numbers and one that is not.
+    if (isa<arith::MinSIOp>(op) && llvm::any_of(op->getOperands(), isNotPositive))
+      return Trend::Same;
     if (isa<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp>(op))
       return both(operand(0), operand(1));
     if (isa<arith::SubIOp>(op))
@@ -80,6 +83,11 @@ private:
     bool isSame = op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
                   llvm::all_of(op->getOperands(), [&](Value x) { return of(x) == Trend::Same; });
     return isSame ? Trend::Same : Trend::Any;
+  }
+
+  static bool isNotPositive(Value value) {
+    APInt number;
+    return matchPattern(value, m_ConstantInt(&number)) && !number.isStrictlyPositive();
   }
 
   static bool isNegative(Value value) {

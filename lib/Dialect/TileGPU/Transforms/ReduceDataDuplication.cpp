@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -40,24 +41,6 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// Words of registers that a lane needs for `operand` in the midst of `loop`: carried tiles,
-/// of which the results of dots that are carried are some, and the other dots' results.
-int64_t wordsOf(scf::ForOp loop, RankedTensorType operand) {
-  auto words = [](Type type) -> int64_t {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    if (!tile)
-      return 0;
-    return llvm::divideCeil(layoutOf(tile).registers() * tt::scalarBits(tile.getElementType()), 32);
-  };
-  int64_t total = words(operand);
-  for (Value carried : loop.getRegionIterArgs())
-    total += words(carried.getType());
-  for (auto dot : loop.getBody()->getOps<tt::DotOp>())
-    if (!llvm::is_contained(loop.getYieldedValues(), dot.getResult()))
-      total += words(dot.getType());
-  return total;
-}
-
 bool isToReplace(ConvertLayoutOp convert) {
   RankedTensorType from = convert.getSrc().getType(), to = convert.getType();
   if (!isa<DotOperandEncodingAttr>(to.getEncoding()) || to.getRank() != 2 ||
@@ -73,7 +56,7 @@ bool isToReplace(ConvertLayoutOp convert) {
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   return loop && loop->getBlock() == convert->getBlock() &&
          isa<AsyncWaitOp>(loop.getBody()->front()) &&
-         wordsOf(loop, to) > strategy::kMostWordsInLoop;
+         wordsBesideOperand(loop, to) > strategy::kMostWordsInLoop;
 }
 
 void replace(ConvertLayoutOp convert) {

@@ -265,7 +265,7 @@ void WarpSpecializer::advance(OpBuilder &b, const Loop &loop, State &state) {
 /// that the one that loads costs as many in each part: it gives back what it does not need, where
 /// the others can have it. A launch gives all threads as many, of which `setmaxnreg` moves some.
 std::array<int32_t, 2> WarpSpecializer::registers(Operation *of) {
-  constexpr int32_t parts = 4, most = 255, step = 8, ofLoader = 40;
+  constexpr int32_t parts = 4, most = 255, step = 8, ofLoader = 24;
   int32_t all = gpuModel(of).registers / parts / kLanesPerWarp, each = numWarps(of) / parts;
   int32_t launched = all / (each + 1);
   if (launched >= most)

@@ -21,8 +21,12 @@ bool isDotOfWarpGroups(Operation *op) {
 /// Whether `op` may run while `dot` goes on, if it does not need the result. What has a region may
 /// have other dots there, of which it is not known how many.
 bool canRunBeside(Operation *op, WarpGroupDotOp dot) {
-  if (op->getNumRegions() && !isa<tt::Combining>(op))
-    return false;
+  if (op->getNumRegions() && !isa<tt::Combining>(op)) {
+    WalkResult result = op->walk([](Operation *inside) {
+      return isDotOfWarpGroups(inside) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return isa<scf::IfOp>(op) && !result.wasInterrupted() && isMemoryEffectFree(op);
+  }
   if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op))
     return llvm::all_of(dot.getAsyncReads(),
                         [&](Value read) { return ttg::areApart(read, copy.getDst()); });

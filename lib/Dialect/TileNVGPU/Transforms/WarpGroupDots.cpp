@@ -39,6 +39,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -141,7 +142,25 @@ private:
     if (!def || isa<RegionBranchOpInterface>(def) ||
         ttg::isOfWarpGroups(cast<RankedTensorType>(source.getType()).getEncoding()))
       return rounded(dot.getA());
+    if (staysInRegisters(dot.getA()))
+      return dot.getA();
     return memoryOf(dot.getA(), /*depth=*/1);
+  }
+
+  /// What a loop multiplies from the left in each iteration and does not change, as queries are, is
+  /// not read from shared memory time and again where a group of warps has registers for it.
+  bool staysInRegisters(Value operand) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    auto groups = dot->getParentOfType<ttg::WarpGroupsOp>();
+    if (!groups || !ttg::takesAcrossDepth(type.getElementType()))
+      return false;
+    int64_t registers = groups.getRegisters()[groups.groupOf(dot)];
+    // Iterations that a loop has been relieved of, too.
+    return llvm::any_of(operand.getUsers(), [&](Operation *user) {
+      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+      return loop && loop.isDefinedOutsideOfLoop(operand) &&
+             ttg::wordsBesideOperand(loop, type) + strategy::kWordsBesideSums <= registers;
+    });
   }
 
   /// What an instruction takes of f32.

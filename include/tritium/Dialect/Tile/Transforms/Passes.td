@@ -60,6 +60,15 @@ def UnrollLoops : Pass<"tt-unroll-loops"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def JoinLoops : Pass<"tt-join-loops"> {
+  let summary = "joins two loops of dots that differ in what stands between these";
+  let description = [{
+    A loop that goes on where the one in front of it ends, with the same loads and dots, becomes
+    one with it, in which what differs is in a branch.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def FoldRanges : Pass<"tt-fold-ranges"> {
   let summary = "decides comparisons by what their operands can be";
   let description = [{

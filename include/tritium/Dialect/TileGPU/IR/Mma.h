@@ -33,6 +33,11 @@ bool isForWarpGroups(tt::DotOp dot, int warps);
 /// Empty, or why not, and what would change it.
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
 
+/// Words of registers that a lane needs in the midst of `loop` with a dot's `operand` in registers
+/// that the loop does not change: for carried tiles, of which the results of dots that are carried
+/// are some, the other dots' results, and the operand.
+int64_t wordsBesideOperand(mlir::scf::ForOp loop, mlir::RankedTensorType operand);
+
 /// How many products of 8-bit floats along k may be added up in a tensor core, which is imprecise,
 /// before their sum goes to a register; 0: all.
 uint32_t mostImprecise(tt::DotOp dot);
