@@ -301,7 +301,7 @@ Variant *Variant::withoutBroken(llvm::ArrayRef<BoundArgument> arguments, const u
       printRemarks(found->remarksOnBroken(more, arguments, grid));
     found = sibling(*slot, [&](CompileOptions &x) { x.refusedCopies = refused; }, error);
     if (!found)
-      return nullptr;
+      break; // code without any of them may do
   }
   if (isMissing(unconditional) && !metadata().tensorMaps.empty())
     printRemarks(remarksOnBroken({}, arguments, grid));

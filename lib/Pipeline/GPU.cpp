@@ -371,6 +371,8 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
     return false;
+  if (std::string reason = reasonAgainstPromises(module); !reason.empty())
+    return refuse(error, reason);
   if (gpu.numCtas > 1)
     remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "num-ctas",
                  "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
@@ -434,6 +436,8 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
   GPUOptions gpu;
   if (!readGPUOptions(options, gpu, error) || !checkGPUOptions(target, gpu, error))
     return false;
+  if (std::string reason = reasonAgainstPromises(module); !reason.empty())
+    return refuse(error, reason);
   auto asked = module->getAttrOfType<ttg::TargetAttr>(ttg::kTarget);
   if (!asked)
     module->setAttr(ttg::kTarget, ttg::TargetAttr::get(module.getContext(), target.codeCapability,

@@ -83,6 +83,69 @@ void refuseCopies(ModuleOp module, const CompileOptions &options) {
     kernel->setAttr(ttg::kRefusedCopies, list);
 }
 
+/// Whether `given` is a list of launch conditions, each with what its steps take and one number
+/// left.
+static bool isConditions(Attribute given, unsigned parameters) {
+  auto isOne = [&](Attribute condition) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(condition);
+    if (!numbers || numbers.size() % 2)
+      return false;
+    int64_t left = 0;
+    for (ArrayRef<int64_t> list = numbers.asArrayRef(); !list.empty(); list = list.drop_front(2)) {
+      uint64_t kind = list[0] & 0xff, bits = uint64_t(list[0]) >> 8, value = list[1];
+      uint64_t values = kind == ScalarStep::Constant   ? ~uint64_t(0)
+                        : kind == ScalarStep::Argument ? parameters
+                        : kind < ScalarStep::Sum       ? 3
+                                                       : ~uint64_t(0);
+      int64_t takes = kind < ScalarStep::Sum ? 0 : kind == ScalarStep::LoopIndex ? 3 : 2;
+      bool isConstant = kind == ScalarStep::Constant;
+      if (kind > ScalarStep::LoopIndex || bits < 1 || bits > 64 ||
+          (!isConstant && value >= values) || left < takes)
+        return false;
+      left += 1 - takes;
+    }
+    return left == 1;
+  };
+  auto all = dyn_cast<ArrayAttr>(given);
+  return all && llvm::all_of(all, isOne);
+}
+
+std::string reasonAgainstPromises(ModuleOp module) {
+  std::string reason;
+  auto check = [&](tt::FuncOp kernel, StringRef name, auto isRight, StringRef wanted) {
+    Attribute given = kernel->getAttr(name);
+    if (!given || isRight(given) || !reason.empty())
+      return;
+    llvm::raw_string_ostream out(reason);
+    out << "kernel '" << kernel.getName() << "': " << name << " must be " << wanted << ", found "
+        << given;
+  };
+  constexpr StringLiteral conditions =
+      "launch conditions, array<i64: ...> with a kind and bits, and a value, for each step";
+  for (auto kernel : module.getOps<tt::FuncOp>()) {
+    unsigned parameters = kernel.getNumArguments();
+    auto isList = [&](Attribute given) { return isConditions(given, parameters); };
+    check(kernel, ttg::kConditions, isList, ("a list of " + conditions).str());
+    check(
+        kernel, ttg::kCopyConditions,
+        [&](Attribute given) {
+          auto places = dyn_cast<DictionaryAttr>(given);
+          return places && llvm::all_of(places, [&](NamedAttribute place) {
+                   return isList(place.getValue());
+                 });
+        },
+        ("by places lists of " + conditions).str());
+    check(
+        kernel, ttg::kRefusedCopies,
+        [](Attribute given) {
+          auto places = dyn_cast<ArrayAttr>(given);
+          return places && llvm::all_of(places, llvm::IsaPred<StringAttr>);
+        },
+        "a list of places, which are strings");
+  }
+  return reason;
+}
+
 static LaunchCondition readCondition(DenseI64ArrayAttr numbers) {
   LaunchCondition condition;
   for (ArrayRef<int64_t> list = numbers.asArrayRef(); list.size() >= 2; list = list.drop_front(2))

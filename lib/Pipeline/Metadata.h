@@ -30,7 +30,11 @@ void describeTensorMaps(GPULaunchInfo launch, KernelMetadata &metadata);
 /// Passes make no copies by TMA where the options refuse them.
 void refuseCopies(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Fills in what the code of a kernel relies on, so that its launches look.
+/// Why what kernels say of their launches cannot be read; empty if it can.
+std::string reasonAgainstPromises(mlir::ModuleOp module);
+
+/// Fills in what the code of a kernel relies on, so that its launches look. There is no reason
+/// against that.
 void readPromises(mlir::ModuleOp module, KernelMetadata &metadata);
 
 } // namespace tritium

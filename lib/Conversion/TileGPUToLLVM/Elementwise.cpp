@@ -348,7 +348,12 @@ Value ElementwiseLowering::emitScalar(Operation *op, ValueRange operands) {
         (void)unsupported(op, "a remainder of 8-bit floats");
         return {};
       })
-      .Case([&](ttng::RoundToTF32Op) { return bitcast(roundToTF32(x), type); })
+      .Case([&](ttng::RoundToTF32Op) -> Value {
+        if (gpu.multipliesOtherFloats)
+          return bitcast(roundToTF32(x), type);
+        (void)unsupported(op, "rounding to tf32, which begins with compute capability 8.0");
+        return {};
+      })
       .Case<arith::BitcastOp, tt::BitcastOp>([&](auto) { return bitcast(x, type); })
       .Case([&](tt::IntToPtrOp) { return b.create<LLVM::IntToPtrOp>(loc, type, x); })
       .Case([&](tt::PtrToIntOp) { return b.create<LLVM::PtrToIntOp>(loc, type, x); })

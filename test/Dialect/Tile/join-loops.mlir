@@ -63,6 +63,67 @@ tt.func private @joined(%n: i32, %m: i32, %q: tensor<64x64xf16>, %k: tensor<64x6
 
 // -----
 
+// Where a mask is all that differs, the branch has nothing else.
+// CHECK-LABEL: @masked
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = tt.dot
+// CHECK: %[[R:.*]] = scf.if
+// CHECK-NEXT: scf.yield %[[S]]
+// CHECK-NEXT: else
+// CHECK-NEXT: %[[I:.*]] = tt.splat
+// CHECK-NEXT: %[[C:.*]] = arith.cmpi
+// CHECK-NEXT: %[[M:.*]] = arith.select %[[C]], %[[S]]
+// CHECK-NEXT: scf.yield %[[M]]
+// CHECK-NEXT: }
+// CHECK: tt.reduce"(%[[R]])
+// CHECK: math.exp2
+// CHECK: tt.dot
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func private @masked(%n: i32, %m: i32, %q: tensor<64x64xf16>, %v: tensor<64x64xf16>, %columns: tensor<64x64xi32>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %none = arith.constant dense<0xFF800000> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %border = arith.muli %n, %c64 : i32
+  %r = scf.for %i = %c0 to %border step %c64 iter_args(%x = %zero) -> tensor<64x64xf32> : i32 {
+    %s = tt.dot %q, %v, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %t = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %te = tt.expand_dims %t {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %tb = tt.broadcast %te : tensor<64x1xf32> -> tensor<64x64xf32>
+    %w = arith.subf %s, %tb : tensor<64x64xf32>
+    %e = math.exp2 %w : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tt.dot %p, %v, %x : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %r2 = scf.for %i = %border to %m step %c64 iter_args(%x = %r) -> tensor<64x64xf32> : i32 {
+    %s = tt.dot %q, %v, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %is = tt.splat %i : i32 -> tensor<64x64xi32>
+    %visible = arith.cmpi slt, %is, %columns : tensor<64x64xi32>
+    %y = arith.select %visible, %s, %none : tensor<64x64xi1>, tensor<64x64xf32>
+    %t = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %te = tt.expand_dims %t {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %tb = tt.broadcast %te : tensor<64x1xf32> -> tensor<64x64xf32>
+    %w = arith.subf %y, %tb : tensor<64x64xf32>
+    %e = math.exp2 %w : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tt.dot %p, %v, %x : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tt.return %r2 : tensor<64x64xf32>
+}
+
+// -----
+
 // The second loop begins with the results in another order, as it goes on.
 // CHECK-LABEL: @exchanged
 // CHECK: %[[R:.*]]:2 = scf.for

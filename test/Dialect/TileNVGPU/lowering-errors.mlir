@@ -159,3 +159,17 @@ tt.func @old_prefetch(%p: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 }
+
+// -----
+
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 75>, "ttg.num-warps" = 4 : i32} {
+tt.func @old_round(%p: !tt.ptr<f32>, %f: f32) {
+  %all = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #l>
+  %x = tt.splat %f : f32 -> tensor<128xf32, #l>
+  // expected-error @+1 {{rounding to tf32, which begins with compute capability 8.0}}
+  %y = ttng.round_to_tf32 %x : tensor<128xf32, #l>
+  tt.store %all, %y : tensor<128x!tt.ptr<f32>, #l>
+  tt.return
+}
+}

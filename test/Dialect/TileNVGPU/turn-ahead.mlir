@@ -122,3 +122,105 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %r#0 : tensor<128x128xi32, #mma>
   }
 }
+
+// -----
+
+// Which buffers both operands are in is counted in memory, once an iteration.
+// CHECK-LABEL: @counts
+// CHECK: scf.for
+// CHECK: tt.store
+// CHECK-NOT: tt.store
+// CHECK: tt.return
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#rows = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#columns = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#turn = #ttg.linear<{register = [1, 0, 2, 0, 4, 0, 8, 0, 0, 1, 0, 2, 0, 64], lane = [0, 4, 16, 16, 32, 32, 0, 8, 64, 64], warp = [0, 16, 0, 32], shape = [128, 128]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  tt.func private @counts(%ra: !ttg.memdesc<7x128x128xi8, #rows, mutable>, %n: i32, %full: !ttg.memdesc<7x1xi64, #one, mutable>, %cnt: !tt.ptr<i32>) -> tensor<128x128xi32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c7 = arith.constant 7 : i32
+    %zero = arith.constant dense<0> : tensor<128x128xi32, #mma>
+    %rb = ttg.local_alloc : !ttg.memdesc<7x128x128xi8, #rows, mutable>
+    %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero, %slot = %c0, %phase = %c0, %sa = %c0) -> (tensor<128x128xi32, #mma>, i32, i32, i32) : i32 {
+      %f = ttg.memdesc_index %full[%slot] : !ttg.memdesc<7x1xi64, #one, mutable> -> !ttg.memdesc<1xi64, #one, mutable>
+      ttng.mbarrier_wait %f, %phase : !ttg.memdesc<1xi64, #one, mutable>
+      %a = ttg.memdesc_index %ra[%sa] : !ttg.memdesc<7x128x128xi8, #rows, mutable> -> !ttg.memdesc<128x128xi8, #rows, mutable>
+      %b = ttg.memdesc_index %rb[%sa] : !ttg.memdesc<7x128x128xi8, #rows, mutable> -> !ttg.memdesc<128x128xi8, #rows, mutable>
+      %xa = ttg.local_load %a : !ttg.memdesc<128x128xi8, #rows, mutable> -> tensor<128x128xi8, #turn>
+      %ta = ttg.local_alloc init(%xa : tensor<128x128xi8, #turn>) {alignment = 1024 : i32} : !ttg.memdesc<128x128xi8, #rows>
+      %x = ttg.local_load %b : !ttg.memdesc<128x128xi8, #rows, mutable> -> tensor<128x128xi8, #turn>
+      %t = ttg.local_alloc init(%x : tensor<128x128xi8, #turn>) {alignment = 1024 : i32} : !ttg.memdesc<128x128xi8, #columns>
+      %d = ttng.warp_group_dot %ta, %t, %c : !ttg.memdesc<128x128xi8, #rows> * !ttg.memdesc<128x128xi8, #columns> -> tensor<128x128xi32, #mma>
+      %w = ttng.warp_group_dot_wait %d : tensor<128x128xi32, #mma> {pendings = 0 : i32}
+      %next = arith.addi %slot, %c1 : i32
+      %wraps = arith.cmpi eq, %next, %c7 : i32
+      %s = arith.select %wraps, %c0, %next : i32
+      %q = arith.xori %phase, %c1 : i32
+      %p = arith.select %wraps, %q, %phase : i32
+      %yes = arith.cmpi slt, %sa, %c7 : i32
+      %sn = scf.if %yes -> i32 {
+        %old = tt.load %cnt : !tt.ptr<i32>
+        %new = arith.addi %old, %c1 : i32
+        tt.store %cnt, %new : !tt.ptr<i32>
+        scf.yield %new : i32
+      } else {
+        scf.yield %c0 : i32
+      }
+      scf.yield %w, %s, %p, %sn : tensor<128x128xi32, #mma>, i32, i32, i32
+    }
+    tt.return %r#0 : tensor<128x128xi32, #mma>
+  }
+}
+
+// -----
+
+// The barrier is one for all iterations: its next phase may begin behind what this one does last.
+// CHECK-LABEL: @one_barrier
+// CHECK: scf.for
+// CHECK: ttng.mbarrier_wait
+// CHECK-NOT: ttng.mbarrier_wait
+// CHECK: tt.return
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#rows = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#columns = #ttg.shared<{vec = 16, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#turn = #ttg.linear<{register = [1, 0, 2, 0, 4, 0, 8, 0, 0, 1, 0, 2, 0, 64], lane = [0, 4, 16, 16, 32, 32, 0, 8, 64, 64], warp = [0, 16, 0, 32], shape = [128, 128]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  tt.func private @one_barrier(%ra: !ttg.memdesc<7x128x128xi8, #rows, mutable>, %n: i32, %full: !ttg.memdesc<1x1xi64, #one, mutable>, %cnt: !tt.ptr<i32>) -> tensor<128x128xi32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c7 = arith.constant 7 : i32
+    %zero = arith.constant dense<0> : tensor<128x128xi32, #mma>
+    %rb = ttg.local_alloc : !ttg.memdesc<7x128x128xi8, #rows, mutable>
+    %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero, %slot = %c0, %phase = %c0, %sa = %c0) -> (tensor<128x128xi32, #mma>, i32, i32, i32) : i32 {
+      %f = ttg.memdesc_index %full[%c0] : !ttg.memdesc<1x1xi64, #one, mutable> -> !ttg.memdesc<1xi64, #one, mutable>
+      ttng.mbarrier_wait %f, %phase : !ttg.memdesc<1xi64, #one, mutable>
+      %a = ttg.memdesc_index %ra[%sa] : !ttg.memdesc<7x128x128xi8, #rows, mutable> -> !ttg.memdesc<128x128xi8, #rows, mutable>
+      %b = ttg.memdesc_index %rb[%slot] : !ttg.memdesc<7x128x128xi8, #rows, mutable> -> !ttg.memdesc<128x128xi8, #rows, mutable>
+      %xa = ttg.local_load %a : !ttg.memdesc<128x128xi8, #rows, mutable> -> tensor<128x128xi8, #turn>
+      %ta = ttg.local_alloc init(%xa : tensor<128x128xi8, #turn>) {alignment = 1024 : i32} : !ttg.memdesc<128x128xi8, #rows>
+      %x = ttg.local_load %b : !ttg.memdesc<128x128xi8, #rows, mutable> -> tensor<128x128xi8, #turn>
+      %t = ttg.local_alloc init(%x : tensor<128x128xi8, #turn>) {alignment = 1024 : i32} : !ttg.memdesc<128x128xi8, #columns>
+      %d = ttng.warp_group_dot %ta, %t, %c : !ttg.memdesc<128x128xi8, #rows> * !ttg.memdesc<128x128xi8, #columns> -> tensor<128x128xi32, #mma>
+      %w = ttng.warp_group_dot_wait %d : tensor<128x128xi32, #mma> {pendings = 0 : i32}
+      %next = arith.addi %slot, %c1 : i32
+      %wraps = arith.cmpi eq, %next, %c7 : i32
+      %s = arith.select %wraps, %c0, %next : i32
+      %q = arith.xori %phase, %c1 : i32
+      %p = arith.select %wraps, %q, %phase : i32
+      %yes = arith.cmpi slt, %sa, %c7 : i32
+      %sn = scf.if %yes -> i32 {
+        %old = tt.load %cnt : !tt.ptr<i32>
+        %new = arith.addi %old, %c1 : i32
+        tt.store %cnt, %new : !tt.ptr<i32>
+        scf.yield %new : i32
+      } else {
+        scf.yield %c0 : i32
+      }
+      scf.yield %w, %s, %p, %sn : tensor<128x128xi32, #mma>, i32, i32, i32
+    }
+    tt.return %r#0 : tensor<128x128xi32, #mma>
+  }
+}

@@ -23,8 +23,9 @@
 // is the least; where the second has none, the greatest.
 //
 // Alike must be what touches memory, which is loads alone, and the dots, but that the last dot may
-// have operands that differ. Of those, what is computed from a sum that the loop carries, and what
-// only repeats or narrows elements, stands behind the branch.
+// have operands that differ. Where they do by masks (select) alone, the branch has these, and all
+// else is common. Otherwise it has all that comes behind the common dots, but for what is computed
+// from a sum that the loop carries, and what only repeats or narrows elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +64,9 @@ private:
   void leaveToBranch();
   bool areDotsAlike();
   void addLate(scf::ForOp loop, DotOp last);
-  bool plan(Value x, Value y);
+  bool isMasked(Value x, Value y) const;
+  bool plan(Value x, Value y, bool onlyMasks);
+  bool planAll(bool onlyMasks);
   bool staysBehind(Operation *op) const;
   Value joinedValue(OpBuilder &b, Value x, Value y);
 
@@ -175,28 +178,58 @@ void Bodies::addLate(scf::ForOp loop, DotOp last) {
 }
 
 bool Bodies::staysBehind(Operation *op) const {
-  return op && op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         (isa<BroadcastOp, ExpandDimsOp, SplatOp, arith::TruncFOp>(op) ||
-          late.contains(op->getResult(0)));
+  return isa<BroadcastOp, ExpandDimsOp, SplatOp, arith::TruncFOp>(op) ||
+         late.contains(op->getResult(0));
+}
+
+/// The same operation with one result, of operands that may differ.
+static bool areSame(Operation *a, Operation *b) {
+  return a->getNumResults() == 1 &&
+         OperationEquivalence::isEquivalentTo(
+             a, b, [](Value, Value) { return success(); }, /*markEquivalent=*/nullptr,
+             OperationEquivalence::IgnoreLocations);
+}
+
+/// One of the values is the other one, of which a mask leaves some elements.
+bool Bodies::isMasked(Value x, Value y) const {
+  auto masks = [&](Value masked, Value whole) {
+    auto select = masked.getDefiningOp<arith::SelectOp>();
+    return select && llvm::any_of(select->getOperands(), [&](Value operand) {
+             return ofFirst(operand) == ofFirst(whole);
+           });
+  };
+  return masks(x, y) || masks(y, x);
 }
 
 /// Finds what of two values of the bodies is computed in the branch; false if that needs what is
-/// there behind it only.
-bool Bodies::plan(Value x, Value y) {
+/// there behind it only, or is more than a mask where there shall be no more.
+bool Bodies::plan(Value x, Value y, bool onlyMasks) {
   if (ofFirst(y) == x)
     return true;
   if (chosen.contains({x, y}))
     return true;
   Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
   bool isInBodies = a && b && a->getBlock() == first.getBody() && b->getBlock() == second.getBody();
-  if (isInBodies && staysBehind(a) && a->getName() == b->getName() &&
-      a->getAttrs() == b->getAttrs() && x.getType() == y.getType() &&
-      a->getOperandTypes() == b->getOperandTypes())
-    return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                        [&](auto pair) { return plan(std::get<0>(pair), std::get<1>(pair)); });
-  if (late.contains(x) || late.contains(y) || x.getType() != y.getType())
+  if (isInBodies && areSame(a, b) && (onlyMasks || staysBehind(a)))
+    return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
+      return plan(std::get<0>(pair), std::get<1>(pair), onlyMasks);
+    });
+  if (late.contains(x) || late.contains(y) || x.getType() != y.getType() ||
+      (onlyMasks && !isMasked(x, y)))
     return false;
   chosen[{x, y}] = Value();
+  return true;
+}
+
+/// Of the last dot's operands and what is carried on.
+bool Bodies::planAll(bool onlyMasks) {
+  chosen.clear();
+  for (auto [x, y] : llvm::zip(lastOfFirst->getOperands(), lastOfSecond->getOperands()))
+    if (!plan(x, y, onlyMasks))
+      return false;
+  for (auto [i, place] : llvm::enumerate(places))
+    if (!plan(first.getYieldedValues()[i], second.getYieldedValues()[place], onlyMasks))
+      return false;
   return true;
 }
 
@@ -213,7 +246,6 @@ bool Bodies::match() {
     return false;
   for (Operation &op : second.getBody()->without_terminator())
     findCommon(op);
-  leaveToBranch();
   auto isLeftAlone = [&](scf::ForOp loop, auto isCommon) {
     return llvm::all_of(loop.getBody()->without_terminator(),
                         [&](Operation &op) { return isCommon(&op) || isMemoryEffectFree(&op); });
@@ -227,14 +259,11 @@ bool Bodies::match() {
         return pair.first->getNumResults() && late.contains(pair.first->getResult(0));
       }))
     return false;
-  for (auto [x, y] : llvm::zip(lastOfFirst->getOperands(), lastOfSecond->getOperands()))
-    if (!plan(x, y))
-      return false;
   alike[lastOfSecond.getResult()] = lastOfFirst.getResult();
-  for (auto [i, place] : llvm::enumerate(places))
-    if (!plan(first.getYieldedValues()[i], second.getYieldedValues()[place]))
-      return false;
-  return true;
+  if (planAll(/*onlyMasks=*/true))
+    return true;
+  leaveToBranch();
+  return planAll(/*onlyMasks=*/false);
 }
 
 Value Bodies::joinedValue(OpBuilder &b, Value x, Value y) {

@@ -72,10 +72,13 @@ private:
     Value ring;              ///< the new one
   };
 
+  /// Whether `operand` can be turned ahead, and adds it to `turned`; else nothing has changed.
   bool findTurned(Value operand);
+  bool findLoad(ttg::LocalAllocOp alloc);
   bool findWaits(Operation *load);
   /// Whether `value` is computed from what the loop carries, without side effects, in this
-  /// iteration and in the next.
+  /// iteration and in the next; adds what it is computed from to `repeated`. Of what is false,
+  /// that means nothing: findTurned forgets it.
   bool canRepeat(Value value);
   Value repeat(OpBuilder &b, Value value, IRMapping &mapping, std::optional<int64_t> ahead);
   /// Waits, loads and stores for the iteration that `mapping` has the carried values of.
@@ -90,7 +93,7 @@ private:
   WarpGroupDotOp dot;
   SmallVector<MBarrierWaitOp> waits;
   SmallVector<Turned> turned;
-  llvm::SmallPtrSet<Value, 16> seen;
+  llvm::SmallDenseSet<Value, 16> repeated;
 };
 } // namespace
 
@@ -99,7 +102,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool LoopTurner::canRepeat(Value value) {
-  if (loop.isDefinedOutsideOfLoop(value) || !seen.insert(value).second)
+  if (loop.isDefinedOutsideOfLoop(value) || !repeated.insert(value).second)
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody())
@@ -118,7 +121,11 @@ bool LoopTurner::findWaits(Operation *load) {
     if (&op == load)
       return !waits.empty();
     if (auto wait = dyn_cast<MBarrierWaitOp>(op)) {
-      if (!canRepeat(wait.getBarrier()) || !canRepeat(wait.getParity()))
+      // The next phase of one barrier alone may need what this iteration does at its end.
+      ttg::MemDescIndexOp of = ttg::bufferOf(wait.getBarrier());
+      if (!of || of.getSrc().getType().getNumBuffers() < 2 ||
+          loop.isDefinedOutsideOfLoop(of.getIndex()) || !canRepeat(wait.getBarrier()) ||
+          !canRepeat(wait.getParity()))
         return false;
       if (!llvm::is_contained(waits, wait))
         waits.push_back(wait);
@@ -129,17 +136,24 @@ bool LoopTurner::findWaits(Operation *load) {
 
 bool LoopTurner::findTurned(Value operand) {
   auto alloc = operand.getDefiningOp<ttg::LocalAllocOp>();
-  if (!alloc || !alloc.getInit() || !alloc->hasOneUse() || alloc->getParentOp() != loop)
+  auto before = std::pair(repeated, waits);
+  if (!alloc || !findLoad(alloc)) {
+    std::tie(repeated, waits) = std::move(before);
+    return false;
+  }
+  turned.push_back({alloc, {}});
+  return true;
+}
+
+bool LoopTurner::findLoad(ttg::LocalAllocOp alloc) {
+  if (!alloc.getInit() || !alloc->hasOneUse() || alloc->getParentOp() != loop)
     return false;
   Value tile = alloc.getInit();
   if (auto rounded = tile.getDefiningOp<RoundToTF32Op>(); rounded && rounded->hasOneUse())
     tile = rounded.getOperand();
   auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
-  if (!load || load.getOffsets() || !load->hasOneUse() || load->getParentOp() != loop ||
-      !ttg::bufferOf(load.getSrc()) || !canRepeat(load.getSrc()) || !findWaits(load))
-    return false;
-  turned.push_back({alloc, {}});
-  return true;
+  return load && !load.getOffsets() && load->hasOneUse() && load->getParentOp() == loop &&
+         ttg::bufferOf(load.getSrc()) && canRepeat(load.getSrc()) && findWaits(load);
 }
 
 bool LoopTurner::find() {
@@ -257,7 +271,7 @@ void LoopTurner::run() {
 
   SmallVector<unsigned> needed;
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
-    if (seen.contains(argument))
+    if (repeated.contains(argument))
       needed.push_back(i);
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       b, zero, /*replaceInitOperandUsesInLoop=*/false,

@@ -62,8 +62,7 @@ private:
     if (isa<scf::YieldOp>(op))
       return followYield(use, dim);
     // A quotient of integers must not be by what happens to be there.
-    if (!tt::isElementwise(op) || !isMemoryEffectFree(op) ||
-        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    if (!tt::isElementwise(op) || !isMemoryEffectFree(op) || !isSpeculatable(op))
       return false;
     for (Value result : op->getResults())
       reach(result, dim);
