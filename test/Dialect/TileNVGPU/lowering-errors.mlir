@@ -169,6 +169,7 @@ tt.func @old_round(%p: !tt.ptr<f32>, %f: f32) {
   %x = tt.splat %f : f32 -> tensor<128xf32, #l>
   // expected-error @+1 {{rounding to tf32, which begins with compute capability 8.0}}
   %y = ttng.round_to_tf32 %x : tensor<128xf32, #l>
+  // expected-remark @below {{moves 4 bytes a lane}}
   tt.store %all, %y : tensor<128x!tt.ptr<f32>, #l>
   tt.return
 }
