@@ -197,7 +197,7 @@ def test_mistakes_are_the_authors_line(backend, text, constraints, type_, pack, 
         assert word in message, (word, message)
 
 
-def test_what_the_assembler_refuses_is_the_authors_line(gpu):
+def test_what_the_assembler_refuses_is_the_authors_line(gpu, unrecorded):
     message = refusal(lambda: any_assembly[(1,)](np.zeros(32, np.int32), "nonsense.b32 $0, $1;",
                                                  "=r,r", tl.int32, 1))
     assert f"test_assembly.py:{line_of('ANY')}" in message, message
