@@ -8,10 +8,12 @@
 
 #include "tritium/Conversion/TileToCPU/TileToCPU.h"
 #include "tritium/Conversion/TileToCPU/ToLLVM.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Support/Settings.h"
 #include "tritium/Target/CPU/Codegen.h"
 
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -32,6 +34,9 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
   if (!cpu::resolveTarget(options.target.cpuName(), target, message))
     return refuse(error, message);
   kernel.metadata.cpu = target.cpu;
+  auto addPasses = [](OpPassManager &pm) { pm.addPass(tt::createRoughExponentials()); };
+  if (!session.runPasses(module, "CPUPipeline", addPasses))
+    return false;
 
   session.enter("TileToCPU");
   // A report shows what the lowering was given, which is at hand as text.

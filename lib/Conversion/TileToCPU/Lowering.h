@@ -211,8 +211,8 @@ private:
                          mlir::Value other, unsigned alignment);
   /// Whether the target loads this element by x86's instruction with a mask of sign bits.
   bool hasSignMaskedLoads(mlir::Type element) const;
-  /// That instruction: 128 or 256 bits, zero where the mask is not set.
-  mlir::Value loadRegister(mlir::VectorType type, mlir::Value address, mlir::Value mask);
+  /// That instruction: 128 or 256 bits, zero where the sign is not set.
+  mlir::Value loadRegister(mlir::VectorType type, mlir::Value address, mlir::Value signs);
   /// The address of a uniform pointer chunk.
   mlir::Value scalarAddress(const Chunk &ptr);
   mlir::Value addressVector(const Chunk &ptr, int64_t width);

@@ -31,14 +31,13 @@ bool Lowering::hasSignMaskedLoads(Type element) const {
   return isAVX && llvm::is_contained({32u, 64u}, element.getIntOrFloatBitWidth());
 }
 
-Value Lowering::loadRegister(VectorType type, Value address, Value mask) {
+Value Lowering::loadRegister(VectorType type, Value address, Value signs) {
   unsigned bits = type.getElementTypeBitWidth();
   int64_t lanes = type.getNumElements();
   Type floating = bits == 32 ? b.getF32Type() : b.getF64Type();
   std::string name = bits == 32 ? "llvm.x86.avx.maskload.ps" : "llvm.x86.avx.maskload.pd";
   if (lanes * bits == 256)
     name += ".256";
-  Value signs = b.create<arith::ExtSIOp>(loc, VectorType::get(lanes, b.getIntegerType(bits)), mask);
   Value loaded = b.create<LLVM::CallIntrinsicOp>(loc, VectorType::get(lanes, floating),
                                                  b.getStringAttr(name), ValueRange{address, signs})
                      .getResult(0);
@@ -57,7 +56,10 @@ Value Lowering::maskedLoad(VectorType type, Value address, Value mask, Value oth
   int64_t lanes = width * bits <= 128 ? 128 / bits : 256 / bits;
   DenseElementsAttr known;
   matchPattern(mask, m_Constant(&known));
-  Value none = firstLanes(0, width);
+  // All at once: parts of a mask would be packed and unpacked.
+  Type integer = b.getIntegerType(bits);
+  Value signs = b.create<arith::ExtSIOp>(loc, VectorType::get(width, integer), mask);
+  Value none = zeroOf(integer, width);
   Value loaded = zeroOf(element, width);
   for (int64_t at = 0; at < width; at += lanes) {
     int64_t count = std::min(lanes, width - at);
@@ -73,7 +75,7 @@ Value Lowering::maskedLoad(VectorType type, Value address, Value mask, Value oth
       piece = b.create<LLVM::LoadOp>(loc, VectorType::get(count, element), from, alignment);
     } else {
       piece =
-          loadRegister(VectorType::get(lanes, element), from, part(b, loc, mask, none, at, lanes));
+          loadRegister(VectorType::get(lanes, element), from, part(b, loc, signs, none, at, lanes));
       piece = part(b, loc, piece, piece, 0, count);
     }
     loaded = count == width ? piece

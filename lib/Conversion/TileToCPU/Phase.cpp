@@ -25,12 +25,30 @@ void Lowering::emitPhase(const Step &step) {
   emitLoops(step);
 }
 
+/// The scalars that a phase reduces to.
+static SmallVector<Value> combinedScalars(const Step &step) {
+  SmallVector<Value> combined;
+  for (const Root &root : step.roots)
+    if (root.kind == Root::Reduce)
+      llvm::append_range(combined, llvm::make_filter_range(root.op->getResults(), [](Value v) {
+                           return !isa<RankedTensorType>(v.getType());
+                         }));
+  return combined;
+}
+
 void Lowering::emitLoops(const Step &step) {
   MemoScope scope(*this);
   if (!step.guard)
     return emitVersion(step, step.versions.front());
   SmallVector<Value> terms = emitScalarCode(step.guard->code);
-  auto branch = b.create<scf::IfOp>(loc, terms[step.guard->holds], /*else=*/true);
+  SmallVector<Value> combined = combinedScalars(step);
+  auto types = llvm::map_to_vector(combined, [](Value v) { return evalType(v.getType()); });
+  auto branch = b.create<scf::IfOp>(loc, types, terms[step.guard->holds], /*else=*/true);
+  auto yield = [&] {
+    auto values = llvm::map_to_vector(combined, [&](Value v) { return scalar(v); });
+    if (!values.empty())
+      b.create<scf::YieldOp>(loc, values);
+  };
   OpBuilder::InsertionGuard guard(b);
   const Loops &whole = step.versions.front();
   {
@@ -51,10 +69,14 @@ void Lowering::emitLoops(const Step &step) {
     });
     b.setInsertionPointToStart(branch.thenBlock());
     emitVersion(step, whole);
+    yield();
   }
   MemoScope inner(*this);
   b.setInsertionPointToStart(branch.elseBlock());
   emitVersion(step, step.versions.back());
+  yield();
+  for (auto [value, result] : llvm::zip(combined, branch.getResults()))
+    scalars[value] = result;
 }
 
 void Lowering::emitVersion(const Step &step, const Loops &loops) {

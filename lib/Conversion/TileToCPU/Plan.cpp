@@ -157,4 +157,9 @@ bool Planner::isArithmetic(Value value, int depth) const {
                       [&](Value operand) { return isArithmetic(operand, depth + 1); });
 }
 
+bool Planner::isCheapToDecode(Type element) const {
+  return storageType(element) == evalType(element) || element.isBF16() ||
+         (element.isF16() && target.hasF16C);
+}
+
 } // namespace tritium::cpu

@@ -110,6 +110,13 @@ struct Step {
   };
   explicit Step(Kind kind, mlir::Operation *op = nullptr) : kind(kind), op(op) {}
 
+  /// Phase: the whole tile lies along the lanes.
+  bool isRow() const {
+    return llvm::all_of(llvm::enumerate(shape), [&](auto dim) {
+      return dim.value() == 1 || int64_t(dim.index()) == lanesDim;
+    });
+  }
+
   Kind kind;
   mlir::Operation *op; ///< Scalar, Region, Dot
   int64_t order = 0;   ///< position in the sequence

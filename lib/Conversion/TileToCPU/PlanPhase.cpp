@@ -21,6 +21,7 @@ namespace tritium::cpu {
 /// masks and loop overhead show. A polynomial counts as kPolynomial.
 constexpr int kThin = 12;
 constexpr int kPolynomial = 12;
+constexpr int kMedium = 36; ///< two polynomials and what goes with them
 
 //===----------------------------------------------------------------------===//
 // What is evaluated
@@ -161,14 +162,12 @@ void Planner::orderLoops(Step &step) {
 
 /// Puts a version without masks, or without remainders, before the one that is there.
 void Planner::planVersions(Step &step, const PhaseSummary &summary) {
-  // A scalar that a phase reduces to is known behind it; versions would each have their own.
-  if (hasRoot(step, Root::Reduce) && step.shape.size() == 1)
-    return;
   Guard guard;
   TileConditions known(facts.ranges, facts.strides, guard.code);
   Loops whole = step.versions.front();
   SmallVector<unsigned> conditions;
-  if (!hasDot && summary.operations <= kThin)
+  // A row's heavy pass loads it again, and is as well off without a mask.
+  if (!hasDot && summary.operations <= (step.isRow() ? kMedium : kThin))
     for (Value mask : summary.masks)
       if (std::optional<unsigned> condition = known.allTrue(mask)) {
         whole.wholeMasks.push_back(mask);

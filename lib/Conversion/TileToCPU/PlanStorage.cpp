@@ -138,6 +138,22 @@ bool BlockPlanner::mustStandInMemory(Value value, ArrayRef<Step *> uses) const {
          llvm::any_of(uses, [&](Step *use) { return use->op && feedsDot(use->op, value); });
 }
 
+/// A row that is loaded as it stands: from memory it is read like from a buffer, which would have
+/// to be written, and would take its place in the caches.
+bool BlockPlanner::isReadAgain(Value value, ArrayRef<Step *> uses) const {
+  auto load = value.getDefiningOp<tt::LoadOp>();
+  auto type = load ? cast<RankedTensorType>(load.getType()) : nullptr;
+  if (!load || load.getIsVolatile() || !planner.isCheapToDecode(type.getElementType()) ||
+      (load.getMask() && !planner.isArithmetic(load.getMask())) ||
+      (load.getOther() && !planner.isArithmetic(load.getOther())))
+    return false;
+  return llvm::all_of(uses, [&](Step *use) {
+    return use->kind == Step::Phase && ArrayRef(use->shape) == type.getShape() &&
+           use->isRow() && !use->transposed &&
+           planner.isRow(load.getPtr(), use->lanesDim) && readElementwise(*use, value);
+  });
+}
+
 void BlockPlanner::decide(Value value) {
   Operation *op = value.getDefiningOp();
   SmallVector<Step *> uses(users[value].begin(), users[value].end());
@@ -153,7 +169,8 @@ void BlockPlanner::decide(Value value) {
     });
   });
   bool store = mustStandInMemory(value, uses) || keepVirtual ||
-               ((uses.size() > 1 || usedInRegion || scalarPhase) && worthKeeping(value));
+               ((uses.size() > 1 || usedInRegion || scalarPhase) && worthKeeping(value) &&
+                !isReadAgain(value, uses));
   Step *before = nullptr;
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     before = firstConflict(load, uses);

@@ -39,6 +39,13 @@ public:
   /// Whether two memory operations may touch the same address at different indices.
   bool mayConflict(mlir::Operation *load, mlir::Operation *write);
   Strides &likelyStrides() { return facts.likely; }
+  bool isArithmetic(mlir::Value value, int depth = 0) const;
+  /// These addresses are known to be neighbours along `dim`.
+  bool isRow(mlir::Value pointers, int64_t dim) {
+    return isContiguous(pointers, dim, facts.strides);
+  }
+  /// A register of such elements is computed with as it is loaded, or after an instruction or two.
+  bool isCheapToDecode(mlir::Type element) const;
 
 private:
   // Plan.cpp
@@ -48,7 +55,6 @@ private:
   /// A completed phase that assigns `value`.
   void assign(StepList &steps, mlir::Value value, Buffer *buffer);
   void planReport(Step &step, mlir::Operation *op);
-  bool isArithmetic(mlir::Value value, int depth = 0) const;
 
   // PlanPhase.cpp
   void completePhase(Step &step);
@@ -151,6 +157,7 @@ private:
   void collectUsers();
   void decide(mlir::Value value);
   bool mustStandInMemory(mlir::Value value, llvm::ArrayRef<Step *> uses) const;
+  bool isReadAgain(mlir::Value value, llvm::ArrayRef<Step *> uses) const;
   Step *firstConflict(tt::LoadOp load, llvm::ArrayRef<Step *> uses);
   bool readElementwise(const Step &phase, mlir::Value value) const;
   Step *assignStep(mlir::Value value, Buffer *buffer, Step *first, Step *before);

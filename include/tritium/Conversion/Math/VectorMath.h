@@ -33,6 +33,11 @@ public:
   mlir::Value tanh(mlir::Value x);
   mlir::Value erf(mlir::Value x);
 
+  /// x / y of f32 with one y, a scalar from 1 to 2^32 or NaN, for all lanes of x, which are at most
+  /// 2^64 in magnitude, and not -0. Correctly rounded where |x| is 2^-102 at least, or 0; elsewhere
+  /// one unit in the last place may be missing.
+  mlir::Value divideByOne(mlir::Value x, mlir::Value y);
+
   /// Narrow floats are computed with as f32. decode: the bits of an f16, bf16 or f8
   /// (`element`), as iN scalar or vector, to f32. encode: f32 to such bits, round to
   /// nearest even, NaN stays NaN; 8-bit floats without infinity saturate. round: f32 to the nearest
