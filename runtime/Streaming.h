@@ -31,7 +31,7 @@ private:
   uint64_t threshold = 0;
 };
 
-/// TRITIUM_STREAMING_BYTES, or the size of this machine's last-level cache.
+/// TRITIUM_STREAMING_BYTES, or the size of this machine's last-level cache, 48 MB at most.
 uint64_t streamingThreshold();
 
 } // namespace tritium::runtime

@@ -45,6 +45,11 @@ TEST(Streaming, CountsWhatTheLaunchStores) {
   EXPECT_TRUE(StreamingChoice({pointer(100)}, 1000).isWorthwhile({memory(5000)}, grid));
 }
 
+TEST(Streaming, BeginsAtTheCacheOrBelowWhatAMachineClaims) {
+  EXPECT_GT(streamingThreshold(), 0u);
+  EXPECT_LE(streamingThreshold(), 48u << 20);
+}
+
 TEST(Streaming, OutputsAddUp) {
   EXPECT_TRUE(isWorthwhile({pointer(100), pointer(100)}, {memory(5000), memory(5000)}, 5));
   // What is not streamed does not count.

@@ -352,8 +352,8 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index) {
     return *special;
   // Of a softmax: the divisor is the sum of its weights.
   if (op->hasAttr("tt.normal") && index.hasLanes() && operands[1].kind == Chunk::Uniform)
-    return Chunk::vector(math().divideByOne(
-        asVector(operands[0], b.getF32Type(), index.width), operands[1].v));
+    return Chunk::vector(
+        math().divideByOne(asVector(operands[0], b.getF32Type(), index.width), operands[1].v));
   bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });
   int64_t width = uniform || !index.hasLanes() ? 1 : index.width;
   Index shape;

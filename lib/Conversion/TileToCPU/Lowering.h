@@ -229,6 +229,14 @@ private:
   void emitStreamFence();
 
   //===--------------------------------------------------------------------===//
+  // NextRows.cpp
+  //===--------------------------------------------------------------------===//
+  llvm::SmallVector<mlir::Value> nextRowAddresses; ///< of the phase being emitted
+  mlir::Value nextRowAddress(const NextRow &row);
+  void findNextRows(const Step &step);
+  void fetchNextRows(const Step &step, const Index &index);
+
+  //===--------------------------------------------------------------------===//
   // Guard.cpp: conditions under which a version of a phase runs
   //===--------------------------------------------------------------------===//
   /// The values of the terms.

@@ -38,6 +38,7 @@ static SmallVector<Value> combinedScalars(const Step &step) {
 
 void Lowering::emitLoops(const Step &step) {
   MemoScope scope(*this);
+  findNextRows(step);
   if (!step.guard)
     return emitVersion(step, step.versions.front());
   SmallVector<Value> terms = emitScalarCode(step.guard->code);
@@ -158,6 +159,8 @@ void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
 }
 
 void Lowering::emitBody(PhaseState &state, const Index &index) {
+  if (index.valid == index.width)
+    fetchNextRows(state.step, index);
   // Everything is evaluated before anything is written, each in front of what is computed from it.
   // What is computed from the first lane alone must not look for that where it will be written.
   llvm::SmallPtrSet<Value, 8> before = unwritten;

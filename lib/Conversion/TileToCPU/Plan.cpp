@@ -19,6 +19,7 @@ KernelPlan Planner::run() {
   kernel.walk([&](tt::DotOp) { hasDot = true; });
   findStreamedStores();
   plan.steps = planBlock(kernel.getBody().front(), {});
+  planNextRows();
   kernel.walk([&](Operation *op) {
     auto combining = dyn_cast<tt::Combining>(op);
     if (isa<tt::MapElementwiseOp>(op) || (combining && isCombinedByCalls(combining)))

@@ -80,6 +80,13 @@ struct Upcoming {
   llvm::SmallVector<mlir::Value> moving; ///< scalars that the address needs the next values of
 };
 
+/// A row that the next program along x will load.
+struct NextRow {
+  tt::LoadOp load;
+  /// The operations on scalars, in their order, that make its address another one.
+  llvm::SmallVector<mlir::Operation *> moving;
+};
+
 /// A matrix product: of operands in scratch memory, into an accumulator there.
 struct DotPlan {
   struct Operand {
@@ -137,6 +144,7 @@ struct Step {
   bool isPlain = false; ///< few operations, whose results do not depend on the lanes' number
   std::optional<Guard> guard;
   llvm::SmallVector<Loops, 2> versions;
+  llvm::SmallVector<NextRow, 1> nextRows; ///< asked for where the loops are
   /// One Assign of a load, perhaps turned over, that only a product reads, with no write in
   /// between: the product reads memory itself, where the guard, if there is one, holds.
   std::optional<Guard> whole;

@@ -141,6 +141,8 @@ private:
       list("evaluates", evaluated(step));
     for (const Root &root : step.roots)
       printRoot(step, root);
+    for (const NextRow &row : step.nextRows)
+      line() << "asks for the next program's " << name(tt::LoadOp(row.load).getResult()) << '\n';
     indent -= 2;
     printScratch(step);
   }

@@ -89,6 +89,9 @@ private:
   bool collectMoving(mlir::Value value, mlir::scf::ForOp loop, tt::DotOp dot,
                      llvm::SmallVectorImpl<mlir::Value> &moving, int depth = 0);
 
+  // PlanNextRows.cpp
+  void planNextRows();
+
   // PlanStreams.cpp
   void findStreamedStores();
 
