@@ -65,7 +65,7 @@ static SmallVector<Operation *> movingOps(ArrayRef<Operation *> ops) {
 void Planner::planNextRows() {
   Block &body = kernel.getBody().front();
   auto heavy = llvm::find_if(llvm::reverse(plan.steps), [](const Step &step) {
-    return step.kind == Step::Phase && !step.isPlain && step.isRow();
+    return step.kind == Step::Phase && !step.versions.empty() && !step.isPlain && step.isRow();
   });
   if (hasDot || heavy == plan.steps.rend() || heavy->versions.front().width == 1)
     return;

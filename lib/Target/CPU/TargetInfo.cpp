@@ -19,11 +19,19 @@ using namespace llvm;
 
 namespace {
 
-const Target *hostTarget(const std::string &triple, std::string &error) {
+/// What code is made for on any host.
+constexpr const char *kAArch64Triple = "aarch64-unknown-linux-gnu";
+
+const Target *targetOf(const std::string &triple, std::string &error) {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser(); // of a system call
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
     return true;
   }();
   (void)initialized;
@@ -68,36 +76,64 @@ std::string unknownName(const Target &target, const std::string &triple, StringR
     if (isUsable(target, triple, name, isX86))
       message += (listed++ ? ", " : "") + name.str();
   }
-  return message + "; 'native' is this machine's";
+  return message + "; 'native' is this machine's, 'aarch64' any of ARM's with 64 bits";
+}
+
+/// Whether `cpu` is one of the architecture of `triple`.
+bool isNameIn(const std::string &triple, const std::string &cpu) {
+  std::string error;
+  const Target *target = targetOf(triple, error);
+  return target && std::unique_ptr<MCSubtargetInfo>(target->createMCSubtargetInfo(triple, "", ""))
+                       ->isCPUStringValid(cpu);
+}
+
+/// Finds the name, features and triple of `cpu`. Names of the host's architecture come first.
+bool findName(const std::string &cpu, tritium::cpu::TargetInfo &info, std::string &error) {
+  info.triple = sys::getProcessTriple();
+  if (cpu == "aarch64" || (!isNameIn(info.triple, cpu) && isNameIn(kAArch64Triple, cpu)))
+    info.triple = kAArch64Triple;
+  const Target *target = targetOf(info.triple, error);
+  if (!target)
+    return false;
+  info.isX86 = Triple(info.triple).getArch() == Triple::x86_64;
+  if (cpu == "native") {
+    info.cpu = sys::getHostCPUName().str();
+    info.features = hostFeatures(*target, info.triple, info.cpu);
+    return true;
+  }
+  info.cpu = cpu == "aarch64" ? "generic" : cpu;
+  std::unique_ptr<MCSubtargetInfo> generic(target->createMCSubtargetInfo(info.triple, "", ""));
+  if (!cpu.empty() && generic->isCPUStringValid(info.cpu) &&
+      isUsable(*target, info.triple, info.cpu, info.isX86))
+    return true;
+  error =
+      unknownName(*target, info.triple, cpu, info.isX86, generic->getAllProcessorDescriptions());
+  return false;
+}
+
+/// Features that code generators use without being asked to; others, such as protection keys, do
+/// not matter to a kernel.
+bool isOfInstructions(StringRef feature) {
+  constexpr StringRef families[] = {"sse", "ssse", "avx", "amx", "sve", "sme"};
+  constexpr StringRef names[] = {"fma",    "fma4",  "f16c",    "bmi",      "bmi2",    "lzcnt",
+                                 "popcnt", "movbe", "gfni",    "xop",      "tbm",     "cx16",
+                                 "lse",    "rcpc",  "fp16fml", "fullfp16", "dotprod", "i8mm",
+                                 "bf16",   "rdm",   "crc32"};
+  return is_contained(names, feature) ||
+         any_of(families, [&](StringRef family) { return feature.starts_with(family); });
 }
 
 bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::string &error) {
   info = tritium::cpu::TargetInfo();
-  info.triple = sys::getProcessTriple();
-  const Target *target = hostTarget(info.triple, error);
-  if (!target)
+  if (!findName(cpu, info, error))
     return false;
-  info.isX86 = Triple(info.triple).getArch() == Triple::x86_64;
-
-  if (cpu == "native") {
-    info.cpu = sys::getHostCPUName().str();
-    info.features = hostFeatures(*target, info.triple, info.cpu);
-  } else {
-    std::unique_ptr<MCSubtargetInfo> generic(target->createMCSubtargetInfo(info.triple, "", ""));
-    if (cpu.empty() || !generic->isCPUStringValid(cpu) ||
-        !isUsable(*target, info.triple, cpu, info.isX86)) {
-      error = unknownName(*target, info.triple, cpu, info.isX86,
-                          generic->getAllProcessorDescriptions());
-      return false;
-    }
-    info.cpu = cpu;
-  }
-
   if (!info.isX86) {
     info.hasFMA = true;
+    info.hasF16C = Triple(info.triple).isAArch64();
     info.vectorRegisters = 32;
     return true;
   }
+  const Target *target = targetOf(info.triple, error);
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
   auto has = [&](const char *feature) { return subtarget->checkFeatures(feature); };
@@ -125,6 +161,26 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
 }
 
 } // namespace
+
+/// LLVM tells what a CPU of x86 lacks; of AArch64 it tells only what there is.
+std::string tritium::cpu::lackedByHost(const std::string &cpu) {
+  TargetInfo info;
+  std::string error;
+  if (cpu == "native" || !resolveTarget(cpu, info, error))
+    return "";
+  if (Triple(info.triple).getArch() != Triple(sys::getProcessTriple()).getArch())
+    return Triple(info.triple).getArchName().str();
+  const Target *target = targetOf(info.triple, error);
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
+  std::vector<std::string> lacked;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    if (!feature.second && isOfInstructions(feature.first()) &&
+        subtarget->checkFeatures("+" + feature.first().str()))
+      lacked.push_back(feature.first().str());
+  llvm::sort(lacked);
+  return join(lacked, ", ");
+}
 
 bool tritium::cpu::resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error) {
   // To ask the host for its features takes longer than to lower a small kernel.

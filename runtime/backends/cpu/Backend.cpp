@@ -7,6 +7,8 @@
 #include "Signature.h"
 #include "ThreadPool.h"
 
+#include "tritium/Target/CPU/TargetInfo.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <atomic>
@@ -85,12 +87,33 @@ bool NativeExecutable::launch(const Launch &what, CompileError &error) {
                         error);
 }
 
+/// Code for a CPU that has more than this machine: it is to be looked at, or for elsewhere.
+class ForeignExecutable final : public Executable {
+public:
+  explicit ForeignExecutable(std::string reason) : reason(std::move(reason)) {}
+
+  bool launch(const Launch &, CompileError &error) override {
+    error = launchError("OptionError", reason);
+    return false;
+  }
+
+private:
+  std::string reason;
+};
+
 class CPUBackend final : public Backend {
 public:
   CPUBackend() : Backend(kCPU) {}
 
   std::unique_ptr<Executable> load(const LoadRequest &request, CompileError &error) const override {
     const KernelMetadata &metadata = request.compiled.metadata;
+    std::string cpu = request.options.target.cpuName();
+    if (std::string lacked = cpu::lackedByHost(cpu); !lacked.empty())
+      return std::make_unique<ForeignExecutable>(
+          "kernel '" + metadata.name + "' is compiled for the CPU '" + cpu +
+          "', whose instructions (" + lacked +
+          ") this machine lacks; leave TRITIUM_CPU unset for code for this machine, or name a CPU "
+          "that has no more than it");
     auto bytes = request.compiled.stages.find("obj");
     std::string reason = "the compiler made no object code";
     if (bytes != request.compiled.stages.end())

@@ -61,6 +61,35 @@ TEST(TargetInfo, FeaturesFollowTheName) {
   EXPECT_FALSE(info.hasAVX512);
 }
 
+TEST(TargetInfo, CpusOfAArch64AreKnownElsewhere) {
+  TargetInfo info;
+  std::string error;
+  for (const char *cpu : {"aarch64", "neoverse-v1"}) {
+    ASSERT_TRUE(resolveTarget(cpu, info, error)) << error;
+    EXPECT_EQ(info.triple, "aarch64-unknown-linux-gnu");
+    EXPECT_TRUE(info.hasFMA && info.hasF16C);
+    EXPECT_FALSE(info.isX86 || info.hasAVX2);
+    EXPECT_EQ(info.lanesF32(), 4u);
+    EXPECT_EQ(info.vectorRegisters, 32u);
+  }
+  EXPECT_EQ(info.cpu, "neoverse-v1");
+}
+
+TEST(TargetInfo, WhatTheHostLacks) {
+  TargetInfo info;
+  std::string error;
+  ASSERT_TRUE(resolveTarget("native", info, error)) << error;
+  EXPECT_EQ(lackedByHost("native"), "");
+  if (!info.isX86)
+    GTEST_SKIP();
+  EXPECT_EQ(lackedByHost("x86-64"), "");
+  EXPECT_EQ(lackedByHost("aarch64"), "aarch64");
+  // No CPU has both.
+  EXPECT_NE(lackedByHost("bdver4") + lackedByHost("graniterapids"), "");
+  // Of a name that is unknown the compiler says so.
+  EXPECT_EQ(lackedByHost("haswel"), "");
+}
+
 TEST(TargetInfo, UnknownNameListsNearOnes) {
   TargetInfo info;
   std::string error;

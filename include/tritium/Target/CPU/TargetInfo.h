@@ -14,7 +14,8 @@ struct TargetInfo {
   std::string features;      ///< LLVM's feature string, "+avx2,+fma,..."
   unsigned vectorBits = 128; ///< widest useful vector register
   unsigned vectorRegisters = 16;
-  bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */, hasF16C = false;
+  bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */;
+  bool hasF16C = false; ///< converts fp16 to fp32 and back
   bool isX86 = false;
   /// VDPBF16PS on registers of 512 bits, at the rate of an FMA. Intel's cores take four times as
   /// long for it, so widened operands and FMA are twice as fast there.
@@ -27,8 +28,13 @@ struct TargetInfo {
   unsigned lanesF32() const { return vectorBits / 32; }
 };
 
-/// Resolves a CPU name ("native" or one of LLVM's). On an unknown name fills `error`.
+/// Resolves a CPU name: "native", one of LLVM's, of AArch64 also on other hosts, or "aarch64". On
+/// an unknown name fills `error`.
 bool resolveTarget(const std::string &cpu, TargetInfo &info, std::string &error);
+
+/// Of what code for `cpu` may use, what this machine lacks: "avx512f, avx512bw", or the name of
+/// another architecture. Empty where it runs here.
+std::string lackedByHost(const std::string &cpu);
 
 } // namespace tritium::cpu
 

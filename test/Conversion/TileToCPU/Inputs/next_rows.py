@@ -24,3 +24,8 @@ def light(x_ptr, y_ptr, n, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + tl.program_id(0) * n + i)
     tl.store(y_ptr + tl.program_id(0) * N + i, x - tl.max(x, axis=0))
+
+
+@triton.jit
+def printed(x_ptr, N: tl.constexpr):
+    tl.device_print("x", tl.load(x_ptr + tl.program_id(0) * N + tl.arange(0, N)))
