@@ -1,6 +1,7 @@
 //===- Kernel.cpp - a kernel's text and its compiled variants -------------===//
 
 #include "Kernel.h"
+#include "Debugger.h"
 #include "ForkGate.h"
 #include "Serialization.h"
 #include "WorkClaim.h"
@@ -72,6 +73,8 @@ bool Kernel::chooseTarget(const tritium_kernel_config *config, CompileError &err
     aimAt(named, options);
   else
     options.target = options.target.withKind(forced->kind);
+  if (isInterpreted() && HostDebugger::ofProcess().isForAll())
+    options.extra["debug_lines"] = Constant{true};
   return true;
 }
 

@@ -28,5 +28,7 @@
 #include "tritium/c/programs.h"
 /* GPUs, threads, settings, the cache. */
 #include "tritium/c/process.h"
+/* Interpreted programs that stop. */
+#include "tritium/c/debugger.h"
 
 #endif /* TRITIUM_TRITIUM_H */

@@ -2,6 +2,8 @@
 
 #include "Builder.h"
 
+#include "tritium/Dialect/Debug/IR/Debug.h"
+
 using namespace mlir;
 
 namespace tritium::interpreter {
@@ -90,6 +92,8 @@ Tile Builder::allocate(Type type) {
 }
 
 void Builder::release(Tile tile) {
+  if (keepsSlots)
+    return;
   auto [it, inserted] = freeSlots.try_emplace(tile.offset, size_t(tile.count));
   if (auto next = std::next(it); next != freeSlots.end() && it->first + it->second == next->first) {
     it->second += next->second;
@@ -198,10 +202,10 @@ std::shared_ptr<const Body> Builder::buildBlock(Block &block, int64_t blockLanes
 
 void Builder::buildOperation(Operation *op) {
   using Family = bool (*)(Builder &, Operation *);
-  constexpr Family families[] = {buildInteger,     buildFloat,   buildMath,        buildConversion,
-                                 buildShape,       buildMemory,  buildDescriptors, buildReduce,
-                                 buildControlFlow, buildDebug,   buildShared,      buildGroups,
-                                 buildNVGPU,       buildElements};
+  constexpr Family families[] = {buildInteger,     buildFloat,    buildMath,        buildConversion,
+                                 buildShape,       buildMemory,   buildDescriptors, buildReduce,
+                                 buildControlFlow, buildDebug,    buildShared,      buildGroups,
+                                 buildNVGPU,       buildElements, buildLines};
   checkInFlight(op);
   if (lanes != 1 && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tt::TensorDescType>))
     return refuse(op, "moves no blocks of arrays where tiles are combined");
@@ -222,6 +226,7 @@ void Builder::buildKernel(tt::FuncOp kernel) {
                                   pointer ? elementOf(pointer.getPointeeType()) : Element{}});
     program.arguments.push_back(define(argument));
   }
+  keepsSlots = dbg::hasLines(kernel->getParentOp());
   planThreads(kernel);
   planDots(kernel);
   callStack.push_back(kernel);

@@ -92,6 +92,7 @@ private:
   std::string &error;
   Body *current = nullptr;
   int64_t lanes = 1;
+  bool keepsSlots = false; ///< a debugger may look at variables that nobody reads any more
   llvm::DenseMap<mlir::Value, Tile> tiles;
   llvm::DenseSet<mlir::Value> constants; ///< their slots are never given back
   std::map<size_t, size_t> freeSlots;    ///< offset -> slots, disjoint and not adjacent
@@ -124,6 +125,7 @@ bool buildNVGPU(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
 bool buildElements(Builder &builder, mlir::Operation *op);
+bool buildLines(Builder &builder, mlir::Operation *op);
 
 } // namespace tritium::interpreter
 

@@ -1,46 +1,31 @@
 //===- Debug.cpp - prints, assertions, hints ------------------------------===//
 
 #include "Loops.h"
+#include "Shown.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 
 using namespace mlir;
 
 namespace tritium::interpreter {
 
 namespace {
-/// A value for TritiumHostCalls::print: packed elements, narrow floats as f32.
-struct Printed {
-  Tile tile;
-  int kind = 0, bits = 0; ///< as print() takes them
-  std::vector<int64_t> shape;
-};
-
-std::vector<char> packed(Machine &m, const Printed &value) {
-  unsigned bytes = value.bits < 8 ? 1 : value.bits / 8;
-  std::vector<char> data(value.tile.count * bytes);
-  for (int64_t i = 0; i < value.tile.count; ++i)
-    std::memcpy(&data[i * bytes], m.at(value.tile) + i, bytes);
-  return data;
-}
-
-void printElement(const Printed &value, bool hex, Slot slot) {
-  if (hex || value.kind == 3)
+void printElement(const Shown &value, bool hex, Slot slot) {
+  if (hex || value.kind == StoppedValue::Pointer)
     std::fprintf(stderr, "0x%" PRIx64, slot);
-  else if (value.kind == 2)
+  else if (value.kind == StoppedValue::Float)
     std::fprintf(stderr, "%g", value.bits == 64 ? fromSlot<double>(slot) : fromSlot<float>(slot));
-  else if (value.kind == 1)
+  else if (value.kind == StoppedValue::Unsigned)
     std::fprintf(stderr, "%" PRIu64, slot);
   else
     std::fprintf(stderr, "%" PRId64, signedValue(slot, value.bits));
 }
 
 /// One line an element: pid (x, y, z) idx (r, c) prefix value.
-void printToStderr(Machine &m, const std::string &prefix, bool hex, const Printed &value) {
+void printToStderr(Machine &m, const std::string &prefix, bool hex, const Shown &value) {
   for (int64_t i = 0; i < value.tile.count; ++i) {
     std::string index;
     int64_t rest = i;
@@ -54,14 +39,10 @@ void printToStderr(Machine &m, const std::string &prefix, bool hex, const Printe
 }
 
 void buildPrint(Builder &b, tt::PrintOp op) {
-  std::vector<Printed> values;
+  std::vector<Shown> values;
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
-    Printed value{b.get(arg), 0, 0, tt::shapeOf(arg.getType()).vec()};
-    Element element = value.tile.element;
     bool isSigned = i < op.getIsSigned().size() && op.getIsSigned()[i];
-    value.kind = element.isFloat() ? 2 : element.kind == Kind::Pointer ? 3 : isSigned ? 0 : 1;
-    value.bits = element.isNarrow() ? 32 : element.bits;
-    values.push_back(std::move(value));
+    values.emplace_back(b.get(arg), tt::shapeOf(arg.getType()).vec(), isSigned);
   }
   b.add([values, prefix = op.getPrefix().str(), hex = op.getHex()](Machine &m) {
     auto *print = m.options.host.print;
@@ -69,10 +50,10 @@ void buildPrint(Builder &b, tt::PrintOp op) {
       print(m.options.host.user, prefix.c_str(), hex, 0, 0, nullptr, nullptr, 0, m.pid);
     else if (values.empty())
       std::fprintf(stderr, "pid (%u, %u, %u) %s\n", m.pid[0], m.pid[1], m.pid[2], prefix.c_str());
-    for (const Printed &value : values)
+    for (const Shown &value : values)
       if (print)
         print(m.options.host.user, prefix.c_str(), hex, value.kind, value.bits,
-              packed(m, value).data(), value.shape.data(), int(value.shape.size()), m.pid);
+              value.packed(m).data(), value.shape.data(), int(value.shape.size()), m.pid);
       else
         printToStderr(m, prefix, hex, value);
   });
@@ -88,9 +69,10 @@ void buildAssert(Builder &b, tt::AssertOp op) {
     report.push_back(b.get(part));
   if (!report.empty())
     site.kind = static_cast<int>(op.getKind());
-  b.add([condition, report, site, place](Machine &m) {
-    const Slot *holds = m.at(condition);
-    if (std::find(holds, holds + condition.count, 0) == holds + condition.count)
+  std::vector<int64_t> shape = tt::shapeOf(op.getCondition().getType()).vec();
+  b.add([condition, report, site, place, shape](Machine &m) {
+    const Slot *holds = m.at(condition), *fails = std::find(holds, holds + condition.count, 0);
+    if (fails == holds + condition.count)
       return;
     FailedAssertion failure{{m.pid[0], m.pid[1], m.pid[2]}, 0, 0};
     if (!report.empty())
@@ -98,7 +80,8 @@ void buildAssert(Builder &b, tt::AssertOp op) {
     if (report.size() == 2)
       failure.element = static_cast<uint32_t>(*m.at(report.front()));
     if (!m.options.host.assertFailed)
-      return m.fail(failureText(site, failure), place);
+      return m.fail(failureText(site, failure), place, indexOf(shape, fails - holds));
+    m.stop(Stop::Failure, failureText(site, failure), indexOf(shape, fails - holds));
     m.options.host.assertFailed(
         m.options.host.user, site.message.c_str(), site.file.c_str(), site.line, m.pid, site.kind,
         site.shape.data(), static_cast<int>(site.shape.size()), failure.element, failure.value);

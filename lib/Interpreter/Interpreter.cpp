@@ -2,6 +2,7 @@
 
 #include "Builder.h"
 
+#include "tritium/Dialect/Debug/IR/Debug.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -27,7 +28,7 @@ Programs buildPrograms(const std::string &text, std::string &error) {
   DialectRegistry registry;
   registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, gpu::GPUDialect,
                   arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-                  ub::UBDialect>();
+                  ub::UBDialect, dbg::DebugDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())
@@ -134,6 +135,9 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
     program.body.run(machine);
     if (machine.cta)
       machine.cta->end(machine);
+    machine.lines.clear();
+    if (options.debugger)
+      options.debugger->programEnded();
     if (!machine.error.empty())
       return machine.error;
     machine.attend();

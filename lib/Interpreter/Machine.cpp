@@ -61,10 +61,17 @@ std::string rangeText(const Machine &machine, const BufferRange &range) {
 }
 } // namespace
 
+std::vector<int64_t> indexOf(const std::vector<int64_t> &shape, int64_t element) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0; element /= shape[d])
+    index[d] = element % shape[d];
+  return index;
+}
+
 std::string indexText(const std::vector<int64_t> &shape, int64_t element) {
   std::string text;
-  for (size_t d = shape.size(); d-- > 0; element /= shape[d])
-    text = std::to_string(element % shape[d]) + (text.empty() ? "" : ", ") + text;
+  for (int64_t coordinate : indexOf(shape, element))
+    text += (text.empty() ? "" : ", ") + std::to_string(coordinate);
   return "[" + text + "]";
 }
 
@@ -86,7 +93,8 @@ void Machine::refuseAccess(const char *what, uint64_t address, unsigned bytes, b
   const BufferRange *nearest = nullptr;
   for (const BufferRange &range : options.buffers) {
     if (write && holds(range, address, bytes))
-      return fail(message + " is to read-only memory: " + rangeText(*this, range), site);
+      return fail(message + " is to read-only memory: " + rangeText(*this, range), site,
+                  indexOf(shape, lane));
     if (!nearest || distance(range, address) < distance(*nearest, address))
       nearest = &range;
   }
@@ -97,7 +105,7 @@ void Machine::refuseAccess(const char *what, uint64_t address, unsigned bytes, b
     message += "; nearest: " + rangeText(*this, *nearest) + ", as element " +
                std::to_string(element) + " of " + std::to_string(nearest->bytes / bytes);
   }
-  fail(message, site);
+  fail(message, site, indexOf(shape, lane));
 }
 
 void Machine::attend() {
@@ -116,7 +124,8 @@ void Machine::wait(uint32_t rounds, const Site &site) {
     end();
 }
 
-void Machine::fail(const std::string &message, const Site &site) {
+void Machine::fail(const std::string &message, const Site &site, std::vector<int64_t> index) {
+  stop(Stop::Failure, message + ", at " + site.text, std::move(index));
   stopped = true;
   error = "kernel '" + program.kernel + "', program (" + std::to_string(pid[0]) + ", " +
           std::to_string(pid[1]) + ", " + std::to_string(pid[2]) + "): " + message + ", at " +

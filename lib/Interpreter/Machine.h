@@ -12,6 +12,7 @@
 #include "Numbers.h"
 #include "Threads.h"
 
+#include "tritium/Kernel/Debugger.h"
 #include "tritium/Interpreter/Interpreter.h"
 
 #include <functional>
@@ -71,10 +72,13 @@ inline uint32_t ctasFor(const uint32_t grid[3]) {
   return grid[0] > 1 || grid[1] > 1 || grid[2] > 1 ? kMostCTAs : 1;
 }
 
-/// `[3, 5]` for a flat index into a tile.
+/// The coordinates of a flat index into a tile.
+std::vector<int64_t> indexOf(const std::vector<int64_t> &shape, int64_t element);
+/// `[3, 5]` for it.
 std::string indexText(const std::vector<int64_t> &shape, int64_t element);
 
 class CTA;
+struct Line;
 
 struct Machine {
   const Program &program;
@@ -87,6 +91,9 @@ struct Machine {
   std::string error;
   std::vector<Slot> frame;
   std::unique_ptr<CTA> cta; ///< if the program has threads
+  /// The statement that runs, and before it those of its callers.
+  std::vector<const Line *> lines;
+  bool wasShown = false; ///< to a debugger, since the statement began
 
   Machine(const Program &program, const InterpreterOptions &options,
           const std::vector<uint64_t> &args);
@@ -100,7 +107,10 @@ struct Machine {
   void refuseAccess(const char *what, uint64_t address, unsigned bytes, bool write,
                     const std::vector<int64_t> &shape, int64_t lane, const Site &site);
   /// Stops the launch with "kernel 'k', program (x, y, z): message, at site".
-  void fail(const std::string &message, const Site &site);
+  /// `index`: of the element that has, if one has.
+  void fail(const std::string &message, const Site &site, std::vector<int64_t> index = {});
+  /// Shows a debugger, if there is one, the program as it is.
+  void stop(Stop::Reason reason, const std::string &message = "", std::vector<int64_t> index = {});
 
   /// Looks whether the host ends the launch; once in each round of a loop.
   void attend();

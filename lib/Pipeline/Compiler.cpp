@@ -13,6 +13,7 @@
 #include "TargetCompiler.h"
 #include "TextDepth.h"
 
+#include "tritium/Dialect/Debug/IR/Debug.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
@@ -76,6 +77,8 @@ bool isUnset(const Constant &value) { return value.isNone() || value == Constant
 /// From a module of tt to the target's last stage.
 bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
                const CompileOptions &options, CompiledKernel &kernel, CompileError &error) {
+  if (!target.stops())
+    dbg::eraseStops(module);
   if (!session.runPasses(module, "TileIRPipeline", buildTileIRPipeline))
     return false;
   session.enter("ttir");
@@ -137,35 +140,60 @@ std::string defaultInputPrecision(const TargetCompiler &target, const CompileOpt
   return target.dotPrecision();
 }
 
-/// A kernel's text -> tt.
-OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target,
-                                  const frontend::FunctionSource &source,
-                                  const std::vector<ArgumentSpec> &arguments,
-                                  const CompileOptions &options, SourceManager &sources,
-                                  DiagnosticEngine &diagnostics, std::string &printed) {
+/// The option debug_lines, which a debugger that is there gives to what it may stop.
+bool hasDebugger(const CompileOptions &options) {
+  auto found = options.extra.find("debug_lines");
+  return found != options.extra.end() && found->second.isSet();
+}
+
+/// A kernel's text -> tt. `hasLines`: for a debugger.
+OwningOpRef<ModuleOp> generate(Session &session, const TargetCompiler &target,
+                               const frontend::FunctionSource &source,
+                               const std::vector<ArgumentSpec> &arguments,
+                               const CompileOptions &options, bool hasLines, SourceManager &sources,
+                               DiagnosticEngine &diagnostics, std::string &printed) {
   bool asserts = options.keepsAsserts();
   HintUse hints = options.debug || target.checksHints() ? HintUse::Checked
                   : options.asserts()                   ? HintUse::Ignored
                                                         : HintUse::Assumed;
   if (source.language == frontend::Language::TritonC)
     return frontend::tritonc::generate(session.context(), source, arguments, sources, diagnostics,
-                                       {asserts, hints});
-  frontend::python::GenerateOptions generate;
-  generate.debug = asserts;
-  generate.hints = hints;
-  generate.defaultInputPrecision = defaultInputPrecision(target, options);
+                                       {asserts, hints, hasLines});
+  frontend::python::GenerateOptions forPython;
+  forPython.debug = asserts;
+  forPython.hasLines = hasLines;
+  forPython.hints = hints;
+  forPython.defaultInputPrecision = defaultInputPrecision(target, options);
   auto sanitize = options.extra.find("sanitize_overflow");
   if (sanitize != options.extra.end())
     if (const auto *isOn = std::get_if<bool>(&sanitize->second.value))
-      generate.sanitizeOverflow = *isOn;
+      forPython.sanitizeOverflow = *isOn;
   if (options.target.isGPU())
-    generate.cudaCapability = static_cast<int>(options.target.architecture());
+    forPython.cudaCapability = static_cast<int>(options.target.architecture());
   auto warps = options.extra.find("num_warps");
   if (warps != options.extra.end())
     if (const auto *count = std::get_if<Constant::Int>(&warps->second.value))
-      generate.numWarps = static_cast<int>(*count);
+      forPython.numWarps = static_cast<int>(*count);
   return frontend::python::generate(session.context(), source, arguments, sources, diagnostics,
-                                    generate, printed);
+                                    forPython, printed);
+}
+
+/// The same with what a debugger needs, where the target has one: with lines if a debugger is there
+/// or the kernel calls breakpoint().
+OwningOpRef<ModuleOp> runFrontend(Session &session, const TargetCompiler &target,
+                                  const frontend::FunctionSource &source,
+                                  const std::vector<ArgumentSpec> &arguments,
+                                  const CompileOptions &options, SourceManager &sources,
+                                  DiagnosticEngine &diagnostics, std::string &printed) {
+  bool hasLines = target.stops() && hasDebugger(options);
+  OwningOpRef<ModuleOp> module = generate(session, target, source, arguments, options, hasLines,
+                                          sources, diagnostics, printed);
+  if (!module || hasLines || !target.stops() || !dbg::hasBreakpoints(*module))
+    return module;
+  diagnostics.rollback(0);
+  printed.clear();
+  return generate(session, target, source, arguments, options, /*hasLines=*/true, sources,
+                  diagnostics, printed);
 }
 
 /// Metadata of a fresh module, and its stages.

@@ -12,6 +12,7 @@ public:
 
   bool checksHints() const override { return true; }
   bool takesDescriptors() const override { return true; }
+  bool stops() const override { return true; }
 
   bool fromTileIR(Session &, mlir::ModuleOp, const CompileOptions &, CompiledKernel &,
                   CompileError &) const override {

@@ -24,6 +24,8 @@ public:
   virtual const char *dotPrecision() const { return "ieee"; }
   /// Whether hints are checked, also where no debugging is asked for.
   virtual bool checksHints() const { return false; }
+  /// Whether programs can stop for a debugger.
+  virtual bool stops() const { return false; }
   /// Whether tile IR may move blocks of arrays by descriptors; else it has pointers instead.
   virtual bool takesDescriptors() const { return false; }
   /// Whether tile IR may have a GPU's assembly in it.

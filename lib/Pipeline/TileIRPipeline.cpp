@@ -2,6 +2,7 @@
 
 #include "tritium/Pipeline/Passes.h"
 
+#include "tritium/Dialect/Debug/IR/Debug.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -20,7 +21,7 @@ namespace tritium {
 void registerTileDialects(DialectRegistry &registry) {
   registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, arith::ArithDialect,
                   math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, gpu::GPUDialect,
-                  ub::UBDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
+                  ub::UBDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, dbg::DebugDialect>();
 }
 
 std::unique_ptr<Pass> createTileCanonicalizer() {

@@ -14,10 +14,13 @@ install_alias = install_as_triton
 _USAGE = """usage: python -m tritium run SCRIPT [ARGUMENT...]
        python -m tritium run -m MODULE [ARGUMENT...]
 
+       python -m tritium debug [OPTION...] SCRIPT [ARGUMENT...]
+       python -m tritium profile [OPTION...] SCRIPT [ARGUMENT...]
        python -m tritium COMMAND [ARGUMENT...]
 
 Runs a Python script or module unmodified; its `import triton` and `import triton.language`
-get Tritium. Other commands (compile, cache, ...) are those of the `tritium` program, which runs.
+get Tritium; `debug` stops its kernels, `profile` times them. Other
+commands (compile, cache, ...) are those of the `tritium` program, which runs.
 """
 
 
@@ -36,6 +39,14 @@ def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_USAGE, end="")
         return 0 if arguments else 2
+    if arguments[0] == "debug":
+        from .debugger.command import main as debug
+
+        return debug(arguments[1:])
+    if arguments[0] == "profile":
+        from .profiler.launches import main as profile
+
+        return profile(arguments[1:])
     if arguments[0] != "run":
         return _run_program(arguments)
     if len(arguments) < 2 or (arguments[1] == "-m" and len(arguments) < 3):

@@ -16,7 +16,7 @@ import tritium
 
 BUILD = pathlib.Path(tritium.__file__).absolute().parents[2]
 COMMAND = BUILD / "bin" / "tritium-opt"
-DIALECTS = ["tt", "ttg", "ttng"]
+DIALECTS = ["dbg", "tt", "ttg", "ttng"]
 OPERATION = re.compile(r"^### `(\S+)` \(.*?\)$(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^```mlir\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKED = ("#ttg.blocked<{{sizePerThread = [{}], threadsPerWarp = [32], warpsPerCTA = [4], "

@@ -28,6 +28,9 @@ int tune(const Arguments &arguments);
 int runProgram(const Arguments &arguments);
 int simulate(const Arguments &arguments);
 int run(const Arguments &arguments, const std::string &program);
+/// These have their help in Python.
+int debug(const Arguments &arguments, const std::string &program);
+int profile(const Arguments &arguments, const std::string &program);
 
 extern const char *const compileHelp;
 extern const char *const cacheHelp;

@@ -41,6 +41,21 @@ static std::string findPython(const std::string &program) {
   return fs::exists(beside, error) ? beside.string() : "python3";
 }
 
+/// Goes on as `python -m tritium COMMAND ARGUMENT...`.
+[[noreturn]] static void becomePython(const std::string &program, const char *name,
+                                      const Arguments &arguments) {
+  std::string python = findPython(program);
+  std::vector<std::string> command = {python, "-m", "tritium", name};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<char *> pointers;
+  for (std::string &word : command)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execvp(python.c_str(), pointers.data());
+  throw Failure("tritium " + std::string(name) + ": cannot start " + python + ": " +
+                std::strerror(errno));
+}
+
 int tritium::tool::run(const Arguments &arguments, const std::string &program) {
   if (arguments.empty())
     throw UsageError("run: say which script");
@@ -50,13 +65,13 @@ int tritium::tool::run(const Arguments &arguments, const std::string &program) {
   }
   if (isTritonC(arguments[0]))
     return runProgram(arguments);
-  std::string python = findPython(program);
-  std::vector<std::string> command = {python, "-m", "tritium", "run"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<char *> pointers;
-  for (std::string &word : command)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execvp(python.c_str(), pointers.data());
-  throw Failure("tritium run: cannot start " + python + ": " + std::strerror(errno));
+  becomePython(program, "run", arguments);
+}
+
+int tritium::tool::profile(const Arguments &arguments, const std::string &program) {
+  becomePython(program, "profile", arguments);
+}
+
+int tritium::tool::debug(const Arguments &arguments, const std::string &program) {
+  becomePython(program, "debug", arguments);
 }

@@ -18,6 +18,8 @@ Compiles and runs tile kernels.
 commands:
   compile   compile a kernel of a file to IR, assembly or object code
   run       run a Python script (its `import triton` gets Tritium), or a Triton-C kernel
+  debug     run a Python script whose kernels stop, with their variables as arrays
+  profile   run a Python script and print how long its kernels took
   tune      tune a Triton-C kernel on arguments that are made for it
   sim       run a PTX file with no GPU, every access checked and counted
   cache     list, locate or clear the cache of compiled kernels
@@ -115,12 +117,18 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     return tune(arguments);
   if (command == "run")
     return run(arguments, program);
+  if (command == "profile")
+    return profile(arguments, program);
+  if (command == "debug")
+    return debug(arguments, program);
   if (command == "help" || command == "-h" || command == "--help") {
     if (!arguments.empty() && arguments[0] == "environment") {
       std::fputs(environment(/*all=*/true).c_str(), stdout);
       return 0;
     }
     const char *text = help;
+    if (!arguments.empty() && (arguments[0] == "debug" || arguments[0] == "profile"))
+      return dispatch(arguments[0], {"--help"}, program);
     if (!arguments.empty()) {
       text = arguments[0] == "compile" ? compileHelp
              : arguments[0] == "cache" ? cacheHelp

@@ -27,6 +27,8 @@ struct BufferRange {
   bool writable = true;
 };
 
+class Debugger;
+
 struct InterpreterOptions {
   /// Every access must fall into one of these; empty: nothing may be accessed.
   std::vector<BufferRange> buffers;
@@ -35,6 +37,8 @@ struct InterpreterOptions {
   /// errors. False for IR in which barriers are not placed yet.
   bool checkRaces = true;
   TritiumHostCalls host = {}; ///< null print and assertFailed: stderr
+  /// Whom programs with lines (the dbg dialect) ask whether they stop; null: nobody.
+  Debugger *debugger = nullptr;
 };
 
 namespace interpreter {

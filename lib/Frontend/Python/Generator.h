@@ -146,6 +146,7 @@ private:
   std::vector<bool> reads{false};
   unsigned depth = 0, frames = 0;
   uint64_t steps = 0;
+  const bool hasLines; ///< each statement says that it begins, for a debugger
 
   /// Counts a level of recursion over trees and calls while it lives.
   struct Level {
@@ -196,6 +197,7 @@ private:
   //===--- Statements (IRGenStatements.cpp) --------------------------------===//
 
   Outcome run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest);
+  void beginLine(const ast::Stmt &stmt);
   /// What follows after statements with this outcome.
   Outcome resume(Outcome outcome, const Rest *rest);
   Outcome finish(const Rest *rest);

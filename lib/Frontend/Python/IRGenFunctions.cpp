@@ -25,7 +25,8 @@ Generator::Generator(mlir::MLIRContext &context, SourceManager &sources,
     : sources(sources), diagnostics(diagnostics), builder(&context),
       sema(builder, sources, diagnostics, *this,
            {options.debug, options.debug && options.sanitizeOverflow, options.defaultInputPrecision,
-            options.hints, options.cudaCapability, options.numWarps}) {
+            options.hints, options.cudaCapability, options.numWarps}),
+      hasLines(options.hasLines) {
   context.loadDialect<tt::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::gpu::GPUDialect>();
 }

@@ -2,6 +2,8 @@
 
 #include "Generator.h"
 
+#include "tritium/Frontend/Sema/Stops.h"
+
 using namespace tritium;
 using namespace tritium::frontend;
 using namespace tritium::frontend::python;
@@ -46,6 +48,8 @@ Outcome Generator::run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest
     sema.setRange(stmt.range);
     if (!checkLimits())
       return Outcome::failed();
+    if (hasLines)
+      beginLine(stmt);
     Rest after{statements.drop_front(i + 1), rest};
     bool consumed = false;
     Outcome outcome = statement(stmt, after, consumed);
@@ -55,6 +59,23 @@ Outcome Generator::run(llvm::ArrayRef<ast::StmtPtr> statements, const Rest *rest
       return resume(std::move(outcome), &after);
   }
   return finish(rest);
+}
+
+/// A text or `...` that stands for itself, which does nothing.
+static bool isComment(const ast::Stmt &stmt) {
+  auto *expression = llvm::dyn_cast<ast::ExprStmt>(&stmt);
+  return expression && (expression->value->kind == ast::ExprKind::Literal ||
+                        expression->value->kind == ast::ExprKind::Ellipsis);
+}
+
+void Generator::beginLine(const ast::Stmt &stmt) {
+  if (isComment(stmt))
+    return;
+  std::vector<build::Variable> variables;
+  for (const auto &[name, binding] : env)
+    if (!binding.poison)
+      variables.emplace_back(name, binding.value);
+  build::line(sema, frame->source->name, variables);
 }
 
 /// A statement that may leave its list; `consumed`: so did what follows it.
@@ -80,12 +101,8 @@ Outcome Generator::statement(const ast::Stmt &stmt, const Rest &after, bool &con
 /// A statement that runs to its end.
 bool Generator::simpleStatement(const ast::Stmt &stmt) {
   switch (stmt.kind) {
-  case ast::StmtKind::Expression: {
-    const ast::Expr &value = *llvm::cast<ast::ExprStmt>(stmt).value;
-    if (value.kind == ast::ExprKind::Literal || value.kind == ast::ExprKind::Ellipsis)
-      return true; // a docstring, or `...` for an empty body
-    return expression(value).has_value();
-  }
+  case ast::StmtKind::Expression:
+    return isComment(stmt) || expression(*llvm::cast<ast::ExprStmt>(stmt).value).has_value();
   case ast::StmtKind::Assign: {
     auto &assignment = llvm::cast<ast::Assign>(stmt);
     auto value = expression(*assignment.value);

@@ -3,6 +3,7 @@
 #include "Attributes.h"
 #include "BuiltinSupport.h"
 #include "tritium/Frontend/Sema/DTypes.h"
+#include "tritium/Frontend/Sema/Stops.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
@@ -294,6 +295,26 @@ static Result deviceAssert(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
+/// breakpoint(pid)
+static Result pythonBreakpoint(Sema &sema, const BoundArguments &args) {
+  llvm::SmallVector<int64_t, 3> pid;
+  const Value *one = &args[0];
+  auto *several = one->getIf<Tuple>();
+  size_t count = one->isNone() ? 0 : several ? several->elements.size() : 1;
+  for (size_t axis = 0; axis < count; ++axis) {
+    auto number = asInt(several ? several->elements[axis] : *one);
+    if (!number || *number < 0 || *number > INT32_MAX || count > 3)
+      return sema.error("'pid' of breakpoint is the program that stops, up to three numbers of the "
+                        "grid that are known at compile time, found " +
+                        describe(several ? several->elements[axis] : *one) +
+                        "; write breakpoint(pid=(3, 0)), or 'if' a condition of the run time: "
+                        "breakpoint()");
+    pid.push_back(static_cast<int64_t>(*number));
+  }
+  build::breakpoint(sema, pid);
+  return Value();
+}
+
 /// expect_zero(x, mask): x, which is 0 where the mask is true; checked when debugging.
 static Result expectZero(Sema &sema, const BoundArguments &args) {
   auto x = sema.toTensor(args[0]);
@@ -311,6 +332,7 @@ void sema::addDebugBuiltins(Registry &registry) {
   registry.add("device_print", "prefix, *args, hex=False", devicePrint);
   registry.add("expect_zero", "x, mask", expectZero);
   registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
+  registry.add("builtins.breakpoint", "pid=None", pythonBreakpoint);
   registry.add("builtins.print", "*values, sep=' ', end='\\n', file=None, flush=False",
                pythonPrint);
 }

@@ -94,7 +94,6 @@ void Sema::warning(std::string message) {
 static std::nullopt_t refuseBuiltin(Sema &sema, const std::string &name) {
   auto advice = llvm::StringSwitch<std::string_view>(name)
                     .Case("type", "; x.dtype and isinstance tell what a value is")
-                    .Case("breakpoint", "; tl.device_print shows values")
                     .Default("");
   return sema.error(name + "() of Python is not supported in a kernel" + std::string(advice));
 }

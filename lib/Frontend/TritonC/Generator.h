@@ -148,6 +148,7 @@ private:
   using Body = llvm::function_ref<void()>;
   /// Statements of one scope, or the rest of them.
   Flow run(llvm::ArrayRef<StmtPtr> statements);
+  void beginLine(const Stmt &stmt);
   Flow statement(const Stmt &stmt);
   Flow scoped(const Stmt &stmt);
   void declaration(const DeclStmt &stmt);
@@ -254,6 +255,7 @@ private:
   struct Builtin;
   static const Builtin *findBuiltin(std::string_view name);
   Value gridQuery(const Call &call, bool isCount);
+  Value breakpoint(const Call &call);
   Value permute(const Call &call, const Tensor &tile);
   Value sumAlong(const Call &call, const Tensor &tile);
   Value reshape(const Call &call, const Tensor &tile);

@@ -5,6 +5,7 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
+#include "tritium/Frontend/Sema/Stops.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +24,8 @@ struct Generator::Builtin {
     Dot,
     Transpose,
     Sum,
-    Reshape
+    Reshape,
+    Breakpoint
   } family;
   std::string_view name;
   unsigned minArguments, maxArguments;
@@ -53,6 +55,7 @@ const Generator::Builtin *Generator::findBuiltin(std::string_view name) {
       {Builtin::Transpose, "trans", 1, 1 + kMaxRank},
       {Builtin::Sum, "__sum", 2, 2},
       {Builtin::Reshape, "__reshape", 2, 1 + kMaxRank},
+      {Builtin::Breakpoint, "breakpoint", 0, 3},
   };
   auto found = llvm::find_if(kBuiltins, [&](const Builtin &b) { return b.name == name; });
   if (found != std::end(kBuiltins))
@@ -210,6 +213,8 @@ Generator::Value Generator::builtin(const Call &call, llvm::ArrayRef<Tensor> arg
     return sumAlong(call, arguments[0]);
   case Builtin::Reshape:
     return reshape(call, arguments[0]);
+  case Builtin::Breakpoint:
+    return breakpoint(call);
   }
   return std::nullopt;
 }
@@ -238,6 +243,20 @@ Generator::Value Generator::reshape(const Call &call, const Tensor &tile) {
   sema.setRange(call.range);
   auto result = sema.reshape(tile, shape);
   return result ? Value(fold(*result)) : std::nullopt;
+}
+
+/// `breakpoint(x, y, z)`: a debugger stops this program, or each one, as far as it is said.
+Generator::Value Generator::breakpoint(const Call &call) {
+  llvm::SmallVector<int64_t, 3> pid;
+  for (const ExprPtr &argument : call.arguments) {
+    auto number = constantExpression(*argument, "the program that stops");
+    if (!number)
+      return std::nullopt;
+    pid.push_back(*number);
+  }
+  sema.setRange(call.range);
+  build::breakpoint(sema, pid);
+  return Tensor{};
 }
 
 /// `trans(x, p0, p1, ...)`: x[^p0, ^p1, ...].

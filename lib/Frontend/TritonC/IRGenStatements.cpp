@@ -16,6 +16,9 @@
 #include "tritium/Dialect/Tile/IR/Tile.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
+#include "tritium/Frontend/Sema/Stops.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace tritium::frontend::tritonc {
 using namespace tritium::sema;
@@ -46,11 +49,26 @@ Flow Generator::scoped(const Stmt &stmt) {
   return flow;
 }
 
+/// Of statements that do something: a block's are its own.
+void Generator::beginLine(const Stmt &stmt) {
+  if (stmt.kind == StmtKind::Block || stmt.kind == StmtKind::Empty ||
+      stmt.kind == StmtKind::StaticAssert)
+    return;
+  // What an inner scope declares hides the same name further out.
+  std::map<std::string, build::Variable, std::less<>> variables;
+  for (LocalIndex i = frame->firstLocal; i < locals.size(); ++i)
+    if (const Local &local = locals[i]; !local.name.empty() && !local.isBeingInitialised)
+      variables.insert_or_assign(local.name, build::Variable(local.name, get(i)));
+  build::line(sema, frame->function->name, llvm::to_vector(llvm::make_second_range(variables)));
+}
+
 Flow Generator::statement(const Stmt &stmt) {
   Level level(*this);
   sema.setRange(stmt.range);
   if (!checkLimits())
     return Flow::Falls;
+  if (options.hasLines)
+    beginLine(stmt);
   switch (stmt.kind) {
   case StmtKind::Expression:
     effect(*llvm::cast<ExprStmt>(stmt).value);

@@ -1,6 +1,7 @@
 //===- Backend.cpp - kernels in the interpreter ---------------------------===//
 
 #include "Backend.h"
+#include "Debugger.h"
 #include "ForkGate.h"
 #include "HostOutput.h"
 #include "Signature.h"
@@ -45,6 +46,25 @@ void InterpretedExecutable::describeMemory(const Launch &launch,
     options.checkBounds = false;
 }
 
+/// The host's debugger, for a launch that it may end.
+class LaunchDebugger final : public Debugger {
+public:
+  explicit LaunchDebugger(Interruptible &work) : work(work) {}
+  bool isThere() const { return host.isThere(); }
+  bool stopsAt(const StopPlace &place) override { return host.stopsAt(place); }
+  bool stopped(const Stop &stop) override {
+    bool goesOn = host.stopped(stop);
+    if (!goesOn)
+      work.stop();
+    return goesOn;
+  }
+  void programEnded() override { host.programEnded(); }
+
+private:
+  HostDebugger &host = HostDebugger::ofProcess();
+  Interruptible &work;
+};
+
 bool InterpretedExecutable::launch(const Launch &launch, CompileError &error) {
   std::string message;
   std::shared_ptr<const interpreter::Program> program;
@@ -56,6 +76,8 @@ bool InterpretedExecutable::launch(const Launch &launch, CompileError &error) {
   HostOutput output(work);
   InterpreterOptions options;
   options.host = output.interpreterCalls();
+  LaunchDebugger debugger(work);
+  options.debugger = debugger.isThere() ? &debugger : nullptr;
   describeMemory(launch, options);
   std::vector<uint64_t> slots;
   for (const BoundArgument &argument : launch.arguments)

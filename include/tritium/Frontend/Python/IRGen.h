@@ -21,6 +21,7 @@ struct GenerateOptions {
   HintUse hints = HintUse::Assumed;
   int cudaCapability = 0; ///< 90 for sm_90; 0: no GPU of NVIDIA's
   int numWarps = 4;
+  bool hasLines = false; ///< statements and their variables are there, for a debugger
 };
 
 /// A module with one public tt.func, the kernel under one specialisation; the functions

@@ -17,6 +17,7 @@ namespace tritium::frontend::tritonc {
 struct GenerateOptions {
   bool debug = false;               ///< assertions are compiled in
   HintUse hints = HintUse::Assumed; ///< also of promises of attributes
+  bool hasLines = false;            ///< statements and their variables, for a debugger
 };
 
 /// A module with one public tt.func, the kernel under one specialisation. `arguments` are those of
