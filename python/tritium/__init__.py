@@ -28,6 +28,7 @@ from .jit import (JITFunction, KernelInterface, MockTensor, TensorWrapper, const
                   jit, reinterpret)
 from .language import must_use_result
 from .language.math import cdiv as _language_cdiv
+from .profiler.launches import profile
 from .language._builtin import Builtin as _Builtin
 from .tune import Autotuner, Config, Heuristics, autotune, heuristics
 
@@ -43,7 +44,7 @@ __all__ = [
     "AutotunerError", "DeadlockError", "DeviceAssertionError", "SimulatorError", "InternalError",
     "AsyncCompileMode", "FutureKernel", "must_use_result", "backends", "compiler",
     "install_as_triton", "set_allocator", "set_num_threads", "num_threads", "c", "kernel", "config",
-    "read",
+    "read", "profile",
 ]
 
 # The release of Triton whose language and host interface programs may expect, which they compare

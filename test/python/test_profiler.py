@@ -329,3 +329,45 @@ with proton.scope(sys.argv[1]):
                            "script.py", "here"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert shape(tree_of(tmp_path / "s")[0]) == {"here": {"add_one": 1}}
+
+
+def test_launches_of_a_block():
+    with triton.profile() as run:
+        launch()
+        launch()
+        with pytest.raises(ValueError, match="behind its 'with'"):
+            run.kernels
+    launch()
+    kernel, = run.kernels
+    assert (kernel.name, kernel.launches, kernel.device) == ("double [n=16]", 2, "CPU")
+    assert 0 < kernel.least <= kernel.most <= kernel.seconds < 10
+    head, line, note = run.table().splitlines()
+    assert head.split()[0] == "share" and line.split()[0] == "100.0%"
+    assert line.endswith("  double [n=16]") and "by its clock" in note
+    run.write_trace("trace.json")
+    with open("trace.json") as file:
+        events = json.load(file)["traceEvents"]
+    assert [event["name"] for event in events] == ["double [n=16]"] * 2
+    assert events[0]["ts"] + events[0]["dur"] <= events[1]["ts"]
+
+
+def test_a_block_without_launches():
+    with triton.profile() as run:
+        pass
+    assert run.kernels == [] and run.table().startswith(" share")
+
+
+def test_the_command_profile(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, numpy as np, triton, triton.language as tl\n"
+                      "@triton.jit\ndef fill(x):\n    tl.store(x, 1.0)\n"
+                      "fill[(1,)](np.zeros(1, np.float32))\nsys.exit(int(sys.argv[1]))\n")
+    for status in (0, 3):
+        done = subprocess.run([sys.executable, "-m", "tritium", "profile", "--trace",
+                               tmp_path / "trace", script, str(status)], capture_output=True,
+                              text=True)
+        assert done.returncode == status and done.stderr.splitlines()[1].endswith("  fill")
+        assert len(json.loads((tmp_path / "trace").read_text())["traceEvents"]) == 1
+    done = subprocess.run([sys.executable, "-m", "tritium", "profile"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "name a script" in done.stderr

@@ -9,6 +9,7 @@
 
     $ python -m tritium.profiler.viewer -m time/ms matmul.hatchet
 
+`tritium.profile()` and `tritium profile SCRIPT` answer the times themselves, without a file.
 Launches are timed by the hooks of `knobs.runtime`: on a GPU between two events in the current
 stream, on the host by its clock. So kernels of other libraries are not seen, and where the GPU
 waits for the next launch, that wait counts as the kernel's.

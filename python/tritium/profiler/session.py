@@ -1,5 +1,6 @@
 """Sessions: what is recorded from `start` to `finalize`, and how it is written."""
 
+import collections
 import functools
 import itertools
 import json
@@ -20,6 +21,9 @@ KERNEL_METRICS = ("flops", "flops8", "flops16", "flops32", "flops64", "bytes")
 
 #: Launches whose events have not been read before the oldest are.
 MAX_PENDING = 4096
+
+#: The launches that a trace has at most: the latest ones.
+MAX_EVENTS = 1 << 16
 
 _SUFFIX = {"tree": ".hatchet", "trace": ".chrome_trace"}
 _numbers = itertools.count()
@@ -71,7 +75,7 @@ class Session:
         self.began = time.perf_counter_ns()
         self._root = Node()
         self._devices = {}
-        self._events = []
+        self._events = collections.deque(maxlen=MAX_EVENTS)
         self._pending = []
 
     def add(self, path, metrics):
@@ -108,10 +112,13 @@ class Session:
             root["metrics"] = {"count": 0, "time (ns)": 0, **root["metrics"]}
             return [root, self._devices]
 
+    def trace(self):
+        """What Chrome's viewer shows."""
+        self.tree()
+        return {"displayTimeUnit": "us", "traceEvents": list(self._events)}
+
     def write(self, output_format):
-        written = self.tree()
-        if self.data == "trace":
-            written = {"displayTimeUnit": "us", "traceEvents": self._events}
+        written = self.trace() if self.data == "trace" else self.tree()
         path = pathlib.Path(self.name + (_SUFFIX[self.data] if output_format in ("", None)
                                          else "." + output_format))
         path.write_text(json.dumps(written))
@@ -172,7 +179,10 @@ def _end_launch(told):
 
 
 def _attend():
-    """The hooks of launches are there while a session is active."""
+    """The hooks of launches are there while a session is active; numbers begin anew without one."""
+    global _numbers
+    if not _sessions:
+        _numbers = itertools.count()
     enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
     if _active():
         enter.add(_begin_launch)
@@ -256,6 +266,15 @@ def deactivate(session=None):
         _attend()
 
 
+def discard(session):
+    """Ends the session; what it has recorded is in the answer alone, a `Session`."""
+    with _lock:
+        found = find(session)
+        del _sessions[session]
+        _attend()
+    return found
+
+
 def finalize(session=None, output_format=""):
     """Ends the session, or all, and writes what they have recorded.
 
@@ -267,9 +286,6 @@ def finalize(session=None, output_format=""):
             if session in (None, number):
                 del _sessions[number]
                 each.write(output_format)
-        if not _sessions:
-            global _numbers
-            _numbers = itertools.count()
         _attend()
 
 

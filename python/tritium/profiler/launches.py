@@ -1,0 +1,124 @@
+"""How long kernels took: `with tritium.profile() as run:`, and `tritium profile SCRIPT`."""
+
+import argparse
+import collections
+import json
+import sys
+
+from . import session
+
+
+class Kernel:
+    """The launches of one kernel.
+
+    Attributes:
+        name: as its `launch_metadata` says.
+        launches, seconds: how many there were, and how long they took together.
+        least, most: seconds of the shortest and of the longest, of those that the trace has.
+        device: "CUDA" or "CPU".
+    """
+
+    def __init__(self, name, device):
+        self.name, self.device = name, device
+        self.launches, self.seconds, self.least, self.most = 0, 0.0, float("inf"), 0.0
+
+    def __repr__(self):
+        return f"<{self.name}: {self.launches} launches, {self.seconds * 1e3:.3f} ms>"
+
+
+class profile:
+    """Times the kernels that are launched while it is open: on a GPU between two events of the
+    current stream, on the host by its clock. Without it a launch costs nothing more.
+
+    Example:
+        >>> @triton.jit
+        ... def fill(x, value, N: tl.constexpr):
+        ...     tl.store(x + tl.arange(0, N), value)
+        >>> x = np.zeros(4, dtype=np.float32)
+        >>> with triton.profile() as run:
+        ...     compiled = fill[(1,)](x, 1.0, N=4)
+        ...     compiled = fill[(1,)](x, 2.0, N=4)
+        >>> run.kernels[0].name, run.kernels[0].launches
+        ('fill', 2)
+    """
+
+    def __init__(self):
+        self._session = self._trace = None
+        self._number = None
+
+    def __enter__(self):
+        self._number = session.start("profile", data="trace", hook="triton")
+        return self
+
+    def __exit__(self, *exception):
+        if self._number is not None:
+            self._session = session.discard(self._number)
+            self._number = None
+
+    def _recorded(self):
+        if self._number is not None:
+            raise ValueError("the kernels that are on their way are not timed yet: a profile can "
+                             "be read behind its 'with'")
+        if self._session is None:
+            return {"displayTimeUnit": "us", "traceEvents": []}
+        if self._trace is None:
+            self._trace = self._session.trace()
+        return self._trace
+
+    @property
+    def kernels(self):
+        """A `Kernel` for each, the one that took longest first."""
+        found = {}
+        for event in self._recorded()["traceEvents"]:
+            kernel = found.setdefault((event["name"], event["pid"]),
+                                      Kernel(event["name"], event["pid"]))
+            seconds = event["dur"] * 1e-6
+            kernel.least, kernel.most = min(kernel.least, seconds), max(kernel.most, seconds)
+            kernel.launches += 1
+            kernel.seconds += seconds
+        return sorted(found.values(), key=lambda kernel: -kernel.seconds)
+
+    def table(self):
+        """Text: a line for each kernel."""
+        kernels = self.kernels
+        total = sum(kernel.seconds for kernel in kernels) or 1.0
+        lines = [f"{'share':>6} {'total ms':>10} {'launches':>8} {'mean us':>10} {'least us':>10} "
+                 f"{'most us':>10}  kernel"]
+        for kernel in kernels:
+            lines.append(
+                f"{kernel.seconds / total:6.1%} {kernel.seconds * 1e3:10.3f} {kernel.launches:8} "
+                f"{kernel.seconds / kernel.launches * 1e6:10.2f} {kernel.least * 1e6:10.2f} "
+                f"{kernel.most * 1e6:10.2f}  {kernel.name}")
+        devices = collections.Counter(kernel.device for kernel in kernels)
+        lines += [] if "CPU" not in devices else [
+            "Kernels on the host are timed by its clock, from the launch to its return."]
+        return "\n".join(lines)
+
+    def write_trace(self, path):
+        """Writes the launches for Chrome's viewer (chrome://tracing, ui.perfetto.dev)."""
+        with open(path, "w") as file:
+            json.dump(self._recorded(), file)
+
+
+def main(arguments):
+    """The command `tritium profile`; answers its exit status."""
+    from .. import __main__ as runner
+
+    parser = argparse.ArgumentParser(prog="tritium profile", description=(
+        "Runs a Python script or module unmodified, as `tritium run` does, and prints how long "
+        "each of its kernels took."))
+    parser.add_argument("--trace", metavar="FILE", help="write the launches for Chrome's viewer")
+    parser.add_argument("program", metavar="SCRIPT [ARGUMENT...]", nargs=argparse.REMAINDER,
+                        help="a script, or -m MODULE")
+    options = parser.parse_args(arguments)
+    if not options.program or options.program == ["-m"]:
+        parser.error("name a script, or -m MODULE")
+    with profile() as run:
+        try:
+            status = runner.main(["run", *options.program])
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    print(run.table(), file=sys.stderr)
+    if options.trace:
+        run.write_trace(options.trace)
+    return status
