@@ -69,6 +69,7 @@ public:
   const std::string *stage(const std::string &name, CompileError &error);
   /// What tritium_compiled_metadata answers.
   const std::string &describe();
+  const std::vector<Remark> &allRemarks() const { return compiled->remarks; }
   /// What tritium_compiled_remarks answers.
   const std::string &remarks(bool all);
 

@@ -26,6 +26,8 @@
 #include "tritium/c/kernels.h"
 /* Triton-C with definitions, and tuning. */
 #include "tritium/c/programs.h"
+/* What became of each line of a kernel. */
+#include "tritium/c/explain.h"
 /* GPUs, threads, settings, the cache. */
 #include "tritium/c/process.h"
 /* Interpreted programs that stop. */

@@ -22,6 +22,7 @@ struct Failure : std::runtime_error {
 using Arguments = std::vector<std::string>;
 
 int compile(const Arguments &arguments);
+int explain(const Arguments &arguments);
 int cache(const Arguments &arguments);
 int tune(const Arguments &arguments);
 /// tritium run of a file in Triton-C.
@@ -34,6 +35,7 @@ int profile(const Arguments &arguments, const std::string &program);
 
 extern const char *const compileHelp;
 extern const char *const cacheHelp;
+extern const char *const explainHelp;
 extern const char *const tuneHelp;
 extern const char *const simHelp;
 extern const char *const runHelp, *const runProgramHelp;

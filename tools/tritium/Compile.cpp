@@ -74,24 +74,6 @@ namespace {
 
 using Request = CompileRequest;
 
-std::pair<std::string, Value> parseBinding(const std::string &option, const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw UsageError(option + " wants NAME=VALUE, but got '" + text + "'");
-  return {text.substr(0, equals), parseValue(text.substr(equals + 1))};
-}
-
-/// A target that code can be compiled ahead for.
-Target readTarget(const std::string &text) {
-  std::string message;
-  std::optional<Target> target = Target::parse(text, message);
-  if (!target)
-    throw UsageError(message);
-  if (target->kind().isModel)
-    throw UsageError("no target '" + text + "' to compile for: nothing but Tritium runs its code");
-  return *target;
-}
-
 /// Whether the target has the stage that is asked for; by default its last text.
 void checkStage(Request &request) {
   bool isGPU = request.target.isGPU();
@@ -124,20 +106,11 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "-h" || name == "--help") {
       std::fputs(compileHelp, stdout);
       return false;
-    } else if (request.program.take(options)) {
+    } else if (request.take(options)) {
       continue;
     } else if (name == "--syntax-only") {
       options.noValue();
       request.onlySyntax = true;
-    } else if (name == "--signature") {
-      request.signature = options.value();
-    } else if (name == "--constexpr") {
-      request.constants.insert(parseBinding(name, options.value()));
-    } else if (name == "--option") {
-      request.options.push_back(parseBinding(name, options.value()));
-    } else if (name == "--debug") {
-      options.noValue();
-      request.options.emplace_back("debug", true);
     } else if (name == "--remarks") {
       request.remarks = true;
       if (options.hasValue()) {
@@ -145,10 +118,6 @@ bool parse(const Arguments &arguments, Request &request) {
           throw UsageError("compile: --remarks, or --remarks=all");
         request.allRemarks = true;
       }
-    } else if (name == "--from") {
-      request.from = options.value();
-    } else if (name == "--target") {
-      request.target = readTarget(options.value());
     } else if (name == "--emit") {
       request.emit = options.value();
     } else if (name == "-o") {
@@ -160,135 +129,11 @@ bool parse(const Arguments &arguments, Request &request) {
     }
   }
   checkStage(request);
-  if (request.file.empty() == request.from.empty())
-    throw UsageError("compile: name one file: FILE, or --from FILE.ttir");
-  request.kernel = request.program.kernel;
-  request.program.file = request.file;
-  if (!isTritonC(request.file) &&
-      !(request.program.defines.empty() && request.program.includePaths.empty() &&
-        request.program.numWarps.empty()))
-    throw UsageError("compile: -D, -I and --num-warps are for files in Triton-C (.tc); give "
-                     "constants of a Python kernel with --constexpr NAME=VALUE");
+  request.finish("compile");
   return true;
 }
 
-bool hasParameter(tritium_kernel *kernel, const std::string &name) {
-  for (size_t i = 0; i < tritium_kernel_parameter_count(kernel); ++i)
-    if (name == tritium_kernel_parameter(kernel, i)->name)
-      return true;
-  return false;
-}
-
-/// Fills `specialization` with constants from --constexpr, items of the signature, and
-/// defaults, in this order of preference.
-void specialize(const Request &request, tritium_kernel *kernel,
-                std::vector<tritium_specialization> &specialization,
-                std::vector<SignatureItem> &items) {
-  for (const auto &[name, value] : request.constants)
-    if (!hasParameter(kernel, name)) {
-      tritium_error error = {};
-      tritium_kernel_unknown_name(kernel, name.c_str(), &error);
-      throw Error(error);
-    }
-  std::vector<std::string> texts = splitItems(request.signature);
-  for (const std::string &text : texts)
-    items.push_back(parseSignatureItem(text));
-  size_t used = 0;
-  for (size_t i = 0; i < tritium_kernel_parameter_count(kernel); ++i) {
-    const tritium_parameter *parameter = tritium_kernel_parameter(kernel, i);
-    tritium_specialization spec = {};
-    auto constant = request.constants.find(parameter->name);
-    if (constant != request.constants.end()) {
-      spec.is_constexpr = 1;
-      spec.value = constant->second.get();
-    } else if (used < items.size()) {
-      const SignatureItem &item = items[used];
-      if (parameter->is_constexpr && !item.value)
-        throw UsageError("signature item '" + texts[used] + "' is for parameter '" +
-                         parameter->name + "', a constexpr: give a literal, or --constexpr " +
-                         parameter->name + "=VALUE");
-      ++used;
-      spec.is_constexpr = item.value.has_value();
-      if (item.value)
-        spec.value = item.value->get();
-      spec.type = item.type;
-      spec.divisibility = item.divisibility;
-    } else if (parameter->default_value) {
-      spec.is_constexpr = 1;
-      spec.value = *parameter->default_value;
-    } else {
-      throw UsageError(std::string("nothing is said of parameter '") + parameter->name + "': " +
-                       (parameter->is_constexpr
-                            ? std::string("add --constexpr ") + parameter->name + "=VALUE"
-                            : "add its type to --signature"));
-    }
-    specialization.push_back(spec);
-  }
-  if (used < items.size())
-    throw UsageError("the signature has " + std::to_string(items.size()) + " items, but only " +
-                     std::to_string(used) + " parameters are without --constexpr");
-}
-
-std::string readWhole(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Failure(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-using CompiledHandle = detail::Handle<tritium_compiled, tritium_compiled_release>;
-
-CompiledHandle compileRequest(const Request &request) {
-  std::vector<tritium_option> options = request.nativeOptions();
-  std::string target = request.target.str();
-  tritium_error error = {};
-  tritium_compiled *compiled = nullptr;
-  if (!request.from.empty()) {
-    compiled = tritium_compile_ttir(readWhole(request.from).c_str(), request.from.c_str(),
-                                    options.data(), options.size(), target.c_str(), &error);
-  } else {
-    Module module = load(request.file);
-    std::vector<std::string> names = module.kernelNames();
-    std::string name = request.kernel;
-    if (name.empty() && names.size() == 1)
-      name = names[0];
-    if (name.empty()) {
-      std::string list;
-      for (const std::string &known : names)
-        list += (list.empty() ? "" : ", ") + known;
-      throw UsageError(request.file +
-                       (names.empty() ? " has no kernels" : ": say --kernel, one of: " + list));
-    }
-    // Tile IR can be seen even where the rest of the compiler fails.
-    tritium_kernel_config config = {};
-    config.interpret = request.emit == "ttir" && request.header.empty() ? 1 : -1;
-    Kernel kernel = module.kernel(name.c_str(), {}, &config);
-    std::vector<tritium_specialization> specialization;
-    std::vector<SignatureItem> items;
-    specialize(request, kernel.get(), specialization, items);
-    compiled = tritium_kernel_specialize(kernel.get(), specialization.data(), specialization.size(),
-                                         options.data(), options.size(), target.c_str(), &error);
-  }
-  if (!compiled)
-    throw Error(error);
-  return CompiledHandle(compiled);
-}
-
 } // namespace
-
-std::vector<tritium_option> CompileRequest::nativeOptions() const {
-  std::vector<tritium_option> native;
-  for (const auto &[name, value] : options)
-    native.push_back({name.c_str(), value.get()});
-  // Others launch the code, make no tensor maps, and start all programs.
-  for (const char *hidden : {"tensor_copies", "persistent"}) {
-    bool isAsked = std::any_of(options.begin(), options.end(),
-                               [&](const auto &option) { return option.first == hidden; });
-    if (!isAsked && target.isGPU())
-      native.push_back({hidden, Value(false).get()});
-  }
-  return native;
-}
 
 void tritium::tool::writeRemarks(const tritium_compiled *compiled, const CompileRequest &request) {
   if (request.remarks)

@@ -20,9 +20,18 @@ struct CompileRequest {
   std::map<std::string, Value> constants;
   std::vector<std::pair<std::string, Value>> options;
 
+  /// Takes an option that says what is compiled. False if the option is none of them.
+  bool take(CommandLine &options);
+  /// Checks what was taken, for `command`.
+  void finish(const std::string &command);
   bool isBinary() const { return emit == "obj" || emit == "cubin"; }
   std::vector<tritium_option> nativeOptions() const;
 };
+
+using CompiledHandle = detail::Handle<tritium_compiled, tritium_compiled_release>;
+
+/// Compiles a kernel of a Python file, or what --from names. Throws tritium::Error.
+CompiledHandle compileRequest(const CompileRequest &request);
 
 /// Writes what is asked for to standard error.
 void writeRemarks(const tritium_compiled *compiled, const CompileRequest &request);

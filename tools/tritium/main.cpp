@@ -17,6 +17,7 @@ Compiles and runs tile kernels.
 
 commands:
   compile   compile a kernel of a file to IR, assembly or object code
+  explain   what became of each line of a kernel, and what it costs
   run       run a Python script (its `import triton` gets Tritium), or a Triton-C kernel
   debug     run a Python script whose kernels stop, with their variables as arrays
   profile   run a Python script and print how long its kernels took
@@ -109,6 +110,8 @@ void CommandLine::noValue() const {
 static int dispatch(const std::string &command, const Arguments &arguments, const char *program) {
   if (command == "compile")
     return compile(arguments);
+  if (command == "explain")
+    return explain(arguments);
   if (command == "cache")
     return cache(arguments);
   if (command == "sim")
@@ -130,14 +133,16 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     if (!arguments.empty() && (arguments[0] == "debug" || arguments[0] == "profile"))
       return dispatch(arguments[0], {"--help"}, program);
     if (!arguments.empty()) {
-      text = arguments[0] == "compile" ? compileHelp
-             : arguments[0] == "cache" ? cacheHelp
-             : arguments[0] == "run"   ? runHelp
-             : arguments[0] == "sim"   ? simHelp
-             : arguments[0] == "tune"  ? tuneHelp
-                                       : nullptr;
+      text = arguments[0] == "compile"   ? compileHelp
+             : arguments[0] == "explain" ? explainHelp
+             : arguments[0] == "cache"   ? cacheHelp
+             : arguments[0] == "run"     ? runHelp
+             : arguments[0] == "sim"     ? simHelp
+             : arguments[0] == "tune"    ? tuneHelp
+                                         : nullptr;
       if (!text)
-        throw UsageError("no command '" + arguments[0] + "'; there are: compile, run, tune, cache");
+        throw UsageError("no command '" + arguments[0] +
+                         "'; there are: compile, explain, run, tune, sim, cache");
     }
     std::fputs(text, stdout);
     if (text == help)
@@ -148,7 +153,8 @@ static int dispatch(const std::string &command, const Arguments &arguments, cons
     std::printf("tritium %s (%s)\n", tritium_version(), tritium_host_cpu());
     return 0;
   }
-  throw UsageError("no command '" + command + "'; there are: compile, run, tune, cache");
+  throw UsageError("no command '" + command +
+                   "'; there are: compile, explain, run, tune, sim, cache");
 }
 
 int main(int argc, char **argv) {

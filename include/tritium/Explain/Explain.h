@@ -1,0 +1,39 @@
+//===- Explain.h - what the compiler did, as data ---------------*- C++ -*-===//
+//
+// What became of each line of a kernel and what it costs, as one JSON object: docs/explain.md and
+// docs/explain.schema.json say what is in it. Whatever shows it computes nothing.
+//
+// It includes no MLIR header, so that the runtime can use it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_EXPLAIN_EXPLAIN_H
+#define TRITIUM_EXPLAIN_EXPLAIN_H
+
+#include "tritium/Kernel/CompiledKernel.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace tritium::explain {
+
+/// Fields are only added to objects of a version.
+inline constexpr int64_t kVersion = 1;
+inline constexpr const char *kFormat = "tritium-explain";
+
+/// A compiled kernel, and what it was compiled from.
+struct Subject {
+  const KernelMetadata &metadata;
+  const std::vector<Remark> &remarks;
+  /// By name: "ttir", "ttgir", "ptx", or "ttir", "plan", "asm".
+  std::map<std::string, std::string> stages;
+  llvm::json::Object options;  ///< of the launch, by name
+  llvm::json::Array signature; ///< an object a parameter
+  std::string source, path;    ///< the kernel's text and its file; empty: it has none
+  int firstLine = 1;           ///< of `source` in the file
+};
+
+llvm::json::Object explain(const Subject &subject);
+
+} // namespace tritium::explain
+
+#endif // TRITIUM_EXPLAIN_EXPLAIN_H

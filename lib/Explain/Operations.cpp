@@ -1,0 +1,190 @@
+//===- Operations.cpp - the operations of a stage as data -----------------===//
+//
+// Decisions stand in the IR as operations and attributes. They are read from the stage's text, as
+// everybody can, so that what is explained is what was compiled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+
+#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Pipeline/Passes.h"
+#include "tritium/Support/EmitRemark.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tritium::explain {
+
+namespace {
+template <typename T> std::string textOf(T printable) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << printable;
+  return text;
+}
+
+SourcePlace toPlace(FileLineColLoc place) {
+  if (!place)
+    return {};
+  return {place.getFilename().str(), place.getLine(), place.getColumn()};
+}
+
+/// From where inlined code is called, the innermost call first.
+void addCalls(Location loc, std::vector<SourcePlace> &calls) {
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    addCalls(call.getCallee(), calls);
+    if (SourcePlace place = toPlace(authorsPlace(call.getCaller())); place.line)
+      calls.push_back(place);
+    addCalls(call.getCaller(), calls);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    addCalls(name.getChildLoc(), calls);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc); fused && !fused.getLocations().empty()) {
+    addCalls(fused.getLocations().front(), calls);
+  }
+}
+
+/// The type of the tile that an operation makes, or writes to memory.
+std::string typeText(mlir::Operation *op) {
+  for (Value value : op->getResults())
+    if (!isa<NoneType>(value.getType()))
+      return textOf(value.getType());
+  for (Value value : op->getOperands())
+    if (isa<RankedTensorType>(value.getType()) && op->getNumRegions() == 0)
+      return textOf(value.getType());
+  return "";
+}
+
+std::string barrierKind(StringRef name) {
+  return llvm::StringSwitch<std::string>(name)
+      .Case("ttg.barrier", "threads")
+      .Cases("ttg.named_barrier_arrive", "ttg.named_barrier_sync", "warp groups")
+      .Cases("ttg.async_wait", "ttng.mbarrier_wait", "copies")
+      .Case("ttng.tma_store_wait", "stores")
+      .Case("ttng.warp_group_dot_wait", "products")
+      .Cases("ttng.cluster_arrive", "ttng.cluster_wait", "clusters")
+      .Case("ttng.fence_async_proxy", "fence")
+      .Default("");
+}
+
+class Reader {
+public:
+  explicit Reader(ModuleOp module) : module(module) {}
+
+  Stage read() {
+    // Lines of the text are those of the printer.
+    AsmState::LocationMap lines;
+    AsmState state(module, OpPrintingFlags().assumeVerified(), &lines);
+    llvm::raw_string_ostream out(stage.text);
+    module->print(out, state);
+    stage.text += '\n';
+    module.walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
+      if (op != module && !isa<tt::FuncOp>(op))
+        addOperation(op, lines.lookup(op).first);
+    });
+    for (auto [number, op] : llvm::enumerate(operations))
+      describe(number, op);
+    return std::move(stage);
+  }
+
+private:
+  void addOperation(mlir::Operation *op, unsigned line) {
+    Operation &made = stage.operations.emplace_back();
+    numbers[op] = operations.size();
+    operations.push_back(op);
+    made.name = op->getName().getStringRef().str();
+    made.type = typeText(op);
+    made.textLine = line;
+    made.place = toPlace(authorsPlace(op->getLoc()));
+    addCalls(op->getLoc(), made.calls);
+    if (auto loop = op->getParentOfType<LoopLikeOpInterface>())
+      made.loop = static_cast<int>(numbers.lookup(loop));
+  }
+
+  void describe(size_t number, mlir::Operation *op) {
+    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
+      addBuffer(number, alloc);
+    if (std::string kind = barrierKind(op->getName().getStringRef()); !kind.empty()) {
+      auto hazard = op->getAttrOfType<StringAttr>("hazard");
+      stage.barriers.push_back({number, kind, hazard ? hazard.str() : ""});
+    }
+    if (auto index = dyn_cast<ttg::MemDescIndexOp>(op))
+      if (auto ahead = op->getAttrOfType<IntegerAttr>("ahead"))
+        stage.ahead.push_back({number, ahead.getInt()});
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && type.getEncoding())
+        addLayout(number, type);
+  }
+
+  /// The last operation that touches `memory`, or a part or view of it.
+  size_t lastUse(Value memory, size_t last) const {
+    for (mlir::Operation *user : memory.getUsers()) {
+      last = std::max(last, numbers.lookup(user));
+      for (Value result : user->getResults())
+        if (isa<ttg::MemDescType>(result.getType()))
+          last = std::max(last, lastUse(result, last));
+    }
+    return last;
+  }
+
+  void addBuffer(size_t number, ttg::LocalAllocOp alloc) {
+    ttg::MemDescType type = alloc.getType();
+    Buffer &made = stage.buffers.emplace_back();
+    made.operation = made.first = number;
+    made.last = lastUse(alloc.getResult(), number);
+    made.type = textOf(type);
+    if (auto offset = alloc.getOffset())
+      made.offset = static_cast<int64_t>(*offset);
+    made.bytes = static_cast<int64_t>(alloc.getBytes());
+    made.count = static_cast<int64_t>(type.getNumBuffers());
+  }
+
+  void addLayout(size_t number, RankedTensorType type) {
+    auto [known, isNew] = layouts.try_emplace(type, stage.layouts.size());
+    if (isNew) {
+      TileLayout layout = ttg::layoutOf(type);
+      Layout &made = stage.layouts.emplace_back();
+      made.attribute = textOf(type.getEncoding());
+      made.shape.assign(type.getShape().begin(), type.getShape().end());
+      made.repeats.assign(layout.repeats().begin(), layout.repeats().end());
+      for (const LinearLayout::Input &input : layout.core().getInputs())
+        for (uint64_t base : input.bases) {
+          SmallVector<int64_t, 4> place = layout.core().unflatten(base);
+          made.bases[input.name.str()].emplace_back(place.begin(), place.end());
+        }
+    }
+    Layout &layout = stage.layouts[known->second];
+    if (layout.operations.empty() || layout.operations.back() != number)
+      layout.operations.push_back(number);
+  }
+
+  ModuleOp module;
+  Stage stage;
+  std::vector<mlir::Operation *> operations;
+  llvm::DenseMap<mlir::Operation *, size_t> numbers;
+  llvm::DenseMap<Type, size_t> layouts; ///< by a tile's type without its elements' type
+};
+} // namespace
+
+std::optional<Stage> readStage(const std::string &text, const std::string &name) {
+  DialectRegistry registry;
+  registerTileDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return success(); });
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, config, name);
+  if (!module)
+    return std::nullopt;
+  return Reader(*module).read();
+}
+
+} // namespace tritium::explain

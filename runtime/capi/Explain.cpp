@@ -1,0 +1,33 @@
+//===- Explain.cpp - explained kernels of the C interface -----------------===//
+
+#include "../Explanation.h"
+#include "Internal.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tritium;
+using namespace tritium::capi;
+
+struct tritium_explained {
+  std::string json;
+};
+
+tritium_explained *tritium_compiled_explain(tritium_compiled *compiled, tritium_error *error) {
+  return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
+    CompileError failure;
+    llvm::json::Object made;
+    if (!runtime::explain(*unwrap(compiled), made, failure)) {
+      report(failure, error);
+      return nullptr;
+    }
+    auto explained = std::make_unique<tritium_explained>();
+    llvm::raw_string_ostream(explained->json) << llvm::json::Value(std::move(made));
+    return explained.release();
+  });
+}
+
+const char *tritium_explained_json(const tritium_explained *explained) {
+  return explained->json.c_str();
+}
+
+void tritium_explained_release(tritium_explained *explained) { delete explained; }
