@@ -48,7 +48,7 @@ private:
   void addStage(const char *name);
   void addOperations(const char *name, const Stage &read);
   void addDecisions(const Stage &read, size_t base);
-  void addLayouts(const Stage &read, size_t base);
+  void addLayouts(const Stage &read);
   void addRemarks();
   void addLines();
   json::Object resources() const;
@@ -92,6 +92,8 @@ void Writer::addOperations(const char *name, const Stage &read) {
         {"id", number}, {"stage", name}, {"name", op.name}, {"text_line", op.textLine}};
     if (!op.type.empty())
       made["type"] = op.type;
+    if (op.layout >= 0)
+      made["layout"] = op.layout;
     if (op.loop >= 0)
       made["loop"] = base + op.loop;
     if (op.place.line) {
@@ -134,7 +136,7 @@ void Writer::addDecisions(const Stage &read, size_t base) {
     schedule.push_back(json::Object{{"op", id(ahead.operation)}, {"ahead", ahead.iterations}});
 }
 
-void Writer::addLayouts(const Stage &read, size_t base) {
+void Writer::addLayouts(const Stage &read) {
   for (const Layout &layout : read.layouts) {
     json::Object bases;
     for (const auto &[input, places] : layout.bases) {
@@ -143,14 +145,10 @@ void Writer::addLayouts(const Stage &read, size_t base) {
         list.push_back(json::Array(place));
       bases[input] = std::move(list);
     }
-    json::Array users;
-    for (size_t number : layout.operations)
-      users.push_back(static_cast<int64_t>(base + number));
     layouts.push_back(json::Object{{"attribute", layout.attribute},
                                    {"shape", json::Array(layout.shape)},
                                    {"repeats", json::Array(layout.repeats)},
-                                   {"bases", std::move(bases)},
-                                   {"ops", std::move(users)}});
+                                   {"bases", std::move(bases)}});
   }
 }
 
@@ -168,7 +166,7 @@ void Writer::addStage(const char *name) {
   addOperations(name, *read);
   if (llvm::StringRef(name) == "ttgir") {
     addDecisions(*read, base);
-    addLayouts(*read, base);
+    addLayouts(*read);
   }
 }
 

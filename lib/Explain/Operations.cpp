@@ -53,15 +53,21 @@ void addCalls(Location loc, std::vector<SourcePlace> &calls) {
   }
 }
 
-/// The type of the tile that an operation makes, or writes to memory.
-std::string typeText(mlir::Operation *op) {
-  for (Value value : op->getResults())
-    if (!isa<NoneType>(value.getType()))
-      return textOf(value.getType());
-  for (Value value : op->getOperands())
-    if (isa<RankedTensorType>(value.getType()) && op->getNumRegions() == 0)
-      return textOf(value.getType());
-  return "";
+/// The type of what an operation makes, or writes to memory. Null: it does neither.
+Type mainType(mlir::Operation *op) {
+  if (op->getNumResults())
+    return op->getResult(0).getType();
+  if (op->getNumRegions() == 0)
+    for (Value value : op->getOperands())
+      if (isa<RankedTensorType, ttg::MemDescType>(value.getType()))
+        return value.getType();
+  return {};
+}
+
+std::string shortText(Type type) {
+  if (auto tile = dyn_cast_or_null<RankedTensorType>(type))
+    return textOf(RankedTensorType::get(tile.getShape(), tile.getElementType()));
+  return type ? textOf(type) : "";
 }
 
 std::string barrierKind(StringRef name) {
@@ -102,7 +108,7 @@ private:
     numbers[op] = operations.size();
     operations.push_back(op);
     made.name = op->getName().getStringRef().str();
-    made.type = typeText(op);
+    made.type = shortText(mainType(op));
     made.textLine = line;
     made.place = toPlace(authorsPlace(op->getLoc()));
     addCalls(op->getLoc(), made.calls);
@@ -120,9 +126,8 @@ private:
     if (auto index = dyn_cast<ttg::MemDescIndexOp>(op))
       if (auto ahead = op->getAttrOfType<IntegerAttr>("ahead"))
         stage.ahead.push_back({number, ahead.getInt()});
-    for (Value result : op->getResults())
-      if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && type.getEncoding())
-        addLayout(number, type);
+    if (auto type = dyn_cast_or_null<RankedTensorType>(mainType(op)); type && type.getEncoding())
+      stage.operations[number].layout = addLayout(type);
   }
 
   /// The last operation that touches `memory`, or a part or view of it.
@@ -148,30 +153,30 @@ private:
     made.count = static_cast<int64_t>(type.getNumBuffers());
   }
 
-  void addLayout(size_t number, RankedTensorType type) {
-    auto [known, isNew] = layouts.try_emplace(type, stage.layouts.size());
-    if (isNew) {
-      TileLayout layout = ttg::layoutOf(type);
-      Layout &made = stage.layouts.emplace_back();
-      made.attribute = textOf(type.getEncoding());
-      made.shape.assign(type.getShape().begin(), type.getShape().end());
-      made.repeats.assign(layout.repeats().begin(), layout.repeats().end());
-      for (const LinearLayout::Input &input : layout.core().getInputs())
-        for (uint64_t base : input.bases) {
-          SmallVector<int64_t, 4> place = layout.core().unflatten(base);
-          made.bases[input.name.str()].emplace_back(place.begin(), place.end());
-        }
-    }
-    Layout &layout = stage.layouts[known->second];
-    if (layout.operations.empty() || layout.operations.back() != number)
-      layout.operations.push_back(number);
+  int addLayout(RankedTensorType type) {
+    auto shape = RankedTensorType::get(type.getShape(), IntegerType::get(type.getContext(), 1),
+                                       type.getEncoding());
+    auto [known, isNew] = layouts.try_emplace(shape, static_cast<int>(stage.layouts.size()));
+    if (!isNew)
+      return known->second;
+    TileLayout layout = ttg::layoutOf(type);
+    Layout &made = stage.layouts.emplace_back();
+    made.attribute = textOf(type.getEncoding());
+    made.shape.assign(type.getShape().begin(), type.getShape().end());
+    made.repeats.assign(layout.repeats().begin(), layout.repeats().end());
+    for (const LinearLayout::Input &input : layout.core().getInputs())
+      for (uint64_t base : input.bases) {
+        SmallVector<int64_t, 4> place = layout.core().unflatten(base);
+        made.bases[input.name.str()].emplace_back(place.begin(), place.end());
+      }
+    return known->second;
   }
 
   ModuleOp module;
   Stage stage;
   std::vector<mlir::Operation *> operations;
   llvm::DenseMap<mlir::Operation *, size_t> numbers;
-  llvm::DenseMap<Type, size_t> layouts; ///< by a tile's type without its elements' type
+  llvm::DenseMap<Type, int> layouts; ///< by a tile of bits
 };
 } // namespace
 

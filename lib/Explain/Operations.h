@@ -20,7 +20,8 @@ struct SourcePlace {
 
 struct Operation {
   std::string name;               ///< "ttg.barrier"
-  std::string type;               ///< of its results, or of what it stores; "" if it has none
+  std::string type;               ///< of its result, or of what it stores, without its layout; ""
+  int layout = -1;                ///< of that, by number
   unsigned textLine;              ///< from 1, in Stage::text
   SourcePlace place;              ///< line 0: it has none
   std::vector<SourcePlace> calls; ///< from where the function that it stands in is called
@@ -54,7 +55,6 @@ struct Layout {
   std::string attribute;
   std::vector<int64_t> shape, repeats;
   std::map<std::string, std::vector<std::vector<int64_t>>> bases; ///< "register", "lane", "warp"
-  std::vector<size_t> operations;                                 ///< whose results have it
 };
 
 /// A stage of the IR, read from its text.

@@ -1,0 +1,83 @@
+"""tritium explain: what it says of a kernel."""
+
+import pytest
+from explaining import ROOT, explained, problems
+
+MATMUL = [ROOT / "examples" / "matmul.py", "--kernel", "matmul", "--signature",
+          "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16", "--constexpr", "BM=128",
+          "--constexpr", "BN=128", "--constexpr", "BK=64", "--option", "num_warps=8"]
+
+
+@pytest.fixture(scope="module")
+def matmul():
+    return explained(*MATMUL, "--target", "cuda:90")
+
+
+def lineWith(document, text):
+    (line,) = [line for line in document["lines"] if text in line.get("text", "")]
+    return line
+
+
+def opsOf(document, line, name):
+    ops = [document["ops"][number] for number in line["ops"]]
+    return [op for op in ops if op["name"] == name]
+
+
+def test_a_field_that_the_schema_does_not_have_is_found(matmul):
+    wrong = matmul | {"ops": matmul["ops"] + [{"id": "one"}]}
+    assert len(list(problems(wrong))) == 4
+
+
+def test_operations_are_where_the_text_has_them(matmul):
+    assert [op["id"] for op in matmul["ops"]] == list(range(len(matmul["ops"])))
+    for op in matmul["ops"]:
+        assert op["name"] in matmul["stages"][op["stage"]].splitlines()[op["text_line"] - 1]
+
+
+def test_a_line_leads_to_its_operations_and_to_assembly(matmul):
+    line = lineWith(matmul, "acc = tl.dot(a, b, acc)")
+    (before,) = opsOf(matmul, line, "tt.dot")
+    (dot,) = opsOf(matmul, line, "ttng.warp_group_dot")
+    assert dot["from"] == [before["id"]]
+    ptx = matmul["stages"]["ptx"].splitlines()
+    own = [row for first, last in dot["assembly"] for row in ptx[first - 1:last]]
+    every = [row for row in ptx if "wgmma.mma_async" in row]
+    assert every and [row for row in own if "wgmma.mma_async" in row] == every
+    # The copies of other lines that run between the products keep their own.
+    assert not any("cp.async.c" in row for row in own)
+
+
+def test_buffers_barriers_and_copies_ahead(matmul):
+    (a, b, c) = matmul["buffers"]
+    assert (a["offset"], a["count"], b["offset"], b["count"]) == (0, 3, a["bytes"], 3)
+    assert c["first"] > a["last"] and c["offset"] == 0
+    hazards = [barrier["hazard"] for barrier in matmul["barriers"] if barrier["kind"] == "threads"]
+    assert any(hazard.startswith("write after read") for hazard in hazards)
+    assert {place["ahead"] for place in matmul["schedule"]} == {0, 1}
+    assert matmul["resources"]["shared_bytes"] == {"value": a["bytes"] + b["bytes"],
+                                                   "grade": "decided"}
+
+
+def test_a_layout_has_each_element_of_its_tile(matmul):
+    (_, store) = opsOf(matmul, lineWith(matmul, "tl.store(c_ptrs"), "tt.store")
+    layout = matmul["layouts"][store["layout"]]
+    places = {(0,) * len(layout["shape"])}
+    for bases in layout["bases"].values():
+        for base in bases:
+            places |= {tuple(x ^ y for x, y in zip(place, base, strict=True)) for place in places}
+    cores = layout["repeats"][0] * layout["repeats"][1]
+    assert layout["shape"] == [128, 128] and len(places) * cores == 128 * 128
+
+
+def test_remarks_lead_to_operations(matmul):
+    line = lineWith(matmul, "tl.store(c_ptrs")
+    texts = [matmul["remarks"][number]["message"] for number in line["remarks"]]
+    assert any("changes hands between threads" in text for text in texts)
+    for number in line["remarks"]:
+        assert set(matmul["remarks"][number]["ops"]) <= set(line["ops"])
+
+
+def test_a_kernel_for_a_cpu():
+    document = explained(*MATMUL, "--target", "cpu:skylake-avx512")
+    assert list(document["stages"]) == ["asm", "plan", "ttir"]
+    assert {op["stage"] for op in document["ops"]} == {"ttir"}
