@@ -68,6 +68,19 @@ const Backend *tritium::runtime::findBackend(const TargetKind &kind) {
   return nullptr;
 }
 
+const Backend *tritium::runtime::backendThatCounts(const Target &target) {
+  for (const Backend *backend : registry().all())
+    if (backend->counts(target))
+      return backend;
+  return nullptr;
+}
+
+bool Backend::count(const CountRequest &request, llvm::json::Object &, CompileError &error) const {
+  error = launchError("OptionError", "kernel '" + request.compiled.metadata.name +
+                                         "': what it does on " + kind.name + " cannot be counted");
+  return false;
+}
+
 const Backend *tritium::runtime::backendOfMemory(uint8_t memory) {
   return registry().ofMemory(memory);
 }

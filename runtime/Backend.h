@@ -54,6 +54,16 @@ struct LoadRequest {
   const frontend::FunctionSource *source; ///< null: it was compiled from tile IR or later
 };
 
+/// What of a kernel is counted. All of it outlives the call.
+struct CountRequest {
+  const CompiledKernel &compiled;
+  const frontend::FunctionSource *source; ///< null: it was compiled from tile IR or later
+  llvm::ArrayRef<BoundArgument> arguments;
+  const uint32_t *grid;
+  uint64_t mostCTAs;  ///< of a grid with more, so many run; 0: all
+  uint64_t mostSteps; ///< instructions of warps, before it is given up
+};
+
 //===-- Devices -----------------------------------------------------------===//
 
 /// Measures runs on a device's usual stream, each with its caches cold.
@@ -116,6 +126,12 @@ public:
   /// Why there is no stage of that name.
   virtual std::string whyNoStage(const std::string &name) const;
 
+  /// Whether it can count what code for `target` does.
+  virtual bool counts(const Target &target) const { return false; }
+  /// Runs a launch on the host and counts. On failure fills `error`; asked only if counts().
+  virtual bool count(const CountRequest &request, llvm::json::Object &counters,
+                     CompileError &error) const;
+
   /// What TRITIUM_BACKEND may say for this one: its name, or a list of names with details.
   virtual std::string names() const { return kind.name; }
   /// The target that `detail`, what follows the colon, stands for; none if it is no such.
@@ -138,6 +154,8 @@ void addBackend(const Backend &backend);
 const Backend *findBackend(const TargetKind &kind);
 /// Who has the devices whose arrays are in this tritium_memory; null: nobody.
 const Backend *backendOfMemory(uint8_t memory);
+/// Who can count what code for `target` does; null: nobody.
+const Backend *backendThatCounts(const Target &target);
 /// What TRITIUM_BACKEND=`name` says. `target` receives what kernels are compiled for, of those that
 /// have no devices. Null with `error` for a name that is none.
 const Backend *backendNamed(const std::string &name, Target &target, CompileError &error);

@@ -7,8 +7,16 @@
 
 namespace tritium::runtime {
 
-/// Fills `made` with what tritium_compiled_explain answers. On failure fills `error`.
-bool explain(Variant &variant, llvm::json::Object &made, CompileError &error);
+/// A launch whose work is counted.
+struct LaunchToExplain {
+  llvm::ArrayRef<BoundArgument> arguments;
+  const uint32_t *grid;
+};
+
+/// Fills `made` with what tritium_compiled_explain answers. `launch` may be null. On failure fills
+/// `error`.
+bool explain(Variant &variant, const LaunchToExplain *launch, llvm::json::Object &made,
+             CompileError &error);
 
 } // namespace tritium::runtime
 

@@ -59,7 +59,14 @@ public:
   /// code for that case used. On failure fills `error`.
   bool launch(const Launch &launch, CompileError &error);
 
+  /// The variant that fits a launch, this one or a sibling. Null with `error`.
+  Variant *fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
+                   CompileError &error);
+  /// Whether the code may be launched on them. False with `error`.
+  bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
+
   const KernelMetadata &metadata() const { return compiled->metadata; }
+  const CompiledKernel &code() const { return *compiled; }
   /// CompiledKernel::handicap.
   const std::string &handicap() const { return compiled->handicap; }
   const Recipe &recipe() const { return origin; }
@@ -69,7 +76,6 @@ public:
   const std::string *stage(const std::string &name, CompileError &error);
   /// What tritium_compiled_metadata answers.
   const std::string &describe();
-  const std::vector<Remark> &allRemarks() const { return compiled->remarks; }
   /// What tritium_compiled_remarks answers.
   const std::string &remarks(bool all);
 
@@ -93,14 +99,10 @@ private:
   VariantRef *slotWithout(const std::set<std::string> &copies);
   /// Why a launch has one of the tensor maps not; empty if it has all.
   std::string whyNoTensorMap(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3]) const;
-  /// The variant that fits a launch, this one or a sibling. Null with `error`.
-  Variant *fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_t grid[3],
-                   CompileError &error);
   /// The same kernel with other options, compiled when it is first asked for.
   Variant *sibling(VariantRef &slot, llvm::function_ref<void(CompileOptions &)> change,
                    CompileError &error);
   bool prepare(CompileError &error);
-  bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
   bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
 
   Recipe origin;

@@ -52,6 +52,8 @@ private:
   void addRemarks();
   void addLines();
   json::Object resources() const;
+  json::Object counters() const;
+  void readCounters();
   json::Array rangesAt(const SourcePlace &place) const;
 
   const Subject &subject;
@@ -60,6 +62,7 @@ private:
   /// Operations of the latest stage and of that before, by place.
   std::map<SourcePlace, std::vector<int64_t>> here, before;
   std::map<std::pair<int64_t, unsigned>, std::vector<int64_t>> operationsOfLine, remarksOfLine;
+  std::map<std::pair<int64_t, unsigned>, json::Object> countersOfLine;
   json::Array operations, buffers, barriers, schedule, layouts, remarks, lines;
   json::Object stages;
 };
@@ -192,6 +195,31 @@ void Writer::addRemarks() {
   }
 }
 
+/// The simulator's, with the lines' in the lines.
+json::Object Writer::counters() const {
+  json::Object made(*subject.counters);
+  for (const char *name :
+       {"lines", "kernel", "declared_registers", "static_shared", "dynamic_shared", "local_bytes"})
+    made.erase(name);
+  made["grade"] = "simulated";
+  return made;
+}
+
+void Writer::readCounters() {
+  const json::Array *counted = subject.counters ? subject.counters->getArray("lines") : nullptr;
+  for (size_t i = 0; counted && i < counted->size(); ++i) {
+    json::Object line(*(*counted)[i].getAsObject());
+    auto number = line.getInteger("line").value_or(0);
+    std::string source = line.getString("source").value_or("").str();
+    line.erase("line");
+    line.erase("source");
+    std::pair<int64_t, unsigned> place{-1, 0};
+    if (number)
+      place = {fileNumber(source.substr(0, source.rfind(':'))), static_cast<unsigned>(number)};
+    countersOfLine[place] = std::move(line);
+  }
+}
+
 /// The kernel's own lines, and those of others that operations or remarks are at.
 void Writer::addLines() {
   std::map<std::pair<int64_t, unsigned>, std::string> texts;
@@ -210,6 +238,8 @@ void Writer::addLines() {
     all.insert(place);
   for (const auto &[place, ids] : remarksOfLine)
     all.insert(place);
+  for (const auto &[place, counted] : countersOfLine)
+    all.insert(place);
   std::map<std::pair<int64_t, unsigned>, unsigned> instructions;
   if (assembly)
     for (const auto &[place, count] : assembly->counts)
@@ -224,6 +254,8 @@ void Writer::addLines() {
       made["remarks"] = json::Array(found->second);
     if (auto found = instructions.find(place); found != instructions.end())
       made["instructions"] = graded(found->second, "decided");
+    if (auto found = countersOfLine.find(place); found != countersOfLine.end())
+      made["counters"] = std::move(found->second);
     lines.push_back(std::move(made));
   }
 }
@@ -258,28 +290,34 @@ json::Object Writer::write() {
   addStage("ttir");
   addStage("ttgir");
   addRemarks();
+  readCounters();
   addLines();
   json::Array files;
   for (const std::string &path : paths)
     files.push_back(text(path));
   const KernelMetadata &metadata = subject.metadata;
-  return json::Object{{"format", kFormat},
-                      {"version", kVersion},
-                      {"kernel", text(metadata.name)},
-                      {"target", metadata.target.str()},
-                      {"code_for", metadata.cpu},
-                      {"options", json::Object(subject.options)},
-                      {"signature", json::Array(subject.signature)},
-                      {"files", std::move(files)},
-                      {"lines", std::move(lines)},
-                      {"ops", std::move(operations)},
-                      {"layouts", std::move(layouts)},
-                      {"buffers", std::move(buffers)},
-                      {"barriers", std::move(barriers)},
-                      {"schedule", std::move(schedule)},
-                      {"resources", resources()},
-                      {"remarks", std::move(remarks)},
-                      {"stages", std::move(stages)}};
+  json::Object made{{"format", kFormat},
+                    {"version", kVersion},
+                    {"kernel", text(metadata.name)},
+                    {"target", metadata.target.str()},
+                    {"code_for", metadata.cpu},
+                    {"options", json::Object(subject.options)},
+                    {"signature", json::Array(subject.signature)},
+                    {"files", std::move(files)},
+                    {"lines", std::move(lines)},
+                    {"ops", std::move(operations)},
+                    {"layouts", std::move(layouts)},
+                    {"buffers", std::move(buffers)},
+                    {"barriers", std::move(barriers)},
+                    {"schedule", std::move(schedule)},
+                    {"resources", resources()},
+                    {"remarks", std::move(remarks)},
+                    {"stages", std::move(stages)}};
+  if (subject.launch)
+    made["launch"] = json::Object(*subject.launch);
+  if (subject.counters)
+    made["counters"] = counters();
+  return made;
 }
 } // namespace
 

@@ -12,11 +12,20 @@ struct tritium_explained {
   std::string json;
 };
 
-tritium_explained *tritium_compiled_explain(tritium_compiled *compiled, tritium_error *error) {
+tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
+                                            const tritium_explanation *what, tritium_error *error) {
   return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
+    runtime::Variant *variant = unwrap(compiled);
     CompileError failure;
+    llvm::SmallVector<runtime::BoundArgument, 12> bound;
+    runtime::LaunchToExplain launch{{}, what ? what->grid : nullptr};
+    bool hasLaunch = what && what->grid[0] && what->grid[1] && what->grid[2];
     llvm::json::Object made;
-    if (!runtime::explain(*unwrap(compiled), made, failure)) {
+    bool isBound =
+        !hasLaunch || (runtime::checkGrid(variant->metadata().name, what->grid, failure) &&
+                       bindAll(*variant, what->arguments, what->count, bound, failure));
+    launch.arguments = bound;
+    if (!isBound || !runtime::explain(*variant, hasLaunch ? &launch : nullptr, made, failure)) {
       report(failure, error);
       return nullptr;
     }

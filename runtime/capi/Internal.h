@@ -64,6 +64,11 @@ tritium_compiled *release(runtime::VariantRef variant);
 /// it is neither.
 bool readTarget(const char *name, std::optional<Target> &target, CompileError &error);
 
+/// The arguments of a launch of `variant`, whose number the launch checks. False with `error` for
+/// one that is no value of its parameter.
+bool bindAll(const runtime::Variant &variant, const tritium_argument *arguments, size_t count,
+             llvm::SmallVectorImpl<runtime::BoundArgument> &bound, CompileError &error);
+
 /// A function whose scope is the host's. Takes `source.scope` over.
 frontend::FunctionSource makeSource(const tritium_source &source);
 

@@ -247,6 +247,30 @@ static bool fitsParameter(const tritium_argument &argument, const ParameterInfo 
   return false;
 }
 
+bool capi::bindAll(const Variant &variant, const tritium_argument *arguments, size_t count,
+                   llvm::SmallVectorImpl<runtime::BoundArgument> &bound, CompileError &error) {
+  const auto &parameters = variant.metadata().parameters;
+  const std::string &kernel = variant.metadata().name;
+  bool fits = count == parameters.size();
+  for (size_t i = 0; fits && i < count; ++i) {
+    bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
+    if (isPointer != parameters[i].type.isPointer() || arguments[i].kind == TRITIUM_ARG_ABSENT ||
+        arguments[i].kind >= TRITIUM_ARG_VALUE) {
+      error = runtime::launchError("ArgumentError",
+                                   "kernel '" + kernel + "': argument '" + parameters[i].name +
+                                       "' must be " +
+                                       (parameters[i].type.isPointer() ? "an array" : "a number"));
+      return false;
+    }
+    if (!fitsParameter(arguments[i], parameters[i], kernel, error))
+      return false;
+    runtime::bindArgument(arguments[i], parameters[i].type, bound.emplace_back());
+  }
+  if (!fits)
+    bound.resize(count);
+  return true;
+}
+
 int tritium_compiled_launch(tritium_compiled *compiled, const tritium_argument *arguments,
                             size_t count, const uint32_t grid[3], tritium_error *error) {
   return tritium_compiled_launch_on(compiled, arguments, count, grid, nullptr, error);
@@ -257,30 +281,10 @@ int tritium_compiled_launch_on(tritium_compiled *compiled, const tritium_argumen
                                tritium_error *error) {
   return guarded(error, 1, [&] {
     Variant *variant = unwrap(compiled);
-    const auto &parameters = variant->metadata().parameters;
     CompileError failure;
     llvm::SmallVector<runtime::BoundArgument, 12> bound;
-    bool fits = count == parameters.size();
-    for (size_t i = 0; fits && i < count; ++i) {
-      bool isPointer = arguments[i].kind == TRITIUM_ARG_POINTER;
-      if (isPointer != parameters[i].type.isPointer() || arguments[i].kind == TRITIUM_ARG_ABSENT ||
-          arguments[i].kind >= TRITIUM_ARG_VALUE) {
-        report(runtime::launchError("ArgumentError",
-                                    "kernel '" + variant->metadata().name + "': argument '" +
-                                        parameters[i].name + "' must be " +
-                                        (parameters[i].type.isPointer() ? "an array" : "a number")),
-               error);
-        return 1;
-      }
-      if (!fitsParameter(arguments[i], parameters[i], variant->metadata().name, failure)) {
-        report(failure, error);
-        return 1;
-      }
-      runtime::bindArgument(arguments[i], parameters[i].type, bound.emplace_back());
-    }
-    if (!fits)
-      bound.resize(count);
-    if (runtime::checkGrid(variant->metadata().name, grid, failure) &&
+    if (bindAll(*variant, arguments, count, bound, failure) &&
+        runtime::checkGrid(variant->metadata().name, grid, failure) &&
         variant->launch({bound, grid, stream}, failure))
       return 0;
     report(failure, error);

@@ -136,7 +136,7 @@ std::vector<tritium_option> CompileRequest::nativeOptions() const {
   for (const char *hidden : {"tensor_copies", "persistent"}) {
     bool isAsked = std::any_of(options.begin(), options.end(),
                                [&](const auto &option) { return option.first == hidden; });
-    if (!isAsked && target.isGPU())
+    if (!isAsked && !forLaunches && target.isGPU())
       native.push_back({hidden, Value(false).get()});
   }
   return native;

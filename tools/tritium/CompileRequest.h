@@ -15,6 +15,7 @@ struct CompileRequest {
   std::string header; ///< where to write the C header, too
   std::string signature;
   bool onlySyntax = false;
+  bool forLaunches = false; ///< by Tritium, which makes tensor maps and counts programs
   bool remarks = false, allRemarks = false; ///< to be written to standard error
   ProgramRequest program;                   ///< of a file in Triton-C
   std::map<std::string, Value> constants;

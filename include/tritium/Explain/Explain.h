@@ -14,6 +14,9 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <map>
+#include <optional>
+
 namespace tritium::explain {
 
 /// Fields are only added to objects of a version.
@@ -30,6 +33,8 @@ struct Subject {
   llvm::json::Array signature; ///< an object a parameter
   std::string source, path;    ///< the kernel's text and its file; empty: it has none
   int firstLine = 1;           ///< of `source` in the file
+  /// With a launch: its grid and arguments; and what the simulator counted of it.
+  std::optional<llvm::json::Object> launch, counters;
 };
 
 llvm::json::Object explain(const Subject &subject);

@@ -102,7 +102,8 @@ Occupancy occupancyOf(unsigned architecture, unsigned threads, unsigned register
 
 struct Counters {
   std::string kernel;
-  uint64_t ctas = 0;
+  uint64_t ctas = 0;              ///< that ran
+  uint64_t grid = 0;              ///< of the grid; the others are not counted
   unsigned threads = 0;           ///< of a CTA
   unsigned declaredRegisters = 0; ///< 32-bit registers that the PTX names, not allocated ones
   uint64_t staticShared = 0, dynamicShared = 0, localBytes = 0;

@@ -66,6 +66,8 @@ struct Launch {
   /// Not 0: warps and CTAs take turns at random, by this seed.
   uint64_t seed = 0;
   uint64_t stepLimit = 2'000'000'000; ///< warp instructions of the launch
+  /// Not 0: of a grid with more CTAs so many run, the first, the last and evenly between.
+  uint64_t mostCTAs = 0;
   /// Asked some ten times a second at least; true ends the launch, which then is not completed.
   std::function<bool()> isStopped;
   uint64_t memoryLimit = uint64_t(4) << 30; ///< bytes for registers, shared and local memory

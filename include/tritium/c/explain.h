@@ -13,8 +13,20 @@ extern "C" {
 /* What became of each line of a kernel: docs/explain.md. */
 typedef struct tritium_explained tritium_explained;
 
-/* Explains a compiled kernel. Null after an error. To be released. */
+/* What is explained of a compiled kernel. A zeroed one is good. */
+typedef struct tritium_explanation {
+  /* Of a launch whose work is counted, with a GPU's code on a simulated one: one argument for each
+     run-time parameter, with its memory on the host, which is as before afterwards. A grid of
+     zeros: there is no launch. Of a large grid some programs are run. */
+  const tritium_argument *arguments;
+  size_t count;
+  uint32_t grid[3];
+} tritium_explanation;
+
+/* Explains a compiled kernel, or, with a launch, the code that it runs. `what` may be null. Null
+   after an error. To be released. */
 TRITIUM_API tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
+                                                        const tritium_explanation *what,
                                                         tritium_error *error);
 /* As one JSON object, whose schema is docs/explain.schema.json. Lives as long as `explained`. */
 TRITIUM_API const char *tritium_explained_json(const tritium_explained *explained);

@@ -152,7 +152,8 @@ uint64_t Machine::mostResident() const {
 void Machine::gatherCounters() {
   Counters &counters = result.counters;
   counters.kernel = launch.entry;
-  counters.ctas = launch.grid.count();
+  counters.ctas = sampledCTAs();
+  counters.grid = launch.grid.count();
   counters.threads = threads;
   counters.staticShared = sharedStatic;
   counters.dynamicShared = launch.dynamicShared;
@@ -230,7 +231,8 @@ static void print(llvm::raw_ostream &out, llvm::ArrayRef<InstructionTally> instr
 std::string Counters::text() const {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << "kernel " << kernel << ": " << ctas << " CTAs of " << threads << " threads\n"
+  out << "kernel " << kernel << ": " << ctas << (ctas < grid ? " of " + std::to_string(grid) : "")
+      << " CTAs of " << threads << " threads\n"
       << "  declared registers: " << declaredRegisters << ", static shared bytes: " << staticShared
       << ", dynamic: " << dynamicShared << ", local bytes: " << localBytes << "\n";
   print(out, total, "  ");
@@ -295,6 +297,7 @@ std::string Counters::json() const {
                                         {"bytes", int64_t(buffer.bytes)}});
   llvm::json::Object object{{"kernel", kernel},
                             {"ctas", int64_t(ctas)},
+                            {"grid", int64_t(grid)},
                             {"threads", int64_t(threads)},
                             {"declared_registers", int64_t(declaredRegisters)},
                             {"static_shared", int64_t(staticShared)},

@@ -235,7 +235,16 @@ bool Machine::prepare() {
   return true;
 }
 
-std::unique_ptr<Cta> Machine::makeCta(uint64_t number) {
+uint64_t Machine::sampledCTAs() const {
+  uint64_t all = launch.grid.count();
+  return launch.mostCTAs ? std::min(launch.mostCTAs, all) : all;
+}
+
+/// `turn`: of those that run, in order.
+std::unique_ptr<Cta> Machine::makeCta(uint64_t turn) {
+  uint64_t all = launch.grid.count(), sampled = sampledCTAs();
+  // Below 2^31 each.
+  uint64_t number = sampled > 1 ? turn * (all - 1) / (sampled - 1) : turn;
   auto cta = std::make_unique<Cta>();
   const Extent &grid = launch.grid;
   cta->linear = uint32_t(number);
@@ -293,7 +302,7 @@ void Machine::schedule() {
   const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
   uint64_t idle = 0; ///< rounds since a CTA ended
   std::vector<std::unique_ptr<Cta>> resident;
-  uint64_t next = 0, total = launch.grid.count();
+  uint64_t next = 0, total = sampledCTAs();
   while (!stop && (next < total || !resident.empty())) {
     if (next < total && resident.size() < atFirst)
       resident.push_back(makeCta(next++));

@@ -453,7 +453,9 @@ private:
   /// The entry and all that it may call.
   bool decode();
   std::vector<uint32_t> reachable() const;
-  std::unique_ptr<Cta> makeCta(uint64_t number);
+  /// Those of the grid that run.
+  uint64_t sampledCTAs() const;
+  std::unique_ptr<Cta> makeCta(uint64_t turn);
   uint64_t turn(Cta &cta, uint64_t steps);
   uint64_t runAll(Cta &cta, uint64_t steps);
   void schedule();

@@ -5,11 +5,36 @@
 #include "GPUSlots.h"
 #include "Signature.h"
 
+#include "tritium/Target/GPU/GPUModel.h"
+
 using namespace tritium;
 using namespace tritium::runtime;
 using namespace tritium::runtime::simulator;
 
 namespace {
+
+struct MemoryOfLaunch {
+  std::vector<Memory> arrays;
+  bool hasUnknown = false; ///< the kernel may reach memory that belongs to no argument
+};
+
+MemoryOfLaunch memoryOf(llvm::ArrayRef<BoundArgument> arguments, const KernelMetadata &metadata) {
+  MemoryOfLaunch memory;
+  // Memory behind pointers in memory belongs to no argument.
+  memory.hasUnknown = metadata.hasIndirectPointers;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument &argument = arguments[i];
+    const ParameterInfo &parameter = metadata.parameters[i];
+    if (!parameter.type.isPointer() || argument.slot == 0)
+      continue;
+    if (argument.end == UINT64_MAX)
+      memory.hasUnknown = true;
+    else
+      memory.arrays.push_back(
+          {argument.begin, argument.end, !argument.isReadOnly, parameter.name, i});
+  }
+  return memory;
+}
 
 class SimulatedExecutable final : public Executable {
 public:
@@ -33,21 +58,10 @@ bool SimulatedExecutable::launch(const Launch &launch, CompileError &error) {
     settings = request->settings;
   else if (!Settings::fromEnvironment(settings, error))
     return false;
-  std::vector<Memory> memory;
-  // Memory behind pointers in memory belongs to no argument.
-  bool hasUnknownMemory = metadata.hasIndirectPointers;
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const BoundArgument &argument = launch.arguments[i];
-    const ParameterInfo &parameter = metadata.parameters[i];
-    if (!parameter.type.isPointer() || argument.slot == 0)
-      continue;
-    if (argument.end == UINT64_MAX)
-      hasUnknownMemory = true;
-    else
-      memory.push_back({argument.begin, argument.end, !argument.isReadOnly, parameter.name, i});
-  }
-  return code->launch(slotsOnGPU(launch.arguments, metadata), std::move(memory), hasUnknownMemory,
-                      launch.grid, settings, error, request ? &request->counters : nullptr);
+  MemoryOfLaunch memory = memoryOf(launch.arguments, metadata);
+  return code->launch(slotsOnGPU(launch.arguments, metadata), std::move(memory.arrays),
+                      memory.hasUnknown, launch.grid, settings, error,
+                      request ? &request->counters : nullptr);
 }
 
 class SimulatorBackend final : public Backend {
@@ -73,10 +87,39 @@ public:
     return all;
   }
 
+  bool counts(const Target &target) const override { return target.isGPU(); }
+  bool count(const CountRequest &request, llvm::json::Object &counters,
+             CompileError &error) const override;
+
   std::optional<Target> targetNamed(const std::string &detail) const override {
     return simulator::targetNamed(detail);
   }
 };
+
+bool SimulatorBackend::count(const CountRequest &request, llvm::json::Object &counters,
+                             CompileError &error) const {
+  const KernelMetadata &metadata = request.compiled.metadata;
+  unsigned architecture = metadata.target.architecture();
+  auto code = Code::load(request.compiled, architecture, request.source, error);
+  if (!code)
+    return false;
+  MemoryOfLaunch memory = memoryOf(request.arguments, metadata);
+  Settings settings;
+  settings.checkRaces = settings.checkUndefined = false;
+  settings.stepLimit = request.mostSteps;
+  settings.mostCTAs = request.mostCTAs;
+  // As many CTAs of a kernel that loops over programs as a GPU runs at once.
+  sim::Occupancy fit = code->occupancy();
+  settings.multiprocessors =
+      gpuModel(architecture).multiprocessors * std::max<uint64_t>(fit.ctas, 1);
+  sim::Counters counted;
+  if (!code->launch(slotsOnGPU(request.arguments, metadata), std::move(memory.arrays),
+                    memory.hasUnknown, request.grid, settings, error, &counted))
+    return false;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(counted.json());
+  counters = parsed ? std::move(*parsed->getAsObject()) : llvm::json::Object();
+  return true;
+}
 
 } // namespace
 

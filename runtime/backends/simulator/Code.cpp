@@ -249,6 +249,13 @@ sim::AllocatedRegisters Code::allocatedRegisters() const {
   return known->second;
 }
 
+sim::Occupancy Code::occupancy() const {
+  constexpr unsigned assumed = 32;
+  unsigned registers = allocatedRegisters().registers;
+  return sim::occupancyOf(architecture, 32 * metadata().numWarps, registers ? registers : assumed,
+                          static_cast<unsigned>(metadata().sharedBytes));
+}
+
 /// What the entry takes behind its parameters.
 bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
                               sim::Launch &launch, CompileError &error) const {
@@ -280,6 +287,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   launch.checkUndefined = settings.checkUndefined;
   launch.seed = settings.seed;
   launch.stepLimit = settings.stepLimit;
+  launch.mostCTAs = settings.mostCTAs;
   launch.hasHostAddresses = hasUnknownMemory;
   if (counters)
     launch.allocatedRegisters = [this](unsigned) { return allocatedRegisters(); };

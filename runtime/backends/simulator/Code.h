@@ -36,6 +36,7 @@ struct Settings {
   uint64_t stepLimit = 2'000'000'000;
   /// Each runs one CTA of a kernel that loops over programs.
   uint64_t multiprocessors = 2;
+  uint64_t mostCTAs = 0;     ///< not 0: of a grid with more, so many run
   std::string recordFolder; ///< not empty: launches are kept there (sim::record)
 
   /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT,
@@ -66,6 +67,9 @@ public:
   bool launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
               bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
               CompileError &error, sim::Counters *counters = nullptr) const;
+
+  /// How many CTAs a multiprocessor of the architecture holds.
+  sim::Occupancy occupancy() const;
 
 private:
   explicit Code(const CompiledKernel &compiled) : compiled(compiled) {}
