@@ -123,7 +123,7 @@ def test_it_orders_what_assembly_writes(gpu, rng):
     launch_by_assembly(rng, True)
 
 
-def test_without_it_the_simulator_sees_the_race(gpu, rng):
+def test_without_it_the_simulator_sees_the_race(gpu, rng, unrecorded):
     if not gpu.startswith("sim"):
         pytest.skip("a GPU may get away with it")
     with pytest.raises(triton.SimulatorError, match="race"):
