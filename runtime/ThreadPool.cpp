@@ -2,6 +2,7 @@
 
 #include "ThreadPool.h"
 #include "Interrupt.h"
+#include "MemoryNodes.h"
 #include "Threads.h"
 
 #include "tritium/Support/Settings.h"
@@ -22,6 +23,7 @@ namespace {
 
 /// About 50 us on current x86: longer than the gap between launches of a busy host.
 constexpr unsigned spinLimit = 2000;
+constexpr unsigned spinsBetweenLookouts = 32;
 
 void relax() {
 #if defined(__x86_64__)
@@ -43,9 +45,17 @@ void futexWakeAll(std::atomic<uint32_t> &word) {
 
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads) : threads(std::max(1u, threads)) {
-  for (unsigned i = 1; i < this->threads; ++i)
-    workers.push_back(startThread([this] { work(); }));
+ThreadPool::ThreadPool(unsigned threads)
+    : threads(std::max(1u, threads)), shares(std::max(1u, threads)) {
+  std::vector<cpu_set_t> nodes = this->threads > 1 ? memoryNodes() : std::vector<cpu_set_t>();
+  for (unsigned i = 1; i < this->threads; ++i) {
+    workers.push_back(startThread([this, i] { work(i); }));
+    // Neighbours share memory, so they stay at one node.
+    if (nodes.size() > 1) {
+      const cpu_set_t &node = nodes[uint64_t(i) * nodes.size() / this->threads];
+      pthread_setaffinity_np(workers.back().native_handle(), sizeof(node), &node);
+    }
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -56,44 +66,84 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
-/// Claims chunks until none is left. Chunks shrink with what remains, so that the
-/// threads finish together. Returns whether it ran anything.
-bool ThreadPool::claimAndRun() {
-  uint64_t seen = ticket.load(std::memory_order_acquire);
-  bool ran = false;
-  while (uint32_t remaining = static_cast<uint32_t>(seen)) {
-    uint32_t chunk = std::min(remaining, std::max(1u, remaining / (2 * threads)));
-    if (!ticket.compare_exchange_weak(seen, seen - chunk, std::memory_order_acq_rel))
+/// Runs a part of the share of `victim`: half of what is left of it, so that others find some and
+/// the threads finish together. Returns whether there was one.
+bool ThreadPool::claimFrom(unsigned victim, unsigned self) {
+  std::atomic<uint64_t> &left = shares[victim].left;
+  uint64_t seen = left.load(); // in one order with `sleepers`
+  while (true) {
+    uint32_t first = static_cast<uint32_t>(seen), end = static_cast<uint32_t>(seen >> 32);
+    if (first >= end)
+      return false;
+    uint32_t part = (end - first + 1) / 2;
+    bool isOwn = victim == self;
+    uint64_t rest = isOwn ? seen + part : seen - (static_cast<uint64_t>(part) << 32);
+    if (!left.compare_exchange_weak(seen, rest, std::memory_order_acq_rel))
       continue;
-    int64_t begin = static_cast<int64_t>(units - remaining) * unit;
-    function(context, begin, std::min(count, begin + static_cast<int64_t>(chunk) * unit));
-    done.fetch_add(chunk, std::memory_order_acq_rel);
-    ran = true;
-    seen = ticket.load(std::memory_order_acquire);
+    int64_t begin = static_cast<int64_t>(isOwn ? first : end - part) * unit;
+    function(context, begin, std::min(count, begin + static_cast<int64_t>(part) * unit));
+    shares[self].ran.fetch_add(part, std::memory_order_release);
+    return true;
   }
+}
+
+/// Runs the thread's share, then parts of those of the threads behind it, until there are none.
+bool ThreadPool::claimAndRun(unsigned self) {
+  bool ran = false;
+  for (unsigned behind = 0; behind < threads; ++behind)
+    while (claimFrom((self + behind) % threads, self))
+      ran = true;
   return ran;
 }
 
-void ThreadPool::work() {
+void ThreadPool::work(unsigned self) {
   unsigned spins = 0;
+  uint32_t looked = 0; // the launch whose shares it has looked at
   while (!stopping.load(std::memory_order_relaxed)) {
-    if (claimAndRun()) {
-      spins = 0;
-      continue;
+    // A thread looks at its own share, whose line nobody else has, and now and then whether there
+    // is a launch of which it has not looked at the others' shares. Once is enough: they shrink.
+    bool isLookout = spins % spinsBetweenLookouts == spinsBetweenLookouts - 1;
+    uint32_t launch = isLookout ? launches.load(std::memory_order_acquire) : looked;
+    bool ran = claimFrom(self, self);
+    if (ran || launch != looked) {
+      looked = launch;
+      ran |= claimAndRun(self);
     }
-    if (spins++ < spinLimit) {
+    spins = ran ? 0 : spins + 1;
+    if (spins < spinLimit) {
       relax();
       continue;
     }
-    // The launcher publishes the ticket before it reads `sleepers`, and this reads the
-    // ticket after it has counted itself, so one of the two sees the other.
+    // The launcher publishes the shares before it reads `sleepers`, and this reads them after it
+    // has counted itself, so one of the two sees the other.
     uint32_t expected = wakeups.load();
     sleepers.fetch_add(1);
-    if (static_cast<uint32_t>(ticket.load()) == 0 && !stopping.load())
+    if (!claimAndRun(self) && !stopping.load())
       futexWait(wakeups, expected);
     sleepers.fetch_sub(1);
+    claimAndRun(self);
     spins = 0;
   }
+}
+
+/// Deals out the units: neighbours to one thread, no thread more than one unit more than another.
+void ThreadPool::publish() {
+  uint32_t first = 0;
+  for (unsigned i = 0; i < threads && first < units; ++i) {
+    uint32_t end = static_cast<uint32_t>(uint64_t(units) * (i + 1) / threads);
+    // A grid smaller than the pool goes to its first threads.
+    if (units < threads)
+      end = i + 1;
+    shares[i].left.store(static_cast<uint64_t>(end) << 32 | first);
+    first = end;
+  }
+}
+
+uint64_t ThreadPool::ranByAll() const {
+  uint64_t sum = 0;
+  for (const Share &share : shares)
+    sum += share.ran.load(std::memory_order_acquire);
+  return sum;
 }
 
 void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
@@ -109,17 +159,17 @@ void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
   constexpr int64_t most = std::numeric_limits<uint32_t>::max();
   unit = (total + most - 1) / most;
   units = static_cast<uint32_t>((total + unit - 1) / unit);
-  done.store(0, std::memory_order_relaxed);
-  uint64_t generation = (ticket.load(std::memory_order_relaxed) >> 32) + 1;
-  ticket.store(generation << 32 | units);
+  toRun += units;
+  publish();
+  launches.fetch_add(1);
   if (sleepers.load()) {
     wakeups.fetch_add(1);
     futexWakeAll(wakeups);
   }
-  claimAndRun();
-  // The last chunks run elsewhere. On a machine with more work than cores their thread
-  // may need this core.
-  for (unsigned spins = 0; done.load(std::memory_order_acquire) != units; ++spins) {
+  claimAndRun(0);
+  // The last parts run elsewhere. On a machine with more work than cores their thread may need
+  // this core.
+  for (unsigned spins = 0; ranByAll() != toRun; ++spins) {
     if (work)
       work->poll();
     if (spins < spinLimit)

@@ -1,10 +1,15 @@
 //===- ThreadPool.h - the pool that runs a grid -----------------*- C++ -*-===//
 //
-// A launch is a few microseconds long, so the pool must be too. Work is handed out
-// through one 64-bit ticket {generation, remaining programs}: whoever swaps a smaller
-// `remaining` in has claimed a chunk. Completion counts programs, not workers, so a
-// worker that sleeps never delays a launch. Workers spin for a while after work, then
-// sleep on a futex; the caller works too.
+// A launch is a few microseconds long, so the pool must be too. Each thread has a share of the
+// programs, the same one in each launch: neighbours, which read the same memory, run one after the
+// other, and what a thread's programs left in its caches, or first touched in its node's memory, is
+// there for those of the next launch. A share is one 64-bit word {first, end} in a line of its own,
+// from which its thread takes parts at the front and threads that are done take parts at the back,
+// by compare-and-swap. A word tells all that a claim needs: one that has come back to an earlier
+// value is no danger.
+//
+// Completion counts programs, not workers, so a worker that sleeps never delays a launch. Workers
+// spin for a while after work, then sleep on a futex; the caller works too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,23 +45,31 @@ public:
   unsigned size() const { return threads; }
 
 private:
-  void work();
-  bool claimAndRun();
+  struct alignas(64) Share {
+    std::atomic<uint64_t> left{0};            ///< {end, first} of the units that nobody has claimed
+    alignas(64) std::atomic<uint64_t> ran{0}; ///< units that the thread has run, in all launches
+  };
+  void work(unsigned self);
+  bool claimAndRun(unsigned self);
+  bool claimFrom(unsigned victim, unsigned self);
+  void publish();
+  uint64_t ranByAll() const;
 
   const unsigned threads;
   std::vector<std::thread> workers;
+  std::vector<Share> shares;       ///< of the caller, then of the workers
   std::atomic<bool> isBusy{false}; ///< it runs a launch
 
-  // The launch that runs now. Written before the ticket that publishes it; read only
-  // after a claim on that ticket, which keeps the launch from ending.
+  // The launch that runs now. Written before the shares that publish it; read only after a claim
+  // on one of them, which keeps the launch from ending.
   RangeFunction function = nullptr;
   void *context = nullptr;
   int64_t count = 0;
-  int64_t unit = 1;   ///< programs that one count of the ticket stands for
-  uint32_t units = 0; ///< the ticket's first value
+  int64_t unit = 1;   ///< programs that are claimed together
+  uint32_t units = 0; ///< of the launch
+  uint64_t toRun = 0; ///< units of this launch and all before it
 
-  alignas(64) std::atomic<uint64_t> ticket{0};
-  alignas(64) std::atomic<uint32_t> done{0};
+  alignas(64) std::atomic<uint32_t> launches{0}; ///< that have been published
   alignas(64) std::atomic<uint32_t> sleepers{0};
   alignas(64) std::atomic<uint32_t> wakeups{0}; ///< the futex
   std::atomic<bool> stopping{false};

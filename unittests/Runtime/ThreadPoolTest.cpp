@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +57,57 @@ TEST(ThreadPool, WakesSleepingWorkers) {
   }
 }
 
-/// More programs than the ticket can count: they are handed out in larger units.
+TEST(ThreadPool, MoreThreadsThanCoresAndThanPrograms) {
+  ThreadPool pool(16);
+  for (int i = 0; i < 300; ++i) {
+    Counts counts(1 + i % 40);
+    pool.run(1 + i % 40, Counts::mark, &counts);
+    ASSERT_TRUE(counts.allOnce()) << i;
+  }
+}
+
+/// A thread that is held up keeps what it has claimed; others run the rest of its share.
+TEST(ThreadPool, OthersTakeWhatIsLeftOfAShare) {
+  constexpr int64_t n = 64;
+  ThreadPool pool(2);
+  std::atomic<int64_t> done{0};
+  auto waitForOthers = [](void *self, int64_t begin, int64_t end) {
+    auto &done = *static_cast<std::atomic<int64_t> *>(self);
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (begin == 0 && done != n - end && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
+    if (begin == 0)
+      EXPECT_EQ(done, n - end);
+    done += end - begin;
+  };
+  pool.run(n, waitForOthers, &done);
+  EXPECT_EQ(done, n);
+}
+
+/// Each thread begins with the same programs in every launch, and neighbours stay together.
+TEST(ThreadPool, SharesAreTheSameInEachLaunch) {
+  ThreadPool pool(2);
+  struct Begin {
+    std::thread::id host = std::this_thread::get_id();
+    std::atomic<int64_t> ofHost{-1};
+  };
+  for (int i = 0; i < 50; ++i) {
+    Begin first;
+    pool.run(
+        100,
+        [](void *self, int64_t begin, int64_t) {
+          auto &first = *static_cast<Begin *>(self);
+          int64_t none = -1;
+          if (std::this_thread::get_id() == first.host)
+            first.ofHost.compare_exchange_strong(none, begin);
+        },
+        &first);
+    // The worker may have taken parts of the host's share, from its end, or all of it.
+    EXPECT_TRUE(first.ofHost == 0 || first.ofHost == -1 || first.ofHost >= 50) << first.ofHost;
+  }
+}
+
+/// More programs than a share can count: they are handed out in larger units.
 TEST(ThreadPool, GridsAboveFourBillion) {
   ThreadPool pool(2);
   std::atomic<int64_t> sum{0};
