@@ -153,6 +153,39 @@ def test_quitting_ends_the_launch(tmp_path):
     assert run(tmp_path, [])[0] == 130
 
 
+def test_kinds_of_variables(tmp_path):
+    text = KERNEL[:KERNEL.index("@triton.jit\ndef add")] + '''
+@triton.jit
+def kinds(x_ptr, n, INFINITE: tl.constexpr, TYPE: tl.constexpr):
+    block = tl.make_block_ptr(x_ptr, shape=(n, 4), strides=(4, 1), offsets=(0, 0),
+                              block_shape=(2, 4), order=(1, 0))
+    tile = tl.load(block)
+    pair = (tile, (n, None), "text")
+    column = tl.sum(tile, 1)[:, None].to(tl.bfloat16)
+    byte = tl.full((4,), 200, tl.uint8)
+    flag = n > 3
+    if flag:
+        for i in tl.static_range(2):
+            breakpoint(pid=0)
+    tl.store(x_ptr, 1.0)
+
+
+kinds[(1,)](np.arange(16, dtype=np.float32), 4, INFINITE=float("inf"), TYPE=tl.float16)
+'''
+    status, text = run(tmp_path, ["p block.block_shape, block.offsets[1], block.base.name",
+                                  "p pair[0][1, 2], pair[1:]", "p INFINITE, TYPE, i, flag, byte[0]",
+                                  "whatis column", "e 1,2", "vars", "c", "p i", "c"],
+                       text=text, how=("run",), TRITON_INTERPRET="1")
+    assert status == 0, text
+    _, block, pair, known, column, element, variables, _, i, _ = answers(text)
+    assert block == "((2, 4), np.int64(0), 'x_ptr')"
+    assert pair == "(np.float32(6.0), ((np.int32(4), None), 'text'))"
+    assert known == "(inf, fp16, 0, np.True_, np.uint8(200))" and column == "bfloat16[2x1]"
+    assert element.splitlines()[1:] == ["  byte = np.uint8(200)", "  column = np.float32(22.0)",
+                                        "  tile = np.float32(6.0)"]
+    assert "byte: uint8[4] = " in variables and "INFINITE = inf" in variables and i == "1"
+
+
 TRITON_C = '''\
 float half_of(float v) {
   float h = v / 2;

@@ -162,10 +162,9 @@ class Prompt(cmd.Cmd):
         """a(rgs), vars: the variables of this function."""
         for name, value in self.frame.variables.values.items():
             kind = self.frame.variables.types.get(name, "")
-            size = getattr(value, "size", 1)
-            shown = repr(value) if size <= 8 else np.array2string(
-                value, threshold=8, edgeitems=3).replace("\n", " ") if isinstance(
-                    value, np.ndarray) else repr(value)
+            isTile = isinstance(value, np.ndarray) and value.size > 8
+            shown = (np.array2string(value, threshold=8, edgeitems=3).replace("\n", " ") if isTile
+                     else repr(value))
             self.say(f"{name}: {kind} = {shown}" if kind else f"{name} = {shown}")
 
     do_args = do_vars
@@ -183,7 +182,7 @@ class Prompt(cmd.Cmd):
         self.say(f"element {list(self.index)}")
         for name, value in self.frame.variables.values.items():
             one = elements(value, self.index)
-            if one is not None and getattr(value, "shape", ()):
+            if one is not None and value.shape:
                 self.say(f"  {name} = {one!r}")
 
     def default(self, line):

@@ -144,13 +144,13 @@ class Stop:
 
 
 def elements(value, index):
-    """The element of a variable at `index`: of a tile of fewer dimensions, or of extent 1, that
-    which broadcasting would put there. None: it has none there."""
-    shape = getattr(value, "shape", None)
-    if not isinstance(shape, tuple) or len(shape) > len(index):
+    """The element of a tile at `index`: where it has fewer dimensions, or extent 1, that which
+    broadcasting would put there. None: it has none there."""
+    if not isinstance(value, (np.ndarray, Pointers)) or len(value.shape) > len(index):
         return None
+    shape = value.shape
     own = index[len(index) - len(shape):]
     own = tuple(0 if extent == 1 else at for at, extent in zip(own, shape))
     if any(not 0 <= at < extent for at, extent in zip(own, shape)):
         return None
-    return value[own] if shape else value
+    return value[own]
