@@ -24,10 +24,15 @@ commands (compile, cache, ...) are those of the `tritium` program, which runs.
 """
 
 
-def _run_program(arguments):
-    """Runs the `tritium` program that belongs to this Python, or is in PATH."""
+def find_program():
+    """The `tritium` program that belongs to this Python, or is in PATH; None: there is none."""
     beside = os.path.join(os.path.dirname(sys.executable), "tritium")
-    program = beside if os.access(beside, os.X_OK) else shutil.which("tritium")
+    return beside if os.access(beside, os.X_OK) else shutil.which("tritium")
+
+
+def _run_program(arguments):
+    """Runs that program."""
+    program = find_program()
     if program is None:
         print(f"python -m tritium {arguments[0]}: the tritium program is neither beside "
               f"{sys.executable} nor in PATH", file=sys.stderr)

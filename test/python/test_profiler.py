@@ -371,3 +371,23 @@ def test_the_command_profile(tmp_path):
     done = subprocess.run([sys.executable, "-m", "tritium", "profile"], capture_output=True,
                           text=True)
     assert done.returncode == 2 and "name a script" in done.stderr
+
+
+def test_the_command_profile_counts_on_a_simulated_gpu(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import numpy as np, triton, triton.language as tl\n"
+                      "@triton.jit\ndef copy(x, y):\n    i = tl.arange(0, 64)\n"
+                      "    v = tl.load(x + i)\n    tl.store(y + i, v)\n"
+                      "a = np.ones(64, np.float32)\nb = np.zeros_like(a)\n"
+                      "for _ in range(3): copy[(1,)](a, b)\nassert (a == b).all()\n")
+    command = [sys.executable, "-m", "tritium", "profile", "--target", "sim:sm_90"]
+    done = subprocess.run([*command, script], capture_output=True, text=True)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
+    head, *rows = done.stderr.splitlines()
+    assert rows[0].split()[0] == "100.0%" and rows[0].endswith("copy (3 launches)")
+    # 256 bytes are 8 sectors, three times.
+    load, = (row for row in rows if row.endswith("script.py:5  v = tl.load(x + i)"))
+    assert load.split()[2:4] == ["24", "24"] and rows[0].split()[2:4] == ["48", "48"]
+    assert "Counted: 3 launches" in rows[-2]
+    done = subprocess.run([*command[:-1], "cpu", script], capture_output=True, text=True)
+    assert done.returncode == 2 and "--target names a simulated GPU" in done.stderr

@@ -3,9 +3,10 @@
 import argparse
 import collections
 import json
+import os
 import sys
 
-from . import session
+from . import session, simulated
 
 
 class Kernel:
@@ -102,23 +103,50 @@ class profile:
 
 def main(arguments):
     """The command `tritium profile`; answers its exit status."""
-    from .. import __main__ as runner
-
     parser = argparse.ArgumentParser(prog="tritium profile", description=(
         "Runs a Python script or module unmodified, as `tritium run` does, and prints how long "
         "each of its kernels took."))
     parser.add_argument("--trace", metavar="FILE", help="write the launches for Chrome's viewer")
     parser.add_argument("program", metavar="SCRIPT [ARGUMENT...]", nargs=argparse.REMAINDER,
                         help="a script, or -m MODULE")
+    parser.add_argument("--target", metavar="sim:sm_90", help="run on this simulated GPU, and "
+                        "print what its kernels do by source line instead of times")
     options = parser.parse_args(arguments)
     if not options.program or options.program == ["-m"]:
         parser.error("name a script, or -m MODULE")
+    if options.target:
+        if not options.target.startswith("sim") or options.trace:
+            parser.error("--target names a simulated GPU, as sim:sm_90, which has no times to trace")
+        return _simulate(options, parser)
     with profile() as run:
-        try:
-            status = runner.main(["run", *options.program])
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        status = _run(options.program)
     print(run.table(), file=sys.stderr)
     if options.trace:
         run.write_trace(options.trace)
+    return status
+
+
+def _run(program):
+    """The script's exit status, however it ends itself."""
+    from ..__main__ import main as run
+
+    try:
+        return run(["run", *program])
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+def _simulate(options, parser):
+    from ..__main__ import find_program
+
+    tool = find_program()
+    if tool is None:
+        parser.error("the tritium program is neither beside this Python nor in PATH")
+
+    def script(environment):
+        os.environ.update(environment)
+        return _run(options.program)
+
+    status, kernels = simulated.run(options.target, script, tool)
+    print(simulated.table(kernels), file=sys.stderr)
     return status
