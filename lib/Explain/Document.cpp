@@ -7,7 +7,9 @@
 
 #include "tritium/Explain/Explain.h"
 
-#include "Instructions.h"
+#include "Model.h"
+
+#include "tritium/Target/GPU/GPUModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,6 +56,10 @@ private:
   json::Object resources() const;
   json::Object counters() const;
   void readCounters();
+  LaunchFacts launchFacts(const Work &total) const;
+  Work workOfLine(const std::pair<int64_t, unsigned> &line, const json::Object &counted) const;
+  /// What the counters come to, and each line's share of it.
+  std::optional<json::Object> addModel();
   json::Array rangesAt(const SourcePlace &place) const;
 
   const Subject &subject;
@@ -63,6 +69,8 @@ private:
   std::map<SourcePlace, std::vector<int64_t>> here, before;
   std::map<std::pair<int64_t, unsigned>, std::vector<int64_t>> operationsOfLine, remarksOfLine;
   std::map<std::pair<int64_t, unsigned>, json::Object> countersOfLine;
+  std::map<std::pair<int64_t, unsigned>, double> shares;
+  std::vector<Buffer> sharedBuffers;
   json::Array operations, buffers, barriers, schedule, layouts, remarks, lines;
   json::Object stages;
 };
@@ -121,6 +129,7 @@ void Writer::addOperations(const char *name, const Stage &read) {
 
 void Writer::addDecisions(const Stage &read, size_t base) {
   auto id = [&](size_t number) { return static_cast<int64_t>(base + number); };
+  sharedBuffers = read.buffers;
   for (const Buffer &buffer : read.buffers)
     buffers.push_back(json::Object{{"op", id(buffer.operation)},
                                    {"offset", buffer.offset},
@@ -195,12 +204,20 @@ void Writer::addRemarks() {
   }
 }
 
+/// `object` without what is said elsewhere.
+json::Object without(const json::Object &object, llvm::ArrayRef<llvm::StringRef> names) {
+  json::Object made;
+  for (const auto &[name, value] : object)
+    if (!llvm::is_contained(names, name.str()))
+      made[json::ObjectKey(name.str())] = value;
+  return made;
+}
+
 /// The simulator's, with the lines' in the lines.
 json::Object Writer::counters() const {
-  json::Object made(*subject.counters);
-  for (const char *name :
-       {"lines", "kernel", "declared_registers", "static_shared", "dynamic_shared", "local_bytes"})
-    made.erase(name);
+  json::Object made =
+      without(*subject.counters, {"lines", "kernel", "declared_registers", "static_shared",
+                                  "dynamic_shared", "local_bytes"});
   made["grade"] = "simulated";
   return made;
 }
@@ -208,16 +225,80 @@ json::Object Writer::counters() const {
 void Writer::readCounters() {
   const json::Array *counted = subject.counters ? subject.counters->getArray("lines") : nullptr;
   for (size_t i = 0; counted && i < counted->size(); ++i) {
-    json::Object line(*(*counted)[i].getAsObject());
-    auto number = line.getInteger("line").value_or(0);
-    std::string source = line.getString("source").value_or("").str();
-    line.erase("line");
-    line.erase("source");
-    std::pair<int64_t, unsigned> place{-1, 0};
-    if (number)
-      place = {fileNumber(source.substr(0, source.rfind(':'))), static_cast<unsigned>(number)};
-    countersOfLine[place] = std::move(line);
+    const json::Object &line = *(*counted)[i].getAsObject();
+    int64_t number = line.getInteger("line").value_or(0);
+    llvm::StringRef source = line.getString("source").value_or("");
+    std::string file = source.substr(0, source.rfind(':')).str();
+    countersOfLine[{source.empty() ? -1 : fileNumber(file), static_cast<unsigned>(number)}] =
+        without(line, {"line", "source"});
   }
+}
+
+Work Writer::workOfLine(const std::pair<int64_t, unsigned> &line,
+                        const json::Object &counted) const {
+  MatrixUse product;
+  if (assembly && line.first >= 0)
+    if (auto found = assembly->products.find({paths[line.first], line.second});
+        found != assembly->products.end())
+      product = found->second;
+  double ctas = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
+  return workOf(counted, std::max(ctas, 1.0), product,
+                ratesOf(subject.metadata.target.architecture()));
+}
+
+LaunchFacts Writer::launchFacts(const Work &total) const {
+  LaunchFacts made;
+  made.capability = subject.metadata.target.architecture();
+  made.multiprocessors = gpuModel(made.capability).multiprocessors;
+  made.ctas = static_cast<double>(subject.counters->getInteger("grid").value_or(1));
+  made.warps = std::max(1u, subject.metadata.numWarps);
+  if (const json::Array *fits = subject.counters->getArray("occupancy"); fits && !fits->empty())
+    if (const json::Object *fit = fits->front().getAsObject())
+      made.resident =
+          static_cast<double>(std::max<int64_t>(1, fit->getInteger("ctas").value_or(1)));
+  if (const json::Array *memory = subject.counters->getArray("memory"))
+    for (const json::Value &array : *memory)
+      if (const json::Object *object = array.getAsObject())
+        made.arrayBytes += static_cast<double>(object->getInteger("bytes").value_or(0));
+  made.bytesRead = total.bytesRead * made.ctas;
+  // Buffers that take turns: all but the one that is read. Else what all loads bring in one turn of
+  // the code.
+  for (const Buffer &buffer : sharedBuffers)
+    if (buffer.count > 1)
+      made.bytesInFlight += static_cast<double>(buffer.bytes) *
+                            static_cast<double>(buffer.count - 1) /
+                            static_cast<double>(buffer.count);
+  double requests = assembly ? assembly->loads * made.warps : 0;
+  if (made.bytesInFlight == 0 && requests > 0 && total.requests > 0)
+    made.bytesInFlight = total.bytesRead / std::max(1.0, total.requests / requests);
+  return made;
+}
+
+std::optional<json::Object> Writer::addModel() {
+  if (!subject.counters)
+    return std::nullopt;
+  Work total;
+  for (const auto &[line, counted] : countersOfLine)
+    total.add(workOfLine(line, counted));
+  LaunchFacts launch = launchFacts(total);
+  Prediction prediction = predict(total, launch);
+  for (const auto &[line, counted] : countersOfLine)
+    shares[line] = prediction.share(clocksOf(workOfLine(line, counted), launch));
+  json::Array resources;
+  for (Resource resource : prediction.order)
+    if (double clocks = prediction.clocks[size_t(resource)]; clocks > 0)
+      resources.push_back(json::Object{
+          {"name", nameOf(resource)}, {"clocks", clocks}, {"formula", formulaOf(resource)}});
+  return json::Object{{"grade", "estimated"},
+                      {"megahertz", ratesOf(launch.capability).megahertz},
+                      {"multiprocessors", launch.multiprocessors},
+                      {"resident", launch.resident},
+                      {"resources", std::move(resources)},
+                      {"bound", nameOf(prediction.order[0])},
+                      {"second", nameOf(prediction.order[1])},
+                      {"microseconds", json::Object{{"best", prediction.best},
+                                                    {"expected", prediction.expected},
+                                                    {"worst", prediction.worst}}}};
 }
 
 /// The kernel's own lines, and those of others that operations or remarks are at.
@@ -256,6 +337,8 @@ void Writer::addLines() {
       made["instructions"] = graded(found->second, "decided");
     if (auto found = countersOfLine.find(place); found != countersOfLine.end())
       made["counters"] = std::move(found->second);
+    if (auto found = shares.find(place); found != shares.end())
+      made["share"] = graded(found->second, "estimated");
     lines.push_back(std::move(made));
   }
 }
@@ -291,6 +374,7 @@ json::Object Writer::write() {
   addStage("ttgir");
   addRemarks();
   readCounters();
+  std::optional<json::Object> model = addModel();
   addLines();
   json::Array files;
   for (const std::string &path : paths)
@@ -317,6 +401,8 @@ json::Object Writer::write() {
     made["launch"] = json::Object(*subject.launch);
   if (subject.counters)
     made["counters"] = counters();
+  if (model)
+    made["model"] = std::move(*model);
   return made;
 }
 } // namespace

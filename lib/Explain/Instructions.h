@@ -12,10 +12,20 @@ struct LineRange {
   unsigned first, last;
 };
 
+/// A product of matrices, of one warp; on average of several.
+struct MatrixUse {
+  double operations = 0;  ///< multiplications and additions
+  double slowness = 1;    ///< times that an operation takes as long as one of f16
+  double sharedBytes = 0; ///< that the instruction itself reads of shared memory
+  bool isOfWarpGroup = false;
+};
+
 /// The instructions of a text in assembly, by the author's place that they are for.
 struct Instructions {
   std::map<SourcePlace, std::vector<LineRange>> ranges;
   std::map<SourcePlace, unsigned> counts;
+  std::map<std::pair<std::string, unsigned>, MatrixUse> products; ///< by file and line
+  unsigned loads = 0;                                             ///< of global memory to registers
 };
 
 /// Nothing if the text cannot be read.

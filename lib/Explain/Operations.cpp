@@ -84,7 +84,7 @@ std::string barrierKind(StringRef name) {
 
 class Reader {
 public:
-  explicit Reader(ModuleOp module) : module(module) {}
+  Reader(ModuleOp module, const std::string &name) : module(module), name(name) {}
 
   Stage read() {
     // Lines of the text are those of the printer.
@@ -111,6 +111,9 @@ private:
     made.type = shortText(mainType(op));
     made.textLine = line;
     made.place = toPlace(authorsPlace(op->getLoc()));
+    // Without a place of its author's an operation has one in the text that was read.
+    if (made.place.file == name)
+      made.place = {};
     addCalls(op->getLoc(), made.calls);
     if (auto loop = op->getParentOfType<LoopLikeOpInterface>())
       made.loop = static_cast<int>(numbers.lookup(loop));
@@ -173,6 +176,7 @@ private:
   }
 
   ModuleOp module;
+  const std::string &name; ///< of the text
   Stage stage;
   std::vector<mlir::Operation *> operations;
   llvm::DenseMap<mlir::Operation *, size_t> numbers;
@@ -189,7 +193,7 @@ std::optional<Stage> readStage(const std::string &text, const std::string &name)
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, config, name);
   if (!module)
     return std::nullopt;
-  return Reader(*module).read();
+  return Reader(*module, name).read();
 }
 
 } // namespace tritium::explain

@@ -3,6 +3,8 @@
 #include "../Explanation.h"
 #include "Internal.h"
 
+#include "tritium/Explain/Explain.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tritium;
@@ -10,6 +12,7 @@ using namespace tritium::capi;
 
 struct tritium_explained {
   std::string json;
+  std::string texts[2]; ///< what there is to say, and all lines
 };
 
 tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
@@ -30,13 +33,19 @@ tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
       return nullptr;
     }
     auto explained = std::make_unique<tritium_explained>();
-    llvm::raw_string_ostream(explained->json) << llvm::json::Value(std::move(made));
+    llvm::raw_string_ostream(explained->json) << llvm::json::Value(llvm::json::Object(made));
+    for (bool all : {false, true})
+      explained->texts[all] = tritium::explain::render(made, all);
     return explained.release();
   });
 }
 
 const char *tritium_explained_json(const tritium_explained *explained) {
   return explained->json.c_str();
+}
+
+const char *tritium_explained_text(const tritium_explained *explained, int all) {
+  return explained->texts[all != 0].c_str();
 }
 
 void tritium_explained_release(tritium_explained *explained) { delete explained; }

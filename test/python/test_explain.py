@@ -77,6 +77,54 @@ def test_remarks_lead_to_operations(matmul):
         assert set(matmul["remarks"][number]["ops"]) <= set(line["ops"])
 
 
+def launched(*options, m=256, n=256, k=256):
+    return explained(*MATMUL, "--target", "cuda:90", "--arg", "a_ptr=M*K", "--arg", "b_ptr=K*N",
+                     "--arg", "c_ptr=M*N", "--arg", f"M={m}", "--arg", f"N={n}", "--arg", f"K={k}",
+                     "--grid", "cdiv(M, BM) * cdiv(N, BN)", *options)
+
+
+def test_a_launch_is_counted_by_line():
+    document = launched()
+    assert document["launch"]["grid"] == [4, 1, 1]
+    # Rows and columns of 128, of all of k, for each of the four programs, 32 bytes a sector.
+    for load in ("a = tl.load", "b = tl.load"):
+        assert lineWith(document, load)["counters"]["global_sectors"] == 4 * 128 * 256 * 2 // 32
+    assert lineWith(document, "tl.store")["counters"]["global_sectors"] == 256 * 256 * 2 // 32
+    assert lineWith(document, "tl.dot")["counters"]["matrix_operations"] > 0
+    assert document["counters"]["ctas"] == document["counters"]["grid"] == 4
+    assert sum(line.get("share", {"value": 0})["value"]
+               for line in document["lines"]) == pytest.approx(1)
+
+
+def test_of_a_large_grid_some_programs_run():
+    document = launched(m=65536, n=256, k=4096)
+    counters = document["counters"]
+    assert 2 <= counters["ctas"] < counters["grid"]
+    load = lineWith(document, "a = tl.load")["counters"]
+    assert load["global_sectors"] == counters["ctas"] * 128 * 4096 * 2 // 32
+
+
+def test_a_launch_that_the_code_does_not_take():
+    error = tritium("explain", *MATMUL, "--target", "cuda:90", "--arg", "a_ptr=1", "--arg",
+                    "b_ptr=1", "--arg", "c_ptr=1", "--arg", "M=7", "--arg", "N=16", "--arg",
+                    "K=16", "--grid", "1", status=1)
+    assert "compiled for a 'M' that 16 divides, but it is 7" in error
+
+
+def test_a_kernel_that_does_not_compile(tmp_path):
+    path = tmp_path / "wrong.py"
+    path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
+                    "def wrong(x):\n    tl.store(x, unknown)\n")
+    error = tritium("explain", path, "--signature", "*fp32", "--target", "cuda:90", status=1)
+    assert f"{path}:6:" in error and "unknown" in error
+
+
+def test_the_terminal_has_80_columns():
+    text = tritium("explain", *MATMUL, "--target", "cuda:90", "-a")
+    assert max(map(len, text.splitlines())) <= 80
+    assert "acc = tl.dot(a, b, acc)" in text
+
+
 def test_a_kernel_for_a_cpu():
     document = explained(*MATMUL, "--target", "cpu:skylake-avx512")
     assert list(document["stages"]) == ["asm", "plan", "ttir"]

@@ -25,6 +25,7 @@ Says what became of each line of a kernel, and why.
                          The grid may name constants of the kernel
   --json FILE            write all of it as JSON, whose fields docs/explain.md has; -: to
                          standard output
+  -a, --all              lines, too, on which there is nothing to say
   -h, --help             show this text
 
 example:
@@ -38,6 +39,7 @@ namespace {
 struct ExplainRequest {
   CompileRequest compile;
   std::string json;
+  bool isComplete = false; ///< shows all lines
   GivenArguments arguments;
   std::vector<std::string> grid;
 };
@@ -59,6 +61,9 @@ bool parse(const Arguments &arguments, ExplainRequest &request) {
       takeArgument(options, request.arguments);
     } else if (options.name == "--grid") {
       request.grid = splitItems(options.value());
+    } else if (options.name == "-a" || options.name == "--all") {
+      options.noValue();
+      request.isComplete = true;
     } else if (options.name == "--json") {
       request.json = options.value();
     } else if (!request.compile.take(options)) {
@@ -143,6 +148,8 @@ int tritium::tool::explain(const Arguments &arguments) try {
   ExplainedHandle explained(tritium_compiled_explain(compiled.get(), &launch.what, &error));
   if (!explained)
     throw Error(error);
+  if (request.json != "-")
+    std::fputs(tritium_explained_text(explained.get(), request.isComplete), stdout);
   if (!request.json.empty())
     writeText(std::string(tritium_explained_json(explained.get())) + "\n", request.json);
   return 0;

@@ -39,6 +39,9 @@ struct Subject {
 
 llvm::json::Object explain(const Subject &subject);
 
+/// What a terminal of 80 columns shows of it; `all`: lines too on which nothing is to be said.
+std::string render(const llvm::json::Object &document, bool all);
+
 } // namespace tritium::explain
 
 #endif // TRITIUM_EXPLAIN_EXPLAIN_H

@@ -30,6 +30,8 @@ TRITIUM_API tritium_explained *tritium_compiled_explain(tritium_compiled *compil
                                                         tritium_error *error);
 /* As one JSON object, whose schema is docs/explain.schema.json. Lives as long as `explained`. */
 TRITIUM_API const char *tritium_explained_json(const tritium_explained *explained);
+/* The same for a terminal of 80 columns; `all`: lines too on which there is nothing to say. */
+TRITIUM_API const char *tritium_explained_text(const tritium_explained *explained, int all);
 TRITIUM_API void tritium_explained_release(tritium_explained *explained);
 
 #ifdef __cplusplus

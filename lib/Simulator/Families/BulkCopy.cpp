@@ -66,10 +66,16 @@ static std::vector<AsyncPart> globalParts(const BulkCopy &copy, const uint8_t *s
 static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t bytes = 0, sectors = 0;
-  for (const AsyncPart &part : globalParts(copy, nullptr)) {
-    uint64_t at = part.range->address + part.offset;
-    sectors += (at + part.bytes - 1) / 32 - at / 32 + 1;
-    bytes += part.bytes;
+  // Neighbours are together wherever they lie in shared memory.
+  uint64_t next = 0;
+  for (const Segment &segment : copy.segments) {
+    if (!segment.range)
+      continue;
+    uint64_t at = segment.range->address + segment.offset, end = at + segment.bytes;
+    bool isKnown = at == next && at % 32 != 0;
+    sectors += (end - 1) / 32 - at / 32 + (isKnown ? 0 : 1);
+    bytes += segment.bytes;
+    next = end;
   }
   ++tally.globalRequests;
   tally.sectors += sectors;

@@ -1,0 +1,167 @@
+//===- Model.cpp - how long a kernel takes, by what it uses ---------------===//
+
+#include "Model.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace json = llvm::json;
+
+namespace tritium::explain {
+
+/// 9.0: memory is what a copy reaches on an H200, 4.3 TB/s at 1755 MHz; L2 what its reads reach,
+/// 6154 bytes a clock of the whole GPU; the rest is documented, the share of mma.sync published.
+/// Others: documented bandwidth, of which a copy reaches nine tenths.
+static constexpr Rates rates[] = {{75, 1590, 2.5, 22, 2, 64, 1024, 1, 800, 30},
+                                  {80, 1410, 9.2, 47, 4, 128, 2048, 1, 900, 30},
+                                  {86, 1695, 5.9, 24, 4, 128, 1024, 1, 900, 30},
+                                  {89, 2520, 2.5, 24, 4, 128, 1024, 1, 1000, 30},
+                                  {90, 1755, 18.6, 46.6, 4, 128, 4096, 0.62, 1400, 30}};
+
+const Rates &ratesOf(unsigned capability) {
+  const Rates *found = &rates[0];
+  for (const Rates &each : rates)
+    if (each.capability <= capability)
+      found = &each;
+  return *found;
+}
+
+const char *nameOf(Resource resource) {
+  static constexpr const char *names[kResources] = {
+      "memory",      "L2",       "L1",       "shared memory",     "tensor cores",
+      "issue",       "floats",   "integers", "special functions", "doubles",
+      "conversions", "barriers", "latency"};
+  return names[size_t(resource)];
+}
+
+const char *formulaOf(Resource resource) {
+  static constexpr const char *formulas[kResources] = {
+      "bytes of memory / bytes a clock",
+      "32 x sectors / bytes a clock",
+      "sectors / sectors a clock",
+      "passes over the banks + bytes that copies and products move / bytes a clock",
+      "operations of products / operations a clock",
+      "instructions of warps / 4",
+      "lanes / 128",
+      "lanes / 64",
+      "lanes / 16",
+      "lanes / 64",
+      "lanes / 64",
+      "barriers x clocks of one / CTAs side by side",
+      "latency x bytes read / bytes in flight"};
+  return formulas[size_t(resource)];
+}
+
+void Work::add(const Work &other) {
+  for (double Work::*field :
+       {&Work::sectors, &Work::bytesRead, &Work::bytesMoved, &Work::wavefronts, &Work::copiedBytes,
+        &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions, &Work::barriers,
+        &Work::floats, &Work::integers, &Work::specials, &Work::doubles, &Work::converts,
+        &Work::requests})
+    this->*field += other.*field;
+}
+
+Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
+            const Rates &rates) {
+  auto of = [&](const json::Object *object, llvm::StringRef name) {
+    return object ? static_cast<double>(object->getInteger(name).value_or(0)) / ctas : 0;
+  };
+  auto count = [&](llvm::StringRef name) { return of(&counters, name); };
+  const json::Object *lanes = counters.getObject("thread_classes");
+  Work made;
+  made.sectors = count("global_sectors");
+  made.bytesRead = count("global_bytes_read");
+  made.bytesMoved = made.bytesRead + count("global_bytes_written");
+  made.requests = count("global_requests");
+  made.wavefronts = count("shared_wavefronts");
+  // What goes past the banks' counters: copies of boxes.
+  if (made.wavefronts == 0)
+    made.copiedBytes = count("shared_bytes_read") + count("shared_bytes_written");
+  double products = count("matrix_operations");
+  made.matrixSharedBytes = products * matrix.sharedBytes;
+  double rate = rates.tensorOperations * (matrix.isOfWarpGroup ? 1 : rates.mmaShare);
+  made.matrixClocks = products * matrix.operations * matrix.slowness / rate;
+  made.instructions = count("warp_instructions");
+  made.barriers = count("barriers");
+  made.floats = of(lanes, "float") + of(lanes, "half");
+  made.integers = of(lanes, "integer") + of(lanes, "compare");
+  made.specials = of(lanes, "special");
+  made.doubles = of(lanes, "double");
+  made.converts = of(lanes, "convert");
+  return made;
+}
+
+/// CTAs that the busiest multiprocessor runs one after the other or side by side: turns of all
+/// places, and what is left.
+static double mostCTAs(const LaunchFacts &launch) {
+  double places = launch.multiprocessors * launch.resident;
+  double whole = std::floor(launch.ctas / places);
+  return whole * launch.resident +
+         std::ceil((launch.ctas - whole * places) / launch.multiprocessors);
+}
+
+Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
+  const Rates &rate = ratesOf(launch.capability);
+  // What all multiprocessors share does not wait for the busiest.
+  double average = launch.ctas / launch.multiprocessors, most = mostCTAs(launch);
+  Clocks made{};
+  auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
+  set(Resource::Memory, average * 32 * work.sectors / rate.memoryBytes);
+  set(Resource::L2, average * 32 * work.sectors / rate.l2Bytes);
+  set(Resource::L1, most * work.sectors / rate.l1Sectors);
+  set(Resource::Shared,
+      most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
+  set(Resource::Tensor, most * work.matrixClocks);
+  set(Resource::Issue, most * work.instructions / 4);
+  set(Resource::Float, most * work.floats / 128);
+  set(Resource::Integer, most * work.integers / 64);
+  set(Resource::Special, most * work.specials / 16);
+  set(Resource::Double, most * work.doubles / 64);
+  set(Resource::Convert, most * work.converts / 64);
+  double together = std::min(launch.resident, std::max(most, 1.0));
+  set(Resource::Barriers, most * work.barriers / launch.warps * rate.barrier / together);
+  // What is read again comes from the L2, in half the time; assumed.
+  double first = launch.arrayBytes > 0
+                     ? std::min(1.0, launch.arrayBytes / std::max(1.0, launch.bytesRead))
+                     : 1;
+  if (launch.bytesInFlight > 0)
+    set(Resource::Latency,
+        most / together * rate.latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight);
+  return made;
+}
+
+Prediction predict(const Work &total, const LaunchFacts &launch) {
+  Prediction made;
+  made.clocks = made.uncapped = clocksOf(total, launch);
+  // What programs ask for again is in the L2, as far as all arrays are: each is read once.
+  const Rates &rate = ratesOf(launch.capability);
+  double &memory = made.clocks[size_t(Resource::Memory)];
+  if (launch.arrayBytes > 0)
+    memory = std::min(memory, launch.arrayBytes / launch.multiprocessors / rate.memoryBytes);
+  for (size_t i = 0; i < kResources; ++i)
+    made.order[i] = Resource(i);
+  auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
+  llvm::stable_sort(made.order, [&](Resource a, Resource b) { return clocks(a) > clocks(b); });
+  // Of the second resource: hidden wholly, by the usual part, not at all. The part is assumed.
+  constexpr double usual = 0.2;
+  // Until the first instruction runs, and from the last one to the end; assumed.
+  constexpr double launchMicroseconds = 2.0;
+  auto time = [&](double part) {
+    return launchMicroseconds +
+           (clocks(made.order[0]) + part * clocks(made.order[1])) / rate.megahertz;
+  };
+  made.best = time(0);
+  made.expected = time(usual);
+  made.worst = time(1);
+  return made;
+}
+
+double Prediction::share(const Clocks &line) const {
+  double all = uncapped[size_t(order[0])];
+  return all > 0 ? std::min(line[size_t(order[0])] / all, 1.0) : 0;
+}
+
+} // namespace tritium::explain

@@ -1,0 +1,94 @@
+//===- Model.h - how long a kernel takes, by what it uses -------*- C++ -*-===//
+//
+// A multiprocessor has resources, each of which does so much a clock. What the simulator counts
+// says how many clocks a kernel needs of each; the one that needs most bounds it, and the next one
+// is not wholly hidden. docs/explain.md has the formulas.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITIUM_LIB_EXPLAIN_MODEL_H
+#define TRITIUM_LIB_EXPLAIN_MODEL_H
+
+#include "Instructions.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <array>
+
+namespace tritium::explain {
+
+enum class Resource : uint8_t {
+  Memory,
+  L2,
+  L1,
+  Shared,
+  Tensor,
+  Issue,
+  Float,
+  Integer,
+  Special,
+  Double,
+  Convert,
+  Barriers,
+  Latency
+};
+inline constexpr size_t kResources = size_t(Resource::Latency) + 1;
+using Clocks = std::array<double, kResources>;
+
+/// What a GPU does in a clock.
+struct Rates {
+  unsigned capability;
+  double megahertz;
+  double memoryBytes, l2Bytes, l1Sectors; ///< a multiprocessor
+  double sharedBytes;
+  double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
+  double mmaShare;         ///< of that, what mma.sync reaches
+  double latency;          ///< clocks from a request of memory to its answer
+  double barrier;          ///< clocks of a barrier of all threads
+};
+const Rates &ratesOf(unsigned capability);
+
+/// What one line, or all of a kernel, asks of a CTA, on average.
+struct Work {
+  double sectors = 0, bytesRead = 0, bytesMoved = 0;
+  double wavefronts = 0, copiedBytes = 0, matrixSharedBytes = 0;
+  double matrixClocks = 0;
+  double instructions = 0, barriers = 0;
+  double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
+  double requests = 0;
+
+  void add(const Work &other);
+};
+
+/// Of a counted line. `matrix`: what a matrix instruction of the line is on average.
+Work workOf(const llvm::json::Object &counters, double ctas, const MatrixUse &matrix,
+            const Rates &rates);
+
+/// What of a launch is not in its lines.
+struct LaunchFacts {
+  unsigned capability = 0, multiprocessors = 1;
+  double ctas = 1, resident = 1, warps = 1;
+  double arrayBytes = 0;    ///< of all arrays: what memory is asked for at least once
+  double bytesRead = 0;     ///< by all CTAs
+  double bytesInFlight = 0; ///< of one CTA, at a time
+};
+
+struct Prediction {
+  Clocks clocks{};                          ///< a multiprocessor's for the whole kernel
+  std::array<Resource, kResources> order{}; ///< the one that bounds it first
+  double best = 0, expected = 0, worst = 0; ///< microseconds
+
+  /// Which part of what bounds the kernel is that of a line with these clocks.
+  double share(const Clocks &line) const;
+  Clocks uncapped{}; ///< the sums of the lines
+};
+Clocks clocksOf(const Work &work, const LaunchFacts &launch);
+Prediction predict(const Work &total, const LaunchFacts &launch);
+
+const char *nameOf(Resource resource);
+/// How its clocks come about.
+const char *formulaOf(Resource resource);
+
+} // namespace tritium::explain
+
+#endif // TRITIUM_LIB_EXPLAIN_MODEL_H

@@ -1,0 +1,266 @@
+//===- Text.cpp - an explanation for a terminal ---------------------------===//
+//
+// 80 columns. It computes nothing: every number is one of the document's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Explain/Explain.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+namespace json = llvm::json;
+
+namespace tritium::explain {
+
+namespace {
+constexpr size_t kColumns = 80;
+
+int64_t integer(const json::Object &object, llvm::StringRef name) {
+  return object.getInteger(name).value_or(0);
+}
+
+/// Of a number with a grade.
+std::optional<double> graded(const json::Object &object, llvm::StringRef name) {
+  const json::Object *number = object.getObject(name);
+  return number ? number->getNumber("value") : std::nullopt;
+}
+
+/// `text` in lines that begin `indent` to the right.
+void wrap(llvm::raw_ostream &out, llvm::StringRef text, size_t indent) {
+  size_t column = 0;
+  while (!text.empty()) {
+    auto [word, rest] = text.split(' ');
+    if (column && column + 1 + word.size() > kColumns) {
+      out << "\n";
+      column = 0;
+    }
+    if (column) {
+      out << ' ';
+      ++column;
+    } else {
+      out.indent(indent);
+      column = indent;
+    }
+    out << word;
+    column += word.size();
+    text = rest;
+  }
+  out << "\n";
+}
+
+class Renderer {
+public:
+  Renderer(const json::Object &document, bool all) : document(document), all(all) {}
+  std::string render();
+
+private:
+  void head();
+  void model();
+  void resources();
+  void hints();
+  void lines();
+  void line(const json::Object &line);
+  std::string costs(const json::Object &line) const;
+  std::vector<const json::Object *> remarksOf(const json::Object &line, bool missed) const;
+
+  const json::Object &document;
+  bool all;
+  std::string text;
+  llvm::raw_string_ostream out{text};
+  unsigned leftOut = 0;
+};
+
+void Renderer::head() {
+  out << document.getString("kernel").value_or("?") << "  "
+      << document.getString("target").value_or("?") << " ("
+      << document.getString("code_for").value_or("?") << ")";
+  if (const json::Object *options = document.getObject("options"))
+    for (const auto &[name, value] : *options)
+      out << "  " << name.str() << "=" << value;
+  out << "\n";
+  if (const json::Object *launch = document.getObject("launch")) {
+    out << "launch  grid";
+    for (const json::Value &extent : *launch->getArray("grid"))
+      out << " " << extent;
+    if (const json::Object *counters = document.getObject("counters")) {
+      int64_t ran = integer(*counters, "ctas"), grid = integer(*counters, "grid");
+      if (ran < grid)
+        out << ", of " << grid << " CTAs " << ran << " simulated";
+    }
+    out << "\n";
+    if (auto why = launch->getString("not_counted"))
+      wrap(out, ("not counted: " + *why).str(), 0);
+  }
+}
+
+void Renderer::model() {
+  const json::Object *model = document.getObject("model");
+  if (!model)
+    return;
+  const json::Array &resources = *model->getArray("resources");
+  out << "bound by " << model->getString("bound").value_or("?");
+  for (size_t i = 0; i < std::min<size_t>(resources.size(), 3); ++i) {
+    const json::Object &resource = *resources[i].getAsObject();
+    out << (i ? ", " : ": ") << resource.getString("name").value_or("?") << " "
+        << llvm::format("%.0f", resource.getNumber("clocks").value_or(0));
+  }
+  out << " clocks\n";
+  if (const json::Object *time = model->getObject("microseconds"))
+    out << llvm::format("estimated  %.1f us (%.1f to %.1f)",
+                        time->getNumber("expected").value_or(0),
+                        time->getNumber("best").value_or(0), time->getNumber("worst").value_or(0))
+        << "\n";
+}
+
+void Renderer::resources() {
+  const json::Object *resources = document.getObject("resources");
+  if (!resources)
+    return;
+  std::string list;
+  for (const auto &[name, number] : *resources) {
+    const json::Object *value = number.getAsObject();
+    std::string shown = name.str();
+    std::replace(shown.begin(), shown.end(), '_', ' ');
+    llvm::raw_string_ostream item(list);
+    item << (list.empty() ? "" : ", ") << shown << " " << *value->get("value");
+  }
+  wrap(out, "resources  " + list, 0);
+  const json::Object *counters = document.getObject("counters");
+  const json::Array *fits = counters ? counters->getArray("occupancy") : nullptr;
+  if (!fits || fits->empty())
+    return;
+  const json::Object &fit = *fits->front().getAsObject();
+  out << "occupancy  " << integer(fit, "ctas") << " CTAs, " << integer(fit, "warps") << " of "
+      << integer(fit, "most_warps") << " warps, limited by "
+      << fit.getString("limited_by").value_or("?") << " (" << integer(fit, "registers")
+      << " registers, " << fit.getString("registers_from").value_or("?") << ")\n";
+}
+
+void Renderer::hints() {
+  const json::Array *hints = document.getArray("hints");
+  if (!hints)
+    return;
+  out << "\n";
+  if (hints->empty())
+    out << "Nothing that was tried would help.\n";
+  for (const json::Value &each : *hints) {
+    const json::Object &hint = *each.getAsObject();
+    const json::Object *gain = hint.getObject("gain");
+    std::string first;
+    llvm::raw_string_ostream(first)
+        << llvm::format("%5.2fx  ", gain ? gain->getNumber("expected").value_or(1) : 1.0)
+        << hint.getString("title").value_or("") << " (" << hint.getString("certainty").value_or("")
+        << ")";
+    out << first << "\n";
+    wrap(out, hint.getString("reason").value_or(""), 8);
+  }
+}
+
+std::string Renderer::costs(const json::Object &line) const {
+  const json::Object *counters = line.getObject("counters");
+  std::string made;
+  llvm::raw_string_ostream item(made);
+  auto add = [&](const std::string &part) { item << (made.empty() ? "" : ", ") << part; };
+  if (!counters)
+    return made;
+  auto pair = [&](const char *name, const char *ideal, const char *what) {
+    int64_t found = integer(*counters, name), least = integer(*counters, ideal);
+    if (found)
+      add(std::to_string(found) + (found > least ? " for " + std::to_string(least) : "") + what);
+  };
+  pair("global_sectors", "global_sectors_ideal", " sectors");
+  pair("shared_wavefronts", "shared_wavefronts_ideal", " passes");
+  if (int64_t products = integer(*counters, "matrix_operations"))
+    add(std::to_string(products) + " products");
+  if (int64_t barriers = integer(*counters, "barriers"))
+    add(std::to_string(barriers) + " barriers");
+  if (int64_t atomics = integer(*counters, "atomics"))
+    add(std::to_string(atomics) + " atomics");
+  return made;
+}
+
+std::vector<const json::Object *> Renderer::remarksOf(const json::Object &line, bool missed) const {
+  std::vector<const json::Object *> made;
+  const json::Array *numbers = line.getArray("remarks");
+  const json::Array *remarks = document.getArray("remarks");
+  for (size_t i = 0; numbers && remarks && i < numbers->size(); ++i) {
+    const json::Object *remark = (*remarks)[*(*numbers)[i].getAsInteger()].getAsObject();
+    if ((remark->getString("kind") == "missed") == missed)
+      made.push_back(remark);
+  }
+  return made;
+}
+
+void Renderer::line(const json::Object &line) {
+  std::vector<const json::Object *> missed = remarksOf(line, true), done = remarksOf(line, false);
+  std::optional<double> share = graded(line, "share");
+  std::string cost = costs(line);
+  bool isQuiet = missed.empty() && done.empty() && cost.empty() && share.value_or(0) < 0.01;
+  if (isQuiet && !all) {
+    leftOut += line.getArray("ops") || line.getObject("counters");
+    return;
+  }
+  std::string row;
+  llvm::raw_string_ostream start(row);
+  if (share)
+    start << llvm::format("%3.0f%%", *share * 100);
+  else
+    start << "    ";
+  start << " |" << llvm::format("%4d", static_cast<int>(integer(line, "line")))
+        << (missed.empty() ? done.empty() ? "   " : " v " : " ! ")
+        << llvm::StringRef(line.getString("text").value_or("(elsewhere)")).rtrim();
+  out << llvm::StringRef(row).substr(0, kColumns) << "\n";
+  constexpr size_t indent = 13;
+  if (!cost.empty())
+    wrap(out, cost, indent);
+  for (const json::Object *remark : missed)
+    wrap(out, ("! " + remark->getString("message").value_or("")).str(), indent);
+  for (const json::Object *remark : done)
+    if (all || missed.empty())
+      wrap(out, remark->getString("message").value_or(""), indent);
+}
+
+void Renderer::lines() {
+  out << "\n";
+  const json::Array *files = document.getArray("files");
+  const json::Array *lines = document.getArray("lines");
+  int64_t last = -1;
+  for (size_t i = 0; lines && i < lines->size(); ++i) {
+    const json::Object &each = *(*lines)[i].getAsObject();
+    int64_t file = integer(each, "file");
+    size_t before = text.size();
+    if (file != last && file >= 0 && files)
+      out << llvm::sys::path::filename(
+                 (*files)[static_cast<size_t>(file)].getAsString().value_or(""))
+          << "\n";
+    size_t named = text.size();
+    line(each);
+    if (text.size() == named)
+      text.resize(before);
+    else
+      last = file;
+  }
+  if (leftOut)
+    out << "also: " << leftOut << " lines on which there is nothing to say (-a shows them)\n";
+}
+
+std::string Renderer::render() {
+  head();
+  model();
+  resources();
+  hints();
+  lines();
+  return text;
+}
+} // namespace
+
+std::string render(const json::Object &document, bool all) {
+  return Renderer(document, all).render();
+}
+
+} // namespace tritium::explain
