@@ -40,6 +40,49 @@ void Lowering::emitRegionBody(const StepList &steps, Block *block,
   terminator();
 }
 
+void Lowering::enterRound(scf::ForOp op, Value index, ValueRange carried) {
+  Type type = op.getInductionVar().getType();
+  if (index.getType() != type)
+    index = b.create<arith::TruncIOp>(loc, type, index);
+  // Of the rounds that are emitted twice, the second one has values of its own.
+  for (Operation &inner : *op.getBody())
+    for (Value result : inner.getResults())
+      scalars.erase(result);
+  scalars[op.getInductionVar()] = index;
+  unsigned next = 0;
+  for (Value argument : op.getRegionIterArgs())
+    if (!isTileValue(argument))
+      scalars[argument] = carried[next++];
+}
+
+SmallVector<Value> Lowering::yieldedScalars(scf::ForOp op) {
+  SmallVector<Value> yields;
+  for (Value v : op.getYieldedValues())
+    if (!isTileValue(v))
+      yields.push_back(scalar(v));
+  return yields;
+}
+
+SmallVector<Value> Lowering::emitRounds(const Step &planned, scf::ForOp op, Rounds range,
+                                        ValueRange inits, bool polls) {
+  loc = op.getLoc();
+  auto loopOp = b.create<scf::ForOp>(loc, range.lower, range.upper, range.step, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loopOp.getBody());
+    enterRound(op, loopOp.getInductionVar(), loopOp.getRegionIterArgs());
+  }
+  emitRegionBody(planned.blocks.front(), loopOp.getBody(), [&] {
+    loc = op.getLoc();
+    for (auto [from, to] : planned.copies)
+      copyBuffer(*from, *to);
+    if (polls)
+      emitPoll();
+    b.create<scf::YieldOp>(loc, yieldedScalars(op));
+  });
+  return SmallVector<Value>(loopOp.getResults());
+}
+
 void Lowering::emitFor(const Step &planned, scf::ForOp op) {
   Location forLoc = op.getLoc();
   emitSteps(planned.before);
@@ -57,55 +100,35 @@ void Lowering::emitFor(const Step &planned, scf::ForOp op) {
     Value value = scalar(bound);
     return isNarrow ? b.create<arith::ExtSIOp>(loc, b.getI64Type(), value) : value;
   };
-  Value lower = wide(op.getLowerBound()), upper = wide(op.getUpperBound());
-  Value step = wide(op.getStep());
+  Rounds range{wide(op.getLowerBound()), wide(op.getUpperBound()), wide(op.getStep())};
   bool polls = !isShort(op);
-  // Bounds of 32 bits leave room for a last stretch that ends behind them.
-  scf::ForOp stretches;
-  OpBuilder::InsertionGuard stretchGuard(b);
-  if (polls && isNarrow && isBrief(*op.getBody())) {
-    Value stride = b.create<arith::MulIOp>(loc, step, i64(kRoundsBetweenPolls));
-    stretches = b.create<scf::ForOp>(loc, lower, upper, stride, scalarInits);
+  remarkRounds(planned, op);
+  SmallVector<Value> results;
+  if (planned.rounds) {
+    results = emitRoundsAtOnce(planned, op, range, scalarInits);
+  } else if (polls && isNarrow && isBrief(*op.getBody())) {
+    // Bounds of 32 bits leave room for a last stretch that ends behind them.
+    Value stride = b.create<arith::MulIOp>(loc, range.step, i64(kRoundsBetweenPolls));
+    auto stretches = b.create<scf::ForOp>(loc, range.lower, range.upper, stride, scalarInits);
+    OpBuilder::InsertionGuard guard(b);
     if (scalarInits.empty())
       stretches.getBody()->getTerminator()->erase();
     b.setInsertionPointToEnd(stretches.getBody());
-    lower = stretches.getInductionVar();
-    upper = minSigned(upper, b.create<arith::AddIOp>(loc, lower, stride));
-    scalarInits.assign(stretches.getRegionIterArgs().begin(), stretches.getRegionIterArgs().end());
-    polls = false;
-  }
-  auto loopOp = b.create<scf::ForOp>(loc, lower, upper, step, scalarInits);
-  Value index = loopOp.getInductionVar();
-  if (isNarrow)
-    index = OpBuilder::atBlockBegin(loopOp.getBody()).create<arith::TruncIOp>(loc, type, index);
-  scalars[op.getInductionVar()] = index;
-  unsigned next = 0;
-  for (Value argument : op.getRegionIterArgs())
-    if (!isTileValue(argument))
-      scalars[argument] = loopOp.getRegionIterArgs()[next++];
-  emitRegionBody(planned.blocks.front(), loopOp.getBody(), [&] {
+    Value lower = stretches.getInductionVar();
+    Value upper = minSigned(range.upper, b.create<arith::AddIOp>(loc, lower, stride));
+    SmallVector<Value> inner = emitRounds(planned, op, {lower, upper, range.step},
+                                          stretches.getRegionIterArgs(), /*polls=*/false);
     loc = forLoc;
-    for (auto [from, to] : planned.copies)
-      copyBuffer(*from, *to);
-    if (polls)
-      emitPoll();
-    SmallVector<Value> yields;
-    for (Value v : op.getYieldedValues())
-      if (!isTileValue(v))
-        yields.push_back(scalar(v));
-    b.create<scf::YieldOp>(loc, yields);
-  });
-  if (stretches) {
-    loc = forLoc;
-    b.setInsertionPointToEnd(stretches.getBody());
     emitPoll();
-    b.create<scf::YieldOp>(loc, loopOp.getResults());
-    loopOp = stretches;
+    b.create<scf::YieldOp>(loc, inner);
+    results.assign(stretches.result_begin(), stretches.result_end());
+  } else {
+    results = emitRounds(planned, op, range, scalarInits, polls);
   }
-  next = 0;
+  unsigned next = 0;
   for (Value result : op.getResults())
     if (!isTileValue(result))
-      scalars[result] = loopOp.getResult(next++);
+      scalars[result] = results[next++];
 }
 
 void Lowering::emitIf(const Step &step, scf::IfOp op) {

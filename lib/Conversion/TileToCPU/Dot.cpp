@@ -11,6 +11,19 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
+/// Where the tile of a load begins, and how far rows along dimension `rowsDim` are apart.
+Lowering::DirectRead Lowering::placeOf(tt::LoadOp load, int64_t rowsDim) {
+  Chunk at[2];
+  for (int64_t row : {0, 1}) {
+    Index index;
+    index.dims.assign(2, {DimIndex::Scalar, i64(0)});
+    index.dims[rowsDim].index = i64(row);
+    at[row] = evaluate(load.getPtr(), index);
+  }
+  assert(at[0].base == at[1].base && "rows of one tile have one base");
+  return {scalarAddress(at[0]), sub(at[1].v, at[0].v)};
+}
+
 /// if (whole tile inside)  the product, or its packing, reads the matrix where it is
 /// else                    it is copied as usual
 void Lowering::emitDirectRead(const Step &step) {
@@ -21,15 +34,7 @@ void Lowering::emitDirectRead(const Step &step) {
   SmallVector<Value> terms;
   if (step.whole)
     terms = emitScalarCode(step.whole->code);
-  Chunk at[2];
-  for (int64_t row : {0, 1}) {
-    Index index;
-    index.dims.assign(2, {DimIndex::Scalar, i64(0)});
-    index.dims[rows].index = i64(row);
-    at[row] = evaluate(load.getPtr(), index);
-  }
-  assert(at[0].base == at[1].base && "rows of one tile have one base");
-  DirectRead direct{scalarAddress(at[0]), sub(at[1].v, at[0].v)};
+  DirectRead direct = placeOf(load, rows);
   if (step.whole) {
     const Buffer &buffer = *step.roots.front().buffer;
     auto branch =
@@ -55,7 +60,8 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
                                    ArrayRef<UpcomingTile> upcoming) {
   Type element = dot.accumulator->element;
   const Buffer &matrixOfB = *dot.b.packed;
-  int64_t rowsOfA = dot.a.packed->rowStride, rowsOfAcc = dot.accumulator->rowStride;
+  int64_t rowsOfA = dot.a.readsMemory ? 0 : dot.a.packed->rowStride;
+  int64_t rowsOfAcc = dot.accumulator->rowStride;
   int64_t rowsOfB =
       matrixOfB.rowStride * tt::scalarBytes(matrixOfB.element) / tt::scalarBytes(element);
   constexpr const char *forms[] = {"", "_bf16", "_i16", "_s8", "_u8"};
@@ -63,7 +69,8 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element
                                  << forms[unsigned(dot.form)] << "_"
                                  << (dot.a.readsMemory ? "any" : std::to_string(rowsOfA)) << "_"
-                                 << rowsOfB << "_" << rowsOfAcc << (dot.fromZero ? "_zero" : "");
+                                 << rowsOfB << "_" << rowsOfAcc << (dot.fromZero ? "_zero" : "")
+                                 << (dot.panelRows ? "_panels" : "");
   if (dot.onTiles)
     name += "_tiles";
   for (const UpcomingTile &tile : upcoming)
@@ -77,7 +84,8 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
       tiles[i].rowStride = arguments[3 + ahead + i];
     }
     PackedMatrix a{arguments[0], rowsOfA, dot.a.readsMemory ? arguments.back() : Value()};
-    PackedMatrix rhs{arguments[1], rowsOfB, {}}, acc{arguments[2], rowsOfAcc, {}};
+    PackedMatrix rhs{arguments[1], rowsOfB, {}, dot.panelRows};
+    PackedMatrix acc{arguments[2], rowsOfAcc, {}};
     OpBuilder::InsertionGuard guard(b);
     if (dot.onTiles) {
       Value isAllowed = compare(arith::CmpIPredicate::eq, arguments[3 + 2 * ahead], i64(0));

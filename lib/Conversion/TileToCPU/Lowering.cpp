@@ -95,6 +95,7 @@ void Lowering::emitEntry() {
   }
   if (plan.usesTiles)
     tilesRefused = emitTilePermission(b, loc);
+  forgetPacked();
   emitAttention();
   auto wide = [&](Value v) { return b.create<arith::ExtUIOp>(loc, i64Type, v).getResult(); };
   Value gridX = wide(numPrograms[0]), gridY = wide(numPrograms[1]);

@@ -306,6 +306,15 @@ private:
   // ControlFlow.cpp, Dot.cpp
   //===--------------------------------------------------------------------===//
   void emitFor(const Step &step, mlir::scf::ForOp op);
+  /// The loop over a range of rounds: what its scalars are in the end.
+  struct Rounds {
+    mlir::Value lower, upper, step;
+  };
+  llvm::SmallVector<mlir::Value> emitRounds(const Step &planned, mlir::scf::ForOp op, Rounds range,
+                                            mlir::ValueRange inits, bool polls);
+  /// The scalars of a round, of which nothing else is known yet.
+  void enterRound(mlir::scf::ForOp op, mlir::Value index, mlir::ValueRange carried);
+  llvm::SmallVector<mlir::Value> yieldedScalars(mlir::scf::ForOp op);
   void emitIf(const Step &step, mlir::scf::IfOp op);
   void emitWhile(const Step &step, mlir::scf::WhileOp op);
   /// Emits `steps` into a block, then its end.
@@ -320,18 +329,42 @@ private:
     mlir::Value base, rowStride;
   };
   llvm::DenseMap<mlir::Value, DirectRead> directReads;
+  DirectRead placeOf(tt::LoadOp load, int64_t rowsDim);
   void emitDirectRead(const Step &step);
   void emitRounding(const Buffer &buffer, mlir::Type element);
+
+  //===--------------------------------------------------------------------===//
+  // Rounds.cpp
+  //===--------------------------------------------------------------------===//
+  void remarkRounds(const Step &planned, mlir::scf::ForOp op);
+  llvm::SmallVector<mlir::Value> emitRoundsAtOnce(const Step &planned, mlir::scf::ForOp op,
+                                                  Rounds range, mlir::ValueRange inits);
+  mlir::SmallVector<mlir::Value> findWhole(const Step &planned, mlir::scf::ForOp op, Rounds range,
+                                           mlir::ValueRange carried);
+  void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, DirectRead a,
+                           DirectRead from);
+  DirectRead leftOperand(const RoundsPlan &rounds, DirectRead a);
+  std::pair<mlir::Value, mlir::Value> rightOperand(const RoundsPlan &rounds, mlir::Value number,
+                                                   DirectRead from);
+  llvm::SmallVector<UpcomingTile> tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
+                                                    DirectRead from, mlir::Value isPacked);
+  void forgetPacked();
 
   //===--------------------------------------------------------------------===//
   // Packing.cpp
   //===--------------------------------------------------------------------===//
   void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
   void emitGrouping(tt::DotOp op, const DotPlan &dot);
-  mlir::func::FuncOp groupingFunction(const DotPlan &dot, int64_t n, int64_t k);
+  void packMatrix(const DotPlan &dot, mlir::Type from, DirectRead matrix, mlir::Value packed,
+                  int64_t n, int64_t k);
+  mlir::Value columnOfPacked(const DotPlan &dot, mlir::Value packed, mlir::Value column);
+  mlir::func::FuncOp rowsFunction(const DotPlan &dot, mlir::Type from, int64_t rows, int64_t k);
+  mlir::func::FuncOp groupingFunction(const DotPlan &dot, mlir::Type from, int64_t n, int64_t k);
   mlir::func::FuncOp startFunction(const DotPlan &dot, int64_t n, int64_t k);
-  llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Value at,
+  llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Type from, mlir::Value at,
                                            mlir::Value rowStride, int64_t valid);
+  mlir::Value loadConverted(mlir::Value at, mlir::Type from, mlir::Type to, int64_t lanes,
+                            bool isUnsigned);
   mlir::Value extendedTo(mlir::Type to, mlir::Value value, bool isUnsigned);
 
   //===--------------------------------------------------------------------===//

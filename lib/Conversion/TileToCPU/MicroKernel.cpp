@@ -57,14 +57,16 @@ double cutCost(const EvenCut &rows, const EvenCut &columns, int64_t k) {
   return cost;
 }
 
-BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, int64_t k) {
+/// Of so many columns at least and at most.
+BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, int64_t k,
+                       int64_t leastColumns, int64_t mostColumns) {
   // One register for the broadcast, one for the product where there is no FMA.
   int64_t available = target.vectorRegisters - (target.hasFMA ? 1 : 2);
   // Half of a large register file is enough accumulators, and it leaves room to load ahead.
   int64_t accumulators = target.vectorRegisters > 16 ? 16 : available;
-  BlockShape best{1, 1};
+  BlockShape best{1, leastColumns};
   double bestCost = 1e300;
-  for (int64_t columns = 1; columns <= std::min<int64_t>(registers, 8); ++columns)
+  for (int64_t columns = leastColumns; columns <= std::min(registers, mostColumns); ++columns)
     for (int64_t rows = 1; rows <= m && rows <= 16; ++rows) {
       if (rows * columns > accumulators || rows * columns + columns > available)
         break;
@@ -92,7 +94,7 @@ public:
     int64_t registers = (columnCount + lanes - 1) / lanes;
     m = rowCount;
     n = registers * lanes;
-    BlockShape shape = chooseShape(target, m, registers, llvm::divideCeil(k, group));
+    BlockShape shape = blockShape(registers);
     EvenCut rows(m, shape.rows), columns(registers, shape.columns);
     columnPieces = columns.pieces;
     auto block = [&](Value i, int64_t blockRows, Value firstRegister, int64_t blockColumns) {
@@ -101,7 +103,7 @@ public:
     };
     // The rows of an `a` in memory compete for few sets of the first-level cache, so all
     // that is done with them is done at once; otherwise a block of b's columns stays there.
-    if (a.byteStride)
+    if (a.byteStride && !bMatrix.panelRows)
       forPieces(rows, [&](Value i, int64_t blockRows) {
         forPieces(columns, [&](Value first, int64_t blockColumns) {
           block(i, blockRows, first, blockColumns);
@@ -115,6 +117,13 @@ public:
   }
 
 private:
+  /// A block has the columns of a panel, or, where b has none, as many as are best.
+  BlockShape blockShape(int64_t registers) const {
+    int64_t groups = llvm::divideCeil(k, group);
+    int64_t panel = bMatrix.panelRows ? bMatrix.rowStride / lanes : 0;
+    return chooseShape(target, m, registers, groups, panel ? panel : 1, panel ? panel : 8);
+  }
+
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
 
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(loc, value); }
@@ -151,6 +160,13 @@ private:
     Value bytes = b.create<arith::IndexCastOp>(loc, b.getI64Type(), offset);
     return b.create<LLVM::GEPOp>(loc, matrix.base.getType(), type, matrix.base, ValueRange{bytes},
                                  /*inbounds=*/true);
+  }
+
+  /// Where column `j` of b begins; that of a panel where there are panels.
+  Value columnOfB(Value j) {
+    if (!bMatrix.panelRows)
+      return j;
+    return b.create<arith::MulIOp>(loc, j, index(bMatrix.panelRows));
   }
 
   /// Row `i` of an `a` whose stride is known at run time, or the one behind `before`.
@@ -326,7 +342,7 @@ private:
     for (int64_t row = 0; row < rows; ++row)
       aRows[row] = a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value())
                                 : address(a, i, Value(), elementOfA);
-    Value bBlock = address(bMatrix, Value(), j);
+    Value bBlock = address(bMatrix, Value(), columnOfB(j));
     Value accBlock = address(acc, i, j);
     SmallVector<Value> sums = startOf(accBlock, bBlock, rows, columns);
 

@@ -69,24 +69,31 @@ static std::array<Value, 2> interleaved(OpBuilder &b, Location loc, Value x, Val
   return halves;
 }
 
+/// What is loaded from `at`, elements of type `from` in memory, as elements of the product's type
+/// `to`.
+Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool isUnsigned) {
+  Value stored =
+      b.create<LLVM::LoadOp>(loc, shaped(storageType(from), lanes), at, tt::scalarBytes(from));
+  if (from == to)
+    return stored;
+  if (isa<IntegerType>(to))
+    return extendedTo(to, stored, isUnsigned);
+  return encodeStorage(decodeStorage(stored, from), to);
+}
+
 /// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
 /// of these columns, in their order. Rows from `valid` on are zero.
-SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Value at, Value rowStride,
+SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Type from, Value at, Value rowStride,
                                        int64_t valid) {
-  Type from = dot.b.stored->element, to = dot.b.packed->element;
-  int64_t group = groupOf(dot.form), lanes = target.vectorBits / 32 * group;
+  Type to = dot.b.packed->element;
+  int64_t group = groupOf(dot.form);
+  int64_t lanes = target.vectorBits / 8 / tt::scalarBytes(to);
   SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
-  for (int64_t row = 0; row < valid; ++row) {
-    Value stored =
-        b.create<LLVM::LoadOp>(loc, VectorType::get(lanes, storageType(from)),
-                               row ? gep(at, mul(rowStride, row)) : at, tt::scalarBytes(from));
-    if (from == to)
-      rows[row] = stored;
-    else if (isa<IntegerType>(to))
-      rows[row] = extendedTo(to, stored, dot.isUnsigned);
-    else
-      rows[row] = encodeStorage(stored, to);
-  }
+  for (int64_t row = 0; row < valid; ++row)
+    rows[row] =
+        loadConverted(row ? gep(at, mul(rowStride, row)) : at, from, to, lanes, dot.isUnsigned);
+  if (group == 1)
+    return rows;
   std::array<Value, 2> pairs = interleaved(b, loc, rows[0], rows[1]);
   if (group == 2)
     return {pairs[0], pairs[1]};
@@ -97,31 +104,76 @@ SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Value at, Value rowSt
   return words;
 }
 
-/// From k rows of n elements, the function's last argument bytes apart, to groups.
-func::FuncOp Lowering::groupingFunction(const DotPlan &dot, int64_t n, int64_t k) {
-  const Buffer &to = *dot.b.packed;
-  int64_t group = groupOf(dot.form), lanes = target.vectorBits / 32;
-  int64_t fromBytes = tt::scalarBytes(dot.b.stored->element);
-  int64_t toRow = to.rowStride * tt::scalarBytes(to.element);
+/// Copies rows of k elements of type `from`, the function's last argument bytes apart.
+func::FuncOp Lowering::rowsFunction(const DotPlan &dot, Type from, int64_t rows, int64_t k) {
+  const Buffer &to = *dot.a.packed;
+  int64_t bytes = tt::scalarBytes(to.element), lanes = target.vectorBits / 8 / bytes;
   std::string name;
-  llvm::raw_string_ostream(name) << "group_" << k << "x" << n << "_" << dot.b.stored->element << "_"
-                                 << to.element << "_" << toRow
-                                 << (dot.isUnsigned ? "_unsigned" : "");
+  llvm::raw_string_ostream(name) << "rows_" << rows << "x" << k << "_" << from << "_" << to.element
+                                 << "_" << to.rowStride << (dot.isUnsigned ? "_unsigned" : "");
   return sharedFunction(name, 2, 1, [&](Block::BlockArgListType arguments) {
-    Value rowStride = arguments[2];
-    forPieces(n, lanes * group, [&](Value column, int64_t valid) {
-      Value source = gep(arguments[0], mul(column, fromBytes));
-      Value packed = gep(arguments[1], mul(column, 4));
-      forPieces(k, group, [&](Value row, int64_t rows) {
-        SmallVector<Value> words =
-            readGroup(dot, gep(source, mul(row, rowStride)), rowStride, rows);
-        Value number = b.createOrFold<arith::DivUIOp>(loc, row, i64(group));
-        Value at = gep(packed, mul(number, toRow));
-        for (int64_t i = 0; i * lanes < valid; ++i)
-          b.create<LLVM::StoreOp>(loc, words[i], gep(at, i64(i * lanes * 4)), 4);
+    forPieces(rows, 1, [&](Value row, int64_t) {
+      Value source = gep(arguments[0], mul(row, arguments[2]));
+      Value copy = gep(arguments[1], mul(row, to.rowStride * bytes));
+      forPieces(k, lanes, [&](Value column, int64_t) {
+        Value elements = loadConverted(gep(source, mul(column, tt::scalarBytes(from))), from,
+                                       to.element, lanes, dot.isUnsigned);
+        b.create<LLVM::StoreOp>(loc, elements, gep(copy, mul(column, bytes)), bytes);
       });
     });
   });
+}
+
+/// From k rows of n elements of type `from`, the function's last argument bytes apart, to groups.
+/// Memory is read row by row.
+func::FuncOp Lowering::groupingFunction(const DotPlan &dot, Type from, int64_t n, int64_t k) {
+  const Buffer &to = *dot.b.packed;
+  int64_t group = groupOf(dot.form), registerBytes = target.vectorBits / 8;
+  int64_t fromBytes = tt::scalarBytes(from);
+  int64_t columnsAtOnce = registerBytes / tt::scalarBytes(to.element);
+  int64_t toRow = to.rowStride * tt::scalarBytes(to.element);
+  std::string name;
+  llvm::raw_string_ostream(name) << "group_" << k << "x" << n << "_" << from << "_" << to.element
+                                 << "_" << toRow << (dot.panelRows ? "_panels" : "")
+                                 << (dot.isUnsigned ? "_unsigned" : "");
+  return sharedFunction(name, 2, 1, [&](Block::BlockArgListType arguments) {
+    Value rowStride = arguments[2];
+    int64_t laneBytes = group * tt::scalarBytes(to.element);
+    int64_t panelBytes = dot.panelRows * toRow, panelRegisters = toRow / registerBytes;
+    // Of register `number` of a row: behind each other in memory, or in the rows of panels.
+    auto byteOf = [&](int64_t number) {
+      return dot.panelRows
+                 ? number / panelRegisters * panelBytes + number % panelRegisters * registerBytes
+                 : number * registerBytes;
+    };
+    auto pack = [&](Value source, Value packed, int64_t rows, int64_t columns) {
+      for (int64_t column = 0; column < columns; column += columnsAtOnce) {
+        SmallVector<Value> words =
+            readGroup(dot, from, gep(source, i64(column * fromBytes)), rowStride, rows);
+        for (auto [i, word] : llvm::enumerate(words)) {
+          int64_t byte = column * laneBytes + i * registerBytes;
+          if (byte < columns * laneBytes)
+            b.create<LLVM::StoreOp>(loc, word, gep(packed, i64(byteOf(byte / registerBytes))),
+                                    laneBytes);
+        }
+      }
+    };
+    constexpr int64_t unrolled = 4; // a multiple of the registers in a row of a panel
+    forPieces(k, group, [&](Value row, int64_t rows) {
+      Value number = b.createOrFold<arith::DivUIOp>(loc, row, i64(group));
+      Value source = gep(arguments[0], mul(row, rowStride));
+      Value packed = gep(arguments[1], mul(number, toRow));
+      forPieces(n, unrolled * columnsAtOnce, [&](Value column, int64_t valid) {
+        pack(gep(source, mul(column, fromBytes)), columnOfPacked(dot, packed, column), rows, valid);
+      });
+    });
+  });
+}
+
+/// Where column `column`, the first one of a panel if b stands in panels, begins.
+Value Lowering::columnOfPacked(const DotPlan &dot, Value packed, Value column) {
+  int64_t laneBytes = groupOf(dot.form) * tt::scalarBytes(dot.b.packed->element);
+  return gep(packed, mul(column, laneBytes * std::max<int64_t>(dot.panelRows, 1)));
 }
 
 /// The row behind the last group: what the sums of each column start from.
@@ -162,32 +214,50 @@ func::FuncOp Lowering::startFunction(const DotPlan &dot, int64_t n, int64_t k) {
   });
 }
 
+/// Packs one b: k rows of n elements of type `from`, or, turned over, n rows of k.
+void Lowering::packMatrix(const DotPlan &dot, Type from, DirectRead matrix, Value packed, int64_t n,
+                          int64_t k) {
+  const Buffer &to = *dot.b.packed;
+  int64_t group = groupOf(dot.form), lanesOfRow = to.rowStride / group;
+  int64_t atOnce = dot.panelRows ? lanesOfRow : n;
+  if (!dot.b.isTurned)
+    b.create<func::CallOp>(loc, groupingFunction(dot, from, n, k),
+                           ValueRange{matrix.base, packed, matrix.rowStride});
+  // A word is a group of k already where these stand side by side.
+  Type word = group == 1 ? storageType(to.element) : b.getI32Type();
+  if (dot.b.isTurned)
+    forPieces(n, atOnce, [&](Value column, int64_t valid) {
+      func::FuncOp function = transposeFunction(word, valid, k / group, std::nullopt, lanesOfRow);
+      b.create<func::CallOp>(loc, function,
+                             ValueRange{gep(matrix.base, mul(column, matrix.rowStride)),
+                                        columnOfPacked(dot, packed, column), matrix.rowStride});
+    });
+  if (!hasStartRow(dot.form))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  if (dot.onTiles) {
+    Value isRefused = compare(arith::CmpIPredicate::ne, tilesRefused, i64(0));
+    auto branch = b.create<scf::IfOp>(loc, isRefused, /*else=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  forPieces(n, atOnce, [&](Value column, int64_t valid) {
+    b.create<func::CallOp>(loc, startFunction(dot, valid, k),
+                           ValueRange{columnOfPacked(dot, packed, column)});
+  });
+}
+
 void Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
   const Buffer &from = *dot.b.stored, &to = *dot.b.packed;
   ArrayRef<int64_t> shape = op.getB().getType().getShape();
   int64_t rank = shape.size(), k = shape[rank - 2], n = shape[rank - 1];
-  int64_t batches = rank == 2 ? 1 : shape[0], group = groupOf(dot.form);
+  int64_t batches = rank == 2 ? 1 : shape[0];
   DirectRead matrix{bufferBase(from), i64(from.rowStride * tt::scalarBytes(from.element))};
   if (dot.b.readsMemory)
     matrix = directReads.lookup(op.getB());
-  // A word is a group of k already where these stand side by side.
-  func::FuncOp function = dot.b.isTurned ? transposeFunction(b.getI32Type(), n, k / group,
-                                                             std::nullopt, to.rowStride / group)
-                                         : groupingFunction(dot, n, k);
-  func::FuncOp start = hasStartRow(dot.form) ? startFunction(dot, n, k) : nullptr;
   forPieces(batches, 1, [&](Value batch, int64_t) {
     Value packed = gep(bufferBase(to), mul(batch, to.bytes / batches));
     Value source = gep(matrix.base, mul(batch, from.bytes / batches));
-    b.create<func::CallOp>(loc, function, ValueRange{source, packed, matrix.rowStride});
-    if (!start)
-      return;
-    OpBuilder::InsertionGuard guard(b);
-    if (dot.onTiles) {
-      Value isRefused = compare(arith::CmpIPredicate::ne, tilesRefused, i64(0));
-      auto branch = b.create<scf::IfOp>(loc, isRefused, /*else=*/false);
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    b.create<func::CallOp>(loc, start, ValueRange{packed});
+    packMatrix(dot, from.element, {source, matrix.rowStride}, packed, n, k);
   });
 }
 

@@ -100,12 +100,38 @@ struct DotPlan {
     bool isTurned = false; ///< b: the last two dimensions of `stored` are swapped
   };
   DotForm form;
-  bool isUnsigned; ///< the bytes that are multiplied
-  bool onTiles;    ///< by AMX, if the process may use it
+  int64_t panelRows = 0; ///< of packed b, if it stands in panels (PackedMatrix)
+  bool isUnsigned;       ///< the bytes that are multiplied
+  bool onTiles;          ///< by AMX, if the process may use it
   Operand a, b;
   Buffer *accumulator;
   bool fromZero; ///< the accumulator holds nothing yet
   llvm::SmallVector<Upcoming, 2> upcoming;
+};
+
+/// Rounds of a loop that does nothing but one product, multiplied at once: tiles that follow each
+/// other in memory are one. Whether all rounds' tiles do and lie inside of their masks, the loop
+/// computes in front of them; where not, and for the last rounds, it goes by its own steps.
+struct RoundsPlan {
+  struct Operand {
+    tt::LoadOp load;
+    bool alongK;                ///< contiguous in memory along k, else along its other dimension
+    std::optional<Guard> whole; ///< in a round: where the mask is true everywhere
+    int64_t rowsDim() const { return 1 - along; }
+    int64_t along; ///< the contiguous dimension of the loaded tile
+  };
+  /// Where the product reads a: in memory, or in dot.a.packed, where it is copied to.
+  enum Stands { InPlace, InPlaceIfAligned, Copied };
+  tt::DotOp op;
+  Operand a, b;
+  DotPlan dot;                 ///< b is packed in panels
+  int64_t count = 0;           ///< rounds at once
+  int64_t m = 0, n = 0, k = 0; ///< of all of them
+  Stands aStands = InPlace;
+  /// So many b, packed, are kept for the next programs, each with two words that tell which it is;
+  /// 0: none.
+  int64_t kept = 0;
+  Buffer *keys = nullptr;
 };
 
 struct Step {
@@ -153,6 +179,9 @@ struct Step {
   // Region
   std::vector<std::list<Step>> blocks;                     ///< one a region
   llvm::SmallVector<std::pair<Buffer *, Buffer *>> copies; ///< at the end of a round: from, to
+  std::optional<RoundsPlan> rounds;
+  /// The load that keeps a loop of one product from `rounds`, and why.
+  std::pair<mlir::Operation *, const char *> apart = {};
 
   // Dot
   std::optional<DotPlan> dot;
@@ -170,6 +199,8 @@ struct KernelPlan {
   llvm::DenseMap<mlir::Operation *, StepList> functions;
   llvm::DenseSet<mlir::Operation *> streamedStores;
   bool usesTiles = false;              ///< some product is done by AMX
+  llvm::SmallVector<Buffer *> keys;    ///< RoundsPlan::keys
+  int64_t keptBytes = 0;               ///< of packed operands that are kept
   std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes
 
   bool isStored(mlir::Value value) const { return homes.contains(value); }

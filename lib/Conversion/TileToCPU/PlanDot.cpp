@@ -45,8 +45,12 @@ DotForm Planner::formOf(tt::DotOp op) const {
 bool Planner::isOnTiles(tt::DotOp op, DotForm form) const {
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t rank = shape.size(), k = op.getA().getType().getDimSize(rank - 1);
+  return isOnTiles(form, shape[rank - 2], shape[rank - 1], k);
+}
+
+bool Planner::isOnTiles(DotForm form, int64_t m, int64_t n, int64_t k) const {
   return (form == DotForm::BF16Pairs ? target.hasBF16Tiles : target.hasByteTiles) &&
-         fitsTiles(form, shape[rank - 2], shape[rank - 1], k);
+         fitsTiles(form, m, n, k);
 }
 
 /// What the product reads its operands as.

@@ -87,6 +87,7 @@ void Planner::planFor(Step &step, scf::ForOp op) {
     results.push_back({Root::Assign, nullptr, yielded, destination});
   }
   step.blocks.push_back(planBlock(*op.getBody(), results));
+  planRounds(step, op);
 }
 
 /// The tiles among `values` go to where those of `targets` are.

@@ -249,7 +249,44 @@ private:
     indent += 2;
     for (auto [from, to] : step.copies)
       line() << "copy " << name(from) << " to " << name(to) << '\n';
+    if (step.rounds)
+      printRounds(*step.rounds);
     indent -= 2;
+  }
+
+  void printRounds(const RoundsPlan &rounds) {
+    line() << "at once, as " << rounds.k << " k, " << rounds.count
+           << (rounds.count == 1 ? " round" : " rounds") << " whose tiles follow each other";
+    if (rounds.a.whole || rounds.b.whole)
+      os << " and lie inside of their masks";
+    os << ":\n";
+    indent += 2;
+    auto operand = [&](const char *verb, const RoundsPlan::Operand &matrix, const Buffer *buffer) {
+      line() << name(tt::LoadOp(matrix.load).getResult()) << verb << name(buffer);
+    };
+    bool isCopied = rounds.aStands == RoundsPlan::Copied;
+    if (rounds.aStands == RoundsPlan::InPlace)
+      line() << name(tt::LoadOp(rounds.a.load).getResult()) << " read in place";
+    else
+      operand(!isCopied         ? " read in place if aligned, or copied to "
+              : rounds.a.alongK ? " copied to "
+                                : " turned over to ",
+              rounds.a, rounds.dot.a.packed);
+    os << '\n';
+    operand(rounds.b.alongK ? " turned over, in panels, to " : " packed in panels to ", rounds.b,
+            rounds.dot.b.packed);
+    if (rounds.kept)
+      os << ", " << rounds.kept << " of which are kept for other programs";
+    os << '\n';
+    line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)
+           << '\n';
+    indent -= 2;
+  }
+
+  static std::string formName(const DotPlan &dot) {
+    constexpr const char *forms[] = {"", " pairs of bf16", " pairs of words", " four bytes",
+                                     " four unsigned bytes"};
+    return std::string(forms[unsigned(dot.form)]) + (dot.onTiles ? " by AMX" : "");
   }
 
   void printDot(const Step &step) {
@@ -259,11 +296,8 @@ private:
       if (matrix.packed != matrix.stored)
         os << " packed to " << name(matrix.packed);
     };
-    constexpr const char *forms[] = {"", " pairs of bf16", " pairs of words", " four bytes",
-                                     " four unsigned bytes"};
     printSteps(step.before);
-    line() << "product " << name(step.op->getResult(0)) << ':' << forms[unsigned(dot.form)]
-           << (dot.onTiles ? " by AMX" : "");
+    line() << "product " << name(step.op->getResult(0)) << ':' << formName(dot);
     operand(dot.a);
     os << ", by";
     operand(dot.b);

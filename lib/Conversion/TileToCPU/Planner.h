@@ -79,10 +79,19 @@ private:
   void planDot(Step &step, tt::DotOp op);
   DotForm formOf(tt::DotOp op) const;
   bool isOnTiles(tt::DotOp op, DotForm form) const;
+  bool isOnTiles(DotForm form, int64_t m, int64_t n, int64_t k) const;
   mlir::Type operandType(tt::DotOp op) const;
   DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute, bool wholeRegisters);
   DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form);
   Buffer *accumulatorFor(Step &step, tt::DotOp op);
+
+  // PlanRounds.cpp
+  void planRounds(Step &step, mlir::scf::ForOp loop);
+  std::optional<RoundsPlan::Operand> operandOfRounds(Step &step, tt::DotOp op, mlir::Value value, int64_t kDim);
+  bool planOperandsOfRounds(RoundsPlan &rounds);
+  bool stays(tt::LoadOp load);
+  void keepPacked(RoundsPlan &rounds);
+  void allocateOperands(RoundsPlan &rounds);
 
   // PlanAhead.cpp
   std::optional<Upcoming> upcoming(tt::DotOp dot, mlir::Value operand, mlir::scf::ForOp loop);

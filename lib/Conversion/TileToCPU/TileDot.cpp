@@ -40,7 +40,7 @@ public:
       : b(b), loc(loc), form(form), k(k), a(a.base), bMatrix(bMatrix.base), acc(acc.base),
         strideOfA(a.byteStride ? a.byteStride : i64(a.rowStride * 4 / groupOf(form))),
         strideOfB(i64(bMatrix.rowStride * 4)), strideOfAcc(i64(acc.rowStride * 4)),
-        fromZero(fromZero) {}
+        columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)), fromZero(fromZero) {}
 
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
@@ -140,7 +140,7 @@ private:
     auto loadB = [&](int64_t column) {
       intrinsic("tileloadd64", {tile(kTilesOfB + column),
                                 address(bMatrix, times(step, kRows), strideOfB,
-                                        plus(times(j, 4), column * kRowBytes)),
+                                        plus(times(j, columnBytesOfB), column * kRowBytes)),
                                 strideOfB});
     };
     StringRef product = form == DotForm::BF16Pairs     ? "tdpbf16ps"
@@ -162,6 +162,7 @@ private:
   DotForm form;
   int64_t k;
   Value a, bMatrix, acc, strideOfA, strideOfB, strideOfAcc;
+  int64_t columnBytesOfB; ///< from one block's columns to the next one's, by column
   bool fromZero;
 };
 
@@ -177,6 +178,7 @@ bool tritium::cpu::fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k) {
 void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, int64_t m, int64_t n,
                                int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc,
                                bool fromZero) {
+  assert((!b.panelRows || b.rowStride == std::min(n, 2 * kRows)) && "a panel is a block wide");
   TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero).emit(m, n);
 }
 

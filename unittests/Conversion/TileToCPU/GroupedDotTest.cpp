@@ -154,17 +154,24 @@ template <typename Operand, typename Sum> struct GroupedDot {
   int64_t m, n, k, group = groupOf(form), groups = (k + group - 1) / group;
   int64_t aStride = k + 3, cStride = roundUp(n, 16);
   Buffer<Operand> a{size_t(m * aStride)}, b{size_t(k * n)};
-  Buffer<Operand> packed{size_t((groups + 1) * cStride * group)};
+  Buffer<Operand> packed{size_t((groups + 1) * (cStride + 16) * group)};
   Buffer<Sum> c{size_t(m * cStride)};
+  int64_t panel = 0; ///< lanes of a panel that b is packed in; 0: there are none
 
   GroupedDot(DotForm form, bool onTiles, int64_t m, int64_t n, int64_t k)
       : form(form), onTiles(onTiles), m(m), n(n), k(k) {}
+
+  void packInPanels(const JitHarness &jit) { panel = panelLanes(jit.target().vectorBits / 32, n); }
+
+  int64_t laneOfPacked(int64_t row, int64_t j) const {
+    return panel ? (j / panel * (groups + 1) + row) * panel + j % panel : row * cStride + j;
+  }
 
   void pack() {
     std::fill_n(packed.data, packed.count, Operand(0));
     for (int64_t kk = 0; kk < k; ++kk)
       for (int64_t j = 0; j < n; ++j)
-        packed.data[(kk / group * cStride + j) * group + kk % group] = b.data[kk * n + j];
+        packed.data[laneOfPacked(kk / group, j) * group + kk % group] = b.data[kk * n + j];
   }
 
   void run(JitHarness &jit, bool fromZero, bool anyRows) {
@@ -174,7 +181,8 @@ template <typename Operand, typename Sum> struct GroupedDot {
           if (anyRows)
             bytes =
                 builder.create<arith::ConstantIntOp>(loc, int64_t(aStride * sizeof(Operand)), 64);
-          PackedMatrix left{args[0], aStride, bytes}, right{args[1], cStride, {}};
+          PackedMatrix left{args[0], aStride, bytes};
+          PackedMatrix right{args[1], panel ? panel : cStride, {}, panel ? groups + 1 : 0};
           PackedMatrix acc{args[2], cStride, {}};
           if (onTiles)
             emitTileDot(builder, loc, form, m, n, k, left, right, acc, fromZero);
@@ -188,11 +196,13 @@ template <typename Operand, typename Sum> struct GroupedDot {
 };
 
 /// Words that hold bytes of either kind.
-void checkWordDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant) {
+void checkWordDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant, bool inPanels) {
   GroupedDot<int16_t, int32_t> dot(DotForm::WordPairs, /*onTiles=*/false, m, n, k);
   std::mt19937 random(m * 10007 + n * 101 + k);
   for (Buffer<int16_t> *buffer : {&dot.a, &dot.b})
     std::generate_n(buffer->data, buffer->count, [&] { return int16_t(random() % 384) - 128; });
+  if (inPanels)
+    dot.packInPanels(jit);
   dot.pack();
   std::generate_n(dot.c.data, dot.c.count, [&] { return int32_t(random()); });
   std::vector<uint32_t> expected(dot.c.data, dot.c.data + dot.c.count);
@@ -211,17 +221,21 @@ void checkWordDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant
 
 /// All bytes there are, and sums that wrap.
 template <typename Byte>
-void checkByteDot(JitHarness &jit, bool onTiles, int64_t m, int64_t n, int64_t k, bool variant) {
+void checkByteDot(JitHarness &jit, bool onTiles, int64_t m, int64_t n, int64_t k, bool variant,
+                  bool inPanels) {
   GroupedDot<Byte, int32_t> dot(
       std::is_signed_v<Byte> ? DotForm::SignedQuads : DotForm::UnsignedQuads, onTiles, m, n, k);
   std::mt19937 random(m * 10007 + n * 101 + k);
   for (Buffer<Byte> *buffer : {&dot.a, &dot.b})
     std::generate_n(buffer->data, buffer->count, [&] { return Byte(random()); });
+  if (inPanels)
+    dot.packInPanels(jit);
   dot.pack();
-  auto *start = reinterpret_cast<int32_t *>(dot.packed.data) + dot.groups * dot.cStride;
+  auto *start = reinterpret_cast<int32_t *>(dot.packed.data);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t kk = 0; kk < k; ++kk)
-      start[j] += (std::is_signed_v<Byte> ? -128 : 128) * dot.b.data[kk * n + j];
+      start[dot.laneOfPacked(dot.groups, j)] +=
+          (std::is_signed_v<Byte> ? -128 : 128) * dot.b.data[kk * n + j];
   std::generate_n(dot.c.data, dot.c.count, [&] { return int32_t(random()); });
   std::vector<uint32_t> expected(dot.c.data, dot.c.data + dot.c.count);
   if (variant)
@@ -243,7 +257,7 @@ float flushed(float value) {
 
 /// VDPBF16PS, bit by bit: of each pair the second product is added first, each with one rounding;
 /// what is below 2^-126 is zero, going in and coming out.
-void checkBF16Dot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant) {
+void checkBF16Dot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant, bool inPanels) {
   GroupedDot<uint16_t, float> dot(DotForm::BF16Pairs, /*onTiles=*/false, m, n, k);
   std::mt19937 random(m * 10007 + n * 101 + k);
   // Exponents around 2^-63, so that products are around the least number that is not flushed.
@@ -252,6 +266,8 @@ void checkBF16Dot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant
       unsigned bits = random();
       return uint16_t((bits & 0x807f) | (bits % 8 ? 64 - 6 + (bits >> 16) % 12 : 0) << 7);
     });
+  if (inPanels)
+    dot.packInPanels(jit);
   dot.pack();
   std::generate_n(dot.c.data, dot.c.count, [&] { return std::ldexp(int(random() % 99), -130); });
   std::vector<float> expected(dot.c.data, dot.c.data + dot.c.count);
@@ -274,6 +290,9 @@ void checkBF16Dot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant
           << m << "x" << n << "x" << k << " at " << i << "," << j;
 }
 
+/// Sums from memory or from zero with an `a` of either kind, b in one piece or in panels.
+constexpr std::pair<bool, bool> kVariants[] = {{false, false}, {true, false}, {false, true}};
+
 class GroupedDots : public testing::TestWithParam<const char *> {};
 
 TEST_P(GroupedDots, EdgeShapes) {
@@ -284,14 +303,14 @@ TEST_P(GroupedDots, EdgeShapes) {
                                {7, 33, 8},   {8, 32, 2},  {9, 47, 9},  {13, 100, 3},
                                {16, 16, 16}, {17, 1, 31}, {64, 64, 6}, {65, 80, 13}};
   for (auto [m, n, k] : shapes)
-    for (bool variant : {false, true}) {
-      checkWordDot(jit, m, n, k, variant);
+    for (auto [variant, inPanels] : kVariants) {
+      checkWordDot(jit, m, n, k, variant, inPanels);
       if (jit.target().hasByteDot) {
-        checkByteDot<int8_t>(jit, false, m, n, k, variant);
-        checkByteDot<uint8_t>(jit, false, m, n, k, variant);
+        checkByteDot<int8_t>(jit, false, m, n, k, variant, inPanels);
+        checkByteDot<uint8_t>(jit, false, m, n, k, variant, inPanels);
       }
       if (jit.target().hasBF16Dot)
-        checkBF16Dot(jit, m, n, k, variant);
+        checkBF16Dot(jit, m, n, k, variant, inPanels);
     }
 }
 
@@ -329,7 +348,7 @@ TEST(GroupedDot, InnerLoop) {
 }
 
 /// Whole numbers, for AMX adds in an order of its own.
-void checkBF16Tiles(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant) {
+void checkBF16Tiles(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool variant, bool inPanels) {
   GroupedDot<uint16_t, float> dot(DotForm::BF16Pairs, /*onTiles=*/true, m, n, k);
   std::mt19937 random(m * 10007 + n * 101 + k);
   for (Buffer<uint16_t> *buffer : {&dot.a, &dot.b})
@@ -339,6 +358,8 @@ void checkBF16Tiles(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool varia
       std::memcpy(&bits, &value, 4);
       return uint16_t(bits >> 16);
     });
+  if (inPanels)
+    dot.packInPanels(jit);
   dot.pack();
   std::generate_n(dot.c.data, dot.c.count, [&] { return int(random() % 99); });
   std::vector<float> expected(dot.c.data, dot.c.data + dot.c.count);
@@ -363,11 +384,11 @@ TEST(TileDot, Shapes) {
                                {64, 64, 64}, {112, 48, 192}, {96, 32, 64}};
   for (auto [m, n, k] : shapes) {
     ASSERT_TRUE(fitsTiles(DotForm::SignedQuads, m, n, k));
-    for (bool variant : {false, true}) {
-      checkByteDot<int8_t>(jit, true, m, n, k, variant);
-      checkByteDot<uint8_t>(jit, true, m, n, k, variant);
-      checkBF16Tiles(jit, m, n, k, variant);
-      checkBF16Tiles(jit, m, n, k + 32, variant);
+    for (auto [variant, inPanels] : kVariants) {
+      checkByteDot<int8_t>(jit, true, m, n, k, variant, inPanels);
+      checkByteDot<uint8_t>(jit, true, m, n, k, variant, inPanels);
+      checkBF16Tiles(jit, m, n, k, variant, inPanels);
+      checkBF16Tiles(jit, m, n, k + 32, variant, inPanels);
     }
   }
   for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 96}, {60, 64, 64}, {64, 40, 64}})

@@ -38,18 +38,24 @@ template <typename T> struct Buffer {
 /// Whole values, so that every order of summation gives the same bits. `fromZero`: what is
 /// in c does not count; `anyRows`: the stride of a is a run-time value.
 template <typename T>
-void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, bool anyRows) {
+void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, bool anyRows,
+              bool inPanels = false) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
+  int64_t panel = panelLanes(lanes, n);
   auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
       jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Value bytes;
         if (anyRows)
           bytes = b.create<arith::ConstantIntOp>(loc, aStride * sizeof(T), 64);
         emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride, bytes},
-                {args[1], bStride, {}}, {args[2], cStride, {}}, fromZero);
+                {args[1], inPanels ? panel : bStride, {}, inPanels ? k : 0}, {args[2], cStride, {}},
+                fromZero);
       }));
-  Buffer<T> a(m * aStride), b(k * bStride), c((m + 1) * cStride);
+  Buffer<T> a(m * aStride), b(k * cStride), c((m + 1) * cStride);
+  auto laneOfB = [&](int64_t row, int64_t j) {
+    return inPanels ? (j / panel * k + row) * panel + j % panel : row * bStride + j;
+  };
   std::mt19937 random(m * 10007 + n * 101 + k);
   auto fill = [&](Buffer<T> &buffer) {
     for (size_t i = 0; i < buffer.count; ++i)
@@ -62,7 +68,7 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
   for (int64_t i = 0; i < m; ++i)
     for (int64_t kk = 0; kk < k; ++kk)
       for (int64_t j = 0; j < n; ++j)
-        expected[i * cStride + j] += a.data[i * aStride + kk] * b.data[kk * bStride + j];
+        expected[i * cStride + j] += a.data[i * aStride + kk] * b.data[laneOfB(kk, j)];
   std::vector<T> before(c.data, c.data + c.count);
   dot(a.data, b.data, c.data);
   for (int64_t i = 0; i < m; ++i)
@@ -88,6 +94,7 @@ TEST_P(Dot, EdgeShapes) {
     for (bool variant : {false, true}) {
       checkDot<float>(jit, m, n, k, variant, !variant);
       checkDot<float>(jit, m, n, k, variant, variant);
+      checkDot<float>(jit, m, n, k, variant, variant, /*inPanels=*/true);
       checkDot<double>(jit, m, n, k, variant, variant);
       checkDot<int32_t>(jit, m, n, k, variant, !variant);
     }

@@ -14,7 +14,15 @@ struct PackedMatrix {
   mlir::Value base;       ///< !llvm.ptr
   int64_t rowStride;      ///< elements between rows
   mlir::Value byteStride; ///< if set, bytes between rows (i64), known at run time only
+  /// If set, the matrix is cut into panels of `rowStride` columns, a block of the kernel each, and
+  /// so many rows, which stand one behind the other.
+  int64_t panelRows = 0;
 };
+
+/// Columns of a panel of so many columns at most, in lanes: what a block of the kernel has.
+inline int64_t panelLanes(int64_t lanes, int64_t columns) {
+  return columns <= lanes ? lanes : 2 * lanes;
+}
 
 /// How a product goes along k, and what it reads.
 enum class DotForm : uint8_t {
@@ -47,7 +55,8 @@ struct UpcomingTile {
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
-/// and written there (padding lanes hold anything finite). Only `a` may have a byteStride.
+/// and written there (padding lanes hold anything finite). Only `a` may have a byteStride, only b
+/// stand in panels.
 /// `fromZero`: acc is only written, as if it held zeros.
 ///
 /// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b

@@ -1,0 +1,183 @@
+//===- PlanRounds.cpp - rounds of a loop that are multiplied at once ------===//
+//
+//   for %i = .. iter_args(%acc = ..) { %a = load(P);  %b = load(Q);  yield dot(%a, %b, %acc) }
+//
+// A round of 32 or 64 k packs its part of b, and moves its sums from memory to registers and
+// back. Where a loop does nothing else, the tiles of several rounds, which as a rule follow each
+// other in memory, are multiplied as one: sums stay in registers, and b is packed once, in panels.
+//
+// Programs that run one after another often multiply by the same columns of b. What was packed
+// is kept for them, if nothing in a launch can write to b: arrays do not overlap, no pointer
+// comes from memory, no store goes to b's array, and there are no atomics, by which one program
+// might wait for what others, or the host, write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+#include "tritium/Analysis/PointerBases.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// Rows of a panel: with rows of two registers of 512 bits they take half of a first-level cache.
+constexpr int64_t kPanelRows = 128;
+/// Half of a second-level cache.
+constexpr int64_t kMostKeptBytes = 1 << 20;
+
+/// The product of a block that does nothing but load its operands and add it to what the loop
+/// carries; null if there is more.
+static Step *onlyProduct(StepList &steps) {
+  Step *product = nullptr;
+  for (Step &step : steps)
+    if (step.kind == Step::Dot) {
+      if (product)
+        return nullptr;
+      product = &step;
+    }
+  if (!product || !product->before.empty())
+    return nullptr;
+  auto dot = cast<tt::DotOp>(product->op);
+  auto isOperand = [&](const Root &root) {
+    return root.kind == Root::Assign && (root.value == dot.getA() || root.value == dot.getB());
+  };
+  for (const Step &step : steps) {
+    bool suits = &step == product || (step.kind == Step::Scalar && isMemoryEffectFree(step.op)) ||
+                 (step.kind == Step::Phase && llvm::all_of(step.roots, isOperand));
+    if (!suits)
+      return nullptr;
+  }
+  return product;
+}
+
+std::optional<RoundsPlan::Operand> Planner::operandOfRounds(Step &step, tt::DotOp op, Value value,
+                                                            int64_t kDim) {
+  auto [load, isTurned] = loadedMatrix(value);
+  auto type = load ? dyn_cast<RankedTensorType>(load.getPtr().getType()) : nullptr;
+  if (!type || load->getBlock() != op->getBlock() || load.getIsVolatile())
+    return std::nullopt;
+  int64_t along = isContiguous(load.getPtr(), 1, facts.strides) ? 1 : 0;
+  if (!isContiguous(load.getPtr(), along, facts.strides) ||
+      !facts.strides.isLinear(load.getPtr(), 1 - along) || !isArithmetic(load.getPtr())) {
+    step.apart = {load, "the rows of a tile are not known to be one distance apart"};
+    return std::nullopt;
+  }
+  RoundsPlan::Operand operand{load, along == (isTurned ? 1 - kDim : kDim), {}, along};
+  if (load.getMask()) {
+    Guard guard;
+    auto whole = TileConditions(facts.ranges, facts.strides, guard.code).allTrue(load.getMask());
+    if (!whole) {
+      step.apart = {load,
+                    "its mask is more than bounds of indices, so nothing tells soon whether it is "
+                    "true everywhere"};
+      return std::nullopt;
+    }
+    guard.holds = *whole;
+    operand.whole = std::move(guard);
+  }
+  return operand;
+}
+
+/// Where the operands stand when they are multiplied; false if nothing copies or packs them so.
+bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
+  DotPlan &dot = rounds.dot;
+  Type to = operandType(rounds.op);
+  int64_t group = groupOf(dot.form), bytes = tt::scalarBytes(to);
+  int64_t inRegister = target.vectorBits / 8 / bytes;
+  constexpr int64_t piece = 16; // bytes: what turning a matrix over loads at once
+  auto isOf = [&](const RoundsPlan::Operand &operand) {
+    return pointeeOf(tt::LoadOp(operand.load).getPtr()) == to;
+  };
+  if (rounds.a.alongK ? rounds.k % inRegister != 0
+                      : !isOf(rounds.a) || rounds.m * bytes % piece != 0)
+    return false;
+  if (rounds.b.alongK ? !isOf(rounds.b) || rounds.k * bytes % piece != 0 || rounds.k % group != 0
+                      : rounds.n % inRegister != 0)
+    return false;
+  // Fewer columns do not make up for a copy of a.
+  constexpr int64_t fewColumns = 128;
+  bool inPlace = rounds.a.alongK && isOf(rounds.a);
+  rounds.aStands = !inPlace                                ? RoundsPlan::Copied
+                   : dot.onTiles && rounds.n >= fewColumns ? RoundsPlan::InPlaceIfAligned
+                                                           : RoundsPlan::InPlace;
+  dot.a = {nullptr, nullptr, /*readsMemory=*/true};
+  dot.b = {nullptr, nullptr, /*readsMemory=*/true, /*isTurned=*/rounds.b.alongK};
+  return true;
+}
+
+/// Whether nothing that runs during a launch writes to what is loaded.
+bool Planner::stays(tt::LoadOp load) {
+  if (options.mayAlias || metadata.hasIndirectPointers || !basesOf(load.getPtr()).only())
+    return false;
+  auto mayChange = [&](tt::MemoryAccess access) {
+    return access.isAtomic() || (hasEffect<MemoryEffects::Write>(access) &&
+                                 mayShareBase(access->getOperand(0), load.getPtr()));
+  };
+  return !kernel
+              .walk([&](tt::MemoryAccess access) {
+                return mayChange(access) ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Decides how many packed b are kept.
+void Planner::keepPacked(RoundsPlan &rounds) {
+  int64_t bytes = rounds.k * llvm::alignTo(rounds.n, target.vectorBits / 32) *
+                  tt::scalarBytes(operandType(rounds.op));
+  int64_t kept = (kMostKeptBytes - plan.keptBytes) / bytes;
+  if (kept < 1 || !stays(rounds.b.load))
+    return;
+  rounds.kept = kept;
+  plan.keptBytes += kept * bytes;
+  rounds.keys = allocate({kept, 2}, IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
+  plan.keys.push_back(rounds.keys);
+}
+
+/// Buffers for the operands of `rounds`, a copy and panels.
+void Planner::allocateOperands(RoundsPlan &rounds) {
+  Type to = operandType(rounds.op), sum = rounds.dot.accumulator->element;
+  int64_t group = groupOf(rounds.dot.form);
+  int64_t lanes = panelLanes(target.vectorBits / tt::scalarBits(sum), rounds.n);
+  int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.kept, 1);
+  rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) + hasStartRow(rounds.dot.form);
+  rounds.dot.b.packed =
+      allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
+  // A line of the cache more: the rows of a copy do not compete for its sets.
+  if (rounds.aStands != RoundsPlan::InPlace)
+    rounds.dot.a.packed = allocate({rounds.m, rounds.k + kCacheLine / int64_t(tt::scalarBytes(to))},
+                                   to, /*dense=*/true);
+}
+
+void Planner::planRounds(Step &step, scf::ForOp loop) {
+  Step *product = onlyProduct(step.blocks.front());
+  Type index = loop.getInductionVar().getType();
+  if (!product || !step.copies.empty() || !index.isInteger() || index.getIntOrFloatBitWidth() > 32)
+    return;
+  auto op = cast<tt::DotOp>(product->op);
+  RankedTensorType type = op.getType();
+  auto carriesTile = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  if (type.getRank() != 2 || type.getElementType() != product->dot->accumulator->element ||
+      llvm::count_if(loop.getRegionIterArgs(), carriesTile) != 1 ||
+      carriedAccumulator(op.getResult(), loop) != op.getC())
+    return;
+  auto a = operandOfRounds(step, op, op.getA(), 1), b = operandOfRounds(step, op, op.getB(), 0);
+  if (!a || !b)
+    return;
+  RoundsPlan rounds{.op = op, .a = *a, .b = *b, .dot = *product->dot};
+  int64_t round = op.getA().getType().getDimSize(1);
+  rounds.count = std::max<int64_t>(kPanelRows * groupOf(rounds.dot.form) / round, 1);
+  rounds.m = type.getDimSize(0), rounds.n = type.getDimSize(1), rounds.k = rounds.count * round;
+  rounds.dot.upcoming.clear();
+  rounds.dot.onTiles = isOnTiles(rounds.dot.form, rounds.m, rounds.n, rounds.k);
+  if (!planOperandsOfRounds(rounds))
+    return;
+  keepPacked(rounds);
+  if (rounds.count == 1 && !rounds.kept)
+    return;
+  allocateOperands(rounds);
+  plan.usesTiles |= rounds.dot.onTiles;
+  step.rounds = std::move(rounds);
+}
+
+} // namespace tritium::cpu

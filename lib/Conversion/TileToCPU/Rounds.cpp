@@ -1,0 +1,256 @@
+//===- Rounds.cpp - rounds of a loop that are multiplied at once ----------===//
+//
+// Which loops, the plan says (PlanRounds.cpp). By `count` rounds the loop goes on like this:
+//
+//   if (there are so many rounds left, and in each of them
+//       its masks are true everywhere,
+//       and its tiles lie behind those of the round before, as far apart as there)
+//     multiply the operands as they lie in memory, as tiles of `count` times as many k
+//   else
+//     the rounds, one after the other
+//
+// The conditions take the scalars of all these rounds, which are those that the loop ends with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace tritium::cpu {
+
+/// Entered anew for each range of programs: b may have changed since.
+void Lowering::forgetPacked() {
+  for (const Buffer *keys : plan.keys)
+    b.create<LLVM::MemsetOp>(loc, bufferBase(*keys), constant(b.getI8Type(), 0), i64(keys->bytes),
+                             /*isVolatile=*/false);
+}
+
+/// Whether the rounds of `range`, which all are the loop's, can be multiplied at once; the scalars
+/// behind them; where a and b begin, and how far their rows are apart.
+SmallVector<Value> Lowering::findWhole(const Step &planned, scf::ForOp op, Rounds range,
+                                       ValueRange carried) {
+  const RoundsPlan &rounds = *planned.rounds;
+  int64_t round = rounds.k / rounds.count;
+  auto enter = [&](Value index, ValueRange values) {
+    enterRound(op, index, values);
+    for (const Step &step : planned.blocks.front())
+      if (step.kind == Step::Scalar)
+        emitStep(step);
+  };
+  const RoundsPlan::Operand *operands[] = {&rounds.a, &rounds.b};
+  SmallVector<DirectRead> first;
+  SmallVector<Value> inits{b.create<arith::ConstantIntOp>(loc, 1, 1)}, advances;
+  auto address = [&](const DirectRead &place) -> Value {
+    return b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), place.base);
+  };
+  {
+    MemoScope scope(*this);
+    enter(range.lower, carried);
+    for (const RoundsPlan::Operand *operand : operands) {
+      DirectRead place = placeOf(operand->load, operand->rowsDim());
+      int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(operand->load).getPtr()));
+      advances.push_back(operand->alongK ? i64(round * bytes) : mul(place.rowStride, round));
+      inits.push_back(address(place));
+      first.push_back(place);
+    }
+  }
+  llvm::append_range(inits, carried);
+  auto loopOp = b.create<scf::ForOp>(loc, range.lower, range.upper, range.step, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    MemoScope scope(*this);
+    b.setInsertionPointToEnd(loopOp.getBody());
+    ValueRange arguments = loopOp.getRegionIterArgs();
+    enter(loopOp.getInductionVar(), arguments.drop_front(3));
+    Value isWhole = arguments[0];
+    SmallVector<Value> next{{}};
+    auto require = [&](Value condition) {
+      isWhole = b.create<arith::AndIOp>(loc, isWhole, condition);
+    };
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      DirectRead place = placeOf(operand->load, operand->rowsDim());
+      require(compare(arith::CmpIPredicate::eq, address(place), arguments[1 + i]));
+      require(compare(arith::CmpIPredicate::eq, place.rowStride, first[i].rowStride));
+      if (operand->whole)
+        require(emitScalarCode(operand->whole->code)[operand->whole->holds]);
+      next.push_back(add(arguments[1 + i], advances[i]));
+    }
+    next[0] = isWhole;
+    llvm::append_range(next, yieldedScalars(op));
+    b.create<scf::YieldOp>(loc, next);
+  }
+  SmallVector<Value> found{loopOp.getResult(0)};
+  llvm::append_range(found, loopOp.getResults().drop_front(3));
+  for (const DirectRead &place : first)
+    found.append({place.base, place.rowStride});
+  return found;
+}
+
+void Lowering::remarkRounds(const Step &planned, scf::ForOp op) {
+  if (auto [load, reason] = planned.apart; load)
+    remark(
+        load, "missed",
+        Twine("the rounds of the loop are multiplied one by one, each of which packs its operands "
+              "and moves its sums to memory: ") +
+            reason);
+  if (!planned.rounds)
+    return;
+  const RoundsPlan &rounds = *planned.rounds;
+  remark(rounds.op, "applied",
+         Twine(rounds.count) + (rounds.count == 1 ? " round" : " rounds") +
+             " of the loop are multiplied at once where their tiles follow each other in memory" +
+             (rounds.kept ? "; the second operand, packed, is kept for the programs that follow"
+                          : ""));
+}
+
+SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op, Rounds range,
+                                              ValueRange inits) {
+  const RoundsPlan &rounds = *planned.rounds;
+  // Bounds of 32 bits leave room for rounds behind them.
+  Value stride = mul(range.step, rounds.count);
+  auto chunks = b.create<scf::ForOp>(loc, range.lower, range.upper, stride, inits);
+  OpBuilder::InsertionGuard guard(b);
+  if (inits.empty())
+    chunks.getBody()->getTerminator()->erase();
+  b.setInsertionPointToEnd(chunks.getBody());
+  Value lower = chunks.getInductionVar(), upper = add(lower, stride);
+  ValueRange carried = chunks.getRegionIterArgs();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
+
+  SmallVector<Type> types{b.getI1Type()};
+  llvm::append_range(types, carried.getTypes());
+  types.append({pointer, i64Type, pointer, i64Type});
+  Value last = sub(upper, range.step);
+  auto isThere = b.create<scf::IfOp>(
+      loc, types, compare(arith::CmpIPredicate::slt, last, range.upper), /*else=*/true);
+  b.setInsertionPointToEnd(isThere.thenBlock());
+  b.create<scf::YieldOp>(loc, findWhole(planned, op, {lower, upper, range.step}, carried));
+  b.setInsertionPointToEnd(isThere.elseBlock());
+  SmallVector<Value> none{b.create<arith::ConstantIntOp>(loc, 0, 1)};
+  llvm::append_range(none, carried);
+  Value null = b.create<LLVM::ZeroOp>(loc, pointer), zero = i64(0);
+  none.append({null, zero, null, zero});
+  b.create<scf::YieldOp>(loc, none);
+  b.setInsertionPointAfter(isThere);
+
+  ValueRange found = isThere.getResults();
+  auto branch = b.create<scf::IfOp>(loc, carried.getTypes(), found[0], /*else=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  ValueRange places = found.take_back(4);
+  Value number = b.create<arith::DivUIOp>(loc, sub(lower, range.lower), stride);
+  emitProductOfRounds(rounds, number, {places[0], places[1]}, {places[2], places[3]});
+  if (!inits.empty())
+    b.create<scf::YieldOp>(loc, found.drop_front().drop_back(4));
+  b.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> rest = emitRounds(
+      planned, op, {lower, minSigned(upper, range.upper), range.step}, carried, /*polls=*/false);
+  if (!inits.empty())
+    b.create<scf::YieldOp>(loc, rest);
+  b.setInsertionPointAfter(branch);
+  loc = op.getLoc();
+  if (!isShort(op))
+    emitPoll();
+  b.create<scf::YieldOp>(loc, branch.getResults());
+  return SmallVector<Value>(chunks.getResults());
+}
+
+/// Where the product reads a: in place, or where it is copied to. AMX takes several times as long
+/// to read rows that do not begin with a line of the cache, which a copy makes up for if it is
+/// read by enough columns.
+Lowering::DirectRead Lowering::leftOperand(const RoundsPlan &rounds, DirectRead a) {
+  const DotPlan &dot = rounds.dot;
+  Type from = pointeeOf(tt::LoadOp(rounds.a.load).getPtr());
+  if (rounds.aStands == RoundsPlan::InPlace)
+    return a;
+  const Buffer &copy = *dot.a.packed;
+  auto copied = [&]() -> DirectRead {
+    func::FuncOp function = rounds.a.alongK
+                                ? rowsFunction(dot, from, rounds.m, rounds.k)
+                                : transposeFunction(storageType(copy.element), rounds.k, rounds.m,
+                                                    std::nullopt, copy.rowStride);
+    b.create<func::CallOp>(loc, function, ValueRange{a.base, bufferBase(copy), a.rowStride});
+    return {bufferBase(copy), i64(copy.rowStride * tt::scalarBytes(copy.element))};
+  };
+  if (rounds.aStands == RoundsPlan::Copied)
+    return copied();
+  Value address = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), a.base);
+  Value bits = b.create<arith::OrIOp>(loc, address, a.rowStride);
+  Value rest = b.create<arith::AndIOp>(loc, bits, i64(kCacheLine - 1));
+  Value isCopied = compare(arith::CmpIPredicate::ne, rest, i64(0));
+  auto branch = b.create<scf::IfOp>(loc, TypeRange{a.base.getType(), a.rowStride.getType()},
+                                    isCopied, /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  DirectRead copyOfA = copied();
+  b.create<scf::YieldOp>(loc, ValueRange{copyOfA.base, copyOfA.rowStride});
+  b.setInsertionPointToEnd(branch.elseBlock());
+  b.create<scf::YieldOp>(loc, ValueRange{a.base, a.rowStride});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+/// Where b is packed for the product, and whether it was just now: what was packed from the same
+/// place is taken as it is.
+std::pair<Value, Value> Lowering::rightOperand(const RoundsPlan &rounds, Value number,
+                                               DirectRead from) {
+  const DotPlan &dot = rounds.dot;
+  const Buffer &panels = *dot.b.packed;
+  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+  if (!rounds.kept) {
+    packMatrix(dot, element, from, bufferBase(panels), rounds.n, rounds.k);
+    return {bufferBase(panels), b.create<arith::ConstantIntOp>(loc, 1, 1)};
+  }
+  Value slot = minSigned(number, i64(rounds.kept - 1));
+  Value packed = gep(bufferBase(panels), mul(slot, panels.bytes / rounds.kept));
+  Value key = gep(bufferBase(*rounds.keys), mul(slot, 16));
+  Value at[] = {b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), from.base), from.rowStride};
+  Value isOther = b.create<arith::ConstantIntOp>(loc, 0, 1);
+  for (int64_t i : {0, 1}) {
+    Value known = b.create<LLVM::LoadOp>(loc, b.getI64Type(), gep(key, i64(8 * i)), 8);
+    isOther = b.create<arith::OrIOp>(loc, isOther, compare(arith::CmpIPredicate::ne, known, at[i]));
+  }
+  auto branch = b.create<scf::IfOp>(loc, isOther, /*else=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  packMatrix(dot, element, from, packed, rounds.n, rounds.k);
+  for (int64_t i : {0, 1})
+    b.create<LLVM::StoreOp>(loc, at[i], gep(key, i64(8 * i)), 8);
+  return {packed, isOther};
+}
+
+/// The tiles that the product asks for while it computes: those of the next rounds, of b only if
+/// it is packed then, as far as this time tells. What AMX reads, the CPU fetches ahead by itself.
+SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
+                                                      DirectRead from, Value isPacked) {
+  if (rounds.dot.onTiles)
+    return {};
+  auto next = [&](const RoundsPlan::Operand &operand, DirectRead place, int64_t other) {
+    int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(operand.load).getPtr()));
+    Value far = operand.alongK ? i64(rounds.k * bytes) : mul(place.rowStride, rounds.k);
+    return UpcomingTile{gep(place.base, far), place.rowStride, operand.alongK ? other : rounds.k,
+                        (operand.alongK ? rounds.k : other) * bytes};
+  };
+  UpcomingTile left = next(rounds.a, a, rounds.m), right = next(rounds.b, from, rounds.n);
+  right.rowStride = b.create<arith::SelectOp>(loc, isPacked, right.rowStride, i64(0));
+  return {left, right};
+}
+
+void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, DirectRead a,
+                                   DirectRead from) {
+  loc = tt::DotOp(rounds.op).getLoc();
+  const DotPlan &dot = rounds.dot;
+  auto [packed, isPacked] = rightOperand(rounds, number, from);
+  SmallVector<UpcomingTile> upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
+  DirectRead left = leftOperand(rounds, a);
+  SmallVector<Value> arguments{left.base, packed, bufferBase(*dot.accumulator)};
+  for (const UpcomingTile &tile : upcoming)
+    arguments.push_back(tile.base);
+  for (const UpcomingTile &tile : upcoming)
+    arguments.push_back(tile.rowStride);
+  if (dot.onTiles)
+    arguments.push_back(tilesRefused);
+  arguments.push_back(left.rowStride);
+  b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming), arguments);
+}
+
+} // namespace tritium::cpu

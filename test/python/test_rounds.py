@@ -1,0 +1,184 @@
+"""Rounds of a loop that a CPU multiplies at once, and packed operands that it keeps for the next
+programs (Conversion/TileToCPU/PlanRounds.cpp), on several CPUs' code."""
+
+import pathlib
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tritium as triton
+import tritium.language as tl
+
+
+@triton.jit
+def product(a, b, c, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+            SUM: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    ap = a + rm[:, None] * am + rk[None, :] * ak
+    bp = b + rk[:, None] * bk + rn[None, :] * bn
+    acc = tl.zeros((BM, BN), SUM)
+    for k in range(0, K, BK):
+        x = tl.load(ap, mask=(rm < M)[:, None] & (rk < K - k)[None, :], other=0)
+        y = tl.load(bp, mask=(rk < K - k)[:, None] & (rn < N)[None, :], other=0)
+        acc = tl.dot(x, y, acc)
+        ap += BK * ak
+        bp += BK * bk
+    tl.store(c + rm[:, None] * N + rn[None, :], acc, mask=(rm < M)[:, None] & (rn < N)[None, :])
+
+
+SUMS = {np.dtype(np.int8): np.int32, np.dtype(np.uint8): np.int32,
+        np.dtype(np.float64): np.float64}
+
+
+def matrix(rows, columns, dtype, across, seed):
+    """Whole numbers, of which every order of summation gives the same; a part of a larger array."""
+    rng = np.random.default_rng(seed)
+    low, high = (0, 256) if dtype == np.uint8 else (-128, 128) if dtype == np.int8 else (-4, 5)
+    whole = rng.integers(low, high, (rows + 2, columns + 3)).astype(dtype)
+    if across:
+        return np.asfortranarray(whole)[:rows, :columns]
+    return whole[:rows, 1 : columns + 1]
+
+
+def expected(a, b):
+    whole = SUMS.get(a.dtype, np.float32)
+    wide = np.int64 if whole == np.int32 else np.float64
+    return (a.astype(wide) @ b.astype(wide)).astype(whole)
+
+
+def launch(a, b, tile, kernel=product):
+    (m, k), n = a.shape, b.shape[1]
+    c = np.zeros((m, n), SUMS.get(a.dtype, np.float32))
+    strides = [s // x.itemsize for x in (a, b) for s in x.strides]
+    sums = {np.int32: tl.int32, np.float64: tl.float64}.get(c.dtype.type, tl.float32)
+    grid = (triton.cdiv(m, tile[0]), triton.cdiv(n, tile[1]))
+    return c, kernel[grid](a, b, c, m, n, k, *strides, *tile, SUM=sums)
+
+
+def multipliesAtOnce(handle):
+    return [r.message for r in handle.remarks if "multiplied at once" in r.message]
+
+
+DTYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, np.int8,
+          np.uint8]
+
+
+NEEDS = {"native": set(), "x86-64": set(), "haswell": {"avx2", "fma", "bmi2", "f16c"},
+         "sapphirerapids": {"avx512_bf16", "avx512_vnni", "avx512_vbmi2"}}
+
+
+def canRun(cpu, dtype):
+    # Sapphire Rapids converts by instructions for fp16, which its neighbours lack.
+    features = set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    needsMore = cpu == "sapphirerapids" and dtype in (np.float16, ml_dtypes.float8_e5m2)
+    return NEEDS[cpu] <= features and not needsMore
+
+
+# AMX is refused where there is none; vectors then read the same panels.
+@pytest.mark.parametrize("cpu", list(NEEDS))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("a_across,b_across", [(False, False), (True, False), (False, True)])
+def test_products(monkeypatch, cpu, dtype, a_across, b_across):
+    if not canRun(cpu, dtype):
+        pytest.skip("this machine lacks instructions of that CPU")
+    monkeypatch.setenv("TRITIUM_CPU", cpu)
+    # Whole tiles, tails of all extents, fewer rounds than go at once, none.
+    for m, n, k, tile in ((64, 128, 1024, (32, 64, 64)), (70, 150, 1100, (32, 64, 64)),
+                          (17, 64, 130, (16, 32, 32)), (64, 64, 0, (16, 32, 32))):
+        a, b = matrix(m, k, dtype, a_across, 1), matrix(k, n, dtype, b_across, 2)
+        c, handle = launch(a, b, tile)
+        np.testing.assert_array_equal(c, expected(a, b))
+        if not a_across and not b_across and tile[1] == 64:
+            assert multipliesAtOnce(handle)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int8])
+def test_kept(monkeypatch, threads, dtype):
+    """More chunks of k than are kept, several columns of tiles, and b changes between launches."""
+    monkeypatch.setenv("TRITIUM_NUM_THREADS", str(threads))
+    m, n, k = 48, 512, 2100
+    a = matrix(m, k, dtype, False, 3)
+    b = matrix(k, n, dtype, False, 4)
+    for seed in (5, 6):
+        c, handle = launch(a, b, (16, 256, 64))
+        assert "is kept" in multipliesAtOnce(handle)[0]
+        np.testing.assert_array_equal(c, expected(a, b))
+        b[...] = matrix(k, n, dtype, False, seed)
+
+
+def test_output_in_b():
+    """Each row of programs multiplies by what the row before has stored: nothing is kept."""
+    n = 256
+    memory = matrix(2 * n, n, np.float32, False, 7).copy()
+    a, b = np.eye(16, n, dtype=np.float32), memory[:n]
+    c = memory[n - 16 :]
+
+    @triton.jit
+    def shifted(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        rm, rn, rk = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+        i = tl.program_id(0)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+            y = tl.load(b + (k + rk)[:, None] * BN + rn[None, :])
+            acc = tl.dot(x, y, acc)
+        tl.store(c + (rm[:, None] * BN + rn[None, :]), acc + i)
+
+    a[0, n - 1] = 1
+    wanted = memory.copy()
+    for i in range(3):
+        wanted[n - 16 : n] = a @ wanted[:n] + i
+    triton.set_num_threads(1)
+    shifted[(3,)](a, b, c, n, 16, n, 32)
+    np.testing.assert_array_equal(memory, wanted)
+
+
+# Tiles that do not follow each other: every second one along k, and addresses that turn back.
+@triton.jit
+def folded(a, b, c, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+           SUM: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), SUM)
+    for k in range(0, K, BK):
+        at = tl.where(k < K // 2, k, K - BK - k) + rk
+        x = tl.load(a + rm[:, None] * am + at[None, :] * ak)
+        y = tl.load(b + at[:, None] * bk + rn[None, :] * bn)
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * N + rn[None, :], acc)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int8])
+def test_addresses_that_turn(dtype):
+    n, k, block = 64, 1024, 32
+    a, b = matrix(n, k, dtype, False, 8), matrix(k, n, dtype, False, 9)
+    order = np.concatenate([np.arange(i if i < k // 2 else k - block - i,
+                                      (i if i < k // 2 else k - block - i) + block)
+                            for i in range(0, k, block)])
+    c, handle = launch(a, b, (n, n, block), folded)
+    assert multipliesAtOnce(handle)
+    np.testing.assert_array_equal(c, expected(a[:, order], b[order]))
+
+
+def test_steps_past_tiles():
+    n, k, block = 64, 1024, 32
+    a, b = matrix(n, k, np.float32, False, 10), matrix(k, n, np.float32, False, 11)
+
+    @triton.jit
+    def apart(a, b, c, K, am, bk, BN: tl.constexpr, BK: tl.constexpr):
+        rn, rk = tl.arange(0, BN), tl.arange(0, BK)
+        acc = tl.zeros((BN, BN), tl.float32)
+        for k in range(0, K, 2 * BK):
+            x = tl.load(a + rn[:, None] * am + (k + rk)[None, :])
+            acc = tl.dot(x, tl.load(b + (k + rk)[:, None] * bk + rn[None, :]), acc)
+        tl.store(c + rn[:, None] * BN + rn[None, :], acc)
+
+    c = np.zeros((n, n), np.float32)
+    apart[(1,)](a, b, c, k, a.strides[0] // 4, b.strides[0] // 4, n, block)
+    half = np.arange(k) // block % 2 == 0
+    np.testing.assert_array_equal(c, expected(a[:, half], b[half]))
