@@ -4,6 +4,7 @@
 #include "Internal.h"
 
 #include "tritium/Explain/Explain.h"
+#include "tritium/Explain/Html.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,7 +12,7 @@ using namespace tritium;
 using namespace tritium::capi;
 
 struct tritium_explained {
-  std::string json;
+  std::string json, html;
   std::string texts[2]; ///< what there is to say, and all lines
 };
 
@@ -36,6 +37,7 @@ tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
     llvm::raw_string_ostream(explained->json) << llvm::json::Value(llvm::json::Object(made));
     for (bool all : {false, true})
       explained->texts[all] = tritium::explain::render(made, all);
+    explained->html = tritium::explain::page(made);
     return explained.release();
   });
 }
@@ -46,6 +48,10 @@ const char *tritium_explained_json(const tritium_explained *explained) {
 
 const char *tritium_explained_text(const tritium_explained *explained, int all) {
   return explained->texts[all != 0].c_str();
+}
+
+const char *tritium_explained_html(const tritium_explained *explained) {
+  return explained->html.c_str();
 }
 
 void tritium_explained_release(tritium_explained *explained) { delete explained; }

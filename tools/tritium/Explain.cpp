@@ -25,6 +25,8 @@ Says what became of each line of a kernel, and why.
                          The grid may name constants of the kernel
   --json FILE            write all of it as JSON, whose fields docs/explain.md has; -: to
                          standard output
+  --html FILE            write a page for a browser, which needs no other file; -: to standard
+                         output
   -a, --all              lines, too, on which there is nothing to say
   -h, --help             show this text
 
@@ -38,7 +40,7 @@ namespace {
 
 struct ExplainRequest {
   CompileRequest compile;
-  std::string json;
+  std::string json, html;
   bool isComplete = false; ///< shows all lines
   GivenArguments arguments;
   std::vector<std::string> grid;
@@ -66,6 +68,8 @@ bool parse(const Arguments &arguments, ExplainRequest &request) {
       request.isComplete = true;
     } else if (options.name == "--json") {
       request.json = options.value();
+    } else if (options.name == "--html") {
+      request.html = options.value();
     } else if (!request.compile.take(options)) {
       throw UsageError("explain: no option " + options.name);
     }
@@ -148,10 +152,12 @@ int tritium::tool::explain(const Arguments &arguments) try {
   ExplainedHandle explained(tritium_compiled_explain(compiled.get(), &launch.what, &error));
   if (!explained)
     throw Error(error);
-  if (request.json != "-")
+  if (request.json != "-" && request.html != "-")
     std::fputs(tritium_explained_text(explained.get(), request.isComplete), stdout);
   if (!request.json.empty())
     writeText(std::string(tritium_explained_json(explained.get())) + "\n", request.json);
+  if (!request.html.empty())
+    writeText(tritium_explained_html(explained.get()), request.html);
   return 0;
 } catch (const Error &error) {
   throw Failure(error.what());

@@ -32,6 +32,8 @@ TRITIUM_API tritium_explained *tritium_compiled_explain(tritium_compiled *compil
 TRITIUM_API const char *tritium_explained_json(const tritium_explained *explained);
 /* The same for a terminal of 80 columns; `all`: lines too on which there is nothing to say. */
 TRITIUM_API const char *tritium_explained_text(const tritium_explained *explained, int all);
+/* The same as a page of HTML that needs no other file. */
+TRITIUM_API const char *tritium_explained_html(const tritium_explained *explained);
 TRITIUM_API void tritium_explained_release(tritium_explained *explained);
 
 #ifdef __cplusplus
