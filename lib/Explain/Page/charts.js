@@ -16,7 +16,7 @@ function drawChange() {
   let body = `<h2>The one change that would help most</h2>`;
   if (hint) body += `<span class=gain>${gainOf(hint)}<br><span class=grade>${escaped(hint.grade ?? '')}</span></span><b>${escaped(hint.text ?? hint.code ?? '')}</b> ${hintLine(hint)}<div>${escaped(hint.why ?? '')}</div>`;
   else if (Array.isArray(D.hints)) body += '<b>✓ Nothing would help.</b> No change that was tried makes it faster.';
-  else body += absent('No changes were tried.') + (missed.length ? ` What was not done: ${missed.slice(0, 6).map(link).join(' ')}` : ' <span class=ok>✓</span> Nothing was missed on any line.');
+  else body += absent('No changes were tried.') + (missed.length ? ` What was not done: ${missed.slice(0, 6).map(link).join(' ')}` : (remarks.length ? ' <span class=ok>✓</span> Nothing was missed on any line.' : ''));
   $('change').innerHTML = body;
 }
 
@@ -24,11 +24,11 @@ function drawBounds() {
   const model = fields(D.model), resources = Array.isArray(model.resources) ? model.resources : [];
   let body = '<h2>What bounds it</h2>';
   if (!resources.length) {
-    $('bounds').innerHTML = body + absent('Not counted: no launch was given, or there is no GPU to simulate.');
+    $('bounds').innerHTML = body + absent('Not known: the document has no model of a launch.');
     return;
   }
   const most = Math.max(...resources.map(r => r.clocks));
-  body += resources.map(r => `<div class="bar${r.name === model.bound ? ' bound' : ''}" title="${escaped(r.formula ?? '')}"><span>${r.name === model.bound ? '▸ ' : ''}${escaped(r.name)}</span>` +
+  body += resources.slice(0, 6).map(r => `<div class="bar${r.name === model.bound ? ' bound' : ''}" title="${escaped(r.formula ?? '')}"><span>${r.name === model.bound ? '▸ ' : ''}${escaped(r.name)}</span>` +
       `<i style="width:${r.clocks / most * 100}%"></i><span class=num>${rounded(r.clocks)}</span></div>`).join('');
   const time = fields(model.microseconds);
   body += `<div>predicted <b>${interval(time)} µs</b>${time.expected ? `, most likely ${rounded(time.expected)}` : ''} <span class=grade>${escaped(model.grade ?? '')}</span> · measured <b>${D.measured ? graded(fields(D.measured).microseconds ?? '') : 'not'}</b></div>`;
@@ -66,14 +66,14 @@ function drawMemory() {
     svg += `<rect x=${from} y=0 width=${to - from} height=${height} fill="var(--line)" opacity=.6 /><text class=d x=${from + 2} y=${height + 11}>loop, line ${nameOf(lineOfOp(loop))}</text>`;
   }
   buffers.forEach((b, i) => {
-    const y = b.offset / total * height, text = `${rounded(b.bytes)} B${b.count > 1 ? `, ${b.count} turns` : ''}, line ${nameOf(lineOfOp(b.op))}`;
-    const w = x(b.last + 1) - x(b.first), left = w < 120 ? Math.min(x(b.first), 380) : x(b.first);
-    svg += `<rect x=${x(b.first)} y=${y} width=${w} height=${Math.max(3, b.bytes / total * height - 2)} rx=2 fill="var(--c${i % 4})"><title>${text}</title></rect>` +
-        (b.bytes / total * height > 13 ? `<text class="${w < 120 ? '' : 'w'}" x=${left + 4} y=${y + (w < 120 ? 24 : 13)}>${text}</text>` : '');
+    const y = b.offset / total * height, size = Math.max(3, b.bytes / total * height - 2), text = `${rounded(b.bytes)} B${b.count > 1 ? `, ${b.count} turns` : ''}, line ${nameOf(lineOfOp(b.op))}`;
+    const w = x(b.last + 1) - x(b.first), isNarrow = w < 16;
+    svg += `<rect x=${x(b.first)} y=${y} width=${w} height=${size} rx=2 fill="var(--c${i % 4})"><title>${text}</title></rect>` +
+        (size > 10 ? `<text class="${isNarrow ? '' : 'w'}" x=${x(b.first) + (isNarrow ? w : 0) + 4} y=${y + 11}>${i + 1}${w > 130 ? ': ' + text : ''}</text>` : '');
   });
-  const table = buffers.map(b => row([link(lineOfOp(b.op)), rounded(b.offset), rounded(b.bytes), b.count, escaped(b.type)]));
+  const table = buffers.map((b, i) => row([i + 1, link(lineOfOp(b.op)), rounded(b.offset), rounded(b.bytes), b.count, escaped(b.type)]));
   return `<h2>Shared memory over time</h2><svg viewBox="0 0 510 ${height + 16}" role=img aria-label="buffers by operation">${svg}</svg>` +
-      `<details><summary>as numbers</summary><table><tr><th>line<th>offset<th>bytes<th>turns<th>type${table.join('')}</table></details>`;
+      `<details><summary>as numbers</summary><table><tr><th><th>line<th>offset<th>bytes<th>turns<th>type${table.join('')}</table></details>`;
 }
 
 function drawBarriers() {
@@ -97,11 +97,18 @@ function drawOccupancy() {
   return body + `<h2>Resources</h2><table>${resources.join('')}</table>`;
 }
 
+function drawLaunch() {
+  const {grid, arguments: given} = fields(D.launch);
+  if (!Array.isArray(given)) return '';
+  const rows = given.map(({name, type, value, bytes}) => row([escaped(name), escaped(type ?? ''), value === undefined ? `${rounded(bytes ?? 0)} bytes` : escaped(value)]));
+  return `<h2>Launch of ${escaped([].concat(grid ?? '').join(' × '))} programs</h2><table>${rows.join('')}</table>`;
+}
+
 function drawOthers() {
   const rest = list('hints').slice(1).map(hint => `<div><b>${escaped(hint.text ?? hint.code ?? '')}</b> <span class=ok>${gainOf(hint)}</span> <span class=grade>${escaped(hint.grade ?? '')}</span> ${hintLine(hint)}<br>${escaped(hint.why ?? '')}</div>`);
   const everywhere = remarks.filter(remark => lineOfPlace(remark.place) === undefined).map(saying);
   const pairs = object => Object.entries(fields(object)).map(([name, value]) => row([escaped(words(name)), escaped(typeof value === 'object' ? JSON.stringify(value) : value)])).join('');
   return (rest.length ? '<h2>Other changes, in order</h2>' + rest.join('') : '') +
       (everywhere.length ? `<h2>Of the whole kernel</h2><ul>${everywhere.join('')}</ul>` : '') +
-      `<h2>Options, launch</h2><table>${pairs(D.options)}${pairs(D.launch)}</table>`;
+      `<h2>Options</h2><table>${pairs(D.options)}</table>` + drawLaunch();
 }

@@ -1,6 +1,6 @@
 // Source, IR and assembly side by side, and what there is to say of the chosen line.
 
-let chosen, shownStage = ['ttgir', 'plan', 'ttir'].find(name => name in stages);
+let chosen, shownStage = ['ttgir', 'ttir', 'plan'].find(name => name in stages);
 
 /** Rows in groups, of which a browser lays out those that are seen. */
 function rowsOf(rows) {
@@ -22,7 +22,7 @@ function drawSource() {
   const rows = lines.map((line, i) => {
     const share = shareOf(line), percent = Math.round(share * 100);
     return `<div class=row data-line=${i}><span class=heat>${share ? `<i style="width:${share * 40}px"></i>${percent}%` : ''}</span>` +
-        `<span class=mark>${markOf(line)}</span><span class=n>${nameOf(i)}</span><span>${escaped(line.text ?? list('files')[line.file] ?? '')}</span></div>`;
+        `<span class=mark>${markOf(line)}</span><span class=n>${nameOf(i)}</span><span${line.text === undefined ? ' class=dim' : ''}>${escaped(line.text ?? list('files')[line.file] ?? 'code of no line')}</span></div>`;
   });
   $('source').innerHTML = `<h2>source${lines.some(shareOf) ? ' · share of the predicted time' : ''}</h2>` + rowsOf(rows);
 }
@@ -37,7 +37,7 @@ function drawStage(id, name, others) {
 }
 
 function drawIR() {
-  drawStage('ir', shownStage, ['ttgir', 'plan', 'ttir'].filter(name => name in stages));
+  drawStage('ir', shownStage, ['ttgir', 'ttir', 'plan'].filter(name => name in stages));
 }
 
 function light(i, kind) {
@@ -77,6 +77,6 @@ function drawDetail() {
     if (typeof value === 'number' && value) costs.push(`${words(name)}: ${rounded(value)} <span class=grade>simulated</span>`);
   $('detail').innerHTML = `<b>${escaped(list('files')[line.file] ?? '')}:${line.line}</b> <code>${escaped((line.text ?? '').trim())}</code><div class=three>` +
       `<div><span class=ok>✓ done</span><ul>${done.map(saying).join('') || item('<span class=dim>nothing of note</span>')}</ul></div>` +
-      `<div>${missed.length ? `<span class=no>▲ not done, and why</span><ul>${missed.map(saying).join('')}</ul>` : '<span class=dim>nothing missed</span>'}</div>` +
+      `<div>${missed.length ? `<span class=no>▲ not done, and why</span><ul>${missed.map(saying).join('')}</ul>` : `<span class=dim>${remarks.length ? 'nothing missed' : 'nothing was said'}</span>`}</div>` +
       `<div><span class=dim>cost</span><ul>${costs.map(item).join('') || item('<span class=dim>not counted</span>')}</ul></div></div>`;
 }

@@ -82,8 +82,8 @@ function graded(number) {
   const text = typeof value === 'number' ? rounded(value) : value === true ? 'yes' : value === false ? 'no' : value;
   return escaped(text) + (grade ? ` <span class=grade>${escaped(grade)}${from ? ', ' + escaped(from) : ''}</span>` : '');
 }
-const rounded = value => Number.isInteger(value) ? value.toLocaleString('en').replace(/,/g, ' ')
-                                                  : value.toPrecision(3).replace(/\.?0+$/, '');
+/** Integers as they are, others to three digits. */
+const rounded = value => (Number.isInteger(value) ? value : Number(Number(value).toPrecision(3))).toLocaleString('en').replace(/,/g, ' ');
 const words = name => String(name).replace(/_/g, ' ');
 
 const lineAt = new Map(lines.map((line, i) => [line.file + ':' + line.line, i]));
@@ -102,5 +102,5 @@ for (const op of ops) {
 const remarksOf = line => fields(line).remarks ? line.remarks.map(i => fields(remarks[i])) : [];
 const isMissed = remark => remark.kind !== 'applied';
 const shareOf = line => { const {value = fields(line).share} = fields(fields(line).share); return +value || 0; };
-const nameOf = i => { const l = lines[i]; return l ? (l.file ? l.file + ':' : '') + l.line : ''; };
+const nameOf = i => { const l = lines[i]; return l && l.file >= 0 ? (l.file ? l.file + ':' : '') + l.line : ''; };
 const link = i => i === undefined ? '' : `<button data-go="${i}">line ${nameOf(i)}</button>`;

@@ -5,7 +5,7 @@ let layout = 0, colour = 0;
 
 /** A tile of shared memory, out of its type: offsets of elements for each bit of a place. */
 function tileOf(buffer) {
-  const found = /x?([a-z]+\d+)\w*, #ttg\.shared_linear<\{offsets = \[([\d, ]+)\], shape = \[([\d, ]+)\]/.exec(buffer.type);
+  const found = /x((?:bf|f|i)\d+\w*), #ttg\.shared_linear<\{offsets = \[([\d, ]+)\], shape = \[([\d, ]+)\]/.exec(buffer.type);
   const numbers = text => text.split(',').map(Number);
   return found && {buffer, bytes: Math.max(1, +/\d+/.exec(found[1])[0] / 8), element: found[1],
                    offsets: numbers(found[2]), shape: numbers(found[3])};
@@ -14,12 +14,13 @@ const drawn = list('layouts').filter(l => fields(l.bases).lane && Array.isArray(
     .map((l, i) => ({...l, id: list('layouts').indexOf(l)}));
 const tiles = list('buffers').map(tileOf).filter(tile => tile && tile.shape.length === 2);
 
-/** The layout of the line's last tile. */
+/** The layout of the line's largest tile; banks of what it has in shared memory. */
 function followLayout(i) {
-  for (const id of [...fields(lines[i]).ops ?? []].reverse()) {
-    const at = drawn.findIndex(l => l.id === fields(ops[id]).layout);
-    if (at >= 0) { layout = at; drawLayout(); return; }
-  }
+  const size = l => l.shape.reduce((product, extent) => product * extent, 1);
+  const own = (fields(lines[i]).ops ?? []).map(id => fields(ops[id]).layout);
+  const best = drawn.filter(l => own.includes(l.id)).sort((a, b) => size(b) - size(a))[0];
+  if (best) layout = drawn.indexOf(best);
+  drawLayout();
 }
 
 /** Who holds each element of the part that is shown, at most 64 x 64 or 4096 in rows of 64. */
@@ -69,7 +70,7 @@ function drawLayout() {
   $('layout').innerHTML = `<h2>Layout ${layout + 1} of ${drawn.length} <button id=next title="l">next</button></h2>` +
       `<code>${escaped(l.attribute)}</code><div class=dim>a tile of ${l.shape.join(' × ')}; shown ${part.rows} × ${part.columns}${part.flat ? ', in rows of 64' : ''}. Colour by ` +
       colours.map((name, i) => `<button data-colour=${i} aria-pressed=${i === colour}>${name}</button>`).join(' ') + '</div>' +
-      `<canvas id=canvas width=${part.columns * 8} height=${part.rows * 8} role=img aria-label="who holds each element"></canvas>` +
+      `<canvas id=canvas width=${part.columns * 8} height=${part.rows * 8} style="width:${part.columns * Math.min(16, 480 / part.rows)}px" role=img aria-label="who holds each element"></canvas>` +
       `<div id=element class=dim>point at an element</div><details><summary>as numbers</summary><table>${bases.join('')}</table></details>`;
   paint($('canvas'), part);
   drawBanks();
