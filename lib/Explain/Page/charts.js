@@ -71,7 +71,7 @@ function drawMemory() {
     svg += `<rect x=${x(b.first)} y=${y} width=${w} height=${size} rx=2 fill="var(--c${i % 4})"><title>${text}</title></rect>` +
         (size > 10 ? `<text class="${isNarrow ? '' : 'w'}" x=${x(b.first) + (isNarrow ? w : 0) + 4} y=${y + 11}>${i + 1}${w > 130 ? ': ' + text : ''}</text>` : '');
   });
-  const table = buffers.map((b, i) => row([i + 1, link(lineOfOp(b.op)), rounded(b.offset), rounded(b.bytes), b.count, escaped(b.type)]));
+  const table = buffers.map((b, i) => row([i + 1, link(lineOfOp(b.op)), rounded(b.offset), rounded(b.bytes), b.count, `<code>${escaped(b.type)}</code>`]));
   return `<h2>Shared memory over time</h2><svg viewBox="0 0 510 ${height + 16}" role=img aria-label="buffers by operation">${svg}</svg>` +
       `<details><summary>as numbers</summary><table><tr><th><th>line<th>offset<th>bytes<th>turns<th>type${table.join('')}</table></details>`;
 }
@@ -110,5 +110,5 @@ function drawOthers() {
   const pairs = object => Object.entries(fields(object)).map(([name, value]) => row([escaped(words(name)), escaped(typeof value === 'object' ? JSON.stringify(value) : value)])).join('');
   return (rest.length ? '<h2>Other changes, in order</h2>' + rest.join('') : '') +
       (everywhere.length ? `<h2>Of the whole kernel</h2><ul>${everywhere.join('')}</ul>` : '') +
-      `<h2>Options</h2><table>${pairs(D.options)}</table>` + drawLaunch();
+      (pairs(D.options) ? `<h2>Options</h2><table>${pairs(D.options)}</table>` : '') + drawLaunch();
 }

@@ -78,5 +78,5 @@ function drawDetail() {
   $('detail').innerHTML = `<b>${escaped(list('files')[line.file] ?? '')}:${line.line}</b> <code>${escaped((line.text ?? '').trim())}</code><div class=three>` +
       `<div><span class=ok>✓ done</span><ul>${done.map(saying).join('') || item('<span class=dim>nothing of note</span>')}</ul></div>` +
       `<div>${missed.length ? `<span class=no>▲ not done, and why</span><ul>${missed.map(saying).join('')}</ul>` : `<span class=dim>${remarks.length ? 'nothing missed' : 'nothing was said'}</span>`}</div>` +
-      `<div><span class=dim>cost</span><ul>${costs.map(item).join('') || item('<span class=dim>not counted</span>')}</ul></div></div>`;
+      `<div><span class=dim>cost</span><ul class=costs>${costs.map(item).join('') || item('<span class=dim>not counted</span>')}</ul></div></div>`;
 }

@@ -70,7 +70,7 @@ function drawLayout() {
   $('layout').innerHTML = `<h2>Layout ${layout + 1} of ${drawn.length} <button id=next title="l">next</button></h2>` +
       `<code>${escaped(l.attribute)}</code><div class=dim>a tile of ${l.shape.join(' × ')}; shown ${part.rows} × ${part.columns}${part.flat ? ', in rows of 64' : ''}. Colour by ` +
       colours.map((name, i) => `<button data-colour=${i} aria-pressed=${i === colour}>${name}</button>`).join(' ') + '</div>' +
-      `<canvas id=canvas width=${part.columns * 8} height=${part.rows * 8} style="width:${part.columns * Math.min(16, 480 / part.rows)}px" role=img aria-label="who holds each element"></canvas>` +
+      `<canvas id=canvas width=${part.columns * 8} height=${part.rows * 8} style="width:${part.columns * Math.min(16, 384 / part.rows)}px" role=img aria-label="who holds each element"></canvas>` +
       `<div id=element class=dim>point at an element</div><details><summary>as numbers</summary><table>${bases.join('')}</table></details>`;
   paint($('canvas'), part);
   drawBanks();
