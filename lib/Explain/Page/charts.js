@@ -46,10 +46,10 @@ function drawPipeline() {
   let svg = '';
   for (let i = 0; i < 4; i++) svg += `<text class=d x=${104 + i * (width + 6)} y=10>iteration ${i}</text>`;
   rows.forEach(({line, ahead}, y) => {
-    svg += `<text x=0 y=${29 + y * 21}>${ahead ? '▷ fill' : '◆ use'}, line ${nameOf(line)}</text>`;
+    svg += `<text x=0 y=${29 + y * 21}>${ahead > 0 ? '▷ fill' : '◆ use'}, line ${nameOf(line)}</text>`;
     for (let i = 0; i < 4; i++)
-      svg += `<rect x=${100 + i * (width + 6)} y=${16 + y * 21} width=${width} height=18 rx=2 fill="var(--c${ahead ? 0 : 1})" />` +
-          `<text class=w x=${106 + i * (width + 6)} y=${29 + y * 21}>tile ${i + ahead}${ahead ? `, ${ahead} ahead` : ''}</text>`;
+      svg += `<rect x=${100 + i * (width + 6)} y=${16 + y * 21} width=${width} height=18 rx=2 fill="var(--c${ahead > 0 ? 0 : 1})" />` +
+          `<text class=w x=${106 + i * (width + 6)} y=${29 + y * 21}>${i + ahead < 0 ? '' : `tile ${i + ahead}${ahead > 0 ? `, ${ahead} ahead` : ''}`}</text>`;
   });
   return `<h2>Pipeline</h2><svg viewBox="0 0 510 ${20 + rows.length * 21}" role=img aria-label="tiles by iteration">${svg}</svg>`;
 }

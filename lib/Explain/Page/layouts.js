@@ -12,7 +12,8 @@ function tileOf(buffer) {
 }
 const drawn = list('layouts').filter(l => fields(l.bases).lane && Array.isArray(l.shape))
     .map((l, i) => ({...l, id: list('layouts').indexOf(l)}));
-const tiles = list('buffers').map(tileOf).filter(tile => tile && tile.shape.length === 2);
+const tiles = list('buffers').map(tileOf).filter(tile => tile && tile.shape.length === 2 &&
+    tile.offsets[Math.round(Math.log2(tile.shape[0]))] === 1); // whose rows lie in chunks of 16 bytes
 
 /** The layout of the line's largest tile; banks of what it has in shared memory. */
 function followLayout(i) {
