@@ -87,7 +87,8 @@ private:
 
   // PlanRounds.cpp
   void planRounds(Step &step, mlir::scf::ForOp loop);
-  std::optional<RoundsPlan::Operand> operandOfRounds(Step &step, tt::DotOp op, mlir::Value value, int64_t kDim);
+  std::optional<RoundsPlan::Operand> operandOfRounds(Step &step, tt::DotOp op, mlir::Value value,
+                                                     int64_t kDim);
   bool planOperandsOfRounds(RoundsPlan &rounds);
   bool stays(tt::LoadOp load);
   void keepPacked(RoundsPlan &rounds);
