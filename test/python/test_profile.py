@@ -1,5 +1,5 @@
-"""Times of launches on a GPU (TRITIUM_TEST_BACKENDS=cuda, with torch): what `tritium.profile()` says
-agrees with events around the same launches."""
+"""Times of launches on a GPU (TRITIUM_TEST_BACKENDS=cuda, with torch): what `tritium.profile()`
+says agrees with events around the same launches."""
 
 import os
 

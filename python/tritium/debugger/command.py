@@ -8,12 +8,13 @@ import sys
 from .. import _C
 from . import breakpoints
 
-_DESCRIPTION = """Runs a Python script or module unmodified, as `tritium run` does, with its kernels in the interpreter,
-where they stop: at the places that --break names, or at the first statement of the first program;
-at breakpoint() in a kernel; at an access out of bounds and at a failed device_assert."""
+_DESCRIPTION = """Runs a Python script or module unmodified, as `tritium run` does, with its kernels
+in the interpreter, where they stop: at the places that --break names, or at the first statement of
+the first program; at breakpoint() in a kernel; at an access out of bounds and at a failed
+device_assert."""
 
-_EPILOG = """A place may be in a file of Triton-C that the script launches. docs/debugger.md has the commands of
-the prompt, and how an editor attaches.
+_EPILOG = """A place may be in a file of Triton-C that the script launches. docs/debugger.md has the
+commands of the prompt, and how an editor attaches.
 
 example:
   tritium debug --break softmax.py:21 --pid 3 softmax.py"""
