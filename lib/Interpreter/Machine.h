@@ -12,8 +12,8 @@
 #include "Numbers.h"
 #include "Threads.h"
 
-#include "tritium/Kernel/Debugger.h"
 #include "tritium/Interpreter/Interpreter.h"
+#include "tritium/Kernel/Debugger.h"
 
 #include <functional>
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 /// Keeps where programs stopped, as "reason line function name=elements ...".
 struct Recorder final : Debugger {
   std::vector<std::string> stops;
-  int line = 0;      ///< before which programs stop
+  int line = 0;       ///< before which programs stop
   bool quits = false; ///< at the first stop
   unsigned ended = 0;
 
@@ -71,8 +71,7 @@ TEST(Lines, BreakpointOnALineThatWasShown) {
   Recorder recorder;
   recorder.line = 4;
   EXPECT_EQ(runWith(recorder, kTwoLines, 2), "");
-  EXPECT_EQ(recorder.stops,
-            (std::vector<std::string>{"0 pid 0 | k:4 q=0,", "0 pid 1 | k:4 q=2,"}));
+  EXPECT_EQ(recorder.stops, (std::vector<std::string>{"0 pid 0 | k:4 q=0,", "0 pid 1 | k:4 q=2,"}));
 }
 
 TEST(Lines, QuittingEndsTheLaunch) {
@@ -95,8 +94,8 @@ TEST(Lines, CallersStandBelow) {
   dbg.line "f" 1 ["b"] ["int32"] [-1] {} : %b : i32 loc("k.py":9:1)
   dbg.line "k" 0 ["a"] ["int32"] [-1] {} : %a : i32 loc("k.py":9:1))"),
             "");
-  EXPECT_EQ(recorder.stops, (std::vector<std::string>{"0 pid 0 | k:3 a=5, | f:9 b=10,",
-                                                      "0 pid 0 | k:9 a=5,"}));
+  EXPECT_EQ(recorder.stops,
+            (std::vector<std::string>{"0 pid 0 | k:3 a=5, | f:9 b=10,", "0 pid 0 | k:9 a=5,"}));
 }
 
 // A failure shows the statement and the element; slots of variables that are dead are not reused.
@@ -109,8 +108,10 @@ TEST(Lines, FailureShowsTheStatement) {
   %s = tt.splat %X : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
   %p = tt.addptr %s, %i : tensor<4x!tt.ptr<i32>>, tensor<4xi32>
   dbg.line "k" 0 ["i"] ["int32"] [1] {} : %i, %m : tensor<4xi32>, tensor<4xi1> loc("k.py":3:1)
+  %c = arith.constant 9 : i32
+  %t = tt.splat %c : i32 -> tensor<4xi32>
   %v = tt.load %p, %m : tensor<4x!tt.ptr<i32>>
-  %w = arith.addi %v, %v : tensor<4xi32>
+  %w = arith.addi %v, %t : tensor<4xi32>
   tt.store %p, %w : tensor<4x!tt.ptr<i32>>)",
                               1, {pointer(x)}, {range(x)});
   EXPECT_NE(error.find("is outside every argument"), std::string::npos) << error;
