@@ -122,7 +122,7 @@ def benchSoftmax(baselines):
         assert np.allclose(ours, theirs, atol=1e-6)
         work, name = 8e-9 * x.size, f"softmax fp32 {n_rows}x{n_cols}"
         row(f"{name}, against C with libmvec ({compiler})", rate(work, t, "GB/s"),
-            rate(work, c, "GB/s"), faster(t, c), 0.9)
+            rate(work, c, "GB/s"), faster(t, c), 1.2 if "avx512f" in FEATURES else 0.9)
         row(f"{name}, against NumPy", rate(work, t, "GB/s"), rate(work, numpy, "GB/s"),
             faster(t, numpy), 4.0)
 
