@@ -3,6 +3,7 @@
 #include "Explanation.h"
 #include "SavedBuffers.h"
 #include "Signature.h"
+#include "TriedChanges.h"
 
 #include "tritium/Explain/Explain.h"
 
@@ -122,11 +123,12 @@ static json::Object describe(const LaunchToExplain &launch, const KernelMetadata
                       {"arguments", std::move(arguments)}};
 }
 
-bool tritium::runtime::explain(Variant &asked, const LaunchToExplain *launch, json::Object &made,
-                               CompileError &error) {
+bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch,
+                                   json::Object &made, CompileError &error) {
   Variant *fitting = &asked;
   if (launch) {
-    if (!asked.checkArguments(launch->arguments, error))
+    if (!asked.checkArguments(launch->arguments, error) ||
+        !asked.checkAlignment(launch->arguments, error))
       return false;
     fitting = asked.fitting(launch->arguments, launch->grid, error);
   }
@@ -163,5 +165,14 @@ bool tritium::runtime::explain(Variant &asked, const LaunchToExplain *launch, js
       (*subject.launch)["not_counted"] = json::fixUTF8(why);
   }
   made = tritium::explain::explain(subject);
+  return true;
+}
+
+bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, bool triesChanges,
+                               json::Object &made, CompileError &error) {
+  if (!explainOnce(variant, launch, made, error))
+    return false;
+  if (launch && triesChanges && made.getObject("model"))
+    made["hints"] = tryChanges(variant, *launch, made);
   return true;
 }

@@ -13,10 +13,14 @@ struct LaunchToExplain {
   const uint32_t *grid;
 };
 
-/// Fills `made` with what tritium_compiled_explain answers. `launch` may be null. On failure fills
-/// `error`.
-bool explain(Variant &variant, const LaunchToExplain *launch, llvm::json::Object &made,
-             CompileError &error);
+/// Fills `made` with what tritium_compiled_explain answers. `launch` may be null. With
+/// `triesChanges` a launch that can be counted is tried with other options and promises. On failure
+/// fills `error`.
+bool explain(Variant &variant, const LaunchToExplain *launch, bool triesChanges,
+             llvm::json::Object &made, CompileError &error);
+/// The same without trying.
+bool explainOnce(Variant &variant, const LaunchToExplain *launch, llvm::json::Object &made,
+                 CompileError &error);
 
 } // namespace tritium::runtime
 

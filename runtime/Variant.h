@@ -65,6 +65,9 @@ public:
   /// Whether the code may be launched on them. False with `error`.
   bool checkArguments(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
 
+  /// Whether they keep what the code was compiled for. False with `error`.
+  bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
+
   const KernelMetadata &metadata() const { return compiled->metadata; }
   const CompiledKernel &code() const { return *compiled; }
   /// CompiledKernel::handicap.
@@ -103,7 +106,6 @@ private:
   Variant *sibling(VariantRef &slot, llvm::function_ref<void(CompileOptions &)> change,
                    CompileError &error);
   bool prepare(CompileError &error);
-  bool checkAlignment(llvm::ArrayRef<BoundArgument> arguments, CompileError &error) const;
 
   Recipe origin;
   std::unique_ptr<CompiledKernel> compiled;

@@ -94,8 +94,10 @@ public:
     module->print(out, state);
     stage.text += '\n';
     module.walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
-      if (op != module && !isa<tt::FuncOp>(op))
-        addOperation(op, lines.lookup(op).first);
+      // Ends of regions that are not printed have no line.
+      unsigned line = lines.lookup(op).first;
+      if (line && op != module && !isa<tt::FuncOp>(op))
+        addOperation(op, line);
     });
     for (auto [number, op] : llvm::enumerate(operations))
       describe(number, op);

@@ -29,7 +29,8 @@ tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
         !hasLaunch || (runtime::checkGrid(variant->metadata().name, what->grid, failure) &&
                        bindAll(*variant, what->arguments, what->count, bound, failure));
     launch.arguments = bound;
-    if (!isBound || !runtime::explain(*variant, hasLaunch ? &launch : nullptr, made, failure)) {
+    if (!isBound || !runtime::explain(*variant, hasLaunch ? &launch : nullptr,
+                                      !what || !what->keeps_options, made, failure)) {
       report(failure, error);
       return nullptr;
     }

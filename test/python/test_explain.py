@@ -1,7 +1,7 @@
 """tritium explain: what it says of a kernel."""
 
 import pytest
-from explaining import ROOT, explained, problems
+from explaining import ROOT, explained, problems, tritium
 
 MATMUL = [ROOT / "examples" / "matmul.py", "--kernel", "matmul", "--signature",
           "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16", "--constexpr", "BM=128",
@@ -10,7 +10,8 @@ MATMUL = [ROOT / "examples" / "matmul.py", "--kernel", "matmul", "--signature",
 
 @pytest.fixture(scope="module")
 def matmul():
-    return explained(*MATMUL, "--target", "cuda:90")
+    return explained(*MATMUL, "--target", "cuda:90", "--option", "tensor_copies=False",
+                     "--option", "persistent=False")
 
 
 def lineWith(document, text):
@@ -32,6 +33,12 @@ def test_operations_are_where_the_text_has_them(matmul):
     assert [op["id"] for op in matmul["ops"]] == list(range(len(matmul["ops"])))
     for op in matmul["ops"]:
         assert op["name"] in matmul["stages"][op["stage"]].splitlines()[op["text_line"] - 1]
+
+
+def test_operations_of_warp_groups_are_where_the_text_has_them():
+    document = explained(*MATMUL, "--target", "cuda:90", "--option", "warp_specialize=True")
+    for op in document["ops"]:
+        assert op["name"] in document["stages"][op["stage"]].splitlines()[op["text_line"] - 1]
 
 
 def test_a_line_leads_to_its_operations_and_to_assembly(matmul):
@@ -80,7 +87,7 @@ def test_remarks_lead_to_operations(matmul):
 def launched(*options, m=256, n=256, k=256):
     return explained(*MATMUL, "--target", "cuda:90", "--arg", "a_ptr=M*K", "--arg", "b_ptr=K*N",
                      "--arg", "c_ptr=M*N", "--arg", f"M={m}", "--arg", f"N={n}", "--arg", f"K={k}",
-                     "--grid", "cdiv(M, BM) * cdiv(N, BN)", *options)
+                     "--grid", "cdiv(M, BM) * cdiv(N, BN)", "--keep-options", *options)
 
 
 def test_a_launch_is_counted_by_line():
@@ -97,11 +104,11 @@ def test_a_launch_is_counted_by_line():
 
 
 def test_of_a_large_grid_some_programs_run():
-    document = launched(m=65536, n=256, k=4096)
+    document = launched(m=16384, n=1024, k=1024)
     counters = document["counters"]
     assert 2 <= counters["ctas"] < counters["grid"]
     load = lineWith(document, "a = tl.load")["counters"]
-    assert load["global_sectors"] == counters["ctas"] * 128 * 4096 * 2 // 32
+    assert load["global_sectors"] == counters["ctas"] * 128 * 1024 * 2 // 32
 
 
 def test_a_launch_that_the_code_does_not_take():

@@ -27,6 +27,7 @@ Says what became of each line of a kernel, and why.
                          standard output
   --html FILE            write a page for a browser, which needs no other file; -: to standard
                          output
+  --keep-options         try no other options and promises on the launch
   -a, --all              lines, too, on which there is nothing to say
   -h, --help             show this text
 
@@ -42,6 +43,7 @@ struct ExplainRequest {
   CompileRequest compile;
   std::string json, html;
   bool isComplete = false; ///< shows all lines
+  bool keepsOptions = false;
   GivenArguments arguments;
   std::vector<std::string> grid;
 };
@@ -66,6 +68,9 @@ bool parse(const Arguments &arguments, ExplainRequest &request) {
     } else if (options.name == "-a" || options.name == "--all") {
       options.noValue();
       request.isComplete = true;
+    } else if (options.name == "--keep-options") {
+      options.noValue();
+      request.keepsOptions = true;
     } else if (options.name == "--json") {
       request.json = options.value();
     } else if (options.name == "--html") {
@@ -130,6 +135,7 @@ struct MadeLaunch {
       arguments.push_back(one.argument);
     what.arguments = arguments.data();
     what.count = arguments.size();
+    what.keeps_options = request.keepsOptions;
     evaluateGrid(
         request.grid,
         [&](const std::string &name) -> std::optional<int64_t> {

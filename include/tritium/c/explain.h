@@ -21,6 +21,7 @@ typedef struct tritium_explanation {
   const tritium_argument *arguments;
   size_t count;
   uint32_t grid[3];
+  int keeps_options; /* 1: no other options and promises are tried on the launch */
 } tritium_explanation;
 
 /* Explains a compiled kernel, or, with a launch, the code that it runs. `what` may be null. Null
