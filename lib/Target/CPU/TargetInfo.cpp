@@ -137,6 +137,10 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
   auto has = [&](const char *feature) { return subtarget->checkFeatures(feature); };
+  // Only AMD has SSE4A.
+  bool isAMD = has("+sse4a");
+  if (isAMD)
+    info.leastNextRowBytes = 8192;
   info.hasFMA = has("+fma");
   info.hasF16C = has("+f16c");
   info.hasAVX2 = has("+avx2");
@@ -146,8 +150,7 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     info.vectorRegisters = 32;
     // The lowering picks the register width; LLVM's tuning must not split it.
     info.features += info.features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
-    // Of the vendors that have AVX-512, only AMD has SSE4A.
-    info.hasBF16Dot = has("+avx512bf16") && has("+sse4a");
+    info.hasBF16Dot = has("+avx512bf16") && isAMD;
     info.hasByteDot = has("+avx512vnni");
     // Without permission vectors do it, in the same layout.
     bool hasTiles = has("+amx-tile") && Triple(info.triple).isOSLinux();

@@ -3,6 +3,7 @@
 #ifndef TRITIUM_TARGET_CPU_TARGETINFO_H
 #define TRITIUM_TARGET_CPU_TARGETINFO_H
 
+#include <cstdint>
 #include <string>
 
 namespace tritium::cpu {
@@ -23,6 +24,9 @@ struct TargetInfo {
   /// AMX for bf16 and for bytes, where the system lets a process have it.
   bool hasBF16Tiles = false, hasByteTiles = false;
   bool hasByteDot = false; ///< VPDPBUSD on registers of `vectorBits`
+  /// Of a row that is worth asking for ahead of its program. AMD's cores fetch from one short row
+  /// to the next by themselves.
+  int64_t leastNextRowBytes = 1024;
 
   /// f32 lanes of one register.
   unsigned lanesF32() const { return vectorBits / 32; }
