@@ -9,9 +9,10 @@ import pytest
 from browser import Browser
 from explaining import ROOT, tritium
 
-EXAMPLES = {
+EXAMPLES = {  # a product whose threads copy, and hold tiles in layouts of several kinds
     "matmul": ["--signature", "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16", "--constexpr",
-               "BM=128", "--constexpr", "BN=128", "--constexpr", "BK=64", "--target", "cuda:90"],
+               "BM=128", "--constexpr", "BN=128", "--constexpr", "BK=64", "--target", "cuda:90",
+               "--option", "tensor_copies=0"],
     "softmax_kernel": ["--signature", "*fp32,*fp32,i32,i32,i32", "--constexpr", "BLOCK_SIZE=1024",
                        "--target", "cpu"],
 }
