@@ -188,9 +188,9 @@ def backward_kernel(
     if CAUSAL:
         end = first_row + BM2
         steps = BM2 // (BN2 // PART)
-        dq = queries_inner(dq, q, k_ptr, v_ptr, do, lse, delta, first_row, end - steps * (BN2 // PART),
-                           steps, D, BM2, BN2 // PART, True)  # fmt: skip
         end -= steps * (BN2 // PART)
+        dq = queries_inner(dq, q, k_ptr, v_ptr, do, lse, delta, first_row, end, steps, D, BM2,
+                           BN2 // PART, True)  # fmt: skip
     dq = queries_inner(dq, q, k_ptr, v_ptr, do, lse, delta, first_row, 0, end // BN2,
                        D, BM2, BN2, False)  # fmt: skip
     tl.store(dq_ptr + at, (dq / LOG2_E).to(dq_ptr.dtype.element_ty))
