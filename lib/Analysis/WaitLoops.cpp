@@ -9,6 +9,8 @@
 
 #include "tritium/Analysis/WaitLoops.h"
 
+#include "tritium/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -46,6 +48,12 @@ bool waitsForMemory(scf::WhileOp loop) {
           add(block.back().getOperands());
   }
   return false;
+}
+
+bool waitsForOthers(Operation *op) {
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  auto load = dyn_cast<tt::LoadOp>(op);
+  return (loop && waitsForMemory(loop)) || (load && load.getIsVolatile());
 }
 
 } // namespace tritium

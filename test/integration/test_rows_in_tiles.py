@@ -259,3 +259,37 @@ def test_weights_of_16_bits(backend, rng, dtype, block, warps, n, rows):
     isNormal = exact >= 2.0 ** -126
     assert ulp_error(y[isNormal], exact[isNormal]) <= 0.52
     assert np.all(y[~isNormal].astype(np.float64) <= 2.0 ** -126)
+
+
+@triton.jit
+def by_sum(x_ptr, z_ptr, y_ptr, N: tl.constexpr, HOW: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    e = tl.exp(x - tl.max(x, 0))
+    s = tl.sum(e, 0)
+    if HOW == "others":
+        tl.store(y_ptr + i, tl.load(z_ptr + i) / s)
+    else:
+        tl.store(z_ptr + i, e)
+        tl.store(z_ptr + N, s)
+        tl.store(y_ptr + i, tl.div_rn(e, s))
+
+
+def test_others_than_weights_by_the_sum(backend, rng):
+    """Infinite and huge numbers, and zeros with a sign, divided by the sum of a softmax."""
+    x, z = random_array(rng, 64, "float32"), random_array(rng, 64, "float32")
+    z[:6] = [np.inf, -np.inf, -0.0, np.nan, 3e38, -3e38]
+    y = np.zeros_like(z)
+    by_sum[(1,)](x, z, y, N=64, HOW="others")
+    expected = z / np.exp(x.astype(np.float64) - x.max()).sum()
+    np.testing.assert_allclose(y, expected, rtol=1e-6)
+    assert np.signbit(y[2])
+
+
+def test_rounded_weights(backend, rng):
+    """tl.div_rn rounds, also what is nearly subnormal."""
+    x = -rng.uniform(70, 100, 4096).astype(np.float32)
+    x[:100] = 0
+    z, y = np.zeros(4097, np.float32), np.zeros(4096, np.float32)
+    by_sum[(1,)](x, z, y, N=4096, HOW="rounded")
+    assert_same(y, z[:-1] / z[-1])

@@ -1,6 +1,8 @@
 """Rounds of a loop that a CPU multiplies at once, and packed operands that it keeps for the next
 programs (Conversion/TileToCPU/PlanRounds.cpp), on several CPUs' code."""
 
+import threading
+import time
 
 import ml_dtypes
 import numpy as np
@@ -172,3 +174,39 @@ def test_steps_past_tiles():
     apart[(1,)](a, b, c, k, a.strides[0] // 4, b.strides[0] // 4, n, block)
     half = np.arange(k) // block % 2 == 0
     np.testing.assert_array_equal(c, expected(a[:, half], b[half]))
+
+
+@triton.jit
+def by_turns(a, b, c, flag, done, K, B: tl.constexpr, BK: tl.constexpr, ROUNDS: tl.constexpr):
+    rm, rk = tl.arange(0, B), tl.arange(0, BK)
+    for r in range(ROUNDS):
+        while tl.load(flag, volatile=True) <= r:
+            pass
+        acc = tl.zeros((B, B), tl.float32)
+        for k in range(0, K, BK):
+            x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+            y = tl.load(b + (k + rk)[:, None] * B + rm[None, :])
+            acc = tl.dot(x, y, acc)
+        tl.store(c + r * B * B + rm[:, None] * B + rm[None, :], acc)
+        tl.store(done, r + 1)
+
+
+def test_b_that_the_host_writes_meanwhile():
+    B, K, rounds = 64, 256, 3
+    a, b = np.ones((B, K), np.float32), np.ones((K, B), np.float32)
+    c = np.zeros((rounds, B, B), np.float32)
+    flag, done = np.zeros(1, np.int32), np.zeros(1, np.int32)
+
+    def host():
+        for r in range(rounds):
+            b[...] = r + 1
+            flag[0] = r + 1
+            end = time.time() + 20
+            while done[0] <= r and time.time() < end:
+                time.sleep(0.001)
+
+    thread = threading.Thread(target=host)
+    thread.start()
+    by_turns[(1,)](a, b, c, flag, done, K, B, 32, rounds)
+    thread.join()
+    np.testing.assert_array_equal(c[:, 0, 0] / K, [1, 2, 3])

@@ -240,3 +240,28 @@ def test_loops_over_memory_still_work(backend, threads):
     keys, out = np.arange(0, 20_000, 2, dtype=np.int32), np.zeros(3, np.int32)
     search[(3,)](keys, out, keys.size, 777)
     assert (out == 389).all()
+
+
+@triton.jit
+def centred(p, q, flags, G: tl.constexpr, N: tl.constexpr):
+    """Rows less their maxima; when all have been read, each is overwritten by its neighbour."""
+    pid, i = tl.program_id(0), tl.arange(0, N)
+    x = tl.load(p + pid * N + i)
+    m = tl.max(x, 0)
+    tl.store(q + G * N + pid, m)
+    tl.store(flags + pid, 1)
+    for g in range(G):
+        while tl.load(flags + g, volatile=True) == 0:
+            pass
+    tl.store(q + pid * N + i, x - m)
+    for j in range(N):
+        tl.store(p + (pid + 1) % G * N + j, -5.0)
+
+
+def test_rows_are_read_in_front_of_a_barrier(backend, threads):
+    G, N = 4, 256
+    p = np.arange(G * N, dtype=np.float32)
+    rows = p.reshape(G, N).copy()
+    q, flags = np.zeros(G * N + G, np.float32), np.zeros(G, np.int32)
+    centred[(G,)](p, q, flags, G, N)
+    np.testing.assert_array_equal(q[: G * N].reshape(G, N), rows - rows.max(1, keepdims=True))

@@ -5,7 +5,9 @@
 //
 //   q = x * r    rest = x - q * y    x / y = q + rest * r
 //
-// rounds as the division does, since `rest` is exact, as long as nothing is subnormal on the way.
+// rounds as the division does, since `rest` is exact, as long as nothing is subnormal on the way or
+// overflows. Here x lies between 0 and 1, and y is 1 at least, or NaN: of infinite x, `rest` would
+// be NaN.
 //
 //===----------------------------------------------------------------------===//
 

@@ -350,8 +350,9 @@ Chunk Lowering::computeElementwise(Operation *op, const Index &index) {
     operands.push_back(evaluate(operand, operandIndex(op, i, index)));
   if (auto special = computeMask(op, operands, index))
     return *special;
-  // Of a softmax: the divisor is the sum of its weights.
-  if (op->hasAttr("tt.normal") && index.hasLanes() && operands[1].kind == Chunk::Uniform)
+  // A weight of a softmax; the last bit of those below 2^-102 is left to divisions that round it.
+  if (op->hasAttr("tt.weight") && !op->hasAttr("tt.exact") && index.hasLanes() &&
+      operands[1].kind == Chunk::Uniform)
     return Chunk::vector(
         math().divideByOne(asVector(operands[0], b.getF32Type(), index.width), operands[1].v));
   bool uniform = llvm::all_of(operands, [](const Chunk &c) { return c.kind == Chunk::Uniform; });

@@ -8,14 +8,15 @@
 //
 // Programs that run one after another often multiply by the same columns of b. What was packed
 // is kept for them, if nothing in a launch can write to b: arrays do not overlap, no pointer
-// comes from memory, no store goes to b's array, and there are no atomics, by which one program
-// might wait for what others, or the host, write.
+// comes from memory, no store goes to b's array, and there are no atomics, volatile loads and loops
+// by which one program might wait for what others, or the host, write.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Planner.h"
 
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Analysis/WaitLoops.h"
 
 using namespace mlir;
 
@@ -115,8 +116,10 @@ bool Planner::stays(tt::LoadOp load) {
                                  mayShareBase(access->getOperand(0), load.getPtr()));
   };
   return !kernel
-              .walk([&](tt::MemoryAccess access) {
-                return mayChange(access) ? WalkResult::interrupt() : WalkResult::advance();
+              .walk([&](Operation *op) {
+                auto access = dyn_cast<tt::MemoryAccess>(op);
+                bool isOver = (access && mayChange(access)) || waitsForOthers(op);
+                return isOver ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
 }

@@ -2,6 +2,8 @@
 
 #include "Planner.h"
 
+#include "tritium/Analysis/WaitLoops.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -148,9 +150,9 @@ bool BlockPlanner::isReadAgain(Value value, ArrayRef<Step *> uses) const {
       (load.getOther() && !planner.isArithmetic(load.getOther())))
     return false;
   return llvm::all_of(uses, [&](Step *use) {
-    return use->kind == Step::Phase && ArrayRef(use->shape) == type.getShape() &&
-           use->isRow() && !use->transposed &&
-           planner.isRow(load.getPtr(), use->lanesDim) && readElementwise(*use, value);
+    return use->kind == Step::Phase && ArrayRef(use->shape) == type.getShape() && use->isRow() &&
+           !use->transposed && planner.isRow(load.getPtr(), use->lanesDim) &&
+           readElementwise(*use, value);
   });
 }
 
@@ -235,7 +237,11 @@ Step *BlockPlanner::firstConflict(tt::LoadOp load, ArrayRef<Step *> uses) {
     bool readsElsewhere =
         step.order < last || step.kind != Step::Phase || !readElementwise(step, load.getResult());
     auto check = [&](Operation *op) {
-      if (writesMemory(op) && position(op) > position(load))
+      if (position(op) <= position(load))
+        return;
+      // What was read in front of a wait others may have overwritten behind it, wherever it lies.
+      conflict |= waitsForOthers(op);
+      if (writesMemory(op))
         conflict |= conflicts(load, op, /*sameIndex=*/readsElsewhere);
     };
     if (step.kind == Step::Region)

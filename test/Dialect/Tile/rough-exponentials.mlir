@@ -3,7 +3,7 @@
 // Weights that are kept in 16 bits.
 // CHECK-LABEL: @weights
 // CHECK: math.exp %{{.*}} {tt.rough}
-// CHECK: arith.divf %{{.*}} {tt.normal}
+// CHECK: arith.divf %{{.*}} {tt.normal, tt.weight}
 tt.func private @weights(%x: tensor<128xf32>) -> tensor<128xbf16> {
   %m = "tt.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %c: f32):
@@ -27,7 +27,7 @@ tt.func private @weights(%x: tensor<128xf32>) -> tensor<128xbf16> {
 // Rows of a tile.
 // CHECK-LABEL: @rows
 // CHECK: math.exp %{{.*}} {tt.rough}
-// CHECK: arith.divf %{{.*}} {tt.normal}
+// CHECK: arith.divf %{{.*}} {tt.normal, tt.weight}
 tt.func private @rows(%x: tensor<4x4xf32>) -> tensor<4x4xf16> {
   %m = "tt.reduce"(%x) <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %c: f32):
@@ -80,10 +80,10 @@ tt.func private @columns(%x: tensor<4x4xf32>) -> tensor<4x4xf16> {
 // that are not divided by the sum.
 // CHECK-LABEL: @wide
 // CHECK-NOT: tt.rough
-// CHECK: arith.divf %{{.*}} {tt.normal}
+// CHECK: arith.divf %{{.*}} {tt.normal, tt.weight}
 // CHECK-LABEL: @kept_sum
 // CHECK-NOT: tt.rough
-// CHECK: arith.divf %{{.*}} {tt.normal}
+// CHECK: arith.divf %{{.*}} {tt.normal, tt.weight}
 // CHECK-LABEL: @difference
 // CHECK-NOT: tt.rough
 // CHECK: tt.return
@@ -144,4 +144,26 @@ tt.func private @difference(%x: tensor<128xf32>) -> tensor<128xf16> {
   %w = arith.subf %e, %ss : tensor<128xf32>
   %n = arith.truncf %w : tensor<128xf32> to tensor<128xf16>
   tt.return %n : tensor<128xf16>
+}
+
+// What is divided is another tile: its elements may be anything.
+// CHECK-LABEL: @others
+// CHECK: arith.divf %{{.*}} {tt.normal} :
+tt.func private @others(%x: tensor<128xf32>, %z: tensor<128xf32>) -> tensor<128xf32> {
+  %m = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    %t = arith.maxnumf %a, %c : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<128xf32>) -> f32
+  %ms = tt.splat %m : f32 -> tensor<128xf32>
+  %d = arith.subf %x, %ms : tensor<128xf32>
+  %e = math.exp %d : tensor<128xf32>
+  %s = "tt.reduce"(%e) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %c: f32):
+    %t = arith.addf %a, %c : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<128xf32>) -> f32
+  %ss = tt.splat %s : f32 -> tensor<128xf32>
+  %w = arith.divf %z, %ss : tensor<128xf32>
+  tt.return %w : tensor<128xf32>
 }

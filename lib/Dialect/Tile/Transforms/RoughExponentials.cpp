@@ -16,6 +16,8 @@
 // Only uses as above are allowed. How rough an exponential is decides the target.
 //
 // Whatever becomes of them, divisors that are such sums have a normal reciprocal: `tt.normal`.
+// Where what they divide is the very tile that was summed, that lies between 0 and 1, too:
+// `tt.weight`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,11 +91,12 @@ std::optional<unsigned> axisOfWeights(math::ExpOp exp) {
   return greatest.getAxis();
 }
 
-/// The divisor is 1 at least and at most the length of a row, or NaN.
-bool dividesBySum(arith::DivFOp division) {
+/// The exponentials of which the divisor is the sum of a row, 1 at least and at most its length, or
+/// NaN; null if it is none.
+math::ExpOp exponentialsIn(arith::DivFOp division) {
   ReduceOp sum = reductionBy<arith::AddFOp>(repeatedReduction(division.getRhs()));
   auto exp = sum ? sum->getOperand(0).getDefiningOp<math::ExpOp>() : math::ExpOp();
-  return exp && axisOfWeights(exp) == sum.getAxis();
+  return exp && axisOfWeights(exp) == sum.getAxis() ? exp : math::ExpOp();
 }
 
 /// The exponential is one of weights as above.
@@ -129,8 +132,13 @@ struct RoughExponentialsPass : impl::RoughExponentialsBase<RoughExponentialsPass
       auto division = dyn_cast<arith::DivFOp>(op);
       if (exp && mayBeRough(exp))
         exp->setAttr("tt.rough", UnitAttr::get(exp.getContext()));
-      if (division && dividesBySum(division))
-        division->setAttr("tt.normal", UnitAttr::get(division.getContext()));
+      math::ExpOp summed = division ? exponentialsIn(division) : math::ExpOp();
+      if (!summed)
+        return;
+      auto mark = UnitAttr::get(division.getContext());
+      division->setAttr("tt.normal", mark);
+      if (division.getLhs() == summed.getResult())
+        division->setAttr("tt.weight", mark);
     });
   }
 };
