@@ -43,6 +43,21 @@ void futexWakeAll(std::atomic<uint32_t> &word) {
           std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
+/// Where thread `i` of so many runs: nodes have as many of them as they have cores.
+const cpu_set_t &nodeOf(unsigned i, unsigned threads, const std::vector<cpu_set_t> &nodes) {
+  uint64_t cores = 0;
+  for (const cpu_set_t &node : nodes)
+    cores += CPU_COUNT(&node);
+  uint64_t core = i * cores / threads;
+  for (const cpu_set_t &node : nodes) {
+    uint64_t count = CPU_COUNT(&node);
+    if (core < count)
+      return node;
+    core -= count;
+  }
+  return nodes.back();
+}
+
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads)
@@ -52,7 +67,7 @@ ThreadPool::ThreadPool(unsigned threads)
     workers.push_back(startThread([this, i] { work(i); }));
     // Neighbours share memory, so they stay at one node.
     if (nodes.size() > 1) {
-      const cpu_set_t &node = nodes[uint64_t(i) * nodes.size() / this->threads];
+      const cpu_set_t &node = nodeOf(i, this->threads, nodes);
       pthread_setaffinity_np(workers.back().native_handle(), sizeof(node), &node);
     }
   }
