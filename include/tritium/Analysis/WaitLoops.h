@@ -12,8 +12,8 @@ namespace tritium {
 /// only walk through memory.
 bool waitsForMemory(mlir::scf::WhileOp loop);
 
-/// Whether what others do to memory may be over behind `op`, as by a loop that waits for memory, or a
-/// volatile load; atomics aside.
+/// Whether what others do to memory may be over behind `op`, as by a loop that waits for memory, or
+/// a volatile load; atomics aside.
 bool waitsForOthers(mlir::Operation *op);
 
 } // namespace tritium
