@@ -28,7 +28,7 @@ NAMES = ("tritium", "triton")
 TORCH_SECTIONS = ("transformer", "convolutions", "flex", "templates")
 SECTIONS = ("compile", "launch", "add", "softmax", "layernorm", "copy", "cumsum", "sort", "matmul")
 # Fields that say what was measured, those that are results, and whether more is better.
-PARAMETERS = ("kernel", "n", "M", "N", "K", "dtype", "B", "H", "D", "causal")
+PARAMETERS = ("kernel", "n", "M", "N", "K", "dtype", "promoted", "B", "H", "D", "causal")
 RESULTS = {"ms": False, "compiler_ms": False, "us": False, "gbs": True, "pointers": True,
            "pointers_nt": True, "pointers_apart": True, "pointers_nt_apart": True,
            "tma_persistent_nt": True, "kernel": True}

@@ -2,6 +2,8 @@
 
 #include "LayoutPlan.h"
 
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -43,6 +45,13 @@ bool widens(Operation *op) {
   return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
          tt::scalarBits(tt::elementType(op->getOperand(0).getType())) <
              tt::scalarBits(tt::elementType(op->getResult(0).getType()));
+}
+
+/// Of operands that warp groups read in shared memory: what is computed for them need not be in the
+/// registers of all warps that multiply it.
+bool isPutInMemory(Attribute layout) {
+  auto operand = dyn_cast<DotOperandEncodingAttr>(layout);
+  return operand && isOfWarpGroups(operand.getParent());
 }
 } // namespace
 
@@ -235,7 +244,7 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   if (op->hasTrait<tt::InPlace>())
     return {settledLayout(op)};
   if (isInPlace(op)) {
-    bool convertsBefore = widens(op) && asked.size() == 1;
+    bool convertsBefore = widens(op) && asked.size() == 1 && !isPutInMemory(asked.front());
     return isAtHome(result) && !convertsBefore ? SmallVector<Attribute, 2>{home.layout} : asked;
   }
   if (auto movement = dyn_cast<tt::DataMovement>(op)) {

@@ -17,13 +17,18 @@
 // sent through shared memory a second time: a transposition then is ldmatrix with or without
 // .trans. Casts and other functions of one element follow in the layout of the operand.
 //
-// Every operation on the way must have no other use. It runs behind the pipeliner, whose
-// buffers are what is read.
+// Every operation on the way must have no other use. Warp groups read operands in shared memory
+// themselves: what others use as well, they read there, too, through whatever names for it. But a
+// tile that is computed from what was loaded goes back to memory for them, so that it stays in a
+// layout in which each element is computed once.
+//
+// It runs behind the pipeliner, whose buffers are what is read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LayoutPlan.h"
 
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -36,25 +41,25 @@ namespace tritium::ttg {
 
 namespace {
 /// The operations from shared memory to an operand, the last first; empty if there are others.
-SmallVector<Operation *> pathTo(Value operand) {
+SmallVector<Operation *> pathTo(Value operand, bool isOfGroups) {
   SmallVector<Operation *> path;
   for (Value value = operand;;) {
     Operation *op = value.getDefiningOp();
-    if (!op || !op->hasOneUse())
+    if (!op || (!isOfGroups && !op->hasOneUse()))
       return {};
     path.push_back(op);
     if (auto load = dyn_cast<LocalLoadOp>(op))
       return load.getOffsets() ? SmallVector<Operation *>() : path;
-    bool isStep = isa<ConvertLayoutOp, tt::TransOp>(op) ||
-                  (tt::isElementwise(op) && op->getNumOperands() == 1);
-    if (!isStep)
+    bool isName = isa<ConvertLayoutOp, tt::TransOp>(op);
+    bool isComputed = !isOfGroups && tt::isElementwise(op) && op->getNumOperands() == 1;
+    if (!isName && !isComputed)
       return {};
     value = op->getOperand(0);
   }
 }
 
-void readInPlace(OpOperand &operand) {
-  SmallVector<Operation *> path = pathTo(operand.get());
+void readInPlace(OpOperand &operand, bool isOfGroups) {
+  SmallVector<Operation *> path = pathTo(operand.get(), isOfGroups);
   if (path.empty() ||
       llvm::none_of(path, [](Operation *op) { return isa<ConvertLayoutOp, tt::TransOp>(op); }))
     return;
@@ -83,7 +88,8 @@ void readInPlace(OpOperand &operand) {
   }
   operand.set(value);
   for (Operation *op : path)
-    op->erase();
+    if (op->use_empty())
+      op->erase();
 }
 
 struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperandsPass> {
@@ -91,8 +97,9 @@ struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperan
     if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     getOperation().walk([](tt::DotOp dot) {
-      readInPlace(dot.getAMutable());
-      readInPlace(dot.getBMutable());
+      bool isOfGroups = isOfWarpGroups(dot.getType().getEncoding());
+      readInPlace(dot.getAMutable(), isOfGroups);
+      readInPlace(dot.getBMutable(), isOfGroups);
     });
   }
 };
