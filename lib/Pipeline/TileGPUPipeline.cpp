@@ -46,6 +46,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(ttg::createOptimizeThreadLocality());
+  pm.addPass(ttg::createHoistDots());
   // What a loop loads is in place, and addresses that do not change are out of it.
   ttg::ScheduleLoopsOptions schedule;
   schedule.stages = options.numStages;

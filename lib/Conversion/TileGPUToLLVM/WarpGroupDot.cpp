@@ -27,6 +27,8 @@
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -266,11 +268,17 @@ void WarpGroupDot::lower() {
       addInBounds(part, sums);
   } else {
     SmallVector<MutableArrayRef<Value>> all{words};
-    for (Part &part : parts)
+    bool isFromZero = matchPattern(op.getC(), m_PosZeroFloat()) || matchPattern(op.getC(), m_Zero());
+    for (Part &part : parts) {
+      // Zeros, where other products may be in flight, would be copies of registers of one of them.
+      if (isFromZero)
+        for (Value &x : part.sums)
+          x = undef(x.getType());
       all.push_back(part.sums);
+    }
     passThrough("wgmma.fence.sync.aligned;", all);
     for (Part &part : parts)
-      addUp(part, 0, depth, /*addsFirst=*/true);
+      addUp(part, 0, depth, /*addsFirst=*/!isFromZero);
     fence("wgmma.commit_group.sync.aligned;");
     if (sum.isF16())
       passThrough("wgmma.wait_group.sync.aligned 0;", ArrayRef(all).drop_front());

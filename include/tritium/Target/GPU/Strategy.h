@@ -30,6 +30,10 @@ constexpr unsigned kMostAccumulatorWords = 32;
 /// attention with 176 of 255, or 80 of 128, do without memory; with 224 ptxas 13.0 spills 300
 /// bytes.
 constexpr int64_t kMostRotatedPercent = 70;
+/// What the results of all dots of a loop may have for dots that need none of the others to begin
+/// beside the first. By reasoning: attention's gradients, 128 keys by 64 queries of 128 dimensions
+/// by 8 warps, take 192 of 255 words, whose scores and their gradients are needed together anyway.
+constexpr int64_t kMostDotsPercent = 80;
 /// With fewer registers than that beside the tiles of a loop and a left operand of its dots, that
 /// operand stays in shared memory.
 constexpr int64_t kWordsBesideSums = 36;

@@ -61,19 +61,23 @@ std::optional<DotRotation> DotRotation::find(scf::ForOp loop) {
   return found;
 }
 
+int64_t wordsOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return int64_t(layoutOf(type).registers()) * tt::scalarBits(type.getElementType()) / 32;
+}
+
+int64_t registersOfThread(ModuleOp module) {
+  constexpr int64_t most = 255;
+  return std::min(most, gpuModel(module).registers / (int64_t(numWarps(module)) * kLanesPerWarp));
+}
+
 int64_t DotRotation::words() {
-  auto wordsOf = [](Value tile) {
-    auto type = cast<RankedTensorType>(tile.getType());
-    return int64_t(layoutOf(type).registers()) * tt::scalarBits(type.getElementType()) / 32;
-  };
   return wordsOf(first.getResult()) + wordsOf(second.getResult()) + wordsOf(second.getA());
 }
 
 int64_t DotRotation::mostWords() {
-  int64_t threads = int64_t(numWarps(first->getParentOfType<ModuleOp>())) * kLanesPerWarp;
-  constexpr int64_t mostOfThread = 255;
-  int64_t registers = std::min<int64_t>(mostOfThread, gpuModel(first).registers / threads);
-  return registers * strategy::kMostRotatedPercent / 100;
+  return registersOfThread(first->getParentOfType<ModuleOp>()) * strategy::kMostRotatedPercent /
+         100;
 }
 
 } // namespace tritium::ttg

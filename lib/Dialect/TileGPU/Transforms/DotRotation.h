@@ -23,6 +23,11 @@
 
 namespace tritium::ttg {
 
+/// That tile `value` takes.
+int64_t wordsOf(mlir::Value value);
+/// Of one program alone on a multiprocessor.
+int64_t registersOfThread(mlir::ModuleOp module);
+
 struct DotRotation {
   tt::DotOp first, second;
   unsigned carried; ///< number of the sum among what the loop carries

@@ -187,10 +187,12 @@ private:
     return memory;
   }
 
-  /// Puts a tile there once: in front of the loops that do not change it, and of all dots that
-  /// read it so.
+  /// Puts a tile there once: as soon as it has been computed, in front of the loops that do not
+  /// change it, and of all dots that read it so.
   Value store(Value tile, unsigned depth) {
     OpBuilder::InsertionGuard guard(b);
+    if (Operation *def = tile.getDefiningOp(); def && def->getBlock() == dot->getBlock())
+      b.setInsertionPointAfter(def);
     for (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
          loop && loop.isDefinedOutsideOfLoop(tile);
          loop = dyn_cast<scf::ForOp>(loop->getParentOp()))

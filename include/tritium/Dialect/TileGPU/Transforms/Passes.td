@@ -144,6 +144,16 @@ def OptimizeDotOperands : Pass<"ttg-optimize-dot-operands", "::mlir::ModuleOp"> 
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def HoistDots : Pass<"ttg-hoist-dots", "::mlir::ModuleOp"> {
+  let summary = "beside the first dot of an iteration, what needs nothing of it";
+  let description = [{
+    In loops with several dots of warp groups, which go on by themselves: other dots that need none
+    of the iteration's, and what is computed to be an operand of one, come right behind the first
+    dot, in front of what waits for its result.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def RotateDots : Pass<"ttg-rotate-dots", "::mlir::ModuleOp"> {
   let summary = "the second of two dots of a loop beside the first one of the next iteration";
   let description = [{
