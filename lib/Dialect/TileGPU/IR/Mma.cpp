@@ -347,16 +347,17 @@ LinearEncodingAttr turningLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   return TurningPlan(shape, offsets, panels, depth, elementBytes).layout(context, warps);
 }
 
+int64_t wordsOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return 0;
+  return llvm::divideCeil(layoutOf(tile).registers() * tt::scalarBits(tile.getElementType()), 32);
+}
+
 int64_t wordsBesideOperand(scf::ForOp loop, RankedTensorType operand) {
-  auto words = [](Type type) -> int64_t {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    if (!tile)
-      return 0;
-    return llvm::divideCeil(layoutOf(tile).registers() * tt::scalarBits(tile.getElementType()), 32);
-  };
-  int64_t total = words(operand);
+  int64_t total = wordsOf(operand);
   for (Value carried : loop.getRegionIterArgs())
-    total += words(carried.getType());
+    total += wordsOf(carried.getType());
   // A dot adds to what it has as third operand, in the same registers.
   auto isCarried = [&](Operation &op) {
     return llvm::is_contained(loop.getYieldedValues(), op.getResult(0)) ||
@@ -364,7 +365,7 @@ int64_t wordsBesideOperand(scf::ForOp loop, RankedTensorType operand) {
   };
   for (Operation &op : *loop.getBody())
     if (isa<tt::DotOp, AsyncReader>(op) && op.getNumResults() == 1 && !isCarried(op))
-      total += words(op.getResult(0).getType());
+      total += wordsOf(op.getResult(0).getType());
   return total;
 }
 

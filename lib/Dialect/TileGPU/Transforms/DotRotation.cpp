@@ -61,18 +61,13 @@ std::optional<DotRotation> DotRotation::find(scf::ForOp loop) {
   return found;
 }
 
-int64_t wordsOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return int64_t(layoutOf(type).registers()) * tt::scalarBits(type.getElementType()) / 32;
-}
-
 int64_t registersOfThread(ModuleOp module) {
   constexpr int64_t most = 255;
   return std::min(most, gpuModel(module).registers / (int64_t(numWarps(module)) * kLanesPerWarp));
 }
 
 int64_t DotRotation::words() {
-  return wordsOf(first.getResult()) + wordsOf(second.getResult()) + wordsOf(second.getA());
+  return wordsOf(first.getType()) + wordsOf(second.getType()) + wordsOf(second.getA().getType());
 }
 
 int64_t DotRotation::mostWords() {

@@ -23,9 +23,7 @@
 
 namespace tritium::ttg {
 
-/// That tile `value` takes.
-int64_t wordsOf(mlir::Value value);
-/// Of one program alone on a multiprocessor.
+/// Registers of one program alone on a multiprocessor.
 int64_t registersOfThread(mlir::ModuleOp module);
 
 struct DotRotation {

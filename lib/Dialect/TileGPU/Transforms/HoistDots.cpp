@@ -71,7 +71,7 @@ public:
     begun.insert(place);
     int64_t words = 0;
     for (tt::DotOp dot : dots)
-      words += wordsOf(dot.getResult());
+      words += wordsOf(dot.getType());
     for (tt::DotOp dot : llvm::drop_begin(dots)) {
       if (words <= mostWords && hoist(dot)) {
         begun.insert(dot);

@@ -110,6 +110,8 @@ bool BoxOfTile::countsDown() const {
 bool BoxOfTile::isStored() { return isa<tt::StoreOp>(access.getOperation()); }
 
 bool BoxOfTile::isApartFrom(const BoxOfTile &other) const {
+  if (axes.size() != 2 || other.axes.size() != 2)
+    return false;
   const Axis &row = axes[fastest], &theirs = other.axes[fastest];
   const Polynomial &pitch = axes[1 - fastest].stride;
   // Rows end before the next one begins, so that each place is one element.
@@ -134,7 +136,16 @@ bool BoxOfTile::isApartFrom(const BoxOfTile &other) const {
 
 /// Where the tile begins, behind the base, but for leading indices.
 Polynomial BoxOfTile::origin() const {
-  return start + axes[0].start * axes[0].stride + axes[1].start * axes[1].stride;
+  Polynomial result = start;
+  for (const Axis &axis : axes)
+    result = result + axis.start * axis.stride;
+  return result;
+}
+
+SmallVector<unsigned, 2> BoxOfTile::slowestFirst() const {
+  if (axes.size() == 1)
+    return {fastest};
+  return {1 - fastest, fastest};
 }
 
 /// Dimensions of the tensor, the fastest last.
@@ -142,8 +153,8 @@ SmallVector<const BoxOfTile::Axis *> BoxOfTile::inOrder() const {
   SmallVector<const Axis *> result;
   for (const Axis &axis : leading)
     result.push_back(&axis);
-  result.push_back(&axes[1 - fastest]);
-  result.push_back(&axes[fastest]);
+  for (unsigned d : slowestFirst())
+    result.push_back(&axes[d]);
   return result;
 }
 
@@ -153,8 +164,8 @@ bool BoxOfTile::isKnownAtLaunch(const Polynomial &number) const {
 }
 
 std::string BoxOfTile::findAxes(const AffineTile &tile) {
-  if (tile.steps.size() != 2)
-    return "it is no tile of two dimensions";
+  if (tile.steps.size() != 1 && tile.steps.size() != 2)
+    return "it is no tile of one or two dimensions";
   for (auto [d, step] : llvm::enumerate(tile.steps)) {
     if (shape[d] > kMostExtent)
       return "a box has at most 256 rows, found " + std::to_string(shape[d]);
@@ -162,7 +173,7 @@ std::string BoxOfTile::findAxes(const AffineTile &tile) {
       return "what lies from one row to the next is not known at a launch";
     axes.push_back({Polynomial(0), step});
   }
-  for (int d : {1, 0})
+  for (unsigned d = axes.size(); d-- > 0;)
     if (axes[d].stride.number() == 1) {
       fastest = d;
       return "";
@@ -233,7 +244,7 @@ bool BoxOfTile::splitOrigin(Polynomial origin) {
       axis.size = *known.end - first;
     origin = origin - axis.start * axis.stride;
   }
-  for (size_t d : {size_t(1 - fastest), size_t(fastest)}) {
+  for (unsigned d : slowestFirst()) {
     if (bounds[d].isAny())
       continue;
     Polynomial rows = origin.filtered([&](const Polynomial::Term &term) {

@@ -10,7 +10,7 @@
 
 namespace tritium::ttng {
 
-/// The box that a tile of pointers, under a mask, is: what the mask leaves out is what the ends of
+/// The box that a tile of pointers of one or two dimensions, under a mask, is: what the mask leaves out is what the ends of
 /// the tensor cut off, no more and no less.
 class BoxOfTile {
 public:
@@ -42,7 +42,7 @@ public:
   /// Both lie in one tensor, and share no element of it.
   bool isApartFrom(const BoxOfTile &other) const;
   /// Neighbours in memory are neighbours along the first dimension.
-  bool isTransposed() const { return fastest == 0; }
+  bool isTransposed() const { return axes.size() == 2 && fastest == 0; }
 
 private:
   /// One dimension of the tensor.
@@ -66,6 +66,7 @@ private:
 
   static constexpr uint64_t kChunkBytes = 16; ///< of which TMA moves whole ones
 
+  llvm::SmallVector<unsigned, 2> slowestFirst() const; ///< dimensions of the tile
   llvm::SmallVector<const Axis *> inOrder() const;
   bool isStored();
   bool isRefused();

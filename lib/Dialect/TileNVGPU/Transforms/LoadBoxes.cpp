@@ -92,13 +92,19 @@ public:
 
   /// Whether there are copies by TMA now.
   bool run() {
-    SmallVector<tt::LoadOp> loads;
+    SmallVector<tt::LoadOp> operands, vectors;
     for (auto load : loop.getOps<tt::LoadOp>())
       if (load->hasAttr(ttg::kAsyncCopy) && ttg::isOperandOfWarpGroups(load))
-        loads.push_back(load);
-    size_t converted = llvm::count_if(loads, [&](tt::LoadOp load) { return convert(load); });
-    if (converted == 0)
+        operands.push_back(load);
+      else if (load->hasAttr(ttg::kAsyncCopy) && tt::shapeOf(load.getType()).size() == 1)
+        vectors.push_back(load);
+    auto countConverted = [&](ArrayRef<tt::LoadOp> loads) {
+      return llvm::count_if(loads, [&](tt::LoadOp load) { return convert(load); });
+    };
+    if (countConverted(operands) == 0)
       return false;
+    // What threads copy keeps all of them in step, be it little.
+    countConverted(vectors);
     moveUnused();
     bool areAll = llvm::none_of(loop.getOps<tt::LoadOp>(),
                                 [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });

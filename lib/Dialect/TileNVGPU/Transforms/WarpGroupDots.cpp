@@ -49,13 +49,24 @@ namespace tritium::ttng {
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h.inc"
 
 namespace {
+/// Neither `op` writes to `memory`, nor who waits for it.
+bool leavesAlone(Operation *op, Value memory) {
+  if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
+    return bool(alloc.getInit());
+  if (auto arrive = dyn_cast<MBarrierArriveOp>(op))
+    return !arrive.getReleases().empty() && llvm::all_of(arrive.getReleases(), [&](Value released) {
+      return ttg::areApart(released, memory);
+    });
+  return isMemoryEffectFree(op) ||
+         isa<ttg::LocalLoadOp, WarpGroupDotOp, WarpGroupDotWaitOp, MBarrierWaitOp>(op);
+}
+
 /// Nothing between a load from shared memory and `dot` writes there.
 bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   if (load->getBlock() != dot->getBlock())
     return false;
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<ttg::LocalLoadOp, WarpGroupDotOp, WarpGroupDotWaitOp>(op) &&
-        !(isa<ttg::LocalAllocOp>(op) && cast<ttg::LocalAllocOp>(op).getInit()))
+    if (!leavesAlone(op, load.getSrc()))
       return false;
   return true;
 }
@@ -159,8 +170,23 @@ private:
     return llvm::any_of(operand.getUsers(), [&](Operation *user) {
       auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
       return loop && loop.isDefinedOutsideOfLoop(operand) &&
-             ttg::wordsBesideOperand(loop, type) + strategy::kWordsBesideSums <= registers;
+             ttg::wordsBesideOperand(loop, type) + wordsKept(loop, operand) +
+                     strategy::kWordsBesideSums <=
+                 registers;
     });
+  }
+
+  /// Of other left operands that stay in registers during the loop.
+  static int64_t wordsKept(scf::ForOp loop, Value operand) {
+    llvm::SmallPtrSet<Value, 4> kept;
+    int64_t words = 0;
+    for (auto dot : loop.getOps<WarpGroupDotOp>()) {
+      auto type = dyn_cast<RankedTensorType>(dot.getA().getType());
+      if (type && dot.getA() != operand && loop.isDefinedOutsideOfLoop(dot.getA()) &&
+          kept.insert(dot.getA()).second)
+        words += ttg::wordsOf(type);
+    }
+    return words;
   }
 
   /// What an instruction takes of f32.

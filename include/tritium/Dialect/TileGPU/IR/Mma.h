@@ -33,6 +33,9 @@ bool isForWarpGroups(tt::DotOp dot, int warps);
 /// Empty, or why not, and what would change it.
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
 
+/// Registers of 32 bits that a tile takes of a thread; 0 of what is none.
+int64_t wordsOf(mlir::Type type);
+
 /// Words of registers that a lane needs in the midst of `loop` with a dot's `operand` in registers
 /// that the loop does not change: for carried tiles, of which the results of dots that are carried
 /// are some, the other dots' results, and the operand.
