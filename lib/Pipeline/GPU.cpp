@@ -7,6 +7,7 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
@@ -304,6 +305,24 @@ static bool hasWarpGroups(ModuleOp module) {
   return module.walk([](ttg::WarpGroupsOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+/// Left operands of loops that stay in registers.
+static bool keepsOperands(ModuleOp module) {
+  auto result = module.walk([](ttng::WarpGroupDotOp dot) {
+    auto loop = dot->getParentOfType<scf::ForOp>();
+    bool isKept =
+        tt::isTile(dot.getA().getType()) && loop && loop.isDefinedOutsideOfLoop(dot.getA());
+    return isKept ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+static void stopKeepingOperands(ModuleOp module, GPUPipelineOptions &pipeline,
+                                const Twine &reason) {
+  pipeline.keepOperands = false;
+  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "warp-group-dots",
+               "what loops multiply in each iteration is read from shared memory: " + reason);
+}
+
 static void stopSpecializing(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
   pipeline.specializeWarps = "never";
   remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "warp-specialization",
@@ -395,11 +414,12 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.specializeWarps = gpu.specializeWarps;
   refuseCopies(module, options);
   OwningOpRef<ModuleOp> input = module.clone();
-  bool choseToSpecialize = false;
+  bool choseToSpecialize = false, keeps = false;
   auto compile = [&] {
     if (!lowerToTileGPU(session, module, *input, pipeline))
       return false;
     choseToSpecialize = hasWarpGroups(module) && pipeline.specializeWarps != "always";
+    keeps = keepsOperands(module);
     if (llvm::is_contained(options.keepStages, "ttgir")) {
       std::string &text = kernel.stages["ttgir"];
       text.clear();
@@ -420,6 +440,9 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     stop(module, pipeline, reason.str());
     return compile();
   };
+  if (!kernel.handicap.empty() && keeps &&
+      !again(stopKeepingOperands, "in registers, " + kernel.handicap))
+    return false;
   if (!kernel.handicap.empty() && kernel.metadata.isPersistent && !pipeline.alwaysPersistent &&
       !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
     return false;

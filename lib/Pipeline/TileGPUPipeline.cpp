@@ -71,7 +71,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createExpandPipeline());
   pm.addPass(ttg::createOptimizeDotOperands());
   pm.addPass(ttg::createRotateDots());
-  pm.addPass(ttng::createWarpGroupDots());
+  ttng::WarpGroupDotsOptions dots;
+  dots.keepOperands = options.keepOperands;
+  pm.addPass(ttng::createWarpGroupDots(dots));
   pm.addPass(ttng::createTurnAhead());
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.

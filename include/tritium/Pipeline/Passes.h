@@ -55,6 +55,11 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       *this, "specialize-warps",
       llvm::cl::desc("Warps of their own for copies: never, auto, always where they can be"),
       llvm::cl::init("auto")};
+  Option<bool> keepOperands{
+      *this, "keep-operands",
+      llvm::cl::desc("What a loop multiplies in each iteration and does not change may stay in "
+                     "registers, where warp groups multiply"),
+      llvm::cl::init(true)};
   Option<bool> persistent{*this, "persistent",
                           llvm::cl::desc("CTAs loop over programs where that is faster"),
                           llvm::cl::init(true)};

@@ -33,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotRotation.h"
 #include "ProgramDependence.h"
 
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -96,13 +97,14 @@ int64_t bytesOfBuffers(scf::ForOp loop) {
 }
 
 /// Whether a multiprocessor runs two programs at once, by the least that one needs: buffers of its
-/// loop, and registers for the sum and a few more a thread.
-bool hasRoomForTwo(scf::ForOp loop, tt::DotOp dot) {
+/// loop, and registers for the results of its dots and a few more a thread.
+bool hasRoomForTwo(scf::ForOp loop, ArrayRef<tt::DotOp> dots) {
   constexpr int64_t others = 40;
   const GPUModel &gpu = gpuModel(loop);
-  int64_t sum = cast<RankedTensorType>(dot.getType()).getNumElements() *
-                tt::scalarBytes(tt::elementType(dot.getType())) / 4;
-  int64_t registers = sum + others * numWarps(loop) * kLanesPerWarp;
+  int64_t registers = others * numWarps(loop) * kLanesPerWarp;
+  for (tt::DotOp dot : dots)
+    registers += cast<RankedTensorType>(dot.getType()).getNumElements() *
+                 tt::scalarBytes(tt::elementType(dot.getType())) / 4;
   return 2 * bytesOfBuffers(loop) <= gpu.sharedBytes && 2 * registers <= gpu.registers;
 }
 
@@ -114,14 +116,16 @@ std::string whyNoGain(tt::FuncOp func, scf::ForOp loop) {
   int64_t loops = 0;
   func.walk([&](tt::DotOp dot) { dots.push_back(dot); });
   func.walk([&](scf::ForOp) { ++loops; });
-  if (dots.size() != 1 || loops != 1)
-    return "it has more than one loop or dot, and the work of its programs may differ";
+  bool areRotated = dots.size() == 2 && DotRotation::find(loop);
+  if ((dots.size() != 1 && !areRotated) || loops != 1)
+    return "it has more than one loop, or dots other than one or attention's two, and the work of "
+           "its programs may differ";
   if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
       !isUniform(loop.getStep()))
     return "its loop is longer in some programs than in others";
   if (!mayStartNext(loop))
     return "what its loop loads does not follow from the program's id, arguments and constants";
-  if (hasRoomForTwo(loop, dots[0]))
+  if (hasRoomForTwo(loop, dots))
     return "a multiprocessor has room for two programs, of which one multiplies while the other "
            "begins or ends";
   return "";

@@ -109,8 +109,8 @@ using StoredTiles = llvm::DenseMap<std::pair<Value, unsigned>, ttg::LocalAllocOp
 
 class DotConverter {
 public:
-  DotConverter(tt::DotOp dot, StoredTiles &stored)
-      : dot(dot), b(dot), loc(dot.getLoc()), stored(stored) {}
+  DotConverter(tt::DotOp dot, StoredTiles &stored, bool keepOperands)
+      : dot(dot), b(dot), loc(dot.getLoc()), stored(stored), keepOperands(keepOperands) {}
 
   void run() {
     bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
@@ -163,7 +163,7 @@ private:
   bool staysInRegisters(Value operand) {
     auto type = cast<RankedTensorType>(operand.getType());
     auto groups = dot->getParentOfType<ttg::WarpGroupsOp>();
-    if (!groups || !ttg::takesAcrossDepth(type.getElementType()))
+    if (!keepOperands || !groups || !ttg::takesAcrossDepth(type.getElementType()))
       return false;
     int64_t registers = groups.getRegisters()[groups.groupOf(dot)];
     // Iterations that a loop has been relieved of, too.
@@ -279,6 +279,7 @@ private:
   OpBuilder b;
   Location loc;
   StoredTiles &stored; ///< tiles that have been put there
+  bool keepOperands;
 };
 
 /// Buffers are handed back where all that reads them is over.
@@ -307,6 +308,8 @@ void releaseEarly(MBarrierArriveOp arrive) {
 }
 
 struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
+  using WarpGroupDotsBase::WarpGroupDotsBase;
+
   void runOnOperation() override {
     if (!getAnalysis<ttg::LayoutsHold>())
       return signalPassFailure();
@@ -317,7 +320,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
     });
     StoredTiles stored;
     for (tt::DotOp dot : dots)
-      DotConverter(dot, stored).run();
+      DotConverter(dot, stored, keepOperands).run();
     getOperation().walk([](MBarrierArriveOp arrive) { releaseEarly(arrive); });
     // What was loaded for them.
     getOperation().walk([](Operation *op) {

@@ -32,6 +32,10 @@ def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
     there, but for a left one that a dot has made. A sum that a loop carries goes on while the next
     iteration begins, where the buffers of its operands allow it.
   }];
+  let options = [
+    Option<"keepOperands", "keep-operands", "bool", /*default=*/"true",
+           "left operands that a loop does not change may stay in registers">
+  ];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
 }
 
