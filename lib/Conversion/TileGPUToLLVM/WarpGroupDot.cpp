@@ -268,7 +268,8 @@ void WarpGroupDot::lower() {
       addInBounds(part, sums);
   } else {
     SmallVector<MutableArrayRef<Value>> all{words};
-    bool isFromZero = matchPattern(op.getC(), m_PosZeroFloat()) || matchPattern(op.getC(), m_Zero());
+    bool isFromZero =
+        matchPattern(op.getC(), m_PosZeroFloat()) || matchPattern(op.getC(), m_Zero());
     for (Part &part : parts) {
       // Zeros, where other products may be in flight, would be copies of registers of one of them.
       if (isFromZero)

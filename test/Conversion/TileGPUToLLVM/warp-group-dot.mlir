@@ -6,16 +6,17 @@
 module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
 // A step is 32 bytes along k. Bytes are always along k, so that nothing says which way they lie;
 // integers have no signs to choose, either. The second step is 32 bytes further on in both operands.
+// The first one adds to nothing where that is zero.
 // CHECK-LABEL: llvm.func @types
 // CHECK: wgmma.fence
-// CHECK: setp.ne.b32 p, 1, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {{.*}}, da, db, p; }", "=r,
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8
+// CHECK: setp.ne.b32 p, 0, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {{.*}}, da, db, p; }", "=r,
+// CHECK: setp.ne.b32 p, 1, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8
 // CHECK-NOT: wgmma.mma_async
 // CHECK: wgmma.commit_group
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8
+// CHECK: setp.ne.b32 p, 1, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8
 // CHECK: wgmma.commit_group
-// CHECK: setp.ne.b32 p, 1, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2 {{.*}}, da, db, p, 1, 1; }", "=f,
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2
+// CHECK: setp.ne.b32 p, 0, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2 {{.*}}, da, db, p, 1, 1; }", "=f,
+// CHECK: setp.ne.b32 p, 1, 0; {{.*}}wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2
 // CHECK: wgmma.commit_group
 // CHECK-NOT: wgmma.wait_group
 // CHECK: llvm.return

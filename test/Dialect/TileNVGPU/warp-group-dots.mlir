@@ -5,6 +5,7 @@
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#v = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
   // Three buffers, and copies that go to the one that the iteration before the last has read.
@@ -84,13 +85,15 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   }
 
   // Memory that is written in between, or of which it is not known where it was allocated, is read
-  // where the load stands.
+  // where the load stands, and put where dots read it at once.
   // CHECK-LABEL: @changed
-  // CHECK: ttg.local_load
-  // CHECK: ttg.local_load
   // CHECK: ttg.local_store
-  // CHECK-COUNT-2: ttg.local_alloc init
-  // CHECK: ttng.warp_group_dot
+  // CHECK: %[[A:.*]] = ttg.local_load
+  // CHECK-NEXT: %[[X:.*]] = ttg.local_alloc init(%[[A]]
+  // CHECK: %[[B:.*]] = ttg.local_load
+  // CHECK-NEXT: %[[Y:.*]] = ttg.local_alloc init(%[[B]]
+  // CHECK-NEXT: ttg.local_store
+  // CHECK: ttng.warp_group_dot %[[X]], %[[Y]]
   tt.func private @changed(%given: !ttg.memdesc<64x64xf16, #s, mutable>, %x: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
     %m = ttg.local_alloc : !ttg.memdesc<64x64xf16, #s, mutable>
     ttg.local_store %x, %m : tensor<64x64xf16, #l>, !ttg.memdesc<64x64xf16, #s, mutable>
@@ -99,6 +102,37 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     ttg.local_store %x, %m : tensor<64x64xf16, #l>, !ttg.memdesc<64x64xf16, #s, mutable>
     %d = tt.dot %a, %b, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
+  }
+
+  // A buffer is read in place behind waits for others and what hands others back, but not behind what
+  // hands it back itself.
+  // CHECK-LABEL: @handed_back
+  // CHECK-SAME: %[[I:[^:]*]]: i32
+  // CHECK: %[[RING:.*]] = ttg.local_alloc
+  // CHECK: %[[X:.*]] = ttg.memdesc_index %[[RING]][%[[I]]] {ahead = 0 : i32}
+  // CHECK-NOT: ttg.local_load
+  // CHECK: ttng.mbarrier_arrive
+  // CHECK: ttng.warp_group_dot %[[X]], %[[X]]
+  // CHECK: %[[LATE:.*]] = ttg.local_alloc init
+  // CHECK: ttng.mbarrier_arrive
+  // CHECK: ttng.warp_group_dot %{{.*}}, %[[LATE]]
+  tt.func private @handed_back(%i: i32, %phase: i32, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+    %ring = ttg.local_alloc : !ttg.memdesc<2x64x64xf16, #s, mutable>
+    %others = ttg.local_alloc : !ttg.memdesc<2x64x64xf16, #s, mutable>
+    %barrier = ttg.local_alloc : !ttg.memdesc<1xi64, #v, mutable>
+    %x = ttg.memdesc_index %ring[%i] {ahead = 0 : i32} : !ttg.memdesc<2x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %y = ttg.memdesc_index %others[%i] {ahead = 0 : i32} : !ttg.memdesc<2x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+    %a = ttg.local_load %x : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+    %b = ttg.local_load %x : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+    ttng.mbarrier_wait %barrier, %phase : !ttg.memdesc<1xi64, #v, mutable>
+    ttng.mbarrier_arrive %barrier, 4 releases(%y : !ttg.memdesc<64x64xf16, #s, mutable>) : !ttg.memdesc<1xi64, #v, mutable>
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    %late = ttg.local_load %x : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+    %early = ttg.local_load %x : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+    %e0 = tt.dot %early, %b, %d : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    ttng.mbarrier_arrive %barrier, 4 releases(%x : !ttg.memdesc<64x64xf16, #s, mutable>) : !ttg.memdesc<1xi64, #v, mutable>
+    %e = tt.dot %early, %late, %e0 : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+    tt.return %d, %e : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
 
   // A tile that loops do not change is put there once, in front of them.

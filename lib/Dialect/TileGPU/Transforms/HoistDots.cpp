@@ -72,16 +72,15 @@ public:
     int64_t words = 0;
     for (tt::DotOp dot : dots)
       words += wordsOf(dot.getType());
-    for (tt::DotOp dot : llvm::drop_begin(dots)) {
-      if (words <= mostWords && hoist(dot)) {
+    // Tensor cores come first.
+    for (tt::DotOp dot : llvm::drop_begin(dots))
+      if (words <= mostWords && hoist(dot))
         begun.insert(dot);
-        continue;
-      }
+    for (tt::DotOp dot : dots)
       for (Value operand : {dot.getA(), dot.getB()})
         if (Operation *op = behindConversions(operand).getDefiningOp();
-            op && op->getBlock() == &body && tt::isElementwise(op))
+            op && op->getBlock() == &body && tt::isElementwise(op) && !begun.contains(dot))
           hoist(op);
-    }
   }
 
 private:
@@ -122,7 +121,7 @@ private:
 
   Block &body;
   int64_t mostWords;
-  Operation *place = nullptr; ///< what is moved goes behind it
+  Operation *place = nullptr;              ///< what is moved goes behind it
   llvm::SmallPtrSet<Operation *, 4> begun; ///< dots in front of the place
 };
 

@@ -10,8 +10,8 @@
 
 namespace tritium::ttng {
 
-/// The box that a tile of pointers of one or two dimensions, under a mask, is: what the mask leaves out is what the ends of
-/// the tensor cut off, no more and no less.
+/// The box that a tile of pointers of one or two dimensions, under a mask, is: what the mask leaves
+/// out is what the ends of the tensor cut off, no more and no less.
 class BoxOfTile {
 public:
   BoxOfTile(tt::MemoryAccess access, AffineReader &reader)
