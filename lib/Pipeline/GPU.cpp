@@ -1,13 +1,13 @@
 //===- GPU.cpp - the stages of a compilation for a GPU --------------------===//
 
 #include "GPU.h"
+#include "GPUChoices.h"
 #include "Metadata.h"
 #include "TargetCompiler.h"
 
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
-#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
@@ -287,48 +287,6 @@ static void restore(ModuleOp module, ModuleOp input) {
   module.getBodyRegion().takeBody(again->getBodyRegion());
 }
 
-/// By choice of the compiler: without, code may be better.
-static bool choseToPersist(ModuleOp module, const GPUPipelineOptions &pipeline) {
-  return !pipeline.alwaysPersistent &&
-         llvm::any_of(module.getOps<tt::FuncOp>(),
-                      [](tt::FuncOp function) { return function->hasAttr(ttg::kPersistent); });
-}
-
-/// From now on without.
-static void stopPersisting(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
-  pipeline.persistent = false;
-  remarkApplied((*module.getOps<tt::FuncOp>().begin()).getLoc(), "persistent",
-                "a CTA runs one program, not one after the other: " + reason);
-}
-
-static bool hasWarpGroups(ModuleOp module) {
-  return module.walk([](ttg::WarpGroupsOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
-/// Left operands of loops that stay in registers.
-static bool keepsOperands(ModuleOp module) {
-  auto result = module.walk([](ttng::WarpGroupDotOp dot) {
-    auto loop = dot->getParentOfType<scf::ForOp>();
-    bool isKept =
-        tt::isTile(dot.getA().getType()) && loop && loop.isDefinedOutsideOfLoop(dot.getA());
-    return isKept ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-static void stopKeepingOperands(ModuleOp module, GPUPipelineOptions &pipeline,
-                                const Twine &reason) {
-  pipeline.keepOperands = false;
-  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "warp-group-dots",
-               "what loops multiply in each iteration is read from shared memory: " + reason);
-}
-
-static void stopSpecializing(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
-  pipeline.specializeWarps = "never";
-  remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "warp-specialization",
-               "the warps that compute start the loop's copies themselves: " + reason);
-}
-
 /// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
 /// shared memory. If all that is too much, loops get fewer stages. `input`: a copy of the module.
 static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
@@ -414,11 +372,11 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.specializeWarps = gpu.specializeWarps;
   refuseCopies(module, options);
   OwningOpRef<ModuleOp> input = module.clone();
-  bool choseToSpecialize = false, keeps = false;
+  bool isSpecialized = false, keeps = false;
   auto compile = [&] {
     if (!lowerToTileGPU(session, module, *input, pipeline))
       return false;
-    choseToSpecialize = hasWarpGroups(module) && pipeline.specializeWarps != "always";
+    isSpecialized = choseToSpecialize(module, pipeline);
     keeps = keepsOperands(module);
     if (llvm::is_contained(options.keepStages, "ttgir")) {
       std::string &text = kernel.stages["ttgir"];
@@ -446,7 +404,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   if (!kernel.handicap.empty() && kernel.metadata.isPersistent && !pipeline.alwaysPersistent &&
       !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
     return false;
-  return kernel.handicap.empty() || !choseToSpecialize ||
+  return kernel.handicap.empty() || !isSpecialized ||
          again(stopSpecializing, "with a warp for copies, " + kernel.handicap);
 }
 
