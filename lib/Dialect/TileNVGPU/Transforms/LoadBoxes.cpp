@@ -92,19 +92,23 @@ public:
 
   /// Whether there are copies by TMA now.
   bool run() {
-    SmallVector<tt::LoadOp> operands, vectors;
+    if (llvm::none_of(loop.getOps<tt::DotOp>(), [](tt::DotOp dot) {
+          return ttg::isOfWarpGroups(dot.getType().getEncoding());
+        }))
+      return false;
+    SmallVector<tt::LoadOp> operands, others;
     for (auto load : loop.getOps<tt::LoadOp>())
-      if (load->hasAttr(ttg::kAsyncCopy) && ttg::isOperandOfWarpGroups(load))
-        operands.push_back(load);
-      else if (load->hasAttr(ttg::kAsyncCopy) && tt::shapeOf(load.getType()).size() == 1)
-        vectors.push_back(load);
+      if (load->hasAttr(ttg::kAsyncCopy))
+        (ttg::isOperandOfWarpGroups(load) ? operands : others).push_back(load);
     auto countConverted = [&](ArrayRef<tt::LoadOp> loads) {
       return llvm::count_if(loads, [&](tt::LoadOp load) { return convert(load); });
     };
-    if (countConverted(operands) == 0)
-      return false;
     // What threads copy keeps all of them in step, be it little.
-    countConverted(vectors);
+    int64_t converted = countConverted(operands);
+    if (converted == int64_t(operands.size()))
+      converted += countConverted(others);
+    if (converted == 0)
+      return false;
     moveUnused();
     bool areAll = llvm::none_of(loop.getOps<tt::LoadOp>(),
                                 [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
