@@ -53,7 +53,8 @@ test-torch: build $(TORCH_PYTHON)
 	@PYTHONPATH=build/python $(TORCH_PYTHON) -m pytest -q test/torch
 
 bench: build
-	@$(PYTHON) bench/cpu.py
+	@$(PYTHON) -m pip install -q -r requirements-bench.txt || echo "measuring without oneDNN"
+	@$(PYTHON) bench/matrix.py && $(PYTHON) bench/cpu.py
 
 fuzz: build
 	@$(PYTHON) fuzz/kernels/fuzz.py --seconds 300

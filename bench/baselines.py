@@ -1,6 +1,7 @@
 """What the CPU benchmarks compare with: C by the compiler that does best, Debian's OpenBLAS."""
 
 import ctypes
+import functools
 import shutil
 import subprocess
 import time
@@ -28,7 +29,11 @@ class Baselines:
                 build = output / f"baselines-{name.replace(', ', '-').replace(' ', '-')}"
                 library = self.build(compiler, options, root / "bench" / "baselines.c", build)
                 library.softmax.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2
+                library.softmaxBF16.argtypes = library.softmax.argtypes
+                library.layerNorm.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64] * 2
                 library.add.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64]
+                library.sum.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+                library.sum.restype = ctypes.c_double
                 # Not by -ffast-math, which makes two steps of a chain into one.
                 peak = self.build(compiler, ["-ffp-contract=fast"], root / "bench" / "peak.c",
                                   build.with_name(f"{build.name}-peak"))
@@ -38,9 +43,13 @@ class Baselines:
                 self.variants[name] = library
         if not self.variants:
             raise SystemExit("no C compiler for the baselines: install gcc or clang-19")
-        self.blas = ctypes.CDLL("libopenblas.so.0")
-        self.blas.openblas_get_corename.restype = ctypes.c_char_p
-        self.blas.openblas_set_num_threads(1)
+
+    @functools.cached_property
+    def blas(self):
+        blas = ctypes.CDLL("libopenblas.so.0")
+        blas.openblas_get_corename.restype = ctypes.c_char_p
+        blas.openblas_set_num_threads(1)
+        return blas
 
     @staticmethod
     def build(compiler, options, source, output):

@@ -1,7 +1,7 @@
 """Tritium's CPU back end against hand-written and vendors' code.
 
-    make bench                     everything, about four minutes
-    bench/cpu.py [--busy] NAME...  some of: add softmax scan sort matmul narrow attention pieces
+    make bench                     everything, behind what matrix.py measures
+    bench/cpu.py [--busy] NAME...  some of: add softmax scan sort matmul attention pieces
                                    compile tune launch
 
 Everything runs on one thread unless the row says otherwise. Candidates and baselines run by turns
@@ -186,62 +186,6 @@ def benchMatmul(baselines):
         faster(t16, blas), 0.75)
 
 
-@triton.jit
-def narrow_matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
-                  BK: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    columns = tl.program_id(1) * BN + tl.arange(0, BN)
-    depth = tl.arange(0, BK)
-    acc = tl.zeros((BM, BN), c_ptr.dtype.element_ty)
-    for k in range(0, K, BK):
-        a = tl.load(a_ptr + rows[:, None] * K + k + depth[None, :])
-        b = tl.load(b_ptr + (k + depth)[:, None] * N + columns[None, :])
-        acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
-
-
-def byTorch(a, b):
-    """The product of arrays of bf16 or int8 by PyTorch; None where it is not installed."""
-    try:
-        import torch
-    except ImportError:
-        return None
-    torch.set_num_threads(1)
-    if a.dtype == np.int8:
-        x, y = torch.from_numpy(a), torch.from_numpy(b)
-        return lambda: torch._int_mm(x, y)
-    x, y = (torch.from_numpy(m.view(np.int16)).view(torch.bfloat16) for m in (a, b))
-    return lambda: torch.mm(x, y)
-
-
-def benchNarrow(baselines):
-    """bf16 and int8 against fp32 by OpenBLAS, and PyTorch's of the same type."""
-    n, block = 1024, 128
-    a, b = normal(n, n), normal(n, n)
-    bytesOf = [np.clip(40 * x, -128, 127).astype(np.int8) for x in (a, b)]
-    work, blasOut = 2e-9 * n ** 3, np.empty_like(a)
-    # Only AMD's cores do better with pairs of bf16 than with fp32 (Target/CPU/TargetInfo.h).
-    hasPairs, hasQuads = {"avx512_bf16", "sse4a"} <= FEATURES, "avx512_vnni" in FEATURES
-    for name, operands, dtype, goal in (
-            ("bf16", [x.astype(ml_dtypes.bfloat16) for x in (a, b)], np.float32,
-             1.3 if hasPairs else 0.75),
-            ("int8", bytesOf, np.int32, 2.5 if hasQuads else 0.2)):
-        out = np.empty((n, n), dtype)
-        grid = (n // block, n // block)
-        theirs = byTorch(*operands)
-        functions = [lambda: narrow_matmul[grid](*operands, out, n, n, n, block, block, 64),
-                     lambda: baselines.sgemm(a, b, blasOut)]
-        t, blas, *torch = inTurns(*functions, *([theirs] if theirs else []))
-        wide = [x.astype(np.float64) for x in operands]
-        assert np.allclose(out, wide[0] @ wide[1], rtol=0, atol=0 if dtype == np.int32 else 1e-3)
-        title = f"matmul {name} 1024^3, tiles {block}x{block}x64"
-        row(f"{title}, against fp32 by OpenBLAS", rate(work, t, "G/s"), rate(work, blas, "G/s"),
-            faster(t, blas), goal)
-        if theirs:
-            row(f"{title}, against PyTorch", rate(work, t, "G/s"), rate(work, torch[0], "G/s"),
-                faster(t, torch[0]), 0.7 if goal > 1 else 0.1)
-
-
 def benchAttention(baselines):
     heads, N, D = 8, 1024, 64
     q, k, v = normal(heads, N, D), normal(heads, N, D), normal(heads, N, D)
@@ -351,8 +295,7 @@ def benchLaunch(_):
 
 
 BENCHES = {"add": benchAdd, "softmax": benchSoftmax, "scan": benchScan,
-           "sort": benchSort, "matmul": benchMatmul, "narrow": benchNarrow,
-           "attention": benchAttention,
+           "sort": benchSort, "matmul": benchMatmul, "attention": benchAttention,
            "pieces": benchPieces, "compile": benchCompile, "tune": benchTune,
            "launch": benchLaunch}
 

@@ -24,20 +24,14 @@ FEATURES = set(pathlib.Path("/proc/cpuinfo").read_text().split())
 os.environ["OPENBLAS_CORETYPE"] = "SkylakeX" if "avx512f" in FEATURES else "Haswell"
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "demo")]
 
-import ml_dtypes
 import numpy as np
+from arrays import asTorch, empty, given, normal
 from turns import Others, cpuName, spread, turns
 
 import tritium as triton
 import tritium.language as tl
 from matmul import multiply
 from softmax import softmax, softmax_numpy
-
-rng = np.random.default_rng(0)
-
-
-def normal(*shape, dtype=np.float32):
-    return rng.standard_normal(shape, dtype=np.float32).astype(dtype)
 
 
 @triton.jit
@@ -72,7 +66,7 @@ def openBLAS(threads):
 
 def launches(threads):
     """Microseconds that a launch of `threads` programs takes over one of a single program."""
-    x, calls = normal(16), 2000
+    x, calls = normal((16,)), 2000
     whole, single = nothing[(threads,)], nothing[(1,)]
 
     def repeated(launcher):
@@ -88,10 +82,10 @@ def launches(threads):
 def speeds(threads, n=2048):
     """Rows of a name, a unit and the spread of speeds of Tritium and each baseline."""
     torch, sgemm = torchHere(threads), openBLAS(threads)
-    a, b, c, d = normal(n, n), normal(n, n), np.empty((n, n), np.float32), np.empty(
-        (n, n), np.float32)
-    x, y = normal(4096, 4096), np.empty((4096, 4096), np.float32)
-    a16, b16 = a.astype(ml_dtypes.bfloat16), b.astype(ml_dtypes.bfloat16)
+    a, b, c, d = normal((n, n)), normal((n, n)), empty((n, n)), empty((n, n))
+    x, y = normal((4096, 4096)), empty((4096, 4096))
+    a16, b16 = normal((n, n), "bf16"), normal((n, n), "bf16")
+    ours16 = given(a16, "bf16"), given(b16, "bf16")
     tiles = {"BM": 128, "BN": 128, "BK": 64}
     work = {
         "softmax fp32 4096x4096": ("GB/s", 8e-9 * x.size, {
@@ -99,12 +93,12 @@ def speeds(threads, n=2048):
         f"matmul fp32 {n}^3": ("GFLOP/s", 2e-9 * n ** 3, {
             "Tritium": lambda: multiply(a, b, c=c, **tiles)}),
         f"matmul bf16 {n}^3": ("GFLOP/s", 2e-9 * n ** 3, {
-            "Tritium": lambda: multiply(a16, b16, c=c, **tiles)})}
+            "Tritium": lambda: multiply(*ours16, c=c, **tiles)})}
     if sgemm:
         work[f"matmul fp32 {n}^3"][2]["OpenBLAS"] = lambda: sgemm(a, b, d)
     if torch:
         ta, tb, tx = map(torch.from_numpy, (a, b, x))
-        ta16, tb16 = (m.to(torch.bfloat16) for m in (ta, tb))
+        ta16, tb16 = (asTorch(torch, m, "bf16") for m in (a16, b16))
         work["softmax fp32 4096x4096"][2]["PyTorch"] = lambda: torch.softmax(tx, 1)
         work[f"matmul fp32 {n}^3"][2]["PyTorch"] = lambda: torch.mm(ta, tb)
         work[f"matmul bf16 {n}^3"][2]["PyTorch"] = lambda: torch.mm(ta16, tb16)
