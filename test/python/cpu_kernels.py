@@ -1,4 +1,4 @@
-"""Kernels that test_cpus.py compiles; the others are those of the examples."""
+"""Kernels that test_cpus.py and test_tiles.py compile; the others are those of the examples."""
 
 import tritium as triton
 import tritium.language as tl
@@ -20,6 +20,23 @@ def integers(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, B
         a = tl.load(a_ptr + rows[:, None] * K + k, (rows[:, None] < M) & (k < K), other=0)
         b = tl.load(b_ptr + k[:, None] * N + columns, (k[:, None] < K) & (columns < N), other=0)
         acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + rows[:, None] * N + columns, acc, (rows[:, None] < M) & (columns < N))
+
+
+@triton.jit
+def rounds(a_ptr, b_ptr, c_ptr, M, N, K, bk, bn, BM: tl.constexpr, BN: tl.constexpr,
+           BK: tl.constexpr, PRECISION: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    depth = tl.arange(0, BK)
+    sums: tl.constexpr = c_ptr.dtype.element_ty
+    acc = tl.zeros((BM, BN), sums)
+    for first in range(0, K, BK):
+        k = first + depth
+        a = tl.load(a_ptr + rows[:, None] * K + k, (rows[:, None] < M) & (k < K), other=0)
+        b = tl.load(b_ptr + k[:, None] * bk + columns * bn, (k[:, None] < K) & (columns < N),
+                    other=0)
+        acc = tl.dot(a, b, acc, input_precision=PRECISION)
     tl.store(c_ptr + rows[:, None] * N + columns, acc, (rows[:, None] < M) & (columns < N))
 
 

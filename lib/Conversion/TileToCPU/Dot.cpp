@@ -64,7 +64,7 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
   int64_t rowsOfAcc = dot.accumulator->rowStride;
   int64_t rowsOfB =
       matrixOfB.rowStride * tt::scalarBytes(matrixOfB.element) / tt::scalarBytes(element);
-  constexpr const char *forms[] = {"", "_bf16", "_i16", "_s8", "_u8"};
+  constexpr const char *forms[] = {"", "_bf16", "_i16", "_s8", "_u8", "_parts4", "_parts3"};
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element
                                  << forms[unsigned(dot.form)] << "_"
@@ -75,8 +75,10 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
     name += "_tiles";
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
+  // Parts are made where AMX is there, for it alone.
+  bool onlyTiles = partsOf(dot.form) > 1, asks = dot.onTiles && !onlyTiles;
   unsigned ahead = upcoming.size();
-  unsigned numbers = ahead + dot.onTiles + dot.a.readsMemory;
+  unsigned numbers = ahead + asks + dot.a.readsMemory;
   return sharedFunction(name, 3 + ahead, numbers, [&](Block::BlockArgListType arguments) {
     SmallVector<UpcomingTile> tiles(upcoming);
     for (unsigned i = 0; i < ahead; ++i) {
@@ -87,7 +89,9 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
     PackedMatrix rhs{arguments[1], rowsOfB, {}, dot.panelRows};
     PackedMatrix acc{arguments[2], rowsOfAcc, {}};
     OpBuilder::InsertionGuard guard(b);
-    if (dot.onTiles) {
+    if (onlyTiles)
+      return emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
+    if (asks) {
       Value isAllowed = compare(arith::CmpIPredicate::eq, arguments[3 + 2 * ahead], i64(0));
       auto branch = b.create<scf::IfOp>(loc, isAllowed, /*else=*/true);
       b.setInsertionPointToStart(branch.thenBlock());

@@ -344,11 +344,29 @@ private:
   void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, DirectRead a,
                            DirectRead from);
   DirectRead leftOperand(const RoundsPlan &rounds, DirectRead a);
-  std::pair<mlir::Value, mlir::Value> rightOperand(const RoundsPlan &rounds, mlir::Value number,
-                                                   DirectRead from);
+  /// Where a b is packed; if packed ones are kept, the words that tell which it is; for parts, the
+  /// word that is zero if its numbers are such sums.
+  struct Slot {
+    mlir::Value packed, key, verdict;
+  };
+  Slot slotOf(const RoundsPlan &rounds, mlir::Value number);
+  mlir::Value packIntoSlot(const RoundsPlan &rounds, const Slot &slot, DirectRead from);
   llvm::SmallVector<UpcomingTile> tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
                                                     DirectRead from, mlir::Value isPacked);
   void forgetPacked();
+
+  //===--------------------------------------------------------------------===//
+  // Parts.cpp
+  //===--------------------------------------------------------------------===//
+  std::array<mlir::Value, 2> splitNumbers(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &seen);
+  llvm::SmallVector<mlir::Value> seenNothing();
+  void judge(mlir::ValueRange seen, mlir::Value verdict);
+  mlir::func::FuncOp splitRowsFunction(mlir::Type from, int64_t rows, int64_t k, int64_t toStride);
+  mlir::func::FuncOp splitGroupsFunction(const DotPlan &dot, mlir::Type from, int64_t n, int64_t k);
+  void packParts(const DotPlan &dot, mlir::Type from, DirectRead matrix, mlir::Value packed,
+                 int64_t n, int64_t k, mlir::Value verdict);
+  mlir::Value splitOperands(const RoundsPlan &rounds, mlir::Value number, DirectRead a,
+                            DirectRead from, mlir::Value isWhole);
 
   //===--------------------------------------------------------------------===//
   // Packing.cpp

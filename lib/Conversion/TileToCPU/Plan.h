@@ -90,7 +90,7 @@ struct NextRow {
 /// A matrix product: of operands in scratch memory, into an accumulator there.
 struct DotPlan {
   struct Operand {
-    Buffer *stored;
+    Buffer *stored; ///< of b in parts that is turned over: where those of a panel stand before
     /// Of the type that the product reads, b with rows of whole registers; perhaps `stored`. Its b
     /// has a row for each group of k (MicroKernel.h).
     Buffer *packed;
@@ -128,10 +128,12 @@ struct RoundsPlan {
   int64_t count = 0;           ///< rounds at once
   int64_t m = 0, n = 0, k = 0; ///< of all of them
   Stands aStands = InPlace;
-  /// So many b, packed, are kept for the next programs, each with two words that tell which it is;
-  /// 0: none.
+  /// So many b, packed, are kept for the next programs, each with two words that tell which it is,
+  /// and for parts a verdict; 0: none.
   int64_t kept = 0;
   Buffer *keys = nullptr;
+  /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
+  Buffer *verdicts = nullptr;
 };
 
 struct Step {

@@ -49,16 +49,18 @@ bool Planner::isOnTiles(tt::DotOp op, DotForm form) const {
 }
 
 bool Planner::isOnTiles(DotForm form, int64_t m, int64_t n, int64_t k) const {
-  return (form == DotForm::BF16Pairs ? target.hasBF16Tiles : target.hasByteTiles) &&
-         fitsTiles(form, m, n, k);
+  return (groupOf(form) == 2 ? target.hasBF16Tiles : target.hasByteTiles) &&
+         form != DotForm::WordPairs && fitsTiles(form, m, n, k);
 }
 
 /// What the product reads its operands as.
-Type Planner::operandType(tt::DotOp op) const {
-  switch (formOf(op)) {
+Type Planner::operandType(tt::DotOp op, DotForm form) const {
+  switch (form) {
   case DotForm::Single:
     return evalType(tt::elementType(op.getType()));
   case DotForm::BF16Pairs:
+  case DotForm::HalfParts:
+  case DotForm::FloatParts:
     return BFloat16Type::get(op.getContext());
   case DotForm::WordPairs:
     return IntegerType::get(op.getContext(), 16);

@@ -80,10 +80,35 @@ std::optional<RoundsPlan::Operand> Planner::operandOfRounds(Step &step, tt::DotO
   return operand;
 }
 
+/// In which parts AMX multiplies the operands as if they were bf16, if it can: fp16 exactly, fp32
+/// where the product may be less exact than that.
+std::optional<DotForm> Planner::formOfParts(const RoundsPlan &rounds) const {
+  tt::DotOp op = rounds.op;
+  auto areOf = [&](auto isType) {
+    return llvm::all_of(std::array{rounds.a.load, rounds.b.load},
+                        [&](tt::LoadOp load) { return isType(pointeeOf(load.getPtr())); });
+  };
+  if (!target.hasBF16Tiles || !rounds.dot.accumulator->element.isF32())
+    return std::nullopt;
+  if (areOf([](Type type) { return type.isF16(); }))
+    return DotForm::HalfParts;
+  bool mayRound = op.getInputPrecision() == tt::InputPrecision::BF16x3 ||
+                  op.getInputPrecision() == tt::InputPrecision::TF32;
+  if (mayRound && areOf([](Type type) { return type.isF32(); }))
+    return DotForm::FloatParts;
+  return std::nullopt;
+}
+
 /// Where the operands stand when they are multiplied; false if nothing copies or packs them so.
 bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   DotPlan &dot = rounds.dot;
-  Type to = operandType(rounds.op);
+  if (partsOf(dot.form) > 1) {
+    rounds.aStands = RoundsPlan::Copied;
+    dot.a = {};
+    dot.b = {nullptr, nullptr, /*readsMemory=*/true, /*isTurned=*/rounds.b.alongK};
+    return rounds.a.alongK;
+  }
+  Type to = operandType(rounds.op, dot.form);
   int64_t group = groupOf(dot.form), bytes = tt::scalarBytes(to);
   int64_t inRegister = target.vectorBits / 8 / bytes;
   constexpr int64_t piece = 16; // bytes: what turning a matrix over loads at once
@@ -126,30 +151,50 @@ bool Planner::stays(tt::LoadOp load) {
 
 /// Decides how many packed b are kept.
 void Planner::keepPacked(RoundsPlan &rounds) {
+  DotForm form = rounds.dot.form;
   int64_t bytes = rounds.k * llvm::alignTo(rounds.n, target.vectorBits / 32) *
-                  tt::scalarBytes(operandType(rounds.op));
+                  tt::scalarBytes(operandType(rounds.op, form)) * partsOf(form);
   int64_t kept = (kMostKeptBytes - plan.keptBytes) / bytes;
   if (kept < 1 || !stays(rounds.b.load))
     return;
   rounds.kept = kept;
   plan.keptBytes += kept * bytes;
-  rounds.keys = allocate({kept, 2}, IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
+  rounds.keys = allocate({kept, partsOf(form) > 1 ? 3 : 2},
+                         IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
   plan.keys.push_back(rounds.keys);
 }
 
 /// Buffers for the operands of `rounds`, a copy and panels.
 void Planner::allocateOperands(RoundsPlan &rounds) {
-  Type to = operandType(rounds.op), sum = rounds.dot.accumulator->element;
-  int64_t group = groupOf(rounds.dot.form);
+  DotForm form = rounds.dot.form;
+  Type to = operandType(rounds.op, form), sum = rounds.dot.accumulator->element;
+  int64_t group = groupOf(form), parts = partsOf(form);
   int64_t lanes = panelLanes(target.vectorBits / tt::scalarBits(sum), rounds.n);
   int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.kept, 1);
-  rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) + hasStartRow(rounds.dot.form);
+  rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) * parts + hasStartRow(form);
   rounds.dot.b.packed =
       allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
   // A line of the cache more: the rows of a copy do not compete for its sets.
+  int64_t rowOfCopy = rounds.k * parts + kCacheLine / int64_t(tt::scalarBytes(to));
   if (rounds.aStands != RoundsPlan::InPlace)
-    rounds.dot.a.packed = allocate({rounds.m, rounds.k + kCacheLine / int64_t(tt::scalarBytes(to))},
-                                   to, /*dense=*/true);
+    rounds.dot.a.packed = allocate({rounds.m, rowOfCopy}, to, /*dense=*/true);
+  if (parts == 1)
+    return;
+  rounds.verdicts = allocate({2}, IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
+  if (rounds.b.alongK)
+    rounds.dot.b.stored = allocate({lanes, rowOfCopy}, to, /*dense=*/true);
+}
+
+/// The rounds, with the product in this form; none if it cannot be.
+std::optional<RoundsPlan> Planner::inForm(RoundsPlan rounds, DotForm form) {
+  int64_t round = rounds.op.getA().getType().getDimSize(1);
+  rounds.dot.form = form;
+  rounds.count = std::max<int64_t>(kPanelRows * groupOf(form) / round, 1);
+  rounds.k = rounds.count * round;
+  rounds.dot.onTiles = isOnTiles(form, rounds.m, rounds.n, rounds.k);
+  if ((partsOf(form) > 1 && !rounds.dot.onTiles) || !planOperandsOfRounds(rounds))
+    return std::nullopt;
+  return rounds;
 }
 
 void Planner::planRounds(Step &step, scf::ForOp loop) {
@@ -167,20 +212,22 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
   auto a = operandOfRounds(step, op, op.getA(), 1), b = operandOfRounds(step, op, op.getB(), 0);
   if (!a || !b)
     return;
-  RoundsPlan rounds{.op = op, .a = *a, .b = *b, .dot = *product->dot};
-  int64_t round = op.getA().getType().getDimSize(1);
-  rounds.count = std::max<int64_t>(kPanelRows * groupOf(rounds.dot.form) / round, 1);
-  rounds.m = type.getDimSize(0), rounds.n = type.getDimSize(1), rounds.k = rounds.count * round;
-  rounds.dot.upcoming.clear();
-  rounds.dot.onTiles = isOnTiles(rounds.dot.form, rounds.m, rounds.n, rounds.k);
-  if (!planOperandsOfRounds(rounds))
+  RoundsPlan common{.op = op, .a = *a, .b = *b, .dot = *product->dot};
+  common.m = type.getDimSize(0), common.n = type.getDimSize(1);
+  common.dot.upcoming.clear();
+  std::optional<RoundsPlan> rounds;
+  if (auto parts = formOfParts(common))
+    rounds = inForm(common, *parts);
+  if (!rounds)
+    rounds = inForm(common, common.dot.form);
+  if (!rounds)
     return;
-  keepPacked(rounds);
-  if (rounds.count == 1 && !rounds.kept)
+  keepPacked(*rounds);
+  if (rounds->count == 1 && !rounds->kept && partsOf(rounds->dot.form) == 1)
     return;
-  allocateOperands(rounds);
-  plan.usesTiles |= rounds.dot.onTiles;
-  step.rounds = std::move(rounds);
+  allocateOperands(*rounds);
+  plan.usesTiles |= rounds->dot.onTiles;
+  step.rounds = std::move(*rounds);
 }
 
 } // namespace tritium::cpu

@@ -284,8 +284,13 @@ private:
   }
 
   static std::string formName(const DotPlan &dot) {
-    constexpr const char *forms[] = {"", " pairs of bf16", " pairs of words", " four bytes",
-                                     " four unsigned bytes"};
+    constexpr const char *forms[] = {"",
+                                     " pairs of bf16",
+                                     " pairs of words",
+                                     " four bytes",
+                                     " four unsigned bytes",
+                                     " fp16 in two parts of bf16",
+                                     " fp32 in two parts of bf16"};
     return std::string(forms[unsigned(dot.form)]) + (dot.onTiles ? " by AMX" : "");
   }
 

@@ -80,7 +80,8 @@ private:
   DotForm formOf(tt::DotOp op) const;
   bool isOnTiles(tt::DotOp op, DotForm form) const;
   bool isOnTiles(DotForm form, int64_t m, int64_t n, int64_t k) const;
-  mlir::Type operandType(tt::DotOp op) const;
+  mlir::Type operandType(tt::DotOp op) const { return operandType(op, formOf(op)); }
+  mlir::Type operandType(tt::DotOp op, DotForm form) const;
   DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute, bool wholeRegisters);
   DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form);
   Buffer *accumulatorFor(Step &step, tt::DotOp op);
@@ -89,6 +90,8 @@ private:
   void planRounds(Step &step, mlir::scf::ForOp loop);
   std::optional<RoundsPlan::Operand> operandOfRounds(Step &step, tt::DotOp op, mlir::Value value,
                                                      int64_t kDim);
+  std::optional<DotForm> formOfParts(const RoundsPlan &rounds) const;
+  std::optional<RoundsPlan> inForm(RoundsPlan rounds, DotForm form);
   bool planOperandsOfRounds(RoundsPlan &rounds);
   bool stays(tt::LoadOp load);
   void keepPacked(RoundsPlan &rounds);

@@ -5,7 +5,8 @@
 //   if (there are so many rounds left, and in each of them
 //       its masks are true everywhere,
 //       and its tiles lie behind those of the round before, as far apart as there)
-//     multiply the operands as they lie in memory, as tiles of `count` times as many k
+//     multiply the operands as they lie in memory, as tiles of `count` times as many k;
+//     where they are split in parts, only if all of their numbers can be (Parts.cpp)
 //   else
 //     the rounds, one after the other
 //
@@ -134,12 +135,15 @@ SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op
   b.create<scf::YieldOp>(loc, none);
   b.setInsertionPointAfter(isThere);
 
-  ValueRange found = isThere.getResults();
-  auto branch = b.create<scf::IfOp>(loc, carried.getTypes(), found[0], /*else=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  ValueRange places = found.take_back(4);
+  ValueRange found = isThere.getResults(), places = found.take_back(4);
+  DirectRead a{places[0], places[1]}, from{places[2], places[3]};
   Value number = b.create<arith::DivUIOp>(loc, sub(lower, range.lower), stride);
-  emitProductOfRounds(rounds, number, {places[0], places[1]}, {places[2], places[3]});
+  Value isAtOnce = found[0];
+  if (partsOf(rounds.dot.form) > 1)
+    isAtOnce = splitOperands(rounds, number, a, from, isAtOnce);
+  auto branch = b.create<scf::IfOp>(loc, carried.getTypes(), isAtOnce, /*else=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitProductOfRounds(rounds, number, a, from);
   if (!inits.empty())
     b.create<scf::YieldOp>(loc, found.drop_front().drop_back(4));
   b.setInsertionPointToStart(branch.elseBlock());
@@ -189,33 +193,46 @@ Lowering::DirectRead Lowering::leftOperand(const RoundsPlan &rounds, DirectRead 
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// Where b is packed for the product, and whether it was just now: what was packed from the same
-/// place is taken as it is.
-std::pair<Value, Value> Lowering::rightOperand(const RoundsPlan &rounds, Value number,
-                                               DirectRead from) {
-  const DotPlan &dot = rounds.dot;
-  const Buffer &panels = *dot.b.packed;
-  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
-  if (!rounds.kept) {
-    packMatrix(dot, element, from, bufferBase(panels), rounds.n, rounds.k);
-    return {bufferBase(panels), b.create<arith::ConstantIntOp>(loc, 1, 1)};
-  }
+/// That of the loop's chunk of rounds `number`.
+Lowering::Slot Lowering::slotOf(const RoundsPlan &rounds, Value number) {
+  const Buffer &panels = *rounds.dot.b.packed;
+  bool isSplit = partsOf(rounds.dot.form) > 1;
+  if (!rounds.kept)
+    return {bufferBase(panels), {}, isSplit ? gep(bufferBase(*rounds.verdicts), i64(8)) : Value()};
   Value slot = minSigned(number, i64(rounds.kept - 1));
-  Value packed = gep(bufferBase(panels), mul(slot, panels.bytes / rounds.kept));
-  Value key = gep(bufferBase(*rounds.keys), mul(slot, 16));
+  Value key = gep(bufferBase(*rounds.keys), mul(slot, rounds.keys->bytes / rounds.kept));
+  return {gep(bufferBase(panels), mul(slot, panels.bytes / rounds.kept)), key,
+          isSplit ? gep(key, i64(16)) : Value()};
+}
+
+/// Packs b for the product, and says whether it had to: what was packed from the same place is
+/// taken as it is.
+Value Lowering::packIntoSlot(const RoundsPlan &rounds, const Slot &slot, DirectRead from) {
+  const DotPlan &dot = rounds.dot;
+  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+  auto pack = [&] {
+    if (partsOf(dot.form) > 1)
+      packParts(dot, element, from, slot.packed, rounds.n, rounds.k, slot.verdict);
+    else
+      packMatrix(dot, element, from, slot.packed, rounds.n, rounds.k);
+  };
+  if (!slot.key) {
+    pack();
+    return b.create<arith::ConstantIntOp>(loc, 1, 1);
+  }
   Value at[] = {b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), from.base), from.rowStride};
   Value isOther = b.create<arith::ConstantIntOp>(loc, 0, 1);
   for (int64_t i : {0, 1}) {
-    Value known = b.create<LLVM::LoadOp>(loc, b.getI64Type(), gep(key, i64(8 * i)), 8);
+    Value known = b.create<LLVM::LoadOp>(loc, b.getI64Type(), gep(slot.key, i64(8 * i)), 8);
     isOther = b.create<arith::OrIOp>(loc, isOther, compare(arith::CmpIPredicate::ne, known, at[i]));
   }
   auto branch = b.create<scf::IfOp>(loc, isOther, /*else=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  packMatrix(dot, element, from, packed, rounds.n, rounds.k);
+  pack();
   for (int64_t i : {0, 1})
-    b.create<LLVM::StoreOp>(loc, at[i], gep(key, i64(8 * i)), 8);
-  return {packed, isOther};
+    b.create<LLVM::StoreOp>(loc, at[i], gep(slot.key, i64(8 * i)), 8);
+  return isOther;
 }
 
 /// The tiles that the product asks for while it computes: those of the next rounds, of b only if
@@ -239,10 +256,17 @@ void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Direc
                                    DirectRead from) {
   loc = tt::DotOp(rounds.op).getLoc();
   const DotPlan &dot = rounds.dot;
-  auto [packed, isPacked] = rightOperand(rounds, number, from);
+  Slot slot = slotOf(rounds, number);
+  if (partsOf(dot.form) > 1) {
+    b.create<func::CallOp>(
+        loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, {}),
+        ValueRange{bufferBase(*dot.a.packed), slot.packed, bufferBase(*dot.accumulator)});
+    return;
+  }
+  Value isPacked = packIntoSlot(rounds, slot, from);
   SmallVector<UpcomingTile> upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
   DirectRead left = leftOperand(rounds, a);
-  SmallVector<Value> arguments{left.base, packed, bufferBase(*dot.accumulator)};
+  SmallVector<Value> arguments{left.base, slot.packed, bufferBase(*dot.accumulator)};
   for (const UpcomingTile &tile : upcoming)
     arguments.push_back(tile.base);
   for (const UpcomingTile &tile : upcoming)

@@ -11,6 +11,9 @@
 //     acc = tmm0 .. tmm3
 //   release the tile registers
 //
+// Where operands are sums of two parts, a step goes on with those that stand behind: tmm4, tmm5 and
+// tmm6, tmm7 are loaded anew by turns, so that each of them takes part in two rows of products.
+//
 // A row of a tile of a is 16 groups, a row of b one group of 16 columns, as packed. Each product
 // configures the registers for itself, 50 ns, because whatever else is called may do so, too.
 // LLVM's intrinsics that name the registers by numbers need no passes of its own; those that
@@ -131,24 +134,48 @@ private:
         [&](int number, Value at) { intrinsic("tilestored64", {tile(number), at, strideOfAcc}); });
   }
 
+  /// Products of a part of a by one of b. A part that is not given is in the registers already.
+  struct Parts {
+    std::optional<int64_t> a, b;
+  };
+
+  /// The least products first, as far as registers allow.
+  SmallVector<Parts> products() const {
+    if (partsOf(form) == 1)
+      return {{0, 0}};
+    SmallVector<Parts> all{{1, 0}, {0, {}}, {{}, 1}};
+    if (form == DotForm::HalfParts)
+      all.push_back({1, {}});
+    return all;
+  }
+
   void emitStep(Value i, Value j, Value step, int64_t rows, int64_t columns) {
+    for (Parts parts : products())
+      emitProducts(i, j, step, rows, columns, parts);
+  }
+
+  void emitProducts(Value i, Value j, Value step, int64_t rows, int64_t columns, Parts parts) {
     auto loadA = [&](int64_t row) {
-      intrinsic("tileloadd64",
-                {tile(kTilesOfA + row),
-                 address(a, plus(i, row * kRows), strideOfA, times(step, kRowBytes)), strideOfA});
+      Value bytes = plus(times(step, kRowBytes), *parts.a * k * (4 / groupOf(form)));
+      intrinsic("tileloadd64", {tile(kTilesOfA + row),
+                                address(a, plus(i, row * kRows), strideOfA, bytes), strideOfA});
     };
     auto loadB = [&](int64_t column) {
+      if (!parts.b)
+        return;
+      Value row = plus(times(step, kRows), *parts.b * k / groupOf(form));
       intrinsic("tileloadd64", {tile(kTilesOfB + column),
-                                address(bMatrix, times(step, kRows), strideOfB,
+                                address(bMatrix, row, strideOfB,
                                         plus(times(j, columnBytesOfB), column * kRowBytes)),
                                 strideOfB});
     };
-    StringRef product = form == DotForm::BF16Pairs     ? "tdpbf16ps"
-                        : form == DotForm::SignedQuads ? "tdpbssd"
-                                                       : "tdpbuud";
+    StringRef product = form == DotForm::SignedQuads     ? "tdpbssd"
+                        : form == DotForm::UnsignedQuads ? "tdpbuud"
+                                                         : "tdpbf16ps";
     loadB(0);
     for (int64_t row = 0; row < rows; ++row) {
-      loadA(row);
+      if (parts.a)
+        loadA(row);
       if (row == 0 && columns == 2)
         loadB(1);
       for (int64_t column = 0; column < columns; ++column)

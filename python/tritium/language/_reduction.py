@@ -261,7 +261,8 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None,
         input, other: of one type: int8, uint8, fp16, bf16, fp32 or fp64, or two of 8-bit floats.
         acc: added to the product; of the result's shape and type.
         input_precision: for fp32 on GPUs: "tf32" (the default), "tf32x3", "bf16x3", "bf16x6" or
-            "ieee". TRITON_F32_DEFAULT changes the default. A CPU computes as "ieee".
+            "ieee". TRITON_F32_DEFAULT changes the default. A CPU computes as "ieee", its default,
+            but for "bf16x3" and "tf32" with AMX: three products of bf16, off by 2^-15 at most.
         allow_tf32: True is "tf32", False "ieee"; an error beside `input_precision`.
         max_num_imprecise_acc: for 8-bit floats on GPUs, whose tensor cores may keep 14 bits of a
             sum: how many products along K they add up before it goes to fp32; at most K. None: all.

@@ -31,12 +31,20 @@ enum class DotForm : uint8_t {
   WordPairs,     ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
   SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
   UnsignedQuads, ///< the same of bytes without a sign
+  HalfParts,     ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
+  FloatParts,    ///< the same of fp32, rounded to two bf16: three products, without the least
 };
 
 /// How many k a lane takes at once.
 inline int64_t groupOf(DotForm form) {
-  bool isPair = form == DotForm::BF16Pairs || form == DotForm::WordPairs;
-  return form == DotForm::Single ? 1 : isPair ? 2 : 4;
+  bool isQuad = form == DotForm::SignedQuads || form == DotForm::UnsignedQuads;
+  return form == DotForm::Single ? 1 : isQuad ? 4 : 2;
+}
+
+/// Of how many numbers an operand is the sum. Behind each row of `a` stands the row of its second
+/// parts, behind the rows of each panel of b those of theirs.
+inline int64_t partsOf(DotForm form) {
+  return form == DotForm::HalfParts || form == DotForm::FloatParts ? 2 : 1;
 }
 
 /// VPDPBUSD multiplies bytes without a sign by such with one. What `a` holds is read with its

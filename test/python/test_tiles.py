@@ -1,0 +1,212 @@
+"""Whole kernels of a CPU with AMX, whose instructions are functions in C (amx.c): products in all
+forms that use its tiles, where they do, and what becomes of numbers that they cannot take."""
+
+import ctypes
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tritium
+
+HERE = pathlib.Path(__file__).parent
+KERNELS, ATTENTION = HERE / "cpu_kernels.py", HERE.parents[1] / "examples" / "attention.py"
+COMMAND = pathlib.Path(tritium.__file__).absolute().parents[2] / "bin" / "tritium"
+COMPILER = "clang-19"
+FEATURES = set(pathlib.Path("/proc/cpuinfo").read_text().split())
+TYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
+         "int32": "i32"}
+
+pytestmark = pytest.mark.skipif(
+    not ({"avx512_bf16", "avx512_vnni", "avx512vl"} <= FEATURES and shutil.which(COMPILER)),
+    reason="what is not AMX of the code runs on CPUs with AVX512_BF16 only")
+
+
+def call(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Tiles:
+    """Kernels as code for a CPU with AMX."""
+
+    def __init__(self, folder):
+        self.folder, self.compiled = folder, {}
+        call(COMPILER, "-O2", "-mfma", "-c", "-fPIC", HERE / "amx.c", "-o", folder / "amx.o")
+
+    def library(self, *how):
+        """The kernel's code, what it says of itself, and its library."""
+        if how not in self.compiled:
+            def stage(name):
+                return call(COMMAND, "compile", *how, "--target",
+                            "cpu:sapphirerapids", "--emit", name)
+
+            about, name = json.loads(stage("json")), self.folder / f"kernel{len(self.compiled)}"
+            text = re.sub(r"call i64 asm sideeffect \"syscall\".*?\)(?=,|$)", "or i64 0, 0",
+                          stage("llir"), flags=re.M)
+            text = re.sub(r"@llvm\.x86\.(ldtilecfg|tile\w+|tdp\w+)", r"@amx_\1", text)
+            text = text.replace(" immarg", "").replace('"sapphirerapids"', '"znver4"')
+            name.with_suffix(".ll").write_text(text)
+            call(COMPILER, "-O2", "-w", "-fPIC", "-shared", "-march=znver4",
+                 name.with_suffix(".ll"), self.folder / "amx.o", "-lm", "-o",
+                 name.with_suffix(".so"))
+            self.compiled[how] = about, ctypes.CDLL(str(name.with_suffix(".so")))
+        return self.compiled[how]
+
+    def run(self, file, kernel, grid, *arguments, **constants):
+        """Runs a kernel, whose arrays are changed; the products that AMX has done. A number that is
+        1 is a constant, as in launches."""
+        kinds = [f"*{TYPES[a.dtype.name]}" if isinstance(a, np.ndarray) else
+                 "fp32" if isinstance(a, float) else "1" if a == 1 else "i32" for a in arguments]
+        arguments = [a for a, kind in zip(arguments, kinds) if kind != "1"]
+        given = [x for name, value in constants.items()
+                 for x in ("--constexpr", f"{name}={value!r}")]
+        about, library = self.library(file, "--kernel", kernel, "--signature", ",".join(kinds), *given)
+        slots = (ctypes.c_uint64 * len(arguments))(*(
+            a.ctypes.data if isinstance(a, np.ndarray) else
+            int(np.float32(a).view(np.uint32)) if isinstance(a, float) else a for a in arguments))
+        scratch = np.zeros(about["scratch_bytes"] + 64, np.uint8)
+        grid = (*grid, *(1,) * (3 - len(grid)))
+        before = ctypes.c_int64.in_dll(library, "amxProducts").value
+        getattr(library, about["entry"])(
+            slots, ctypes.c_void_p(scratch.ctypes.data + -scratch.ctypes.data % 64),
+            ctypes.c_int64(0), ctypes.c_int64(int(np.prod(grid))), (ctypes.c_uint32 * 3)(*grid),
+            None)
+        return ctypes.c_int64.in_dll(library, "amxProducts").value - before
+
+
+@pytest.fixture(scope="module")
+def tiles(tmp_path_factory):
+    return Tiles(tmp_path_factory.mktemp("tiles"))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(12)
+
+
+def product(tiles, a, b, tile, precision="ieee", turned=False):
+    """a @ b, and the products of tiles that AMX has done for it."""
+    (m, k), n = a.shape, b.shape[1]
+    c = np.zeros((m, n), np.int32 if a.dtype.kind in "iu" else np.float32)
+    held = np.ascontiguousarray(b.T if turned else b)
+    strides = (1, k) if turned else (n, 1)
+    count = tiles.run(KERNELS, "rounds", (-(-m // tile[0]), -(-n // tile[1])), a, held, c, m, n, k, *strides,
+                      BM=tile[0], BN=tile[1], BK=tile[2], PRECISION=precision)
+    return c, count
+
+
+# Blocks of one and of two registers on both sides, several chunks of rounds and a rest.
+SHAPES = [((96, 144, 640), (48, 48, 64)), ((128, 64, 512), (64, 64, 32)),
+          ((33, 70, 600), (32, 64, 64))]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("shape, tile", SHAPES)
+@pytest.mark.parametrize("dtype, precision", [
+    (ml_dtypes.bfloat16, "ieee"), (np.int8, "ieee"), (np.uint8, "ieee"), (np.float16, "ieee"),
+    (np.float32, "bf16x3")])
+def test_whole_numbers(tiles, rng, dtype, precision, shape, tile, turned):
+    """Every order of summation gives the same; parts of fp16 and fp32 have two digits of bf16."""
+    (m, n, k) = shape
+    low, high = {"int8": (-128, 128), "uint8": (0, 256), "bfloat16": (-8, 9)}.get(
+        np.dtype(dtype).name, (-700, 701))
+    a, b = (rng.integers(low, high, shape).astype(dtype) for shape in ((m, k), (k, n)))
+    if high == 701:  # of two large factors the sums of fp32 would be rounded
+        b %= dtype(4)
+    c, count = product(tiles, a, b, tile, precision, turned)
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+    assert count > 0
+
+
+def bound(a, b, relative):
+    return relative * (np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_halves_are_exact(tiles, rng, turned):
+    """All exponents of fp16, subnormal numbers among them: only sums are rounded."""
+    m, n, k = 64, 64, 512
+    a, b = (rng.integers(0, 1 << 16, shape, dtype=np.uint16).view(np.float16)
+            for shape in ((m, k), (k, n)))
+    a, b = (np.where(np.isfinite(x), x, np.float16(1)) for x in (a, b))
+    c, count = product(tiles, a, b, (64, 64, 64), turned=turned)
+    # Four products for each of two chunks, 16 blocks, 8 steps.
+    assert count == 4 * 2 * 16 * 8
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert (np.abs(c - expected) <= bound(a, b, k * 2.0 ** -24)).all()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("precision", ["bf16x3", "tf32"])
+def test_floats_in_parts(tiles, rng, precision, turned):
+    m, n, k = 64, 64, 512
+    a, b = ((rng.standard_normal(shape) * np.exp2(rng.uniform(-40, 40, shape))).astype(np.float32)
+            for shape in ((m, k), (k, n)))
+    c, count = product(tiles, a, b, (64, 64, 64), precision, turned)
+    assert count == 3 * 2 * 16 * 8
+    off = np.abs(c - a.astype(np.float64) @ b.astype(np.float64))
+    assert (off <= bound(a, b, 2.0 ** -15 + k * 2.0 ** -24)).all()
+    assert (off > bound(a, b, 2.0 ** -24)).any()
+
+
+def test_parts_are_rounded(tiles, rng):
+    """Each result is one product, which is off by 2^-17 for each operand and 2^-16 for the least part."""
+    n = 256
+    a, b = np.zeros((n, n), np.float32), rng.uniform(1, 2, (n, n)).astype(np.float32)
+    np.fill_diagonal(a, rng.uniform(1, 2, n))
+    c, count = product(tiles, a, b, (64, 64, 64), "bf16x3")
+    assert count > 0
+    expected = a.astype(np.float64) @ b
+    assert (np.abs(c - expected) <= (2.0 ** -15 + 2.0 ** -23) * expected).all()
+
+
+@pytest.mark.parametrize("precision", ["ieee", "tf32x3", "bf16x6"])
+def test_floats_that_stay(tiles, rng, precision):
+    a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((64, 256), (256, 64)))
+    c, count = product(tiles, a, b, (64, 64, 64), precision)
+    assert count == 0
+    assert (np.abs(c - a.astype(np.float64) @ b) <= bound(a, b, 256 * 2.0 ** -24)).all()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("dtype, value", [
+    (np.float16, np.inf), (np.float16, np.nan), (np.float32, -np.inf), (np.float32, np.nan),
+    (np.float32, 3.4e38), (np.float32, 1e-34), (np.float32, 1e-40)])
+def test_numbers_without_parts(tiles, rng, dtype, value, side, turned):
+    """The chunk of rounds that has such a number goes by FMA, for the programs that meet it."""
+    m, n, k = 64, 128, 512
+    a, b = (rng.integers(-4, 5, shape).astype(dtype) for shape in ((m, k), (k, n)))
+    whole = product(tiles, a, b, (32, 64, 64), "bf16x3", turned)[1]
+    operand = (a, b)[side]
+    operand[operand.shape[0] // 2 + 7, 5] = value
+    c, count = product(tiles, a, b, (32, 64, 64), "bf16x3", turned)
+    with np.errstate(invalid="ignore", over="ignore"):
+        expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+        np.testing.assert_allclose(c, expected, rtol=2e-7)
+    # One of two chunks, of one of two rows, or columns, of programs.
+    assert count == whole * 3 // 4
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, np.float32])
+def test_attention(tiles, rng, dtype):
+    heads, n, d = 2, 160, 64
+    q, k, v = (rng.standard_normal((heads, n, d)).astype(dtype) for _ in range(3))
+    out = np.zeros_like(q)
+    count = tiles.run(ATTENTION, "attention_kernel", (-(-n // 64), heads), q, k, v, out, 0.125, n,
+                      D=d, BM=64, BN=64, CAUSAL=False)
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    scores = 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1))
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    tolerance = {"bfloat16": 2e-2, "float16": 3e-3, "float32": 2e-6}[np.dtype(dtype).name]
+    np.testing.assert_allclose(out.astype(np.float64),
+                               weights / weights.sum(-1, keepdims=True) @ wide[2], rtol=0,
+                               atol=tolerance)
+    assert (count > 0) == (np.dtype(dtype).name == "bfloat16")
