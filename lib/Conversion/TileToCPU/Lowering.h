@@ -109,7 +109,10 @@ private:
   mlir::Value linearIndex(const Buffer &buffer, const Index &index);
   mlir::Value elementAddress(const Buffer &buffer, mlir::Value linear);
   Chunk readBuffer(const Buffer &buffer, const Index &index);
-  void writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value);
+  /// `rounds`: the value is fp32, to be rounded to bf16 for products.
+  void writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value,
+                   bool rounds = false);
+  mlir::Value roundedForProducts(mlir::Value value);
   /// Elements between neighbours along the lanes.
   int64_t laneStride(const Buffer &buffer, const Index &index);
 

@@ -172,6 +172,8 @@ void Lowering::emitBody(PhaseState &state, const Index &index) {
   for (const Root &root : state.step.roots) {
     if (root.kind == Root::Store)
       writes.push_back({&root, evaluate(cast<tt::StoreOp>(root.op).getValue(), index)});
+    else if (root.roundsForProducts)
+      writes.push_back({&root, evaluate(root.value.getDefiningOp()->getOperand(0), index)});
     else if (root.kind == Root::Assign)
       writes.push_back(
           {&root, root.isHome ? evaluateHome(root.value, index) : evaluate(root.value, index)});
@@ -192,7 +194,7 @@ void Lowering::emitBody(PhaseState &state, const Index &index) {
       Index at = index;
       if (state.step.writesSwapped)
         std::swap(at.dims[at.dims.size() - 2], at.dims.back());
-      writeBuffer(*root->buffer, at, chunk);
+      writeBuffer(*root->buffer, at, chunk, root->roundsForProducts);
     } else {
       loc = root->op->getLoc();
       emitStore(cast<tt::StoreOp>(root->op), chunk, index, root->fetchesLaterRows);

@@ -48,8 +48,9 @@ struct Root {
   Buffer *buffer = nullptr;      ///< Assign: where to
   bool isHome =
       false; ///< Assign: here the value is computed; who reads it elsewhere reads `buffer`
-  bool fetchesLaterRows = false; ///< Store: the lines of later rows are asked for
-  bool isReadLater = true;       ///< Scan: steps behind this one read its results, from buffers
+  bool roundsForProducts = false; ///< Assign: rounds to bf16, in which only products read it
+  bool fetchesLaterRows = false;  ///< Store: the lines of later rows are asked for
+  bool isReadLater = true;        ///< Scan: steps behind this one read its results, from buffers
 
   /// What it does in the block; null for what a region carries.
   mlir::Operation *place() const { return op || !isHome ? op : value.getDefiningOp(); }

@@ -210,6 +210,8 @@ void Planner::completePhase(Step &step) {
     return planTransposed(step);
   allocateResults(step);
   for (Root &root : step.roots)
+    root.roundsForProducts = isRoundedForProducts(root);
+  for (Root &root : step.roots)
     root.fetchesLaterRows = root.kind == Root::Store && hasDot && step.shape.size() == 2 &&
                             isArithmetic(root.op->getOperand(0));
   PhaseSummary summary = summarize(step);
@@ -219,6 +221,18 @@ void Planner::completePhase(Step &step) {
   planVersions(step, summary);
   for (Loops &loops : step.versions)
     loops.streamed = streamedStore(step, loops);
+}
+
+/// Products take what is below 2^-126 for zero, as does the instruction that rounds to bf16.
+bool Planner::isRoundedForProducts(const Root &root) const {
+  auto cast = root.kind == Root::Assign && root.isHome && root.buffer->element.isBF16()
+                  ? root.value.getDefiningOp<arith::TruncFOp>()
+                  : nullptr;
+  return cast && !cast.getRoundingmode() && tt::elementType(cast.getIn().getType()).isF32() &&
+         llvm::all_of(root.value.getUses(), [&](OpOperand &use) {
+           auto dot = dyn_cast<tt::DotOp>(use.getOwner());
+           return dot && use.getOperandNumber() < 2 && formOf(dot) == DotForm::BF16Pairs;
+         });
 }
 
 void Planner::allocateResults(const Step &step) {

@@ -156,6 +156,28 @@ bool BlockPlanner::isReadAgain(Value value, ArrayRef<Step *> uses) const {
   });
 }
 
+/// The phase, in front of `first`, that evaluates the only operand of `value`, which comes from it
+/// element by element: where it is computed there, the operand need not stand in memory, too.
+Step *BlockPlanner::phaseOfOperand(Value value, const Step &first) {
+  Operation *op = value.getDefiningOp();
+  if (op->getNumOperands() != 1 || !keepsPlaces(op) || isa<tt::LoadOp>(op))
+    return nullptr;
+  Value operand = op->getOperand(0);
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  if (!type || !isVirtual(operand) || planner.isStored(operand) || !worthKeeping(operand))
+    return nullptr;
+  Step *found = nullptr;
+  for (Step *step : users[operand]) {
+    bool suits = step->kind == Step::Phase && step->order < first.order && !step->transposed &&
+                 step->reduceDim < 0 && ArrayRef(step->shape) == type.getShape() &&
+                 step->lanesDim == preferredDim(value, planner.likelyStrides()) &&
+                 llvm::none_of(step->roots, standsAlone) && readElementwise(*step, operand);
+    if (suits && (!found || step->order < found->order))
+      found = step;
+  }
+  return found;
+}
+
 void BlockPlanner::decide(Value value) {
   Operation *op = value.getDefiningOp();
   SmallVector<Step *> uses(users[value].begin(), users[value].end());
@@ -185,7 +207,10 @@ void BlockPlanner::decide(Value value) {
     return;
   }
   Buffer *buffer = planner.allocateHome(value, needsDense(value));
-  Step *home = assignStep(value, buffer, uses.front(), before);
+  Step *first = uses.front();
+  if (Step *earlier = before ? nullptr : phaseOfOperand(value, *first))
+    first = earlier;
+  Step *home = assignStep(value, buffer, first, before);
   planner.setHome(value, buffer);
   SmallVector<Step *> from{home};
   if (keepVirtual)

@@ -62,6 +62,7 @@ private:
   bool planDirectRead(Step &step);
   bool planTurned(Step &step);
   void allocateResults(const Step &step);
+  bool isRoundedForProducts(const Root &root) const;
   void orderLoops(Step &step);
   void planVersions(Step &step, const PhaseSummary &summary);
   mlir::Operation *streamedStore(const Step &step, const Loops &loops);
@@ -174,6 +175,7 @@ private:
   void decide(mlir::Value value);
   bool mustStandInMemory(mlir::Value value, llvm::ArrayRef<Step *> uses) const;
   bool isReadAgain(mlir::Value value, llvm::ArrayRef<Step *> uses) const;
+  Step *phaseOfOperand(mlir::Value value, const Step &first);
   Step *firstConflict(tt::LoadOp load, llvm::ArrayRef<Step *> uses);
   bool readElementwise(const Step &phase, mlir::Value value) const;
   Step *assignStep(mlir::Value value, Buffer *buffer, Step *first, Step *before);

@@ -64,7 +64,36 @@ Chunk Lowering::readBuffer(const Buffer &buffer, const Index &index) {
                                     ValueRange{zeroOf(storage, index.width)}, bytes)));
 }
 
-void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value) {
+/// The codes of bf16 that `value` is rounded to. Whole registers are by AVX512_BF16, which is there
+/// where products read bf16: what is below 2^-126 becomes zero.
+Value Lowering::roundedForProducts(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  int64_t width = type ? type.getNumElements() : 1;
+  if (width % 16 != 0)
+    return encodeStorage(roundTo(value, b.getBF16Type()), b.getBF16Type());
+  auto part = [&](int64_t first, int64_t count) -> Value {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+    return b.create<vector::ShuffleOp>(loc, value, value, order);
+  };
+  if (width > 32) {
+    Value low = roundedForProducts(part(0, width / 2));
+    Value high = roundedForProducts(part(width / 2, width / 2));
+    return b.create<vector::ShuffleOp>(loc, low, high,
+                                       llvm::to_vector(llvm::seq<int64_t>(0, width)));
+  }
+  StringRef name = width == 16 ? "llvm.x86.avx512bf16.cvtneps2bf16.512"
+                               : "llvm.x86.avx512bf16.cvtne2ps2bf16.512";
+  SmallVector<Value> operands{value};
+  if (width == 32)
+    operands = {part(16, 16), part(0, 16)};
+  auto rounded = b.create<LLVM::CallIntrinsicOp>(loc, VectorType::get(width, b.getBF16Type()),
+                                                 b.getStringAttr(name), operands);
+  return b.create<LLVM::BitcastOp>(loc, VectorType::get(width, b.getI16Type()),
+                                   rounded.getResult(0));
+}
+
+void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk &value,
+                           bool rounds) {
   Value address = elementAddress(buffer, linearIndex(buffer, index));
   int64_t stride = laneStride(buffer, index);
   unsigned bytes = tt::scalarBytes(buffer.element);
@@ -74,6 +103,8 @@ void Lowering::writeBuffer(const Buffer &buffer, const Index &index, const Chunk
   if (isMask)
     v = b.create<arith::ExtUIOp>(loc, shaped(buffer.element, index.hasLanes() ? index.width : 1),
                                  v);
+  else if (rounds)
+    v = roundedForProducts(v);
   else
     v = encodeStorage(v, buffer.element);
   if (stride == 0) {
