@@ -1,6 +1,7 @@
 """Rounds of a loop that a CPU multiplies at once, and packed operands that it keeps for the next
 programs (Conversion/TileToCPU/PlanRounds.cpp), on several CPUs' code."""
 
+import pathlib
 import threading
 import time
 
@@ -30,6 +31,7 @@ def product(a, b, c, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr
     tl.store(c + rm[:, None] * N + rn[None, :], acc, mask=(rm < M)[:, None] & (rn < N)[None, :])
 
 
+FEATURES = set(pathlib.Path("/proc/cpuinfo").read_text().split())
 SUMS = {np.dtype(np.int8): np.int32, np.dtype(np.uint8): np.int32,
         np.dtype(np.float64): np.float64}
 
@@ -100,6 +102,44 @@ def test_kept(monkeypatch, threads, dtype):
         assert "is kept" in multipliesAtOnce(handle)[0]
         np.testing.assert_array_equal(c, expected(a, b))
         b[...] = matrix(k, n, dtype, False, seed)
+
+
+@triton.jit
+def two_products(a, b, c, d, n, N: tl.constexpr, K: tl.constexpr):
+    """Of each b of a batch, d = sum of (a @ b) @ c over tiles of b's columns."""
+    rows = tl.program_id(0) * N + tl.arange(0, N)
+    rn, rk = tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + rows[:, None] * K + rk[None, :])
+    b += tl.program_id(1) * n * K
+    sums = tl.zeros((N, K), tl.float32)
+    for first in range(0, n, N):
+        y = tl.load(b + (first + rn)[None, :] * K + rk[:, None])
+        z = tl.dot(x, y)
+        w = tl.load(c + (first + rn)[:, None] * K + rk[None, :])
+        sums = tl.dot(z.to(w.dtype), w, sums)
+    tl.store(d + tl.program_id(1) * tl.num_programs(0) * N * K + rows[:, None] * K + rk[None, :],
+             sums)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_kept_in_loops(monkeypatch, threads):
+    """What several programs multiply by, in a loop of more rounds than are kept; two batches, and
+    both operands change between launches."""
+    monkeypatch.setenv("TRITIUM_NUM_THREADS", str(threads))
+    batches, programs, n, tile, k = 2, 3, 1280, 32, 32
+    rng = np.random.default_rng(17)
+    bf16 = ml_dtypes.bfloat16
+    a = rng.integers(-2, 3, (programs * tile, k)).astype(bf16)
+    b, c = np.zeros((batches, n, k), bf16), np.zeros((n, k), bf16)
+    d = np.zeros((batches, programs * tile, k), np.float32)
+    for _ in range(2):
+        b[...] = rng.integers(0, 2, b.shape) * (rng.random(b.shape) < 0.05)
+        c[...] = rng.integers(-2, 3, c.shape)
+        handle = two_products[(programs, batches)](a, b, c, d, n, tile, k)
+        kept = [r for r in handle.remarks if "is kept for" in r.message]
+        assert not {"avx512_bf16", "sse4a"} <= FEATURES or len(kept) == 2
+        wide = [x.astype(np.float64) for x in (a, b, c)]
+        np.testing.assert_array_equal(d, wide[0] @ wide[1].transpose(0, 2, 1) @ wide[2])
 
 
 def test_output_in_b():

@@ -2,88 +2,84 @@
 forms that use its tiles, where they do, and what becomes of numbers that they cannot take."""
 
 import ctypes
-import json
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-import tritium
-
 HERE = pathlib.Path(__file__).parent
-KERNELS, ATTENTION = HERE / "cpu_kernels.py", HERE.parents[1] / "examples" / "attention.py"
-COMMAND = pathlib.Path(tritium.__file__).absolute().parents[2] / "bin" / "tritium"
+sys.path.append(str(HERE.parents[1] / "examples"))
 COMPILER = "clang-19"
+
+from attention import attention_kernel
+from cpu_kernels import rounds
+
 FEATURES = set(pathlib.Path("/proc/cpuinfo").read_text().split())
-TYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
-         "int32": "i32"}
 
 pytestmark = pytest.mark.skipif(
     not ({"avx512_bf16", "avx512_vnni", "avx512vl"} <= FEATURES and shutil.which(COMPILER)),
     reason="what is not AMX of the code runs on CPUs with AVX512_BF16 only")
 
 
-def call(*command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=100)
+def call(*options):
+    done = subprocess.run([COMPILER, *map(str, options)], capture_output=True, text=True,
+                          timeout=100)
     assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 class Tiles:
-    """Kernels as code for a CPU with AMX."""
+    """Kernels as launches compile them for a CPU with AMX, under a name for each."""
 
     def __init__(self, folder):
         self.folder, self.compiled = folder, {}
-        call(COMPILER, "-O2", "-mfma", "-c", "-fPIC", HERE / "amx.c", "-o", folder / "amx.o")
+        call("-O2", "-mfma", "-c", "-fPIC", HERE / "amx.c", "-o", folder / "amx.o")
 
-    def library(self, *how):
-        """The kernel's code, what it says of itself, and its library."""
-        if how not in self.compiled:
-            def stage(name):
-                return call(COMMAND, "compile", *how, "--target",
-                            "cpu:sapphirerapids", "--emit", name)
-
-            about, name = json.loads(stage("json")), self.folder / f"kernel{len(self.compiled)}"
+    def library(self, kernel):
+        if kernel.hash not in self.compiled:
+            path = self.folder / f"kernel{len(self.compiled)}"
             text = re.sub(r"call i64 asm sideeffect \"syscall\".*?\)(?=,|$)", "or i64 0, 0",
-                          stage("llir"), flags=re.M)
+                          kernel.asm["llir"], flags=re.M)
             text = re.sub(r"@llvm\.x86\.(ldtilecfg|tile\w+|tdp\w+)", r"@amx_\1", text)
             text = text.replace(" immarg", "").replace('"sapphirerapids"', '"znver4"')
-            name.with_suffix(".ll").write_text(text)
-            call(COMPILER, "-O2", "-w", "-fPIC", "-shared", "-march=znver4",
-                 name.with_suffix(".ll"), self.folder / "amx.o", "-lm", "-o",
-                 name.with_suffix(".so"))
-            self.compiled[how] = about, ctypes.CDLL(str(name.with_suffix(".so")))
-        return self.compiled[how]
+            path.with_suffix(".ll").write_text(text)
+            call("-O1", "-w", "-fPIC", "-shared", "-march=znver4", path.with_suffix(".ll"),
+                 self.folder / "amx.o", "-lm", "-o", path.with_suffix(".so"))
+            self.compiled[kernel.hash] = ctypes.CDLL(str(path.with_suffix(".so")))
+        return self.compiled[kernel.hash]
 
-    def run(self, file, kernel, grid, *arguments, **constants):
-        """Runs a kernel, whose arrays are changed; the products that AMX has done. A number that is
-        1 is a constant, as in launches."""
-        kinds = [f"*{TYPES[a.dtype.name]}" if isinstance(a, np.ndarray) else
-                 "fp32" if isinstance(a, float) else "1" if a == 1 else "i32" for a in arguments]
-        arguments = [a for a, kind in zip(arguments, kinds) if kind != "1"]
-        given = [x for name, value in constants.items()
-                 for x in ("--constexpr", f"{name}={value!r}")]
-        about, library = self.library(file, "--kernel", kernel, "--signature", ",".join(kinds), *given)
-        slots = (ctypes.c_uint64 * len(arguments))(*(
-            a.ctypes.data if isinstance(a, np.ndarray) else
-            int(np.float32(a).view(np.uint32)) if isinstance(a, float) else a for a in arguments))
-        scratch = np.zeros(about["scratch_bytes"] + 64, np.uint8)
+    def run(self, function, grid, *arguments, **constants):
+        """Runs a kernel, whose arrays are changed; the products that AMX has done."""
+        kernel = function.warmup(*arguments, **constants, grid=grid)
+        library, about = self.library(kernel), kernel.metadata
+        given = dict(zip(function.arg_names, arguments))
+        bits = [x.ctypes.data if isinstance(x, np.ndarray) else
+                int(np.float32(x).view(np.uint32)) if isinstance(x, float) else x
+                for x in (given[parameter.name] for parameter in about.parameters)]
+        scratch = np.zeros(about.scratch_bytes + 64, np.uint8)
         grid = (*grid, *(1,) * (3 - len(grid)))
         before = ctypes.c_int64.in_dll(library, "amxProducts").value
-        getattr(library, about["entry"])(
-            slots, ctypes.c_void_p(scratch.ctypes.data + -scratch.ctypes.data % 64),
+        getattr(library, about.entry)(
+            (ctypes.c_uint64 * len(bits))(*bits),
+            ctypes.c_void_p(scratch.ctypes.data + -scratch.ctypes.data % 64),
             ctypes.c_int64(0), ctypes.c_int64(int(np.prod(grid))), (ctypes.c_uint32 * 3)(*grid),
             None)
         return ctypes.c_int64.in_dll(library, "amxProducts").value - before
 
 
 @pytest.fixture(scope="module")
-def tiles(tmp_path_factory):
+def allTiles(tmp_path_factory):
     return Tiles(tmp_path_factory.mktemp("tiles"))
+
+
+@pytest.fixture
+def tiles(allTiles, monkeypatch):
+    monkeypatch.setenv("TRITIUM_CPU", "sapphirerapids")
+    return allTiles
 
 
 @pytest.fixture
@@ -97,7 +93,7 @@ def product(tiles, a, b, tile, precision="ieee", turned=False):
     c = np.zeros((m, n), np.int32 if a.dtype.kind in "iu" else np.float32)
     held = np.ascontiguousarray(b.T if turned else b)
     strides = (1, k) if turned else (n, 1)
-    count = tiles.run(KERNELS, "rounds", (-(-m // tile[0]), -(-n // tile[1])), a, held, c, m, n, k, *strides,
+    count = tiles.run(rounds, (-(-m // tile[0]), -(-n // tile[1])), a, held, c, m, n, k, *strides,
                       BM=tile[0], BN=tile[1], BK=tile[2], PRECISION=precision)
     return c, count
 
@@ -200,7 +196,7 @@ def test_attention(tiles, rng, dtype):
     heads, n, d = 2, 160, 64
     q, k, v = (rng.standard_normal((heads, n, d)).astype(dtype) for _ in range(3))
     out = np.zeros_like(q)
-    count = tiles.run(ATTENTION, "attention_kernel", (-(-n // 64), heads), q, k, v, out, 0.125, n,
+    count = tiles.run(attention_kernel, (-(-n // 64), heads), q, k, v, out, 0.125, n,
                       D=d, BM=64, BN=64, CAUSAL=False)
     wide = [x.astype(np.float64) for x in (q, k, v)]
     scores = 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1))

@@ -108,17 +108,19 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
   auto shape = op.getType().getShape();
   int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
   int64_t k = op.getA().getType().getDimSize(rank - 1), batches = rank == 2 ? 1 : shape[0];
+  if (dot.kept)
+    remark(op, "applied", "the second operand, packed, is kept for the programs that follow");
   emitPacking(dot.a, op.getIsUnsigned());
+  Value packed = bufferBase(*dot.b.packed);
   if (dot.form == DotForm::Single)
     emitPacking(dot.b, op.getIsUnsigned());
   else
-    emitGrouping(op, dot);
+    packed = emitGrouping(op, dot);
   emitSteps(step.before);
   const Buffer *a = dot.a.packed, *rhs = dot.b.packed, *acc = dot.accumulator;
   loc = op.getLoc();
 
-  auto matrix = [&](const Buffer &buffer, Value batch) {
-    Value base = bufferBase(buffer);
+  auto ofBatch = [&](const Buffer &buffer, Value base, Value batch) {
     return batch ? gep(base, mul(batch, buffer.bytes / batches)) : base;
   };
   SmallVector<UpcomingTile> upcoming;
@@ -126,7 +128,8 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
     upcoming.push_back(nextTile(tile, cast<scf::ForOp>(op->getParentOp())));
   func::FuncOp function = dotFunction(dot, m, n, k, upcoming);
   auto product = [&](Value batch) {
-    SmallVector<Value> arguments{matrix(*a, batch), matrix(*rhs, batch), matrix(*acc, batch)};
+    SmallVector<Value> arguments{ofBatch(*a, bufferBase(*a), batch), ofBatch(*rhs, packed, batch),
+                                 ofBatch(*acc, bufferBase(*acc), batch)};
     for (const UpcomingTile &tile : upcoming)
       arguments.push_back(tile.base);
     for (const UpcomingTile &tile : upcoming)

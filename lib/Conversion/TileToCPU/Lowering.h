@@ -352,8 +352,10 @@ private:
   struct Slot {
     mlir::Value packed, key, verdict;
   };
+  Slot slotOf(const DotPlan &dot, mlir::Value number);
   Slot slotOf(const RoundsPlan &rounds, mlir::Value number);
-  mlir::Value packIntoSlot(const RoundsPlan &rounds, const Slot &slot, DirectRead from);
+  mlir::Value packIntoSlot(const DotPlan &dot, mlir::Type element, const Slot &slot,
+                           DirectRead from, int64_t n, int64_t k);
   llvm::SmallVector<UpcomingTile> tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
                                                     DirectRead from, mlir::Value isPacked);
   void forgetPacked();
@@ -375,7 +377,7 @@ private:
   // Packing.cpp
   //===--------------------------------------------------------------------===//
   void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
-  void emitGrouping(tt::DotOp op, const DotPlan &dot);
+  mlir::Value emitGrouping(tt::DotOp op, const DotPlan &dot);
   void packMatrix(const DotPlan &dot, mlir::Type from, DirectRead matrix, mlir::Value packed,
                   int64_t n, int64_t k);
   mlir::Value columnOfPacked(const DotPlan &dot, mlir::Value packed, mlir::Value column);

@@ -246,7 +246,8 @@ void Lowering::packMatrix(const DotPlan &dot, Type from, DirectRead matrix, Valu
   });
 }
 
-void Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
+/// Packs b in groups; where it begins.
+Value Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
   const Buffer &from = *dot.b.stored, &to = *dot.b.packed;
   ArrayRef<int64_t> shape = op.getB().getType().getShape();
   int64_t rank = shape.size(), k = shape[rank - 2], n = shape[rank - 1];
@@ -254,11 +255,20 @@ void Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
   DirectRead matrix{bufferBase(from), i64(from.rowStride * tt::scalarBytes(from.element))};
   if (dot.b.readsMemory)
     matrix = directReads.lookup(op.getB());
+  if (dot.kept) {
+    auto loop = cast<scf::ForOp>(op->getParentOp());
+    Value behind = sub(scalarI64(loop.getInductionVar()), scalarI64(loop.getLowerBound()));
+    Slot slot =
+        slotOf(dot, b.create<arith::DivUIOp>(loc, behind, scalarI64(loop.getStep())).getResult());
+    packIntoSlot(dot, from.element, slot, matrix, n, k);
+    return slot.packed;
+  }
   forPieces(batches, 1, [&](Value batch, int64_t) {
     Value packed = gep(bufferBase(to), mul(batch, to.bytes / batches));
     Value source = gep(matrix.base, mul(batch, from.bytes / batches));
     packMatrix(dot, from.element, {source, matrix.rowStride}, packed, n, k);
   });
+  return bufferBase(to);
 }
 
 } // namespace tritium::cpu

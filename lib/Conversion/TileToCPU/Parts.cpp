@@ -195,13 +195,14 @@ Value Lowering::splitOperands(const RoundsPlan &rounds, Value number, DirectRead
   b.create<scf::YieldOp>(loc, b.create<arith::ConstantIntOp>(loc, 0, 1).getResult());
   b.setInsertionPointToEnd(branch.thenBlock());
   Slot slot = slotOf(rounds, number);
-  packIntoSlot(rounds, slot, from);
+  auto elementOf = [](tt::LoadOp load) { return pointeeOf(load.getPtr()); };
+  packIntoSlot(rounds.dot, elementOf(rounds.b.load), slot, from, rounds.n, rounds.k);
   const Buffer &copy = *rounds.dot.a.packed;
   Value verdict = bufferBase(*rounds.verdicts);
   b.create<LLVM::StoreOp>(loc, i64(0), verdict, 8);
-  Type type = pointeeOf(tt::LoadOp(rounds.a.load).getPtr());
-  b.create<func::CallOp>(loc, splitRowsFunction(type, rounds.m, rounds.k, copy.rowStride),
-                         ValueRange{a.base, bufferBase(copy), verdict, a.rowStride});
+  b.create<func::CallOp>(
+      loc, splitRowsFunction(elementOf(rounds.a.load), rounds.m, rounds.k, copy.rowStride),
+      ValueRange{a.base, bufferBase(copy), verdict, a.rowStride});
   Value bad = b.create<arith::OrIOp>(
       loc, b.create<LLVM::LoadOp>(loc, b.getI64Type(), verdict, 8).getResult(),
       b.create<LLVM::LoadOp>(loc, b.getI64Type(), slot.verdict, 8).getResult());

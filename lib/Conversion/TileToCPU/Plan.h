@@ -88,6 +88,8 @@ struct NextRow {
   llvm::SmallVector<mlir::Operation *> moving;
 };
 
+constexpr int64_t kMostKeptBytes = 1 << 20; ///< of packed operands: half of a second-level cache
+
 /// A matrix product: of operands in scratch memory, into an accumulator there.
 struct DotPlan {
   struct Operand {
@@ -107,6 +109,10 @@ struct DotPlan {
   Operand a, b;
   Buffer *accumulator;
   bool fromZero; ///< the accumulator holds nothing yet
+  /// So many b, packed, are kept for the next programs, each with two words that tell which it is,
+  /// and for parts a verdict; 0: none.
+  int64_t kept = 0;
+  Buffer *keys = nullptr;
   llvm::SmallVector<Upcoming, 2> upcoming;
 };
 
@@ -129,10 +135,6 @@ struct RoundsPlan {
   int64_t count = 0;           ///< rounds at once
   int64_t m = 0, n = 0, k = 0; ///< of all of them
   Stands aStands = InPlace;
-  /// So many b, packed, are kept for the next programs, each with two words that tell which it is,
-  /// and for parts a verdict; 0: none.
-  int64_t kept = 0;
-  Buffer *keys = nullptr;
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
 };
@@ -202,7 +204,7 @@ struct KernelPlan {
   llvm::DenseMap<mlir::Operation *, StepList> functions;
   llvm::DenseSet<mlir::Operation *> streamedStores;
   bool usesTiles = false;              ///< some product is done by AMX
-  llvm::SmallVector<Buffer *> keys;    ///< RoundsPlan::keys
+  llvm::SmallVector<Buffer *> keys;    ///< DotPlan::keys
   int64_t keptBytes = 0;               ///< of packed operands that are kept
   std::vector<uint64_t> streamedBytes; ///< by argument: ParameterInfo::streamedBytes
 

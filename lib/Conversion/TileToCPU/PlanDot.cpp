@@ -93,14 +93,17 @@ DotPlan::Operand Planner::operandOf(Value value, Type compute, bool wholeRegiste
   return {stored, allocate(type.getShape(), compute, /*dense=*/false)};
 }
 
-/// The buffer of `value`, a second operand, and one with a row for each group of k.
-DotPlan::Operand Planner::groupedOperand(Value value, Type compute, DotForm form) {
+/// The buffer of `value`, a second operand, and one with a row for each group of k, or `slots` of
+/// them.
+DotPlan::Operand Planner::groupedOperand(Value value, Type compute, DotForm form, int64_t slots) {
   Buffer *stored = plan.home(value);
   assert(stored && "a product's operand must stand in memory");
   SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
   int64_t group = groupOf(form), &rows = shape[shape.size() - 2];
   rows = llvm::divideCeil(rows, group) + hasStartRow(form);
   shape.back() *= group;
+  if (slots > 1)
+    shape.insert(shape.begin(), slots);
   return {stored, allocate(shape, compute, /*dense=*/false)};
 }
 
@@ -155,6 +158,22 @@ Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
   return holding(allocate(op.getType(), /*dense=*/false));
 }
 
+/// In each round of a loop of several products the same is packed, as a rule, in the rounds of the
+/// programs that follow: keys and values of attention. A loop of one product takes several rounds
+/// at once instead.
+void Planner::keepPackedOfLoop(DotPlan &dot, tt::DotOp op) {
+  constexpr int64_t mostBytes = kMostKeptBytes / 4;
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  tt::LoadOp load = loadedMatrix(op.getB()).load;
+  // Where its mask is not true everywhere, the operand is in scratch memory, always at one place.
+  if (!loop || !dot.b.readsMemory || dot.form == DotForm::Single || load.getMask() ||
+      !loop.getInductionVar().getType().isInteger() ||
+      llvm::range_size(loop.getBody()->getOps<tt::DotOp>()) < 2)
+    return;
+  auto shape = cast<RankedTensorType>(op.getB().getType()).getShape();
+  keepPacked(dot, op, load, shape[1], shape[0], mostBytes);
+}
+
 void Planner::planDot(Step &step, tt::DotOp op) {
   Type operand = operandType(op);
   DotPlan dot;
@@ -164,8 +183,10 @@ void Planner::planDot(Step &step, tt::DotOp op) {
   plan.usesTiles |= dot.onTiles;
   bool isSingle = dot.form == DotForm::Single;
   dot.a = operandOf(op.getA(), operand, /*wholeRegisters=*/isSingle);
+  dot.b.readsMemory = readDirectly.contains(op.getB());
+  keepPackedOfLoop(dot, op);
   dot.b = isSingle ? operandOf(op.getB(), operand, /*wholeRegisters=*/true)
-                   : groupedOperand(op.getB(), operand, dot.form);
+                   : groupedOperand(op.getB(), operand, dot.form, dot.kept);
   dot.accumulator = accumulatorFor(step, op);
   setHome(op.getResult(), dot.accumulator);
   dot.fromZero = isPositiveZero(op.getC());

@@ -24,8 +24,6 @@ namespace tritium::cpu {
 
 /// Rows of a panel: with rows of two registers of 512 bits they take half of a first-level cache.
 constexpr int64_t kPanelRows = 128;
-/// Half of a second-level cache.
-constexpr int64_t kMostKeptBytes = 1 << 20;
 
 /// The product of a block that does nothing but load its operands and add it to what the loop
 /// carries; null if there is more.
@@ -149,19 +147,19 @@ bool Planner::stays(tt::LoadOp load) {
               .wasInterrupted();
 }
 
-/// Decides how many packed b are kept.
-void Planner::keepPacked(RoundsPlan &rounds) {
-  DotForm form = rounds.dot.form;
-  int64_t bytes = rounds.k * llvm::alignTo(rounds.n, target.vectorBits / 32) *
-                  tt::scalarBytes(operandType(rounds.op, form)) * partsOf(form);
-  int64_t kept = (kMostKeptBytes - plan.keptBytes) / bytes;
-  if (kept < 1 || !stays(rounds.b.load))
+/// Decides how many b of n columns and k rows, packed, are kept, in so many bytes.
+void Planner::keepPacked(DotPlan &dot, tt::DotOp op, tt::LoadOp load, int64_t n, int64_t k,
+                         int64_t mostBytes) {
+  int64_t bytes = k * llvm::alignTo(n, target.vectorBits / 32) *
+                  tt::scalarBytes(operandType(op, dot.form)) * partsOf(dot.form);
+  int64_t kept = std::min(kMostKeptBytes - plan.keptBytes, mostBytes) / bytes;
+  if (kept < 1 || !stays(load))
     return;
-  rounds.kept = kept;
+  dot.kept = kept;
   plan.keptBytes += kept * bytes;
-  rounds.keys = allocate({kept, partsOf(form) > 1 ? 3 : 2},
-                         IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
-  plan.keys.push_back(rounds.keys);
+  dot.keys = allocate({kept, partsOf(dot.form) > 1 ? 3 : 2},
+                      IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
+  plan.keys.push_back(dot.keys);
 }
 
 /// Buffers for the operands of `rounds`, a copy and panels.
@@ -170,7 +168,7 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
   Type to = operandType(rounds.op, form), sum = rounds.dot.accumulator->element;
   int64_t group = groupOf(form), parts = partsOf(form);
   int64_t lanes = panelLanes(target.vectorBits / tt::scalarBits(sum), rounds.n);
-  int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.kept, 1);
+  int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.dot.kept, 1);
   rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) * parts + hasStartRow(form);
   rounds.dot.b.packed =
       allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
@@ -222,8 +220,8 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
     rounds = inForm(common, common.dot.form);
   if (!rounds)
     return;
-  keepPacked(*rounds);
-  if (rounds->count == 1 && !rounds->kept && partsOf(rounds->dot.form) == 1)
+  keepPacked(rounds->dot, op, rounds->b.load, rounds->n, rounds->k, kMostKeptBytes);
+  if (rounds->count == 1 && !rounds->dot.kept && partsOf(rounds->dot.form) == 1)
     return;
   allocateOperands(*rounds);
   plan.usesTiles |= rounds->dot.onTiles;

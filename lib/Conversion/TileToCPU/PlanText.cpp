@@ -275,12 +275,16 @@ private:
     os << '\n';
     operand(rounds.b.alongK ? " turned over, in panels, to " : " packed in panels to ", rounds.b,
             rounds.dot.b.packed);
-    if (rounds.kept)
-      os << ", " << rounds.kept << " of which are kept for other programs";
+    printKept(rounds.dot);
     os << '\n';
     line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)
            << '\n';
     indent -= 2;
+  }
+
+  void printKept(const DotPlan &dot) {
+    if (dot.kept)
+      os << ", " << dot.kept << " of which are kept for other programs";
   }
 
   static std::string formName(const DotPlan &dot) {
@@ -306,6 +310,7 @@ private:
     operand(dot.a);
     os << ", by";
     operand(dot.b);
+    printKept(dot);
     os << (dot.fromZero ? ", to " : ", added to ") << name(dot.accumulator) << '\n';
     indent += 2;
     for (const Upcoming &tile : dot.upcoming) {

@@ -84,7 +84,9 @@ private:
   mlir::Type operandType(tt::DotOp op) const { return operandType(op, formOf(op)); }
   mlir::Type operandType(tt::DotOp op, DotForm form) const;
   DotPlan::Operand operandOf(mlir::Value value, mlir::Type compute, bool wholeRegisters);
-  DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form);
+  DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form,
+                                  int64_t slots);
+  void keepPackedOfLoop(DotPlan &dot, tt::DotOp op);
   Buffer *accumulatorFor(Step &step, tt::DotOp op);
 
   // PlanRounds.cpp
@@ -95,7 +97,8 @@ private:
   std::optional<RoundsPlan> inForm(RoundsPlan rounds, DotForm form);
   bool planOperandsOfRounds(RoundsPlan &rounds);
   bool stays(tt::LoadOp load);
-  void keepPacked(RoundsPlan &rounds);
+  void keepPacked(DotPlan &dot, tt::DotOp op, tt::LoadOp load, int64_t n, int64_t k,
+                  int64_t mostBytes);
   void allocateOperands(RoundsPlan &rounds);
 
   // PlanAhead.cpp

@@ -101,8 +101,8 @@ void Lowering::remarkRounds(const Step &planned, scf::ForOp op) {
   remark(rounds.op, "applied",
          Twine(rounds.count) + (rounds.count == 1 ? " round" : " rounds") +
              " of the loop are multiplied at once where their tiles follow each other in memory" +
-             (rounds.kept ? "; the second operand, packed, is kept for the programs that follow"
-                          : ""));
+             (rounds.dot.kept ? "; the second operand, packed, is kept for the programs that follow"
+                              : ""));
 }
 
 SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op, Rounds range,
@@ -193,28 +193,33 @@ Lowering::DirectRead Lowering::leftOperand(const RoundsPlan &rounds, DirectRead 
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// That of the loop's chunk of rounds `number`.
-Lowering::Slot Lowering::slotOf(const RoundsPlan &rounds, Value number) {
-  const Buffer &panels = *rounds.dot.b.packed;
-  bool isSplit = partsOf(rounds.dot.form) > 1;
-  if (!rounds.kept)
-    return {bufferBase(panels), {}, isSplit ? gep(bufferBase(*rounds.verdicts), i64(8)) : Value()};
-  Value slot = minSigned(number, i64(rounds.kept - 1));
-  Value key = gep(bufferBase(*rounds.keys), mul(slot, rounds.keys->bytes / rounds.kept));
-  return {gep(bufferBase(panels), mul(slot, panels.bytes / rounds.kept)), key,
-          isSplit ? gep(key, i64(16)) : Value()};
+/// That of the loop's round, or chunk of rounds, `number`.
+Lowering::Slot Lowering::slotOf(const DotPlan &dot, Value number) {
+  const Buffer &packed = *dot.b.packed;
+  if (!dot.kept)
+    return {bufferBase(packed), {}, {}};
+  Value slot = minSigned(number, i64(dot.kept - 1));
+  Value key = gep(bufferBase(*dot.keys), mul(slot, dot.keys->bytes / dot.kept));
+  return {gep(bufferBase(packed), mul(slot, packed.bytes / dot.kept)), key,
+          partsOf(dot.form) > 1 ? gep(key, i64(16)) : Value()};
 }
 
-/// Packs b for the product, and says whether it had to: what was packed from the same place is
-/// taken as it is.
-Value Lowering::packIntoSlot(const RoundsPlan &rounds, const Slot &slot, DirectRead from) {
-  const DotPlan &dot = rounds.dot;
-  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+Lowering::Slot Lowering::slotOf(const RoundsPlan &rounds, Value number) {
+  Slot slot = slotOf(rounds.dot, number);
+  if (rounds.verdicts && !slot.verdict)
+    slot.verdict = gep(bufferBase(*rounds.verdicts), i64(8));
+  return slot;
+}
+
+/// Packs b for the product, k rows of n elements of type `element`, and says whether it had to:
+/// what was packed from the same place is taken as it is.
+Value Lowering::packIntoSlot(const DotPlan &dot, Type element, const Slot &slot, DirectRead from,
+                             int64_t n, int64_t k) {
   auto pack = [&] {
     if (partsOf(dot.form) > 1)
-      packParts(dot, element, from, slot.packed, rounds.n, rounds.k, slot.verdict);
+      packParts(dot, element, from, slot.packed, n, k, slot.verdict);
     else
-      packMatrix(dot, element, from, slot.packed, rounds.n, rounds.k);
+      packMatrix(dot, element, from, slot.packed, n, k);
   };
   if (!slot.key) {
     pack();
@@ -263,7 +268,8 @@ void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Direc
         ValueRange{bufferBase(*dot.a.packed), slot.packed, bufferBase(*dot.accumulator)});
     return;
   }
-  Value isPacked = packIntoSlot(rounds, slot, from);
+  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+  Value isPacked = packIntoSlot(dot, element, slot, from, rounds.n, rounds.k);
   SmallVector<UpcomingTile> upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
   DirectRead left = leftOperand(rounds, a);
   SmallVector<Value> arguments{left.base, slot.packed, bufferBase(*dot.accumulator)};
