@@ -6,6 +6,8 @@
 
 #include "tritium/Explain/Explain.h"
 
+#include "Fields.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -18,41 +20,6 @@ namespace json = llvm::json;
 namespace tritium::explain {
 
 namespace {
-constexpr size_t kColumns = 80;
-
-int64_t integer(const json::Object &object, llvm::StringRef name) {
-  return object.getInteger(name).value_or(0);
-}
-
-/// Of a number with a grade.
-std::optional<double> graded(const json::Object &object, llvm::StringRef name) {
-  const json::Object *number = object.getObject(name);
-  return number ? number->getNumber("value") : std::nullopt;
-}
-
-/// `text` in lines that begin `indent` to the right.
-void wrap(llvm::raw_ostream &out, llvm::StringRef text, size_t indent) {
-  size_t column = 0;
-  while (!text.empty()) {
-    auto [word, rest] = text.split(' ');
-    if (column && column + 1 + word.size() > kColumns) {
-      out << "\n";
-      column = 0;
-    }
-    if (column) {
-      out << ' ';
-      ++column;
-    } else {
-      out.indent(indent);
-      column = indent;
-    }
-    out << word;
-    column += word.size();
-    text = rest;
-  }
-  out << "\n";
-}
-
 class Renderer {
 public:
   Renderer(const json::Object &document, bool all) : document(document), all(all) {}

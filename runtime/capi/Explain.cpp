@@ -3,6 +3,7 @@
 #include "../Explanation.h"
 #include "Internal.h"
 
+#include "tritium/Explain/Compare.h"
 #include "tritium/Explain/Explain.h"
 #include "tritium/Explain/Html.h"
 
@@ -56,3 +57,51 @@ const char *tritium_explained_html(const tritium_explained *explained) {
 }
 
 void tritium_explained_release(tritium_explained *explained) { delete explained; }
+
+//===-- Comparing ---------------------------------------------------------===//
+
+struct tritium_compared {
+  std::string json, text;
+};
+
+/// A document of a caller's. Nothing after an error.
+static std::optional<llvm::json::Object> readDocument(const char *text, const char *name,
+                                                      tritium_error *error) {
+  llvm::Expected<llvm::json::Object> read = tritium::explain::readDocument(text, name);
+  if (read)
+    return std::move(*read);
+  CompileError failure;
+  failure.message = llvm::toString(read.takeError());
+  report(failure, error);
+  return std::nullopt;
+}
+
+tritium_compared *tritium_explanations_compare(const char *a, const char *aName, const char *b,
+                                               const char *bName, double slowdown,
+                                               tritium_error *error) {
+  return guarded(error, static_cast<tritium_compared *>(nullptr), [&]() -> tritium_compared * {
+    constexpr double usual = 1.03;
+    std::optional<llvm::json::Object> left = readDocument(a, aName, error);
+    if (!left)
+      return nullptr;
+    std::optional<llvm::json::Object> right = readDocument(b, bName, error);
+    if (!right)
+      return nullptr;
+    llvm::json::Object made =
+        tritium::explain::compare(*left, *right, slowdown > 0 ? slowdown : usual);
+    auto compared = std::make_unique<tritium_compared>();
+    compared->text = tritium::explain::renderComparison(made);
+    llvm::raw_string_ostream(compared->json) << llvm::json::Value(std::move(made));
+    return compared.release();
+  });
+}
+
+const char *tritium_compared_json(const tritium_compared *compared) {
+  return compared->json.c_str();
+}
+
+const char *tritium_compared_text(const tritium_compared *compared) {
+  return compared->text.c_str();
+}
+
+void tritium_compared_release(tritium_compared *compared) { delete compared; }

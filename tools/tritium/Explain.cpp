@@ -1,13 +1,11 @@
 //===- Explain.cpp - tritium explain --------------------------------------===//
 
-#include "CompileRequest.h"
-#include "MadeArguments.h"
-#include "SignatureText.h"
+#include "ExplainRequest.h"
 
 #include "llvm/Support/JSON.h"
 
 #include <cstdio>
-#include <fstream>
+#include <cstdlib>
 
 using namespace tritium;
 using namespace tritium::tool;
@@ -28,6 +26,15 @@ Says what became of each line of a kernel, and why.
   --html FILE            write a page for a browser, which needs no other file; -: to standard
                          output
   --keep-options         try no other options and promises on the launch
+  --fail-on 1.1          exit with 3 if a change is shown that makes the launch 1.1 times as fast
+  --diff A B             what is different between A and B, each a file that --json wrote
+                         (NAME.json), or options that are added to the others, as one
+                         argument: --diff "" "--option num_warps=4", or another FILE.py.
+                         With it --json writes the comparison
+  --diff A B --fail-on worse
+                         exit with 3 if B is worse: some of time (estimated, by more than 3 %;
+                         time=10% for another share), spill (more bytes), barrier (more in the
+                         code), access (a line's is narrower), by commas; worse is all of them
   -a, --all              lines, too, on which there is nothing to say
   -h, --help             show this text
 
@@ -37,134 +44,48 @@ example:
       --arg x=rows*3000 --arg out=rows*3000 --arg rows=1024 --grid rows
 )";
 
-namespace {
-
-struct ExplainRequest {
-  CompileRequest compile;
-  std::string json, html;
-  bool isComplete = false; ///< shows all lines
-  bool keepsOptions = false;
-  GivenArguments arguments;
-  std::vector<std::string> grid;
-};
-
-using ExplainedHandle = detail::Handle<tritium_explained, tritium_explained_release>;
-
-bool parse(const Arguments &arguments, ExplainRequest &request) {
-  CommandLine options(arguments);
-  while (options.next()) {
-    if (!options.isOption) {
-      if (!request.compile.file.empty())
-        throw UsageError("explain: one file at a time, but got '" + request.compile.file +
-                         "' and '" + options.name + "'");
-      request.compile.file = options.name;
-    } else if (options.name == "-h" || options.name == "--help") {
-      std::fputs(explainHelp, stdout);
-      return false;
-    } else if (options.name == "--arg") {
-      takeArgument(options, request.arguments);
-    } else if (options.name == "--grid") {
-      request.grid = splitItems(options.value());
-    } else if (options.name == "-a" || options.name == "--all") {
-      options.noValue();
-      request.isComplete = true;
-    } else if (options.name == "--keep-options") {
-      options.noValue();
-      request.keepsOptions = true;
-    } else if (options.name == "--json") {
-      request.json = options.value();
-    } else if (options.name == "--html") {
-      request.html = options.value();
-    } else if (!request.compile.take(options)) {
-      throw UsageError("explain: no option " + options.name);
-    }
-  }
-  request.compile.finish("explain");
-  request.compile.forLaunches = true;
-  if (request.grid.empty() && !request.arguments.empty())
-    throw UsageError("explain: say --grid, too, for a launch with these arguments");
-  return true;
+/// --fail-on of one kernel: the gain that is too much to leave.
+static double readGain(const std::vector<std::string> &items) {
+  char *end = nullptr;
+  double gain = items.size() == 1 ? std::strtod(items[0].c_str(), &end) : 0;
+  if (!(gain > 1 && gain < 1000) || *end)
+    throw UsageError("explain: --fail-on wants a gain, as 1.1, or with --diff, what is worse");
+  return gain;
 }
 
-void writeText(const std::string &text, const std::string &path) {
-  if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return;
-  }
-  std::ofstream file(path, std::ios::binary);
-  if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
-    throw Failure(path + ": cannot be written");
+/// Whether a change is shown that gains as much.
+static bool hasHint(const char *text, double gain) {
+  llvm::Expected<llvm::json::Value> document = llvm::json::parse(text);
+  if (!document)
+    throw Failure("explain: " + llvm::toString(document.takeError()));
+  const llvm::json::Array *hints = document->getAsObject()->getArray("hints");
+  if (!hints)
+    throw Failure("explain: --fail-on has no launch on which changes were tried");
+  for (const llvm::json::Value &hint : *hints)
+    if (const llvm::json::Object *found = hint.getAsObject()->getObject("gain"))
+      if (found->getNumber("expected").value_or(0) >= gain)
+        return true;
+  return false;
 }
-
-/// Run-time parameters and integer constants, as the metadata of compiled code has them.
-struct Parameters {
-  std::vector<Declaration> runTime;
-  Numbers constants;
-};
-
-Parameters parametersOf(tritium_compiled *compiled, const CompileRequest &request) {
-  Parameters made;
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(tritium_compiled_metadata(compiled));
-  if (!parsed)
-    throw Failure("the metadata of the kernel cannot be read");
-  for (const llvm::json::Value &each : *parsed->getAsObject()->getArray("parameters")) {
-    const llvm::json::Object &parameter = *each.getAsObject();
-    std::string type = parameter.getString("type").value_or("").str();
-    made.runTime.push_back(
-        {parameter.getString("name").value_or("").str(), type, parseSignatureItem(type).type});
-  }
-  for (const auto &[name, value] : request.constants)
-    if (value.get().kind == TRITIUM_INT)
-      made.constants[name] = static_cast<int64_t>(value.get().as.integer.low);
-  return made;
-}
-
-/// A launch on arguments that are made for it.
-struct MadeLaunch {
-  std::vector<MadeArgument> made;
-  std::vector<tritium_argument> arguments;
-  tritium_explanation what = {};
-
-  MadeLaunch(const ExplainRequest &request, tritium_compiled *compiled) {
-    if (request.grid.empty())
-      return;
-    Parameters parameters = parametersOf(compiled, request.compile);
-    Numbers numbers = parameters.constants;
-    made = makeArguments(request.compile.kernel, parameters.runTime, request.arguments, numbers);
-    for (const MadeArgument &one : made)
-      arguments.push_back(one.argument);
-    what.arguments = arguments.data();
-    what.count = arguments.size();
-    what.keeps_options = request.keepsOptions;
-    evaluateGrid(
-        request.grid,
-        [&](const std::string &name) -> std::optional<int64_t> {
-          auto known = numbers.find(name);
-          return known == numbers.end() ? std::nullopt : std::optional(known->second);
-        },
-        what.grid);
-  }
-};
-
-} // namespace
 
 int tritium::tool::explain(const Arguments &arguments) try {
-  ExplainRequest request;
-  if (!parse(arguments, request))
+  ExplainRequest request(arguments);
+  if (request.asksForHelp) {
+    std::fputs(explainHelp, stdout);
     return 0;
-  CompiledHandle compiled = compileRequest(request.compile);
-  MadeLaunch launch(request, compiled.get());
-  tritium_error error = {};
-  ExplainedHandle explained(tritium_compiled_explain(compiled.get(), &launch.what, &error));
-  if (!explained)
-    throw Error(error);
+  }
+  if (!request.sides.empty())
+    return compareExplained(request);
+  double gain = request.failOn.empty() ? 0 : readGain(request.failOn);
+  request.finish();
+  ExplainedHandle explained = explain(request);
   if (request.json != "-" && request.html != "-")
     std::fputs(tritium_explained_text(explained.get(), request.isComplete), stdout);
   if (!request.json.empty())
     writeText(std::string(tritium_explained_json(explained.get())) + "\n", request.json);
   if (!request.html.empty())
     writeText(tritium_explained_html(explained.get()), request.html);
-  return 0;
+  return gain > 0 && hasHint(tritium_explained_json(explained.get()), gain) ? kFound : 0;
 } catch (const Error &error) {
   throw Failure(error.what());
 }

@@ -37,6 +37,21 @@ TRITIUM_API const char *tritium_explained_text(const tritium_explained *explaine
 TRITIUM_API const char *tritium_explained_html(const tritium_explained *explained);
 TRITIUM_API void tritium_explained_release(tritium_explained *explained);
 
+/* What is different between two explanations. */
+typedef struct tritium_compared tritium_compared;
+
+/* `a` and `b`: what tritium_explained_json answered, of any program and time; errors name them by
+   `a_name` and `b_name`. By the model, `b` may take `slowdown` times as long as `a` and is not
+   worse; 0: 1.03 times. Null after an error. To be released. */
+TRITIUM_API tritium_compared *tritium_explanations_compare(const char *a, const char *a_name,
+                                                           const char *b, const char *b_name,
+                                                           double slowdown, tritium_error *error);
+/* As one JSON object, docs/explain.md. Lives as long as `compared`. */
+TRITIUM_API const char *tritium_compared_json(const tritium_compared *compared);
+/* The same for a terminal of 80 columns. */
+TRITIUM_API const char *tritium_compared_text(const tritium_compared *compared);
+TRITIUM_API void tritium_compared_release(tritium_compared *compared);
+
 #ifdef __cplusplus
 }
 #endif

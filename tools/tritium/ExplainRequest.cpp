@@ -1,0 +1,162 @@
+//===- ExplainRequest.cpp - what is explained, by a command line ----------===//
+
+#include "ExplainRequest.h"
+#include "SignatureText.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+using namespace tritium;
+using namespace tritium::tool;
+
+ExplainRequest::ExplainRequest(const Arguments &given) {
+  CommandLine options(given);
+  while (options.next()) {
+    if (!options.isOption) {
+      if (!compile.file.empty())
+        throw UsageError("explain: one file at a time, but got '" + compile.file + "' and '" +
+                         options.name + "'");
+      compile.file = options.name;
+    } else if (options.name == "-h" || options.name == "--help") {
+      asksForHelp = true;
+    } else if (options.name == "--arg") {
+      takeArgument(options, arguments);
+    } else if (options.name == "--grid") {
+      grid = splitItems(options.value());
+    } else if (options.name == "-a" || options.name == "--all") {
+      options.noValue();
+      isComplete = true;
+    } else if (options.name == "--keep-options") {
+      options.noValue();
+      keepsOptions = true;
+    } else if (options.name == "--json") {
+      json = options.value();
+    } else if (options.name == "--html") {
+      html = options.value();
+    } else if (options.name == "--diff") {
+      if (options.hasValue())
+        throw UsageError("explain: --diff wants two values: --diff A B");
+      sides.clear();
+      sides.push_back(options.value());
+      sides.push_back(options.value());
+    } else if (options.name == "--fail-on") {
+      failOn = splitItems(options.value());
+    } else {
+      hasTarget |= options.name == "--target";
+      if (!compile.take(options))
+        throw UsageError("explain: no option " + options.name);
+    }
+  }
+}
+
+void ExplainRequest::finish() {
+  compile.finish("explain");
+  compile.forLaunches = true;
+  if (grid.empty() && !arguments.empty())
+    throw UsageError("explain: say --grid, too, for a launch with these arguments");
+}
+
+/// `added` behind those of `list` that have other names.
+template <typename List> static void replace(List &list, const List &added) {
+  for (const auto &one : added)
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [&](const auto &old) { return old.first == one.first; }),
+               list.end());
+  list.insert(list.end(), added.begin(), added.end());
+}
+
+ExplainRequest ExplainRequest::with(const ExplainRequest &changes) const {
+  ExplainRequest made = *this;
+  auto take = [](std::string &text, const std::string &changed) {
+    if (!changed.empty())
+      text = changed;
+  };
+  take(made.compile.file, changes.compile.file);
+  take(made.compile.from, changes.compile.from);
+  take(made.compile.signature, changes.compile.signature);
+  take(made.compile.program.kernel, changes.compile.program.kernel);
+  if (changes.hasTarget)
+    made.compile.target = changes.compile.target;
+  for (const auto &[name, value] : changes.compile.constants)
+    made.compile.constants.insert_or_assign(name, value);
+  replace(made.compile.options, changes.compile.options);
+  replace(made.arguments, changes.arguments);
+  if (!changes.grid.empty())
+    made.grid = changes.grid;
+  return made;
+}
+
+void tool::writeText(const std::string &text, const std::string &path) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::ofstream file(path, std::ios::binary);
+  if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
+    throw Failure(path + ": cannot be written");
+}
+
+namespace {
+/// Run-time parameters and integer constants, as the metadata of compiled code has them.
+struct Parameters {
+  std::vector<Declaration> runTime;
+  Numbers constants;
+};
+
+Parameters parametersOf(tritium_compiled *compiled, const CompileRequest &request) {
+  Parameters made;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(tritium_compiled_metadata(compiled));
+  if (!parsed)
+    throw Failure("the metadata of the kernel cannot be read");
+  for (const llvm::json::Value &each : *parsed->getAsObject()->getArray("parameters")) {
+    const llvm::json::Object &parameter = *each.getAsObject();
+    std::string type = parameter.getString("type").value_or("").str();
+    made.runTime.push_back(
+        {parameter.getString("name").value_or("").str(), type, parseSignatureItem(type).type});
+  }
+  for (const auto &[name, value] : request.constants)
+    if (value.get().kind == TRITIUM_INT)
+      made.constants[name] = static_cast<int64_t>(value.get().as.integer.low);
+  return made;
+}
+
+/// A launch on arguments that are made for it.
+struct MadeLaunch {
+  std::vector<MadeArgument> made;
+  std::vector<tritium_argument> arguments;
+  tritium_explanation what = {};
+
+  MadeLaunch(const ExplainRequest &request, tritium_compiled *compiled) {
+    if (request.grid.empty())
+      return;
+    Parameters parameters = parametersOf(compiled, request.compile);
+    Numbers numbers = parameters.constants;
+    made = makeArguments(request.compile.kernel, parameters.runTime, request.arguments, numbers);
+    for (const MadeArgument &one : made)
+      arguments.push_back(one.argument);
+    what.arguments = arguments.data();
+    what.count = arguments.size();
+    what.keeps_options = request.keepsOptions;
+    evaluateGrid(
+        request.grid,
+        [&](const std::string &name) -> std::optional<int64_t> {
+          auto known = numbers.find(name);
+          return known == numbers.end() ? std::nullopt : std::optional(known->second);
+        },
+        what.grid);
+  }
+};
+} // namespace
+
+ExplainedHandle tool::explain(const ExplainRequest &request) {
+  CompiledHandle compiled = compileRequest(request.compile);
+  MadeLaunch launch(request, compiled.get());
+  tritium_error error = {};
+  ExplainedHandle explained(tritium_compiled_explain(compiled.get(), &launch.what, &error));
+  if (!explained)
+    throw Error(error);
+  return explained;
+}
