@@ -361,16 +361,16 @@ void freeLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// kernel[grid].simulate(*args, **keywords): kernel.simulate(grid, *args, **keywords).
-PyObject *simulate(PyObject *self, PyObject *const *args, Py_ssize_t positional,
-                   PyObject *keywords) {
+/// kernel[grid].NAME(*args, **keywords): kernel.NAME(grid, *args, **keywords).
+PyObject *callMethod(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                     PyObject *keywords) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   auto *kernel = reinterpret_cast<PyObject *>(launcher->kernel);
   Ref grid = launcher->gridFunction
                  ? Ref::borrow(launcher->gridFunction)
                  : Ref::steal(Py_BuildValue("(III)", launcher->grid[0], launcher->grid[1],
                                             launcher->grid[2]));
-  Ref method = Ref::steal(grid ? PyObject_GetAttrString(kernel, "simulate") : nullptr);
+  Ref method = Ref::steal(grid ? PyObject_GetAttrString(kernel, name) : nullptr);
   if (!method)
     return nullptr;
   std::vector<PyObject *> all = {grid.get()};
@@ -379,7 +379,20 @@ PyObject *simulate(PyObject *self, PyObject *const *args, Py_ssize_t positional,
                              keywords);
 }
 
+PyObject *simulate(PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                   PyObject *keywords) {
+  return callMethod("simulate", self, args, positional, keywords);
+}
+
+PyObject *explain(PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                  PyObject *keywords) {
+  return callMethod("explain", self, args, positional, keywords);
+}
+
 PyMethodDef launcherMethods[] = {
+    {"explain", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(explain)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "explain(*args, **kwargs): kernel.explain(grid, *args, **kwargs)."},
     {"simulate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simulate)),
      METH_FASTCALL | METH_KEYWORDS,
      "simulate(*args, **kwargs): kernel.simulate(grid, *args, **kwargs)."},

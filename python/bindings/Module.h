@@ -13,6 +13,8 @@ namespace tritium::python {
 void addTuning(nanobind::module_ &module);
 /// Adds the functions of the simulator.
 void addSimulation(nanobind::module_ &module);
+/// Adds the functions of explanations.
+void addExplanations(nanobind::module_ &module);
 /// Adds the functions of the debugger, to which programs that stop go from now on.
 void addDebugging(nanobind::module_ &module);
 /// Adds the class Program.

@@ -130,7 +130,7 @@ struct TunedLauncherObject {
 };
 
 PyTypeObject *tunerType = nullptr, *launcherType = nullptr;
-PyObject *runName = nullptr, *gridName = nullptr, *simulateName = nullptr;
+PyObject *runName = nullptr, *gridName = nullptr, *simulateName = nullptr, *explainName = nullptr;
 
 /// Whether the tuner's `cache` still has the choice.
 bool isCurrent(const TunerObject &tuner, const Choice &choice) {
@@ -233,6 +233,13 @@ PyObject *launch(PyObject *callable, PyObject *const *args, size_t flaggedCount,
 PyObject *simulate(PyObject *self, PyObject *const *args, Py_ssize_t positional,
                    PyObject *keywords) {
   return callPython(reinterpret_cast<TunedLauncherObject *>(self), simulateName, args, positional,
+                    keywords, false);
+}
+
+/// explain(*args, **kwargs): tuner.explain(grid, *args, **kwargs).
+PyObject *explain(PyObject *self, PyObject *const *args, Py_ssize_t positional,
+                  PyObject *keywords) {
+  return callPython(reinterpret_cast<TunedLauncherObject *>(self), explainName, args, positional,
                     keywords, false);
 }
 
@@ -383,6 +390,7 @@ bool tritium::python::addTunedLauncherTypes(PyObject *module) {
   runName = PyUnicode_InternFromString("run");
   gridName = PyUnicode_InternFromString("grid");
   simulateName = PyUnicode_InternFromString("simulate");
+  explainName = PyUnicode_InternFromString("explain");
   static PyMethodDef tunerMethods[] = {
       {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
        METH_FASTCALL, nullptr},
@@ -401,6 +409,9 @@ bool tritium::python::addTunedLauncherTypes(PyObject *module) {
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                                   tunerSlots};
   static PyMethodDef launcherMethods[] = {
+      {"explain", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(explain)),
+       METH_FASTCALL | METH_KEYWORDS,
+       "explain(*args, **kwargs): kernel.explain(grid, *args, **kwargs)."},
       {"simulate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simulate)),
        METH_FASTCALL | METH_KEYWORDS,
        "simulate(*args, **kwargs): kernel.simulate(grid, *args, **kwargs)."},
@@ -420,7 +431,7 @@ bool tritium::python::addTunedLauncherTypes(PyObject *module) {
                                      launcherSlots};
   tunerType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&tunerSpec));
   launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
-  return runName && gridName && simulateName && tunerType && launcherType &&
+  return runName && gridName && simulateName && explainName && tunerType && launcherType &&
          PyModule_AddObjectRef(module, "TunerBase", reinterpret_cast<PyObject *>(tunerType)) == 0 &&
          PyModule_AddObjectRef(module, "TunedLauncher",
                                reinterpret_cast<PyObject *>(launcherType)) == 0;

@@ -420,6 +420,7 @@ NB_MODULE(_C, m) {
       nb::arg("kernel").none() = nb::none());
   addTuning(m);
   addSimulation(m);
+  addExplanations(m);
   addDebugging(m);
   addPrograms(m);
   if (!addLauncherTypes(m.ptr()))

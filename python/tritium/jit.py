@@ -11,7 +11,7 @@ import warnings
 
 from . import _C
 from . import language as tl
-from . import _async_compile, simulation
+from . import _async_compile, explanation, simulation
 from ._hooks import LaunchMetadata, hooks
 from ._scope import Names
 from ._wrapper import TensorWrapper, reinterpret
@@ -59,6 +59,10 @@ class _GridCall:
     def simulate(self, *args, **kwargs):
         """`kernel.simulate(grid, *args, **kwargs)`."""
         return self.kernel.simulate(self.grid, *args, **kwargs)
+
+    def explain(self, *args, **kwargs):
+        """`kernel.explain(grid, *args, **kwargs)`."""
+        return self.kernel.explain(self.grid, *args, **kwargs)
 
 
 class KernelParam:
@@ -324,6 +328,23 @@ class JITFunction(_C.KernelBase, KernelInterface):
         """
         own = simulation.take_options(kwargs, self.arg_names)
         return simulation.run(self._candidate(grid, args, kwargs), **own)
+
+    def explain(self, grid, /, *args, **kwargs):
+        """Says what became of each line of the kernel, what it costs, and what would help.
+
+        The launch is counted on a simulated GPU; the arrays, which are on the host, are as before
+        afterwards. Keywords of its own, unless the kernel has a parameter of that name:
+
+        Args:
+            target: "cuda:90" (which is also the default) and other compute capabilities, "cpu" or
+                LLVM's name of a CPU; None: where the launch would run. What is not a GPU's, and
+                arrays on a GPU, are explained without counts.
+            keep_options: True: no other options and promises are tried.
+
+        Returns a `tritium.explanation.Explanation`. Raises what a launch raises.
+        """
+        own = explanation.take_options(kwargs, self.arg_names)
+        return explanation.run(self._candidate(grid, args, kwargs), **own)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for these arguments and runs nothing. A dtype stands for an array of it."""

@@ -8,7 +8,7 @@ import time
 import warnings
 import weakref
 
-from . import _C, knobs, simulation, testing
+from . import _C, explanation, knobs, simulation, testing
 from ._hooks import hooks
 from .errors import (ArgumentError, AutotunerError, CompileTimeAssertionFailure, OutOfResources,
                      PTXASError)
@@ -130,6 +130,11 @@ class Heuristics(_Wrapper):
         """As `JITFunction.simulate`."""
         own = simulation.take_options(kwargs, self.arg_names)
         return self.fn.simulate(grid, *args, **self._computed(args, kwargs), **own)
+
+    def explain(self, grid, /, *args, **kwargs):
+        """As `JITFunction.explain`."""
+        own = explanation.take_options(kwargs, self.arg_names)
+        return self.fn.explain(grid, *args, **self._computed(args, kwargs), **own)
 
 
 def _names_of(fn, decorator):
@@ -453,6 +458,15 @@ class Autotuner(_C.TunerBase, _Wrapper):
         else the first that pruning leaves: the time of a simulation says nothing about a GPU's,
         so nothing is measured. `best_config` is that config afterwards."""
         own = simulation.take_options(kwargs, self.arg_names)
+        return self.fn.simulate(grid, *args, **self._unmeasured(args, kwargs), **own)
+
+    def explain(self, grid, /, *args, **kwargs):
+        """As `JITFunction.explain`, under the config that `simulate` would take."""
+        own = explanation.take_options(kwargs, self.arg_names)
+        return self.fn.explain(grid, *args, **self._unmeasured(args, kwargs), **own)
+
+    def _unmeasured(self, args, kwargs):
+        """The keywords with those of a config that is chosen without measuring."""
         config = self.cache.get(self._key(self._named(args, kwargs)))
         if config is None:
             with self._choosing:
@@ -464,7 +478,7 @@ class Autotuner(_C.TunerBase, _Wrapper):
         self.best_config = config
         self._check_conflicts([config], kwargs)
         self._prepare_arrays(config, args, kwargs)
-        return self.fn.simulate(grid, *args, **{**kwargs, **config.all_kwargs()}, **own)
+        return {**kwargs, **config.all_kwargs()}
 
     def _named(self, args, kwargs):
         return {**dict(zip(self.arg_names, args)),

@@ -17,6 +17,15 @@ struct tritium_explained {
   std::string texts[2]; ///< what there is to say, and all lines
 };
 
+static tritium_explained *explainedFrom(const llvm::json::Object &made) {
+  auto explained = std::make_unique<tritium_explained>();
+  llvm::raw_string_ostream(explained->json) << llvm::json::Value(llvm::json::Object(made));
+  for (bool all : {false, true})
+    explained->texts[all] = tritium::explain::render(made, all);
+  explained->html = tritium::explain::page(made);
+  return explained.release();
+}
+
 tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
                                             const tritium_explanation *what, tritium_error *error) {
   return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
@@ -35,12 +44,36 @@ tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
       report(failure, error);
       return nullptr;
     }
-    auto explained = std::make_unique<tritium_explained>();
-    llvm::raw_string_ostream(explained->json) << llvm::json::Value(llvm::json::Object(made));
-    for (bool all : {false, true})
-      explained->texts[all] = tritium::explain::render(made, all);
-    explained->html = tritium::explain::page(made);
-    return explained.release();
+    return explainedFrom(made);
+  });
+}
+
+tritium_explained *tritium_kernel_explain(tritium_kernel *kernel, const tritium_argument *arguments,
+                                          size_t count, const tritium_option *options,
+                                          size_t optionCount, const uint32_t grid[3],
+                                          const char *target, const tritium_explanation *what,
+                                          tritium_error *error) {
+  return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
+    CompileError failure;
+    std::optional<Target> aimed;
+    runtime::Kernel::Prepared prepared;
+    llvm::json::Object made;
+    bool isReady = readTarget(target, aimed, failure);
+    if (isReady) {
+      runtime::Kernel::Call call{arguments, count, options, optionCount};
+      call.target = aimed ? &*aimed : nullptr;
+      isReady = unwrap(kernel)->prepare(call, prepared, failure) &&
+                runtime::checkGrid(prepared.variant->metadata().name, grid, failure);
+    }
+    runtime::LaunchToExplain launch{prepared.arguments, grid};
+    // A grid without programs launches nothing.
+    bool hasLaunch = grid[0] && grid[1] && grid[2];
+    if (!isReady || !runtime::explain(*prepared.variant, hasLaunch ? &launch : nullptr,
+                                      !what || !what->keeps_options, made, failure)) {
+      report(failure, error);
+      return nullptr;
+    }
+    return explainedFrom(made);
   });
 }
 
@@ -70,8 +103,7 @@ static std::optional<llvm::json::Object> readDocument(const char *text, const ch
   llvm::Expected<llvm::json::Object> read = tritium::explain::readDocument(text, name);
   if (read)
     return std::move(*read);
-  CompileError failure;
-  failure.message = llvm::toString(read.takeError());
+  CompileError failure = runtime::launchError("OptionError", llvm::toString(read.takeError()));
   report(failure, error);
   return std::nullopt;
 }

@@ -29,6 +29,13 @@ typedef struct tritium_explanation {
 TRITIUM_API tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
                                                         const tritium_explanation *what,
                                                         tritium_error *error);
+/* The same for what a launch of the kernel on these arguments would run; `arguments`, `count` and
+   `grid` of `what` are not read. `target`: "cuda:90" and the like, for arrays in host memory; null:
+   wherever the launch would run. */
+TRITIUM_API tritium_explained *
+tritium_kernel_explain(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
+                       const tritium_option *options, size_t option_count, const uint32_t grid[3],
+                       const char *target, const tritium_explanation *what, tritium_error *error);
 /* As one JSON object, whose schema is docs/explain.schema.json. Lives as long as `explained`. */
 TRITIUM_API const char *tritium_explained_json(const tritium_explained *explained);
 /* The same for a terminal of 80 columns; `all`: lines too on which there is nothing to say. */

@@ -1,0 +1,106 @@
+"""kernel.explain(grid, *args): what became of a launch on arrays."""
+
+import json
+
+import numpy as np
+import pytest
+from explaining import problems
+
+import tritium as triton
+import tritium.language as tl
+
+
+@triton.jit
+def scale(x, out, n, factor, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * factor, mask=i < n)
+
+
+@triton.jit
+def named(x, target):
+    tl.store(x, target)
+
+
+N = 1 << 16
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    return np.arange(N, dtype=np.float32), np.full(N, 7, np.float32)
+
+
+def explain(arrays, **keywords):
+    return scale.explain((N // 1024,), *arrays, N, 2.0, BLOCK=1024, **keywords)
+
+
+def test_a_launch_on_arrays_that_stay_as_they_are(arrays):
+    made = explain(arrays)
+    assert list(problems(made.json)) == [] and json.loads(made.to_json()) == made.json
+    assert (arrays[1] == 7).all() and (arrays[0] == np.arange(N)).all()
+    assert made.json["target"] == "cuda:90" and made.json["launch"]["grid"] == [N // 1024, 1, 1]
+    # One row, that of the load and the store, each of whose sectors has 8 elements.
+    (line,) = [line for line in made.json["lines"] if "tl.store" in line.get("text", "")]
+    assert line["counters"]["global_sectors"] == 2 * N // 8
+    assert made.json["files"][0] == __file__
+    assert made.hints == made.json["hints"]
+
+
+def test_text_and_page(arrays, tmp_path):
+    made = explain(arrays)
+    assert str(made).startswith("scale  cuda:90") and made.text() == str(made)
+    assert "BLOCK: tl.constexpr" in made.text(all_lines=True) not in str(made)
+    path = tmp_path / "page.html"
+    assert made.html(path) is None and path.read_text(encoding="utf-8") == made.html()
+    assert "<title>" in made.html()
+    assert "us estimated" in repr(made)
+
+
+def test_targets(arrays):
+    assert explain(arrays, target="cuda:80").json["code_for"] == "sm_80"
+    for target in ("cpu", None):
+        made = explain(arrays, target=target).json
+        assert "asm" in made["stages"] and "counters" not in made
+    with pytest.raises(triton.TritonError, match="cuda:banana"):
+        explain(arrays, target="cuda:banana")
+    with pytest.raises(triton.OptionError, match="wants a name"):
+        explain(arrays, target=90)
+
+
+def test_no_changes_are_tried(arrays):
+    assert "hints" not in explain(arrays, keep_options=True).json
+
+
+def test_a_parameter_by_the_name_of_a_keyword():
+    made = named.explain((1,), np.zeros(1, np.int32), target=3)
+    assert made.json["signature"][1]["name"] == "target"
+
+
+def test_from_the_grid_and_through_decorators(arrays):
+    assert scale[(64,)].explain(*arrays, N, 2.0, BLOCK=1024).json["launch"]["grid"] == [64, 1, 1]
+    tuned = triton.autotune([triton.Config({"BLOCK": 512})], key=["n"])(scale)
+    assert tuned.explain((128,), *arrays, N, 2.0).json["signature"][4]["value"] == "512"
+    assert tuned[(128,)].explain(*arrays, N, 2.0).json["launch"]["grid"] == [128, 1, 1]
+    guessed = triton.heuristics({"BLOCK": lambda named: 256})(scale)
+    assert guessed.explain((256,), *arrays, N, 2.0).json["signature"][4]["value"] == "256"
+    assert guessed[(256,)].explain(*arrays, N, 2.0).json["launch"]["grid"] == [256, 1, 1]
+    assert (arrays[1] == 7).all()
+
+
+def test_compared(arrays):
+    one = explain(arrays)
+    other = explain(arrays, num_warps=1)
+    compared = one.compare(other)
+    assert compared.json["choices"]["num_warps"]["b"] == 1
+    assert compared.worse == compared.json["worse"] and "num warps" in str(compared)
+    assert one.compare(one.to_json()).json["lines"] == []
+    with pytest.raises(triton.OptionError, match="wants an Explanation"):
+        one.compare(3)
+    with pytest.raises(triton.OptionError, match="b: is no JSON"):
+        one.compare("{")
+
+
+def test_what_is_no_launch(arrays):
+    with pytest.raises(triton.ArgumentError):
+        scale.explain((1,), arrays[0])
+    # No programs, no launch.
+    assert "launch" not in scale.explain((0,), *arrays, N, 2.0, BLOCK=1024).json
