@@ -1,7 +1,6 @@
 //===- Explanation.cpp - what became of a kernel --------------------------===//
 
 #include "Explanation.h"
-#include "SavedBuffers.h"
 #include "Signature.h"
 #include "TriedChanges.h"
 
@@ -14,15 +13,21 @@ using namespace tritium::runtime;
 
 namespace json = llvm::json;
 
-/// The parameters in order, with what the code was compiled for.
-static json::Array signatureOf(Variant &variant, const json::Object &description) {
-  json::Array made;
+/// Of the parameters in order; none if the kernel has no text.
+static std::vector<std::string> namesOf(Variant &variant) {
   std::vector<std::string> names;
   CompileError ignored;
   if (const auto &source = variant.recipe().source)
     if (std::optional<KernelSignature> read = readSignature(*source, ignored))
       for (const KernelParameter &parameter : read->parameters)
         names.push_back(parameter.name);
+  return names;
+}
+
+/// The parameters in order, with what the code was compiled for.
+static json::Array signatureOf(Variant &variant, const json::Object &description) {
+  json::Array made;
+  std::vector<std::string> names = namesOf(variant);
   const json::Array *constants = description.getArray("constants");
   const json::Array *parameters = description.getArray("parameters");
   size_t runTime = 0;
@@ -42,72 +47,6 @@ static json::Array signatureOf(Variant &variant, const json::Object &description
   return made;
 }
 
-//===-- Counting ----------------------------------------------------------===//
-
-/// Runs a launch and puts its memory back. Nothing, with why, if it cannot be counted.
-static std::optional<json::Object> countOnce(Variant &variant, const LaunchToExplain &launch,
-                                             uint64_t mostCTAs, std::string &why) {
-  constexpr uint64_t mostSteps = 400'000'000;
-  const KernelMetadata &metadata = variant.metadata();
-  SavedBuffers saved;
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const BoundArgument &argument = launch.arguments[i];
-    if (!metadata.parameters[i].type.isPointer() || !argument.slot)
-      continue;
-    if (argument.end == UINT64_MAX || argument.memory != TRITIUM_HOST_MEMORY) {
-      why = "the memory behind '" + metadata.parameters[i].name + "' " +
-            (argument.end == UINT64_MAX ? "has no known extent" : "is not the host's");
-      return std::nullopt;
-    }
-    if (metadata.parameters[i].isWritten)
-      saved.add(argument.begin, argument.end, SavedBuffers::BeforeRun::Restore);
-  }
-  if (metadata.hasIndirectPointers || metadata.mayWait) {
-    why = metadata.mayWait ? "its programs wait for one another"
-                           : "it follows pointers in memory, whose extents are not known";
-    return std::nullopt;
-  }
-  if (!saved.save()) {
-    why = "there is no memory to save its arrays in";
-    return std::nullopt;
-  }
-  const auto &source = variant.recipe().source;
-  CountRequest request{variant.code(),   source ? &*source : nullptr,
-                       launch.arguments, launch.grid,
-                       mostCTAs,         mostSteps};
-  json::Object counters;
-  CompileError error;
-  bool isCounted = backendThatCounts(metadata.target)->count(request, counters, error);
-  if (!saved.restore() || !isCounted) {
-    why = isCounted ? "its memory cannot be put back" : error.message;
-    return std::nullopt;
-  }
-  return counters;
-}
-
-/// All CTAs, if that takes no more than a few seconds, or some of them.
-static std::optional<json::Object> count(Variant &variant, const LaunchToExplain &launch,
-                                         std::string &why) {
-  constexpr uint64_t atFirst = 2, mostInstructions = 8'000'000;
-  if (!backendThatCounts(variant.metadata().target)) {
-    why = "only what GPUs do is counted";
-    return std::nullopt;
-  }
-  std::optional<json::Object> counters = countOnce(variant, launch, atFirst, why);
-  if (!counters)
-    return std::nullopt;
-  auto number = [](const json::Object &object, const char *name) {
-    return static_cast<uint64_t>(std::max<int64_t>(object.getInteger(name).value_or(0), 0));
-  };
-  uint64_t grid = number(*counters, "grid"), each = 1;
-  if (const json::Object *total = counters->getObject("total"))
-    each = std::max<uint64_t>(number(*total, "warp_instructions") / atFirst, 1);
-  uint64_t affordable = mostInstructions / each;
-  if (grid <= atFirst || affordable <= atFirst)
-    return counters;
-  return countOnce(variant, launch, affordable, why);
-}
-
 static json::Object describe(const LaunchToExplain &launch, const KernelMetadata &metadata) {
   json::Array arguments;
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -123,8 +62,8 @@ static json::Object describe(const LaunchToExplain &launch, const KernelMetadata
                       {"arguments", std::move(arguments)}};
 }
 
-bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch,
-                                   json::Object &made, CompileError &error) {
+bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch, RunLimit limit,
+                                   Explained &made, CompileError &error) {
   Variant *fitting = &asked;
   if (launch) {
     if (!asked.checkArguments(launch->arguments, error) ||
@@ -160,19 +99,31 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
   if (launch) {
     std::string why;
     subject.launch = describe(*launch, variant.metadata());
-    subject.counters = count(variant, *launch, why);
-    if (!subject.counters)
+    if (std::optional<CountedRun> run = countRun(variant, *launch, limit, why)) {
+      subject.counters = json::Object(run->counters);
+      made.run = std::move(*run);
+    } else {
       (*subject.launch)["not_counted"] = json::fixUTF8(why);
+    }
   }
-  made = tritium::explain::explain(subject);
+  made.document = tritium::explain::explain(subject, &made.estimates);
   return true;
 }
 
 bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, bool triesChanges,
                                json::Object &made, CompileError &error) {
-  if (!explainOnce(variant, launch, made, error))
+  Explained explained;
+  if (!explainOnce(variant, launch, kLongRun, explained, error))
     return false;
-  if (launch && triesChanges && made.getObject("model"))
-    made["hints"] = tryChanges(variant, *launch, made);
+  if (launch && triesChanges && explained.document.getObject("model")) {
+    LaunchToExplain named = *launch;
+    named.names = namesOf(variant);
+    json::Array refused;
+    json::Array hints = tryChanges(variant, named, explained, refused);
+    explained.document["hints"] = std::move(hints);
+    if (!refused.empty())
+      explained.document["refused"] = std::move(refused);
+  }
+  made = std::move(explained.document);
   return true;
 }

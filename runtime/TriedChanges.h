@@ -3,15 +3,26 @@
 #ifndef TRITIUM_RUNTIME_TRIEDCHANGES_H
 #define TRITIUM_RUNTIME_TRIEDCHANGES_H
 
-#include "Explanation.h"
+#include "CountedRun.h"
 
 namespace tritium::runtime {
 
-/// Compiles the kernel again with other options, and with promises that hold for the launch,
-/// counts the launch with each, and returns those that are faster by the model, at most four, the
-/// best first. `before`: what is explained of the launch as it is.
+/// A launch as it is explained.
+struct Explained {
+  llvm::json::Object document;
+  llvm::json::Array estimates; ///< hints of what cannot be tried
+  CountedRun run;
+};
+/// Without trying anything. `launch` may be null.
+bool explainOnce(Variant &variant, const LaunchToExplain *launch, RunLimit limit, Explained &made,
+                 CompileError &error);
+
+/// Compiles the kernel again with other options, constants, and promises that hold for the launch,
+/// counts the launch with each, and returns those that are faster by the model and leave the same
+/// results, with what `before` estimates: at most four, the best first. `refused`: options and
+/// promises that are faster and leave other results, which is an error of the compiler's.
 llvm::json::Array tryChanges(Variant &variant, const LaunchToExplain &launch,
-                             const llvm::json::Object &before);
+                             const Explained &before, llvm::json::Array &refused);
 
 } // namespace tritium::runtime
 

@@ -7,7 +7,7 @@
 
 #include "tritium/Explain/Explain.h"
 
-#include "Model.h"
+#include "Rules.h"
 
 #include "tritium/Target/GPU/GPUModel.h"
 
@@ -36,6 +36,8 @@ class Writer {
 public:
   explicit Writer(const Subject &subject) : subject(subject) {}
   json::Object write();
+  /// After write(): what changes of the source and of the host would gain.
+  json::Array estimates() const;
 
 private:
   const std::string *stage(const char *name) const {
@@ -43,6 +45,7 @@ private:
     return found == subject.stages.end() ? nullptr : &found->second;
   }
   int64_t fileNumber(const std::string &path);
+  int64_t knownFile(const std::string &path) const;
   json::Object placeOf(const SourcePlace &place) {
     return json::Object{
         {"file", fileNumber(place.file)}, {"line", place.line}, {"column", place.column}};
@@ -57,10 +60,12 @@ private:
   json::Object counters() const;
   void readCounters();
   LaunchFacts launchFacts(const Work &total) const;
+  double spilledBytes(const Work &total, double warps) const;
   Work workOfLine(const std::pair<int64_t, unsigned> &line, const json::Object &counted) const;
   /// What the counters come to, and each line's share of it.
   std::optional<json::Object> addModel();
   json::Array rangesAt(const SourcePlace &place) const;
+  int64_t mainOperation(const std::vector<int64_t> &numbers) const;
 
   const Subject &subject;
   std::vector<std::string> paths;
@@ -68,12 +73,20 @@ private:
   /// Operations of the latest stage and of that before, by place.
   std::map<SourcePlace, std::vector<int64_t>> here, before;
   std::map<std::pair<int64_t, unsigned>, std::vector<int64_t>> operationsOfLine, remarksOfLine;
+  std::map<std::pair<int64_t, unsigned>, std::set<std::string>> namesOfLine; ///< of operations
   std::map<std::pair<int64_t, unsigned>, json::Object> countersOfLine;
   std::map<std::pair<int64_t, unsigned>, double> shares;
   std::vector<Buffer> sharedBuffers;
+  LaunchFacts facts; ///< of the launch, once it has a model
   json::Array operations, buffers, barriers, schedule, layouts, remarks, lines;
   json::Object stages;
 };
+
+/// -1: nothing refers to it.
+int64_t Writer::knownFile(const std::string &path) const {
+  auto found = llvm::find(paths, path);
+  return found == paths.end() ? -1 : found - paths.begin();
+}
 
 int64_t Writer::fileNumber(const std::string &path) {
   if (path.empty())
@@ -114,7 +127,9 @@ void Writer::addOperations(const char *name, const Stage &read) {
         made["from"] = json::Array(found->second);
       if (isLast)
         made["assembly"] = rangesAt(op.place);
-      operationsOfLine[{fileNumber(op.place.file), op.place.line}].push_back(number);
+      std::pair<int64_t, unsigned> line{fileNumber(op.place.file), op.place.line};
+      operationsOfLine[line].push_back(number);
+      namesOfLine[line].insert(op.name);
     }
     json::Array calls;
     for (const SourcePlace &call : op.calls)
@@ -182,6 +197,20 @@ void Writer::addStage(const char *name) {
   }
 }
 
+/// Of the operations of one place the one that the place is there for.
+int64_t Writer::mainOperation(const std::vector<int64_t> &numbers) const {
+  static constexpr llvm::StringRef names[] = {"dot", "store", "load", "copy", "reduce", "atomic"};
+  for (llvm::StringRef name : names)
+    for (int64_t number : numbers)
+      if (operations[static_cast<size_t>(number)]
+              .getAsObject()
+              ->getString("name")
+              .value_or("")
+              .contains(name))
+        return number;
+  return numbers.front();
+}
+
 void Writer::addRemarks() {
   for (const Remark &remark : subject.remarks) {
     int64_t number = static_cast<int64_t>(remarks.size());
@@ -189,15 +218,20 @@ void Writer::addRemarks() {
     for (const auto &[name, value] : remark.arguments)
       values[name] = text(value);
     json::Object made{{"pass", remark.pass},
+                      {"code", codeOf(remark)},
                       {"kind", remark.kind},
                       {"message", text(remark.message)},
                       {"arguments", std::move(values)}};
+    if (std::optional<json::Object> fix = fixOf(remark))
+      made["fix"] = std::move(*fix);
     if (remark.line) {
       SourcePlace place{remark.file, static_cast<unsigned>(remark.line),
                         static_cast<unsigned>(remark.column)};
       made["place"] = placeOf(place);
-      if (auto found = before.find(place); found != before.end())
+      if (auto found = before.find(place); found != before.end()) {
         made["ops"] = json::Array(found->second);
+        made["op"] = mainOperation(found->second);
+      }
       remarksOfLine[{fileNumber(remark.file), remark.line}].push_back(number);
     }
     remarks.push_back(std::move(made));
@@ -271,7 +305,19 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
   double requests = assembly ? assembly->loads * made.warps : 0;
   if (made.bytesInFlight == 0 && requests > 0 && total.requests > 0)
     made.bytesInFlight = total.bytesRead / std::max(1.0, total.requests / requests);
+  made.spilledBytes = spilledBytes(total, made.warps);
   return made;
+}
+
+/// Each is stored and loaded as often as the code runs, on average of its instructions.
+double Writer::spilledBytes(const Work &total, double warps) const {
+  double instructions = 0;
+  if (assembly)
+    for (const auto &[place, count] : assembly->counts)
+      instructions += count;
+  double turns = instructions > 0 ? total.instructions / (instructions * warps) : 0;
+  constexpr double lanes = 32, storeAndLoad = 2;
+  return storeAndLoad * subject.metadata.spillBytes * lanes * warps * std::max(turns, 1.0);
 }
 
 std::optional<json::Object> Writer::addModel() {
@@ -282,6 +328,7 @@ std::optional<json::Object> Writer::addModel() {
     total.add(workOfLine(line, counted));
   LaunchFacts launch = launchFacts(total);
   Prediction prediction = predict(total, launch);
+  facts = launch;
   for (const auto &[line, counted] : countersOfLine)
     shares[line] = prediction.share(clocksOf(workOfLine(line, counted), launch));
   json::Array resources;
@@ -336,7 +383,7 @@ void Writer::addLines() {
     if (auto found = instructions.find(place); found != instructions.end())
       made["instructions"] = graded(found->second, "decided");
     if (auto found = countersOfLine.find(place); found != countersOfLine.end())
-      made["counters"] = std::move(found->second);
+      made["counters"] = json::Object(found->second);
     if (auto found = shares.find(place); found != shares.end())
       made["share"] = graded(found->second, "estimated");
     lines.push_back(std::move(made));
@@ -407,6 +454,38 @@ json::Object Writer::write() {
 }
 } // namespace
 
-json::Object explain(const Subject &subject) { return Writer(subject).write(); }
+json::Array Writer::estimates() const {
+  CountedLaunch launch;
+  launch.facts = facts;
+  if (subject.launch)
+    if (const json::Array *arguments = subject.launch->getArray("arguments"))
+      for (const json::Value &each : *arguments)
+        if (const json::Object *argument = each.getAsObject())
+          if (std::optional<int64_t> value = argument->getInteger("value"))
+            launch.values[argument->getString("name").value_or("").str()] = *value;
+  std::map<std::pair<int64_t, unsigned>, CountedLine> lines;
+  for (const auto &[place, counters] : countersOfLine) {
+    CountedLine &line = lines[place];
+    line.place = json::Object{{"file", place.first}, {"line", place.second}, {"column", 0}};
+    line.counters = &counters;
+    line.work = workOfLine(place, counters);
+    if (auto found = namesOfLine.find(place); found != namesOfLine.end())
+      line.operations = found->second;
+  }
+  for (const Remark &remark : subject.remarks)
+    if (auto found = lines.find({knownFile(remark.file), remark.line}); found != lines.end())
+      found->second.remarks.push_back(&remark);
+  for (auto &[place, line] : lines)
+    launch.lines.push_back(std::move(line));
+  return estimatedHints(launch);
+}
+
+json::Object explain(const Subject &subject, json::Array *estimates) {
+  Writer writer(subject);
+  json::Object made = writer.write();
+  if (estimates && made.getObject("model"))
+    *estimates = writer.estimates();
+  return made;
+}
 
 } // namespace tritium::explain

@@ -33,7 +33,7 @@ const char *nameOf(Resource resource) {
   static constexpr const char *names[kResources] = {
       "memory",      "L2",       "L1",       "shared memory",     "tensor cores",
       "issue",       "floats",   "integers", "special functions", "doubles",
-      "conversions", "barriers", "latency"};
+      "conversions", "barriers", "spills",   "atomics",           "latency"};
   return names[size_t(resource)];
 }
 
@@ -51,17 +51,28 @@ const char *formulaOf(Resource resource) {
       "lanes / 64",
       "lanes / 64",
       "barriers x clocks of one / CTAs side by side",
+      "spilled bytes x times that code runs / bytes a clock",
+      "changes of sectors / different sectors, one a clock each, 96 at a time",
       "latency x bytes read / bytes in flight"};
   return formulas[size_t(resource)];
 }
 
+/// What adds up.
+static constexpr double Work::*amounts[] = {
+    &Work::sectors,      &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,
+    &Work::copiedBytes,  &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks,
+    &Work::instructions, &Work::barriers,  &Work::integers,          &Work::specials,
+    &Work::doubles,      &Work::converts,  &Work::requests,          &Work::atomics};
+
 void Work::add(const Work &other) {
-  for (double Work::*field :
-       {&Work::sectors, &Work::bytesRead, &Work::bytesMoved, &Work::wavefronts, &Work::copiedBytes,
-        &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions, &Work::barriers,
-        &Work::floats, &Work::integers, &Work::specials, &Work::doubles, &Work::converts,
-        &Work::requests})
+  for (double Work::*field : amounts)
     this->*field += other.*field;
+  atomicSectors = std::max(atomicSectors, other.atomicSectors);
+}
+
+void Work::scale(double part) {
+  for (double Work::*field : amounts)
+    this->*field *= part;
 }
 
 Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
@@ -76,6 +87,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
+  made.atomics = count("atomic_passes");
+  made.atomicSectors = count("atomic_sectors") * ctas;
   made.wavefronts = count("shared_wavefronts");
   // What goes past the banks' counters: copies of boxes.
   if (made.wavefronts == 0)
@@ -97,6 +110,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
 /// CTAs that the busiest multiprocessor runs one after the other or side by side: turns of all
 /// places, and what is left.
 static double mostCTAs(const LaunchFacts &launch) {
+  if (launch.isEven)
+    return launch.ctas / launch.multiprocessors;
   double places = launch.multiprocessors * launch.resident;
   double whole = std::floor(launch.ctas / places);
   return whole * launch.resident +
@@ -123,6 +138,13 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   set(Resource::Convert, most * work.converts / 64);
   double together = std::min(launch.resident, std::max(most, 1.0));
   set(Resource::Barriers, most * work.barriers / launch.warps * rate.barrier / together);
+  // What registers do not hold goes through the first cache.
+  set(Resource::Spills, most * launch.spilledBytes / (rate.l1Sectors * 32));
+  // A slice of the L2 changes one number of a sector a clock; slices: of the largest GPUs, assumed
+  // of all.
+  constexpr double slices = 96;
+  if (work.atomicSectors > 0)
+    set(Resource::Atomics, launch.ctas * work.atomics / std::min(work.atomicSectors, slices));
   // What is read again comes from the L2, in half the time; assumed.
   double first = launch.arrayBytes > 0
                      ? std::min(1.0, launch.arrayBytes / std::max(1.0, launch.bytesRead))

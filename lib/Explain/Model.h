@@ -30,6 +30,8 @@ enum class Resource : uint8_t {
   Double,
   Convert,
   Barriers,
+  Spills,
+  Atomics,
   Latency
 };
 inline constexpr size_t kResources = size_t(Resource::Latency) + 1;
@@ -56,8 +58,11 @@ struct Work {
   double instructions = 0, barriers = 0;
   double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
   double requests = 0;
+  /// Changes of sectors one after the other; different sectors of the whole launch.
+  double atomics = 0, atomicSectors = 0;
 
   void add(const Work &other);
+  void scale(double part);
 };
 
 /// Of a counted line. `matrix`: what a matrix instruction of the line is on average.
@@ -71,6 +76,8 @@ struct LaunchFacts {
   double arrayBytes = 0;    ///< of all arrays: what memory is asked for at least once
   double bytesRead = 0;     ///< by all CTAs
   double bytesInFlight = 0; ///< of one CTA, at a time
+  bool isEven = false; ///< all multiprocessors have the same to do, as if programs could be split
+  double spilledBytes = 0; ///< that a CTA moves to and from memory for want of registers
 };
 
 struct Prediction {

@@ -114,7 +114,8 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   if (std::string spills = explainSpills(report); !spills.empty())
     remarkMissed(where, "ptxas", spills,
                  {{"bytes", std::to_string(report.spillBytes)},
-                  {"registers", std::to_string(report.registers)}});
+                  {"registers", std::to_string(report.registers)},
+                  {"case", "spills"}});
   for (const nvptx::PtxasAdvice &advice : report.advice)
     remarkMissed(where, "ptxas", explain(advice),
                  {{"code", std::to_string(advice.code)}, {"text", advice.text}});

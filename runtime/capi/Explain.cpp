@@ -26,13 +26,28 @@ static tritium_explained *explainedFrom(const llvm::json::Object &made) {
   return explained.release();
 }
 
+/// The host's function for grids.
+static decltype(runtime::LaunchToExplain::gridFor) gridFor(const tritium_explanation *what) {
+  if (!what || !what->grid_for)
+    return nullptr;
+  return [what](const std::map<std::string, int64_t> &constants, std::array<uint32_t, 3> &grid) {
+    std::vector<const char *> names;
+    std::vector<int64_t> values;
+    for (const auto &[name, value] : constants) {
+      names.push_back(name.c_str());
+      values.push_back(value);
+    }
+    return what->grid_for(what->user, names.data(), values.data(), names.size(), grid.data()) != 0;
+  };
+}
+
 tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
                                             const tritium_explanation *what, tritium_error *error) {
   return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
     runtime::Variant *variant = unwrap(compiled);
     CompileError failure;
     llvm::SmallVector<runtime::BoundArgument, 12> bound;
-    runtime::LaunchToExplain launch{{}, what ? what->grid : nullptr};
+    runtime::LaunchToExplain launch{{}, what ? what->grid : nullptr, gridFor(what)};
     bool hasLaunch = what && what->grid[0] && what->grid[1] && what->grid[2];
     llvm::json::Object made;
     bool isBound =
@@ -65,7 +80,7 @@ tritium_explained *tritium_kernel_explain(tritium_kernel *kernel, const tritium_
       isReady = unwrap(kernel)->prepare(call, prepared, failure) &&
                 runtime::checkGrid(prepared.variant->metadata().name, grid, failure);
     }
-    runtime::LaunchToExplain launch{prepared.arguments, grid};
+    runtime::LaunchToExplain launch{prepared.arguments, grid, gridFor(what)};
     // A grid without programs launches nothing.
     bool hasLaunch = grid[0] && grid[1] && grid[2];
     if (!isReady || !runtime::explain(*prepared.variant, hasLaunch ? &launch : nullptr,

@@ -84,6 +84,25 @@ def test_remarks_lead_to_operations(matmul):
         assert set(matmul["remarks"][number]["ops"]) <= set(line["ops"])
 
 
+def test_remarks_say_what_would_change_them(tmp_path):
+    path = tmp_path / "shift.py"
+    path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
+                    "def shift(x, out, n, B: tl.constexpr):\n"
+                    "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+                    "    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)\n")
+    document = explained(path, "--signature", "*fp16,*fp16:16,i32:16", "--constexpr", "B=4096",
+                         "--target", "cuda:90")
+    (narrow,) = [remark for remark in document["remarks"] if remark["kind"] == "missed"]
+    assert narrow["code"] == "coalesce/narrow"
+    assert narrow["fix"] == {"kind": "promise", "text": "16 divides x", "apply": {"x": 16}}
+    assert document["ops"][narrow["op"]]["name"] == "tt.load"
+    assert narrow["op"] in narrow["ops"]
+    few = explained(path, "--signature", "*fp16:16,*fp16:16,i32:16", "--constexpr", "B=128",
+                    "--target", "cuda:90", "--option", "num_warps=16")
+    assert [remark["fix"] for remark in few["remarks"] if remark["code"] == "idle-threads"] == [
+        {"kind": "option", "text": "num_warps=4", "apply": {"num_warps": 4}}]
+
+
 def launched(*options, m=256, n=256, k=256):
     return explained(*MATMUL, "--target", "cuda:90", "--arg", "a_ptr=M*K", "--arg", "b_ptr=K*N",
                      "--arg", "c_ptr=M*N", "--arg", f"M={m}", "--arg", f"N={n}", "--arg", f"K={k}",

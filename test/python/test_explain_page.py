@@ -110,6 +110,9 @@ def test_keys(browser, pages):
     ({"format": "tritium-explain", "version": 1, "lines": [{"file": 0, "line": 3, "remarks": [0]}],
       "remarks": [{"kind": "missed", "message": "one byte a lane"}], "hints": []},
      "Nothing would help"),
+    ({"format": "tritium-explain", "version": 1, "lines": [{"file": 0, "line": 3}], "hints": [
+        {"title": "num_warps=2", "reason": "issue 9", "certainty": "tried", "gain": 3}]},
+     "num_warps=2"),
 ])
 def test_documents_of_other_versions_and_with_little_in_them(browser, pages, tmp_path, document,
                                                              shown):

@@ -82,7 +82,8 @@ def test_fields(page):
     (remark,) = [r for r in compiled(page.shifted, "*fp32, *fp32:16", BLOCK=1024).remarks
                  if r.kind == "missed"]
     assert (remark.pass_, remark.arguments) == (
-        "coalesce", {"access": "load", "bytes": "4", "possible": "16"})
+        "coalesce", {"access": "load", "bytes": "4", "possible": "16", "case": "narrow",
+                     "elements": "4", "multiples": "x"})
     place, line, caret, end = remark.rendered.split("\n")
     assert place == (f"{remark.file}:{remark.line}:{remark.column}: remark: "
                      f"{remark.message} [coalesce]")

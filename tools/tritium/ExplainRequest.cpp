@@ -125,30 +125,51 @@ Parameters parametersOf(tritium_compiled *compiled, const CompileRequest &reques
 
 /// A launch on arguments that are made for it.
 struct MadeLaunch {
+  const ExplainRequest &request;
   std::vector<MadeArgument> made;
   std::vector<tritium_argument> arguments;
+  Numbers numbers;
   tritium_explanation what = {};
 
-  MadeLaunch(const ExplainRequest &request, tritium_compiled *compiled) {
+  MadeLaunch(const ExplainRequest &request, tritium_compiled *compiled) : request(request) {
     if (request.grid.empty())
       return;
     Parameters parameters = parametersOf(compiled, request.compile);
-    Numbers numbers = parameters.constants;
+    numbers = parameters.constants;
     made = makeArguments(request.compile.kernel, parameters.runTime, request.arguments, numbers);
     for (const MadeArgument &one : made)
       arguments.push_back(one.argument);
     what.arguments = arguments.data();
     what.count = arguments.size();
     what.keeps_options = request.keepsOptions;
+    evaluate(numbers, what.grid);
+    what.user = this;
+    what.grid_for = [](void *user, const char *const *names, const int64_t *values, size_t count,
+                       uint32_t grid[3]) {
+      auto *self = static_cast<MadeLaunch *>(user);
+      Numbers changed = self->numbers;
+      for (size_t i = 0; i < count; ++i)
+        changed[names[i]] = values[i];
+      try {
+        self->evaluate(changed, grid);
+        return 1;
+      } catch (const UsageError &) {
+        return 0;
+      }
+    };
+  }
+
+  void evaluate(const Numbers &known, uint32_t grid[3]) const {
     evaluateGrid(
         request.grid,
         [&](const std::string &name) -> std::optional<int64_t> {
-          auto known = numbers.find(name);
-          return known == numbers.end() ? std::nullopt : std::optional(known->second);
+          auto found = known.find(name);
+          return found == known.end() ? std::nullopt : std::optional(found->second);
         },
-        what.grid);
+        grid);
   }
 };
+
 } // namespace
 
 ExplainedHandle tool::explain(const ExplainRequest &request) {

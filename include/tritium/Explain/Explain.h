@@ -37,7 +37,9 @@ struct Subject {
   std::optional<llvm::json::Object> launch, counters;
 };
 
-llvm::json::Object explain(const Subject &subject);
+/// `estimates`, if it is not null, receives hints, of what was not tried, for a launch with
+/// counters.
+llvm::json::Object explain(const Subject &subject, llvm::json::Array *estimates = nullptr);
 
 /// What a terminal of 80 columns shows of it; `all`: lines too on which nothing is to be said.
 std::string render(const llvm::json::Object &document, bool all);

@@ -58,6 +58,13 @@ struct Tally {
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
+  /// Changes of sectors of global memory by atomics, those of one number one after the other.
+  uint64_t atomicPasses = 0;
+  /// The sectors, one bit for all of them of the same hash.
+  std::array<uint64_t, 2> atomicPlaces{};
+
+  /// How many different ones these are, some 300 at most.
+  uint64_t atomicSectors() const;
 
   uint64_t bankConflicts() const { return wavefronts - idealWavefronts; }
   void add(const Tally &other);

@@ -21,7 +21,12 @@ typedef struct tritium_explanation {
   const tritium_argument *arguments;
   size_t count;
   uint32_t grid[3];
-  int keeps_options; /* 1: no other options and promises are tried on the launch */
+  int keeps_options; /* 1: no changes are tried on the launch */
+  /* The launch's grid where integer constants of the kernel have these values, for tiles of other
+     extents that are tried; answers 0 if there is none. Null: the grid depends on no constant. */
+  int (*grid_for)(void *user, const char *const *names, const int64_t *values, size_t count,
+                  uint32_t grid[3]);
+  void *user;
 } tritium_explanation;
 
 /* Explains a compiled kernel, or, with a launch, the code that it runs. `what` may be null. Null

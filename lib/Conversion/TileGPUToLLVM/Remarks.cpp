@@ -57,6 +57,14 @@ std::string nameOf(tt::FuncOp kernel, unsigned argument) {
 }
 
 std::string decimal(int64_t value) { return std::to_string(value); }
+
+/// Names of arguments, by commas.
+std::string namesOf(tt::FuncOp kernel, ArrayRef<unsigned> arguments) {
+  std::string list;
+  for (unsigned i : arguments)
+    list += (list.empty() ? "" : ",") + nameOf(kernel, i);
+  return list;
+}
 } // namespace
 
 //===-- Accesses ----------------------------------------------------------===//
@@ -213,7 +221,7 @@ void KernelRemarks::remarkOnAccesses() {
     unsigned wanted = wantedWidth(layout, info, bytes);
     std::string what =
         (isa<tt::StoreOp>(op) ? "a store of " : "a load of ") + textOf(ptr.getType());
-    std::pair<StringRef, std::string> arguments[] = {
+    SmallVector<std::pair<StringRef, std::string>> arguments = {
         {"access", isa<tt::StoreOp>(op) ? "store" : "load"},
         {"bytes", decimal(place.width * bytes)},
         {"possible", decimal(wanted * bytes)}};
@@ -221,6 +229,7 @@ void KernelRemarks::remarkOnAccesses() {
     for (unsigned d = 0; d < layout.rank(); ++d)
       isScattered &= info.contiguity[d] == 1 && info.constancy[d] == 1;
     if (isScattered && cast<RankedTensorType>(ptr.getType()).getNumElements() >= kLanesPerWarp) {
+      arguments.push_back({"case", "scattered"});
       remarkMissed(where, "coalesce",
                    what +
                        " goes element by element: the addresses of neighbouring elements are "
@@ -241,6 +250,10 @@ void KernelRemarks::remarkOnAccesses() {
     SmallVector<unsigned> needed = Hypothesis(kernel, width).minimal(reached);
     bool isMask =
         mask && accessRuns(ptr, {}, layout, axes, crossingOf(op)).runs.width > place.width;
+    arguments.push_back({"case", isMask ? "mask" : "narrow"});
+    arguments.push_back({"elements", decimal(wanted)});
+    if (reached > place.width)
+      arguments.push_back({"multiples", namesOf(kernel, needed)});
     std::string reason = isMask ? "the mask may change within a vector"
                                 : "its addresses are not known to be multiples of " +
                                       decimal(wanted * bytes) + " bytes";
@@ -288,11 +301,12 @@ void KernelRemarks::remarkOnThreads() {
                              ? "num_warps=" + decimal(warps) + " is enough, and tiles of " +
                                    decimal(threads) + " elements or more would use all"
                              : "tiles of " + decimal(threads) + " elements or more would use all";
-    remarkMissed(best->getLoc(), "idle-threads",
-                 decimal(threads - most) + " of " + decimal(threads) +
-                     " threads have nothing to do: the largest tile in memory is " +
-                     textOf(best->getOperand(0).getType()) + "; " + advice,
-                 {{"threads", decimal(threads)}, {"busy", decimal(most)}});
+    remarkMissed(
+        best->getLoc(), "idle-threads",
+        decimal(threads - most) + " of " + decimal(threads) +
+            " threads have nothing to do: the largest tile in memory is " +
+            textOf(best->getOperand(0).getType()) + "; " + advice,
+        {{"threads", decimal(threads)}, {"busy", decimal(most)}, {"enough", decimal(warps)}});
   }
   constexpr int64_t kOneWarp = 512;
   if (exchange && numWarps(kernel) > 1 && largest <= kOneWarp)
@@ -307,18 +321,21 @@ void KernelRemarks::remarkOnThreads() {
 
 //===-- Dots and conversions ----------------------------------------------===//
 
-/// Why a dot is multiplied out, and what would change it.
-static std::string reasonAgainst(tt::DotOp dot, const GPUModel &gpu) {
+/// Why a dot is multiplied out, and what would change it. `kind`: which of the reasons it is.
+static std::string reasonAgainst(tt::DotOp dot, const GPUModel &gpu, StringRef &kind) {
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
   Type element = a.getElementType();
   int64_t rank = c.getRank(), m = c.getDimSize(rank - 2), n = c.getDimSize(rank - 1),
           k = a.getDimSize(rank - 1);
   std::string text;
   llvm::raw_string_ostream out(text);
+  kind = "type";
   if (m < 16 || n < 8)
-    out << "its result is " << m << "x" << n << ", and the least that they do is 16x8; use "
-        << "larger tiles";
+    kind = "shape", out << "its result is " << m << "x" << n
+                        << ", and the least that they do is 16x8; use "
+                        << "larger tiles";
   else if (element.isF32() && dot.getInputPrecision() == tt::InputPrecision::IEEE)
+    kind = "precision",
     out << "input_precision='ieee' asks for products of whole f32; 'tf32' takes them rounded "
            "to 11 bits, 'tf32x3' in three parts";
   else if (!gpu.multipliesOtherFloats && !element.isF16() && !element.isInteger(8))
@@ -341,12 +358,15 @@ void KernelRemarks::remarkOnDots() {
     else
       missed.insert({dot.getLoc(), dot});
   });
-  for (auto &[where, dot] : missed)
-    remarkMissed(
-        where, "accelerate-matmul",
-        "a product of " + textOf(dot.getA().getType()) + " and " + textOf(dot.getB().getType()) +
-            " is multiplied out without tensor cores: " + reasonAgainst(dot, gpuModel(kernel)),
-        {{"element", textOf(dot.getA().getType())}});
+  for (auto &[where, dot] : missed) {
+    StringRef kind;
+    std::string reason = reasonAgainst(dot, gpuModel(kernel), kind);
+    remarkMissed(where, "accelerate-matmul",
+                 "a product of " + textOf(dot.getA().getType()) + " and " +
+                     textOf(dot.getB().getType()) +
+                     " is multiplied out without tensor cores: " + reason,
+                 {{"element", textOf(dot.getA().getType())}, {"case", kind.str()}});
+  }
 }
 
 /// A tile that is read in another layout than it has, not what warps or threads found for others.
@@ -399,14 +419,16 @@ void KernelRemarks::remarkOnConversions() {
     if (!op->getParentOfType<LoopLikeOpInterface>())
       return remarkApplied(op->getLoc(), "convert-layout", text, {{"bytes", bytes}});
     text += " and a barrier in every iteration: ";
-    if (isTurned(op))
+    bool turns = isTurned(op);
+    if (turns)
       text += "tensor cores multiply 8-bit and fp32 elements along the dimension in which they are "
               "neighbours in memory, fp32 rounded; store the array transposed, so that its stride "
               "along K is 1, and its pitch a multiple of 16 bytes";
     else
       text += "what computes it and what takes it spread it over threads in different ways; "
               "compute it before the loop, or on tiles of one shape and order";
-    remarkMissed(op->getLoc(), "convert-layout", text, {{"bytes", bytes}});
+    remarkMissed(op->getLoc(), "convert-layout", text,
+                 {{"bytes", bytes}, {"case", turns ? "turned" : "in-loop"}});
   });
 }
 

@@ -14,7 +14,7 @@ const hintLine = hint => link(lineOfPlace(hint.place) ?? (hint.line === undefine
 function drawChange() {
   const [hint] = list('hints'), missed = lines.map((_, i) => i).filter(i => remarksOf(lines[i]).some(isMissed));
   let body = `<h2>The one change that would help most</h2>`;
-  if (hint) body += `<span class=gain>${gainOf(hint)}<br><span class=grade>${escaped(hint.grade ?? '')}</span></span><b>${escaped(hint.text ?? hint.code ?? '')}</b> ${hintLine(hint)}<div>${escaped(hint.why ?? '')}</div>`;
+  if (hint) body += `<span class=gain>${gainOf(hint)}<br><span class=grade>${escaped(hint.certainty ?? '')}</span></span><b>${escaped(hint.title ?? hint.code ?? '')}</b> ${hintLine(hint)}<div>${escaped(hint.reason ?? '')}</div>`;
   else if (Array.isArray(D.hints)) body += '<b>✓ Nothing would help.</b> No change that was tried makes it faster.';
   else body += absent('No changes were tried.') + (missed.length ? ` What was not done: ${missed.slice(0, 6).map(link).join(' ')}` : (remarks.length ? ' <span class=ok>✓</span> Nothing was missed on any line.' : ''));
   $('change').innerHTML = body;
@@ -105,7 +105,7 @@ function drawLaunch() {
 }
 
 function drawOthers() {
-  const rest = list('hints').slice(1).map(hint => `<div><b>${escaped(hint.text ?? hint.code ?? '')}</b> <span class=ok>${gainOf(hint)}</span> <span class=grade>${escaped(hint.grade ?? '')}</span> ${hintLine(hint)}<br>${escaped(hint.why ?? '')}</div>`);
+  const rest = list('hints').slice(1).map(hint => `<div><b>${escaped(hint.title ?? hint.code ?? '')}</b> <span class=ok>${gainOf(hint)}</span> <span class=grade>${escaped(hint.certainty ?? '')}</span> ${hintLine(hint)}<br>${escaped(hint.reason ?? '')}</div>`);
   const everywhere = remarks.filter(remark => lineOfPlace(remark.place) === undefined).map(saying);
   const pairs = object => Object.entries(fields(object)).map(([name, value]) => row([escaped(words(name)), escaped(typeof value === 'object' ? JSON.stringify(value) : value)])).join('');
   return (rest.length ? '<h2>Other changes, in order</h2>' + rest.join('') : '') +

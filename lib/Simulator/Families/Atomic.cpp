@@ -115,6 +115,29 @@ void noteAtomic(Warp &warp, const Op &op, unsigned lane, const Located &located,
       noteAccess(warp, op, lane, byte, 1, mode);
 }
 
+/// Which sectors a request changes, and how often one after the other: numbers of a sector at the
+/// same time, one number as often as lanes change it.
+void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask) {
+  std::array<unsigned, 32> times{};
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    unsigned first = lane, same = 1; // first: of the lanes in this sector
+    for (unsigned other = 0; other < lane; ++other) {
+      if (!(mask >> other & 1))
+        continue;
+      if (addresses[other] / 32 == addresses[lane] / 32)
+        first = std::min(first, other);
+      same += addresses[other] == addresses[lane];
+    }
+    times[first] = std::max(times[first], same);
+    unsigned hash = static_cast<unsigned>((addresses[lane] / 32 * 0x9E3779B97F4A7C15u) >> 57);
+    tally.atomicPlaces[hash / 64] |= uint64_t(1) << hash % 64;
+  }
+  for (unsigned each : times)
+    tally.atomicPasses += each;
+}
+
 void run(Warp &warp, const Op &op) {
   warp.demand(op.a, warp.mask, op, "an address");
   warp.demand(op.b, warp.mask, op, "the operand of an atomic");
@@ -137,9 +160,10 @@ void run(Warp &warp, const Op &op) {
         edge ? nullptr : warp.resolve(op, op.space, addresses[lane], lane, op.bytes, true, located);
     if (!at && !edge)
       continue;
-    if (!counted && (edge || located.range))
+    if (!counted && (edge || located.range)) {
       countGlobal(warp, op, addresses, op.bytes, true);
-    else if (!counted)
+      countSectors(tally, addresses, warp.mask);
+    } else if (!counted)
       countSharedAtomic(warp, op, addresses, op.bytes, op.list[1] != 0);
     counted = true;
     if (located.definedness && !*located.definedness && warp.machine.launch.checkUndefined) {

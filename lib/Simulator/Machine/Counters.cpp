@@ -9,6 +9,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 
 using namespace tritium::sim;
@@ -66,6 +68,7 @@ constexpr Field fields[] = {
     {"shared_bytes_written", &Tally::sharedBytesWritten},
     {"barriers", &Tally::barriers},
     {"atomics", &Tally::atomics},
+    {"atomic_passes", &Tally::atomicPasses},
     {"matrix_operations", &Tally::matrixOperations},
     {"branches", &Tally::branches},
     {"divergent_branches", &Tally::divergentBranches},
@@ -88,6 +91,16 @@ void Tally::add(const Tally &other) {
     warps[i] += other.warps[i], threads[i] += other.threads[i];
   for (const Field &field : fields)
     this->*field.member += other.*field.member;
+  for (size_t i = 0; i < atomicPlaces.size(); ++i)
+    atomicPlaces[i] |= other.atomicPlaces[i];
+}
+
+/// By the share of bits that are still 0: linear counting.
+uint64_t Tally::atomicSectors() const {
+  double bits = 64.0 * static_cast<double>(atomicPlaces.size()), free = bits;
+  for (uint64_t word : atomicPlaces)
+    free -= std::popcount(word);
+  return static_cast<uint64_t>(std::lround(bits * std::log(bits / std::max(free, 0.5))));
 }
 
 static const Limits &limitsOf(unsigned architecture) {
@@ -263,6 +276,7 @@ static llvm::json::Object toJson(const Tally &tally) {
       threads[nameOf(InstructionClass(i))] = int64_t(tally.threads[i]);
     }
   object["bank_conflicts"] = int64_t(tally.bankConflicts());
+  object["atomic_sectors"] = int64_t(tally.atomicSectors());
   object["classes"] = std::move(classes);
   object["thread_classes"] = std::move(threads);
   return object;

@@ -178,7 +178,8 @@ void remarkOnSlowDots(ArrayRef<tt::DotOp> dots, int warps) {
         mmaFragmentsFor(dot) && !reason.empty() && seen.insert(dot.getLoc()))
       remarkMissed(dot.getLoc(), "accelerate-matmul",
                    "the product runs by mma.sync, which has some 0.6 of the rate of wgmma: " +
-                       reason);
+                       reason,
+                   {{"case", "mma-sync"}});
 }
 
 struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {

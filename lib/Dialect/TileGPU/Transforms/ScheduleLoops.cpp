@@ -89,7 +89,8 @@ public:
       if (std::string reason = reasonAgainst(load); reason.empty())
         loads.push_back(load);
       else if (!isInNarrowVersion())
-        remarkMissed(load.getLoc(), "pipeline", "the load is not pipelined: " + reason);
+        remarkMissed(load.getLoc(), "pipeline", "the load is not pipelined: " + reason,
+                     {{"case", "load"}});
     }
     if (loads.empty())
       return false;
@@ -138,7 +139,9 @@ private:
                    Twine(fitting < 2 ? "the loop is not pipelined" : "the loop has fewer stages") +
                        ": " + reason +
                        "; use smaller tiles, or num_stages=" + Twine(std::max<int64_t>(fitting, 1)),
-                   {{"stages", std::to_string(fitting)}, {"bytes", std::to_string(bytes)}});
+                   {{"stages", std::to_string(fitting)},
+                    {"bytes", std::to_string(bytes)},
+                    {"case", "stages"}});
     stages = static_cast<int>(fitting);
   }
 
@@ -196,7 +199,8 @@ private:
       return found(op, "it is not known what '" + op->getName().getStringRef().str() + "' does");
     });
     if (obstacle)
-      remarkMissed(obstacle->getLoc(), "pipeline", "the loop is not pipelined: " + reason);
+      remarkMissed(obstacle->getLoc(), "pipeline", "the loop is not pipelined: " + reason,
+                   {{"case", "loop"}});
     return !obstacle;
   }
 
@@ -215,7 +219,8 @@ private:
         continue;
       remarkMissed(store.getLoc(), "pipeline",
                    "loads are not pipelined, because this may write what a later iteration loads; "
-                   "store to another array, or move it behind the loop");
+                   "store to another array, or move it behind the loop",
+                   {{"case", "store"}});
       llvm::erase_if(wanted, mayReach);
     }
   }

@@ -1,0 +1,200 @@
+//===- CountedRun.cpp - launches on a simulated GPU, undone ---------------===//
+
+#include "CountedRun.h"
+#include "SavedBuffers.h"
+#include "Signature.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+using namespace tritium;
+using namespace tritium::runtime;
+
+namespace json = llvm::json;
+
+/// Nothing, with why, if the launch's memory is not known.
+static bool addArrays(Variant &variant, const LaunchToExplain &launch, SavedBuffers &saved,
+                      std::string &why) {
+  const KernelMetadata &metadata = variant.metadata();
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const BoundArgument &argument = launch.arguments[i];
+    if (!metadata.parameters[i].type.isPointer() || !argument.slot)
+      continue;
+    if (argument.end == UINT64_MAX || argument.memory != TRITIUM_HOST_MEMORY) {
+      why = "the memory behind '" + metadata.parameters[i].name + "' " +
+            (argument.end == UINT64_MAX ? "has no known extent" : "is not the host's");
+      return false;
+    }
+    if (metadata.parameters[i].isWritten)
+      saved.add(argument.begin, argument.end, SavedBuffers::BeforeRun::Restore);
+  }
+  if (!metadata.hasIndirectPointers && !metadata.mayWait)
+    return true;
+  why = metadata.mayWait ? "its programs wait for one another"
+                         : "it follows pointers in memory, whose extents are not known";
+  return false;
+}
+
+static bool isResult(const ParameterInfo &parameter, const BoundArgument &argument) {
+  return parameter.type.isPointer() && argument.slot && parameter.isWritten;
+}
+
+static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExplain &launch,
+                                           uint64_t mostCTAs, std::string &why) {
+  constexpr uint64_t mostSteps = 400'000'000;
+  SavedBuffers saved;
+  if (!addArrays(variant, launch, saved, why))
+    return std::nullopt;
+  if (!saved.save()) {
+    why = "there is no memory to save its arrays in";
+    return std::nullopt;
+  }
+  const auto &source = variant.recipe().source;
+  CountRequest request{variant.code(),   source ? &*source : nullptr,
+                       launch.arguments, launch.grid,
+                       mostCTAs,         mostSteps};
+  CountedRun made;
+  CompileError error;
+  bool isCounted =
+      backendThatCounts(variant.metadata().target)->count(request, made.counters, error);
+  for (size_t i = 0; isCounted && i < launch.arguments.size(); ++i) {
+    const BoundArgument &argument = launch.arguments[i];
+    if (!isResult(variant.metadata().parameters[i], argument))
+      continue;
+    std::vector<std::byte> &result = made.results.emplace_back(argument.end - argument.begin);
+    std::memcpy(result.data(), reinterpret_cast<const void *>(argument.begin), result.size());
+  }
+  if (saved.restore() && isCounted)
+    return made;
+  why = isCounted ? "its memory cannot be put back" : error.message;
+  return std::nullopt;
+}
+
+std::optional<CountedRun> tritium::runtime::countRun(Variant &variant,
+                                                     const LaunchToExplain &launch, RunLimit limit,
+                                                     std::string &why) {
+  constexpr uint64_t atFirst = 2;
+  if (!backendThatCounts(variant.metadata().target)) {
+    why = "only what GPUs do is counted";
+    return std::nullopt;
+  }
+  if (limit.ctas)
+    return countOnce(variant, launch, limit.ctas, why);
+  std::optional<CountedRun> first = countOnce(variant, launch, atFirst, why);
+  if (!first)
+    return std::nullopt;
+  uint64_t each = 1;
+  if (const json::Object *total = first->counters.getObject("total"))
+    each = std::max<int64_t>(total->getInteger("warp_instructions").value_or(0) / atFirst, 1);
+  uint64_t affordable = limit.instructions / each;
+  if (first->number("grid") <= atFirst || affordable <= atFirst)
+    return first;
+  return countOnce(variant, launch, affordable, why);
+}
+
+//===-- Comparing ---------------------------------------------------------===//
+
+namespace {
+/// How far elements of a type may be apart, of the larger of both and of the array's usual size.
+double toleranceOf(const DType &element, bool isInexact) {
+  switch (element.kind) {
+  case DTypeKind::Float64:
+    return 1e-9;
+  case DTypeKind::Float32:
+    return isInexact ? 2e-2 : 1e-4;
+  case DTypeKind::Float16:
+    return 1e-2;
+  case DTypeKind::BFloat16:
+    return 4e-2;
+  default:
+    return 0;
+  }
+}
+
+double loadFloat(const std::byte *at, DTypeKind kind) {
+  auto get = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (kind) {
+  case DTypeKind::Float64:
+    return get(double());
+  case DTypeKind::Float32:
+    return get(float());
+  case DTypeKind::BFloat16:
+    return std::bit_cast<float>(static_cast<uint32_t>(get(uint16_t())) << 16);
+  default:
+    return static_cast<double>(get(_Float16()));
+  }
+}
+
+/// The usual size of the array's elements: the root of the mean square of some of them.
+double usualSize(llvm::ArrayRef<std::byte> bytes, const DType &element) {
+  size_t size = element.bits() / 8, count = bytes.size() / size;
+  constexpr size_t most = 4096;
+  size_t step = std::max<size_t>(count / most, 1), seen = 0;
+  double squares = 0;
+  for (size_t i = 0; i < count; i += step, ++seen) {
+    double number = loadFloat(bytes.data() + i * size, element.kind);
+    squares += std::isfinite(number) ? number * number : 0;
+  }
+  return seen ? std::sqrt(squares / static_cast<double>(seen)) : 0;
+}
+
+/// Floats of 8 bits: the same, or the next.
+bool areNeighbours(std::byte a, std::byte b) {
+  return std::abs(std::to_integer<int>(a) - std::to_integer<int>(b)) <= 1;
+}
+bool areClose(double a, double b, double most) {
+  return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= most;
+}
+
+/// `before`: the array as no run left it.
+bool agreeOn(llvm::ArrayRef<std::byte> before, llvm::ArrayRef<std::byte> a,
+             llvm::ArrayRef<std::byte> b, const DType &element, bool isComplete, bool isInexact) {
+  if (std::memcmp(a.data(), b.data(), a.size()) == 0)
+    return true;
+  size_t size = std::max(element.bits() / 8, 1u);
+  double tolerance = toleranceOf(element, isInexact);
+  double usual = tolerance > 0 ? usualSize(a, element) : 0;
+  for (size_t at = 0; at + size <= a.size(); at += size) {
+    auto same = [&](llvm::ArrayRef<std::byte> x, llvm::ArrayRef<std::byte> y) {
+      return std::memcmp(x.data() + at, y.data() + at, size) == 0;
+    };
+    if (same(a, b) || (!isComplete && (same(a, before) || same(b, before))))
+      continue;
+    if (size == 1 && isFloat(element.kind) && areNeighbours(a[at], b[at]))
+      continue;
+    if (tolerance == 0)
+      return false;
+    double x = loadFloat(a.data() + at, element.kind), y = loadFloat(b.data() + at, element.kind);
+    if (!areClose(x, y, tolerance * std::max({std::abs(x), std::abs(y), usual})))
+      return false;
+  }
+  return true;
+}
+} // namespace
+
+bool tritium::runtime::agree(const LaunchToExplain &launch, const KernelMetadata &metadata,
+                             const CountedRun &a, const CountedRun &b, bool isInexact) {
+  // The same CTAs of the same grid, or all.
+  bool isComplete = (a.isComplete() && b.isComplete()) ||
+                    (a.number("grid") == b.number("grid") && a.number("ctas") == b.number("ctas"));
+  size_t next = 0;
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const BoundArgument &argument = launch.arguments[i];
+    if (!isResult(metadata.parameters[i], argument))
+      continue;
+    if (next >= a.results.size() || next >= b.results.size())
+      return false;
+    DType element = metadata.parameters[i].type;
+    --element.pointerDepth;
+    llvm::ArrayRef<std::byte> before(reinterpret_cast<const std::byte *>(argument.begin),
+                                     argument.end - argument.begin);
+    if (!agreeOn(before, a.results[next], b.results[next], element, isComplete, isInexact))
+      return false;
+    ++next;
+  }
+  return true;
+}
