@@ -161,3 +161,33 @@ def test_sets_of_copies():
             boxes = launch.instructions.get("cp.async.bulk.tensor")
             rows = bn + 64 * (3 - number.bit_count()) if number in (0, 1, 2, 4, 3) else 0
             assert (boxes.global_bytes_read if boxes else 0) == 2 * 2 * rows * k, number
+
+
+@triton.jit
+def around(a_ptr, w_ptr, c_ptr, K, L, T: tl.constexpr):
+    """Rows of the right operand, and weights, begin anew while the loop goes on."""
+    r = tl.arange(0, T)
+    acc = tl.zeros((T, T), tl.float32)
+    for k in range(0, K):
+        x = tl.load(a_ptr + r[:, None] * T + r[None, :])
+        y = tl.load(a_ptr + ((k * T + r) % L)[:, None] * T + r[None, :])
+        w = tl.load(w_ptr + (k * T + r) % L)
+        s = tl.dot(x, y) * w[None, :]
+        acc = tl.dot(tl.minimum(tl.maximum(s, -2.0), 2.0).to(tl.float16), y, acc)
+    tl.store(c_ptr + r[:, None] * T + r[None, :], acc)
+
+
+# At multiples of a tile's rows, of which boxes are, and elsewhere.
+@pytest.mark.parametrize("rows,by", [(128, "TMA"), (72, "threads")])
+def test_rows_that_begin_anew_in_the_loop(rows, by):
+    rng, t, steps = np.random.default_rng(2), 64, 5
+    a, w = rng.integers(-2, 3, (rows, t)).astype(np.float16), rng.integers(-2, 3, rows)
+    c, expected = np.zeros((t, t), np.float32), np.zeros((t, t), np.float32)
+    launch = around.simulate((1,), a, w.astype(np.float32), c, steps, rows, T=t, num_warps=4,
+                             num_stages=3, arch="sm_90")
+    for k in range(steps):
+        at = (k * t + np.arange(t)) % rows
+        y = a[at].astype(np.float32)
+        expected += np.clip(a[:t].astype(np.float32) @ y * w[at], -2, 2) @ y
+    np.testing.assert_array_equal(c, expected)
+    assert by in copied(launch)

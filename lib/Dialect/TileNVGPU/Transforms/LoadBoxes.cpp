@@ -141,20 +141,18 @@ private:
   std::string convert(tt::LoadOp load, Remainders remainders, const AxisInfoAnalysis &info) {
     AffineReader reader(load->getParentOfType<tt::FuncOp>(), remainders);
     BoxOfTile box(load, reader);
-    Operation *before = load->getPrevNode();
     std::string reason = box.find();
     if (reason.empty() && !isLaidOut(load, box.isTransposed()))
       reason = "its layout in shared memory is none that TMA has";
     if (reason.empty() && !box.beginsAtChunk(info))
       reason = "where its rows begin is not known to be a multiple of 16 bytes";
-    if (!reason.empty()) {
-      eraseBetween(before, load);
-      return reason;
-    }
     Location loc = load.getLoc();
-    replace(load, box);
-    reader.addConditions(loc);
-    return "";
+    if (reason.empty()) {
+      replace(load, box);
+      reader.addConditions(loc);
+    }
+    scheduleBuilt();
+    return reason;
   }
 
   /// Empty, or why it is no plain load that is zero outside of its mask.
@@ -167,13 +165,15 @@ private:
     return "";
   }
 
-  /// What was built in front of `load`, and is not used.
-  static void eraseBetween(Operation *before, Operation *load) {
-    while (load->getPrevNode() != before) {
-      Operation *op = load->getPrevNode();
-      if (!op->use_empty())
-        return;
-      op->erase();
+  /// What was built for a copy, wherever in the loop, runs ahead with it; in vain, it goes.
+  void scheduleBuilt() {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody()))) {
+      if (op.hasAttr(ttg::kSchedule) || op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      if (isOpTriviallyDead(&op))
+        op.erase();
+      else
+        put(&op, 0, 0);
     }
   }
 
@@ -188,9 +188,6 @@ private:
   }
 
   void replace(tt::LoadOp load, BoxOfTile &box) {
-    Operation *before = load->getPrevNode();
-    while (before && !before->hasAttr(ttg::kSchedule))
-      before = before->getPrevNode();
     BoxOfTile::Operands operands = box.build();
     auto type = cast<RankedTensorType>(load.getType());
     if (box.isTransposed())
@@ -213,11 +210,6 @@ private:
     copy->setAttr(ttg::kAsyncCopy, layout);
     load.replaceAllUsesWith(tile);
     load.erase();
-    // What was built for it runs ahead with it.
-    Operation *next = before ? before->getNextNode() : &loop.getBody()->front();
-    for (; next != copy; next = next->getNextNode())
-      if (!next->hasAttr(ttg::kSchedule))
-        put(next, 0, 0);
   }
 
   /// Whether dots of warp groups multiply `tile`, and nothing else is done with it.
