@@ -314,6 +314,14 @@ static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
   };
   if (!run())
     return false;
+  // Operands that lie there as soon as they can lie there for longer.
+  if (!fits() && storesOperands(module)) {
+    session.dropRemarks(remarks);
+    restore(module, input);
+    pipeline.storeEarly = false;
+    if (!run())
+      return false;
+  }
   // Buffers that are in use from one program to the next share no memory with what a store needs.
   if (choseToPersist(module, pipeline) && !fits()) {
     bool isPacked = llvm::any_of(module.getOps<tt::FuncOp>(), [](tt::FuncOp function) {

@@ -2,6 +2,7 @@
 
 #include "GPUChoices.h"
 
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/EmitRemark.h"
@@ -33,6 +34,17 @@ bool keepsOperands(ModuleOp module) {
     bool isKept =
         tt::isTile(dot.getA().getType()) && loop && loop.isDefinedOutsideOfLoop(dot.getA());
     return isKept ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+bool storesOperands(ModuleOp module) {
+  auto result = module.walk([](ttng::WarpGroupDotOp dot) {
+    bool isStored = llvm::any_of(dot.getAsyncReads(), [](Value memory) {
+      ttg::LocalAllocOp alloc = ttg::allocationOf(memory);
+      return alloc && alloc.getInit();
+    });
+    return isStored ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }

@@ -23,6 +23,9 @@ bool keepsOperands(mlir::ModuleOp module);
 void stopKeepingOperands(mlir::ModuleOp module, GPUPipelineOptions &pipeline,
                          const llvm::Twine &reason);
 
+/// Operands that are computed, and lie in shared memory for dots of warp groups.
+bool storesOperands(mlir::ModuleOp module);
+
 /// A warp of its own for copies.
 bool choseToSpecialize(mlir::ModuleOp module, const GPUPipelineOptions &pipeline);
 void stopSpecializing(mlir::ModuleOp module, GPUPipelineOptions &pipeline,

@@ -73,6 +73,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createRotateDots());
   ttng::WarpGroupDotsOptions dots;
   dots.keepOperands = options.keepOperands;
+  dots.storeEarly = options.storeEarly;
   pm.addPass(ttng::createWarpGroupDots(dots));
   pm.addPass(ttng::createTurnAhead());
   pm.addPass(ttg::createPrefetch());

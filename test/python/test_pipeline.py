@@ -251,3 +251,28 @@ def test_no_more_stages_than_fit(monkeypatch, stages):
         "shared memory are more than its 166912 bytes; use smaller tiles, or num_stages=3"])
     assert sum("iterations ahead" in r.message for r in made.remarks) == (stages > 1)
 
+
+
+@triton.jit
+def chain(a_ptr, c_ptr, T: tl.constexpr):
+    """What the later products multiply is there from the beginning."""
+    i = tl.arange(0, T)
+    at = i[:, None] * T + i[None, :]
+    w = tl.load(a_ptr + at) + 1.0
+    x = tl.load(a_ptr + T * T + at) + 1.0
+    y = tl.load(a_ptr + 2 * T * T + at) + 1.0
+    z = tl.load(a_ptr + 3 * T * T + at) + 1.0
+    s = tl.minimum(tl.dot(w, x), 2.0)
+    s = tl.minimum(tl.dot(s.T, y), 2.0)
+    tl.store(c_ptr + at, tl.dot(s.T, z))
+
+
+def test_operands_wait_where_they_do_not_fit(monkeypatch):
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_90")
+    a = np.random.default_rng(3).integers(-2, 3, (4, 128, 128)).astype(np.float32)
+    c = np.zeros((128, 128), np.float32)
+    made = chain[(1,)](a, c, 128, num_warps=4)
+    w, x, y, z = a + 1
+    assert np.array_equal(c, np.minimum(np.minimum(w @ x, 2).T @ y, 2).T @ z)
+    # Of one product at a time.
+    assert made.metadata.shared == 2 * a[0].nbytes

@@ -60,6 +60,11 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       llvm::cl::desc("What a loop multiplies in each iteration and does not change may stay in "
                      "registers, where warp groups multiply"),
       llvm::cl::init(true)};
+  Option<bool> storeEarly{
+      *this, "store-early",
+      llvm::cl::desc("What warp groups multiply goes to shared memory as soon as it has been "
+                     "computed, where it lies for longer"),
+      llvm::cl::init(true)};
   Option<bool> persistent{*this, "persistent",
                           llvm::cl::desc("CTAs loop over programs where that is faster"),
                           llvm::cl::init(true)};

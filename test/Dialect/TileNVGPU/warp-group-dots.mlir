@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -split-input-file -ttng-warp-group-dots | FileCheck %s
+// RUN: tritium-opt %s -split-input-file -ttng-warp-group-dots=store-early=false | FileCheck %s --check-prefix=LATE
 
 #mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
 #row = #ttg.slice<{dim = 1, parent = #mma}>
@@ -85,7 +86,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   }
 
   // Memory that is written in between, or of which it is not known where it was allocated, is read
-  // where the load stands, and put where dots read it at once.
+  // where the load stands, and put where dots read it at once, or else for the dot.
   // CHECK-LABEL: @changed
   // CHECK: ttg.local_store
   // CHECK: %[[A:.*]] = ttg.local_load
@@ -94,6 +95,12 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // CHECK-NEXT: %[[Y:.*]] = ttg.local_alloc init(%[[B]]
   // CHECK-NEXT: ttg.local_store
   // CHECK: ttng.warp_group_dot %[[X]], %[[Y]]
+  // LATE-LABEL: @changed
+  // LATE: ttg.local_load
+  // LATE: ttg.local_load
+  // LATE: ttg.local_store
+  // LATE-COUNT-2: ttg.local_alloc init
+  // LATE: ttng.warp_group_dot
   tt.func private @changed(%given: !ttg.memdesc<64x64xf16, #s, mutable>, %x: tensor<64x64xf16, #l>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
     %m = ttg.local_alloc : !ttg.memdesc<64x64xf16, #s, mutable>
     ttg.local_store %x, %m : tensor<64x64xf16, #l>, !ttg.memdesc<64x64xf16, #s, mutable>
@@ -113,9 +120,9 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
   // CHECK-NOT: ttg.local_load
   // CHECK: ttng.mbarrier_arrive
   // CHECK: ttng.warp_group_dot %[[X]], %[[X]]
-  // CHECK: %[[LATE:.*]] = ttg.local_alloc init
+  // CHECK: %[[Z:.*]] = ttg.local_alloc init
   // CHECK: ttng.mbarrier_arrive
-  // CHECK: ttng.warp_group_dot %{{.*}}, %[[LATE]]
+  // CHECK: ttng.warp_group_dot %{{.*}}, %[[Z]]
   tt.func private @handed_back(%i: i32, %phase: i32, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
     %ring = ttg.local_alloc : !ttg.memdesc<2x64x64xf16, #s, mutable>
     %others = ttg.local_alloc : !ttg.memdesc<2x64x64xf16, #s, mutable>

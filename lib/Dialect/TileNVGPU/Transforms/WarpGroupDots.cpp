@@ -109,8 +109,9 @@ using StoredTiles = llvm::DenseMap<std::pair<Value, unsigned>, ttg::LocalAllocOp
 
 class DotConverter {
 public:
-  DotConverter(tt::DotOp dot, StoredTiles &stored, bool keepOperands)
-      : dot(dot), b(dot), loc(dot.getLoc()), stored(stored), keepOperands(keepOperands) {}
+  DotConverter(tt::DotOp dot, StoredTiles &stored, bool keepOperands, bool storeEarly)
+      : dot(dot), b(dot), loc(dot.getLoc()), stored(stored), keepOperands(keepOperands),
+        storeEarly(storeEarly) {}
 
   void run() {
     bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
@@ -213,11 +214,12 @@ private:
     return memory;
   }
 
-  /// Puts a tile there once: as soon as it has been computed, in front of the loops that do not
-  /// change it, and of all dots that read it so.
+  /// Puts a tile there once: as soon as it has been computed, or else for the dot, in front of the
+  /// loops that do not change it, and of all dots that read it so.
   Value store(Value tile, unsigned depth) {
     OpBuilder::InsertionGuard guard(b);
-    if (Operation *def = tile.getDefiningOp(); def && def->getBlock() == dot->getBlock())
+    Operation *def = tile.getDefiningOp();
+    if (storeEarly && def && def->getBlock() == dot->getBlock())
       b.setInsertionPointAfter(def);
     for (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
          loop && loop.isDefinedOutsideOfLoop(tile);
@@ -279,7 +281,7 @@ private:
   OpBuilder b;
   Location loc;
   StoredTiles &stored; ///< tiles that have been put there
-  bool keepOperands;
+  bool keepOperands, storeEarly;
 };
 
 /// Buffers are handed back where all that reads them is over.
@@ -320,7 +322,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
     });
     StoredTiles stored;
     for (tt::DotOp dot : dots)
-      DotConverter(dot, stored, keepOperands).run();
+      DotConverter(dot, stored, keepOperands, storeEarly).run();
     getOperation().walk([](MBarrierArriveOp arrive) { releaseEarly(arrive); });
     // What was loaded for them.
     getOperation().walk([](Operation *op) {

@@ -34,7 +34,10 @@ def WarpGroupDots : Pass<"ttng-warp-group-dots", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"keepOperands", "keep-operands", "bool", /*default=*/"true",
-           "left operands that a loop does not change may stay in registers">
+           "left operands that a loop does not change may stay in registers">,
+    Option<"storeEarly", "store-early", "bool", /*default=*/"true",
+           "operands go to shared memory as soon as they have been computed, not right in front of "
+           "the dot">
   ];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect", "::tritium::ttng::TileNVGPUDialect"];
 }
