@@ -135,7 +135,7 @@ class Bench:
 
         tiles = [(64, 64, 64), (128, 128, 64), (256, 256, 64)]
         if m < 64:
-            tiles = [(m, 64, 64), (m, 128, 64), (m, 32, 256), (m, 256, 64)]
+            tiles = [(m, 64, 64), (m, 256, 64), (m, 1024, 32), (m, 4096, 16)]
         theirs = {}
         if self.onednn:
             theirs["oneDNN"] = self.onednn.matmul(a, right, d, dtype, to)

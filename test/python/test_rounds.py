@@ -79,8 +79,9 @@ def test_products(monkeypatch, cpu, dtype, a_across, b_across):
     except triton.errors.OptionError as error:
         assert "this machine lacks" in str(error)
         pytest.skip(str(error))
-    # Whole tiles, tails of all extents, fewer rounds than go at once, none.
+    # Whole tiles, tails of all extents, few rows, fewer rounds than go at once, none.
     for m, n, k, tile in ((64, 128, 1024, (32, 64, 64)), (70, 150, 1100, (32, 64, 64)),
+                          (1, 320, 600, (1, 64, 32)), (7, 320, 600, (7, 192, 32)),
                           (17, 64, 130, (16, 32, 32)), (64, 64, 0, (16, 32, 32))):
         a, b = matrix(m, k, dtype, a_across, 1), matrix(k, n, dtype, b_across, 2)
         c, handle = launch(a, b, tile)

@@ -347,6 +347,7 @@ private:
   void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, DirectRead a,
                            DirectRead from);
   DirectRead leftOperand(const RoundsPlan &rounds, DirectRead a);
+  mlir::func::FuncOp fewRowsFunction(const RoundsPlan &rounds);
   /// Where a b is packed; if packed ones are kept, the words that tell which it is; for parts, the
   /// word that is zero if its numbers are such sums.
   struct Slot {
@@ -384,8 +385,8 @@ private:
   mlir::func::FuncOp rowsFunction(const DotPlan &dot, mlir::Type from, int64_t rows, int64_t k);
   mlir::func::FuncOp groupingFunction(const DotPlan &dot, mlir::Type from, int64_t n, int64_t k);
   mlir::func::FuncOp startFunction(const DotPlan &dot, int64_t n, int64_t k);
-  llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Type from, mlir::Value at,
-                                           mlir::Value rowStride, int64_t valid);
+  llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Type from, mlir::Type to,
+                                           mlir::Value at, mlir::Value rowStride, int64_t valid);
   mlir::Value loadConverted(mlir::Value at, mlir::Type from, mlir::Type to, int64_t lanes,
                             bool isUnsigned);
   mlir::Value extendedTo(mlir::Type to, mlir::Value value, bool isUnsigned);

@@ -83,9 +83,9 @@ class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
              PackedMatrix a, PackedMatrix bMatrix, PackedMatrix acc, bool fromZero,
-             ArrayRef<UpcomingTile> upcoming, DotForm form)
+             ArrayRef<UpcomingTile> upcoming, DotForm form, const RowsInMemory *rowsOfB)
       : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
-        fromZero(fromZero), upcoming(upcoming), form(form), group(groupOf(form)),
+        fromZero(fromZero), upcoming(upcoming), form(form), rowsOfB(rowsOfB), group(groupOf(form)),
         elementOfA(group == 1 ? element : b.getIntegerType(32 / group)),
         lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
@@ -95,15 +95,17 @@ public:
     m = rowCount;
     n = registers * lanes;
     BlockShape shape = blockShape(registers);
-    EvenCut rows(m, shape.rows), columns(registers, shape.columns);
+    // What is read where it lies comes in as many registers as a group has rows.
+    int64_t unit = rowsOfB ? group : 1;
+    EvenCut rows(m, shape.rows), columns(registers / unit, shape.columns / unit);
     columnPieces = columns.pieces;
     auto block = [&](Value i, int64_t blockRows, Value firstRegister, int64_t blockColumns) {
-      Value j = b.create<arith::MulIOp>(loc, firstRegister, index(lanes));
-      emitBlock(i, j, blockRows, blockColumns);
+      Value j = b.create<arith::MulIOp>(loc, firstRegister, index(unit * lanes));
+      emitBlock(i, j, blockRows, unit * blockColumns);
     };
     // The rows of an `a` in memory compete for few sets of the first-level cache, so all
     // that is done with them is done at once; otherwise a block of b's columns stays there.
-    if (a.byteStride && !bMatrix.panelRows)
+    if (a.byteStride && !bMatrix.panelRows && !rowsOfB)
       forPieces(rows, [&](Value i, int64_t blockRows) {
         forPieces(columns, [&](Value first, int64_t blockColumns) {
           block(i, blockRows, first, blockColumns);
@@ -119,9 +121,18 @@ public:
 private:
   /// A block has the columns of a panel, or, where b has none, as many as are best.
   BlockShape blockShape(int64_t registers) const {
+    if (rowsOfB)
+      return shapeOfFewRows();
     int64_t groups = llvm::divideCeil(k, group);
     int64_t panel = bMatrix.panelRows ? bMatrix.rowStride / lanes : 0;
     return chooseShape(target, m, registers, groups, panel ? panel : 1, panel ? panel : 8);
+  }
+
+  /// All rows, if they fit, so that b is read once; of its columns the more, the longer the pieces.
+  BlockShape shapeOfFewRows() const {
+    int64_t most = target.vectorRegisters > 16 ? 16 : 8;
+    int64_t columns = std::max<int64_t>(most / m / group * group, group);
+    return {std::min(m, std::max<int64_t>(most * 3 / 2 / columns, 1)), columns};
   }
 
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
@@ -164,6 +175,8 @@ private:
 
   /// Where column `j` of b begins; that of a panel where there are panels.
   Value columnOfB(Value j) {
+    if (rowsOfB)
+      return b.create<arith::MulIOp>(loc, j, index(rowsOfB->elementBytes));
     if (!bMatrix.panelRows)
       return j;
     return b.create<arith::MulIOp>(loc, j, index(bMatrix.panelRows));
@@ -262,14 +275,35 @@ private:
     return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
   }
 
+  Value byteAddress(Value base, Value bytes) {
+    return b.create<LLVM::GEPOp>(loc, base.getType(), b.getI8Type(), base,
+                                 ArrayRef<LLVM::GEPArg>{bytes});
+  }
+
+  /// The words of a group of rows of an unpacked b.
+  SmallVector<Value> readRows(Value bBlock, Value kk, int64_t columns) {
+    auto constant = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantIntOp>(loc, value, 64);
+    };
+    int64_t rowBytes = columns * lanes * rowsOfB->elementBytes;
+    Value row = b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, b.getI64Type(), kk),
+                                        constant(group));
+    Value first = byteAddress(bBlock, b.create<arith::MulIOp>(loc, row, rowsOfB->rowStride));
+    SmallVector<Value> words;
+    int64_t atOnce = group * lanes * rowsOfB->elementBytes;
+    for (int64_t byte = 0; byte < rowBytes; byte += atOnce)
+      llvm::append_range(words, rowsOfB->read(byteAddress(first, constant(byte))));
+    return words;
+  }
+
   /// One step of a block: group `kk` of k, of `valid` elements.
   void emitStep(ArrayRef<Value> aRows, Value bBlock, Value kk, int64_t columns,
                 SmallVectorImpl<Value> &sums, int64_t valid) {
     Value column = group == 1 ? kk : b.create<arith::MulIOp>(loc, kk, index(group)).getResult();
     Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), column, elementOfA);
+    SmallVector<Value> bs = rowsOfB ? readRows(bBlock, kk, columns) : SmallVector<Value>();
     Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
-    SmallVector<Value> bs;
-    for (int64_t column = 0; column < columns; ++column)
+    for (int64_t column = bs.size(); column < columns; ++column)
       bs.push_back(load(vector, bPointer, column * lanes));
     for (int64_t row = 0; row < int64_t(aRows.size()); ++row) {
       Value at = a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
@@ -342,7 +376,10 @@ private:
     for (int64_t row = 0; row < rows; ++row)
       aRows[row] = a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value())
                                 : address(a, i, Value(), elementOfA);
-    Value bBlock = address(bMatrix, Value(), columnOfB(j));
+    Value bBlock =
+        rowsOfB ? byteAddress(bMatrix.base,
+                              b.create<arith::IndexCastOp>(loc, b.getI64Type(), columnOfB(j)))
+                : address(bMatrix, Value(), columnOfB(j));
     Value accBlock = address(acc, i, j);
     SmallVector<Value> sums = startOf(accBlock, bBlock, rows, columns);
 
@@ -376,6 +413,7 @@ private:
   bool fromZero;
   ArrayRef<UpcomingTile> upcoming;
   DotForm form;
+  const RowsInMemory *rowsOfB;
   int64_t group;
   Type elementOfA;
   int64_t m = 0, n = 0, columnPieces = 1;
@@ -388,8 +426,9 @@ private:
 void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
                            int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
                            PackedMatrix acc, bool fromZero, ArrayRef<UpcomingTile> upcoming,
-                           DotForm form) {
-  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming, form).emit(m, n);
+                           DotForm form, const RowsInMemory *rows) {
+  DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming, form, rows)
+      .emit(m, n);
 }
 
 Value tritium::cpu::emitByteDot(OpBuilder &b, Location loc, Value sums, Value withoutSign,

@@ -83,9 +83,8 @@ Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool 
 
 /// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
 /// of these columns, in their order. Rows from `valid` on are zero.
-SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Type from, Value at, Value rowStride,
-                                       int64_t valid) {
-  Type to = dot.b.packed->element;
+SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Type from, Type to, Value at,
+                                       Value rowStride, int64_t valid) {
   int64_t group = groupOf(dot.form);
   int64_t lanes = target.vectorBits / 8 / tt::scalarBytes(to);
   SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
@@ -149,7 +148,7 @@ func::FuncOp Lowering::groupingFunction(const DotPlan &dot, Type from, int64_t n
     auto pack = [&](Value source, Value packed, int64_t rows, int64_t columns) {
       for (int64_t column = 0; column < columns; column += columnsAtOnce) {
         SmallVector<Value> words =
-            readGroup(dot, from, gep(source, i64(column * fromBytes)), rowStride, rows);
+            readGroup(dot, from, to.element, gep(source, i64(column * fromBytes)), rowStride, rows);
         for (auto [i, word] : llvm::enumerate(words)) {
           int64_t byte = column * laneBytes + i * registerBytes;
           if (byte < columns * laneBytes)

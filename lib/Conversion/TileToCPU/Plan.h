@@ -131,10 +131,11 @@ struct RoundsPlan {
   enum Stands { InPlace, InPlaceIfAligned, Copied };
   tt::DotOp op;
   Operand a, b;
-  DotPlan dot;                 ///< b is packed in panels
+  DotPlan dot;                 ///< b is packed in panels, as a rule
   int64_t count = 0;           ///< rounds at once
   int64_t m = 0, n = 0, k = 0; ///< of all of them
   Stands aStands = InPlace;
+  bool bInPlace = false; ///< nor is b packed, which few rows would not make up for
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
 };

@@ -24,6 +24,8 @@ namespace tritium::cpu {
 
 /// Rows of a panel: with rows of two registers of 512 bits they take half of a first-level cache.
 constexpr int64_t kPanelRows = 128;
+/// So few rows of a do not make up for packing b, of which more rows can go at once then.
+constexpr int64_t kFewRows = 8, kRowsInPlace = 256;
 
 /// The product of a block that does nothing but load its operands and add it to what the loop
 /// carries; null if there is more.
@@ -125,6 +127,10 @@ bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   rounds.aStands = !inPlace                                ? RoundsPlan::Copied
                    : dot.onTiles && rounds.n >= fewColumns ? RoundsPlan::InPlaceIfAligned
                                                            : RoundsPlan::InPlace;
+  // Bytes are multiplied by sums of columns, too, which packing finds.
+  rounds.bInPlace = rounds.m <= kFewRows && !rounds.b.alongK && !dot.onTiles &&
+                    (dot.form == DotForm::Single || dot.form == DotForm::BF16Pairs) &&
+                    !isa<IntegerType>(to);
   dot.a = {nullptr, nullptr, /*readsMemory=*/true};
   dot.b = {nullptr, nullptr, /*readsMemory=*/true, /*isTurned=*/rounds.b.alongK};
   return true;
@@ -170,8 +176,9 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
   int64_t lanes = panelLanes(target.vectorBits / tt::scalarBits(sum), rounds.n);
   int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.dot.kept, 1);
   rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) * parts + hasStartRow(form);
-  rounds.dot.b.packed =
-      allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
+  if (!rounds.bInPlace)
+    rounds.dot.b.packed =
+        allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
   // A line of the cache more: the rows of a copy do not compete for its sets.
   int64_t rowOfCopy = rounds.k * parts + kCacheLine / int64_t(tt::scalarBytes(to));
   if (rounds.aStands != RoundsPlan::InPlace)
@@ -192,6 +199,10 @@ std::optional<RoundsPlan> Planner::inForm(RoundsPlan rounds, DotForm form) {
   rounds.dot.onTiles = isOnTiles(form, rounds.m, rounds.n, rounds.k);
   if ((partsOf(form) > 1 && !rounds.dot.onTiles) || !planOperandsOfRounds(rounds))
     return std::nullopt;
+  if (rounds.bInPlace) {
+    rounds.count = std::max(rounds.count, kRowsInPlace / round);
+    rounds.k = rounds.count * round;
+  }
   return rounds;
 }
 
@@ -220,8 +231,10 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
     rounds = inForm(common, common.dot.form);
   if (!rounds)
     return;
-  keepPacked(rounds->dot, op, rounds->b.load, rounds->n, rounds->k, kMostKeptBytes);
-  if (rounds->count == 1 && !rounds->dot.kept && partsOf(rounds->dot.form) == 1)
+  if (!rounds->bInPlace)
+    keepPacked(rounds->dot, op, rounds->b.load, rounds->n, rounds->k, kMostKeptBytes);
+  if (rounds->count == 1 && !rounds->bInPlace && !rounds->dot.kept &&
+      partsOf(rounds->dot.form) == 1)
     return;
   allocateOperands(*rounds);
   plan.usesTiles |= rounds->dot.onTiles;

@@ -273,8 +273,11 @@ private:
                                 : " turned over to ",
               rounds.a, rounds.dot.a.packed);
     os << '\n';
-    operand(rounds.b.alongK ? " turned over, in panels, to " : " packed in panels to ", rounds.b,
-            rounds.dot.b.packed);
+    if (rounds.bInPlace)
+      line() << name(tt::LoadOp(rounds.b.load).getResult()) << " read in place";
+    else
+      operand(rounds.b.alongK ? " turned over, in panels, to " : " packed in panels to ", rounds.b,
+              rounds.dot.b.packed);
     printKept(rounds.dot);
     os << '\n';
     line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)

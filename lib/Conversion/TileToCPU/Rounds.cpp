@@ -257,10 +257,46 @@ SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, 
   return {left, right};
 }
 
+/// The product of a few rows and a b that is read where it is: a, b, sums; bytes between the rows
+/// of a and of b.
+func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
+  const DotPlan &dot = rounds.dot;
+  Type from = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+  Type sum = dot.accumulator->element;
+  Type to = dot.form == DotForm::BF16Pairs ? Type(b.getBF16Type()) : sum;
+  int64_t rowOfSums = dot.accumulator->rowStride;
+  std::string name;
+  llvm::raw_string_ostream(name) << "dot_of_rows_" << rounds.m << "x" << rounds.n << "x" << rounds.k
+                                 << "_" << from << "_" << to << "_" << sum << "_" << rowOfSums;
+  return sharedFunction(name, 3, 2, [&](Block::BlockArgListType arguments) {
+    auto read = [&](Value at) {
+      return readGroup(dot, from, to, at, arguments[4], groupOf(dot.form));
+    };
+    int64_t bytes = tt::scalarBytes(from);
+    auto product = [&](Value first, int64_t k) {
+      RowsInMemory rowsOfB{arguments[4], bytes, read};
+      PackedMatrix left{gep(arguments[0], mul(first, tt::scalarBytes(to))), 0, arguments[3]};
+      PackedMatrix right{gep(arguments[1], mul(arguments[4], first)), 0, {}};
+      OpBuilder::InsertionGuard guard(b);
+      emitDot(b, loc, target, sum, rounds.m, rounds.n, k, left, right,
+              {arguments[2], rowOfSums, {}}, /*fromZero=*/false, {}, dot.form, &rowsOfB);
+    };
+    // The CPU fetches ahead along a few rows; more of them save sums their way to memory and back.
+    forPieces(rounds.k, rounds.m <= 4 ? 4 : 8, product);
+  });
+}
+
 void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, DirectRead a,
                                    DirectRead from) {
   loc = tt::DotOp(rounds.op).getLoc();
   const DotPlan &dot = rounds.dot;
+  if (rounds.bInPlace) {
+    DirectRead left = leftOperand(rounds, a);
+    b.create<func::CallOp>(loc, fewRowsFunction(rounds),
+                           ValueRange{left.base, from.base, bufferBase(*dot.accumulator),
+                                      left.rowStride, from.rowStride});
+    return;
+  }
   Slot slot = slotOf(rounds, number);
   if (partsOf(dot.form) > 1) {
     b.create<func::CallOp>(

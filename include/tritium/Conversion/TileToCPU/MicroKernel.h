@@ -59,6 +59,15 @@ struct UpcomingTile {
   int64_t rows = 0, rowBytes = 0;
 };
 
+/// A b that is read where it lies, row-major, instead of being packed.
+struct RowsInMemory {
+  mlir::Value rowStride;    ///< i64, bytes
+  int64_t elementBytes = 0; ///< in memory
+  /// Reads a group of rows from an address in the first one on: as many registers of words as the
+  /// group has rows.
+  llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> read;
+};
+
 /// Emits acc[i,j] += sum_k a[i,k] * b[k,j] as loops (scf) around a register-blocked
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
@@ -70,10 +79,13 @@ struct UpcomingTile {
 /// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b
 /// stands in one lane: row g of its matrix is b[g * group .. + group - 1, 0], then the same of
 /// column 1, ..; what k lacks to whole groups is zero. Its rowStride counts lanes.
+///
+/// With `rows` they are read at b's base, by k in whole groups and n in whole registers of them:
+/// for products of few rows, which would not make up for packing.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &target,
              mlir::Type element, int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,
              PackedMatrix acc, bool fromZero = false, llvm::ArrayRef<UpcomingTile> upcoming = {},
-             DotForm form = DotForm::Single);
+             DotForm form = DotForm::Single, const RowsInMemory *rows = nullptr);
 
 /// Whether AMX can, and should, do products of this form: whole tile registers, and enough of
 /// them.
