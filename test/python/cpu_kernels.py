@@ -52,6 +52,14 @@ def reductions(x_ptr, sums_ptr, tops_ptr, places_ptr, M, N, BM: tl.constexpr, BN
 
 
 @triton.jit
+def extremes(x_ptr, tops_ptr, lows_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    x = tl.load(x_ptr + rows[:, None] * N + tl.arange(0, N)) * 2.0
+    tl.store(tops_ptr + rows, tl.max(x, 1))
+    tl.store(lows_ptr + rows, tl.min(x, 1))
+
+
+@triton.jit
 def scans(x_ptr, out_ptr, back_ptr, n, N: tl.constexpr):
     i = tl.arange(0, N)
     at = tl.program_id(0) * n + i

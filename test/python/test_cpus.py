@@ -171,6 +171,18 @@ def test_reductions(run, rng, M, N):
     np.testing.assert_array_equal(places, x.argmax(1))
 
 
+@pytest.mark.parametrize("N", [16, 144, 781])
+def test_extremes_of_computed_numbers(run, rng, N):
+    """NaNs do not count unless there is nothing else."""
+    x = normal(rng, 16, N)
+    x[rng.random(x.shape) < 0.5] = np.nan
+    x[3], x[5], x[7, 3], x[8, 2] = np.nan, -np.inf, np.inf, -np.inf
+    tops, lows = np.zeros(16, np.float32), np.zeros(16, np.float32)
+    run(HERE / "cpu_kernels.py", "extremes", (4,), x, tops, lows, M=4, N=N)
+    np.testing.assert_array_equal(tops, np.fmax.reduce(2 * x, 1))
+    np.testing.assert_array_equal(lows, np.fmin.reduce(2 * x, 1))
+
+
 def test_scans(run, rng):
     x = rng.integers(-9, 9, (3, 781)).astype(np.float32)
     out, back = np.zeros_like(x), np.zeros_like(x)

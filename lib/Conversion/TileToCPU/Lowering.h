@@ -289,6 +289,7 @@ private:
   mlir::TypedAttr neutralElement(tt::Combining op);
   llvm::SmallVector<mlir::Value> combine(tt::Combining op, mlir::ValueRange a, mlir::ValueRange b_,
                                          int64_t width);
+  mlir::Value extremeOfRegisters(tt::Combining op, mlir::Value x, mlir::Value y, int64_t width);
   void combineByCalls(Accumulators &acc, mlir::ValueRange values, const Index &index);
   llvm::SmallVector<mlir::Value> callCombiner(tt::Combining op, mlir::ValueRange x,
                                               mlir::ValueRange y);

@@ -20,7 +20,60 @@ TypedAttr Lowering::neutralElement(tt::Combining op) {
   return combiner ? tt::neutralElement(combiner, type) : TypedAttr();
 }
 
+/// No element is a NaN that signals, which VRANGEPS, unlike the maximum of numbers, takes for one:
+/// arithmetic gives none.
+static bool isQuiet(Value value, int depth = 0) {
+  constexpr int maxDepth = 8;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > maxDepth)
+    return false;
+  if (isa<tt::DotOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, math::FmaOp>(op))
+    return true;
+  DenseFPElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return llvm::none_of(constant.getValues<APFloat>(),
+                         [](const APFloat &number) { return number.isNaN(); });
+  return isa<arith::SelectOp>(op) && isQuiet(op->getOperand(1), depth + 1) &&
+         isQuiet(op->getOperand(2), depth + 1);
+}
+
+/// Of registers of AVX-512, whose maximum, or minimum, of numbers is one instruction instead of
+/// three; null if it is something else.
+Value Lowering::extremeOfRegisters(tt::Combining op, Value x, Value y, int64_t width) {
+  Operation *combiner = op.getCombiner();
+  constexpr int64_t lanes = 16;
+  if (!target.hasAVX512 || !isa_and_nonnull<arith::MaxNumFOp, arith::MinNumFOp>(combiner) ||
+      width % lanes != 0 || !getElementTypeOrSelf(x.getType()).isF32() ||
+      !isQuiet(op.getSrcs().front()))
+    return {};
+  if (width > lanes) {
+    auto part = [&](Value whole, int64_t first) -> Value {
+      auto order = llvm::to_vector(llvm::seq<int64_t>(first, first + width / 2));
+      return b.create<vector::ShuffleOp>(loc, whole, whole, order);
+    };
+    Value halves[2];
+    for (int64_t half : {0, 1})
+      halves[half] =
+          extremeOfRegisters(op, part(x, half * width / 2), part(y, half * width / 2), width / 2);
+    return b.create<vector::ShuffleOp>(loc, halves[0], halves[1],
+                                       llvm::to_vector(llvm::seq<int64_t>(0, width)));
+  }
+  auto number = [&](int64_t value, unsigned bits) -> Value {
+    return b.create<arith::ConstantIntOp>(loc, value, bits);
+  };
+  // Bit 2: with the sign of the result. All lanes, rounding as set.
+  int64_t what = isa<arith::MaxNumFOp>(combiner) ? 5 : 4;
+  return b
+      .create<LLVM::CallIntrinsicOp>(
+          loc, x.getType(), b.getStringAttr("llvm.x86.avx512.mask.range.ps.512"),
+          ValueRange{x, y, number(what, 32), x, number(-1, 16), number(4, 32)})
+      .getResult(0);
+}
+
 SmallVector<Value> Lowering::combine(tt::Combining op, ValueRange x, ValueRange y, int64_t width) {
+  if (x.size() == 1)
+    if (Value extreme = extremeOfRegisters(op, x[0], y[0], width))
+      return {extreme};
   Block &body = op.getCombineOp().front();
   IRMapping map;
   for (auto [arg, v] :
