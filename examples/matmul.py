@@ -34,7 +34,8 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K,
     depth = tl.arange(0, BK)
     a_ptrs = a_ptr + rows[:, None] * K + depth[None, :]
     b_ptrs = b_ptr + depth[:, None] * N + cols[None, :]
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    sums: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
+    acc = tl.zeros((BM, BN), dtype=sums)
     for k in range(0, K, BK):
         a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (depth[None, :] < K - k), other=0.0)
         b = tl.load(b_ptrs, mask=(depth[:, None] < K - k) & (cols[None, :] < N), other=0.0)
@@ -62,14 +63,14 @@ tuned_matmul = triton.autotune(
 
 
 def multiply(a, b, activation="", c=None, BM=64, BN=64, BK=32):
-    """Returns activation(a @ b) in a's dtype.
+    """Returns activation(a @ b) in a's dtype, of int8 in int32.
 
     activation is "leaky_relu", "relu", "sigmoid" or "" for none.
     """
     import numpy as np
     M, K = a.shape
     N = b.shape[1]
-    c = np.empty((M, N), a.dtype) if c is None else c
+    c = np.empty((M, N), np.int32 if a.dtype == np.int8 else a.dtype) if c is None else c
     grid = (triton.cdiv(M, BM) * triton.cdiv(N, BN),)
     matmul[grid](a, b, c, M, N, K, BM=BM, BN=BN, BK=BK, ACTIVATION=activation)
     return c

@@ -4,7 +4,7 @@
 
 Columns: the largest error against NumPy in fp64 (relative to the largest value), the speed
 of Tritium and of NumPy on the same arrays (NumPy's matmul is OpenBLAS on the same number of
-threads), their ratio, and the time that the first launch took to compile. The two run by turns;
+threads, in fp32 also for bf16 and int8), their ratio, and the time that the first launch took to compile. The two run by turns;
 speeds are medians, and the ratio is the median of the turns' with their quartiles. Plots and
 tables go to build/demo, with the machine that they are of; other processes that computed
 meanwhile are named, because the numbers are then not those of this code.
@@ -28,6 +28,7 @@ cache = tempfile.TemporaryDirectory(prefix="tritium-demo-")
 os.environ["TRITON_CACHE_DIR"] = cache.name
 sys.path.insert(0, str(ROOT / "examples"))
 
+import ml_dtypes
 import numpy as np
 from turns import BUSY, Others, cpuName, faster, spread, turns
 
@@ -101,6 +102,14 @@ def cases():
                    lambda: multiply(a, b, "leaky_relu", c=out), lambda: leaky(a @ b),
                    lambda: leaky(a.astype(np.float64) @ b.astype(np.float64)), 2e-6,
                    gigaflops=2e-9 * M * N * K)
+    # NumPy multiplies the same numbers in fp32.
+    n, tiles = 1024, {"BM": 128, "BN": 128, "BK": 64}
+    a32, b32 = (np.clip(np.round(32 * normal(n, n)), -127, 127) for _ in range(2))
+    for name, dtype, sums in (("bf16", ml_dtypes.bfloat16, np.float32), ("int8", np.int8, np.int32)):
+        a, b, out = a32.astype(dtype), b32.astype(dtype), np.empty((n, n), sums)
+        yield Case(f"matmul {name}", f"{n}x{n}x{n}", lambda: multiply(a, b, c=out, **tiles),
+                   lambda: a32 @ b32, lambda: a32.astype(np.float64) @ b32,
+                   0 if name == "int8" else 2e-6, gigaflops=2e-9 * n ** 3)
     for n in (98432, 1 << 22):
         x, out = normal(n), np.empty(n, np.float32)
         yield Case("dropout", f"{n:,}", lambda: dropout(x, 0.25, 7, out),
@@ -182,9 +191,10 @@ def main():
     begin, others = time.monotonic(), Others()
     header = (f"{'kernel':<21}{'size':>15}  {'error':>8}  {'Tritium':>9} {'NumPy':>9} "
               f"{'':<8}{'ratio (quartiles)'}".ljust(96) + f"{'compile ms':>10}")
-    print(f"{MACHINE}, fp32")
+    machine = f"{MACHINE}; fp32 where no type is named"
+    print(machine)
     print(header)
-    rows, wrong = [f"{MACHINE}, fp32", header], 0
+    rows, wrong = [machine, header], 0
     for case in cases():
         row, right = measure(case)
         print(row, flush=True)
