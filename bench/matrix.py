@@ -93,7 +93,8 @@ class Bench:
         """(name, function that makes the Row) of each."""
         for n in (1024, 2048):
             for dtype, isTurned, goal in (
-                    ("bf16", False, {1024: 1.0, 2048: 1.2}), ("bf16", True, {1024: 0.85, 2048: 1.0}),
+                    ("bf16", False, {1024: 1.0, 2048: 1.2}),
+                    ("bf16", True, {1024: 0.85, 2048: 1.0}),
                     ("int8", False, {1024: 0.95, 2048: 1.15}), ("int8", True, {}),
                     ("fp16", False, {1024: 2.0, 2048: 2.0}), ("fp16", True, {})):
                 yield self.matmul(dtype, n, isTurned, goal=goal.get(n))
@@ -333,7 +334,8 @@ def parsed():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each function of a row")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "bench" / "matrix.json")
+    parser.add_argument("--out", type=pathlib.Path,
+                        default=ROOT / "build" / "bench" / "matrix.json")
     parser.add_argument("--list", action="store_true", help="names the rows")
     parser.add_argument("words", nargs="*", metavar="WORD")
     return parser.parse_args()
