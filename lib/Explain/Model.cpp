@@ -62,7 +62,8 @@ static constexpr double Work::*amounts[] = {
     &Work::sectors,      &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,
     &Work::copiedBytes,  &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks,
     &Work::instructions, &Work::barriers,  &Work::integers,          &Work::specials,
-    &Work::doubles,      &Work::converts,  &Work::requests,          &Work::atomics};
+    &Work::doubles,      &Work::converts,  &Work::requests,          &Work::atomics,
+    &Work::loads};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -87,6 +88,7 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
+  made.loads = of(counters.getObject("classes"), "global_load");
   made.atomics = count("atomic_passes");
   made.atomicSectors = count("atomic_sectors") * ctas;
   made.wavefronts = count("shared_wavefronts");

@@ -57,7 +57,7 @@ struct Work {
   double matrixClocks = 0;
   double instructions = 0, barriers = 0;
   double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
-  double requests = 0;
+  double requests = 0, loads = 0; ///< of warps: of global memory, and of those that load
   /// Changes of sectors one after the other; different sectors of the whole launch.
   double atomics = 0, atomicSectors = 0;
 

@@ -54,6 +54,7 @@ LogicalResult Lowering::run(std::string *planText) {
   emitEntry();
   if (failed)
     return failure();
+  remarkPlan();
   for (auto func : llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))
     func.erase();
   metadata.scratchBytes = plan.scratchBytes;

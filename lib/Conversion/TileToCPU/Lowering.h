@@ -68,7 +68,13 @@ private:
   /// Elements.cpp: nanoseconds of the host's clock.
   mlir::Value emitClock();
   void error(mlir::Operation *op, const llvm::Twine &message);
-  void remark(mlir::Operation *op, llvm::StringRef kind, const llvm::Twine &message);
+  void remark(mlir::Operation *op, llvm::StringRef kind, const llvm::Twine &message,
+              std::map<std::string, std::string> arguments = {});
+  /// PlanRemarks.cpp: what the plan of the kernel comes to.
+  void remarkPlan();
+  void remarkSteps(const StepList &steps);
+  void remarkPhase(const Step &step);
+  void remarkProduct(const Step &step);
   /// Says why the access `op` goes element by element along the lanes of `index`.
   void remarkElements(mlir::Operation *op, const Index &index);
 

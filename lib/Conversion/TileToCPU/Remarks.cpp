@@ -22,12 +22,14 @@ FileLineColLoc userLocation(Location loc) {
   return {};
 }
 
-void Lowering::remark(Operation *op, llvm::StringRef kind, const llvm::Twine &message) {
+void Lowering::remark(Operation *op, llvm::StringRef kind, const llvm::Twine &message,
+                      std::map<std::string, std::string> arguments) {
   FileLineColLoc where = userLocation(op->getLoc());
   Remark r;
   r.pass = "tile-to-cpu";
   r.kind = kind.str();
   r.message = message.str();
+  r.arguments = std::move(arguments);
   if (where) {
     r.file = where.getFilename().str();
     r.line = where.getLine();
@@ -79,7 +81,8 @@ void Lowering::remarkElements(Operation *op, const Index &index) {
     reason = missingFact(strides->culprit(pointers, dim));
   remark(op, "missed",
          "the pointers of neighbouring elements are not known to be neighbours: elements are " +
-             verb + " one by one; " + reason);
+             verb + " one by one; " + reason,
+         {{"case", verb}});
 }
 
 } // namespace tritium::cpu

@@ -1,0 +1,128 @@
+"""Slow and fast kernels, one table: the first hint for the slow one is the change that makes the
+fast one; and kernels for which nothing is proposed. Rows whose `fails` says why are not right yet:
+docs/explain.md lists them, and one that has become right fails here."""
+
+import dataclasses
+
+import pytest
+from explaining import ROOT, explained
+
+KERNELS = ROOT / "test" / "python" / "explain_kernels"
+HALF = "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16"
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    kernel: str  # "file kernel"
+    signature: str
+    constants: str
+    arguments: str
+    grid: str
+    first: tuple = ()  # the code of the first hint and what it says; (): there is no hint
+    options: str = ""
+    target: str = "cuda:90"
+    fails: str = ""
+
+    def arguments_of_the_command(self):
+        file, kernel = self.kernel.split()
+        command = [KERNELS / f"{file}.py", "--kernel", kernel, "--signature", self.signature,
+                   "--target", self.target, "--grid", self.grid]
+        for name, items in (("--constexpr", self.constants), ("--arg", self.arguments),
+                            ("--option", self.options)):
+            for item in items.split():
+                command += [name, item]
+        return command
+
+
+def products(extent, depth):
+    return f"a=M*K b=K*N c=M*N M={extent} N={extent} K={depth}"
+
+
+PAIRS = [
+    Row("1 copy, base not known to be aligned", "memory copy", "*fp16,*fp16:16,i32:16",
+        "BLOCK=4096", "x=n out=n n=1048576", "cdiv(n,BLOCK)", ("promise-multiple", "16 divides x")),
+    Row("2 row offset loaded from memory", "memory rows_of_list", "*fp16:16,*i32:16,*fp16:16",
+        "BLOCK=4096", "x=1048576 starts=512 out=512*BLOCK", "512",
+        ("coalesce/narrow", "tl.multiple_of(offsets, 8)")),
+    Row("3 pitch of 3001", "memory add_rows", "*fp16:16,*fp16:16,*fp16:16,i32,i32", "BLOCK=3072",
+        "x=256*pitch y=256*pitch out=256*pitch pitch=3001 width=3000", "256",
+        ("coalesce/narrow", "pitch"),
+        fails="code has a version of its own for such rows, and memory bounds both by the model"),
+    Row("4 loads of every second element", "memory evens_and_odds", "*fp32:16,*fp32:16",
+        "BLOCK=1024", "x=2097152 out=1048576", "1024", ("coalesce/scattered", "tl.split")),
+    Row("8 mask that changes from one to the next", "memory every_other", "*fp16:16,*fp16:16",
+        "BLOCK=4096", "x=1048576 out=1048576", "256", ("coalesce/mask", "tl.where")),
+    Row("9 tile of 4096 for rows of 2100", "memory decay_rows", "*fp32:16,*fp32:16,i32:16",
+        "BLOCK=4096", "x=512*width out=512*width width=2112", "512", ("BLOCK", "BLOCK=2112"),
+        fails="a tile of 2112 elements takes the instructions of one of 4096"),
+    Row("10 16 warps for 128 elements", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=128",
+        "x=n out=n n=1048576", "cdiv(n,BLOCK)", ("num_warps", "num_warps=4"), "num_warps=16"),
+    Row("11 sum of 128 by 4 warps", "sums row_totals", "*fp32:16,*fp32:16,i32:16", "BLOCK=128",
+        "x=rows*BLOCK out=rows rows=16896", "4224", ("num_warps", "num_warps=1")),
+    Row("12 tile of 256x256, which spills", "products product", HALF, "BM=256 BN=256 BK=64",
+        products(1536, 128), "cdiv(M,BM),cdiv(N,BN)", ("BM", "BM=128"), "num_warps=8"),
+    Row("13 maxnreg=64, which spills", "products product", HALF, "BM=64 BN=128 BK=32",
+        products(1408, 64), "cdiv(M,BM),cdiv(N,BN)", ("maxnreg", "no maxnreg"), "maxnreg=64",
+        target="cuda:80"),
+    Row("14 132 programs that stream", "memory stream", "*fp16:16,*fp16:16,i32:16", "BLOCK=2048",
+        "x=n out=n n=1048576", "132", ("programs", " programs")),
+    Row("15 num_stages=1", "products product", HALF, "BM=128 BN=128 BK=64", products(1408, 256),
+        "cdiv(M,BM),cdiv(N,BN)", ("num_stages", "num_stages="), "num_warps=8 num_stages=1"),
+    Row("18 BK=16", "products product", HALF, "BM=128 BN=128 BK=16", products(1408, 256),
+        "cdiv(M,BM),cdiv(N,BN)", ("BK", "BK="), "num_warps=8"),
+    Row("19 f32 by ieee", "products product",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=64 BN=64 BK=32",
+        products(704, 512), "cdiv(M,BM),cdiv(N,BN)",
+        ("accelerate-matmul/precision", "default_dot_input_precision=tf32")),
+    Row("20 product of 8 rows", "products product",
+        "*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16", "BM=8 BN=64 BK=64",
+        "a=M*K b=K*N c=M*N M=8 N=16384 K=64", "cdiv(M,BM),cdiv(N,BN)", ("BM", "BM=")),
+    Row("21 int8, right operand row-major", "products integer_product",
+        "*i8:16,*i8:16,*i32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=128",
+        products(1408, 1408), "cdiv(M,BM),cdiv(N,BN)", ("convert-layout/turned", "transposed"),
+        "num_warps=8"),
+    Row("22 fp8, right operand row-major", "products product",
+        "*fp8e5:16,*fp8e5:16,*fp32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=128",
+        products(1408, 1408), "cdiv(M,BM),cdiv(N,BN)", ("convert-layout/turned", "transposed"),
+        "num_warps=8"),
+    Row("23 atomics of all elements on one number", "sums total_by_elements", "*fp32:16,*fp32:16",
+        "BLOCK=1024", "x=262144 out=1", "256", ("atomics", "tl.sum")),
+    Row("24 histogram in memory", "sums histogram_in_memory", "*i32:16,*i32:16",
+        "BLOCK=4096 BINS=256", "x=262144 out=256", "64", ("atomics", "tl.histogram")),
+]
+
+# 5, 7 in part, 25: the compiler does it by itself.
+NULLS = [
+    Row("copy", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=4096", "x=n out=n n=4194304",
+        "cdiv(n,BLOCK)"),
+    Row("softmax", "memory softmax", "*fp16:16,*fp16:16,i32:16", "BLOCK=2048",
+        "out=1056*width x=1056*width width=2048", "1056"),
+    Row("5 transposed store: goes through a tile", "memory transpose",
+        "*fp32:16,*fp32:16,i32:16,i32:16", "T=64", "x=n*m out=n*m n=2048 m=2048", "32,32"),
+    Row("25 load of a broadcast tile: loaded once", "memory scale_tile",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16", "M=16 N=256",
+        "x=16384*width factors=16384 out=16384*width width=256", "1024"),
+]
+
+
+def hintsFor(row):
+    document = explained(*row.arguments_of_the_command())
+    assert len(document["hints"]) <= 4 and "refused" not in document
+    for hint in document["hints"]:
+        gain = hint["gain"]
+        assert gain["worst"] <= gain["expected"] <= gain["best"] and gain["expected"] >= 1.02
+    return document["hints"]
+
+
+@pytest.mark.parametrize("row", PAIRS, ids=lambda row: row.name.split()[0])
+def test_the_first_hint_is_the_change(row):
+    hints = hintsFor(row)
+    code, title = row.first
+    isRight = bool(hints) and hints[0]["code"] == code and title in hints[0]["title"]
+    assert isRight != bool(row.fails), hints
+
+
+@pytest.mark.parametrize("row", NULLS, ids=lambda row: row.name.split()[0])
+def test_nothing_is_proposed(row):
+    assert hintsFor(row) == []
