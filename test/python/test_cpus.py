@@ -137,9 +137,12 @@ def test_matmul(run, rng, dtype, M, N, K):
     np.testing.assert_allclose(c, wide[0] @ wide[1], rtol=0, atol=4e-5 * math.sqrt(K))
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("M, N, K", [(33, 70, 65), (64, 64, 128)])
-def test_matmul_of_integers(run, rng, M, N, K):
-    a, b = (rng.integers(-128, 128, shape, dtype=np.int8) for shape in ((M, K), (K, N)))
+def test_matmul_of_integers(run, rng, M, N, K, dtype):
+    info = np.iinfo(dtype)
+    a, b = (rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+            for shape in ((M, K), (K, N)))
     c = np.zeros((M, N), np.int32)
     run(HERE / "cpu_kernels.py", "integers", (-(-M // 32), -(-N // 32)), a, b, c, M, N, K,
         BM=32, BN=32, BK=64)

@@ -232,7 +232,7 @@ private:
       joined = joined ? b.create<arith::OrIOp>(loc, joined, part).getResult() : part;
     }
     Value splat = b.create<vector::BroadcastOp>(loc, word, joined);
-    if (group == 2)
+    if (!hasStartRow(form))
       return splat;
     Value signs = b.create<arith::ConstantOp>(
         loc, DenseElementsAttr::get(word, APInt::getSplat(32, APInt(8, 0x80))));
@@ -252,6 +252,17 @@ private:
         .getResult(0);
   }
 
+  Value dotOfBytes(Value x, Value y, Value sum) {
+    auto bytes = VectorType::get(4 * lanes, b.getI8Type());
+    StringRef name = form == DotForm::SignedDots ? "llvm.aarch64.neon.sdot.v4i32.v16i8"
+                                                 : "llvm.aarch64.neon.udot.v4i32.v16i8";
+    return b
+        .create<LLVM::CallIntrinsicOp>(loc, vector, b.getStringAttr(name),
+                                       ValueRange{sum, b.create<LLVM::BitcastOp>(loc, bytes, x),
+                                                  b.create<LLVM::BitcastOp>(loc, bytes, y)})
+        .getResult(0);
+  }
+
   Value multiplyAdd(Value x, Value y, Value sum) {
     if (form == DotForm::BF16Pairs) {
       auto pairs = VectorType::get(2 * lanes, b.getBF16Type());
@@ -264,6 +275,8 @@ private:
     }
     if (form == DotForm::WordPairs)
       return b.create<arith::AddIOp>(loc, sum, productsOfWords(x, y));
+    if (form == DotForm::SignedDots || form == DotForm::UnsignedDots)
+      return dotOfBytes(x, y, sum);
     if (form == DotForm::SignedQuads)
       return emitByteDot(b, loc, sum, x, y);
     if (form == DotForm::UnsignedQuads)

@@ -34,6 +34,8 @@ DotForm Planner::formOf(tt::DotOp op) const {
     return DotForm::BF16Pairs;
   if (!sum.isInteger(32) || !a.isInteger(8) || !b.isInteger(8))
     return DotForm::Single;
+  if (target.hasDotProduct)
+    return op.getIsUnsigned() ? DotForm::UnsignedDots : DotForm::SignedDots;
   if (target.hasByteDot)
     return op.getIsUnsigned() ? DotForm::UnsignedQuads : DotForm::SignedQuads;
   // Without AVX2, registers of 256 bits have no integers.
@@ -66,6 +68,8 @@ Type Planner::operandType(tt::DotOp op, DotForm form) const {
     return IntegerType::get(op.getContext(), 16);
   case DotForm::SignedQuads:
   case DotForm::UnsignedQuads:
+  case DotForm::SignedDots:
+  case DotForm::UnsignedDots:
     return IntegerType::get(op.getContext(), 8);
   }
   llvm_unreachable("form of a product");

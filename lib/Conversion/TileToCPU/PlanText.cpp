@@ -296,6 +296,8 @@ private:
                                      " pairs of words",
                                      " four bytes",
                                      " four unsigned bytes",
+                                     " four bytes by SDOT",
+                                     " four unsigned bytes by UDOT",
                                      " fp16 in two parts of bf16",
                                      " fp32 in two parts of bf16"};
     return std::string(forms[unsigned(dot.form)]) + (dot.onTiles ? " by AMX" : "");

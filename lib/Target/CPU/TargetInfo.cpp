@@ -127,16 +127,17 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
   info = tritium::cpu::TargetInfo();
   if (!findName(cpu, info, error))
     return false;
-  if (!info.isX86) {
-    info.hasFMA = true;
-    info.hasF16C = Triple(info.triple).isAArch64();
-    info.vectorRegisters = 32;
-    return true;
-  }
   const Target *target = targetOf(info.triple, error);
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(info.triple, info.cpu, info.features));
   auto has = [&](const char *feature) { return subtarget->checkFeatures(feature); };
+  if (!info.isX86) {
+    info.hasFMA = true;
+    info.hasF16C = Triple(info.triple).isAArch64();
+    info.hasDotProduct = info.hasF16C && has("+dotprod");
+    info.vectorRegisters = 32;
+    return true;
+  }
   // Only AMD has SSE4A.
   bool isAMD = has("+sse4a");
   if (isAMD)

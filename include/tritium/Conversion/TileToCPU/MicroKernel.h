@@ -31,14 +31,25 @@ enum class DotForm : uint8_t {
   WordPairs,     ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
   SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
   UnsignedQuads, ///< the same of bytes without a sign
+  SignedDots,    ///< SDOT of AArch64: four k at once, i8 into i32
+  UnsignedDots,  ///< UDOT: the same of bytes without a sign
   HalfParts,     ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
   FloatParts,    ///< the same of fp32, rounded to two bf16: three products, without the least
 };
 
 /// How many k a lane takes at once.
 inline int64_t groupOf(DotForm form) {
-  bool isQuad = form == DotForm::SignedQuads || form == DotForm::UnsignedQuads;
-  return form == DotForm::Single ? 1 : isQuad ? 4 : 2;
+  switch (form) {
+  case DotForm::Single:
+    return 1;
+  case DotForm::SignedQuads:
+  case DotForm::UnsignedQuads:
+  case DotForm::SignedDots:
+  case DotForm::UnsignedDots:
+    return 4;
+  default:
+    return 2;
+  }
 }
 
 /// Of how many numbers an operand is the sum. Behind each row of `a` stands the row of its second
@@ -50,7 +61,9 @@ inline int64_t partsOf(DotForm form) {
 /// VPDPBUSD multiplies bytes without a sign by such with one. What `a` holds is read with its
 /// sign bits changed, 128 more or less than it is; the row of b's matrix behind its last group
 /// holds what every sum starts from for that.
-inline bool hasStartRow(DotForm form) { return groupOf(form) == 4; }
+inline bool hasStartRow(DotForm form) {
+  return form == DotForm::SignedQuads || form == DotForm::UnsignedQuads;
+}
 
 /// A matrix in memory that the product after this one will read.
 struct UpcomingTile {

@@ -23,7 +23,8 @@ struct TargetInfo {
   bool hasBF16Dot = false;
   /// AMX for bf16 and for bytes, where the system lets a process have it.
   bool hasBF16Tiles = false, hasByteTiles = false;
-  bool hasByteDot = false; ///< VPDPBUSD on registers of `vectorBits`
+  bool hasByteDot = false;    ///< VPDPBUSD on registers of `vectorBits`
+  bool hasDotProduct = false; ///< SDOT and UDOT of AArch64
   /// Of a row that is worth asking for ahead of its program. AMD's cores fetch from one short row
   /// to the next by themselves.
   int64_t leastNextRowBytes = 1024;
