@@ -149,10 +149,11 @@ def test_matmul_of_integers(run, rng, M, N, K, dtype):
     np.testing.assert_array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_attention(run, rng, causal):
+@pytest.mark.parametrize("causal, dtype, tolerance", [
+    (False, np.float32, 2e-6), (True, np.float32, 2e-6), (True, ml_dtypes.bfloat16, 2e-2)])
+def test_attention(run, rng, causal, dtype, tolerance):
     heads, n, d = 2, 77, 32
-    q, k, v = (normal(rng, heads, n, d) for _ in range(3))
+    q, k, v = (normal(rng, heads, n, d, dtype=dtype) for _ in range(3))
     out = np.zeros_like(q)
     run(EXAMPLES / "attention.py", "attention_kernel", (-(-n // 32), heads), q, k, v, out, 0.25, n,
         D=d, BM=32, BN=32, CAUSAL=causal)
@@ -160,7 +161,9 @@ def test_attention(run, rng, causal):
     if causal:
         scores = np.where(np.tri(n, dtype=bool), scores, -np.inf)
     e = np.exp(scores - scores.max(-1, keepdims=True))
-    np.testing.assert_allclose(out, e / e.sum(-1, keepdims=True) @ v, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(out.astype(np.float64),
+                               e / e.sum(-1, keepdims=True) @ v.astype(np.float64), rtol=0,
+                               atol=tolerance)
 
 
 @pytest.mark.parametrize("M, N", [(7, 61), (16, 64), (1, 1)])

@@ -267,10 +267,12 @@ private:
     if (form == DotForm::BF16Pairs) {
       auto pairs = VectorType::get(2 * lanes, b.getBF16Type());
       return b
-          .create<LLVM::CallIntrinsicOp>(loc, vector,
-                                         b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                                         ValueRange{sum, b.create<LLVM::BitcastOp>(loc, pairs, x),
-                                                    b.create<LLVM::BitcastOp>(loc, pairs, y)})
+          .create<LLVM::CallIntrinsicOp>(
+              loc, vector,
+              b.getStringAttr(target.isX86 ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                                           : "llvm.aarch64.neon.bfdot.v4f32.v8bf16"),
+              ValueRange{sum, b.create<LLVM::BitcastOp>(loc, pairs, x),
+                         b.create<LLVM::BitcastOp>(loc, pairs, y)})
           .getResult(0);
     }
     if (form == DotForm::WordPairs)

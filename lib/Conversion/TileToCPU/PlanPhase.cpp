@@ -228,7 +228,8 @@ bool Planner::isRoundedForProducts(const Root &root) const {
   auto cast = root.kind == Root::Assign && root.isHome && root.buffer->element.isBF16()
                   ? root.value.getDefiningOp<arith::TruncFOp>()
                   : nullptr;
-  return cast && !cast.getRoundingmode() && tt::elementType(cast.getIn().getType()).isF32() &&
+  return cast && target.isX86 && !cast.getRoundingmode() &&
+         tt::elementType(cast.getIn().getType()).isF32() &&
          llvm::all_of(root.value.getUses(), [&](OpOperand &use) {
            auto dot = dyn_cast<tt::DotOp>(use.getOwner());
            return dot && use.getOperandNumber() < 2 && formOf(dot) == DotForm::BF16Pairs;

@@ -135,6 +135,7 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     info.hasFMA = true;
     info.hasF16C = Triple(info.triple).isAArch64();
     info.hasDotProduct = info.hasF16C && has("+dotprod");
+    info.hasBF16Dot = info.hasF16C && has("+bf16");
     info.vectorRegisters = 32;
     return true;
   }

@@ -27,7 +27,7 @@ inline int64_t panelLanes(int64_t lanes, int64_t columns) {
 /// How a product goes along k, and what it reads.
 enum class DotForm : uint8_t {
   Single,        ///< one k after the other; operands of the accumulator's type
-  BF16Pairs,     ///< VDPBF16PS: two k at once, bf16 into f32
+  BF16Pairs,     ///< VDPBF16PS, of AArch64 BFDOT: two k at once, bf16 into f32
   WordPairs,     ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
   SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
   UnsignedQuads, ///< the same of bytes without a sign

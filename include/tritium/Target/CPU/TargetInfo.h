@@ -18,8 +18,8 @@ struct TargetInfo {
   bool hasFMA = false, hasAVX2 = false, hasAVX512 = false /* F, BW, DQ, VL */;
   bool hasF16C = false; ///< converts fp16 to fp32 and back
   bool isX86 = false;
-  /// VDPBF16PS on registers of 512 bits, at the rate of an FMA. Intel's cores take four times as
-  /// long for it, so widened operands and FMA are twice as fast there.
+  /// BFDOT of AArch64, or VDPBF16PS on registers of 512 bits, at the rate of an FMA. Intel's cores
+  /// take four times as long for it, so widened operands and FMA are twice as fast there.
   bool hasBF16Dot = false;
   /// AMX for bf16 and for bytes, where the system lets a process have it.
   bool hasBF16Tiles = false, hasByteTiles = false;
