@@ -62,7 +62,8 @@ class Row:
     """Something to measure: Tritium's ways and the baselines'.
 
     `ours`: a function of no arguments for each tile; `theirs` alike, None for what a library does
-    not have. `check` says what is wrong with the result."""
+    not have. All write to one array, which is as warm for each of them. `check` says what is wrong
+    with the result, before the baselines run."""
 
     def __init__(self, name, amount, unit, ours, theirs, check, goal=None):
         self.name, self.amount, self.unit, self.goal, self.check = name, amount, unit, goal, check
@@ -124,7 +125,7 @@ class Bench:
         m, n, k = sizes
         to = "int32" if dtype == "int8" else dtype
         a, b = normal((m, k), dtype), normal((n, k) if isTurned else (k, n), dtype)
-        c, d = empty((m, n), to), empty((m, n), to)
+        c = empty((m, n), to)
         right = b.T if isTurned else b
 
         def ours(bm, bn, bk):
@@ -139,9 +140,9 @@ class Bench:
             tiles = [(m, 64, 64), (m, 256, 64), (m, 1024, 32), (m, 4096, 16)]
         theirs = {}
         if self.onednn:
-            theirs["oneDNN"] = self.onednn.matmul(a, right, d, dtype, to)
+            theirs["oneDNN"] = self.onednn.matmul(a, right, c, dtype, to)
         if dtype == "fp32":
-            theirs["OpenBLAS"] = lambda: np.matmul(a, right, out=d)
+            theirs["OpenBLAS"] = lambda: np.matmul(a, right, out=c)
         if self.torch and not (dtype == "int8" and m < 32):
             x, y = asTorch(self.torch, a, dtype), asTorch(self.torch, b, dtype)
             y, torch = y.T if isTurned else y, self.torch
@@ -190,7 +191,7 @@ class Bench:
 
     def attentionRow(self, name, dtype, d, causal, goal, heads=8, n=1024):
         q, k, v = (normal((heads, n, d), dtype) for _ in range(3))
-        o, p = empty((heads, n, d), dtype), empty((heads, n, d), dtype)
+        o = empty((heads, n, d), dtype)
 
         def ours(bm, bn):
             kernel = attention_kernel[(triton.cdiv(n, bm), heads)]
@@ -203,7 +204,7 @@ class Bench:
             attend = self.torch.nn.functional.scaled_dot_product_attention
             theirs["PyTorch"] = lambda: attend(x, y, z, is_causal=causal)
         if self.onednn and not causal:
-            theirs["oneDNN, in three steps"] = self.onednn.attention(q, k, v, p, dtype)
+            theirs["oneDNN, in three steps"] = self.onednn.attention(q, k, v, o, dtype)
         tiles = [(64, 64), (128, 64), (128, 128)]
         work = 4e-9 * heads * n * n * d / (2 if causal else 1)
 
@@ -232,15 +233,15 @@ class Bench:
 
     def softmaxRow(self, name, shape, dtype):
         rows, columns = shape
-        x, y, z = normal(shape, dtype), empty(shape, dtype), empty(shape, dtype)
+        x, y = normal(shape, dtype), empty(shape, dtype)
         kernel, arguments = softmax_kernel[(rows,)], (given(y, dtype), given(x, dtype))
         block = triton.cdiv(columns, 16) * 16
         inC = "softmax" if dtype == "fp32" else "softmaxBF16"
         compiler, call = self.c.fastest(lambda library: getattr(library, inC)(
-            z.ctypes.data, x.ctypes.data, rows, columns))
+            y.ctypes.data, x.ctypes.data, rows, columns))
         theirs = {f"C ({compiler})": call}
         if self.onednn:
-            theirs["oneDNN"] = self.onednn.softmax(x, z, dtype, dtype)
+            theirs["oneDNN"] = self.onednn.softmax(x, y, dtype, dtype)
         if self.torch:
             tensor, torch = asTorch(self.torch, x, dtype), self.torch
             theirs["PyTorch"] = lambda: torch.softmax(tensor, 1)
@@ -257,15 +258,15 @@ class Bench:
 
     def layerNormRow(self, name, shape):
         rows, columns = shape
-        x, y, z = normal(shape), empty(shape), empty(shape)
+        x, y = normal(shape), empty(shape)
         weight, bias = normal((columns,)), normal((columns,))
         mean, deviation = empty((rows,)), empty((rows,))
         kernel, block = layer_norm_kernel[(rows,)], triton.cdiv(columns, 16) * 16
         compiler, call = self.c.fastest(lambda library: library.layerNorm(
-            *(t.ctypes.data for t in (z, x, weight, bias)), rows, columns))
+            *(t.ctypes.data for t in (y, x, weight, bias)), rows, columns))
         theirs = {f"C ({compiler})": call}
         if self.onednn:
-            theirs["oneDNN"] = self.onednn.layerNorm(x, z, weight, bias, "fp32")
+            theirs["oneDNN"] = self.onednn.layerNorm(x, y, weight, bias, "fp32")
         if self.torch:
             tensor, *affine = (asTorch(self.torch, t, "fp32") for t in (x, weight, bias))
             norm = self.torch.nn.functional.layer_norm
