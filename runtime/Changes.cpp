@@ -54,6 +54,11 @@ private:
     const json::Object *stages = document.getObject("stages");
     return stages ? stages->getString(name).value_or("") : "";
   }
+  bool spills() const {
+    const json::Object *resources = document.getObject("resources");
+    const json::Object *bytes = resources ? resources->getObject("spill_bytes") : nullptr;
+    return bytes && bytes->getInteger("value").value_or(0) > 0;
+  }
   bool hasRemark(llvm::StringRef code) const {
     const json::Array *remarks = document.getArray("remarks");
     return remarks && llvm::any_of(*remarks, [&](const json::Value &remark) {
@@ -157,7 +162,8 @@ std::vector<int64_t> Changes::otherExtents(int64_t value) const {
   constexpr int64_t least = 8, most = 16384, unit = 16;
   std::vector<int64_t> others;
   for (int64_t other : {value / 2, value * 2})
-    if (other >= least && other <= most && value % 2 == 0)
+    // Where registers do not suffice, larger tiles take still more.
+    if (other >= least && other <= most && value % 2 == 0 && (other < value || !spills()))
       others.push_back(other);
   // Of small ones the next is small, too.
   if (value <= unit)

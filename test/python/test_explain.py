@@ -155,3 +155,12 @@ def test_a_kernel_for_a_cpu():
     document = explained(*MATMUL, "--target", "cpu:skylake-avx512")
     assert list(document["stages"]) == ["asm", "plan", "ttir"]
     assert {op["stage"] for op in document["ops"]} == {"ttir"}
+    codes = {remark["code"] for remark in document["remarks"]}
+    assert {"tile-to-cpu/lanes", "tile-to-cpu/product", "tile-to-cpu/scratch"} <= codes
+    (dot,) = [document["remarks"][number] for number in lineWith(document, "tl.dot(")["remarks"]
+              if document["remarks"][number]["code"] == "tile-to-cpu/product"]
+    assert dot["arguments"]["unit"] == "registers"
+    (scratch,) = [remark for remark in document["remarks"]
+                  if remark["code"] == "tile-to-cpu/scratch"]
+    assert scratch["fix"]["kind"] == "source"
+    assert int(scratch["arguments"]["bytes"]) == document["resources"]["scratch_bytes"]["value"]
