@@ -21,8 +21,11 @@ public:
   std::vector<Change> run() {
     addPromises();
     addWarps();
-    addStages();
     addRegisters();
+    // What spills since registers are bounded is tried without the bound first.
+    if (option("maxnreg") && spills())
+      return std::move(made);
+    addStages();
     addPrecision();
     addExtents();
     addGrids();

@@ -118,12 +118,21 @@ void Renderer::hints() {
   for (const json::Value &each : *hints) {
     const json::Object &hint = *each.getAsObject();
     const json::Object *gain = hint.getObject("gain");
-    std::string first;
-    llvm::raw_string_ostream(first)
-        << llvm::format("%5.2fx  ", gain ? gain->getNumber("expected").value_or(1) : 1.0)
-        << hint.getString("title").value_or("") << " (" << hint.getString("certainty").value_or("")
-        << ")";
-    out << first << "\n";
+    std::string first, number;
+    llvm::raw_string_ostream title(first);
+    constexpr size_t indent = 8;
+    std::string about = hint.getString("title").value_or("").str() + " (" +
+                        hint.getString("certainty").value_or("").str();
+    if (std::optional<double> together = hint.getNumber("together"))
+      llvm::raw_string_ostream(about)
+          << llvm::format("; %.2fx with the first that was tried", *together);
+    about += ")";
+    if (const json::Object *place = hint.getObject("place"))
+      about += ", line " + std::to_string(integer(*place, "line"));
+    wrap(title, about, indent);
+    llvm::raw_string_ostream(number)
+        << llvm::format("%5.2fx  ", gain ? gain->getNumber("expected").value_or(1) : 1.0);
+    out << number << llvm::StringRef(first).drop_front(std::min(number.size(), first.size()));
     wrap(out, hint.getString("reason").value_or(""), 8);
   }
 }
