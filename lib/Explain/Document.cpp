@@ -340,6 +340,7 @@ std::optional<json::Object> Writer::addModel() {
                       {"megahertz", ratesOf(launch.capability).megahertz},
                       {"multiprocessors", launch.multiprocessors},
                       {"resident", launch.resident},
+                      {"waves", launch.ctas / (launch.multiprocessors * launch.resident)},
                       {"resources", std::move(resources)},
                       {"bound", nameOf(prediction.order[0])},
                       {"second", nameOf(prediction.order[1])},

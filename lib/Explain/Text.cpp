@@ -106,6 +106,9 @@ void Renderer::resources() {
       << integer(fit, "most_warps") << " warps, limited by "
       << fit.getString("limited_by").value_or("?") << " (" << integer(fit, "registers")
       << " registers, " << fit.getString("registers_from").value_or("?") << ")\n";
+  const json::Object *model = document.getObject("model");
+  if (std::optional<double> waves = model ? model->getNumber("waves") : std::nullopt)
+    out << llvm::format("waves      %.2f\n", *waves);
 }
 
 void Renderer::hints() {

@@ -111,14 +111,13 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   kernel.metadata.spillBytes = report.spillBytes;
   kernel.handicap = handicapOf(report);
   kernel.stages["cubin"] = std::move(result.cubin);
-  if (std::string spills = explainSpills(report); !spills.empty())
+  auto text = [](uint64_t number) { return std::to_string(number); };
+  if (std::string spills = explainSpills(report), used = text(report.registers); !spills.empty())
     remarkMissed(where, "ptxas", spills,
-                 {{"bytes", std::to_string(report.spillBytes)},
-                  {"registers", std::to_string(report.registers)},
-                  {"case", "spills"}});
+                 {{"bytes", text(report.spillBytes)}, {"registers", used}, {"case", "spills"}});
   for (const nvptx::PtxasAdvice &advice : report.advice)
     remarkMissed(where, "ptxas", explain(advice),
-                 {{"code", std::to_string(advice.code)}, {"text", advice.text}});
+                 {{"code", text(advice.code)}, {"text", advice.text}});
   return true;
 }
 

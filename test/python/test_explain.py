@@ -118,6 +118,8 @@ def test_a_launch_is_counted_by_line():
     assert lineWith(document, "tl.store")["counters"]["global_sectors"] == 256 * 256 * 2 // 32
     assert lineWith(document, "tl.dot")["counters"]["matrix_operations"] > 0
     assert document["counters"]["ctas"] == document["counters"]["grid"] == 4
+    assert document["model"]["waves"] == pytest.approx(
+        4 / (132 * document["model"]["resident"]))
     assert sum(line.get("share", {"value": 0})["value"]
                for line in document["lines"]) == pytest.approx(1)
 
