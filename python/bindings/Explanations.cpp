@@ -7,13 +7,34 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace tritium::python;
 
+/// Asks `function`, a callable of Python's, for the grid where constants have these values.
+static int gridFor(void *function, const char *const *names, const int64_t *values, size_t count,
+                   uint32_t grid[3]) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    nb::dict constants;
+    for (size_t i = 0; i < count; ++i)
+      constants[names[i]] = values[i];
+    auto extents =
+        nb::cast<std::vector<uint32_t>>((*static_cast<nb::object *>(function))(constants));
+    for (size_t axis = 0; axis < 3; ++axis)
+      grid[axis] = axis < extents.size() ? extents[axis] : 1;
+    return 1;
+  } catch (const std::exception &) {
+    // The grid of the launch itself was fine: with other constants there is none.
+    return 0;
+  }
+}
+
 /// Explains what KernelBase._candidate made; answers text, all of the text, JSON and the page.
-static std::array<std::string, 4>
-explain(nb::object candidate, const std::optional<std::string> &target, bool keepsOptions) {
+static std::array<std::string, 4> explain(nb::object candidate,
+                                          const std::optional<std::string> &target,
+                                          bool keepsOptions, nb::object grid) {
   auto *pending =
       static_cast<PendingCall *>(PyCapsule_GetPointer(candidate.ptr(), PendingCall::capsule));
   if (!pending)
@@ -21,6 +42,10 @@ explain(nb::object candidate, const std::optional<std::string> &target, bool kee
   const BoundCall &call = pending->call;
   tritium_explanation what = {};
   what.keeps_options = keepsOptions;
+  if (!grid.is_none()) {
+    what.grid_for = gridFor;
+    what.user = &grid;
+  }
   tritium_error error = {};
   tritium_explained *made;
   {
@@ -58,6 +83,6 @@ static std::pair<std::string, std::string> compare(const std::string &a, const s
 
 void tritium::python::addExplanations(nb::module_ &module) {
   module.def("explain", explain, nb::arg("candidate"), nb::arg("target").none(),
-             nb::arg("keeps_options"));
+             nb::arg("keeps_options"), nb::arg("grid").none());
   module.def("compare_explanations", compare, nb::arg("a"), nb::arg("b"), nb::arg("slowdown"));
 }

@@ -89,8 +89,9 @@ def take_options(kwargs, arg_names=()):
             if name in kwargs and name not in arg_names}
 
 
-def run(candidate, target="cuda:90", keep_options=False):
-    """Explains what `KernelBase._candidate` made."""
+def run(candidate, grid=None, target="cuda:90", keep_options=False):
+    """Explains what `KernelBase._candidate` made. `grid`: a function of integer constants, as a
+    dict, for the grid; None: it depends on none."""
     if target is not None and not isinstance(target, str):
         raise OptionError(f"target={target!r}: it wants a name such as 'cuda:90', or None")
-    return Explanation(*_C.explain(candidate, target, bool(keep_options)))
+    return Explanation(*_C.explain(candidate, target, bool(keep_options), grid))

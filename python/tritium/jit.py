@@ -344,7 +344,14 @@ class JITFunction(_C.KernelBase, KernelInterface):
         Returns a `tritium.explanation.Explanation`. Raises what a launch raises.
         """
         own = explanation.take_options(kwargs, self.arg_names)
-        return explanation.run(self._candidate(grid, args, kwargs), **own)
+        named = {**self._defaults, **dict(zip(self.arg_names, args)), **kwargs}
+
+        def grid_for(constants):
+            dims = grid({**named, **constants})
+            return [dims] if isinstance(dims, int) else list(dims)
+
+        return explanation.run(self._candidate(grid, args, kwargs),
+                               grid_for if callable(grid) else None, **own)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for these arguments and runs nothing. A dtype stands for an array of it."""

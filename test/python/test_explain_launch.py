@@ -104,3 +104,15 @@ def test_what_is_no_launch(arrays):
         scale.explain((1,), arrays[0])
     # No programs, no launch.
     assert "launch" not in scale.explain((0,), *arrays, N, 2.0, BLOCK=1024).json
+
+
+def test_the_grid_follows_the_extents_that_are_tried():
+    n = 1 << 20
+    x, out = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
+    made = scale.explain(lambda names: (triton.cdiv(n, names["BLOCK"]),), x, out, n, 2.0,
+                         BLOCK=32, num_warps=1)
+    (hint,) = [hint for hint in made.hints if hint["code"] == "BLOCK"]
+    assert hint["title"] == "BLOCK=64" and not out.any()
+    # A grid of numbers stays, and leaves half of the programs with nothing to do.
+    made = scale.explain((n // 32,), x, out, n, 2.0, BLOCK=32, num_warps=1)
+    assert [hint for hint in made.hints if hint["code"] == "BLOCK"] == []

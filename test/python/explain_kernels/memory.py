@@ -1,4 +1,4 @@
-"""Slow and fast kernels that move memory, and what of them would not help: test_explain_pairs.py."""
+"""Slow and fast kernels that move memory, and some that are well: test_explain_pairs.py."""
 
 import tritium as triton
 import tritium.language as tl
