@@ -59,6 +59,8 @@ constexpr Meaning others[] = {
      "use the result of a dot behind what should run beside it"},
     {7519, "ptxas puts a fence in front of products of warp groups, which costs a few clocks",
      "begin sums with tl.zeros in front of the loop"},
+    {7600, "a thread has fewer registers than the kernel cannot do without",
+     "use smaller tiles, fewer warps, a larger maxnreg, or warp_specialize=False"},
     {7602, "one product of warp groups takes more registers than a thread has",
      "use fewer columns a tile, fewer warps, or a larger maxnreg"},
 };

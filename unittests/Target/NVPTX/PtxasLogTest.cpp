@@ -83,6 +83,10 @@ TEST(PtxasLog, WhatEachCodeMeans) {
        "compiler-inserted WG.DP in divergent path in the function 'div' (ptxas, C7518); try other "
        "tiles",
        true},
+      {"(C7600) Register allocation failed with register count of '112'. Compile the program with "
+       "a "
+       "higher register target",
+       "use smaller tiles, fewer warps", false},
       {"(C7599) Something new.", "Something new. (ptxas, C7599)", false},
   };
   for (const Case &one : cases) {
