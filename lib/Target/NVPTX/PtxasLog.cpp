@@ -121,8 +121,8 @@ Words wordsFor(const PtxasAdvice &advice) {
   return {consequence + advice.text + source, "try other tiles, or another num_warps"};
 }
 
-std::string spillsOf(const PtxasReport &report, unsigned tolerable) {
-  if (report.spillBytes <= tolerable)
+std::string spillsOf(const PtxasReport &report) {
+  if (report.spillBytes <= tritium::strategy::kTolerableSpills)
     return "";
   return "registers do not suffice: " + std::to_string(report.spillBytes) +
          " bytes a thread are spilled to memory at " + std::to_string(report.registers) +
@@ -160,12 +160,12 @@ std::string tritium::nvptx::explain(const PtxasAdvice &advice) {
 }
 
 std::string tritium::nvptx::explainSpills(const PtxasReport &report) {
-  std::string spills = spillsOf(report, tritium::strategy::kTolerableSpills);
+  std::string spills = spillsOf(report);
   return spills.empty() ? "" : spills + "; " + kMoreRegisters;
 }
 
 std::string tritium::nvptx::handicapOf(const PtxasReport &report) {
-  std::string text = spillsOf(report, tritium::strategy::kFewSpills);
+  std::string text = spillsOf(report);
   for (const PtxasAdvice &advice : report.advice)
     if (advice.serializesProducts())
       return text + (text.empty() ? "" : "; ") + wordsFor(advice).cause;

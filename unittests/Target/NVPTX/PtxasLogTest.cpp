@@ -38,16 +38,6 @@ TEST(PtxasLog, NumbersOfACleanKernel) {
   EXPECT_EQ(handicapOf(report), "");
 }
 
-// They are said, but other configurations need not be better.
-TEST(PtxasLog, SomeSpillsAreNoHandicap) {
-  auto report = [](const char *bytes) {
-    return readPtxasLog(std::string("    64 bytes stack frame, ") + bytes + " bytes spill stores");
-  };
-  EXPECT_THAT(explainSpills(report("48")), HasSubstr("48 bytes a thread"));
-  EXPECT_EQ(handicapOf(report("48")), "");
-  EXPECT_THAT(handicapOf(report("52")), HasSubstr("52 bytes a thread"));
-}
-
 TEST(PtxasLog, SpillsAndProductsThatWait) {
   PtxasReport report = readPtxasLog(spilling);
   EXPECT_EQ(report.spillBytes, 460u);

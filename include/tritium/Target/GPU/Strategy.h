@@ -61,11 +61,6 @@ constexpr unsigned kAddressWords = 16, kWordsPerLoad = 4, kLeastWords = 32;
 constexpr unsigned kMostStreamWords = 40, kMostStreamWordsOfVersions = 64;
 /// Bytes a thread that ptxas may spill for them: those of a path that is seldom taken.
 constexpr unsigned kTolerableSpills = 16;
-/// Bytes a thread that a configuration may spill without being worse for it than others. Attention
-/// with keys and values of 8 bits, tiles of 256x64 by 16 warps, spills 48 and reaches 322 TFLOP/s,
-/// the best of those that spill none 294; attention's gradients with a warp for copies 32, and 482
-/// for 478.
-constexpr unsigned kFewSpills = 48;
 /// Narrower loads of a row are not prefetched for later programs: an instruction a vector. Nor does
 /// one instruction for the row gain there: softmax of 65536x781 in fp32 3923 GB/s with it, 4091
 /// without.
