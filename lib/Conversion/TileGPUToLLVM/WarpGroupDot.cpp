@@ -272,6 +272,7 @@ void WarpGroupDot::lower() {
         matchPattern(op.getC(), m_PosZeroFloat()) || matchPattern(op.getC(), m_Zero());
     for (Part &part : parts) {
       // Zeros, where other products may be in flight, would be copies of registers of one of them.
+      // A sum of nothing but -0 is +0 all the same (H200; fp16, bf16, fp8, tf32).
       if (isFromZero)
         for (Value &x : part.sums)
           x = undef(x.getType());

@@ -135,6 +135,8 @@ bool isOfWarpGroups(Attribute encoding) {
   return mma && mma.getVersion() == 3;
 }
 
+bool isOfWarpGroups(tt::DotOp dot) { return isOfWarpGroups(dot.getType().getEncoding()); }
+
 std::optional<unsigned> depthForWarpGroups(Value value) {
   for (Operation *user : value.getUsers()) {
     if (isa<ConvertLayoutOp, tt::TransOp>(user)) {
@@ -144,7 +146,7 @@ std::optional<unsigned> depthForWarpGroups(Value value) {
         return trans ? unsigned(trans.getOrder()[*depth]) : *depth;
     }
     auto dot = dyn_cast<tt::DotOp>(user);
-    if (dot && isOfWarpGroups(dot.getType().getEncoding()) && value != dot.getC())
+    if (dot && isOfWarpGroups(dot) && value != dot.getC())
       return value == dot.getA() ? 1 : 0;
   }
   return std::nullopt;

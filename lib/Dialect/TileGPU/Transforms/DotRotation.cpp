@@ -16,8 +16,7 @@ static SmallVector<tt::DotOp> dotsOf(scf::ForOp loop) {
   WalkResult result = loop.getBody()->walk([&](Operation *op) {
     auto dot = dyn_cast<tt::DotOp>(op);
     bool isOther =
-        isa<AsyncReader>(op) ||
-        (dot && (dot->getParentOp() != loop || !isOfWarpGroups(dot.getType().getEncoding())));
+        isa<AsyncReader>(op) || (dot && (dot->getParentOp() != loop || !isOfWarpGroups(dot)));
     if (dot)
       dots.push_back(dot);
     return isOther ? WalkResult::interrupt() : WalkResult::advance();

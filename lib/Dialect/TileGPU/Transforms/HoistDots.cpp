@@ -47,10 +47,10 @@ namespace tritium::ttg {
 namespace {
 bool isOfGroups(Operation *op) {
   auto dot = dyn_cast<tt::DotOp>(op);
-  return dot && isOfWarpGroups(dot.getType().getEncoding());
+  return dot && isOfWarpGroups(dot);
 }
 
-/// Neither writes to memory nor waits for who does.
+/// Neither writes to memory nor waits for who does: loads may move over it.
 bool isPlain(Operation *op) {
   auto load = dyn_cast<tt::LoadOp>(op);
   return isMemoryEffectFree(op) || (load && !load.getIsVolatile());

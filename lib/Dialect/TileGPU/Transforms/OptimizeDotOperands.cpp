@@ -97,7 +97,7 @@ struct OptimizeDotOperandsPass : impl::OptimizeDotOperandsBase<OptimizeDotOperan
     if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
     getOperation().walk([](tt::DotOp dot) {
-      bool isOfGroups = isOfWarpGroups(dot.getType().getEncoding());
+      bool isOfGroups = isOfWarpGroups(dot);
       readInPlace(dot.getAMutable(), isOfGroups);
       readInPlace(dot.getBMutable(), isOfGroups);
     });

@@ -15,7 +15,7 @@ constexpr int32_t kFewRegisters = 8;
 
 bool isDotOfWarpGroups(Operation *op) {
   auto dot = dyn_cast<tt::DotOp>(op);
-  return isa<WarpGroupDotOp>(op) || (dot && ttg::isOfWarpGroups(dot.getType().getEncoding()));
+  return isa<WarpGroupDotOp>(op) || (dot && ttg::isOfWarpGroups(dot));
 }
 
 /// Whether `op` may run while `dot` goes on, if it does not need the result. What has a region may

@@ -92,9 +92,8 @@ public:
 
   /// Whether there are copies by TMA now.
   bool run() {
-    if (llvm::none_of(loop.getOps<tt::DotOp>(), [](tt::DotOp dot) {
-          return ttg::isOfWarpGroups(dot.getType().getEncoding());
-        }))
+    if (llvm::none_of(loop.getOps<tt::DotOp>(),
+                      [](tt::DotOp dot) { return ttg::isOfWarpGroups(dot); }))
       return false;
     SmallVector<tt::LoadOp> operands, others;
     for (auto load : loop.getOps<tt::LoadOp>())
@@ -218,7 +217,7 @@ private:
       if (isa<ttg::ConvertLayoutOp, tt::TransOp>(user))
         return isForDotsAlone(user->getResult(0));
       auto dot = dyn_cast<tt::DotOp>(user);
-      return dot && dot.getC() != tile && ttg::isOfWarpGroups(dot.getType().getEncoding());
+      return dot && dot.getC() != tile && ttg::isOfWarpGroups(dot);
     });
   }
 

@@ -317,7 +317,7 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
       return signalPassFailure();
     SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) {
-      if (ttg::isOfWarpGroups(dot.getType().getEncoding()))
+      if (ttg::isOfWarpGroups(dot))
         dots.push_back(dot);
     });
     StoredTiles stored;

@@ -51,6 +51,8 @@ bool isMadeOfParts(uint32_t mostImprecise, mlir::Type sum);
 
 /// Whether a layout is that of a result of theirs.
 bool isOfWarpGroups(mlir::Attribute encoding);
+/// Whether they do `dot`.
+bool isOfWarpGroups(tt::DotOp dot);
 /// The dimension of `value`, a tile as it is loaded, along which such a dot multiplies it,
 /// transposed or not; none if it is no operand of one.
 std::optional<unsigned> depthForWarpGroups(mlir::Value value);
