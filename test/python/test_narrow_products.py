@@ -209,8 +209,10 @@ def test_turned_ahead(dtype, specializes, persistent, a_across, k, stages):
                        warp_specialize=specializes)
     if dtype == "fp32":
         exact = to_tf32(a, "away").astype(np.float64) @ to_tf32(b, "away").astype(np.float64)
-        # Tensor cores cut off what a step of 8 products adds below the last of 24 bits.
-        np.testing.assert_allclose(c, exact, rtol=k / 8 * 2**-23)
+        # Tensor cores cut off what a step of 8 products adds below the last of 24 bits; the
+        # simulator rounds.
+        steps = k / 8 * 2**-23
+        np.testing.assert_allclose(c, exact, rtol=steps if BACKEND == "cuda" else min(steps, 4e-6))
     else:
         np.testing.assert_array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
     # The next tile is turned where a program is alone on a multiprocessor, with 227 KB.
