@@ -99,6 +99,14 @@ bool buildShape(Builder &b, Operation *op) {
         b.add([r](Machine &m) { *m.at(r) = ctasFor(m.grid); });
         return true;
       })
+      .Case([&](ttg::NextProgramOp op) {
+        // As in a launch without a counter: CTAs are run one after the other.
+        Tile number = b.get(op.getNumber()), r = b.define(op);
+        b.add([number, r](Machine &m) {
+          *m.at(r) = (*m.at(number) + ctasFor(m.grid)) & 0xffffffffu;
+        });
+        return true;
+      })
       .Case([&](ttg::ProgramIdOp op) {
         Tile number = b.get(op.getNumber()), r = b.define(op);
         b.add([number, r, axis = op.getAxis()](Machine &m) {

@@ -195,6 +195,7 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
+    metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
     if (auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions))
       for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>())
         metadata.conditions.push_back(readCondition(numbers));

@@ -56,15 +56,18 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   if (options.tensorCopies) {
     ttng::LoadBoxesOptions boxes;
     boxes.mayAlias = options.mayAlias;
+    boxes.specialize = options.specializeWarps;
     pm.addPass(ttng::createLoadBoxes(boxes));
   }
+  // Before the kernel loops over programs itself.
+  pm.addPass(ttg::createOrderPrograms());
   // What is copied by TMA is known, and its buffers can belong to the loop over programs.
   if (options.persistent || options.alwaysPersistent) {
     ttg::PersistProgramsOptions persist;
     persist.always = options.alwaysPersistent;
+    persist.specialize = options.specializeWarps;
     pm.addPass(ttg::createPersistPrograms(persist));
   }
-  pm.addPass(ttg::createOrderPrograms());
   ttg::SpecializeWarpsOptions specialize;
   specialize.mode = options.specializeWarps;
   pm.addPass(ttg::createSpecializeWarps(specialize));
@@ -92,6 +95,8 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   // All memory that a program uses is known.
   if (options.tensorCopies && !options.mayAlias)
     pm.addPass(ttng::createStoreBoxes());
+  // Nothing behind this asks how a loop over programs counts.
+  pm.addPass(ttg::createTakePrograms());
   pm.addPass(ttg::createPrefetchNextPrograms());
   pm.addPass(ttg::createAllocateSharedMemory());
   ttng::PlaceFencesOptions fences;

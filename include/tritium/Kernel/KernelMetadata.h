@@ -66,6 +66,11 @@ struct KernelMetadata {
   /// CTAs loop over the programs: a launch starts as many as run at once in one dimension. Behind
   /// the tensor maps the entry has three more parameters, the extents of the grid as uint32.
   bool isPersistent = false;
+  /// Behind its first program each of those CTAs takes what follows from a counter. One more
+  /// parameter, a uint32: which of the module's counters this launch has (LaunchABI.h), or
+  /// kNoProgramCounter: then a launch that starts a CTA for each program leaves it to the hardware
+  /// which multiprocessor takes the next one.
+  bool takesPrograms = false;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

@@ -13,6 +13,13 @@ namespace tritium {
 /// it reports, if any. After that its CTA ends.
 inline constexpr const char *kAssertRecordSymbol = "tritium_assert_record";
 
+/// A variable of a kernel whose CTAs take programs from a counter (KernelMetadata::takesPrograms):
+/// kProgramCounters of them, uint32, each 0 but while a launch uses it. Launches that may run at
+/// the same time use others, or none.
+inline constexpr const char *kProgramCountersSymbol = "tritium_program_counters";
+inline constexpr uint32_t kProgramCounters = 256;
+inline constexpr uint32_t kNoProgramCounter = UINT32_MAX;
+
 /// Calls of an entry function into its host. Passed as the last argument of the entry. Null: the
 /// kernel prints nothing, asserts nothing, and cannot be interrupted.
 /// Headers of code compiled ahead have the same in C (runtime/ahead/CHeaderText.cpp).

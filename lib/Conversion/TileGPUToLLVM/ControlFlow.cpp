@@ -8,6 +8,7 @@
 #include "Families.h"
 
 #include "tritium/Analysis/IntegerRanges.h"
+#include "tritium/Kernel/LaunchABI.h"
 
 using namespace mlir;
 
@@ -22,7 +23,9 @@ public:
   LogicalResult lowerWhile(scf::WhileOp loop);
   LogicalResult lowerIf(scf::IfOp branch);
   Value numProgramsAlong(unsigned axis);
+  Value placeOf(Value number, unsigned axis);
   Value programIdOf(ttg::ProgramIdOp op);
+  Value nextProgram(ttg::NextProgramOp op);
   /// Registers of all values, one after the other.
   Registers flatten(ValueRange values);
   /// A block behind the current one with an argument for everything that flatten(values) is,
@@ -168,18 +171,49 @@ Value ControlFlowLowering::numProgramsAlong(unsigned axis) {
 }
 
 /// Extents are at least 1, as there is a program. Of a grid of one dimension nothing is divided.
-Value ControlFlowLowering::programIdOf(ttg::ProgramIdOp op) {
-  Value rest = scalar(op.getNumber());
-  for (unsigned before = 0; before < op.getAxis(); ++before)
+Value ControlFlowLowering::placeOf(Value number, unsigned axis) {
+  Value rest = number;
+  for (unsigned before = 0; before < axis; ++before)
     rest = b.create<LLVM::UDivOp>(loc, rest, grid[before]);
-  if (op.getAxis() == 2)
+  if (axis == 2)
     return rest;
-  Value extent = grid[op.getAxis()];
+  Value extent = grid[axis];
   Value isBeyond = cmp(LLVM::ICmpPredicate::uge, rest, extent);
   auto inside = [&]() -> SmallVector<Value> {
     return {b.create<LLVM::URemOp>(loc, rest, extent).getResult()};
   };
   return branchAround(isBeyond, {rest}, inside)[0];
+}
+
+Value ControlFlowLowering::programIdOf(ttg::ProgramIdOp op) {
+  Value number = scalar(op.getNumber());
+  return programIdAlong(
+      op.getAxis(), [&](unsigned axis) { return placeOf(number, axis); },
+      [&](unsigned axis) { return grid[axis]; });
+}
+
+/// The first lane takes it, for all. Counters of all streams lie side by side; one that has counted
+/// to the last number is 0 again.
+Value ControlFlowLowering::nextProgram(ttg::NextProgramOp op) {
+  if (!module.lookupSymbol(kProgramCountersSymbol)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    auto counters = LLVM::LLVMArrayType::get(b.getI32Type(), kProgramCounters);
+    auto zeros = DenseElementsAttr::get(
+        RankedTensorType::get({kProgramCounters}, b.getI32Type()), b.getI32IntegerAttr(0));
+    b.create<LLVM::GlobalOp>(loc, counters, /*isConstant=*/false, LLVM::Linkage::Internal,
+                             kProgramCountersSymbol, zeros, /*alignment=*/4, /*addrSpace=*/1);
+  }
+  Value hasCounter =
+      cmp(LLVM::ICmpPredicate::ne, counter, i32(static_cast<int32_t>(kNoProgramCounter)));
+  auto take = [&]() -> SmallVector<Value> {
+    Value counters = b.create<LLVM::AddressOfOp>(loc, pointerType(1), kProgramCountersSymbol);
+    Value last = sub(scalar(op.getCount()), i32(1));
+    return {intrinsic("llvm.nvvm.atomic.load.inc.32.p1", b.getI32Type(),
+                      {gep(counters, b.getI32Type(), counter), last})};
+  };
+  Value taken = branchAround(both(equals(lane, 0), hasCounter), {scalar(op.getNumber())}, take)[0];
+  return add(shuffleIndex(taken, i32(0)), numberOfRunners());
 }
 
 void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
@@ -211,6 +245,10 @@ void populateControlFlowPatterns(LoweringPatterns &patterns, const LoweringConte
   });
   patterns.add<ttg::ProgramIdOp>([=](ttg::ProgramIdOp op) {
     family->set(op, {family->programIdOf(op)});
+    return success();
+  });
+  patterns.add<ttg::NextProgramOp>([=](ttg::NextProgramOp op) {
+    family->set(op, {family->nextProgram(op)});
     return success();
   });
 }

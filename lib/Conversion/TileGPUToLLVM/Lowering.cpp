@@ -95,8 +95,11 @@ LogicalResult checkPrograms(tt::FuncOp kernel) {
                                 << given;
   }
   bool isPersistent = kernel->hasAttr(kPersistent);
+  if (kernel->hasAttr(kProgramCounter) && !isPersistent)
+    return kernel.emitError() << kProgramCounter << " is for kernels with " << kPersistent
+                              << ", whose CTAs loop over programs";
   WalkResult result = kernel.walk([&](Operation *op) {
-    bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp>(op);
+    bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp, NextProgramOp>(op);
     bool isOfProgram = isa<tt::GetProgramIdOp, tt::PrintOp, tt::AssertOp, tt::CheckHintOp>(op);
     if (isPersistent ? !isOfProgram : !isOfLoop)
       return WalkResult::advance();
@@ -184,6 +187,8 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   unsigned firstExtent = types.size();
   if (kernel->hasAttr(kPersistent))
     types.append(3, b.getI32Type());
+  if (kernel->hasAttr(kProgramCounter))
+    types.push_back(b.getI32Type());
   auto function = b.create<LLVM::LLVMFuncOp>(
       loc, kernel.getName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
@@ -197,7 +202,10 @@ void beginFunction(LoweringContext &c, tt::FuncOp kernel, const GPULaunchInfo &i
   for (unsigned i = firstMap; i < firstExtent; ++i)
     markTensorMap(function, i);
   c.entry = function.addEntryBlock(b);
-  llvm::append_range(c.grid, c.entry->getArguments().drop_front(firstExtent));
+  if (kernel->hasAttr(kPersistent))
+    llvm::append_range(c.grid, c.entry->getArguments().slice(firstExtent, 3));
+  if (kernel->hasAttr(kProgramCounter))
+    c.counter = c.entry->getArguments().back();
   if (auto axes = kernel->getAttrOfType<DenseI32ArrayAttr>(kLastFirst))
     for (int32_t axis : axes.asArrayRef())
       c.countsDown[axis] = true;

@@ -166,12 +166,11 @@ Value LoweringContext::isInside(const TileLayout &layout, ArrayRef<Value> thread
   return predicate;
 }
 
-void LoweringContext::numberFromLongest() {
-  Type type = b.getI32Type();
-  Value columns = gridExtent(0), rows = gridExtent(1);
-  Value row = b.create<NVVM::BlockIdYOp>(loc, type);
+std::array<Value, 2> LoweringContext::numberFromLongest(Value column, Value row, Value columns,
+                                                        Value rows) {
   // Rows that begin together: a power of two, by the extent's leading zeros.
-  Value zeros = b.create<LLVM::CountLeadingZerosOp>(loc, type, columns, /*is_zero_poison=*/true);
+  Value zeros =
+      b.create<LLVM::CountLeadingZerosOp>(loc, b.getI32Type(), columns, /*is_zero_poison=*/true);
   Value most = i32(llvm::Log2_32(longestOf));
   Value logarithm = sub(most, b.create<LLVM::UMinOp>(loc, most, sub(i32(31), zeros)));
   Value together = b.create<LLVM::UMinOp>(loc, rows, binary<LLVM::ShlOp>(i32(1), logarithm));
@@ -179,11 +178,17 @@ void LoweringContext::numberFromLongest() {
   Value isAlone = cmp(LLVM::ICmpPredicate::ult, row, firstTogether);
   Value first = select(isAlone, row, firstTogether), count = select(isAlone, i32(1), together);
   // Less than 2 * longestOf, or than the programs of a row: no product wraps.
-  Value number = add(b.create<NVVM::BlockIdXOp>(loc, type), mul(columns, sub(row, first)));
+  Value number = add(column, mul(columns, sub(row, first)));
   Value round = binary<LLVM::UDivOp>(number, count);
-  auto &ids = state.atEntry.programId;
-  ids[0] = sub(sub(columns, i32(1)), round);
-  ids[1] = add(first, sub(number, mul(round, count)));
+  return {sub(sub(columns, i32(1)), round), add(first, sub(number, mul(round, count)))};
+}
+
+Value LoweringContext::programIdAlong(unsigned axis, llvm::function_ref<Value(unsigned)> at,
+                                      llvm::function_ref<Value(unsigned)> extent) {
+  if (longestOf && axis < 2)
+    return numberFromLongest(at(0), at(1), extent(0), extent(1))[axis];
+  Value id = at(axis);
+  return countsDown[axis] ? sub(sub(extent(axis), i32(1)), id) : id;
 }
 
 Value LoweringContext::programIdAlong(unsigned axis) {
@@ -192,17 +197,16 @@ Value LoweringContext::programIdAlong(unsigned axis) {
     return id;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(entryEnd);
-  if (longestOf && axis < 2) {
-    numberFromLongest();
-    return id;
-  }
+  return id = programIdAlong(
+             axis, [&](unsigned along) { return blockId(along); },
+             [&](unsigned along) { return gridExtent(along); });
+}
+
+Value LoweringContext::blockId(unsigned axis) {
   Type i32 = b.getI32Type();
-  id = axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
-       : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
-                   : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
-  if (countsDown[axis])
-    id = sub(sub(gridExtent(axis), constant(i32, 1)), id);
-  return id;
+  return axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
+         : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
+                     : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
 }
 
 Value LoweringContext::gridExtent(unsigned axis) {
@@ -214,7 +218,7 @@ Value LoweringContext::gridExtent(unsigned axis) {
 
 /// The first of all CTAs come first, so that a few programs are spread over all multiprocessors.
 Value LoweringContext::numberOfRunner() {
-  Value cta = programIdAlong(0);
+  Value cta = blockId(0);
   return place ? add(cta, mul(place, gridExtent(0))) : cta;
 }
 

@@ -96,6 +96,9 @@ struct ThreadOfGroup {
   int32_t programsPerCTA = 1;
   /// Of a kernel that loops over programs: the extents of their grid.
   llvm::SmallVector<mlir::Value, 3> grid;
+  mlir::Value counter; ///< of a kernel with kProgramCounter: which one, or kNoProgramCounter
+  /// Parameters of the entry behind its tensor maps.
+  size_t parametersOfGrid() const { return grid.size() + (counter ? 1 : 0); }
   std::array<bool, 3> countsDown{}; ///< along a dimension, the last program is on the first CTA
   uint32_t longestOf = 0;           ///< kLongestOf, or 0
 };
@@ -130,6 +133,10 @@ public:
   /// All threads of the group meet.
   void barrier();
   Value programIdAlong(unsigned axis);
+  /// The id of the program with the place `at` in a grid, as CTAs begin: longest first, where the
+  /// kernel says so. Along each dimension a place and an extent.
+  Value programIdAlong(unsigned axis, llvm::function_ref<Value(unsigned)> at,
+                       llvm::function_ref<Value(unsigned)> extent);
   /// Of the grid of CTAs.
   Value gridExtent(unsigned axis);
   /// Of those that loop over programs: CTAs, or the warps of CTAs that have several of them.
@@ -163,7 +170,8 @@ public:
 
 private:
   /// The program's ids along the first two dimensions, of a kernel with kLongestOf.
-  void numberFromLongest();
+  std::array<Value, 2> numberFromLongest(Value column, Value row, Value columns, Value rows);
+  Value blockId(unsigned axis);
 
   LoweringState &state;
 };

@@ -47,7 +47,7 @@ void TensorCopyLowering::forEachBox(
     Operation *op, Value memory, OperandRange offsets,
     llvm::function_ref<void(SmallVector<Value>, std::string, std::string)> emit) {
   ttng::Boxes boxes = *ttng::boxesOf(cast<MemDescType>(memory.getType()));
-  size_t firstMap = entry->getNumArguments() - grid.size() - maps.parameters.size();
+  size_t firstMap = entry->getNumArguments() - parametersOfGrid() - maps.parameters.size();
   Value map = entry->getArgument(firstMap + maps.ofCopy.lookup(op)), first = sharedAddress(memory);
   for (int64_t i = 0; i < boxes.count; ++i) {
     SmallVector<Value> operands{isThreadZero(), map, add(first, i32(i * boxes.bytes))};
@@ -129,7 +129,7 @@ void prefetchTensorMaps(LoweringContext &c, size_t count) {
   if (count == 0)
     return;
   Value isFirst = c.isThreadZero();
-  for (BlockArgument map : c.entry->getArguments().drop_back(c.grid.size()).take_back(count))
+  for (BlockArgument map : c.entry->getArguments().drop_back(c.parametersOfGrid()).take_back(count))
     c.assembly({}, "@$0 prefetch.tensormap [$1];", "b,l", {isFirst, map});
 }
 

@@ -8,6 +8,7 @@
 #include "Wait.h"
 #include "WorkClaim.h"
 #include "tritium/Kernel/AssemblyLines.h"
+#include "tritium/Kernel/LaunchABI.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -257,12 +258,22 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
     return false;
   for (TensorMap &map : maps)
     parameters.push_back(&map);
-  uint32_t launched[3];
-  if (!findCTAs(metadata(), grid, loaded->ctasAtOnce, launched, error)) [[unlikely]]
+  uint32_t launched[3], counter = kNoProgramCounter;
+  uint64_t most = loaded->ctasAtOnce;
+  if (metadata().takesPrograms) {
+    // A dependent launch may begin before the one in front of it has ended.
+    if (!settings.serialization)
+      counter = device.programCounters.of(*device.api, stream);
+    if (counter == kNoProgramCounter)
+      most = UINT64_MAX;
+  }
+  if (!findCTAs(metadata(), grid, most, launched, error)) [[unlikely]]
     return false;
   if (metadata().isPersistent)
     for (size_t axis = 0; axis < 3; ++axis)
       parameters.push_back(const_cast<uint32_t *>(&grid[axis]));
+  if (metadata().takesPrograms)
+    parameters.push_back(&counter);
   unsigned threads = metadata().numWarps * device.warpSize;
   auto sharedBytes = static_cast<unsigned>(metadata().sharedBytes);
   // The call without attributes is the cheaper one.

@@ -6,6 +6,7 @@
 #include "AssertRecord.h"
 #include "Backend.h"
 #include "DriverAPI.h"
+#include "ProgramCounters.h"
 #include "tritium/Kernel/CompileError.h"
 #include "tritium/Kernel/CompiledKernel.h"
 
@@ -25,6 +26,7 @@ struct Device final : DeviceMemory {
   unsigned maxThreads, maxRegisters, maxSharedBytes; ///< of a CTA
   std::array<uint32_t, 3> maxGrid;
   unsigned multiprocessors, warpSize;
+  ProgramCounters programCounters;
 
   void setCapability(unsigned capability) { machine = Target(kCUDA, capability); }
   /// An older driver takes only older PTX.

@@ -45,6 +45,8 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuCtxGetDevice", SLOT(cuCtxGetDevice)},
       {"cuCtxSynchronize", SLOT(cuCtxSynchronize)},
       {"cuStreamSynchronize", SLOT(cuStreamSynchronize)},
+      {"cuStreamIsCapturing", SLOT(cuStreamIsCapturing)},
+      {"cuStreamGetId", SLOT(cuStreamGetId)},
       {"cuModuleLoadDataEx", SLOT(cuModuleLoadDataEx)},
       {"cuModuleUnload", SLOT(cuModuleUnload)},
       {"cuModuleGetFunction", SLOT(cuModuleGetFunction)},

@@ -56,6 +56,7 @@ enum class FunctionAttribute : int {
   Registers = 4,
   MaxDynamicSharedBytes = 8,
 };
+enum class CaptureStatus : int { None = 0 };
 enum class PointerAttribute : int { DevicePointer = 3 };
 enum class JITOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
@@ -103,6 +104,8 @@ struct DriverAPI {
   Result (*cuCtxGetDevice)(DeviceHandle *);
   Result (*cuCtxSynchronize)();
   Result (*cuStreamSynchronize)(Stream);
+  Result (*cuStreamIsCapturing)(Stream, CaptureStatus *);
+  Result (*cuStreamGetId)(Stream, unsigned long long *);
   Result (*cuModuleLoadDataEx)(ModuleHandle *, const void *image, unsigned count, JITOption *,
                                void **values);
   Result (*cuModuleUnload)(ModuleHandle);

@@ -9,6 +9,7 @@
 #include "Interrupt.h"
 #include "Signature.h"
 #include "tritium/Kernel/AssemblyLines.h"
+#include "tritium/Kernel/LaunchABI.h"
 #include "tritium/Simulator/Recording.h"
 #include "tritium/Simulator/TensorMap.h"
 #include "tritium/Support/Diagnostics.h"
@@ -256,9 +257,10 @@ sim::Occupancy Code::occupancy() const {
                           static_cast<unsigned>(metadata().sharedBytes));
 }
 
-/// What the entry takes behind its parameters.
+/// What the entry takes behind its parameters. A launch that is counted may run a sample of its
+/// CTAs, which have fixed shares of the programs then.
 bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
-                              sim::Launch &launch, CompileError &error) const {
+                              bool isCounted, sim::Launch &launch, CompileError &error) const {
   for (const TensorMapParameter &map : metadata().tensorMaps)
     if (!encode(map, slots, grid, metadata(), launch.arguments.emplace_back(), error))
       return false;
@@ -267,6 +269,11 @@ bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t gri
       std::vector<uint8_t> &extent = launch.arguments.emplace_back(sizeof grid[axis]);
       std::memcpy(extent.data(), &grid[axis], extent.size());
     }
+  if (metadata().takesPrograms) {
+    uint32_t counter = isCounted ? kNoProgramCounter : 0;
+    std::vector<uint8_t> &argument = launch.arguments.emplace_back(sizeof counter);
+    std::memcpy(argument.data(), &counter, sizeof counter);
+  }
   return true;
 }
 
@@ -302,7 +309,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
     std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
   }
-  if (!addHiddenArguments(slots, grid, launch, error))
+  if (!addHiddenArguments(slots, grid, counters != nullptr, launch, error))
     return false;
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)

@@ -75,7 +75,7 @@ private:
   explicit Code(const CompiledKernel &compiled) : compiled(compiled) {}
   const KernelMetadata &metadata() const { return compiled.metadata; }
   bool checkLimits(const uint32_t grid[3], CompileError &error) const;
-  bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
+  bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3], bool isCounted,
                           sim::Launch &launch, CompileError &error) const;
   CompileError describe(const sim::Result &result) const;
   /// By ptxas, which is asked once.

@@ -65,10 +65,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BarrierRing.h"
 #include "LoopExpander.h"
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 using namespace mlir;
 
@@ -91,9 +94,47 @@ struct ExpandPipelinePass : impl::ExpandPipelineBase<ExpandPipelinePass> {
         return signalPassFailure();
       LoopExpander(loop, schedule).run();
     }
+    SmallVector<ttng::LoadBoxOp> alone;
+    getOperation().walk([&](ttng::LoadBoxOp box) {
+      if (box->hasAttr(kAsyncCopy))
+        alone.push_back(box);
+    });
+    for (ttng::LoadBoxOp box : alone)
+      if (failed(expandAlone(box)))
+        return signalPassFailure();
   }
 
 private:
+  /// A copy by itself: started, and waited for where it stands.
+  static LogicalResult expandAlone(ttng::LoadBoxOp box) {
+    Location loc = box.getLoc();
+    auto type = cast<RankedTensorType>(box.getType());
+    auto memory = MemDescType::getChecked([&] { return box->emitError(); }, box->getContext(),
+                                          type.getShape(), type.getElementType(),
+                                          box->getAttr(kAsyncCopy), MemorySpace::Shared,
+                                          /*isMutable=*/true);
+    if (!memory)
+      return failure();
+    std::optional<ttng::Boxes> boxes = ttng::boxesOf(memory);
+    if (!boxes || memory.getTileBytes() % boxes->alignment)
+      return box->emitError() << kAsyncCopy << " of a box must be a layout that TMA has, found "
+                              << memory;
+    OpBuilder b(box);
+    auto buffer = b.create<LocalAllocOp>(loc, memory);
+    buffer.setAlignment(boxes->alignment);
+    Value barriers = makeBarrierRing(b, loc, 1, 1);
+    Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
+    Value barrier = ringAt(b, loc, barriers, zero);
+    b.create<ttng::MBarrierExpectOp>(loc, barrier, memory.getTileBytes());
+    b.create<ttng::TMALoadOp>(loc, box.getBase(), box.getShape(), box.getStrides(),
+                              box.getOffsets(), buffer, barrier, box.getRoundsToTF32());
+    b.create<ttng::MBarrierWaitOp>(loc, barrier, zero);
+    endBarrierRing(b, loc, barriers);
+    box.replaceAllUsesWith(b.create<LocalLoadOp>(loc, type, buffer).getResult());
+    box.erase();
+    return success();
+  }
+
   /// Loops with a schedule.
   LogicalResult findLoops(SmallVectorImpl<scf::ForOp> &loops) {
     WalkResult result = getOperation().walk([&](Operation *op) {
@@ -107,11 +148,13 @@ private:
   }
 
   /// Attributes of a schedule stand at a loop of a kernel that is in no other such loop, and right
-  /// in its body.
+  /// in its body. A box may be copied by itself.
   static LogicalResult checkPlace(Operation *op) {
     Operation *parent = op->getParentOp();
+    bool isAlone = isa<ttng::LoadBoxOp>(op) && !op->hasAttr(kSchedule) &&
+                   !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages));
     for (StringRef name : {kSchedule, kAsyncCopy})
-      if (op->hasAttr(name) && !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages)))
+      if (op->hasAttr(name) && !isAlone && !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages)))
         return op->emitError() << name << " is for operations right in the body of an scf.for with "
                                << kStages;
     if (!op->hasAttr(kStages))

@@ -35,6 +35,7 @@
 
 #include "DotRotation.h"
 #include "ProgramDependence.h"
+#include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -65,22 +66,22 @@ SmallVector<scf::ForOp> pipelinedLoops(tt::FuncOp func) {
   return loops;
 }
 
-bool areAllBoxes(scf::ForOp loop) {
-  return !loop.getOps<ttng::LoadBoxOp>().empty() &&
-         llvm::all_of(*loop.getBody(), [](Operation &op) {
-           return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
-         });
+bool hasOnlyBoxes(scf::ForOp loop) {
+  return !loop.getOps<ttng::LoadBoxOp>().empty() && areAllBoxes(loop);
 }
 
 /// Copies of the loop for the next program can start before this one has ended.
 bool canGoOn(scf::ForOp loop) {
-  return isa<tt::FuncOp>(loop->getParentOp()) && areAllBoxes(loop) && mayStartNext(loop);
+  return isa<tt::FuncOp>(loop->getParentOp()) && hasOnlyBoxes(loop) && mayStartNext(loop);
 }
 
-/// All programs have the same number.
-bool isUniform(Value number) {
-  LaunchSteps steps;
-  return steps.add(number) && steps.isUniform();
+/// The loop is as long in all programs.
+bool isUniform(scf::ForOp loop) {
+  return llvm::all_of(
+      ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, [](Value number) {
+        LaunchSteps steps;
+        return steps.add(number) && steps.isUniform();
+      });
 }
 
 int64_t bytesOfBuffers(scf::ForOp loop) {
@@ -120,9 +121,6 @@ std::string whyNoGain(tt::FuncOp func, scf::ForOp loop) {
   if ((dots.size() != 1 && !areRotated) || loops != 1)
     return "it has more than one loop, or dots other than one or attention's two, and the work of "
            "its programs may differ";
-  if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
-      !isUniform(loop.getStep()))
-    return "its loop is longer in some programs than in others";
   if (!mayStartNext(loop))
     return "what its loop loads does not follow from the program's id, arguments and constants";
   if (hasRoomForTwo(loop, dots))
@@ -212,7 +210,7 @@ private:
     if (func->hasAttr(kProgramsPerCTA))
       return pack(func);
     SmallVector<scf::ForOp> loops = pipelinedLoops(func);
-    if (!always && llvm::none_of(loops, areAllBoxes))
+    if (!always && llvm::none_of(loops, hasOnlyBoxes))
       return;
     constexpr const char *stays = "a CTA runs one program, not one after the other: ";
     std::string reason = always              ? ""
@@ -220,6 +218,13 @@ private:
                                              : "it has more than one pipelined loop";
     if (!reason.empty())
       return remarkApplied(func.getLoc(), "persistent", stays + reason);
+    bool isEven = loops.size() == 1 && isUniform(loops[0]);
+    bool takes = loops.size() == 1 && !isEven && canTakePrograms(func);
+    if (!always && !isEven && !takes)
+      return remarkApplied(func.getLoc(), "persistent",
+                           Twine(stays) +
+                               "its loop is longer in some programs than in others, and there is "
+                               "no warp of its own for its copies that could take them in turn");
     if (Operation *op = findDependence(func))
       return remarkMissed(op->getLoc(), "persistent",
                           Twine(stays) +
@@ -230,9 +235,24 @@ private:
       requireCountable(func, programs);
     if (goesOn)
       loops[0]->setAttr(kAcross, UnitAttr::get(&getContext()));
+    if (takes)
+      func->setAttr(kProgramCounter, UnitAttr::get(&getContext()));
     remarkApplied(func.getLoc(), "persistent",
                   Twine("CTAs loop over programs") +
+                      (takes ? ", and who is done first takes the next one" : "") +
                       (goesOn ? "; copies for the next one start before this one is stored" : ""));
+  }
+
+  /// With a loop over programs a warp of its own starts the copies, which can take the next one.
+  bool canTakePrograms(tt::FuncOp func) {
+    if (findDependence(func))
+      return false;
+    OpBuilder b(func);
+    auto trial = cast<tt::FuncOp>(b.clone(*func));
+    wrap(trial);
+    bool can = willSpecialize(trial, specialize);
+    trial.erase();
+    return can;
   }
 };
 } // namespace

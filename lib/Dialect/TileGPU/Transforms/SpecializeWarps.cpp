@@ -46,14 +46,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DotRotation.h"
+#include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 #include "WarpSpecializer.h"
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
-#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/EmitRemark.h"
-#include "tritium/Target/GPU/Strategy.h"
 
 using namespace mlir;
 
@@ -78,22 +76,10 @@ struct SpecializeWarpsPass : impl::SpecializeWarpsBase<SpecializeWarpsPass> {
   }
 
 private:
-  static constexpr StringLiteral kWarpSpecialize = "tt.warp_specialize";
-
   void specialize(tt::FuncOp kernel) {
-    SmallVector<scf::ForOp> loops;
-    Operation *asked = nullptr, *withDots = nullptr;
-    kernel.walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kWarpSpecialize) && !asked)
-        asked = loop;
-      if (!loop.getOps<tt::DotOp>().empty() && !withDots)
-        withDots = loop;
-      if (loop->hasAttr(kStages) && areAllBoxes(loop))
-        loops.push_back(loop);
-    });
-    if (!asked && mode == "always")
-      asked = withDots;
-    if (mode == "never" || (!asked && !llvm::any_of(loops, pays)))
+    Operation *asked = loopToSpecialize(kernel, mode);
+    SmallVector<scf::ForOp> loops = loopsOfBoxes(kernel);
+    if (mode == "never" || (!asked && !llvm::any_of(loops, paysToSpecialize)))
       return;
     auto missed = [&](Operation *op, const Twine &reason) {
       remarkMissed(op->getLoc(), "warp-specialization",
@@ -110,48 +96,6 @@ private:
       remarkApplied(loop.getLoc(), "warp-specialization",
                     "a warp of its own starts the loop's copies");
     specializer.run();
-  }
-
-  /// Where the group that computes would meet in every iteration although not all of it waits for
-  /// the same: of two dots, one goes on beside the other's softmax, each warp group at its own
-  /// pace. Or where the copies of the next tile can start earlier. A multiprocessor must have room
-  /// for as many programs as without: for one, if registers move, as the computing group has all
-  /// that there are then.
-  static bool pays(scf::ForOp loop) {
-    auto rotation = DotRotation::find(loop);
-    int64_t words = rotation ? rotation->words() : 0;
-    if (!rotation && loop->getParentOfType<scf::ForOp>())
-      for (auto dot : loop.getOps<tt::DotOp>())
-        words += layoutOf(dot.getType()).registers();
-    if (words == 0)
-      return false;
-    words += strategy::kWordsBesideDots;
-    int64_t bytes = 0;
-    for (Operation &op : *loop.getBody())
-      if (auto layout = dyn_cast_or_null<MemoryLayout>(op.getAttr(kAsyncCopy)))
-        bytes += cast<RankedTensorType>(op.getResult(0).getType()).getNumElements() *
-                 tt::scalarBytes(tt::elementType(op.getResult(0).getType()));
-    auto buffers = loop->getAttrOfType<IntegerAttr>(loop->hasAttr(kBuffers) ? kBuffers : kStages);
-    bytes *= buffers.getInt();
-    const GPUModel &gpu = gpuModel(loop);
-    int64_t before = programsAtOnce(gpu, numWarps(loop), words, bytes);
-    if (int64_t most = WarpSpecializer::registers(loop)[0])
-      return before == 1 && words <= most;
-    return rotation && before && before == programsAtOnce(gpu, numWarps(loop) + 1, words, bytes);
-  }
-
-  /// By the registers of a thread and by shared memory. Warps are spread over the four parts of a
-  /// multiprocessor.
-  static int64_t programsAtOnce(const GPUModel &gpu, int64_t warps, int64_t words, int64_t bytes) {
-    constexpr int64_t parts = 4;
-    int64_t warpsOfPart = gpu.registers / parts / kLanesPerWarp / llvm::alignTo(words, 8);
-    return std::min<int64_t>(warpsOfPart * parts / warps, gpu.sharedBytes / bytes);
-  }
-
-  static bool areAllBoxes(scf::ForOp loop) {
-    return llvm::all_of(*loop.getBody(), [](Operation &op) {
-      return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
-    });
   }
 };
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "WarpSpecializer.h"
 
+#include "BarrierRing.h"
+
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -64,29 +66,40 @@ SmallVector<unsigned> LoadersPart::carriedOf(scf::ForOp loop) const {
 // Loops and rings
 //===----------------------------------------------------------------------===//
 
-WarpSpecializer::WarpSpecializer(tt::FuncOp kernel, ArrayRef<scf::ForOp> found)
+WarpSpecializer::Copies::Copies(ttng::LoadBoxOp box)
+    : place(box), schedule(scf::ForOp()), isOfLoop(false) {
+  auto type = cast<RankedTensorType>(box.getType());
+  SmallVector<int64_t> shape{1};
+  llvm::append_range(shape, type.getShape());
+  auto ring = MemDescType::get(box.getContext(), shape, type.getElementType(),
+                               box->getAttr(kAsyncCopy), MemorySpace::Shared, /*isMutable=*/true);
+  schedule.copies.push_back({box, ring});
+}
+
+WarpSpecializer::WarpSpecializer(tt::FuncOp kernel, ArrayRef<scf::ForOp> loops)
     : kernel(kernel), loc(kernel.getLoc()) {
-  for (scf::ForOp loop : found)
-    loops.push_back(std::make_unique<Loop>(loop));
+  for (scf::ForOp loop : loops)
+    all.push_back(std::make_unique<Copies>(loop));
 }
 
 LogicalResult WarpSpecializer::read() {
-  return success(llvm::all_of(loops, [](auto &loop) { return succeeded(loop->schedule.read()); }));
+  return success(
+      llvm::all_of(all, [](auto &copies) { return succeeded(copies->schedule.read()); }));
 }
 
 int32_t WarpSpecializer::warps() { return numWarps(kernel); }
 
-WarpSpecializer::Loop *WarpSpecializer::find(Operation *op) {
-  for (auto &loop : loops)
-    if (loop->loop == op)
-      return loop.get();
+WarpSpecializer::Copies *WarpSpecializer::find(Operation *op) {
+  for (auto &copies : all)
+    if (copies->place == op)
+      return copies.get();
   return nullptr;
 }
 
 /// Of loops that copies are started for, or of branches.
 bool WarpSpecializer::isAround(Operation *op) {
   return op->getNumRegions() &&
-         llvm::any_of(loops, [&](auto &loop) { return op->isAncestor(loop->loop); });
+         llvm::any_of(all, [&](auto &copies) { return op->isAncestor(copies->place); });
 }
 
 /// The dots of the loop that `load` is an operand of, whatever becomes of it before.
@@ -106,30 +119,31 @@ static SmallVector<Operation *> dotsOf(Operation *load) {
 }
 
 /// Copies for the same dots are one part.
-void WarpSpecializer::findParts(Loop &loop) {
+void WarpSpecializer::findParts(Copies &copies) {
   SmallVector<SmallVector<Operation *>> dots;
-  for (const LoopSchedule::Copy &copy : loop.schedule.copies) {
+  for (const LoopSchedule::Copy &copy : copies.schedule.copies) {
     SmallVector<Operation *> own = dotsOf(copy.load);
     auto *found = llvm::find(dots, own);
-    loop.parts.push_back(found - dots.begin());
+    copies.parts.push_back(found - dots.begin());
     if (found == dots.end())
       dots.push_back(std::move(own));
   }
 }
 
-/// Loops that copy the same kinds of tiles take the same buffers in turn.
+/// Loops that copy the same kinds of tiles take the same buffers in turn. What is copied by itself
+/// is read while other such tiles are.
 void WarpSpecializer::findRings() {
-  for (auto &loop : loops) {
+  for (auto &copies : all) {
     auto isLike = [&](const Rings &other) {
       auto typeOf = [](const LoopSchedule::Copy &copy) { return copy.ring; };
-      return other.parts == loop->parts &&
-             llvm::equal(llvm::map_range(other.schedule->copies, typeOf),
-                         llvm::map_range(loop->schedule.copies, typeOf));
+      return copies->isOfLoop && other.copies->isOfLoop && other.parts == copies->parts &&
+             llvm::equal(llvm::map_range(other.copies->schedule.copies, typeOf),
+                         llvm::map_range(copies->schedule.copies, typeOf));
     };
     auto found = llvm::find_if(rings, isLike);
-    loop->rings = found - rings.begin();
+    copies->rings = found - rings.begin();
     if (found == rings.end())
-      rings.push_back({&loop->schedule, loop->parts, {}, {}, {}});
+      rings.push_back({copies.get(), copies->parts, {}, {}, {}});
   }
 }
 
@@ -147,11 +161,12 @@ static bool ordersMemory(Operation *op) {
          !isa<tt::StoreOp, tt::AssumeOp, tt::PrintOp, ttng::LoadBoxOp>(op);
 }
 
-std::string WarpSpecializer::reasonAgainst(Loop &loop) {
-  for (Operation *op = loop.loop; op != kernel; op = op->getParentOp())
+std::string WarpSpecializer::reasonAgainst(Copies &copies) {
+  for (Operation *op = copies.isOfLoop ? copies.place : copies.place->getParentOp(); op != kernel;
+       op = op->getParentOp())
     if (std::string reason = loader.addAround(op); !reason.empty())
       return reason;
-  for (const LoopSchedule::Copy &copy : loop.schedule.copies)
+  for (const LoopSchedule::Copy &copy : copies.schedule.copies)
     for (Value operand : copy.load->getOperands())
       if (std::string reason = loader.add(operand); !reason.empty())
         return reason;
@@ -162,8 +177,8 @@ std::string WarpSpecializer::reasonAgainst(Loop &loop) {
       return WalkResult::advance();
     bool mayComeBefore = false;
     for (Operation *here = op; here != kernel && !mayComeBefore; here = here->getParentOp()) {
-      bool isAroundBoth = here->isAncestor(loop.loop);
-      Operation *there = here->getBlock()->findAncestorOpInBlock(*loop.loop);
+      bool isAroundBoth = here->isAncestor(copies.place);
+      Operation *there = here->getBlock()->findAncestorOpInBlock(*copies.place);
       mayComeBefore = (isAroundBoth && isa<LoopLikeOpInterface>(here)) ||
                       (there && there != here && here->isBeforeInBlock(there));
     }
@@ -196,10 +211,22 @@ std::string WarpSpecializer::reasonAgainst() {
     else
       isOrdered |= !isMemoryEffectFree(&op) && !(load && !load.getIsVolatile());
   }
-  for (auto &loop : loops)
+  for (auto &loop : all)
     if (std::string reason = reasonAgainst(*loop); !reason.empty())
       return reason;
+  addCopiesByThemselves();
   return "";
+}
+
+/// Those that the group that loads can start; the others wait for their copies themselves.
+void WarpSpecializer::addCopiesByThemselves() {
+  kernel.walk([&](ttng::LoadBoxOp box) {
+    if (!box->hasAttr(kAsyncCopy) || box->hasAttr(kSchedule))
+      return;
+    auto copies = std::make_unique<Copies>(box);
+    if (reasonAgainst(*copies).empty())
+      all.push_back(std::move(copies));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,7 +234,7 @@ std::string WarpSpecializer::reasonAgainst() {
 //===----------------------------------------------------------------------===//
 
 Value WarpSpecializer::at(OpBuilder &b, Value ring, Value slot) {
-  return b.create<MemDescIndexOp>(loc, ring, slot, std::nullopt);
+  return ringAt(b, loc, ring, slot);
 }
 
 static Value constant(OpBuilder &b, Location loc, int64_t value) {
@@ -216,25 +243,15 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
 
 void WarpSpecializer::allocate(OpBuilder &b) {
   for (Rings &own : rings) {
-    for (const LoopSchedule::Copy &copy : own.schedule->copies) {
+    for (const LoopSchedule::Copy &copy : own.copies->schedule.copies) {
       auto ring = b.create<LocalAllocOp>(copy.load->getLoc(), copy.ring);
       ring.setAlignment(ttng::boxesOf(copy.ring.getBuffer())->alignment);
       own.buffers.push_back(ring);
     }
-    int64_t buffers = own.schedule->buffers;
-    auto rows = swizzledLayout(b.getContext(), {1}, {0}, sizeof(int64_t));
-    auto type = MemDescType::get(b.getContext(), {buffers, 1}, b.getI64Type(), rows,
-                                 MemorySpace::Shared, /*isMutable=*/true);
-    auto makeBarriers = [&](int32_t count) {
-      Value barriers = b.create<LocalAllocOp>(loc, type);
-      for (int64_t i = 0; i < buffers; ++i)
-        b.create<ttng::MBarrierInitOp>(loc, at(b, barriers, constant(b, loc, i)), count);
-      return barriers;
-    };
     unsigned parts = *llvm::max_element(own.parts) + 1;
     for (unsigned part = 0; part < parts; ++part) {
-      own.full.push_back(makeBarriers(1));
-      own.empty.push_back(makeBarriers(warps()));
+      own.full.push_back(makeBarrierRing(b, loc, own.copies->buffers(), 1));
+      own.empty.push_back(makeBarrierRing(b, loc, own.copies->buffers(), warps()));
     }
   }
 }
@@ -242,19 +259,13 @@ void WarpSpecializer::allocate(OpBuilder &b) {
 void WarpSpecializer::release(OpBuilder &b) {
   for (Rings &own : rings)
     for (Value barriers : llvm::concat<Value>(own.full, own.empty))
-      for (int64_t i = 0; i < own.schedule->buffers; ++i)
-        b.create<ttng::MBarrierInvalidateOp>(loc, at(b, barriers, constant(b, loc, i)));
+      endBarrierRing(b, loc, barriers);
 }
 
 /// The next buffer; of the first one the next phase.
-void WarpSpecializer::advance(OpBuilder &b, const Loop &loop, State &state) {
-  Value &slot = state[2 * loop.rings], &phase = state[2 * loop.rings + 1];
-  Value next = b.create<arith::AddIOp>(loc, slot, constant(b, loc, 1));
-  Value wraps = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next,
-                                        constant(b, loc, loop.schedule.buffers));
-  slot = b.create<arith::SelectOp>(loc, wraps, constant(b, loc, 0), next);
-  Value other = b.create<arith::XOrIOp>(loc, phase, constant(b, loc, 1));
-  phase = b.create<arith::SelectOp>(loc, wraps, other, phase);
+void WarpSpecializer::advance(OpBuilder &b, const Copies &copies, State &state) {
+  Value &slot = state[2 * copies.rings], &phase = state[2 * copies.rings + 1];
+  advanceInRing(b, loc, copies.buffers(), slot, phase);
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,8 +286,8 @@ std::array<int32_t, 2> WarpSpecializer::registers(Operation *of) {
 }
 
 void WarpSpecializer::run() {
-  for (auto &loop : loops)
-    findParts(*loop);
+  for (auto &copies : all)
+    findParts(*copies);
   findRings();
   Block &body = kernel.getBody().front();
   OpBuilder b(body.getTerminator());

@@ -5,6 +5,8 @@
 
 #include "LoopSchedule.h"
 
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -49,54 +51,63 @@ public:
   static std::array<int32_t, 2> registers(mlir::Operation *of);
 
 private:
-  /// Buffers that loops of the kernel take in turn, and the barriers of their copies.
-  struct Rings {
-    const LoopSchedule *schedule; ///< of the first loop
-    llvm::SmallVector<unsigned> parts;
-    llvm::SmallVector<mlir::Value> buffers;     ///< of each copy
-    llvm::SmallVector<mlir::Value> full, empty; ///< of each part
-  };
-  /// A loop whose copies the other group starts.
-  struct Loop {
-    explicit Loop(mlir::scf::ForOp loop) : loop(loop), schedule(loop) {}
-    mlir::scf::ForOp loop;
+  /// Copies that the other group starts together: those of an iteration of a loop, or one that
+  /// stands by itself.
+  struct Copies {
+    /// Of a loop, whose schedule is still to be read.
+    explicit Copies(mlir::scf::ForOp loop) : place(loop), schedule(loop), isOfLoop(true) {}
+    explicit Copies(ttng::LoadBoxOp box);
+
+    int64_t buffers() const { return isOfLoop ? schedule.buffers : 1; }
+
+    mlir::Operation *place; ///< the loop, or the copy by itself
     LoopSchedule schedule;
+    bool isOfLoop;
     /// Of each copy: copies of one part arrive, and are used up, together.
     llvm::SmallVector<unsigned> parts;
     size_t rings = 0; ///< its number
   };
+  /// Buffers that loops of the kernel take in turn, and the barriers of their copies.
+  struct Rings {
+    const Copies *copies; ///< the first that take them
+    llvm::SmallVector<unsigned> parts;
+    llvm::SmallVector<mlir::Value> buffers;     ///< of each copy
+    llvm::SmallVector<mlir::Value> full, empty; ///< of each part
+  };
   /// The number of the next buffer of each rings, and the phase of its barriers.
   using State = llvm::SmallVector<mlir::Value>;
 
-  void findParts(Loop &loop);
-  Rings &ringsOf(const Loop &loop) { return rings[loop.rings]; }
+  void findParts(Copies &copies);
+  Rings &ringsOf(const Copies &copies) { return rings[copies.rings]; }
   void findRings();
-  std::string reasonAgainst(Loop &loop);
-  Loop *find(mlir::Operation *op);
+  std::string reasonAgainst(Copies &copies);
+  void addCopiesByThemselves();
+  Copies *find(mlir::Operation *op);
   bool isAround(mlir::Operation *op);
   int32_t warps();
 
   void allocate(mlir::OpBuilder &b);
   void release(mlir::OpBuilder &b);
   mlir::Value at(mlir::OpBuilder &b, mlir::Value ring, mlir::Value slot);
-  void advance(mlir::OpBuilder &b, const Loop &loop, State &state);
+  void advance(mlir::OpBuilder &b, const Copies &copies, State &state);
 
   void load(mlir::Block &block, mlir::OpBuilder &b, mlir::IRMapping &mapping, State &state);
   void loadInLoop(mlir::scf::ForOp loop, mlir::OpBuilder &b, mlir::IRMapping &mapping,
                   State &state);
   void loadInBranch(mlir::scf::IfOp branch, mlir::OpBuilder &b, mlir::IRMapping &mapping,
                     State &state);
-  void startCopies(Loop &loop, mlir::OpBuilder &b, mlir::IRMapping &mapping, State &state);
+  void startCopies(Copies &copies, mlir::OpBuilder &b, mlir::IRMapping &mapping, State &state);
 
   void compute(mlir::Block &block, State &state);
   void computeInLoop(mlir::scf::ForOp loop, State &state);
   void computeInBranch(mlir::scf::IfOp branch, State &state);
-  void readCopies(Loop &loop, mlir::scf::ForOp fresh, State &state);
-  void takeCopies(Loop &loop, unsigned part, mlir::Value slot, mlir::Value phase);
+  void readCopies(Copies &copies, mlir::scf::ForOp fresh, State &state);
+  void readCopy(Copies &copies, State &state);
+  void takeCopies(Copies &copies, unsigned part, mlir::Value slot, mlir::Value phase);
 
   tt::FuncOp kernel;
   mlir::Location loc;
-  std::vector<std::unique_ptr<Loop>> loops;
+  std::vector<std::unique_ptr<Copies>> all;
   std::vector<Rings> rings;
   LoadersPart loader;
 };

@@ -27,6 +27,8 @@ void WarpSpecializer::load(Block &block, OpBuilder &b, IRMapping &mapping, State
         loadInLoop(loop, b, mapping, state);
       else
         loadInBranch(cast<scf::IfOp>(op), b, mapping, state);
+    } else if (Copies *own = find(&op)) {
+      startCopies(*own, b, mapping, state);
     } else if (loader.contains(&op)) {
       b.clone(op, mapping)->removeAttr(kSchedule);
     }
@@ -41,6 +43,8 @@ void WarpSpecializer::loadInLoop(scf::ForOp loop, OpBuilder &b, IRMapping &mappi
   llvm::append_range(inits, state);
   auto fresh = b.create<scf::ForOp>(loop.getLoc(), mapped(loop.getLowerBound()),
                                     mapped(loop.getUpperBound()), mapped(loop.getStep()), inits);
+  if (loop->hasAttr(kPrograms))
+    fresh->setAttr(kPrograms, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(fresh.getBody());
   mapping.map(loop.getInductionVar(), fresh.getInductionVar());
@@ -48,7 +52,7 @@ void WarpSpecializer::loadInLoop(scf::ForOp loop, OpBuilder &b, IRMapping &mappi
     mapping.map(loop.getRegionIterArg(number), fresh.getRegionIterArg(i));
   state = lastOf(fresh.getRegionIterArgs(), state.size());
   load(*loop.getBody(), b, mapping, state);
-  if (Loop *own = find(loop))
+  if (Copies *own = find(loop))
     startCopies(*own, b, mapping, state);
   SmallVector<Value> yields;
   for (unsigned i : carried)
@@ -77,22 +81,22 @@ void WarpSpecializer::loadInBranch(scf::IfOp branch, OpBuilder &b, IRMapping &ma
 }
 
 /// The copies of an iteration, each part when its buffers are free.
-void WarpSpecializer::startCopies(Loop &loop, OpBuilder &b, IRMapping &mapping, State &state) {
-  Rings &own = ringsOf(loop);
-  Value slot = state[2 * loop.rings];
+void WarpSpecializer::startCopies(Copies &copies, OpBuilder &b, IRMapping &mapping, State &state) {
+  Rings &own = ringsOf(copies);
+  Value slot = state[2 * copies.rings];
   Value one = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(1));
-  Value before = b.create<arith::XOrIOp>(loc, state[2 * loop.rings + 1], one);
+  Value before = b.create<arith::XOrIOp>(loc, state[2 * copies.rings + 1], one);
   auto mapped = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value x) { return mapping.lookupOrDefault(x); });
   };
   for (unsigned part = 0; part < own.full.size(); ++part) {
     b.create<ttng::MBarrierWaitOp>(loc, at(b, own.empty[part], slot), before);
     int64_t bytes = 0;
-    for (auto [copy, its] : llvm::zip(loop.schedule.copies, loop.parts))
+    for (auto [copy, its] : llvm::zip(copies.schedule.copies, copies.parts))
       bytes += its == part ? copy.ring.getTileBytes() : 0;
     Value barrier = at(b, own.full[part], slot);
     b.create<ttng::MBarrierExpectOp>(loc, barrier, bytes);
-    for (auto [copy, its, ring] : llvm::zip(loop.schedule.copies, loop.parts, own.buffers)) {
+    for (auto [copy, its, ring] : llvm::zip(copies.schedule.copies, copies.parts, own.buffers)) {
       auto box = cast<ttng::LoadBoxOp>(copy.load);
       if (its == part)
         b.create<ttng::TMALoadOp>(box.getLoc(), mapping.lookupOrDefault(box.getBase()),
@@ -101,7 +105,7 @@ void WarpSpecializer::startCopies(Loop &loop, OpBuilder &b, IRMapping &mapping, 
                                   box.getRoundsToTF32());
     }
   }
-  advance(b, loop, state);
+  advance(b, copies, state);
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,19 +113,23 @@ void WarpSpecializer::startCopies(Loop &loop, OpBuilder &b, IRMapping &mapping, 
 //===----------------------------------------------------------------------===//
 
 void WarpSpecializer::compute(Block &block, State &state) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (isAround(&op)) {
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        computeInLoop(loop, state);
-      else
-        computeInBranch(cast<scf::IfOp>(op), state);
-    }
+  SmallVector<Operation *> own;
+  for (Operation &op : block.without_terminator())
+    if (isAround(&op) || find(&op))
+      own.push_back(&op);
+  for (Operation *op : own)
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      computeInLoop(loop, state);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      computeInBranch(branch, state);
+    else
+      readCopy(*find(op), state);
 }
 
 void WarpSpecializer::computeInLoop(scf::ForOp loop, State &state) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
-  Loop *own = find(loop);
+  Copies *own = find(loop);
   auto fresh = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, state, /*replaceInitOperandUsesInLoop=*/false,
       [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
@@ -130,7 +138,7 @@ void WarpSpecializer::computeInLoop(scf::ForOp loop, State &state) {
   size_t count = state.size();
   state = lastOf(fresh.getRegionIterArgs(), count);
   if (own) {
-    own->loop = fresh;
+    own->place = fresh;
     readCopies(*own, fresh, state);
   } else {
     compute(*fresh.getBody(), state);
@@ -165,18 +173,26 @@ void WarpSpecializer::computeInBranch(scf::IfOp branch, State &state) {
 }
 
 /// Reads what the copies bring, and hands the buffers back at the end.
-void WarpSpecializer::readCopies(Loop &loop, scf::ForOp fresh, State &state) {
+void WarpSpecializer::readCopies(Copies &copies, scf::ForOp fresh, State &state) {
   for (Operation &op : *fresh.getBody()) {
     op.removeAttr(kSchedule);
     op.removeAttr(kAsyncCopy);
   }
   for (StringRef name : {kStages, kBuffers, kAcross})
     fresh->removeAttr(name);
-  Value slot = state[2 * loop.rings], phase = state[2 * loop.rings + 1];
-  for (unsigned part = 0; part < ringsOf(loop).full.size(); ++part)
-    takeCopies(loop, part, slot, phase);
+  Value slot = state[2 * copies.rings], phase = state[2 * copies.rings + 1];
+  for (unsigned part = 0; part < ringsOf(copies).full.size(); ++part)
+    takeCopies(copies, part, slot, phase);
   OpBuilder b(fresh.getBody()->getTerminator());
-  advance(b, loop, state);
+  advance(b, copies, state);
+}
+
+/// Of a copy by itself.
+void WarpSpecializer::readCopy(Copies &copies, State &state) {
+  Block *block = copies.place->getBlock();
+  takeCopies(copies, /*part=*/0, state[2 * copies.rings], state[2 * copies.rings + 1]);
+  OpBuilder b(block->getTerminator());
+  advance(b, copies, state);
 }
 
 /// Conversions and transpositions of what `load` brings, in its loop.
@@ -201,11 +217,11 @@ static Operation *firstUser(ArrayRef<Operation *> all) {
 
 /// The tiles of a part are read, and converted, where they are first needed, behind the wait for
 /// them.
-void WarpSpecializer::takeCopies(Loop &loop, unsigned part, Value slot, Value phase) {
-  Rings &own = ringsOf(loop);
+void WarpSpecializer::takeCopies(Copies &copies, unsigned part, Value slot, Value phase) {
+  Rings &own = ringsOf(copies);
   SmallVector<Operation *> loads;
   llvm::SmallSetVector<Operation *, 8> conversions;
-  for (auto [copy, its] : llvm::zip(loop.schedule.copies, loop.parts))
+  for (auto [copy, its] : llvm::zip(copies.schedule.copies, copies.parts))
     if (its == part) {
       loads.push_back(copy.load);
       addConversions(copy.load, conversions);
@@ -216,7 +232,7 @@ void WarpSpecializer::takeCopies(Loop &loop, unsigned part, Value slot, Value ph
   OpBuilder b(first);
   b.create<ttng::MBarrierWaitOp>(loc, at(b, own.full[part], slot), phase);
   SmallVector<Value> buffers;
-  for (auto [copy, its, ring] : llvm::zip(loop.schedule.copies, loop.parts, own.buffers)) {
+  for (auto [copy, its, ring] : llvm::zip(copies.schedule.copies, copies.parts, own.buffers)) {
     if (its != part)
       continue;
     Value tile = copy.load->getResult(0), buffer = at(b, ring, slot);

@@ -31,23 +31,23 @@
 // (`ttg.across`), if their addresses follow from the tile's number and nothing in the outer loop
 // orders memory.
 //
+// Where a warp of its own will start a kernel's copies (ttg-specialize-warps), what dots of the loop
+// multiply in all iterations, loaded in front of it, is copied so, too:
+//
+//   %q = tt.load .. {no mark}   becomes   %q = ttng.load_box .. {ttg.async_copy = #panels}
+//
 // Copies by TMA start behind the dots of an iteration, into the buffers that those of the last one
 // have read: one stage more runs ahead in the same memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "BoxOfTile.h"
+#include "BoxOfLoad.h"
 
 #include "tritium/Analysis/OuterSlice.h"
-#include "tritium/Analysis/PointerBases.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
-#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
+#include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
-#include "tritium/Support/EmitRemark.h"
-#include "tritium/Target/GPU/GPUModel.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -57,35 +57,6 @@ namespace tritium::ttng {
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// What a kernel may write.
-class Writes {
-public:
-  Writes(tt::FuncOp func, bool mayAlias) : mayAlias(mayAlias) {
-    func.getBody().walk([&](Operation *op) {
-      auto access = dyn_cast<tt::MemoryAccess>(op);
-      if (isa<tt::LoadOp, LoadBoxOp>(op) || isMemoryEffectFree(op) ||
-          op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-          op->hasTrait<OpTrait::IsTerminator>())
-        return;
-      if (access)
-        pointers.push_back(op->getOperand(0));
-      else if (!isa<tt::AssumeOp, tt::PrintOp, ttg::BarrierOp>(op))
-        isUnknown = true;
-    });
-  }
-
-  /// May be what `pointer` leads to, even if arguments do not overlap.
-  bool mayReach(Value pointer) const {
-    return isUnknown || (mayAlias && !pointers.empty()) ||
-           llvm::any_of(pointers, [&](Value x) { return mayShareBase(x, pointer); });
-  }
-  bool empty() const { return pointers.empty(); }
-
-private:
-  bool mayAlias, isUnknown = false;
-  SmallVector<Value> pointers;
-};
-
 class LoopConverter {
 public:
   LoopConverter(scf::ForOp loop, const Writes &writes) : loop(loop), writes(writes) {}
@@ -121,104 +92,17 @@ public:
 
 private:
   bool convert(tt::LoadOp load) {
-    auto refuse = [&](const std::string &reason) {
-      remarkMissed(load.getLoc(), "tensor-copies", "threads copy this tile, not TMA: " + reason);
-      return false;
-    };
-    if (writes.mayReach(load.getPtr()))
-      return refuse("the kernel may write what it loads");
-    // Of the operations that there are now: what is erased later must not be asked for.
-    AxisInfoAnalysis info(load->getParentOfType<tt::FuncOp>());
-    std::string reason = reasonAgainst(load);
-    // Ends that cut boxes leave nothing for launches to see to.
-    if (reason.empty() && !convert(load, Remainders::Cut, info).empty())
-      reason = convert(load, Remainders::Whole, info);
-    return reason.empty() || refuse(reason);
-  }
-
-  /// Empty, or why not.
-  std::string convert(tt::LoadOp load, Remainders remainders, const AxisInfoAnalysis &info) {
-    AffineReader reader(load->getParentOfType<tt::FuncOp>(), remainders);
-    BoxOfTile box(load, reader);
-    std::string reason = box.find();
-    if (reason.empty() && !isLaidOut(load, box.isTransposed()))
-      reason = "its layout in shared memory is none that TMA has";
-    if (reason.empty() && !box.beginsAtChunk(info))
-      reason = "where its rows begin is not known to be a multiple of 16 bytes";
-    Location loc = load.getLoc();
-    if (reason.empty()) {
-      replace(load, box);
-      reader.addConditions(loc);
-    }
-    scheduleBuilt();
-    return reason;
-  }
-
-  /// Empty, or why it is no plain load that is zero outside of its mask.
-  static std::string reasonAgainst(tt::LoadOp load) {
-    if (load.getIsVolatile() || load.getCache() != tt::CacheModifier::NONE)
-      return "it is volatile, or says how it is cached";
-    Value other = load.getOther();
-    if (other && !matchPattern(other, m_Zero()) && !matchPattern(other, m_PosZeroFloat()))
-      return "what lies outside of its mask is not zero";
-    return "";
-  }
-
-  /// What was built for a copy, wherever in the loop, runs ahead with it; in vain, it goes.
-  void scheduleBuilt() {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody()))) {
-      if (op.hasAttr(ttg::kSchedule) || op.hasTrait<OpTrait::IsTerminator>())
-        continue;
-      if (isOpTriviallyDead(&op))
-        op.erase();
-      else
+    Attribute schedule = load->getAttr(ttg::kSchedule);
+    BoxOfLoad made = makeBox(load, load->getAttr(ttg::kAsyncCopy), writes);
+    if (made.copy)
+      made.copy->setAttr(ttg::kSchedule, schedule);
+    if (made.trans)
+      put(made.trans, stages() - 1, orderOfRest());
+    // What was built for it runs ahead, too.
+    for (Operation &op : *loop.getBody())
+      if (!op.hasAttr(ttg::kSchedule) && !op.hasTrait<OpTrait::IsTerminator>())
         put(&op, 0, 0);
-    }
-  }
-
-  static bool isLaidOut(tt::LoadOp load, bool isTransposed) {
-    auto type = cast<RankedTensorType>(load.getType());
-    auto memory = ttg::MemDescType::get(load.getContext(), type.getShape(), type.getElementType(),
-                                        load->getAttr(ttg::kAsyncCopy));
-    if (isTransposed)
-      memory = ttg::MemDescTransOp::transposed(memory, {1, 0});
-    auto boxes = boxesOf(memory);
-    return boxes && memory.getTileBytes() % boxes->alignment == 0;
-  }
-
-  void replace(tt::LoadOp load, BoxOfTile &box) {
-    BoxOfTile::Operands operands = box.build();
-    auto type = cast<RankedTensorType>(load.getType());
-    if (box.isTransposed())
-      type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType(),
-                                   ttg::transposedLayout(type.getEncoding(), {1, 0}));
-    auto copy = OpBuilder(load).create<LoadBoxOp>(
-        load.getLoc(), type, operands.base, operands.shape, operands.strides, operands.offsets,
-        /*roundsToTF32=*/type.getElementType().isF32() && isForDotsAlone(load));
-    copy->setAttr(ttg::kSchedule, load->getAttr(ttg::kSchedule));
-    Attribute layout = load->getAttr(ttg::kAsyncCopy);
-    Value tile = copy;
-    if (box.isTransposed()) {
-      layout = cast<ttg::MemoryLayout>(layout).transposed({1, 0});
-      OpBuilder b(load);
-      auto trans = b.create<tt::TransOp>(load.getLoc(), load.getType(), tile,
-                                         b.getDenseI32ArrayAttr({1, 0}));
-      put(trans, stages() - 1, orderOfRest());
-      tile = trans;
-    }
-    copy->setAttr(ttg::kAsyncCopy, layout);
-    load.replaceAllUsesWith(tile);
-    load.erase();
-  }
-
-  /// Whether dots of warp groups multiply `tile`, and nothing else is done with it.
-  static bool isForDotsAlone(Value tile) {
-    return llvm::all_of(tile.getUsers(), [&](Operation *user) {
-      if (isa<ttg::ConvertLayoutOp, tt::TransOp>(user))
-        return isForDotsAlone(user->getResult(0));
-      auto dot = dyn_cast<tt::DotOp>(user);
-      return dot && dot.getC() != tile && ttg::isOfWarpGroups(dot);
-    });
+    return bool(made.copy);
   }
 
   static void put(Operation *op, int32_t stage, int32_t order) {
@@ -286,6 +170,23 @@ void LoopConverter::startBehindDots() {
 }
 
 namespace {
+/// Left operands, say, that stay the same in the loop: each is copied by itself.
+void copyOperandsInFront(scf::ForOp loop, const Writes &writes) {
+  SmallVector<tt::LoadOp> loads;
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
+    if (auto load = dyn_cast<tt::LoadOp>(op);
+        load && tt::isTile(load.getType()) && ttg::isOperandOfWarpGroups(load))
+      loads.push_back(load);
+  for (tt::LoadOp load : loads) {
+    auto type = cast<RankedTensorType>(load.getType());
+    auto layout =
+        ttg::panelLayout(load.getContext(), type.getShape(), ttg::orderOf(type.getEncoding())[0],
+                         tt::scalarBytes(type.getElementType()));
+    if (layout)
+      makeBox(load, *layout, writes);
+  }
+}
+
 struct LoadBoxesPass : impl::LoadBoxesBase<LoadBoxesPass> {
   using LoadBoxesBase::LoadBoxesBase;
 
@@ -306,6 +207,9 @@ struct LoadBoxesPass : impl::LoadBoxesBase<LoadBoxesPass> {
         if (loop->hasAttr(ttg::kStages))
           hasCopies |= LoopConverter(loop, writes).run();
       });
+      if (hasCopies && ttg::willSpecialize(func, specialize))
+        for (scf::ForOp loop : ttg::loopsOfBoxes(func))
+          copyOperandsInFront(loop, writes);
       if (hasCopies && !writes.empty())
         func->setAttr(ttg::kOvertakes, UnitAttr::get(&getContext()));
     }

@@ -57,18 +57,28 @@ bool leavesAlone(Operation *op, Value memory) {
     return !arrive.getReleases().empty() && llvm::all_of(arrive.getReleases(), [&](Value released) {
       return ttg::areApart(released, memory);
     });
-  return isMemoryEffectFree(op) ||
-         isa<ttg::LocalLoadOp, WarpGroupDotOp, WarpGroupDotWaitOp, MBarrierWaitOp>(op);
+  return isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+         isa<ttg::LocalLoadOp, tt::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp, MBarrierWaitOp>(op);
 }
 
-/// Nothing between a load from shared memory and `dot` writes there.
+/// Nothing between a load from shared memory and `dot`, which may stand in loops behind it, writes
+/// there.
 bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
-  if (load->getBlock() != dot->getBlock())
+  auto allLeaveAlone = [&](Operation *op) {
+    return !op
+                ->walk([&](Operation *inner) {
+                  return leavesAlone(inner, load.getSrc()) ? WalkResult::advance()
+                                                           : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  };
+  Operation *here = load->getBlock()->findAncestorOpInBlock(*dot);
+  if (!here)
     return false;
-  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
-    if (!leavesAlone(op, load.getSrc()))
+  for (Operation *op = load->getNextNode(); op != here; op = op->getNextNode())
+    if (!allLeaveAlone(op))
       return false;
-  return true;
+  return here == dot || allLeaveAlone(here);
 }
 
 /// Where the elements of a tile lie in shared memory; of one in registers, as a loop would copy it
@@ -295,10 +305,11 @@ void releaseEarly(MBarrierArriveOp arrive) {
         if (isa<ttg::MemDescTransOp>(user))
           names.push_back(user->getResult(0));
         Operation *end = isa<ttg::AsyncReader>(user) ? ttg::waitBehind(user) : user;
-        if (!end || end->getBlock() != block || arrive->isBeforeInBlock(end))
+        Operation *here = end ? block->findAncestorOpInBlock(*end) : nullptr;
+        if (!here || arrive->isBeforeInBlock(here))
           return;
-        if (user != arrive && (!last || last->isBeforeInBlock(end)))
-          last = end;
+        if (user != arrive && (!last || last->isBeforeInBlock(here)))
+          last = here;
       }
   }
   Operation *barrier = arrive.getBarrier().getDefiningOp();

@@ -34,6 +34,11 @@ struct L2Cache : mlir::SideEffects::Resource::Base<L2Cache> {
   llvm::StringRef getName() final { return "L2Cache"; }
 };
 
+/// What CTAs take the numbers of programs from.
+struct ProgramCounter : mlir::SideEffects::Resource::Base<ProgramCounter> {
+  llvm::StringRef getName() final { return "ProgramCounter"; }
+};
+
 constexpr int kLanesPerWarp = 32;
 /// Bytes that allocations of shared memory begin at multiples of, if they do not say more.
 constexpr int kSharedAlignment = 16;
@@ -59,6 +64,9 @@ inline constexpr llvm::StringLiteral kOvertakes = "tt.overtakes";
 inline constexpr llvm::StringLiteral kPersistent = "ttg.persistent";
 /// On that loop: its iterations are programs, none of which waits for another or asks what it did.
 inline constexpr llvm::StringLiteral kPrograms = "ttg.programs";
+/// On such a kernel: its CTAs take the programs behind their first from a counter of the launch,
+/// where it has one. Which one is a parameter behind the extents of the grid.
+inline constexpr llvm::StringLiteral kProgramCounter = "ttg.program_counter";
 /// On a kernel that loops over programs, i32: programs that a CTA runs at a time, each in a warp of
 /// its own. To the kernel each is a CTA (`ttg.cta_id`, `ttg.num_ctas`).
 inline constexpr llvm::StringLiteral kProgramsPerCTA = "ttg.programs_per_cta";

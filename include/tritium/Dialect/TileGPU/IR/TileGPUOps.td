@@ -114,6 +114,30 @@ def TileGPU_ProgramIdOp : TileGPU_Op<"program_id", [Pure]> {
   let assemblyFormat = "$number `along` $axis attr-dict `:` type($result)";
 }
 
+def TileGPU_ProgramCounter : Resource<"::tritium::ttg::ProgramCounter">;
+
+def TileGPU_NextProgramOp : TileGPU_Op<"next_program", [
+    MemoryEffects<[MemRead<TileGPU_ProgramCounter>, MemWrite<TileGPU_ProgramCounter>]>]> {
+  let summary = "takes the number of the program that a CTA runs next";
+  let description = [{
+    CTAs begin with the program of their own number. Behind it each takes what follows from a
+    counter of the launch, until it takes a number of `count`, of all programs, or above: then none
+    is left, and it takes no more. So all CTAs together take as many numbers as there are programs,
+    and the last one sets the counter back to where it began. In a launch without a counter the
+    result is `number` and `ttg.num_ctas`, the sum. As unsigned numbers, it is above `number`.
+
+    - (next_program_c1) the kernel around it has `ttg.program_counter`, and one warp does it.
+
+    ```mlir
+    %next = ttg.next_program %p of %n : i32
+    ```
+  }];
+  let arguments = (ins I32:$number, I32:$count);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$number `of` $count attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 include "tritium/Dialect/TileGPU/IR/SharedMemoryOps.td"
 
 //===----------------------------------------------------------------------===//

@@ -112,7 +112,9 @@ def PersistPrograms : Pass<"ttg-persist-programs", "::mlir::ModuleOp"> {
     for the next program start before this one is stored.
   }];
   let options = [Option<"always", "always", "bool", "false",
-                        "Wherever it is right, also where nothing is gained">];
+                        "Wherever it is right, also where nothing is gained">,
+                 Option<"specialize", "specialize", "std::string", "\"auto\"",
+                        "The mode of ttg-specialize-warps">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
@@ -123,6 +125,16 @@ def OrderPrograms : Pass<"ttg-order-programs", "::mlir::ModuleOp"> {
     program's id: ids count down (`ttg.last_first`).
   }];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
+def TakePrograms : Pass<"ttg-take-programs", "::mlir::ModuleOp"> {
+  let summary = "CTAs take the next program from a counter";
+  let description = [{
+    Of kernels with `ttg.program_counter` and warp groups: one warp takes the numbers of programs, and
+    hands them on to the other groups.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::tritium::ttg::TileGPUDialect",
+                           "::tritium::ttng::TileNVGPUDialect"];
 }
 
 def ExpandPipeline : Pass<"ttg-expand-pipeline", "::mlir::ModuleOp"> {

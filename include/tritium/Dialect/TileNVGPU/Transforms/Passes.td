@@ -12,7 +12,9 @@ def LoadBoxes : Pass<"ttng-load-boxes", "::mlir::ModuleOp"> {
     What only a launch knows it looks at (tt.conditions).
   }];
   let options = [Option<"mayAlias", "may-alias", "bool", "false",
-                        "Pointer arguments may reach the same memory">];
+                        "Pointer arguments may reach the same memory">,
+                 Option<"specialize", "specialize", "std::string", "\"auto\"",
+                        "The mode of ttg-specialize-warps">];
   let dependentDialects = ["::tritium::ttng::TileNVGPUDialect"];
 }
 
