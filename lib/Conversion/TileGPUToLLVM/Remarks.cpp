@@ -404,10 +404,17 @@ static bool isReadByTMA(Value memory) {
   });
 }
 
+/// Which program comes next, for other warps.
+static bool isProgramNumber(Value tile) {
+  auto splat = tile.getDefiningOp<tt::SplatOp>();
+  return splat && splat.getSrc().getDefiningOp<NextProgramOp>();
+}
+
 void KernelRemarks::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
-    if (auto store = dyn_cast<LocalStoreOp>(op); store && !isReadByTMA(store.getDst()))
+    if (auto store = dyn_cast<LocalStoreOp>(op);
+        store && !isReadByTMA(store.getDst()) && !isProgramNumber(store.getSrc()))
       bytes = decimal(store.getDst().getType().getTileBytes());
     else if (auto alloc = dyn_cast<LocalAllocOp>(op); alloc && isConversion(alloc))
       bytes = decimal(alloc.getBytes());

@@ -170,14 +170,14 @@ std::string WarpSpecializer::reasonAgainst(Copies &copies) {
     for (Value operand : copy.load->getOperands())
       if (std::string reason = loader.add(operand); !reason.empty())
         return reason;
-  // In front of the loop, or around again.
+  // In front of the loop, or around again. Programs are in no order.
   std::string reason;
   kernel.getBody().walk([&](Operation *op) {
     if (!ordersMemory(op))
       return WalkResult::advance();
     bool mayComeBefore = false;
     for (Operation *here = op; here != kernel && !mayComeBefore; here = here->getParentOp()) {
-      bool isAroundBoth = here->isAncestor(copies.place);
+      bool isAroundBoth = here->isAncestor(copies.place) && !here->hasAttr(kPrograms);
       Operation *there = here->getBlock()->findAncestorOpInBlock(*copies.place);
       mayComeBefore = (isAroundBoth && isa<LoopLikeOpInterface>(here)) ||
                       (there && there != here && here->isBeforeInBlock(there));

@@ -189,10 +189,10 @@ void WarpSpecializer::readCopies(Copies &copies, scf::ForOp fresh, State &state)
 
 /// Of a copy by itself.
 void WarpSpecializer::readCopy(Copies &copies, State &state) {
-  Block *block = copies.place->getBlock();
-  takeCopies(copies, /*part=*/0, state[2 * copies.rings], state[2 * copies.rings + 1]);
-  OpBuilder b(block->getTerminator());
+  Value slot = state[2 * copies.rings], phase = state[2 * copies.rings + 1];
+  OpBuilder b(copies.place);
   advance(b, copies, state);
+  takeCopies(copies, /*part=*/0, slot, phase);
 }
 
 /// Conversions and transpositions of what `load` brings, in its loop.
