@@ -186,6 +186,94 @@ TEST_F(CUDA, LoopOverPrograms) {
                         "over them counts, 2147483647; pass persistent=False"));
 }
 
+constexpr const char *kProgramsByCounter = R"(
+module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 1 : i32} {
+  tt.func @programs(%x: !tt.ptr<f32>) attributes {ttg.persistent, ttg.program_counter} {
+    %one = arith.constant 1.0 : f32
+    %n = tt.get_num_programs 0 : i32
+    %first = ttg.cta_id : i32
+    %last = scf.while (%p = %first) : (i32) -> (i32) {
+      %more = arith.cmpi ult, %p, %n : i32
+      scf.condition(%more) %p : i32
+    } do {
+    ^bb0(%p: i32):
+      %q = tt.addptr %x, %p : !tt.ptr<f32>, i32
+      tt.store %q, %one : !tt.ptr<f32>
+      %next = ttg.next_program %p of %n : i32
+      scf.yield %next : i32
+    }
+    tt.return
+  }
+})";
+
+// Each stream has a counter of its own. A launch that has none starts a CTA for each program.
+TEST_F(CUDA, ProgramsByCounter) {
+  compile(kProgramsByCounter);
+  state->blocksAtOnce = 3;
+  uint32_t counter = 0;
+  state->run = [&](const fake::Launch &launch) {
+    counter = *static_cast<uint32_t *>(launch.parameters[4]);
+  };
+  auto launchOn = [&](uintptr_t stream) {
+    tritium_argument arguments[] = {array(data, 16, 0)};
+    std::array<uint32_t, 3> grid = {500, 6, 7};
+    Failure failure;
+    state->launches.clear();
+    tritium_compiled_launch_on(compiled, arguments, 1, grid.data(),
+                               reinterpret_cast<void *>(stream), &failure.error);
+    EXPECT_EQ(failure.message(), "");
+    EXPECT_EQ(state->launches.size(), 1u);
+    return state->launches.empty() ? 0 : state->launches[0].grid[0];
+  };
+  constexpr uint32_t none = UINT32_MAX, few = 3 * 100, all = 500 * 6 * 7;
+  EXPECT_EQ(launchOn(0), few);
+  uint32_t first = counter;
+  EXPECT_NE(first, none);
+  EXPECT_EQ(launchOn(0x1000), few);
+  EXPECT_NE(counter, none);
+  EXPECT_NE(counter, first);
+  EXPECT_EQ(launchOn(0), few);
+  EXPECT_EQ(counter, first);
+  // Of a graph several instances may run at once.
+  state->isCapturing = true;
+  EXPECT_EQ(launchOn(0), all);
+  EXPECT_EQ(counter, none);
+  state->isCapturing = false;
+  for (const char *call : {"cuStreamIsCapturing", "cuStreamGetId"}) {
+    state->failures[call] = 1;
+    EXPECT_EQ(launchOn(0), all);
+    EXPECT_EQ(counter, none);
+  }
+  // As many streams as there are counters.
+  for (uintptr_t i = 2; i < 256; ++i) {
+    EXPECT_EQ(launchOn(0x1000 * i), few);
+    EXPECT_LT(counter, 256u);
+  }
+  EXPECT_EQ(launchOn(0x1000 * 256), all);
+  EXPECT_EQ(counter, none);
+  EXPECT_EQ(launchOn(0x1000), few);
+}
+
+// Such a launch may begin before the one in front of it has ended.
+TEST_F(CUDA, DependentLaunchesHaveNoCounter) {
+  tritium_option dependent = {"launch_pdl", {}};
+  dependent.value.kind = TRITIUM_BOOL;
+  dependent.value.as.boolean = 1;
+  compile(kProgramsByCounter, {dependent});
+  uint32_t counter = 0;
+  state->run = [&](const fake::Launch &launch) {
+    counter = *static_cast<uint32_t *>(launch.parameters[4]);
+  };
+  tritium_argument arguments[] = {array(data, 16, 0)};
+  std::array<uint32_t, 3> grid = {700, 1, 1};
+  Failure failure;
+  tritium_compiled_launch_on(compiled, arguments, 1, grid.data(), nullptr, &failure.error);
+  EXPECT_EQ(failure.message(), "");
+  EXPECT_EQ(counter, UINT32_MAX);
+  ASSERT_EQ(state->launches.size(), 1u);
+  EXPECT_EQ(state->launches[0].grid[0], 700u);
+}
+
 constexpr const char *kProgramsPerCTA = R"(
 #l = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

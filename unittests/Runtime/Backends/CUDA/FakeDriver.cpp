@@ -138,6 +138,14 @@ Result cuCtxGetDevice(DeviceHandle *device) {
 }
 Result cuCtxSynchronize() { return enterWait(__func__); }
 Result cuStreamSynchronize(Stream) { return enterWait(__func__); }
+Result cuStreamIsCapturing(Stream, CaptureStatus *status) {
+  ENTER *status = static_cast<CaptureStatus>(state.isCapturing);
+  return Success;
+}
+Result cuStreamGetId(Stream stream, unsigned long long *number) {
+  ENTER *number = reinterpret_cast<uintptr_t>(stream);
+  return Success;
+}
 Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
                           JITOption *options, void **values) {
   for (unsigned i = 0; i < count; ++i)

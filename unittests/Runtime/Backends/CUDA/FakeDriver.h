@@ -40,6 +40,7 @@ struct State {
   int kept = 0;               ///< parameters that each launch leaves in `parameters`
   std::vector<uint64_t> parameters;
   void *stream = nullptr;        ///< of the latest launch
+  bool isCapturing = false;      ///< all streams are
   bool isQuick = false;          ///< launches are not written down
   std::map<int, double> costs;   ///< threads of a CTA -> milliseconds of a launch
   double clock = 0;              ///< milliseconds that events record
