@@ -185,8 +185,10 @@ std::array<Value, 2> LoweringContext::numberFromLongest(Value column, Value row,
 
 Value LoweringContext::programIdAlong(unsigned axis, llvm::function_ref<Value(unsigned)> at,
                                       llvm::function_ref<Value(unsigned)> extent) {
-  if (longestOf && axis < 2)
-    return numberFromLongest(at(0), at(1), extent(0), extent(1))[axis];
+  if (longestOf && axis < 2) {
+    Value columns = extent(0), rows = extent(1), column = at(0), row = at(1);
+    return numberFromLongest(column, row, columns, rows)[axis];
+  }
   Value id = at(axis);
   return countsDown[axis] ? sub(sub(extent(axis), i32(1)), id) : id;
 }

@@ -14,6 +14,7 @@
 // GROUP-LABEL: llvm.func @ids
 // GROUP: %[[COLUMNS:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // GROUP: %[[ROWS:.*]] = nvvm.read.ptx.sreg.nctaid.y
+// GROUP: %[[X:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // GROUP: %[[ROW:.*]] = nvvm.read.ptx.sreg.ctaid.y
 // GROUP: %[[ZEROS:.*]] = "llvm.intr.ctlz"(%[[COLUMNS]])
 // GROUP: %[[LOG:.*]] = llvm.sub %{{.*}}, %{{.*}} : i32
@@ -23,7 +24,6 @@
 // GROUP: %[[ALONE:.*]] = llvm.icmp "ult" %[[ROW]], %[[FIRST]]
 // GROUP: %[[START:.*]] = llvm.select %[[ALONE]], %[[ROW]], %[[FIRST]]
 // GROUP: %[[COUNT:.*]] = llvm.select %[[ALONE]], %{{.*}}, %[[TOGETHER]]
-// GROUP: %[[X:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // GROUP: %[[PAST:.*]] = llvm.sub %[[ROW]], %[[START]]
 // GROUP: %[[BEFORE:.*]] = llvm.mul %[[COLUMNS]], %[[PAST]]
 // GROUP: %[[NUMBER:.*]] = llvm.add %[[X]], %[[BEFORE]]
