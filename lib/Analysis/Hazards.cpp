@@ -4,6 +4,7 @@
 
 #include "tritium/Analysis/GlobalOrder.h"
 #include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -21,15 +22,24 @@ struct Access {
   LocalAllocOp ring;
   int buffer = -1;
   Operation *by = nullptr;
+  /// Each warp accesses rows of its own. `haveMet`: its lanes have met since.
+  bool isOfWarps = false, haveMet = false;
 
   bool overlaps(const Access &other) const {
     bool isOther =
         ring && ring == other.ring && buffer >= 0 && other.buffer >= 0 && buffer != other.buffer;
     return begin < other.end && other.begin < end && !isOther;
   }
+  /// Of what `other` accesses a thread has no more to do with than with its own warp's, which has
+  /// met since.
+  bool isBehind(const Access &other) const {
+    return isOfWarps && other.isOfWarps && other.haveMet && begin == other.begin &&
+           end == other.end;
+  }
   /// `by` is for messages only.
   bool operator==(const Access &other) const {
-    return begin == other.begin && end == other.end && ring == other.ring && buffer == other.buffer;
+    return begin == other.begin && end == other.end && ring == other.ring &&
+           buffer == other.buffer && isOfWarps == other.isOfWarps && haveMet == other.haveMet;
   }
 };
 
@@ -78,6 +88,12 @@ struct State {
     writes.clear();
     globals.clear();
   }
+  /// The lanes of each warp meet.
+  void meetInWarps() {
+    for (auto *list : {&reads, &writes})
+      for (Access &access : *list)
+        access.haveMet = access.isOfWarps;
+  }
   /// For accesses that know their buffer.
   void forEachBuffer(llvm::function_ref<void(Access &)> change) {
     for (auto *list : {&reads, &writes, &notFenced})
@@ -107,6 +123,8 @@ public:
   std::vector<Hazard> run(tt::FuncOp kernel) {
     kernel.walk([&](Operation *op) {
       hasAsyncAccesses |= isa<AsyncReader, ttng::TMAStoreOp, ttng::TMALoadOp>(op);
+      auto store = dyn_cast<ttng::TMAStoreOp>(op);
+      hasStoresByWarp |= store && store.getByWarp();
     });
     State state;
     walk(kernel.getBody().front(), state);
@@ -148,7 +166,9 @@ private:
 
   /// True if a barrier stands in front now.
   bool settle(State &state, const Access &access, ArrayRef<Access> earlier, Hazard::Kind kind) {
-    auto met = llvm::find_if(earlier, [&](const Access &other) { return other.overlaps(access); });
+    auto met = llvm::find_if(earlier, [&](const Access &other) {
+      return other.overlaps(access) && !access.isBehind(other);
+    });
     if (met == earlier.end())
       return false;
     report(kind, met->by, access);
@@ -162,8 +182,9 @@ private:
         return report(Hazard::CopyOnItsWay, copy.access.by, access);
   }
 
-  Access aboutToRead(State &state, Value memory, Operation *by) {
+  Access aboutToRead(State &state, Value memory, Operation *by, bool isOfWarps = false) {
     Access access = accessOf(memory, by);
+    access.isOfWarps = isOfWarps;
     checkCopies(state, access);
     settle(state, access, state.writes, Hazard::ReadAfterWrite);
     return access;
@@ -217,8 +238,10 @@ private:
       checkFences(state, op, {load.getDst()});
       aboutToWrite(state, load.getDst(), op);
     } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {
+      if (store.getByWarp())
+        state.meetInWarps();
       checkFences(state, op, {store.getSrc()});
-      addTo<Copy>(state.stores, Copy{aboutToRead(state, store.getSrc(), op)});
+      addTo<Copy>(state.stores, Copy{aboutToRead(state, store.getSrc(), op, store.getByWarp())});
     } else if (isa<ttng::TMAStoreCommitOp>(op)) {
       for (Copy &read : state.stores)
         read.age = std::min(read.age + 1, kOldest);
@@ -228,7 +251,15 @@ private:
         if (isOver(read))
           addTo<Access>(state.reads, read.access);
       llvm::erase_if(state.stores, isOver);
+      if (wait.getByWarp())
+        state.meetInWarps();
     }
+  }
+
+  /// Threads hold rows of their warp's own.
+  static bool isOfWarps(LocalStoreOp store) {
+    auto rows = ttng::rowsOfWarp(store.getDst().getType(), numWarps(store));
+    return rows && ttng::areRowsOfWarps(layoutOf(store.getSrc().getType()), *rows);
   }
 
   /// What is over has read, up to now.
@@ -263,8 +294,9 @@ private:
   }
 
   /// Before what is written is there.
-  Access aboutToWrite(State &state, Value memory, Operation *by) {
+  Access aboutToWrite(State &state, Value memory, Operation *by, bool isOfWarps = false) {
     Access access = accessOf(memory, by);
+    access.isOfWarps = isOfWarps;
     checkCopies(state, access);
     checkReads(state, access);
     if (!settle(state, access, state.writes, Hazard::WriteAfterWrite))
@@ -289,7 +321,8 @@ private:
     } else if (isa<LocalLoadOp, LocalGatherOp>(op)) {
       read(state, op->getOperand(0), op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-      written(state, aboutToWrite(state, store.getDst(), op), op);
+      written(state, aboutToWrite(state, store.getDst(), op, hasStoresByWarp && isOfWarps(store)),
+              op);
     } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
       if (alloc.getInit())
         written(state, aboutToWrite(state, alloc, op), op);
@@ -378,7 +411,7 @@ private:
     });
   }
 
-  bool mayAlias, hasAsyncAccesses = false;
+  bool mayAlias, hasAsyncAccesses = false, hasStoresByWarp = false;
   llvm::MapVector<Operation *, Hazard> found;
 };
 

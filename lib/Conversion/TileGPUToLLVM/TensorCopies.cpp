@@ -34,8 +34,9 @@ private:
   }
   /// Calls `emit` for each box of a copy, with the operands that all have in common: $0 the
   /// predicate, $1 the map, $2 the box's address in shared memory, from $3 on its coordinates.
+  /// By each warp, of rows of its own, or by one thread.
   void forEachBox(
-      Operation *op, Value memory, OperandRange offsets,
+      Operation *op, Value memory, OperandRange offsets, bool byWarp,
       llvm::function_ref<void(SmallVector<Value>, std::string constraints, std::string coordinates)>
           emit);
 
@@ -44,19 +45,26 @@ private:
 } // namespace
 
 void TensorCopyLowering::forEachBox(
-    Operation *op, Value memory, OperandRange offsets,
+    Operation *op, Value memory, OperandRange offsets, bool byWarp,
     llvm::function_ref<void(SmallVector<Value>, std::string, std::string)> emit) {
   ttng::Boxes boxes = *ttng::boxesOf(cast<MemDescType>(memory.getType()));
   size_t firstMap = entry->getNumArguments() - parametersOfGrid() - maps.parameters.size();
   Value map = entry->getArgument(firstMap + maps.ofCopy.lookup(op)), first = sharedAddress(memory);
+  Value row, isFirst = byWarp ? equals(lane, 0) : isThreadZero();
+  if (byWarp) {
+    row = mul(warp, i32(boxes.shape[0] / warps));
+    first = add(first, mul(warp, i32(boxes.bytes / warps)));
+  }
   for (int64_t i = 0; i < boxes.count; ++i) {
-    SmallVector<Value> operands{isThreadZero(), map, add(first, i32(i * boxes.bytes))};
+    SmallVector<Value> operands{isFirst, map, add(first, i32(i * boxes.bytes))};
     std::string constraints = "b,l,r", coordinates;
     for (auto [d, offset] : llvm::enumerate(llvm::reverse(offsets))) {
       coordinates += (d ? ", $" : "$") + std::to_string(operands.size());
       constraints += ",r";
       Value x = scalar(offset);
-      operands.push_back(d == 0 && i > 0 ? add(x, i32(i * boxes.shape.back())) : x);
+      if (d == 0 && i > 0)
+        x = add(x, i32(i * boxes.shape.back()));
+      operands.push_back(d == 1 && byWarp ? add(x, row) : x);
     }
     emit(std::move(operands), std::move(constraints), std::move(coordinates));
   }
@@ -65,7 +73,7 @@ void TensorCopyLowering::forEachBox(
 LogicalResult TensorCopyLowering::lowerLoad(ttng::TMALoadOp op) {
   Value barrier = sharedAddress(op.getBarrier());
   std::string rank = std::to_string(op.getOffsets().size());
-  forEachBox(op, op.getDst(), op.getOffsets(),
+  forEachBox(op, op.getDst(), op.getOffsets(), /*byWarp=*/false,
              [&](SmallVector<Value> operands, std::string constraints, std::string coordinates) {
                std::string last = std::to_string(operands.size());
                operands.push_back(barrier);
@@ -81,7 +89,9 @@ LogicalResult TensorCopyLowering::lowerLoad(ttng::TMALoadOp op) {
 
 LogicalResult TensorCopyLowering::lowerStore(ttng::TMAStoreOp op) {
   std::string rank = std::to_string(op.getOffsets().size());
-  forEachBox(op, op.getSrc(), op.getOffsets(),
+  if (op.getByWarp())
+    b.create<NVVM::SyncWarpOp>(loc, i32(-1));
+  forEachBox(op, op.getSrc(), op.getOffsets(), op.getByWarp(),
              [&](SmallVector<Value> operands, std::string constraints, std::string coordinates) {
                assembly({},
                         "@$0 cp.async.bulk.tensor." + rank +
@@ -122,6 +132,8 @@ LogicalResult TensorCopyLowering::lowerWait(ttng::TMAStoreWaitOp op) {
            std::string("cp.async.bulk.wait_group") + (op.getReads() ? ".read " : " ") +
                std::to_string(op.getPendings()) + ";",
            "", {});
+  if (op.getByWarp())
+    b.create<NVVM::SyncWarpOp>(loc, i32(-1));
   return success();
 }
 

@@ -39,6 +39,7 @@ struct TensorCopy {
   OperandRange shape, strides;
   TypedValue<MemDescType> memory;
   bool roundsToTF32 = false;
+  int64_t warps = 1; ///< that each copy rows of their own
 };
 
 std::optional<TensorCopy> copyOf(Operation *op) {
@@ -50,7 +51,13 @@ std::optional<TensorCopy> copyOf(Operation *op) {
                       load.getDst(),
                       load.getRoundsToTF32()};
   if (auto store = dyn_cast<ttng::TMAStoreOp>(op))
-    return TensorCopy{op, store.getBase(), store.getShape(), store.getStrides(), store.getSrc()};
+    return TensorCopy{op,
+                      store.getBase(),
+                      store.getShape(),
+                      store.getStrides(),
+                      store.getSrc(),
+                      /*roundsToTF32=*/false,
+                      store.getByWarp() ? numWarps(op) : 1};
   return std::nullopt;
 }
 
@@ -116,6 +123,8 @@ LogicalResult planMap(const TensorCopy &copy, TensorMapParameter &map) {
   map.roundsToTF32 = copy.roundsToTF32;
   map.swizzle = boxes->swizzle;
   map.box.assign(boxes->shape.rbegin(), boxes->shape.rend());
+  if (copy.warps > 1)
+    map.box[1] /= copy.warps;
   map.box.resize(copy.shape.size(), 1);
   for (Value extent : llvm::reverse(copy.shape)) {
     auto steps = stepsOf(extent);

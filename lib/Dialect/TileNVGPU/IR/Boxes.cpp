@@ -76,6 +76,29 @@ bool fits(const Boxes &boxes, ttg::MemDescType memory) {
 }
 } // namespace
 
+std::optional<int64_t> rowsOfWarp(ttg::MemDescType memory, int64_t warps) {
+  constexpr int64_t repeated = 8;
+  ArrayRef<int64_t> shape = memory.getTileShape();
+  if (shape.size() != 2 || shape[0] % (warps * repeated))
+    return std::nullopt;
+  return shape[0] / warps;
+}
+
+bool areRowsOfWarps(const TileLayout &layout, int64_t rows) {
+  if (layout.rank() != 2 || !llvm::isPowerOf2_64(rows) ||
+      rows * layout.warps() != layout.extents()[0])
+    return false;
+  for (unsigned warp = 0; warp < layout.warps(); ++warp)
+    if (layout.at(0, 0, warp)[0] != warp * rows)
+      return false;
+  // Other warps' coordinates differ in the bits above alone.
+  for (unsigned lane = 0; lane < layout.lanes(); ++lane)
+    for (unsigned reg = 0; reg < layout.registers(); ++reg)
+      if (layout.at(reg, lane, 0)[0] >= rows)
+        return false;
+  return true;
+}
+
 std::optional<Boxes> boxesOf(ttg::MemDescType memory) {
   ArrayRef<int64_t> shape = memory.getTileShape();
   int64_t elementBytes = tt::scalarBytes(memory.getElementType()), rowBytes = elementBytes;

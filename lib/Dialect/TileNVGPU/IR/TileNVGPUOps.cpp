@@ -175,7 +175,15 @@ LogicalResult TMALoadOp::verify() {
   return verifyBox(*this, getDst().getType());
 }
 
-LogicalResult TMAStoreOp::verify() { return verifyBox(*this, getSrc().getType()); }
+LogicalResult TMAStoreOp::verify() {
+  ttg::MemDescType memory = getSrc().getType();
+  if (getByWarp() && !rowsOfWarp(memory, ttg::numWarps(*this)))
+    return emitOpError() << "(tma_c9) each of " << ttg::numWarps(*this)
+                         << " warps must have a multiple of 8 rows of a tile of two dimensions, "
+                            "found "
+                         << memory;
+  return verifyBox(*this, memory);
+}
 
 //===----------------------------------------------------------------------===//
 // Dots of a warp group

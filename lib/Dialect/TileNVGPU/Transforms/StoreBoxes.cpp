@@ -12,7 +12,8 @@
 //   ttng.tma_store %m, %base[%row, %column] shape [%m, %n] strides [%pitch, 1]
 //   ttng.tma_store_commit
 //
-// so that one thread starts the store and all go on. What a launch must know is what it must for
+// so that one thread starts the store and all go on; or, in a loop over programs where each warp has
+// rows of its own, one of each warp, so that the warps do not meet (`by_warp`). What a launch must know is what it must for
 // loads (LoadBoxes.cpp). Stores whose base or pitch is not known to be a multiple of 16 bytes stay
 // as they are: the launch would have to do without copies by TMA for all others, too.
 //
@@ -390,6 +391,19 @@ private:
            !neverMeet(second.store, first.store, /*earlier=*/false);
   }
 
+  /// In a loop over programs warps that hold rows of their own need not meet for the store. Which
+  /// of them stores first is nobody's business: programs have no order, and nothing else stores to
+  /// the array.
+  bool isByWarp(Candidate &candidate) {
+    auto rows = rowsOfWarp(candidate.buffers.front().getType(), ttg::numWarps(candidate.store));
+    return rows && candidate.isOfProgram() && !candidate.box->isTransposed() &&
+           areRowsOfWarps(ttg::layoutOf(candidate.tile.getType()), *rows) &&
+           llvm::none_of(candidates, [&](Candidate &other) {
+             return &other != &candidate && other.refused.empty() &&
+                    mayShareBase(other.store.getPtr(), candidate.store.getPtr());
+           });
+  }
+
   void convert(size_t number) {
     Candidate &candidate = candidates[number];
     tt::StoreOp store = candidate.store;
@@ -401,7 +415,8 @@ private:
       return other.refused.empty() && mayMeet(other, candidate);
     });
     if (meets || (candidate.isInLoop() && !since.hasWaited)) {
-      b.create<TMAStoreWaitOp>(store.getLoc(), 0, /*reads=*/!meets && candidate.isOfProgram());
+      b.create<TMAStoreWaitOp>(store.getLoc(), 0, /*reads=*/!meets && candidate.isOfProgram(),
+                               isByWarp(candidate));
       since = Since();
       since.first = number;
       since.hasWaited = true;
@@ -421,8 +436,9 @@ private:
                  ttg::LocalAllocOp buffer, int64_t column, Since &since) {
     Location loc = candidate.store.getLoc();
     unsigned &last = since.lastOf[buffer];
+    bool byWarp = isByWarp(candidate);
     if (last)
-      b.create<TMAStoreWaitOp>(loc, since.commits - last, /*reads=*/true);
+      b.create<TMAStoreWaitOp>(loc, since.commits - last, /*reads=*/true, byWarp);
     ttg::MemDescType type = buffer.getType();
     if (type.getShape() == candidate.shape())
       b.create<ttg::LocalStoreOp>(loc, candidate.tile, buffer);
@@ -437,7 +453,7 @@ private:
       offsets.back() = b.create<arith::AddIOp>(
           loc, offsets.back(),
           b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(int32_t(column))));
-    b.create<TMAStoreOp>(loc, rows, box.base, box.shape, box.strides, offsets);
+    b.create<TMAStoreOp>(loc, rows, box.base, box.shape, box.strides, offsets, byWarp);
     b.create<TMAStoreCommitOp>(loc);
     last = ++since.commits;
   }

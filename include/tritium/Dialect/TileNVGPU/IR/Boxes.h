@@ -29,6 +29,14 @@ struct Boxes {
   int64_t alignment = 0; ///< that the memory's address needs, in bytes
 };
 
+/// Rows of a tile that each of so many warps has, if all have as many, and what the swizzle repeats
+/// is no warp's in part.
+std::optional<int64_t> rowsOfWarp(ttg::MemDescType memory, int64_t warps);
+
+/// A thread of the first warp holds no rows of the tile but the first `rows`, of the next one none
+/// but the next, and so on.
+bool areRowsOfWarps(const TileLayout &layout, int64_t rows);
+
 /// Nothing if the layout of one buffer is none that TMA can read and write.
 std::optional<Boxes> boxesOf(ttg::MemDescType memory);
 

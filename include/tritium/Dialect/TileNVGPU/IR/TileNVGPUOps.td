@@ -205,7 +205,10 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
     - (tma_c5), (tma_c6) as there;
     - (tma_c7) when it runs, no offset is less than 0, and rows begin, and are cut off by the
       tensor's end, at multiples of 16 bytes from where the tensor's rows begin: of 16 bytes all are
-      written or none.
+      written or none;
+    - (tma_c9) with `by_warp` each warp of the group stores rows of its own, as many as the others,
+      one warp's behind the other's, when all lanes of the warp have come: the source is of two
+      dimensions, and a warp has a multiple of 8 rows.
 
     ```mlir
     %one = arith.constant 1 : i64
@@ -214,7 +217,7 @@ def TileNVGPU_TMAStoreOp : TileNVGPU_Op<"tma_store", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins Arg<TileGPU_MemDesc, "", [MemRead]>:$src,
                        Arg<Tile_Ptr, "", [MemWrite]>:$base, Variadic<I64>:$shape,
-                       Variadic<I64>:$strides, Variadic<I32>:$offsets);
+                       Variadic<I64>:$strides, Variadic<I32>:$offsets, UnitAttr:$by_warp);
   let assemblyFormat = [{
     $src `,` $base `[` $offsets `]` `shape` `[` $shape `]` `strides` `[` $strides `]`
     attr-dict `:` type($src) `,` type($base)
@@ -238,14 +241,17 @@ def TileNVGPU_TMAStoreWaitOp : TileNVGPU_SyncOp<"tma_store_wait"> {
   let summary = "waits until at most `pendings` groups of stores are on their way";
   let description = [{
     What the others have brought is there, and their sources may be written, by the thread that
-    started them; by others of the group behind a barrier. With `reads` only the latter.
+    started them; by others of the group behind a barrier. With `reads` only the latter. With
+    `by_warp` the lanes of each warp meet behind it.
 
     ```mlir
     ttng.tma_store_wait {pendings = 1 : i32, reads}
+    ttng.tma_store_wait {by_warp, pendings = 1 : i32, reads}
     ttng.tma_store_wait {pendings = 0 : i32}
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings, UnitAttr:$reads);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings, UnitAttr:$reads,
+                       UnitAttr:$by_warp);
   let assemblyFormat = "attr-dict";
 }
 
