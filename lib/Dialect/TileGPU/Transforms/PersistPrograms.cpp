@@ -75,15 +75,6 @@ bool canGoOn(scf::ForOp loop) {
   return isa<tt::FuncOp>(loop->getParentOp()) && hasOnlyBoxes(loop) && mayStartNext(loop);
 }
 
-/// The loop is as long in all programs.
-bool isUniform(scf::ForOp loop) {
-  return llvm::all_of(
-      ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, [](Value number) {
-        LaunchSteps steps;
-        return steps.add(number) && steps.isUniform();
-      });
-}
-
 int64_t bytesOfBuffers(scf::ForOp loop) {
   auto number = [&](StringRef name) {
     auto attribute = loop->getAttrOfType<IntegerAttr>(name);
@@ -218,9 +209,9 @@ private:
                                              : "it has more than one pipelined loop";
     if (!reason.empty())
       return remarkApplied(func.getLoc(), "persistent", stays + reason);
-    bool isEven = loops.size() == 1 && isUniform(loops[0]);
-    bool takes = loops.size() == 1 && !isEven && canTakePrograms(func);
-    if (!always && !isEven && !takes)
+    bool areEven = loops.size() == 1 && isEven(loops[0]);
+    bool takes = loops.size() == 1 && !areEven && canTakePrograms(func);
+    if (!always && !areEven && !takes)
       return remarkApplied(func.getLoc(), "persistent",
                            Twine(stays) +
                                "its loop is longer in some programs than in others, and there is "

@@ -5,6 +5,7 @@
 #include "DotRotation.h"
 #include "WarpSpecializer.h"
 
+#include "tritium/Analysis/LaunchSteps.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Target/GPU/Strategy.h"
 
@@ -16,6 +17,14 @@ bool areAllBoxes(scf::ForOp loop) {
   return llvm::all_of(*loop.getBody(), [](Operation &op) {
     return !op.hasAttr(kAsyncCopy) || isa<ttng::LoadBoxOp>(op);
   });
+}
+
+bool isEven(scf::ForOp loop) {
+  return llvm::all_of(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+                      [](Value number) {
+                        LaunchSteps steps;
+                        return steps.add(number) && steps.isUniform();
+                      });
 }
 
 SmallVector<scf::ForOp> loopsOfBoxes(tt::FuncOp kernel) {

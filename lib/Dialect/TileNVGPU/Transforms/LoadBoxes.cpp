@@ -31,8 +31,9 @@
 // (`ttg.across`), if their addresses follow from the tile's number and nothing in the outer loop
 // orders memory.
 //
-// Where a warp of its own will start a kernel's copies (ttg-specialize-warps), what dots of the loop
-// multiply in all iterations, loaded in front of it, is copied so, too:
+// Where a warp of its own will start a kernel's copies (ttg-specialize-warps), and programs are of
+// different lengths, so that most are short, what dots of the loop multiply in all iterations, loaded
+// in front of it, is copied so, too:
 //
 //   %q = tt.load .. {no mark}   becomes   %q = ttng.load_box .. {ttg.async_copy = #panels}
 //
@@ -209,7 +210,8 @@ struct LoadBoxesPass : impl::LoadBoxesBase<LoadBoxesPass> {
       });
       if (hasCopies && ttg::willSpecialize(func, specialize))
         for (scf::ForOp loop : ttg::loopsOfBoxes(func))
-          copyOperandsInFront(loop, writes);
+          if (!ttg::isEven(loop))
+            copyOperandsInFront(loop, writes);
       if (hasCopies && !writes.empty())
         func->setAttr(ttg::kOvertakes, UnitAttr::get(&getContext()));
     }

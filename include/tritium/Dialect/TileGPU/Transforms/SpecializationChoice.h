@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral kWarpSpecialize = "tt.warp_specialize";
 /// All copies of the loop's body are by TMA.
 bool areAllBoxes(mlir::scf::ForOp loop);
 
+/// The loop is as long in all programs.
+bool isEven(mlir::scf::ForOp loop);
+
 /// The kernel's pipelined loops whose copies are all by TMA.
 llvm::SmallVector<mlir::scf::ForOp> loopsOfBoxes(tt::FuncOp kernel);
 
