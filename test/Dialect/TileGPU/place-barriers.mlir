@@ -246,3 +246,82 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return %y : tensor<128xf32, #b>
   }
 }
+
+// -----
+
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+module attributes {"ttg.target" = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
+  // Each warp stores, and waits for, the rows that it holds: the warps do not meet.
+  // CHECK-LABEL: @by_warp
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func @by_warp(%p: !tt.ptr<f16>, %n: i32, %m: i64) {
+    %one = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = arith.constant dense<1.0> : tensor<64x64xf16, #mma>
+    %a = ttg.local_alloc {alignment = 1024 : i32} : !ttg.memdesc<64x64xf16, #s, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.tma_store_wait {by_warp, pendings = 0 : i32, reads}
+      ttg.local_store %x, %a : tensor<64x64xf16, #mma>, !ttg.memdesc<64x64xf16, #s, mutable>
+      ttng.fence_async_proxy
+      ttng.tma_store %a, %p[%i, %c0] shape [%m, %m] strides [%m, %one] {by_warp} : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+      ttng.tma_store_commit
+    }
+    ttng.tma_store_wait {pendings = 0 : i32, reads}
+    tt.return
+  }
+
+  // They do before another warp's rows are written, and where the lanes of a warp have not met
+  // behind the wait.
+  // CHECK-LABEL: @others_rows
+  // CHECK: ttng.tma_store_wait
+  // CHECK-NEXT: ttg.barrier {hazard = "write after read
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttng.fence_async_proxy
+  // CHECK-NEXT: ttg.barrier {hazard = "read after write
+  // CHECK-NEXT: ttng.tma_store
+  // CHECK: tt.return
+  tt.func @others_rows(%p: !tt.ptr<f16>, %n: i32, %m: i64) {
+    %one = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = arith.constant dense<1.0> : tensor<64x64xf16, #b>
+    %a = ttg.local_alloc {alignment = 1024 : i32} : !ttg.memdesc<64x64xf16, #s, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.tma_store_wait {by_warp, pendings = 0 : i32, reads}
+      ttg.local_store %x, %a : tensor<64x64xf16, #b>, !ttg.memdesc<64x64xf16, #s, mutable>
+      ttng.fence_async_proxy
+      ttng.tma_store %a, %p[%i, %c0] shape [%m, %m] strides [%m, %one] {by_warp} : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+      ttng.tma_store_commit
+    }
+    ttng.tma_store_wait {pendings = 0 : i32, reads}
+    tt.return
+  }
+
+  // CHECK-LABEL: @not_met
+  // CHECK: ttng.tma_store_wait
+  // CHECK-NEXT: ttg.barrier {hazard = "write after read
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  tt.func @not_met(%p: !tt.ptr<f16>, %n: i32, %m: i64) {
+    %one = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = arith.constant dense<1.0> : tensor<64x64xf16, #mma>
+    %a = ttg.local_alloc {alignment = 1024 : i32} : !ttg.memdesc<64x64xf16, #s, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.tma_store_wait {pendings = 0 : i32, reads}
+      ttg.local_store %x, %a : tensor<64x64xf16, #mma>, !ttg.memdesc<64x64xf16, #s, mutable>
+      ttng.fence_async_proxy
+      ttng.tma_store %a, %p[%i, %c0] shape [%m, %m] strides [%m, %one] {by_warp} : !ttg.memdesc<64x64xf16, #s, mutable>, !tt.ptr<f16>
+      ttng.tma_store_commit
+    }
+    ttng.tma_store_wait {pendings = 0 : i32, reads}
+    tt.return
+  }
+}

@@ -343,3 +343,25 @@ tt.func private @f(%x: tensor<64xf64>) {
   %y = ttng.round_to_tf32 %x : tensor<64xf64>
   tt.return
 }
+
+// -----
+
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<16x64xf16, #s, mutable>) {
+  %c1 = arith.constant 1 : i64
+  // expected-error @+1 {{(tma_c9) each of 4 warps must have a multiple of 8 rows of a tile of two dimensions, found '!ttg.memdesc<16x64xf16}}
+  ttng.tma_store %x, %p[%i, %i] shape [%n, %n] strides [%n, %c1] {by_warp} : !ttg.memdesc<16x64xf16, #s, mutable>, !tt.ptr<f16>
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.target" = #ttg.target<compute = 90>} {
+tt.func @f(%p: i32, %n: i32) {
+  // expected-error @+1 {{(next_program_c1) it is for one warp, of a kernel with ttg.program_counter, found 4 of a kernel without it}}
+  %q = ttg.next_program %p of %n : i32
+  tt.return
+}
+}
