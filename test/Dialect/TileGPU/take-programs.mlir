@@ -1,8 +1,7 @@
 // RUN: tritium-opt %s -split-input-file -ttg-take-programs | FileCheck %s
 // RUN: tritium-opt %s -split-input-file -ttg-take-programs -ttg-allocate-shared-memory -ttg-place-barriers -convert-ttg-to-llvm | FileCheck %s --check-prefix=LLVM
 
-// One warp takes numbers and hands them on, behind the inner loop, so that the next program's ids are
-// there when this one ends; what the loop carries is carried on.
+// One warp takes numbers and hands them on; what the loop carries is carried on.
 // CHECK-LABEL: tt.func @scale
 // CHECK-SAME: ttg.program_counter
 // CHECK: %[[NUMBERS:.*]] = ttg.local_alloc : <2x1xi32, #shared, mutable>
@@ -11,22 +10,19 @@
 // CHECK: %[[EMPTY:.*]] = ttg.local_alloc : <2x1xi64
 // CHECK-COUNT-2: ttng.mbarrier_init %{{.*}}, 4 :
 // CHECK: ttg.warp_groups "compute" warps 4
-// CHECK: %[[ID:.*]] = ttg.program_id %[[CTA:.*]] along 0
-// CHECK: %[[LOOP:.*]]:5 = scf.while (%[[P:.*]] = %[[CTA]], %[[SUM:.*]] = %{{.*}}, %[[HERE:.*]] = %[[ID]], %[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}})
+// CHECK: %[[LOOP:.*]]:4 = scf.while (%[[P:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}})
 // CHECK: %[[MORE:.*]] = arith.cmpi ult, %[[P]], %[[COUNT:.*]] : i32
-// CHECK: scf.condition(%[[MORE]]) %[[P]], %[[SUM]], %[[HERE]], %[[SLOT]], %[[PHASE]]
-// CHECK: ^bb0(%[[P:.*]]: i32, %[[SUM:.*]]: i32, %[[HERE:.*]]: i32, %[[SLOT:.*]]: i32, %[[PHASE:.*]]: i32):
-// CHECK: %[[MORESUM:.*]] = scf.for
-// CHECK: }
+// CHECK: scf.condition(%[[MORE]]) %[[P]], %[[SUM]], %[[SLOT]], %[[PHASE]]
+// CHECK: ^bb0(%[[P:.*]]: i32, %[[SUM:.*]]: i32, %[[SLOT:.*]]: i32, %[[PHASE:.*]]: i32):
+// CHECK: ttg.program_id %[[P]] along 0
+// CHECK: %[[MORESUM:.*]] = arith.addi %[[SUM]]
 // CHECK: %[[BAR:.*]] = ttg.memdesc_index %[[FULL]][%[[SLOT]]]
 // CHECK: ttng.mbarrier_wait %[[BAR]], %[[PHASE]]
 // CHECK: %[[BUFFER:.*]] = ttg.memdesc_index %[[NUMBERS]][%[[SLOT]]]
 // CHECK: %[[NEXT:.*]] = ttg.local_load %[[BUFFER]] : <1xi32, #shared, mutable> -> i32
 // CHECK: %[[BAR:.*]] = ttg.memdesc_index %[[EMPTY]][%[[SLOT]]]
 // CHECK: ttng.mbarrier_arrive %[[BAR]], 4 releases(%[[BUFFER]]
-// CHECK: %[[THERE:.*]] = ttg.program_id %[[NEXT]] along 0
-// CHECK: arith.muli %[[MORESUM]], %[[HERE]]
-// CHECK: scf.yield %[[NEXT]], %{{.*}}, %[[THERE]]
+// CHECK: scf.yield %[[NEXT]], %[[MORESUM]]
 // CHECK: tt.splat %[[LOOP]]#1
 // CHECK: "load" warps 1
 // CHECK: scf.while
@@ -61,12 +57,8 @@ tt.func @scale(%x: !tt.ptr<i32>) attributes {ttg.persistent, ttg.program_counter
   ttg.warp_groups "compute" warps 4 {
     %sum = scf.for %p = %first to %n step %step iter_args(%s = %c0) -> (i32) : i32 {
       %id = ttg.program_id %p along 0 : i32
-      %more = scf.for %i = %c0 to %n step %step iter_args(%t = %s) -> (i32) : i32 {
-        %u = arith.addi %t, %i : i32
-        scf.yield %u : i32
-      }
-      %product = arith.muli %more, %id : i32
-      scf.yield %product : i32
+      %more = arith.addi %s, %id : i32
+      scf.yield %more : i32
     } {ttg.programs}
     %t = tt.splat %sum : i32 -> tensor<128xi32, #l>
     %p = tt.splat %x : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #l>

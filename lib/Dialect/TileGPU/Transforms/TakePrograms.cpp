@@ -18,7 +18,6 @@
 //       ttng.mbarrier_wait %full[%slot], %phase
 //       %next = ttg.local_load %numbers[%slot]
 //       ttng.mbarrier_arrive %empty[%slot], 8 releases(%numbers[%slot])
-//       what is left of the program
 //       scf.yield %next, the next slot and its phase
 //     }
 //   } "load" warps 1 {
@@ -32,7 +31,7 @@
 //     }
 //   }
 //
-// so that who is done first takes the next program, whose ids the loops carry. The warp that loads is ahead of the others by
+// so that who is done first takes the next program. The warp that loads is ahead of the others by
 // the copies that are on their way, and knows the next number before they are done. It waits for
 // nobody but for who reads the number but one before, and each number that is waited for is on its
 // way by then: it is taken before anything is copied for its program.
@@ -125,80 +124,39 @@ SmallVector<GroupsLoop> loopsOf(WarpGroupsOp groups) {
   return isOneOfEach ? found : SmallVector<GroupsLoop>();
 }
 
-/// Makes the loop one that goes on with the number that `next` has for it, as long as that is one.
-class LoopByNumber {
-public:
-  explicit LoopByNumber(scf::ForOp loop) : loop(loop), loc(loop.getLoc()), b(loop) {
-    for (auto id : loop.getOps<ProgramIdOp>())
-      if (id.getNumber() == loop.getInductionVar())
-        ids.push_back(id);
-  }
-
-  void run(llvm::function_ref<Value(OpBuilder &, Value number, Value slot, Value phase)> next) {
-    SmallVector<Value> inits{loop.getLowerBound()};
-    llvm::append_range(inits, loop.getInitArgs());
-    llvm::append_range(inits, idsOf(loop.getLowerBound()));
-    Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
-    inits.append(2, zero); // slot and phase
-    SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
-    auto fresh = b.create<scf::WhileOp>(loc, types, inits);
-    SmallVector<Location> places(types.size(), loc);
-    Block *before = b.createBlock(&fresh.getBefore(), {}, types, places);
-    Value more = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, before->getArgument(0),
-                                         loop.getUpperBound());
-    b.create<scf::ConditionOp>(loc, more, before->getArguments());
-    Block *after = b.createBlock(&fresh.getAfter(), {}, types, places);
-    moveBody(*after, next);
-    loop.replaceAllUsesWith(fresh.getResults().slice(1, loop.getNumResults()));
-    loop.erase();
-  }
-
-private:
-  /// Those of a program's number that the loop asks for.
-  SmallVector<Value> idsOf(Value number) {
-    return llvm::map_to_vector(ids, [&](ProgramIdOp id) -> Value {
-      return b.create<ProgramIdOp>(id.getLoc(), id.getType(), number, id.getAxis());
-    });
-  }
-
-  void moveBody(Block &after,
-                llvm::function_ref<Value(OpBuilder &, Value, Value, Value)> next) {
-    Block *body = loop.getBody();
-    ValueRange arguments = after.getArguments();
-    for (auto [old, argument] : llvm::zip(body->getArguments(), arguments))
-      old.replaceAllUsesWith(argument);
-    for (auto [id, argument] :
-         llvm::zip(ids, arguments.drop_front(body->getNumArguments()).take_front(ids.size())))
-      id.getResult().replaceAllUsesWith(argument);
-    // Behind all that takes long, so that the ids of the next program are there when it begins.
-    Operation *last = &body->front();
-    for (Operation &op : *body)
-      last = op.getNumRegions() && !isa<tt::Combining>(op) ? &op : last;
-    Operation *yield = body->getTerminator();
-    SmallVector<Value> yields = llvm::to_vector(yield->getOperands());
-    after.getOperations().splice(after.end(), body->getOperations());
-    if (last == yield || !last->getNumRegions())
-      b.setInsertionPoint(yield);
-    else
-      b.setInsertionPointAfter(last);
-    Value slot = arguments[arguments.size() - 2], phase = arguments.back();
-    Value number = next(b, arguments[0], slot, phase);
-    Numbers::advance(b, loc, slot, phase);
-    yields.insert(yields.begin(), number);
-    llvm::append_range(yields, idsOf(number));
-    yields.append({slot, phase});
-    b.setInsertionPoint(yield);
-    b.create<scf::YieldOp>(loc, yields);
-    yield->erase();
-    for (ProgramIdOp id : ids)
-      id.erase();
-  }
-
-  scf::ForOp loop;
-  Location loc;
-  OpBuilder b;
-  SmallVector<ProgramIdOp> ids; ///< of the loop's programs
-};
+/// The loop goes on with what `next` makes of a program's number, as long as that is one.
+void countBy(scf::ForOp loop,
+             llvm::function_ref<Value(OpBuilder &, Value number, Value slot, Value phase)> next) {
+  Location loc = loop.getLoc();
+  OpBuilder b(loop);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
+  SmallVector<Value> inits{loop.getLowerBound()};
+  llvm::append_range(inits, loop.getInitArgs());
+  inits.append(2, zero); // slot and phase
+  SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
+  auto fresh = b.create<scf::WhileOp>(loc, types, inits);
+  SmallVector<Location> places(types.size(), loc);
+  Block *before = b.createBlock(&fresh.getBefore(), {}, types, places);
+  Value more = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, before->getArgument(0),
+                                       loop.getUpperBound());
+  b.create<scf::ConditionOp>(loc, more, before->getArguments());
+  Block *after = b.createBlock(&fresh.getAfter(), {}, types, places);
+  Block *body = loop.getBody();
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  for (auto [old, argument] : llvm::zip(body->getArguments(), after->getArguments()))
+    old.replaceAllUsesWith(argument);
+  SmallVector<Value> yields = llvm::to_vector(yield.getOperands());
+  yield.erase();
+  after->getOperations().splice(after->end(), body->getOperations());
+  b.setInsertionPointToEnd(after);
+  Value slot = after->getArgument(types.size() - 2), phase = after->getArguments().back();
+  yields.insert(yields.begin(), next(b, after->getArgument(0), slot, phase));
+  Numbers::advance(b, loc, slot, phase);
+  yields.append({slot, phase});
+  b.create<scf::YieldOp>(loc, yields);
+  loop.replaceAllUsesWith(fresh.getResults().slice(1, loop.getNumResults()));
+  loop.erase();
+}
 
 struct TakeProgramsPass : impl::TakeProgramsBase<TakeProgramsPass> {
   void runOnOperation() override {
@@ -228,7 +186,7 @@ private:
     numbers.end(b);
     for (GroupsLoop &own : loops) {
       Value count = own.loop.getUpperBound();
-      LoopByNumber(own.loop).run([&](OpBuilder &b, Value number, Value slot, Value phase) {
+      countBy(own.loop, [&](OpBuilder &b, Value number, Value slot, Value phase) {
         return &own == taker ? numbers.take(b, number, count, slot, phase)
                              : numbers.read(b, own.warps, slot, phase);
       });

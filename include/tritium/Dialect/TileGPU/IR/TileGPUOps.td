@@ -101,8 +101,8 @@ def TileGPU_ProgramIdOp : TileGPU_Op<"program_id", [Pure]> {
   let summary = "index of a program along an axis of the grid, by its number";
   let description = [{
     Programs are numbered as the hardware starts them, x fastest: the result is `number` % X,
-    `number` / X % Y or `number` / (X * Y) of a grid of X, Y and Z programs. Of a number that no
-    program has it may be any.
+    `number` / X % Y or `number` / (X * Y) of a grid of X, Y and Z programs. There is a program of
+    that number.
 
     ```mlir
     %y = ttg.program_id %p along 1 : i32
