@@ -200,3 +200,72 @@ tt.func @ordered(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %f: !tt.ptr<i32>
   tt.return
 }
 }
+
+// -----
+
+// What stands in front of the loop, for all its iterations, has a buffer of its own, whose phase goes
+// on with the programs; the loader waits for it before it copies for the loop. A box that depends on
+// what only the computing group can do is left to that.
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#first = #ttg.schedule<stage = 0, order = 0>
+#last = #ttg.schedule<stage = 2, order = 2>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: tt.func @in_front
+// CHECK: ttg.local_alloc {alignment = 1024 : i32} : <3x64x64xf16
+// CHECK: %[[Q:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <1x64x64xf16
+// CHECK: %[[FULL:.*]] = ttg.local_alloc : <1x1xi64
+// CHECK: ttng.mbarrier_init %{{.*}}, 1 :
+// CHECK: %[[EMPTY:.*]] = ttg.local_alloc : <1x1xi64
+// CHECK: ttng.mbarrier_init %{{.*}}, 4 :
+// CHECK: "compute"
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) ->
+// CHECK: %[[NEXT:.*]] = arith.xori %[[PHASE]]
+// CHECK: ttng.load_box
+// CHECK: %[[F:.*]] = ttg.memdesc_index %[[FULL]][%[[SLOT]]]
+// CHECK: ttng.mbarrier_wait %[[F]], %[[PHASE]]
+// CHECK: %[[B:.*]] = ttg.memdesc_index %[[Q]][%[[SLOT]]]
+// CHECK: ttg.local_load %[[B]]
+// CHECK: %[[R:.*]]:5 = scf.for
+// CHECK: tt.store
+// CHECK: %[[E:.*]] = ttg.memdesc_index %[[EMPTY]][%[[SLOT]]]
+// CHECK: ttng.mbarrier_arrive %[[E]], 4 releases(%[[B]]
+// CHECK: scf.yield %[[R]]#1, %[[R]]#2, %[[R]]#3, %[[R]]#4
+// CHECK: "load"
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) ->
+// CHECK: %[[OTHER:.*]] = arith.xori %[[PHASE]]
+// CHECK: ttng.mbarrier_wait %{{.*}}, %[[OTHER]]
+// CHECK: ttng.mbarrier_expect %{{.*}}, 8192
+// CHECK: ttng.tma_load
+// CHECK: scf.for
+// CHECK-NOT: load_box
+// CHECK: ttng.mbarrier_invalidate
+tt.func @in_front(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %f: !tt.ptr<f32>, %n: i32, %m: i64) {
+  %o = tt.splat %f : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+  %sum = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %one = arith.constant 1 : i64
+  scf.for %t = %c0 to %n step %c64 : i32 {
+    %x = ttng.load_box %p[%t, %c0] shape[%m, %m] strides[%m, %one] {ttg.async_copy = #s} : <f16> -> tensor<64x64xf16, #l>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
+    %at = tt.load %f : !tt.ptr<f32>
+    %ati = arith.fptosi %at : f32 to i32
+    %z = ttng.load_box %p[%ati, %c0] shape[%m, %m] strides[%m, %one] {ttg.async_copy = #s} : <f16> -> tensor<64x64xf16, #l>
+    %za = ttg.convert_layout %z : tensor<64x64xf16, #l> -> tensor<64x64xf16, #mma>
+    %ze = arith.extf %za : tensor<64x64xf16, #mma> to tensor<64x64xf32, #mma>
+    // expected-remark @+1 {{a warp of its own starts the loop's copies}}
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %ze) -> (tensor<64x64xf32, #mma>) : i32 {
+      %y = ttng.load_box %p[%k, %c0] shape[%m, %m] strides[%m, %one] {ttg.async_copy = #s, ttg.schedule = #first} : <f16> -> tensor<64x64xf16, #l>
+      %yb = ttg.convert_layout %y {ttg.schedule = #last} : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
+      %d = tt.dot %xa, %yb, %acc {ttg.schedule = #last} : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {ttg.stages = 3 : i32}
+    tt.store %o, %r : tensor<64x64x!tt.ptr<f32>, #mma>
+  }
+  tt.return
+}
+}

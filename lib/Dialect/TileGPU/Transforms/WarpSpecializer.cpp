@@ -224,8 +224,11 @@ void WarpSpecializer::addCopiesByThemselves() {
     if (!box->hasAttr(kAsyncCopy) || box->hasAttr(kSchedule))
       return;
     auto copies = std::make_unique<Copies>(box);
+    LoadersPart before = loader;
     if (reasonAgainst(*copies).empty())
       all.push_back(std::move(copies));
+    else
+      loader = before;
   });
 }
 
