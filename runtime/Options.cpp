@@ -35,6 +35,7 @@ constexpr Option knownOptions[] = {
     {"launch_pdl", Check::Bool},
     {"tensor_copies", Check::Bool},
     {"warp_specialize", Check::Bool},
+    {"dynamic_scheduling", Check::Bool},
     {"persistent", Check::BoolOrNone},
     {"clc", Check::Bool},
     {"default_dot_input_precision", Check::Any},

@@ -378,6 +378,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
       pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
+  pipeline.takePrograms = gpu.takePrograms;
   refuseCopies(module, options);
   OwningOpRef<ModuleOp> input = module.clone();
   bool isSpecialized = false, keeps = false;

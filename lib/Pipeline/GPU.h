@@ -19,6 +19,7 @@ struct GPUOptions {
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
   bool programmaticLaunch = false;
   std::string specializeWarps = "auto"; ///< never, auto, always: GPUPipelineOptions
+  std::string takePrograms = "auto";    ///< never, auto, always: GPUPipelineOptions
   bool tensorCopies = true;             ///< by TMA, whose tensor maps launches make
   std::optional<bool> persistent;       ///< CTAs loop over programs; nothing: where that is faster
   bool cooperative = false;             ///< all programs run at once, and may wait for each other

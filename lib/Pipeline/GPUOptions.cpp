@@ -112,6 +112,9 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   bool specializes = false;
   if (reader.flag("warp_specialize", specializes))
     result.specializeWarps = specializes ? "always" : "never";
+  bool isDynamic = false;
+  if (reader.flag("dynamic_scheduling", isDynamic))
+    result.takePrograms = isDynamic ? "always" : "never";
   if (bool isAsked = false; reader.has("persistent")) {
     reader.flag("persistent", isAsked);
     result.persistent = isAsked;

@@ -66,6 +66,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
     ttg::PersistProgramsOptions persist;
     persist.always = options.alwaysPersistent;
     persist.specialize = options.specializeWarps;
+    persist.takePrograms = options.takePrograms;
     pm.addPass(ttg::createPersistPrograms(persist));
   }
   ttg::SpecializeWarpsOptions specialize;

@@ -42,7 +42,10 @@ class Config:
         warp_specialize: whether a warp of its own starts copies by TMA: True, False, or None:
             where the compiler expects to gain.
 
-    Beyond Triton: `persistent` and `warp_specialize`.
+        dynamic_scheduling: whether CTAs that loop over programs take the next one from a counter:
+            True, False, or None: where some programs take longer than others.
+
+    Beyond Triton: `persistent`, `warp_specialize` and `dynamic_scheduling`.
 
     Example:
         >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
@@ -53,7 +56,8 @@ class Config:
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
-                 pre_hook=None, ir_override=None, persistent=None, warp_specialize=None):
+                 pre_hook=None, ir_override=None, persistent=None, warp_specialize=None,
+                 dynamic_scheduling=None):
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -63,13 +67,15 @@ class Config:
         self.ir_override = ir_override
         self.persistent = persistent
         self.warp_specialize = warp_specialize
+        self.dynamic_scheduling = dynamic_scheduling
 
     def all_kwargs(self):
         """Parameters and options together, as a launch takes them: a dict."""
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages,
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
                    "ir_override": self.ir_override, "persistent": self.persistent,
-                   "warp_specialize": self.warp_specialize}
+                   "warp_specialize": self.warp_specialize,
+                   "dynamic_scheduling": self.dynamic_scheduling}
         return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
 
     def __eq__(self, other):

@@ -105,6 +105,40 @@ def test_not_chosen(options, reason):
     assert [reason in text for text in said(kernel)] == ([True] if reason else [])
 
 
+@triton.jit
+def product(a, b, c, K, TM: tl.constexpr, TN: tl.constexpr, TK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, TM), tl.arange(0, TN), tl.arange(0, TK)
+    row = tl.program_id(0) * TM + rm
+    acc = tl.zeros((TM, TN), tl.float32)
+    for k in range(0, K, TK):
+        x = tl.load(a + row[:, None] * K + (k + rk)[None, :])
+        y = tl.load(b + (k + rk)[:, None] * TN + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + row[:, None] * TN + rn[None, :], acc.to(tl.float16))
+
+
+# Programs of one length have fixed shares, unless the counter is asked for; the other way round.
+@pytest.mark.parametrize("asked", [None, False, True])
+def test_asked(monkeypatch, asked):
+    monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", "2")
+    options = {} if asked is None else {"dynamic_scheduling": asked}
+    a = np.random.default_rng(1).integers(-2, 3, (5 * 128, 192)).astype(np.float16)
+    b = np.random.default_rng(2).integers(-2, 3, (192, 256)).astype(np.float16)
+    c = np.zeros((5 * 128, 256), np.float16)
+    kernel = product[(5,)](a, b, c, 192, 128, 256, 64, num_warps=8, num_stages=4, **options)
+    np.testing.assert_array_equal(c, (a.astype(np.float32) @ b.astype(np.float32)))
+    assert kernel.metadata.persistent and takes(kernel) == bool(asked)
+    # Each warp stores its own rows: the warps do not meet between two programs.
+    assert "by_warp" in kernel.asm["ttgir"]
+    assert takes(attend(**options)) == (asked is not False)
+
+
+def test_config():
+    config = triton.Config({"TM": 128}, dynamic_scheduling=True)
+    assert config.all_kwargs()["dynamic_scheduling"] is True
+    assert "dynamic_scheduling" not in triton.Config({"TM": 128}).all_kwargs()
+
+
 def test_asked_without_a_warp_for_copies():
     kernel = attend(persistent=True, warp_specialize=False)
     assert kernel.metadata.persistent and not takes(kernel)

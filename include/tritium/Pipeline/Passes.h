@@ -55,6 +55,11 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       *this, "specialize-warps",
       llvm::cl::desc("Warps of their own for copies: never, auto, always where they can be"),
       llvm::cl::init("auto")};
+  Option<std::string> takePrograms{
+      *this, "take-programs",
+      llvm::cl::desc("CTAs that loop over programs take them from a counter: never, auto, always "
+                     "where they can"),
+      llvm::cl::init("auto")};
   Option<bool> keepOperands{
       *this, "keep-operands",
       llvm::cl::desc("What a loop multiplies in each iteration and does not change may stay in "

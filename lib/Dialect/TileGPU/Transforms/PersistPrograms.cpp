@@ -210,7 +210,8 @@ private:
     if (!reason.empty())
       return remarkApplied(func.getLoc(), "persistent", stays + reason);
     bool areEven = loops.size() == 1 && isEven(loops[0]);
-    bool takes = loops.size() == 1 && !areEven && canTakePrograms(func);
+    bool takes = loops.size() == 1 && takePrograms != "never" &&
+                 (!areEven || takePrograms == "always") && canTakePrograms(func);
     if (!always && !areEven && !takes)
       return remarkApplied(func.getLoc(), "persistent",
                            Twine(stays) +

@@ -114,7 +114,10 @@ def PersistPrograms : Pass<"ttg-persist-programs", "::mlir::ModuleOp"> {
   let options = [Option<"always", "always", "bool", "false",
                         "Wherever it is right, also where nothing is gained">,
                  Option<"specialize", "specialize", "std::string", "\"auto\"",
-                        "The mode of ttg-specialize-warps">];
+                        "The mode of ttg-specialize-warps">,
+                 Option<"takePrograms", "take-programs", "std::string", "\"auto\"",
+                        "CTAs take programs from a counter: never, auto (where some take longer "
+                        "than others), always (where a warp of its own starts copies)">];
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
