@@ -121,7 +121,8 @@ void Changes::addWarps() {
   constexpr int64_t usual = 4, most = 16;
   int64_t warps = option("num_warps").value_or(usual);
   for (int64_t other = 1; other <= most; other *= 2)
-    if (other != warps && other <= warps * 4 && other * 4 >= warps)
+    // Where registers do not suffice, fewer threads need still more.
+    if (other != warps && other <= warps * 4 && other * 4 >= warps && (other > warps || !spills()))
       addOption("num_warps", other);
 }
 

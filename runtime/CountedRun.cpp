@@ -71,6 +71,18 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
   return std::nullopt;
 }
 
+uint64_t tritium::runtime::workOfCTA(const CountedRun &run) {
+  const json::Object *total = run.counters.getObject("total");
+  if (!total)
+    return 1;
+  // A product of a warp has some thousand operations of its own; measured.
+  constexpr int64_t ofProduct = 16;
+  int64_t work = total->getInteger("warp_instructions").value_or(0) +
+                 ofProduct * total->getInteger("matrix_operations").value_or(0);
+  return std::max<uint64_t>(static_cast<uint64_t>(work) / std::max<uint64_t>(run.number("ctas"), 1),
+                            1);
+}
+
 std::optional<CountedRun> tritium::runtime::countRun(Variant &variant,
                                                      const LaunchToExplain &launch, RunLimit limit,
                                                      std::string &why) {
@@ -84,11 +96,9 @@ std::optional<CountedRun> tritium::runtime::countRun(Variant &variant,
   std::optional<CountedRun> first = countOnce(variant, launch, atFirst, why);
   if (!first)
     return std::nullopt;
-  uint64_t each = 1;
-  if (const json::Object *total = first->counters.getObject("total"))
-    each = std::max<int64_t>(total->getInteger("warp_instructions").value_or(0) / atFirst, 1);
-  uint64_t affordable = limit.instructions / each;
-  if (first->number("grid") <= atFirst || affordable <= atFirst)
+  uint64_t affordable = limit.work / workOfCTA(*first);
+  // Few more are not worth a second run.
+  if (first->isComplete() || affordable < 2 * atFirst)
     return first;
   return countOnce(variant, launch, affordable, why);
 }

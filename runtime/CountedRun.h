@@ -21,11 +21,14 @@ struct CountedRun {
 
 /// How much of a launch is run.
 struct RunLimit {
-  uint64_t instructions; ///< of warps, some; of two CTAs in any case
-  uint64_t ctas = 0;     ///< not 0: so many, whatever they run
+  uint64_t work;     ///< in instructions of warps; of two CTAs in any case
+  uint64_t ctas = 0; ///< not 0: so many, whatever they run
 };
-/// A few seconds; and less than one.
-inline constexpr RunLimit kLongRun{8'000'000}, kShortRun{1'000'000};
+/// A few seconds; less than one; and what a first look takes.
+inline constexpr RunLimit kLongRun{8'000'000}, kShortRun{1'000'000}, kGlance{60'000};
+
+/// What a CTA of the run takes to simulate, on average, in instructions of warps.
+uint64_t workOfCTA(const CountedRun &run);
 
 /// Runs a launch and puts its memory back; of a larger grid some CTAs, the first, the last and
 /// evenly between. Nothing, with why, if it cannot be counted.

@@ -1,7 +1,8 @@
 //===- TriedChanges.cpp - what would make a launch faster -----------------===//
 //
-// Each change is compiled and counted on the launch's data, alone at first. On top of the best one
-// the next ones are tried again: what does not gain beside it is no advice.
+// Each change is compiled and counted on the launch's data, alone at first: on a few CTAs, and if
+// it may be faster, on more of them, whose results are compared. On top of the best one the next
+// ones are tried again: what does not gain beside it is no advice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,98 +69,129 @@ std::string reasonOf(const json::Object &before, const json::Object &after) {
   return made;
 }
 
+/// A change that was counted.
 struct Tried {
   Change change;
-  json::Object after;
-  Interval time;
+  VariantRef variant;
+  Explained after;
+  Interval glanced, time; ///< on a few CTAs, and on more
 };
 
 class Trials {
 public:
   Trials(Variant &variant, const LaunchToExplain &launch, const Explained &before)
       : variant(variant), launch(launch), before(before) {
-    asItIs.recipe = variant.recipe();
-    std::copy_n(launch.grid, 3, asItIs.grid.begin());
-    reference = shortRun();
+    asItIs.change.recipe = variant.recipe();
+    std::copy_n(launch.grid, 3, asItIs.change.grid.begin());
+    asItIs.time = timeOf(before.document);
+    asItIs.variant = &variant;
+    CompileError ignored;
+    Explained few;
+    if (explainOnce(variant, &launch, kGlance, few, ignored))
+      asItIs.glanced = timeOf(few.document);
   }
 
   json::Array run(json::Array &refused);
 
 private:
-  CountedRun shortRun() const;
-  std::optional<Tried> attempt(Change change);
-  bool isTheSame(const Change &change, const CountedRun &run);
+  std::optional<Tried> glance(Change change, const Tried &old);
+  bool count(Tried &tried, RunLimit limit);
+  bool isProven(Tried &tried, const Tried &old);
+  std::vector<Tried> bestOfEach();
+  const CountedRun &reference();
+  bool isTheSame(const Tried &tried);
   json::Object hintFor(const Tried &tried) const;
   void tryOnTop(std::vector<Tried> &tried, std::vector<double> &together);
 
   Variant &variant;
   const LaunchToExplain &launch;
   const Explained &before;
-  Change asItIs;
-  CountedRun reference;
+  Tried asItIs;
+  std::optional<CountedRun> shortRun; ///< the launch as it is, on as many CTAs as trials run
   json::Array different;
 };
 } // namespace
 
-/// The launch as it is, on as many CTAs as trials run.
-CountedRun Trials::shortRun() const {
-  std::string why;
-  uint64_t ran = std::max<uint64_t>(before.run.number("ctas"), 1), each = 1;
-  if (const json::Object *total = before.run.counters.getObject("total"))
-    each = std::max<uint64_t>(total->getInteger("warp_instructions").value_or(0) / ran, 1);
+const CountedRun &Trials::reference() {
+  if (shortRun)
+    return *shortRun;
   constexpr uint64_t least = 2;
-  uint64_t wanted = std::max(kShortRun.instructions / each, least);
-  if (wanted < ran)
-    if (std::optional<CountedRun> run = countRun(variant, launch, {0, wanted}, why))
-      return std::move(*run);
-  return before.run;
+  uint64_t wanted = std::max(kShortRun.work / workOfCTA(before.run), least);
+  std::string why;
+  // To count a part anew takes as long as it saves in each trial.
+  if (2 * wanted < before.run.number("ctas"))
+    shortRun = countRun(variant, launch, {0, wanted}, why);
+  if (!shortRun)
+    shortRun = before.run;
+  return *shortRun;
 }
 
-bool Trials::isTheSame(const Change &change, const CountedRun &run) {
-  if (change.needsAll && !(run.isComplete() && reference.isComplete()))
+bool Trials::isTheSame(const Tried &tried) {
+  if (tried.change.needsAll && !(tried.after.run.isComplete() && reference().isComplete()))
     return false;
-  return agree(launch, variant.metadata(), reference, run, change.isInexact);
+  return agree(launch, variant.metadata(), reference(), tried.after.run, tried.change.isInexact);
 }
 
-std::optional<Tried> Trials::attempt(Change change) {
+bool Trials::count(Tried &tried, RunLimit limit) {
+  CompileError ignored;
+  LaunchToExplain other = launch;
+  other.grid = tried.change.grid.data();
+  tried.after = Explained();
+  if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
+    return false;
+  tried.time = timeOf(tried.after.document);
+  return tried.time.expected > 0;
+}
+
+/// The change, if a few CTAs do not show that it is no faster than `old`.
+std::optional<Tried> Trials::glance(Change change, const Tried &old) {
   CompileError ignored;
   change.recipe.isRepeat = true;
+  change.recipe.options.keepStages = {"ttgir"}; // else it is compiled again to be read
   VariantRef changed = Variant::create(change.recipe, ignored);
   if (!changed)
     return std::nullopt;
-  LaunchToExplain other = launch;
-  other.grid = change.grid.data();
+  Tried tried{std::move(change), std::move(changed), {}, {}, {}};
+  // How far few CTAs of two grids may be from what all are on average; assumed.
+  constexpr double doubt = 1.05;
+  bool isSameGrid = tried.change.grid == old.change.grid;
+  if (!count(tried, kGlance) ||
+      old.glanced.expected * (isSameGrid ? 1 : doubt) < leastGain * tried.time.expected)
+    return std::nullopt;
+  tried.glanced = tried.time;
+  return tried;
+}
+
+/// Whether it is faster than `old`, and does the same, on as many CTAs as there is time for.
+bool Trials::isProven(Tried &tried, const Tried &old) {
   // The same CTAs where the grid is the same.
-  bool isSameGrid = llvm::equal(change.grid, asItIs.grid);
-  Explained made;
-  if (!explainOnce(*changed, &other,
-                   {kShortRun.instructions, isSameGrid ? reference.number("ctas") : 0}, made,
-                   ignored))
-    return std::nullopt;
-  Tried tried{std::move(change), std::move(made.document), {}};
-  tried.time = timeOf(tried.after);
-  if (tried.time.expected <= 0 ||
-      timeOf(before.document).expected < leastGain * tried.time.expected)
-    return std::nullopt;
-  if (isTheSame(tried.change, made.run))
-    return tried;
+  bool isSameGrid = tried.change.grid == asItIs.change.grid;
+  RunLimit limit{0, isSameGrid ? reference().number("ctas")
+                               : kShortRun.work / workOfCTA(tried.after.run)};
+  if (!tried.after.run.isComplete() && limit.ctas > tried.after.run.number("ctas") &&
+      !count(tried, limit))
+    return false;
+  if (old.time.expected < leastGain * tried.time.expected)
+    return false;
+  if (isTheSame(tried))
+    return true;
   // Tiles of another extent, and grids, may just not fit.
   if (tried.change.kind == "option" || tried.change.kind == "promise")
     different.push_back(json::Object{{"title", tried.change.title},
                                      {"reason", "its results are not those of the launch"}});
-  return std::nullopt;
+  return false;
 }
 
 json::Object Trials::hintFor(const Tried &tried) const {
   json::Object made{{"code", tried.change.code},
                     {"kind", tried.change.kind},
                     {"title", tried.change.title},
-                    {"reason", reasonOf(before.document, tried.after)},
+                    {"reason", reasonOf(before.document, tried.after.document)},
                     {"certainty", "tried"},
                     {"apply", json::Object(tried.change.apply)},
                     {"gain", timeOf(before.document).over(tried.time).toJSON()},
                     {"microseconds", tried.time.toJSON()},
-                    {"bound", boundOf(tried.after)}};
+                    {"bound", boundOf(tried.after.document)}};
   if (tried.change.isInexact)
     made["changes_results"] = true;
   return made;
@@ -177,15 +209,14 @@ void Trials::tryOnTop(std::vector<Tried> &tried, std::vector<double> &together) 
     }
     if (left.size() >= mostHints)
       break;
-    Explained first;
-    first.document = json::Object(left.front().after);
+    const Tried &first = left.front();
     for (Change &change :
-         changesFor(left.front().change, variant.metadata(), launch, first.document))
+         changesFor(first.change, variant.metadata(), launch, first.after.document))
       if (change.code == each.change.code && change.title == each.change.title) {
-        change.isInexact |= left.front().change.isInexact;
-        change.needsAll |= left.front().change.needsAll;
-        std::optional<Tried> both = attempt(std::move(change));
-        if (both && left.front().time.expected >= leastGain * both->time.expected) {
+        change.isInexact |= first.change.isInexact;
+        change.needsAll |= first.change.needsAll;
+        std::optional<Tried> both = glance(std::move(change), first);
+        if (both && isProven(*both, first)) {
           together.push_back(old / both->time.expected);
           left.push_back(std::move(each));
         }
@@ -205,19 +236,34 @@ static double rankOf(const json::Object &hint) {
   return gain ? (gain->getNumber("expected").value_or(1) - 1) * certainty : 0;
 }
 
-json::Array Trials::run(json::Array &refused) {
-  std::vector<Tried> tried;
-  for (Change &change : changesFor(asItIs, variant.metadata(), launch, before.document))
-    if (std::optional<Tried> found = attempt(std::move(change)))
-      tried.push_back(std::move(*found));
-  llvm::stable_sort(
-      tried, [](const Tried &a, const Tried &b) { return a.time.expected < b.time.expected; });
-  // Of several values of one thing the best.
-  std::vector<Tried> best;
-  for (Tried &each : tried)
-    if (llvm::none_of(best,
-                      [&](const Tried &other) { return other.change.code == each.change.code; }))
+/// Of several values of one thing the best, the fastest of all first.
+std::vector<Tried> Trials::bestOfEach() {
+  std::vector<Tried> seen, best;
+  for (Change &change : changesFor(asItIs.change, variant.metadata(), launch, before.document))
+    if (std::optional<Tried> found = glance(std::move(change), asItIs))
+      seen.push_back(std::move(*found));
+  auto isFaster = [](const Tried &a, const Tried &b) { return a.time.expected < b.time.expected; };
+  llvm::stable_sort(seen, isFaster);
+  for (Tried &each : seen) {
+    auto known = llvm::find_if(
+        best, [&](const Tried &other) { return other.change.code == each.change.code; });
+    // Ones that look slower on a few CTAs are seldom faster on more.
+    constexpr double near = 1.03;
+    if (known != best.end() && each.time.expected > near * known->time.expected)
+      continue;
+    if (!isProven(each, asItIs))
+      continue;
+    if (known == best.end())
       best.push_back(std::move(each));
+    else if (isFaster(each, *known))
+      *known = std::move(each);
+  }
+  llvm::stable_sort(best, isFaster);
+  return best;
+}
+
+json::Array Trials::run(json::Array &refused) {
+  std::vector<Tried> best = bestOfEach();
   std::vector<double> together;
   tryOnTop(best, together);
   std::vector<json::Object> hints;

@@ -1,5 +1,8 @@
 """tritium explain: changes that are tried. Where nothing helps, none is shown."""
 
+import sys
+import textwrap
+
 import pytest
 from explaining import explained
 
@@ -34,3 +37,30 @@ COPIED = ("--constexpr", "BLOCK=4096", "--arg", "x=n", "--arg", "out=n", "--arg"
 
 def test_a_copy_at_the_speed_of_memory(hintsFor):
     assert hintsFor(COPY, "*fp16:16,*fp16:16,i32:16", *COPIED) == []
+
+
+def test_code_is_assembled_once(tmp_path, monkeypatch):
+    """However often it is counted: on some CTAs, on more, in trials of grids."""
+    assembler = tmp_path / "ptxas"
+    assembler.write_text(f"#!{sys.executable}\n" + textwrap.dedent(f"""
+        import hashlib, sys
+        if sys.argv[1] == "--version":
+            print("Cuda compilation tools, release 13.0, V13.0.0")
+            sys.exit()
+        ptx = open(sys.argv[-3]).read()
+        open(sys.argv[-1], "w").write(ptx)
+        open({str(tmp_path / "assembled")!r}, "a").write(
+            hashlib.sha256(ptx.encode()).hexdigest() + "\\n")
+        print("ptxas info    : Used 40 registers, used 0 barriers")
+    """))
+    assembler.chmod(0o755)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(assembler))
+    monkeypatch.setenv("TRITIUM_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "kernel.py"
+    path.write_text(COPY)
+    document = explained(path, "--signature", "*fp16:16,*fp16:16,i32:16", "--target", "cuda:90",
+                         *COPIED)
+    assert document["resources"]["registers"]["value"] == 40
+    assembled = (tmp_path / "assembled").read_text().split()
+    # The launch itself once more, with its stages.
+    assert len(assembled) <= len(set(assembled)) + 1 and len(set(assembled)) > 4

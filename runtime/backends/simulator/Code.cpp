@@ -238,6 +238,9 @@ static bool encode(const TensorMapParameter &parameter, llvm::ArrayRef<uint64_t>
 }
 
 sim::AllocatedRegisters Code::allocatedRegisters() const {
+  // What was assembled for this GPU is not assembled again.
+  if (metadata().registers && architecture == metadata().target.architecture())
+    return {metadata().registers, ""};
   auto ptxas = nvptx::findPtxas();
   std::lock_guard lock(mutex);
   auto [known, isNew] = registersByPtxas.try_emplace(ptxas ? ptxas->path : "");

@@ -78,7 +78,7 @@ private:
   bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3], bool isCounted,
                           sim::Launch &launch, CompileError &error) const;
   CompileError describe(const sim::Result &result) const;
-  /// By ptxas, which is asked once.
+  /// By ptxas, when the kernel was compiled or else once.
   sim::AllocatedRegisters allocatedRegisters() const;
 
   const CompiledKernel &compiled;
