@@ -302,6 +302,7 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
       made.bytesInFlight += static_cast<double>(buffer.bytes) *
                             static_cast<double>(buffer.count - 1) /
                             static_cast<double>(buffer.count);
+  made.runsAhead = made.bytesInFlight > 0;
   double loads = assembly ? assembly->loads * made.warps : 0;
   if (made.bytesInFlight == 0 && loads > 0 && total.loads > 0)
     made.bytesInFlight = total.bytesRead / std::max(1.0, total.loads / loads);

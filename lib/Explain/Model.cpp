@@ -120,10 +120,19 @@ static double mostCTAs(const LaunchFacts &launch) {
          std::ceil((launch.ctas - whole * places) / launch.multiprocessors);
 }
 
+/// CTAs of a multiprocessor that run side by side.
+static double sideBySide(const LaunchFacts &launch) {
+  return std::min(launch.resident, std::max(mostCTAs(launch), 1.0));
+}
+
 Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   const Rates &rate = ratesOf(launch.capability);
   // What all multiprocessors share does not wait for the busiest.
   double average = launch.ctas / launch.multiprocessors, most = mostCTAs(launch);
+  double together = sideBySide(launch);
+  // A warp runs in one of the four parts of a multiprocessor, each of which has units of its own.
+  constexpr double parts = 4;
+  double busy = std::min(1.0, launch.warps * together / parts);
   Clocks made{};
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
   set(Resource::Memory, average * 32 * work.sectors / rate.memoryBytes);
@@ -131,14 +140,13 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   set(Resource::L1, most * work.sectors / rate.l1Sectors);
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
-  set(Resource::Tensor, most * work.matrixClocks);
-  set(Resource::Issue, most * work.instructions / 4);
-  set(Resource::Float, most * work.floats / 128);
-  set(Resource::Integer, most * work.integers / 64);
-  set(Resource::Special, most * work.specials / 16);
-  set(Resource::Double, most * work.doubles / 64);
-  set(Resource::Convert, most * work.converts / 64);
-  double together = std::min(launch.resident, std::max(most, 1.0));
+  set(Resource::Tensor, most * work.matrixClocks / busy);
+  set(Resource::Issue, most * work.instructions / parts / busy);
+  set(Resource::Float, most * work.floats / 128 / busy);
+  set(Resource::Integer, most * work.integers / 64 / busy);
+  set(Resource::Special, most * work.specials / 16 / busy);
+  set(Resource::Double, most * work.doubles / 64 / busy);
+  set(Resource::Convert, most * work.converts / 64 / busy);
   set(Resource::Barriers, most * work.barriers / launch.warps * rate.barrier / together);
   // What registers do not hold goes through the first cache.
   set(Resource::Spills, most * launch.spilledBytes / (rate.l1Sectors * 32));
@@ -163,8 +171,16 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   // What programs ask for again is in the L2, as far as all arrays are: each is read once.
   const Rates &rate = ratesOf(launch.capability);
   double &memory = made.clocks[size_t(Resource::Memory)];
+  double together = sideBySide(launch);
   if (launch.arrayBytes > 0)
     memory = std::min(memory, launch.arrayBytes / launch.multiprocessors / rate.memoryBytes);
+  // What does not run ahead waits for its loads, and then computes; only others fill the gap.
+  double &latency = made.clocks[size_t(Resource::Latency)];
+  if (!launch.runsAhead && latency > 0)
+    latency += *llvm::max_element(made.clocks) / together;
+  // A CTA that has a multiprocessor to itself begins with a wait for its first bytes; the first of
+  // them is in the launch.
+  double alone = together < 2 ? std::max(mostCTAs(launch) - 1, 0.0) * rate.latency : 0;
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);
   auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
@@ -175,7 +191,7 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   constexpr double launchMicroseconds = 2.0;
   auto time = [&](double part) {
     return launchMicroseconds +
-           (clocks(made.order[0]) + part * clocks(made.order[1])) / rate.megahertz;
+           (clocks(made.order[0]) + part * clocks(made.order[1]) + alone) / rate.megahertz;
   };
   made.best = time(0);
   made.expected = time(usual);

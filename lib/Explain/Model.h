@@ -76,6 +76,7 @@ struct LaunchFacts {
   double arrayBytes = 0;    ///< of all arrays: what memory is asked for at least once
   double bytesRead = 0;     ///< by all CTAs
   double bytesInFlight = 0; ///< of one CTA, at a time
+  bool runsAhead = false;   ///< loads of later turns of a loop are in flight
   bool isEven = false; ///< all multiprocessors have the same to do, as if programs could be split
   double spilledBytes = 0; ///< that a CTA moves to and from memory for want of registers
 };

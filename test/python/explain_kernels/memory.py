@@ -114,3 +114,49 @@ def decay_rows(out, x, width, BLOCK: tl.constexpr):
     for _ in tl.static_range(24):
         v = v * 0.5 + v * v * 0.25
     tl.store(out + row * width + i, v, mask=i < width)
+
+
+@triton.jit
+def softmaxes(out, x, width, BLOCK: tl.constexpr):
+    """The mean of softmaxes at several temperatures."""
+    row, i = tl.program_id(0), tl.arange(0, BLOCK)
+    v = tl.load(x + row * width + i, mask=i < width, other=-float("inf")).to(tl.float32)
+    v -= tl.max(v, axis=0)
+    mean = tl.zeros((BLOCK,), tl.float32)
+    for step in tl.static_range(1, 17):
+        e = tl.exp(v * (step / 16))
+        mean += e / (16 * tl.sum(e, axis=0))
+    tl.store(out + row * width + i, mean, mask=i < width)
+
+
+@triton.jit
+def softmaxes_by_powers_of_two(out, x, width, BLOCK: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, BLOCK)
+    v = tl.load(x + row * width + i, mask=i < width, other=-float("inf")).to(tl.float32)
+    v -= tl.max(v, axis=0)
+    mean = tl.zeros((BLOCK,), tl.float32)
+    for step in tl.static_range(1, 17):
+        e = tl.exp2(v * (step / 16 * 1.44269504))
+        mean += e / (16 * tl.sum(e, axis=0))
+    tl.store(out + row * width + i, mean, mask=i < width)
+
+
+@triton.jit
+def add_to_rows(x, row, out, rows, BLOCK: tl.constexpr):
+    """A row that is loaded once is added to many."""
+    i = tl.arange(0, BLOCK)
+    added = tl.load(row + i)
+    first = tl.program_id(0) * rows
+    for r in range(first, first + rows):
+        tl.store(out + r * BLOCK + i, tl.load(x + r * BLOCK + i) + added)
+
+
+@triton.jit
+def sum_turned(x, out, n, m, count, T: tl.constexpr):
+    """The sum of many matrices, stored transposed at the end."""
+    i = tl.program_id(0) * T + tl.arange(0, T)
+    j = tl.program_id(1) * T + tl.arange(0, T)
+    total = tl.zeros((T, T), tl.float32)
+    for k in range(count):
+        total += tl.load(x + k * n * m + i[:, None] * m + j[None, :])
+    tl.store(out + j[None, :] * n + i[:, None], total)
