@@ -7,6 +7,7 @@
 
 #include "tritium/Explain/Explain.h"
 
+#include "Decisions.h"
 #include "Rules.h"
 
 #include "tritium/Target/GPU/GPUModel.h"
@@ -52,8 +53,6 @@ private:
   }
   void addStage(const char *name);
   void addOperations(const char *name, const Stage &read);
-  void addDecisions(const Stage &read, size_t base);
-  void addLayouts(const Stage &read);
   void addRemarks();
   void addLines();
   json::Object resources() const;
@@ -78,8 +77,8 @@ private:
   std::map<std::pair<int64_t, unsigned>, double> shares;
   std::vector<Buffer> sharedBuffers;
   LaunchFacts facts; ///< of the launch, once it has a model
-  json::Array operations, buffers, barriers, schedule, layouts, remarks, lines;
-  json::Object stages;
+  json::Array operations, remarks, lines;
+  json::Object decisions = decisionsOf({}, 0), stages;
 };
 
 /// -1: nothing refers to it.
@@ -142,43 +141,6 @@ void Writer::addOperations(const char *name, const Stage &read) {
   here.clear();
 }
 
-void Writer::addDecisions(const Stage &read, size_t base) {
-  auto id = [&](size_t number) { return static_cast<int64_t>(base + number); };
-  sharedBuffers = read.buffers;
-  for (const Buffer &buffer : read.buffers)
-    buffers.push_back(json::Object{{"op", id(buffer.operation)},
-                                   {"offset", buffer.offset},
-                                   {"bytes", buffer.bytes},
-                                   {"count", buffer.count},
-                                   {"type", buffer.type},
-                                   {"first", id(buffer.first)},
-                                   {"last", id(buffer.last)}});
-  for (const Barrier &barrier : read.barriers) {
-    json::Object made{{"op", id(barrier.operation)}, {"kind", barrier.kind}};
-    if (!barrier.hazard.empty())
-      made["hazard"] = barrier.hazard;
-    barriers.push_back(std::move(made));
-  }
-  for (const Ahead &ahead : read.ahead)
-    schedule.push_back(json::Object{{"op", id(ahead.operation)}, {"ahead", ahead.iterations}});
-}
-
-void Writer::addLayouts(const Stage &read) {
-  for (const Layout &layout : read.layouts) {
-    json::Object bases;
-    for (const auto &[input, places] : layout.bases) {
-      json::Array list;
-      for (const std::vector<int64_t> &place : places)
-        list.push_back(json::Array(place));
-      bases[input] = std::move(list);
-    }
-    layouts.push_back(json::Object{{"attribute", layout.attribute},
-                                   {"shape", json::Array(layout.shape)},
-                                   {"repeats", json::Array(layout.repeats)},
-                                   {"bases", std::move(bases)}});
-  }
-}
-
 void Writer::addStage(const char *name) {
   const std::string *given = stage(name);
   if (!given)
@@ -192,8 +154,8 @@ void Writer::addStage(const char *name) {
   stages[name] = text(read->text);
   addOperations(name, *read);
   if (llvm::StringRef(name) == "ttgir") {
-    addDecisions(*read, base);
-    addLayouts(*read);
+    sharedBuffers = read->buffers;
+    decisions = decisionsOf(*read, static_cast<int64_t>(base));
   }
 }
 
@@ -439,13 +401,11 @@ json::Object Writer::write() {
                     {"files", std::move(files)},
                     {"lines", std::move(lines)},
                     {"ops", std::move(operations)},
-                    {"layouts", std::move(layouts)},
-                    {"buffers", std::move(buffers)},
-                    {"barriers", std::move(barriers)},
-                    {"schedule", std::move(schedule)},
                     {"resources", resources()},
                     {"remarks", std::move(remarks)},
                     {"stages", std::move(stages)}};
+  for (auto &[name, list] : decisions)
+    made[name] = std::move(list);
   if (subject.launch)
     made["launch"] = json::Object(*subject.launch);
   if (subject.counters)

@@ -7,6 +7,7 @@
 
 #include "Operations.h"
 
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
@@ -101,6 +102,8 @@ public:
     });
     for (auto [number, op] : llvm::enumerate(operations))
       describe(number, op);
+    for (auto [number, op] : llvm::enumerate(operations))
+      addConversion(number, op);
     return std::move(stage);
   }
 
@@ -124,6 +127,8 @@ private:
   void describe(size_t number, mlir::Operation *op) {
     if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
       addBuffer(number, alloc);
+    if (auto groups = dyn_cast<ttg::WarpGroupsOp>(op))
+      addGroups(number, groups);
     if (std::string kind = barrierKind(op->getName().getStringRef()); !kind.empty()) {
       auto hazard = op->getAttrOfType<StringAttr>("hazard");
       stage.barriers.push_back({number, kind, hazard ? hazard.str() : ""});
@@ -133,6 +138,61 @@ private:
         stage.ahead.push_back({number, ahead.getInt()});
     if (auto type = dyn_cast_or_null<RankedTensorType>(mainType(op)); type && type.getEncoding())
       stage.operations[number].layout = addLayout(type);
+  }
+
+  /// Where `memory`, or a view of it, is read.
+  void addReaders(Value memory, Conversion &conversion) const {
+    for (mlir::Operation *user : memory.getUsers()) {
+      bool isView = user->getNumResults() && isa<ttg::MemDescType>(user->getResult(0).getType());
+      if (isView)
+        addReaders(user->getResult(0), conversion);
+      else if (!isa<ttg::LocalStoreOp>(user))
+        conversion.readers.push_back(numbers.lookup(user));
+    }
+  }
+
+  /// After all operations have layouts.
+  void addConversion(size_t number, mlir::Operation *op) {
+    Conversion made{number, "shared memory"};
+    Value tile, memory;
+    if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
+      auto mechanism = convert.getMechanism();
+      made.way = mechanism ? stringifyMechanism(*mechanism).str() : "not planned";
+      tile = convert.getSrc();
+      made.to = stage.operations[number].layout;
+    } else if (auto store = dyn_cast<ttg::LocalStoreOp>(op)) {
+      tile = store.getSrc(), memory = store.getDst();
+    } else if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op); alloc && alloc.getInit()) {
+      tile = alloc.getInit(), memory = alloc.getResult();
+    } else {
+      return;
+    }
+    if (auto type = dyn_cast<RankedTensorType>(tile.getType()); type && type.getEncoding())
+      made.from = addLayout(type);
+    if (memory) {
+      made.bytes = static_cast<int64_t>(cast<ttg::MemDescType>(memory.getType()).getTileBytes());
+      if (ttg::LocalAllocOp alloc = ttg::allocationOf(memory))
+        addReaders(alloc.getResult(), made);
+    }
+    for (size_t reader : made.readers)
+      if (made.to < 0 && isa<ttg::LocalLoadOp>(operations[reader]))
+        made.to = stage.operations[reader].layout;
+    stage.conversions.push_back(std::move(made));
+  }
+
+  void addGroups(size_t number, ttg::WarpGroupsOp groups) {
+    for (auto [name, region, warps, registers] :
+         llvm::zip(groups.getNames().getAsValueRange<StringAttr>(), groups.getGroups(),
+                   groups.getWarps(), groups.getRegisters())) {
+      WarpGroup made{number, name.str(), warps, registers, number, number};
+      region.walk([&](mlir::Operation *op) {
+        if (auto found = numbers.find(op); found != numbers.end()) {
+          made.first = made.first == number ? found->second : std::min(made.first, found->second);
+          made.last = std::max(made.last, found->second);
+        }
+      });
+      stage.groups.push_back(std::move(made));
+    }
   }
 
   /// The last operation that touches `memory`, or a part or view of it.

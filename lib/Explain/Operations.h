@@ -57,6 +57,23 @@ struct Layout {
   std::map<std::string, std::vector<std::vector<int64_t>>> bases; ///< "register", "lane", "warp"
 };
 
+/// A tile that gets from the layout of one operation to that of others.
+struct Conversion {
+  size_t operation;            ///< that begins it
+  std::string way;             ///< "registers", "shuffles", "shared memory"
+  int from = -1, to = -1;      ///< layouts by number; -1: of none, as in memory
+  int64_t bytes = 0;           ///< of shared memory
+  std::vector<size_t> readers; ///< operations that take it from there
+};
+
+/// Warps that run code of their own.
+struct WarpGroup {
+  size_t operation; ///< that has all groups
+  std::string name;
+  int64_t warps, registers; ///< of a thread; 0: as all
+  size_t first, last;       ///< of its operations
+};
+
 /// A stage of the IR, read from its text.
 struct Stage {
   std::string text; ///< the same without locations
@@ -65,6 +82,8 @@ struct Stage {
   std::vector<Barrier> barriers;
   std::vector<Ahead> ahead;
   std::vector<Layout> layouts;
+  std::vector<Conversion> conversions;
+  std::vector<WarpGroup> groups;
 };
 
 /// None: the text cannot be read.

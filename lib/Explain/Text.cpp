@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <map>
 
 namespace json = llvm::json;
 
@@ -29,6 +30,7 @@ private:
   void head();
   void model();
   void resources();
+  void groups();
   void hints();
   void lines();
   void line(const json::Object &line);
@@ -109,6 +111,28 @@ void Renderer::resources() {
   const json::Object *model = document.getObject("model");
   if (std::optional<double> waves = model ? model->getNumber("waves") : std::nullopt)
     out << llvm::format("waves      %.2f\n", *waves);
+}
+
+/// Warps that run code of their own, and tiles that change hands between threads.
+void Renderer::groups() {
+  std::string list;
+  for (const json::Object *group : objects(document, "groups")) {
+    llvm::raw_string_ostream item(list);
+    item << (list.empty() ? "" : ", ") << group->getString("name").value_or("?") << " of "
+         << integer(*group, "warps") << " warps";
+    if (int64_t registers = integer(*group, "registers"))
+      item << " with " << registers << " registers";
+  }
+  if (!list.empty())
+    wrap(out, "groups     " + list, 0);
+  std::map<std::string, unsigned> ways;
+  for (const json::Object *conversion : objects(document, "conversions"))
+    ++ways[conversion->getString("way").value_or("?").str()];
+  list.clear();
+  for (const auto &[way, count] : ways)
+    list += (list.empty() ? "" : ", ") + std::to_string(count) + " by " + way;
+  if (!list.empty())
+    wrap(out, "exchanges  " + list, 0);
 }
 
 void Renderer::hints() {
@@ -232,6 +256,7 @@ std::string Renderer::render() {
   head();
   model();
   resources();
+  groups();
   hints();
   lines();
   return text;

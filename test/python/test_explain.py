@@ -41,6 +41,45 @@ def test_operations_of_warp_groups_are_where_the_text_has_them():
         assert op["name"] in document["stages"][op["stage"]].splitlines()[op["text_line"] - 1]
 
 
+def test_warp_groups():
+    command = [*MATMUL, "--target", "cuda:90", "--option", "warp_specialize=True"]
+    document = explained(*command)
+    groups = document["groups"]
+    assert len(groups) >= 2 and len({group["op"] for group in groups}) == 1
+    ops = document["ops"]
+    assert ops[groups[0]["op"]]["name"] == "ttg.warp_groups"
+    # One copies, the others multiply; no operation is in two.
+    copying = [any("tma_load" in op["name"] or "copy" in op["name"]
+                   for op in ops[group["first"]:group["last"] + 1]) for group in groups]
+    assert sorted(copying) == [False] * (len(groups) - 1) + [True]
+    for one, next_one in zip(groups, groups[1:], strict=False):
+        assert groups[0]["op"] < one["first"] <= one["last"] < next_one["first"]
+    assert sum(group["warps"] for group in groups) <= document["resources"]["warps"]["value"]
+    text = " ".join(tritium("explain", *command).split())
+    assert f"{groups[0]['name']} of {groups[0]['warps']} warps" in text
+
+
+def test_tiles_that_change_hands(tmp_path):
+    path = tmp_path / "turn.py"
+    path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
+                    "def turn(x, out, T: tl.constexpr):\n"
+                    "    i, j = tl.arange(0, T)[:, None], tl.arange(0, T)[None, :]\n"
+                    "    tl.store(out + j * T + i, tl.load(x + i * T + j))\n")
+    command = [path, "--signature", "*fp32:16,*fp32:16", "--constexpr", "T=64",
+               "--target", "cuda:90"]
+    document = explained(*command)
+    ops = document["ops"]
+    (turned,) = document["conversions"]
+    assert turned["way"] == "shared memory" and turned["bytes"] >= 4 * 64 * 64
+    assert turned["from"] != turned["to"]
+    (reader,) = turned["readers"]
+    assert ops[reader]["name"] == "ttg.local_load" and ops[reader]["layout"] == turned["to"]
+    (stored,) = [op for op in ops if op["name"] == "tt.load" and op["stage"] == "ttgir"]
+    assert turned["from"] == stored["layout"]
+    assert "exchanges 1 by shared memory" in " ".join(tritium("explain", *command).split())
+    assert document["groups"] == []
+
+
 def test_a_line_leads_to_its_operations_and_to_assembly(matmul):
     line = lineWith(matmul, "acc = tl.dot(a, b, acc)")
     (before,) = opsOf(matmul, line, "tt.dot")

@@ -80,6 +80,16 @@ def test_columns_follow_the_address_and_a_click(browser, pages):
     assert browser.problems == []
 
 
+def test_tiles_that_change_hands_and_warp_groups(browser, pages):
+    browser.open((pages / "matmul.html").as_uri())
+    table = ("[...document.querySelectorAll('h2')].find(h => h.textContent === '{}')"
+             ".nextElementSibling.textContent")
+    hands = browser.value(table.format("Tiles that change hands between threads"))
+    assert "shared memory" in hands and f":{lineOf('matmul', 'tl.store(c_ptrs')}" not in hands
+    assert str(lineOf("matmul", "tl.store(c_ptrs")) in hands and "mma" in hands
+    assert "All warps run the same code" in browser.value(table.format("Warp groups"))
+
+
 def test_keys(browser, pages):
     load = lineOf("matmul", "a = tl.load(")
     browser.open((pages / "matmul.html").as_uri() + f"#{load}")

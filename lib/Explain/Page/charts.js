@@ -81,6 +81,18 @@ function drawBarriers() {
   return '<h2>Barriers, and the hazard each serves</h2>' + (rows.length ? `<table>${rows.join('')}</table>` : absent('There is none.'));
 }
 
+/** Tiles that get from the layout of one operation to that of others. */
+function drawConversions() {
+  const name = number => number === undefined ? 'memory' : `<code>${escaped(fields(list('layouts')[number]).attribute ?? number)}</code>`;
+  const rows = list('conversions').map(c => row([link(lineOfOp(c.op)), escaped(c.way), c.bytes ? `${rounded(c.bytes)} B` : '', fields(ops[c.op]).loop === undefined ? 'once' : '↻ in a loop', `<details><summary>layouts</summary>${name(c.from)} → ${name(c.to)}</details>`]));
+  return '<h2>Tiles that change hands between threads</h2>' + (rows.length ? `<table>${rows.join('')}</table>` : absent('There is none.'));
+}
+
+function drawGroups() {
+  const rows = list('groups').map(g => row([`<b>${escaped(g.name)}</b>`, `${rounded(g.warps)} warps`, g.registers ? `${rounded(g.registers)} registers` : '', `from ${link(lineOfOp(g.first))} to ${link(lineOfOp(g.last))}`]));
+  return '<h2>Warp groups</h2>' + (rows.length ? `<table>${rows.join('')}</table>` : absent('All warps run the same code.'));
+}
+
 function drawOccupancy() {
   const [fit] = Array.isArray(D.occupancy) ? D.occupancy : fields(D.counters).occupancy ?? [D.occupancy];
   let body = '<h2>Occupancy</h2>';
