@@ -20,7 +20,7 @@ static llvm::Error refused(llvm::StringRef name, const llvm::Twine &why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), name + ": " + why);
 }
 
-llvm::Expected<json::Object> readDocument(llvm::StringRef text, llvm::StringRef name) {
+llvm::Expected<json::Object> readAnyVersion(llvm::StringRef text, llvm::StringRef name) {
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
     return refused(name, "is no JSON: " + llvm::toString(parsed.takeError()));
@@ -28,12 +28,19 @@ llvm::Expected<json::Object> readDocument(llvm::StringRef text, llvm::StringRef 
   if (!document || document->getString("format") != kFormat)
     return refused(name, "is not what tritium explain --json writes: its \"format\" is not \"" +
                              llvm::Twine(kFormat) + "\"");
+  return std::move(*document);
+}
+
+llvm::Expected<json::Object> readDocument(llvm::StringRef text, llvm::StringRef name) {
+  llvm::Expected<json::Object> document = readAnyVersion(text, name);
+  if (!document)
+    return document;
   std::optional<int64_t> version = document->getInteger("version");
   if (version != kVersion)
     return refused(name, "is of version " + (version ? std::to_string(*version) : "unknown") +
                              ", and this program reads version " + llvm::Twine(kVersion) +
                              "; write it again with tritium explain --json");
-  return std::move(*document);
+  return document;
 }
 
 namespace {

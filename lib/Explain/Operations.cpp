@@ -7,7 +7,6 @@
 
 #include "Operations.h"
 
-#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
@@ -171,8 +170,12 @@ private:
       made.from = addLayout(type);
     if (memory) {
       made.bytes = static_cast<int64_t>(cast<ttg::MemDescType>(memory.getType()).getTileBytes());
-      if (ttg::LocalAllocOp alloc = ttg::allocationOf(memory))
-        addReaders(alloc.getResult(), made);
+      auto isMemory = [](Value value) { return isa<ttg::MemDescType>(value.getType()); };
+      for (mlir::Operation *view = memory.getDefiningOp();
+           view && view->getNumOperands() && isMemory(view->getOperand(0));
+           view = memory.getDefiningOp())
+        memory = view->getOperand(0);
+      addReaders(memory, made);
     }
     for (size_t reader : made.readers)
       if (made.to < 0 && isa<ttg::LocalLoadOp>(operations[reader]))

@@ -45,6 +45,13 @@ private:
 };
 
 void Renderer::head() {
+  std::optional<int64_t> version = document.getInteger("version");
+  if (version != kVersion)
+    wrap(out,
+         "This document is of version " + (version ? std::to_string(*version) : "unknown") +
+             "; this program reads version " + std::to_string(kVersion) +
+             ". What it does not know is left out.",
+         0);
   out << document.getString("kernel").value_or("?") << "  "
       << document.getString("target").value_or("?") << " ("
       << document.getString("code_for").value_or("?") << ")";
@@ -54,8 +61,9 @@ void Renderer::head() {
   out << "\n";
   if (const json::Object *launch = document.getObject("launch")) {
     out << "launch  grid";
-    for (const json::Value &extent : *launch->getArray("grid"))
-      out << " " << extent;
+    if (const json::Array *grid = launch->getArray("grid"))
+      for (const json::Value &extent : *grid)
+        out << " " << extent;
     if (const json::Object *counters = document.getObject("counters")) {
       int64_t ran = integer(*counters, "ctas"), grid = integer(*counters, "grid");
       if (ran < grid)
@@ -71,10 +79,10 @@ void Renderer::model() {
   const json::Object *model = document.getObject("model");
   if (!model)
     return;
-  const json::Array &resources = *model->getArray("resources");
+  llvm::SmallVector<const json::Object *> resources = objects(*model, "resources");
   out << "bound by " << model->getString("bound").value_or("?");
   for (size_t i = 0; i < std::min<size_t>(resources.size(), 3); ++i) {
-    const json::Object &resource = *resources[i].getAsObject();
+    const json::Object &resource = *resources[i];
     out << (i ? ", " : ": ") << resource.getString("name").value_or("?") << " "
         << llvm::format("%.0f", resource.getNumber("clocks").value_or(0));
   }
@@ -92,18 +100,23 @@ void Renderer::resources() {
     return;
   std::string list;
   for (const auto &[name, number] : *resources) {
-    const json::Object *value = number.getAsObject();
+    const json::Object *grade = number.getAsObject();
+    const json::Value *value = grade ? grade->get("value") : nullptr;
+    if (!value)
+      continue;
     std::string shown = name.str();
     std::replace(shown.begin(), shown.end(), '_', ' ');
     llvm::raw_string_ostream item(list);
-    item << (list.empty() ? "" : ", ") << shown << " " << *value->get("value");
+    item << (list.empty() ? "" : ", ") << shown << " " << *value;
   }
   wrap(out, "resources  " + list, 0);
   const json::Object *counters = document.getObject("counters");
-  const json::Array *fits = counters ? counters->getArray("occupancy") : nullptr;
-  if (!fits || fits->empty())
+  llvm::SmallVector<const json::Object *> fits;
+  if (counters)
+    fits = objects(*counters, "occupancy");
+  if (fits.empty())
     return;
-  const json::Object &fit = *fits->front().getAsObject();
+  const json::Object &fit = *fits.front();
   out << "occupancy  " << integer(fit, "ctas") << " CTAs, " << integer(fit, "warps") << " of "
       << integer(fit, "most_warps") << " warps, limited by "
       << fit.getString("limited_by").value_or("?") << " (" << integer(fit, "registers")
@@ -142,8 +155,8 @@ void Renderer::hints() {
   out << "\n";
   if (hints->empty())
     out << "Nothing that was tried would help.\n";
-  for (const json::Value &each : *hints) {
-    const json::Object &hint = *each.getAsObject();
+  for (const json::Object *each : objects(document, "hints")) {
+    const json::Object &hint = *each;
     const json::Object *gain = hint.getObject("gain");
     std::string first, number;
     llvm::raw_string_ostream title(first);
@@ -189,13 +202,9 @@ std::string Renderer::costs(const json::Object &line) const {
 
 std::vector<const json::Object *> Renderer::remarksOf(const json::Object &line, bool missed) const {
   std::vector<const json::Object *> made;
-  const json::Array *numbers = line.getArray("remarks");
-  const json::Array *remarks = document.getArray("remarks");
-  for (size_t i = 0; numbers && remarks && i < numbers->size(); ++i) {
-    const json::Object *remark = (*remarks)[*(*numbers)[i].getAsInteger()].getAsObject();
+  for (const json::Object *remark : referred(line, "remarks", document, "remarks"))
     if ((remark->getString("kind") == "missed") == missed)
       made.push_back(remark);
-  }
   return made;
 }
 
@@ -231,13 +240,12 @@ void Renderer::line(const json::Object &line) {
 void Renderer::lines() {
   out << "\n";
   const json::Array *files = document.getArray("files");
-  const json::Array *lines = document.getArray("lines");
   int64_t last = -1;
-  for (size_t i = 0; lines && i < lines->size(); ++i) {
-    const json::Object &each = *(*lines)[i].getAsObject();
+  for (const json::Object *one : objects(document, "lines")) {
+    const json::Object &each = *one;
     int64_t file = integer(each, "file");
     size_t before = text.size();
-    if (file != last && file >= 0 && files)
+    if (file != last && file >= 0 && files && static_cast<size_t>(file) < files->size())
       out << llvm::sys::path::filename(
                  (*files)[static_cast<size_t>(file)].getAsString().value_or(""))
           << "\n";

@@ -92,6 +92,28 @@ tritium_explained *tritium_kernel_explain(tritium_kernel *kernel, const tritium_
   });
 }
 
+using ReadDocument = llvm::Expected<llvm::json::Object>(llvm::StringRef, llvm::StringRef);
+
+/// A document of a caller's, by `reader`. Nothing after an error.
+static std::optional<llvm::json::Object> readDocument(ReadDocument *reader, const char *text,
+                                                      const char *name, tritium_error *error) {
+  llvm::Expected<llvm::json::Object> read = reader(text, name);
+  if (read)
+    return std::move(*read);
+  CompileError failure = runtime::launchError("OptionError", llvm::toString(read.takeError()));
+  report(failure, error);
+  return std::nullopt;
+}
+
+tritium_explained *tritium_explanation_read(const char *json, const char *name,
+                                            tritium_error *error) {
+  return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
+    std::optional<llvm::json::Object> document =
+        readDocument(tritium::explain::readAnyVersion, json, name, error);
+    return document ? explainedFrom(*document) : nullptr;
+  });
+}
+
 const char *tritium_explained_json(const tritium_explained *explained) {
   return explained->json.c_str();
 }
@@ -112,26 +134,17 @@ struct tritium_compared {
   std::string json, text;
 };
 
-/// A document of a caller's. Nothing after an error.
-static std::optional<llvm::json::Object> readDocument(const char *text, const char *name,
-                                                      tritium_error *error) {
-  llvm::Expected<llvm::json::Object> read = tritium::explain::readDocument(text, name);
-  if (read)
-    return std::move(*read);
-  CompileError failure = runtime::launchError("OptionError", llvm::toString(read.takeError()));
-  report(failure, error);
-  return std::nullopt;
-}
-
 tritium_compared *tritium_explanations_compare(const char *a, const char *aName, const char *b,
                                                const char *bName, double slowdown,
                                                tritium_error *error) {
   return guarded(error, static_cast<tritium_compared *>(nullptr), [&]() -> tritium_compared * {
     constexpr double usual = 1.03;
-    std::optional<llvm::json::Object> left = readDocument(a, aName, error);
+    std::optional<llvm::json::Object> left =
+        readDocument(tritium::explain::readDocument, a, aName, error);
     if (!left)
       return nullptr;
-    std::optional<llvm::json::Object> right = readDocument(b, bName, error);
+    std::optional<llvm::json::Object> right =
+        readDocument(tritium::explain::readDocument, b, bName, error);
     if (!right)
       return nullptr;
     llvm::json::Object made =

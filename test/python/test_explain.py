@@ -80,6 +80,41 @@ def test_tiles_that_change_hands(tmp_path):
     assert document["groups"] == []
 
 
+def test_what_was_written_is_shown(tmp_path):
+    path, page = tmp_path / "matmul.json", tmp_path / "matmul.html"
+    text = tritium("explain", *MATMUL, "--target", "cuda:90", "--json", path)
+    assert tritium("explain", path, "--html", page) == text
+    assert "<body>" in page.read_text()
+    assert "nothing to say" in text and "nothing to say" not in tritium("explain", path, "-a")
+    written = path.read_text()
+    path.write_text(written.replace('"version":1', '"version":7', 1))
+    assert tritium("explain", path).startswith("This document is of version 7; this program reads "
+                                               "version 1. What it does not\nknow")
+    assert "explained already" in tritium("explain", path, "--target", "cuda:90", status=2)
+    path.write_text(written.replace("tritium-explain", "another", 1))
+    assert "is not what tritium explain --json writes" in tritium("explain", path, status=1)
+    path.write_text(written[:100])
+    assert "is no JSON" in tritium("explain", path, status=1)
+    assert "cannot be read" in tritium("explain", tmp_path / "none.json", status=1)
+
+
+def test_a_kernel_in_triton_c():
+    file = ROOT / "examples" / "triton-c" / "matmul.tc"
+    command = [file, "-DTYPE=half", "-DTM=128", "-DTN=128", "-DTK=64", "--num-warps", "8",
+               "--signature", ",".join([":16"] * 9), "--target", "cuda:90"]
+    launch = [part for item in ("A=M*K", "B=K*N", "C=M*N", "M=256", "N=256", "K=128", "lda=128",
+                                "ldb=256", "ldc=256") for part in ("--arg", item)]
+    document = explained(*command, *launch, "--grid", "cdiv(M, TM) * cdiv(N, TN)",
+                         "--keep-options")
+    assert document["kernel"] == "matmul" and document["launch"]["grid"] == [4, 1, 1]
+    dot = lineWith(document, "c += (OP_A a) @ (OP_B b)")
+    assert dot["counters"]["matrix_operations"] and dot["share"]["value"] > 0.3
+    assert opsOf(document, dot, "ttng.warp_group_dot")
+    assert "give one value each" in tritium("explain", file, "-DTYPE=half", "-DTM=[64,128]",
+                                            "-DTN=128", "-DTK=64", status=2)
+    assert "takes -DNAME=TEXT" in tritium("explain", *command, "--constexpr", "TM=64", status=2)
+
+
 def test_a_line_leads_to_its_operations_and_to_assembly(matmul):
     line = lineWith(matmul, "acc = tl.dot(a, b, acc)")
     (before,) = opsOf(matmul, line, "tt.dot")

@@ -40,6 +40,9 @@ void writeRemarks(const tritium_compiled *compiled, const CompileRequest &reques
 /// Writes a stage to a file, or to standard output if `output` is empty or "-".
 void writeStage(tritium_compiled *compiled, const std::string &stage, const std::string &output);
 
+/// Compiles the kernel of a file in Triton-C that has one configuration. Throws tritium::Error.
+CompiledHandle compileOneTritonC(const CompileRequest &request, const std::string &command);
+
 /// tritium compile of a file in Triton-C: each of its choices. Returns the exit status.
 int compileTritonC(const CompileRequest &request);
 

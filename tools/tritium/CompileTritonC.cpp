@@ -52,17 +52,52 @@ static std::string outputFor(const std::string &output, const std::string &label
   return path.replace_extension("." + name + extension).string();
 }
 
+namespace {
+/// A kernel's program, and what its parameters are multiples of.
+struct ReadProgram {
+  ProgramHandle program;
+  std::vector<int64_t> hints;
+
+  ReadProgram(const CompileRequest &request, const std::string &command, bool onlyTileIR) {
+    if (!request.constants.empty())
+      throw UsageError(command + ": --constexpr is for Python kernels; a Triton-C file takes "
+                                 "-DNAME=TEXT");
+    tritium_kernel_config config = {};
+    config.interpret = onlyTileIR ? 1 : -1;
+    program = createProgram(request.program, &config);
+    if (*tritium_program_warning(program.get()))
+      std::fprintf(stderr, "warning: %s\n", tritium_program_warning(program.get()));
+    hints = parseHints(request, program.get());
+  }
+  size_t choices() const { return tritium_program_choice_count(program.get()); }
+
+  /// Null with `error`.
+  CompiledHandle compile(const CompileRequest &request, size_t choice, tritium_error &error) const {
+    std::vector<tritium_option> options = request.nativeOptions();
+    if (const char *warps = tritium_program_choice_value(program.get(), choice, "num_warps"))
+      options.push_back({"num_warps", Value(std::atoi(warps)).get()});
+    return CompiledHandle(tritium_program_specialize(program.get(), choice, hints.data(),
+                                                     hints.size(), options.data(), options.size(),
+                                                     request.target.str().c_str(), &error));
+  }
+};
+} // namespace
+
+CompiledHandle tool::compileOneTritonC(const CompileRequest &request, const std::string &command) {
+  ReadProgram read(request, command, /*onlyTileIR=*/false);
+  if (read.choices() != 1)
+    throw UsageError(command + ": the lists make " + std::to_string(read.choices()) +
+                     " configurations; give one value each");
+  tritium_error error = {};
+  CompiledHandle compiled = read.compile(request, 0, error);
+  if (!compiled)
+    throw Error(error);
+  return compiled;
+}
+
 int tool::compileTritonC(const CompileRequest &request) {
-  if (!request.constants.empty())
-    throw UsageError("compile: --constexpr is for Python kernels; a Triton-C file takes "
-                     "-DNAME=TEXT");
-  tritium_kernel_config config = {};
-  config.interpret = request.emit == "ttir" && request.header.empty() ? 1 : -1;
-  ProgramHandle program = createProgram(request.program, &config);
-  if (*tritium_program_warning(program.get()))
-    std::fprintf(stderr, "warning: %s\n", tritium_program_warning(program.get()));
-  std::vector<int64_t> hints = parseHints(request, program.get());
-  size_t choices = tritium_program_choice_count(program.get());
+  ReadProgram read(request, "compile", request.emit == "ttir" && request.header.empty());
+  size_t choices = read.choices();
   bool isMany = choices > 1;
   if (isMany && !request.onlySyntax && (request.output.empty() || request.output == "-"))
     throw UsageError("compile: the lists make " + std::to_string(choices) +
@@ -70,16 +105,9 @@ int tool::compileTritonC(const CompileRequest &request) {
                      "values name");
   size_t failures = 0;
   for (size_t choice = 0; choice < choices; ++choice) {
-    std::string label = tritium_program_choice_label(program.get(), choice);
-    std::vector<tritium_option> options = request.nativeOptions();
-    if (const char *warps = tritium_program_choice_value(program.get(), choice, "num_warps")) {
-      tritium_option option = {"num_warps", Value(std::atoi(warps)).get()};
-      options.push_back(option);
-    }
+    std::string label = tritium_program_choice_label(read.program.get(), choice);
     tritium_error error = {};
-    detail::Handle<tritium_compiled, tritium_compiled_release> compiled(tritium_program_specialize(
-        program.get(), choice, hints.data(), hints.size(), options.data(), options.size(),
-        request.target.str().c_str(), &error));
+    CompiledHandle compiled = read.compile(request, choice, error);
     if (!compiled) {
       if (!isMany)
         throw Error(error);

@@ -12,11 +12,13 @@ using namespace tritium::tool;
 
 const char *const tritium::tool::explainHelp =
     R"(usage: tritium explain FILE.py [--kernel NAME] --signature TYPES [OPTION...]
+       tritium explain FILE.tc [--kernel NAME] [-DNAME[=TEXT]...] [OPTION...]
+       tritium explain FILE.json [-a] [--html FILE]
 
-Says what became of each line of a kernel, and why.
+Says what became of each line of a kernel, and why; or shows what --json wrote.
 
   --kernel, --signature, --constexpr, --option, --target, --from, --debug
-                         what is compiled, as for `tritium compile`
+                         what is compiled, as for `tritium compile`, in one configuration
   --arg NAME=VALUE, --grid X[,Y[,Z]]
                          a launch, as for `tritium tune`: what a GPU does for each line is
                          counted on a simulated one, of a large grid for some programs.
@@ -77,8 +79,10 @@ int tritium::tool::explain(const Arguments &arguments) try {
   if (!request.sides.empty())
     return compareExplained(request);
   double gain = request.failOn.empty() ? 0 : readGain(request.failOn);
-  request.finish();
-  ExplainedHandle explained = explain(request);
+  bool isRead = llvm::StringRef(request.compile.file).ends_with(".json");
+  if (!isRead)
+    request.finish();
+  ExplainedHandle explained = isRead ? readExplained(request) : explain(request);
   if (request.json != "-" && request.html != "-")
     std::fputs(tritium_explained_text(explained.get(), request.isComplete), stdout);
   if (!request.json.empty())

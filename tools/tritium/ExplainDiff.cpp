@@ -49,13 +49,6 @@ struct Guard {
   }
 };
 
-std::string readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Failure(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The JSON of one side.
 std::string jsonOf(const std::string &side, const ExplainRequest &common) {
   if (llvm::StringRef(side).ends_with(".json"))

@@ -78,6 +78,11 @@ ExplainRequest ExplainRequest::with(const ExplainRequest &changes) const {
   take(made.compile.from, changes.compile.from);
   take(made.compile.signature, changes.compile.signature);
   take(made.compile.program.kernel, changes.compile.program.kernel);
+  replace(made.compile.program.defines, changes.compile.program.defines);
+  if (!changes.compile.program.includePaths.empty())
+    made.compile.program.includePaths = changes.compile.program.includePaths;
+  if (!changes.compile.program.numWarps.empty())
+    made.compile.program.numWarps = changes.compile.program.numWarps;
   if (changes.hasTarget)
     made.compile.target = changes.compile.target;
   for (const auto &[name, value] : changes.compile.constants)
@@ -87,6 +92,13 @@ ExplainRequest ExplainRequest::with(const ExplainRequest &changes) const {
   if (!changes.grid.empty())
     made.grid = changes.grid;
   return made;
+}
+
+std::string tool::readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Failure(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void tool::writeText(const std::string &text, const std::string &path) {
@@ -117,6 +129,10 @@ Parameters parametersOf(tritium_compiled *compiled, const CompileRequest &reques
     made.runTime.push_back(
         {parameter.getString("name").value_or("").str(), type, parseSignatureItem(type).type});
   }
+  // Macros of Triton-C whose texts are numbers.
+  for (const auto &[name, text] : request.program.defines)
+    if (int64_t number = 0; !llvm::StringRef(text).getAsInteger(0, number))
+      made.constants[name] = number;
   for (const auto &[name, value] : request.constants)
     if (value.get().kind == TRITIUM_INT)
       made.constants[name] = static_cast<int64_t>(value.get().as.integer.low);
@@ -173,11 +189,28 @@ struct MadeLaunch {
 } // namespace
 
 ExplainedHandle tool::explain(const ExplainRequest &request) {
-  CompiledHandle compiled = compileRequest(request.compile);
+  bool isC = request.compile.from.empty() && isTritonC(request.compile.file);
+  CompiledHandle compiled =
+      isC ? compileOneTritonC(request.compile, "explain") : compileRequest(request.compile);
   MadeLaunch launch(request, compiled.get());
   tritium_error error = {};
   ExplainedHandle explained(tritium_compiled_explain(compiled.get(), &launch.what, &error));
   if (!explained)
     throw Error(error);
   return explained;
+}
+
+ExplainedHandle tool::readExplained(const ExplainRequest &request) {
+  const CompileRequest &compile = request.compile;
+  if (!compile.signature.empty() || !compile.from.empty() || !compile.program.kernel.empty() ||
+      !compile.constants.empty() || !compile.options.empty() || !request.grid.empty() ||
+      !request.arguments.empty() || request.hasTarget)
+    throw UsageError("explain: " + compile.file +
+                     " is explained already: -a, --html, --json and --fail-on go with it");
+  tritium_error error = {};
+  ExplainedHandle read(
+      tritium_explanation_read(readFile(compile.file).c_str(), compile.file.c_str(), &error));
+  if (!read)
+    throw Error(error);
+  return read;
 }

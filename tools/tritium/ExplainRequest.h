@@ -35,6 +35,12 @@ using ExplainedHandle = detail::Handle<tritium_explained, tritium_explained_rele
 /// tritium::Error.
 ExplainedHandle explain(const ExplainRequest &request);
 
+/// What FILE.json, which --json wrote, has. Throws tritium::Error.
+ExplainedHandle readExplained(const ExplainRequest &request);
+
+/// The text of a file. Throws Failure.
+std::string readFile(const std::string &path);
+
 /// Writes to a file, or to standard output if `path` is "-".
 void writeText(const std::string &text, const std::string &path);
 

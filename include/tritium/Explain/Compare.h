@@ -12,7 +12,10 @@ namespace tritium::explain {
 
 inline constexpr const char *kComparisonFormat = "tritium-explain-diff";
 
-/// The document that `text`, of the file `name`, has; an error if it is none that can be read.
+/// The document that `text`, of the file `name`, has, of any version; an error if it is none.
+llvm::Expected<llvm::json::Object> readAnyVersion(llvm::StringRef text, llvm::StringRef name);
+
+/// The same of this program's version; an error if it is of another.
 llvm::Expected<llvm::json::Object> readDocument(llvm::StringRef text, llvm::StringRef name);
 
 /// What is different in `b`, as docs/explain.md says. Lines are paired by what they say, those that

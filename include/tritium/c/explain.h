@@ -41,6 +41,12 @@ TRITIUM_API tritium_explained *
 tritium_kernel_explain(tritium_kernel *kernel, const tritium_argument *arguments, size_t count,
                        const tritium_option *options, size_t option_count, const uint32_t grid[3],
                        const char *target, const tritium_explanation *what, tritium_error *error);
+/* What tritium_explained_json answered, of any version; errors name it by `name`. Of another
+   version the text and the page show what they know and say so. Null after an error. To be
+   released. */
+TRITIUM_API tritium_explained *tritium_explanation_read(const char *json, const char *name,
+                                                        tritium_error *error);
+
 /* As one JSON object, whose schema is docs/explain.schema.json. Lives as long as `explained`. */
 TRITIUM_API const char *tritium_explained_json(const tritium_explained *explained);
 /* The same for a terminal of 80 columns; `all`: lines too on which there is nothing to say. */
