@@ -169,7 +169,7 @@ private:
     if (auto type = dyn_cast<RankedTensorType>(tile.getType()); type && type.getEncoding())
       made.from = addLayout(type);
     if (memory) {
-      made.bytes = static_cast<int64_t>(cast<ttg::MemDescType>(memory.getType()).getTileBytes());
+      made.bytes = cast<ttg::MemDescType>(memory.getType()).getTileBytes();
       auto isMemory = [](Value value) { return isa<ttg::MemDescType>(value.getType()); };
       for (mlir::Operation *view = memory.getDefiningOp();
            view && view->getNumOperands() && isMemory(view->getOperand(0));
