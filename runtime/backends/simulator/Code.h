@@ -36,7 +36,7 @@ struct Settings {
   uint64_t stepLimit = 2'000'000'000;
   /// Each runs one CTA of a kernel that loops over programs.
   uint64_t multiprocessors = 2;
-  uint64_t mostCTAs = 0;     ///< not 0: of a grid with more, so many run
+  uint64_t mostCTAs = 0;    ///< not 0: of a grid with more, so many run
   std::string recordFolder; ///< not empty: launches are kept there (sim::record)
 
   /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT,
