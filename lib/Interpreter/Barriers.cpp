@@ -191,19 +191,19 @@ void CTA::startFor(Machine &m, const SharedAccess &access, CopyOnItsWay copy) {
 // Reads of the asynchronous proxy
 //===----------------------------------------------------------------------===//
 
-bool CTA::beginRead(Machine &m, const SharedAccess &access, uint64_t base, Thread thread) {
+bool CTA::beginRead(Machine &m, const SharedAccess &access, uint64_t base, Reader reader) {
   order.nextOperation();
   Stamp stamp;
-  stamp.thread = thread;
   stamp.name = access.name;
   for (size_t i = 0; i < access.offsets.size(); ++i) {
+    stamp.thread = reader.of(i);
     uint64_t address = base + access.offsets[i];
     if (uint32_t copy = wayTo(address))
       return refuseOnItsWay(m, access, i, "read", copy), false;
     if (!m.options.checkRaces)
       continue;
     if (auto race = order.read(order.shared, address, access.element.bytes(), stamp))
-      return refuse(m, access, i, thread, *race), false;
+      return refuse(m, access, i, reader.of(i), *race), false;
     if (auto write = order.unfencedWrite(order.shared, address)) {
       const AccessName &here = program.names[access.name], &there = program.names[write->name];
       m.fail(here.operation + " of element " + indexText(here.shape, i) +
@@ -223,11 +223,11 @@ bool CTA::beginRead(Machine &m, const SharedAccess &access, uint64_t base, Threa
   return true;
 }
 
-void CTA::endRead(Machine &m, const SharedAccess &access, uint64_t base, Thread thread) {
+void CTA::endRead(Machine &m, const SharedAccess &access, uint64_t base, Reader reader) {
   Stamp stamp;
-  stamp.thread = thread;
   stamp.name = access.name;
-  for (uint32_t offset : access.offsets) {
+  for (auto [i, offset] : llvm::enumerate(access.offsets)) {
+    stamp.thread = reader.of(i);
     for (unsigned k = 0; k < access.element.bytes(); k += order.shared.granule)
       --readsOf(base + offset + k).count;
     if (m.options.checkRaces)

@@ -89,10 +89,18 @@ public:
   /// A copy starts that `barrier` counts.
   void startFor(Machine &m, const SharedAccess &barrier, CopyOnItsWay copy);
 
-  /// The asynchronous proxy begins to read the tile, for all threads of the actor or the first
-  /// one, and has ended.
-  bool beginRead(Machine &m, const SharedAccess &access, uint64_t base, Thread thread);
-  void endRead(Machine &m, const SharedAccess &access, uint64_t base, Thread thread);
+  /// For whom the asynchronous proxy reads a tile: all threads of the actor, one, or the first of
+  /// each warp, which has so many elements, those of one warp behind those of the other.
+  struct Reader {
+    Thread thread;
+    size_t elementsOfWarp = 0;
+    Thread of(size_t element) const {
+      return elementsOfWarp ? Thread(element / elementsOfWarp * kLanes) : thread;
+    }
+  };
+  /// It begins to read, and has ended.
+  bool beginRead(Machine &m, const SharedAccess &access, uint64_t base, Reader reader);
+  void endRead(Machine &m, const SharedAccess &access, uint64_t base, Reader reader);
 
   /// What an actor has started and not awaited.
   struct Pending {

@@ -157,15 +157,20 @@ void buildStore(Builder &b, ttng::TMAStoreOp op) {
   auto box =
       std::make_shared<const Box>(b, op, op.getSrc().getType().getTileShape(), /*isStore=*/true);
   auto from = std::make_shared<const SharedAccess>(wholeOf(b, op, op.getSrc()));
+  CTA::Reader reader{/*thread=*/0};
+  if (op.getByWarp())
+    reader.elementsOfWarp = from->offsets.size() / static_cast<size_t>(ttg::numWarps(op));
   b.add([=](Machine &m) {
     m.cta->order.nextOperation();
+    if (reader.elementsOfWarp)
+      m.cta->order.meetInWarps();
     uint64_t base = from->base(m);
     std::vector<uint64_t> addresses = box->addresses(m);
-    if (m.stopped || !m.cta->beginRead(m, *from, base, /*thread=*/0))
+    if (m.stopped || !m.cta->beginRead(m, *from, base, reader))
       return;
     auto elements = std::make_shared<std::vector<Slot>>();
     auto read = [=](Machine &m) {
-      m.cta->endRead(m, *from, base, /*thread=*/0);
+      m.cta->endRead(m, *from, base, reader);
       for (uint32_t offset : from->offsets)
         elements->push_back(from->read(m, base + offset));
     };
@@ -223,7 +228,7 @@ void buildDot(Builder &b, ttng::WarpGroupDotOp op) {
     std::vector<uint64_t> bases;
     for (const DotOperand &operand : inMemory) {
       bases.push_back(operand.access->base(m));
-      if (!m.cta->beginRead(m, *operand.access, bases.back(), kSeveral))
+      if (!m.cta->beginRead(m, *operand.access, bases.back(), {kSeveral}))
         return;
       for (size_t i = 0; i < operand.access->offsets.size(); ++i)
         m.at(operand.tile)[i] = operand.access->read(m, bases.back() + operand.access->offsets[i]);
@@ -232,7 +237,7 @@ void buildDot(Builder &b, ttng::WarpGroupDotOp op) {
     dots.start([=](Machine &m) {
       m.cta->order.nextOperation();
       for (size_t i = 0; i < inMemory.size(); ++i)
-        m.cta->endRead(m, *inMemory[i].access, bases[i], kSeveral);
+        m.cta->endRead(m, *inMemory[i].access, bases[i], {kSeveral});
     });
     *m.at(number) = dots.started;
   });
@@ -285,8 +290,10 @@ bool buildNVGPU(Builder &b, Operation *op) {
       .Case([&](ttng::TMAStoreCommitOp) { return buildCommit(b), true; })
       .Case([](ttng::PrefetchRunOp) { return true; })
       .Case([&](ttng::TMAStoreWaitOp op) {
-        b.add([n = op.getPendings(), reads = op.getReads()](Machine &m) {
+        b.add([n = op.getPendings(), reads = op.getReads(), byWarp = op.getByWarp()](Machine &m) {
           reads ? m.cta->stores().awaitReads(m, n) : m.cta->stores().await(m, n);
+          if (byWarp)
+            m.cta->order.meetInWarps();
         });
         return true;
       })

@@ -61,8 +61,10 @@ bool Order::isBefore(const Stamp &stamp, Thread thread) const {
     return true;
   if (stamp.actor != running)
     return stamp.actor < me.seen.size() && stamp.clock < me.seen[stamp.actor];
+  bool isOne = stamp.thread != kSeveral && thread != kSeveral;
   return stamp.clock < me.lastBarrier || stamp.clock == me.clock ||
-         (stamp.thread == thread && thread != kSeveral);
+         (isOne && stamp.thread == thread) ||
+         (isOne && stamp.thread / kLanes == thread / kLanes && stamp.clock < me.lastMeeting);
 }
 
 void Order::fill(Stamp &stamp) const {

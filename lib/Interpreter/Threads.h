@@ -35,6 +35,7 @@ struct Site {
 /// A thread of an actor: lane + 32 * warp, or that several have done it.
 using Thread = uint16_t;
 inline constexpr Thread kSeveral = 0xfff;
+inline constexpr Thread kLanes = 32; ///< of a warp
 
 /// The threads that have an element of a tile: all of them read it, the first writes it.
 struct Holders {
@@ -88,6 +89,8 @@ public:
   void nextOperation() { ++actors[running].clock; }
   /// All threads of the running actor have come.
   void barrier() { actors[running].lastBarrier = ++actors[running].clock; }
+  /// The lanes of each warp of the running actor have come.
+  void meetInWarps() { actors[running].lastMeeting = ++actors[running].clock; }
   /// What the running actor has written is there for the asynchronous proxy.
   void fence() { actors[running].fences.push_back(++actors[running].clock); }
   /// What the running actor has done and knows is known to whoever acquires `clocks`.
@@ -112,7 +115,7 @@ public:
 
 private:
   struct Actor {
-    uint64_t clock = 1, lastBarrier = 1;
+    uint64_t clock = 1, lastBarrier = 1, lastMeeting = 1;
     Clocks seen;
     std::vector<uint64_t> fences; ///< when, ascending
   };
