@@ -60,7 +60,7 @@ class Tiles:
         bits = [x.ctypes.data if isinstance(x, np.ndarray) else
                 int(np.float32(x).view(np.uint32)) if isinstance(x, float) else x
                 for x in (given[parameter.name] for parameter in about.parameters)]
-        scratch = np.zeros(about.scratch_bytes + 64, np.uint8)
+        scratch = np.full(about.scratch_bytes + 64, 0xff, np.uint8)
         grid = (*grid, *(1,) * (3 - len(grid)))
         before = ctypes.c_int64.in_dll(library, "amxProducts").value
         getattr(library, about.entry)(
@@ -119,6 +119,37 @@ def test_whole_numbers(tiles, rng, dtype, precision, shape, tile, turned):
     c, count = product(tiles, a, b, tile, precision, turned)
     np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
     assert count > 0
+
+
+def aligned(values, offset):
+    """The same values, `offset` bytes behind the beginning of a line of the cache."""
+    raw = np.zeros(values.nbytes + 128, np.uint8)
+    begin = -raw.ctypes.data % 64 + offset
+    out = raw[begin:begin + values.nbytes].view(values.dtype).reshape(values.shape)
+    out[...] = values
+    return out
+
+
+# Of a row of 128 columns AMX reads a in place, but for lines that begin elsewhere and rows that are
+# a multiple of 2048 bytes apart; of k it takes 256 (bf16), 512 (int8) at once.
+@pytest.mark.parametrize("offset", [0, 16])
+@pytest.mark.parametrize("k", [640, 1024, 2048])
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.int8])
+def test_rows_of_wide_tiles(tiles, rng, dtype, k, offset):
+    m, n = 96, 256
+    a, b = (rng.integers(-8, 9, shape).astype(dtype) for shape in ((m, k), (k, n)))
+    c, count = product(tiles, aligned(a, offset), b, (48, 128, 64))
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+    assert count == m * n * k // (16 * 16 * 64 // a.itemsize)
+
+
+@pytest.mark.parametrize("k", [0, 32, 96])
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.int8, np.float16])
+def test_fewer_rounds_than_at_once(tiles, rng, dtype, k):
+    """Sums that begin with zeros, and what is added to them round by round, or not at all."""
+    a, b = (rng.integers(-8, 9, shape).astype(dtype) for shape in ((64, k), (k, 64)))
+    c, _ = product(tiles, a, b, (64, 64, 64))
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
 
 
 def bound(a, b, relative):

@@ -57,7 +57,7 @@ void Lowering::emitDirectRead(const Step &step) {
 /// The product of one shape and layout is one function of the module, however often it
 /// occurs: the call costs nothing against the loops, the code is compiled once.
 func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int64_t k,
-                                   ArrayRef<UpcomingTile> upcoming) {
+                                   ArrayRef<UpcomingTile> upcoming, const RoundsPlan *rounds) {
   Type element = dot.accumulator->element;
   const Buffer &matrixOfB = *dot.b.packed;
   int64_t rowsOfA = dot.a.readsMemory ? 0 : dot.a.packed->rowStride;
@@ -74,29 +74,57 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
                                  << (dot.panelRows ? "_panels" : "");
   if (dot.onTiles)
     name += "_tiles";
+  // Whether the sums are empty yet; where rows of a are copied to, and whether they are.
+  bool mayBeFirst = rounds && rounds->fromZero;
+  bool copies = rounds && rounds->aStands == RoundsPlan::InPlaceIfFast;
+  name += mayBeFirst ? "_first" : "";
+  name += copies ? "_copies" : "";
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   // Parts are made where AMX is there, for it alone.
   bool onlyTiles = partsOf(dot.form) > 1, asks = dot.onTiles && !onlyTiles;
-  unsigned ahead = upcoming.size();
-  unsigned numbers = ahead + asks + dot.a.readsMemory;
-  return sharedFunction(name, 3 + ahead, numbers, [&](Block::BlockArgListType arguments) {
+  unsigned ahead = upcoming.size(), pointers = 3 + ahead + copies;
+  unsigned numbers = ahead + asks + mayBeFirst + copies + dot.a.readsMemory;
+  return sharedFunction(name, pointers, numbers, [&](Block::BlockArgListType arguments) {
+    ArrayRef<BlockArgument> bases = arguments.slice(3, ahead + copies);
+    ArrayRef<BlockArgument> numbersLeft = arguments.drop_front(pointers);
+    auto next = [&](bool isThere) -> Value {
+      if (!isThere)
+        return {};
+      Value number = numbersLeft.front();
+      numbersLeft = numbersLeft.drop_front();
+      return number;
+    };
     SmallVector<UpcomingTile> tiles(upcoming);
-    for (unsigned i = 0; i < ahead; ++i) {
-      tiles[i].base = arguments[3 + i];
-      tiles[i].rowStride = arguments[3 + ahead + i];
+    for (auto [tile, base] : llvm::zip_first(tiles, bases)) {
+      tile.base = base;
+      tile.rowStride = next(true);
     }
-    PackedMatrix a{arguments[0], rowsOfA, dot.a.readsMemory ? arguments.back() : Value()};
+    Value refused = next(asks), isFirst = next(mayBeFirst), isCopied = next(copies);
+    PackedMatrix a{arguments[0], rowsOfA, next(dot.a.readsMemory)};
     PackedMatrix rhs{arguments[1], rowsOfB, {}, dot.panelRows};
     PackedMatrix acc{arguments[2], rowsOfAcc, {}};
+    if (isFirst)
+      acc.isEmpty = compare(arith::CmpIPredicate::ne, isFirst, i64(0));
     OpBuilder::InsertionGuard guard(b);
+    auto byTiles = [&] {
+      RowsForTiles rowsForTiles;
+      auto find = [&](Value row, int64_t count) {
+        return rowsOfBlock(*rounds, a, isCopied, bases.back(), row, count);
+      };
+      if (copies)
+        rowsForTiles.find = find;
+      if (rounds && rounds->asksForRows)
+        rowsForTiles.behind = tiles.front().base;
+      emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero, rowsForTiles);
+    };
     if (onlyTiles)
-      return emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
+      return byTiles();
     if (asks) {
-      Value isAllowed = compare(arith::CmpIPredicate::eq, arguments[3 + 2 * ahead], i64(0));
-      auto branch = b.create<scf::IfOp>(loc, isAllowed, /*else=*/true);
+      auto branch = b.create<scf::IfOp>(loc, compare(arith::CmpIPredicate::eq, refused, i64(0)),
+                                        /*else=*/true);
       b.setInsertionPointToStart(branch.thenBlock());
-      emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
+      byTiles();
       b.setInsertionPointToStart(branch.elseBlock());
     }
     emitDot(b, loc, target, element, m, n, k, a, rhs, acc, dot.fromZero, tiles, dot.form);

@@ -333,7 +333,8 @@ private:
   void copyBuffer(const Buffer &from, const Buffer &to);
   void emitDotStep(const Step &step, tt::DotOp op);
   mlir::func::FuncOp dotFunction(const DotPlan &dot, int64_t m, int64_t n, int64_t k,
-                                 llvm::ArrayRef<UpcomingTile> upcoming);
+                                 llvm::ArrayRef<UpcomingTile> upcoming,
+                                 const RoundsPlan *rounds = nullptr);
   /// A matrix that a product reads where it is: !llvm.ptr, and bytes between rows (i64).
   struct DirectRead {
     mlir::Value base, rowStride;
@@ -351,9 +352,13 @@ private:
                                                   Rounds range, mlir::ValueRange inits);
   mlir::SmallVector<mlir::Value> findWhole(const Step &planned, mlir::scf::ForOp op, Rounds range,
                                            mlir::ValueRange carried);
-  void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, DirectRead a,
-                           DirectRead from);
+  /// `isLast`: no chunk of rounds follows this one.
+  void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, mlir::Value isLast,
+                           DirectRead a, DirectRead from);
   DirectRead leftOperand(const RoundsPlan &rounds, DirectRead a);
+  mlir::Value isReadSlowly(DirectRead a);
+  PackedMatrix rowsOfBlock(const RoundsPlan &rounds, PackedMatrix a, mlir::Value isCopied,
+                           mlir::Value copy, mlir::Value row, int64_t count);
   mlir::func::FuncOp fewRowsFunction(const RoundsPlan &rounds);
   /// Where a b is packed; if packed ones are kept, the words that tell which it is; for parts, the
   /// word that is zero if its numbers are such sums.
@@ -366,6 +371,9 @@ private:
                            DirectRead from, int64_t n, int64_t k);
   llvm::SmallVector<UpcomingTile> tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
                                                     DirectRead from, mlir::Value isPacked);
+  UpcomingTile rowsOfNextRounds(const RoundsPlan &rounds, mlir::Value number, mlir::Value isLast,
+                                DirectRead a);
+  void clearBuffer(const Buffer &buffer);
   void forgetPacked();
 
   //===--------------------------------------------------------------------===//

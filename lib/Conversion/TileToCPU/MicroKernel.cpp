@@ -371,17 +371,38 @@ private:
       for (int64_t column = 0; column < columns; ++column)
         start.push_back(load(vector, pointer, column * lanes));
     }
-    SmallVector<Value> sums;
+    SmallVector<Value> held = heldSums(accBlock, rows, columns), sums;
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column) {
-        Value sum;
-        if (!fromZero)
-          sum = load(vector, accBlock, row * acc.rowStride + column * lanes);
+        Value sum = held.empty() ? Value() : held[row * columns + column];
         if (!start.empty())
           sum = sum ? b.create<arith::AddIOp>(loc, sum, start[column]).getResult() : start[column];
         sums.push_back(sum ? sum : zero());
       }
     return sums;
+  }
+
+  /// What acc holds of a block; nothing if it is never read.
+  SmallVector<Value> heldSums(Value accBlock, int64_t rows, int64_t columns) {
+    if (fromZero)
+      return {};
+    auto loaded = [&] {
+      SmallVector<Value> sums;
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column)
+          sums.push_back(load(vector, accBlock, row * acc.rowStride + column * lanes));
+      return sums;
+    };
+    if (!acc.isEmpty)
+      return loaded();
+    SmallVector<Type> types(rows * columns, vector);
+    auto branch = b.create<scf::IfOp>(loc, types, acc.isEmpty, /*else=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    b.create<scf::YieldOp>(loc, SmallVector<Value>(rows * columns, zero()));
+    b.setInsertionPointToStart(branch.elseBlock());
+    b.create<scf::YieldOp>(loc, loaded());
+    return SmallVector<Value>(branch.getResults());
   }
 
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {

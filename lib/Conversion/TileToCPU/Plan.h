@@ -127,15 +127,18 @@ struct RoundsPlan {
     int64_t rowsDim() const { return 1 - along; }
     int64_t along; ///< the contiguous dimension of the loaded tile
   };
-  /// Where the product reads a: in memory, or in dot.a.packed, where it is copied to.
-  enum Stands { InPlace, InPlaceIfAligned, Copied };
+  /// Where the product reads a: in memory, or in dot.a.packed, where it is copied to, block by
+  /// block of rows if need be.
+  enum Stands { InPlace, InPlaceIfFast, Copied };
   tt::DotOp op;
   Operand a, b;
   DotPlan dot;                 ///< b is packed in panels, as a rule
   int64_t count = 0;           ///< rounds at once
   int64_t m = 0, n = 0, k = 0; ///< of all of them
   Stands aStands = InPlace;
-  bool bInPlace = false; ///< nor is b packed, which few rows would not make up for
+  bool fromZero = false;    ///< the loop begins with zeros, which are not stored for the first ones
+  bool asksForRows = false; ///< of a, in place, for AMX, while it multiplies
+  bool bInPlace = false;    ///< nor is b packed, which few rows would not make up for
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
 };

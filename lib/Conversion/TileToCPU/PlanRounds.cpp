@@ -125,8 +125,9 @@ bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   constexpr int64_t fewColumns = 128;
   bool inPlace = rounds.a.alongK && isOf(rounds.a);
   rounds.aStands = !inPlace                                ? RoundsPlan::Copied
-                   : dot.onTiles && rounds.n >= fewColumns ? RoundsPlan::InPlaceIfAligned
+                   : dot.onTiles && rounds.n >= fewColumns ? RoundsPlan::InPlaceIfFast
                                                            : RoundsPlan::InPlace;
+  rounds.asksForRows = inPlace && dot.onTiles && rounds.n >= fewColumns;
   // Bytes are multiplied by sums of columns, too, which packing finds.
   rounds.bInPlace = rounds.m <= kFewRows && !rounds.b.alongK && !dot.onTiles &&
                     (dot.form == DotForm::Single || dot.form == DotForm::BF16Pairs) &&
@@ -181,8 +182,10 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
         allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
   // A line of the cache more: the rows of a copy do not compete for its sets.
   int64_t rowOfCopy = rounds.k * parts + kCacheLine / int64_t(tt::scalarBytes(to));
+  int64_t rowsOfCopy =
+      rounds.aStands == RoundsPlan::InPlaceIfFast ? std::min(rounds.m, kBlockRows) : rounds.m;
   if (rounds.aStands != RoundsPlan::InPlace)
-    rounds.dot.a.packed = allocate({rounds.m, rowOfCopy}, to, /*dense=*/true);
+    rounds.dot.a.packed = allocate({rowsOfCopy, rowOfCopy}, to, /*dense=*/true);
   if (parts == 1)
     return;
   rounds.verdicts = allocate({2}, IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
@@ -214,9 +217,10 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
   auto op = cast<tt::DotOp>(product->op);
   RankedTensorType type = op.getType();
   auto carriesTile = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  auto accumulator = dyn_cast_or_null<BlockArgument>(carriedAccumulator(op.getResult(), loop));
   if (type.getRank() != 2 || type.getElementType() != product->dot->accumulator->element ||
-      llvm::count_if(loop.getRegionIterArgs(), carriesTile) != 1 ||
-      carriedAccumulator(op.getResult(), loop) != op.getC())
+      llvm::count_if(loop.getRegionIterArgs(), carriesTile) != 1 || !accumulator ||
+      accumulator != op.getC())
     return;
   auto a = operandOfRounds(step, op, op.getA(), 1), b = operandOfRounds(step, op, op.getB(), 0);
   if (!a || !b)
@@ -237,6 +241,9 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
       partsOf(rounds->dot.form) == 1)
     return;
   allocateOperands(*rounds);
+  rounds->fromZero = !rounds->bInPlace && isPositiveZero(loop.getTiedLoopInit(accumulator)->get());
+  if (rounds->fromZero)
+    step.before.clear();
   plan.usesTiles |= rounds->dot.onTiles;
   step.rounds = std::move(*rounds);
 }

@@ -268,7 +268,7 @@ private:
     if (rounds.aStands == RoundsPlan::InPlace)
       line() << name(tt::LoadOp(rounds.a.load).getResult()) << " read in place";
     else
-      operand(!isCopied         ? " read in place if aligned, or copied to "
+      operand(!isCopied         ? " read in place, or copied block by block to "
               : rounds.a.alongK ? " copied to "
                                 : " turned over to ",
               rounds.a, rounds.dot.a.packed);

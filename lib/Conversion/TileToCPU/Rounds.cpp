@@ -20,11 +20,15 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
+void Lowering::clearBuffer(const Buffer &buffer) {
+  b.create<LLVM::MemsetOp>(loc, bufferBase(buffer), constant(b.getI8Type(), 0), i64(buffer.bytes),
+                           /*isVolatile=*/false);
+}
+
 /// Entered anew for each range of programs: b may have changed since.
 void Lowering::forgetPacked() {
   for (const Buffer *keys : plan.keys)
-    b.create<LLVM::MemsetOp>(loc, bufferBase(*keys), constant(b.getI8Type(), 0), i64(keys->bytes),
-                             /*isVolatile=*/false);
+    clearBuffer(*keys);
 }
 
 /// Whether the rounds of `range`, which all are the loop's, can be multiplied at once; the scalars
@@ -108,6 +112,15 @@ void Lowering::remarkRounds(const Step &planned, scf::ForOp op) {
 SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op, Rounds range,
                                               ValueRange inits) {
   const RoundsPlan &rounds = *planned.rounds;
+  auto clearIf = [&](Value condition) {
+    if (!rounds.fromZero)
+      return;
+    auto branch = b.create<scf::IfOp>(loc, condition, /*else=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    clearBuffer(*rounds.dot.accumulator);
+  };
+  clearIf(compare(arith::CmpIPredicate::sge, range.lower, range.upper));
   // Bounds of 32 bits leave room for rounds behind them.
   Value stride = mul(range.step, rounds.count);
   auto chunks = b.create<scf::ForOp>(loc, range.lower, range.upper, stride, inits);
@@ -143,10 +156,12 @@ SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op
     isAtOnce = splitOperands(rounds, number, a, from, isAtOnce);
   auto branch = b.create<scf::IfOp>(loc, carried.getTypes(), isAtOnce, /*else=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitProductOfRounds(rounds, number, a, from);
+  emitProductOfRounds(rounds, number, compare(arith::CmpIPredicate::sge, upper, range.upper), a,
+                      from);
   if (!inits.empty())
     b.create<scf::YieldOp>(loc, found.drop_front().drop_back(4));
   b.setInsertionPointToStart(branch.elseBlock());
+  clearIf(compare(arith::CmpIPredicate::eq, number, i64(0)));
   SmallVector<Value> rest = emitRounds(
       planned, op, {lower, minSigned(upper, range.upper), range.step}, carried, /*polls=*/false);
   if (!inits.empty())
@@ -159,38 +174,53 @@ SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op
   return SmallVector<Value>(chunks.getResults());
 }
 
-/// Where the product reads a: in place, or where it is copied to. AMX takes several times as long
-/// to read rows that do not begin with a line of the cache, which a copy makes up for if it is
-/// read by enough columns.
+/// Where the product finds a: in place, or where it is copied to.
 Lowering::DirectRead Lowering::leftOperand(const RoundsPlan &rounds, DirectRead a) {
-  const DotPlan &dot = rounds.dot;
-  Type from = pointeeOf(tt::LoadOp(rounds.a.load).getPtr());
-  if (rounds.aStands == RoundsPlan::InPlace)
+  if (rounds.aStands != RoundsPlan::Copied)
     return a;
+  const DotPlan &dot = rounds.dot;
   const Buffer &copy = *dot.a.packed;
-  auto copied = [&]() -> DirectRead {
-    func::FuncOp function = rounds.a.alongK
-                                ? rowsFunction(dot, from, rounds.m, rounds.k)
-                                : transposeFunction(storageType(copy.element), rounds.k, rounds.m,
-                                                    std::nullopt, copy.rowStride);
-    b.create<func::CallOp>(loc, function, ValueRange{a.base, bufferBase(copy), a.rowStride});
-    return {bufferBase(copy), i64(copy.rowStride * tt::scalarBytes(copy.element))};
+  Type from = pointeeOf(tt::LoadOp(rounds.a.load).getPtr());
+  func::FuncOp function = rounds.a.alongK
+                              ? rowsFunction(dot, from, rounds.m, rounds.k)
+                              : transposeFunction(storageType(copy.element), rounds.k, rounds.m,
+                                                  std::nullopt, copy.rowStride);
+  b.create<func::CallOp>(loc, function, ValueRange{a.base, bufferBase(copy), a.rowStride});
+  return {bufferBase(copy), i64(copy.rowStride * tt::scalarBytes(copy.element))};
+}
+
+/// Whether AMX takes several times as long to read rows from where they lie as to read a copy of
+/// them (i1): they do not begin with a line of the cache, or 32 of them compete for so few of the
+/// first-level cache's sets that they are gone before the next columns are multiplied.
+Value Lowering::isReadSlowly(DirectRead a) {
+  constexpr int64_t twoSetsOfRows = 2048; // of a cache whose ways have 4096 bytes
+  auto rest = [&](Value value, int64_t unit) -> Value {
+    return b.create<arith::AndIOp>(loc, value, i64(unit - 1));
   };
-  if (rounds.aStands == RoundsPlan::Copied)
-    return copied();
   Value address = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), a.base);
   Value bits = b.create<arith::OrIOp>(loc, address, a.rowStride);
-  Value rest = b.create<arith::AndIOp>(loc, bits, i64(kCacheLine - 1));
-  Value isCopied = compare(arith::CmpIPredicate::ne, rest, i64(0));
-  auto branch = b.create<scf::IfOp>(loc, TypeRange{a.base.getType(), a.rowStride.getType()},
-                                    isCopied, /*else=*/true);
+  Value isCrooked = compare(arith::CmpIPredicate::ne, rest(bits, kCacheLine), i64(0));
+  Value competes = compare(arith::CmpIPredicate::eq, rest(a.rowStride, twoSetsOfRows), i64(0));
+  return b.create<arith::OrIOp>(loc, isCrooked, competes);
+}
+
+/// A block's rows of a, copied if `isCopied` (i64) says so, or where they lie.
+PackedMatrix Lowering::rowsOfBlock(const RoundsPlan &rounds, PackedMatrix a, Value isCopied,
+                                   Value copy, Value row, int64_t count) {
+  const Buffer &buffer = *rounds.dot.a.packed;
+  Value first = gep(a.base, mul(row, a.byteStride));
+  auto branch = b.create<scf::IfOp>(loc, TypeRange{first.getType(), a.byteStride.getType()},
+                                    compare(arith::CmpIPredicate::ne, isCopied, i64(0)),
+                                    /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(branch.thenBlock());
-  DirectRead copyOfA = copied();
-  b.create<scf::YieldOp>(loc, ValueRange{copyOfA.base, copyOfA.rowStride});
+  b.create<func::CallOp>(loc, rowsFunction(rounds.dot, buffer.element, count, rounds.k),
+                         ValueRange{first, copy, a.byteStride});
+  Value stride = i64(buffer.rowStride * tt::scalarBytes(buffer.element));
+  b.create<scf::YieldOp>(loc, ValueRange{copy, stride});
   b.setInsertionPointToEnd(branch.elseBlock());
-  b.create<scf::YieldOp>(loc, ValueRange{a.base, a.rowStride});
-  return {branch.getResult(0), branch.getResult(1)};
+  b.create<scf::YieldOp>(loc, ValueRange{first, a.byteStride});
+  return {branch.getResult(0), 0, branch.getResult(1)};
 }
 
 /// That of the loop's round, or chunk of rounds, `number`.
@@ -241,11 +271,9 @@ Value Lowering::packIntoSlot(const DotPlan &dot, Type element, const Slot &slot,
 }
 
 /// The tiles that the product asks for while it computes: those of the next rounds, of b only if
-/// it is packed then, as far as this time tells. What AMX reads, the CPU fetches ahead by itself.
+/// it is packed then, as far as this time tells.
 SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
                                                       DirectRead from, Value isPacked) {
-  if (rounds.dot.onTiles)
-    return {};
   auto next = [&](const RoundsPlan::Operand &operand, DirectRead place, int64_t other) {
     int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(operand.load).getPtr()));
     Value far = operand.alongK ? i64(rounds.k * bytes) : mul(place.rowStride, rounds.k);
@@ -255,6 +283,16 @@ SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, 
   UpcomingTile left = next(rounds.a, a, rounds.m), right = next(rounds.b, from, rounds.n);
   right.rowStride = b.create<arith::SelectOp>(loc, isPacked, right.rowStride, i64(0));
   return {left, right};
+}
+
+/// The rows of a that AMX asks for: those of the next rounds, or, behind the last ones, those that
+/// a program with the next rows begins with.
+UpcomingTile Lowering::rowsOfNextRounds(const RoundsPlan &rounds, Value number, Value isLast,
+                                        DirectRead a) {
+  int64_t bytes = rounds.k * tt::scalarBytes(pointeeOf(tt::LoadOp(rounds.a.load).getPtr()));
+  Value below = sub(mul(a.rowStride, rounds.m), mul(number, bytes));
+  Value far = b.create<arith::SelectOp>(loc, isLast, below, i64(bytes));
+  return {gep(a.base, far), a.rowStride, rounds.m, bytes};
 }
 
 /// The product of a few rows and a b that is read where it is: a, b, sums; bytes between the rows
@@ -286,8 +324,8 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   });
 }
 
-void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, DirectRead a,
-                                   DirectRead from) {
+void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Value isLast,
+                                   DirectRead a, DirectRead from) {
   loc = tt::DotOp(rounds.op).getLoc();
   const DotPlan &dot = rounds.dot;
   if (rounds.bInPlace) {
@@ -298,25 +336,40 @@ void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Direc
     return;
   }
   Slot slot = slotOf(rounds, number);
+  SmallVector<UpcomingTile> upcoming;
+  DirectRead left{};
   if (partsOf(dot.form) > 1) {
-    b.create<func::CallOp>(
-        loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, {}),
-        ValueRange{bufferBase(*dot.a.packed), slot.packed, bufferBase(*dot.accumulator)});
-    return;
+    left.base = bufferBase(*dot.a.packed);
+  } else {
+    Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
+    Value isPacked = packIntoSlot(dot, element, slot, from, rounds.n, rounds.k);
+    if (rounds.asksForRows)
+      upcoming = {rowsOfNextRounds(rounds, number, isLast, a)};
+    else if (!dot.onTiles)
+      upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
+    left = leftOperand(rounds, a);
   }
-  Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
-  Value isPacked = packIntoSlot(dot, element, slot, from, rounds.n, rounds.k);
-  SmallVector<UpcomingTile> upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
-  DirectRead left = leftOperand(rounds, a);
+  bool copies = rounds.aStands == RoundsPlan::InPlaceIfFast;
+  auto number64 = [&](Value condition) {
+    return b.create<arith::ExtUIOp>(loc, b.getI64Type(), condition).getResult();
+  };
   SmallVector<Value> arguments{left.base, slot.packed, bufferBase(*dot.accumulator)};
   for (const UpcomingTile &tile : upcoming)
     arguments.push_back(tile.base);
+  if (copies)
+    arguments.push_back(bufferBase(*dot.a.packed));
   for (const UpcomingTile &tile : upcoming)
     arguments.push_back(tile.rowStride);
-  if (dot.onTiles)
+  if (dot.onTiles && partsOf(dot.form) == 1)
     arguments.push_back(tilesRefused);
-  arguments.push_back(left.rowStride);
-  b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming), arguments);
+  if (rounds.fromZero)
+    arguments.push_back(number64(compare(arith::CmpIPredicate::eq, number, i64(0))));
+  if (copies)
+    arguments.push_back(number64(isReadSlowly(a)));
+  if (left.rowStride)
+    arguments.push_back(left.rowStride);
+  b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming, &rounds),
+                         arguments);
 }
 
 } // namespace tritium::cpu

@@ -11,6 +11,10 @@
 //     acc = tmm0 .. tmm3
 //   release the tile registers
 //
+// Between the products of whole blocks the operands of the next step are loaded. All blocks of a
+// row stand behind each other, so that their rows of a are found in the first-level cache, and they
+// ask for those of the next row, each for a part: the CPU does not fetch ahead from row to row.
+//
 // Where operands are sums of two parts, a step goes on with those that stand behind: tmm4, tmm5 and
 // tmm6, tmm7 are loaded anew by turns, so that each of them takes part in two rows of products.
 //
@@ -39,21 +43,40 @@ constexpr int kSums = 0, kTilesOfA = 4, kTilesOfB = 6;
 class TileDotEmitter {
 public:
   TileDotEmitter(OpBuilder &b, Location loc, DotForm form, int64_t k, PackedMatrix a,
-                 PackedMatrix bMatrix, PackedMatrix acc, bool fromZero)
+                 PackedMatrix bMatrix, PackedMatrix acc, bool fromZero, const RowsForTiles &rowsOfA)
       : b(b), loc(loc), form(form), k(k), a(a.base), bMatrix(bMatrix.base), acc(acc.base),
         strideOfA(a.byteStride ? a.byteStride : i64(a.rowStride * 4 / groupOf(form))),
         strideOfB(i64(bMatrix.rowStride * 4)), strideOfAcc(i64(acc.rowStride * 4)),
-        columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)), fromZero(fromZero) {}
+        columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)), fromZero(fromZero),
+        isEmpty(acc.isEmpty), rowsOfA(rowsOfA) {}
 
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
+    blocksOfRow = llvm::divideCeil(n, 2 * kRows);
     forPieces(m, [&](Value i, int64_t rows) {
-      forPieces(n, [&](Value j, int64_t columns) { emitBlock(i, j, rows, columns); });
+      Value first = address(a, i, strideOfA, i64(0));
+      Rows here{first, strideOfA, {}};
+      if (rowsOfA.behind) {
+        Value isLast =
+            b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, i, i64(m - 2 * kRows));
+        here.next = b.create<arith::SelectOp>(loc, isLast, rowsOfA.behind,
+                                              address(first, i64(2 * kRows), strideOfA, i64(0)));
+      }
+      if (rowsOfA.find) {
+        PackedMatrix found = rowsOfA.find(i, rows * kRows);
+        here.base = found.base, here.stride = found.byteStride;
+      }
+      forPieces(n, [&](Value j, int64_t columns) { emitBlock(here, i, j, rows, columns); });
     });
     intrinsic("tilerelease", {});
   }
 
 private:
+  /// A block's rows of a, and where those begin that are read behind them, if they are asked for.
+  struct Rows {
+    Value base, stride, next;
+  };
+
   Value i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
 
   void intrinsic(StringRef name, ValueRange operands) {
@@ -110,28 +133,86 @@ private:
       body(i64(pairs), 1);
   }
 
-  void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
+  void emitBlock(Rows a, Value i, Value j, int64_t rows, int64_t columns) {
     auto forSums = [&](llvm::function_ref<void(int, Value)> body) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t column = 0; column < columns; ++column)
           body(kSums + 2 * row + column, address(acc, plus(i, row * kRows), strideOfAcc,
                                                  plus(times(j, 4), column * kRowBytes)));
     };
-    forSums([&](int number, Value at) {
-      if (fromZero)
-        intrinsic("tilezero", tile(number));
-      else
-        intrinsic("tileloadd64", {tile(number), at, strideOfAcc});
-    });
-    int64_t steps = k / (kRows * groupOf(form));
-    auto loop = b.create<scf::ForOp>(loc, i64(0), i64(steps), i64(1));
-    {
+    auto clear = [&] { forSums([&](int number, Value) { intrinsic("tilezero", tile(number)); }); };
+    auto load = [&] {
+      forSums(
+          [&](int number, Value at) { intrinsic("tileloadd64", {tile(number), at, strideOfAcc}); });
+    };
+    if (isEmpty) {
+      auto branch = b.create<scf::IfOp>(loc, isEmpty, /*else=*/true);
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      emitStep(i, j, loop.getInductionVar(), rows, columns);
+      b.setInsertionPointToStart(branch.thenBlock());
+      clear();
+      b.setInsertionPointToStart(branch.elseBlock());
+      load();
+    } else if (fromZero) {
+      clear();
+    } else {
+      load();
     }
+    int64_t steps = k / (kRows * groupOf(form));
+    if (partsOf(form) == 1 && rows == 2 && columns == 2)
+      emitStepsAhead(a, j, steps);
+    else
+      forSteps(steps, [&](Value step) {
+        fetchNext(a, j, step);
+        emitStep(a, j, step, rows, columns);
+      });
     forSums(
         [&](int number, Value at) { intrinsic("tilestored64", {tile(number), at, strideOfAcc}); });
+  }
+
+  void forSteps(int64_t steps, llvm::function_ref<void(Value)> body) {
+    if (steps < 1)
+      return;
+    auto loop = b.create<scf::ForOp>(loc, i64(0), i64(steps), i64(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  /// Steps of a whole block, which load operands of the step behind them as registers get free.
+  void emitStepsAhead(Rows a, Value j, int64_t steps) {
+    loadA(a, 0, i64(0), 0);
+    for (int64_t column : {0, 1})
+      loadB(j, column, i64(0), 0);
+    forSteps(steps - 1, [&](Value step) {
+      Value next = plus(step, 1);
+      fetchNext(a, j, step);
+      multiply(0, 0);
+      loadA(a, 1, step, 0);
+      multiply(0, 1);
+      loadA(a, 0, next, 0);
+      multiply(1, 0);
+      loadB(j, 0, next, 0);
+      multiply(1, 1);
+      loadB(j, 1, next, 0);
+    });
+    fetchNext(a, j, i64(steps - 1));
+    loadA(a, 1, i64(steps - 1), 0);
+    for (int64_t row : {0, 1})
+      for (int64_t column : {0, 1})
+        multiply(row, column);
+  }
+
+  /// Asks, for the second-level cache, for a line of some of the rows that are read behind these.
+  void fetchNext(Rows a, Value j, Value step) {
+    if (!a.next)
+      return;
+    int64_t count = llvm::divideCeil(2 * kRows, blocksOfRow);
+    // A block of 32 columns asks for `count` rows.
+    Value first = b.create<arith::DivUIOp>(loc, times(j, count), i64(2 * kRows));
+    for (int64_t row = 0; row < count; ++row)
+      b.create<LLVM::Prefetch>(loc,
+                               address(a.next, plus(first, row), strideOfA, times(step, kRowBytes)),
+                               /*rw=*/0, /*hint=*/2, /*cache=*/1);
   }
 
   /// Products of a part of a by one of b. A part that is not given is in the registers already.
@@ -149,39 +230,41 @@ private:
     return all;
   }
 
-  void emitStep(Value i, Value j, Value step, int64_t rows, int64_t columns) {
-    for (Parts parts : products())
-      emitProducts(i, j, step, rows, columns, parts);
+  void emitStep(Rows a, Value j, Value step, int64_t rows, int64_t columns) {
+    for (Parts parts : products()) {
+      if (parts.b)
+        loadB(j, 0, step, *parts.b);
+      for (int64_t row = 0; row < rows; ++row) {
+        if (parts.a)
+          loadA(a, row, step, *parts.a);
+        if (parts.b && row == 0 && columns == 2)
+          loadB(j, 1, step, *parts.b);
+        for (int64_t column = 0; column < columns; ++column)
+          multiply(row, column);
+      }
+    }
   }
 
-  void emitProducts(Value i, Value j, Value step, int64_t rows, int64_t columns, Parts parts) {
-    auto loadA = [&](int64_t row) {
-      Value bytes = plus(times(step, kRowBytes), *parts.a * k * (4 / groupOf(form)));
-      intrinsic("tileloadd64", {tile(kTilesOfA + row),
-                                address(a, plus(i, row * kRows), strideOfA, bytes), strideOfA});
-    };
-    auto loadB = [&](int64_t column) {
-      if (!parts.b)
-        return;
-      Value row = plus(times(step, kRows), *parts.b * k / groupOf(form));
-      intrinsic("tileloadd64", {tile(kTilesOfB + column),
-                                address(bMatrix, row, strideOfB,
-                                        plus(times(j, columnBytesOfB), column * kRowBytes)),
-                                strideOfB});
-    };
+  void loadA(Rows a, int64_t row, Value step, int64_t part) {
+    Value bytes = plus(times(step, kRowBytes), part * k * (4 / groupOf(form)));
+    intrinsic("tileloadd64", {tile(kTilesOfA + row),
+                              address(a.base, i64(row * kRows), a.stride, bytes), a.stride});
+  }
+
+  void loadB(Value j, int64_t column, Value step, int64_t part) {
+    Value row = plus(times(step, kRows), part * k / groupOf(form));
+    intrinsic("tileloadd64",
+              {tile(kTilesOfB + column),
+               address(bMatrix, row, strideOfB, plus(times(j, columnBytesOfB), column * kRowBytes)),
+               strideOfB});
+  }
+
+  void multiply(int64_t row, int64_t column) {
     StringRef product = form == DotForm::SignedQuads     ? "tdpbssd"
                         : form == DotForm::UnsignedQuads ? "tdpbuud"
                                                          : "tdpbf16ps";
-    loadB(0);
-    for (int64_t row = 0; row < rows; ++row) {
-      if (parts.a)
-        loadA(row);
-      if (row == 0 && columns == 2)
-        loadB(1);
-      for (int64_t column = 0; column < columns; ++column)
-        intrinsic(product, {tile(kSums + 2 * row + column), tile(kTilesOfA + row),
-                            tile(kTilesOfB + column)});
-    }
+    intrinsic(product,
+              {tile(kSums + 2 * row + column), tile(kTilesOfA + row), tile(kTilesOfB + column)});
   }
 
   OpBuilder &b;
@@ -191,6 +274,9 @@ private:
   Value a, bMatrix, acc, strideOfA, strideOfB, strideOfAcc;
   int64_t columnBytesOfB; ///< from one block's columns to the next one's, by column
   bool fromZero;
+  Value isEmpty;
+  const RowsForTiles &rowsOfA;
+  int64_t blocksOfRow = 1;
 };
 
 } // namespace
@@ -204,9 +290,9 @@ bool tritium::cpu::fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k) {
 
 void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, int64_t m, int64_t n,
                                int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc,
-                               bool fromZero) {
+                               bool fromZero, const RowsForTiles &rowsOfA) {
   assert((!b.panelRows || b.rowStride == std::min(n, 2 * kRows)) && "a panel is a block wide");
-  TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero).emit(m, n);
+  TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero, rowsOfA).emit(m, n);
 }
 
 /// Linux gives a process the state that AMX needs when it asks for it, or refuses; where there is

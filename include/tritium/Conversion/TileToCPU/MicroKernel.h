@@ -17,6 +17,7 @@ struct PackedMatrix {
   /// If set, the matrix is cut into panels of `rowStride` columns, a block of the kernel each, and
   /// so many rows, which stand one behind the other.
   int64_t panelRows = 0;
+  mlir::Value isEmpty = {}; ///< if set (i1): where it is true, acc holds nothing yet
 };
 
 /// Columns of a panel of so many columns at most, in lanes: what a block of the kernel has.
@@ -86,7 +87,7 @@ struct RowsInMemory {
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
 /// and written there (padding lanes hold anything finite). Only `a` may have a byteStride, only b
-/// stand in panels.
+/// stand in panels, only acc be empty.
 /// `fromZero`: acc is only written, as if it held zeros.
 ///
 /// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b
@@ -104,10 +105,23 @@ void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const TargetInfo &tar
 /// them.
 bool fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k);
 
+constexpr int64_t kBlockRows = 32; ///< that AMX multiplies by the same columns at once
+
+/// How a product by AMX comes by the rows of its first operand.
+struct RowsForTiles {
+  /// Where so many rows from one on stand, and how far they are apart (byteStride); null: where
+  /// they lie. Called in front of what multiplies them.
+  llvm::function_ref<PackedMatrix(mlir::Value row, int64_t rows)> find = nullptr;
+  /// If set, !llvm.ptr, perhaps invalid: where rows begin that will be read behind the last ones,
+  /// as far apart as these. Each block of rows asks for the next one's.
+  mlir::Value behind = {};
+};
+
 /// The same as emitDot of one of the forms that fitsTiles, by AMX. b needs no row behind its
 /// groups.
 void emitTileDot(mlir::OpBuilder &builder, mlir::Location loc, DotForm form, int64_t m, int64_t n,
-                 int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc, bool fromZero);
+                 int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc, bool fromZero,
+                 const RowsForTiles &rowsOfA = {});
 
 /// Asks the system for the use of AMX: zero (i64) if the process may use it from now on.
 mlir::Value emitTilePermission(mlir::OpBuilder &builder, mlir::Location loc);
