@@ -7,6 +7,7 @@
 #include <string.h>
 
 static uint8_t tiles[8][16][64];
+static int rowsOf[8], bytesOf[8]; /* a row's; 0 rows: not configured */
 static int isConfigured;
 int64_t amxProducts; /* so many have been done */
 
@@ -15,11 +16,14 @@ static void require(int holds) {
     abort();
 }
 
-/* A program uses all tile registers whole, and leaves them released. */
+/* A program uses all tile registers, and leaves them released. */
 void amx_ldtilecfg(const uint8_t *content) {
   require(content[0] == 1 && !isConfigured);
-  for (int i = 0; i < 8; ++i)
-    require(content[16 + 2 * i] == 64 && content[17 + 2 * i] == 0 && content[48 + i] == 16);
+  for (int i = 0; i < 8; ++i) {
+    bytesOf[i] = content[16 + 2 * i], rowsOf[i] = content[48 + i];
+    require(bytesOf[i] > 0 && bytesOf[i] <= 64 && content[17 + 2 * i] == 0);
+    require(rowsOf[i] > 0 && rowsOf[i] <= 16);
+  }
   isConfigured = 1;
   memset(tiles, 0xcc, sizeof tiles);
 }
@@ -33,14 +37,21 @@ void amx_tilezero(int8_t tile) {
 
 void amx_tileloadd64(int8_t tile, const uint8_t *from, int64_t stride) {
   require(isConfigured);
-  for (int row = 0; row < 16; ++row)
-    memcpy(tiles[tile][row], from + row * stride, 64);
+  for (int row = 0; row < rowsOf[tile]; ++row)
+    memcpy(tiles[tile][row], from + row * stride, bytesOf[tile]);
 }
 
 void amx_tilestored64(int8_t tile, uint8_t *to, int64_t stride) {
   require(isConfigured);
-  for (int row = 0; row < 16; ++row)
-    memcpy(to + row * stride, tiles[tile][row], 64);
+  for (int row = 0; row < rowsOf[tile]; ++row)
+    memcpy(to + row * stride, tiles[tile][row], bytesOf[tile]);
+}
+
+/* Sums and columns are whole; the groups of k are those of a. */
+static int groups(int8_t sums, int8_t a, int8_t b) {
+  require(isConfigured && bytesOf[a] == 4 * rowsOf[b] && rowsOf[a] == rowsOf[sums]);
+  require(rowsOf[sums] == 16 && bytesOf[sums] == 64 && bytesOf[b] == 64);
+  return rowsOf[b];
 }
 
 static float flushed(float value) { return fabsf(value) < 0x1p-126f ? copysignf(0, value) : value; }
@@ -57,12 +68,12 @@ static float fromBF16(const uint8_t *at) {
 /* Bit by bit: a chain over the even and one over the odd k of the tile, the sum of which is added.
  */
 void amx_tdpbf16ps(int8_t sums, int8_t a, int8_t b) {
-  require(isConfigured);
+  int count = groups(sums, a, b);
   ++amxProducts;
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) {
       float chains[2] = {0, 0}, sum;
-      for (int k = 0; k < 32; ++k)
+      for (int k = 0; k < 2 * count; ++k)
         chains[k % 2] =
             flushed(fmaf(fromBF16(tiles[a][i] + 2 * k),
                          fromBF16(tiles[b][k / 2] + 4 * j + 2 * (k % 2)), chains[k % 2]));
@@ -74,13 +85,13 @@ void amx_tdpbf16ps(int8_t sums, int8_t a, int8_t b) {
 
 #define BYTES(name, type)                                                                          \
   void name(int8_t sums, int8_t a, int8_t b) {                                                     \
-    require(isConfigured);                                                                         \
+    int count = groups(sums, a, b);                                                                \
     ++amxProducts;                                                                                 \
     for (int i = 0; i < 16; ++i)                                                                   \
       for (int j = 0; j < 16; ++j) {                                                               \
         uint32_t sum;                                                                              \
         memcpy(&sum, tiles[sums][i] + 4 * j, 4);                                                   \
-        for (int k = 0; k < 64; ++k)                                                               \
+        for (int k = 0; k < 4 * count; ++k)                                                        \
           sum += (uint32_t)((type)tiles[a][i][k] * (type)tiles[b][k / 4][4 * j + k % 4]);          \
         memcpy(tiles[sums][i] + 4 * j, &sum, 4);                                                   \
       }                                                                                            \

@@ -392,6 +392,7 @@ private:
   //===--------------------------------------------------------------------===//
   // Packing.cpp
   //===--------------------------------------------------------------------===//
+  static constexpr int64_t kAllLanes = std::numeric_limits<int64_t>::max();
   void emitPacking(const DotPlan::Operand &operand, bool isUnsigned);
   mlir::Value emitGrouping(tt::DotOp op, const DotPlan &dot);
   void packMatrix(const DotPlan &dot, mlir::Type from, DirectRead matrix, mlir::Value packed,
@@ -401,9 +402,10 @@ private:
   mlir::func::FuncOp groupingFunction(const DotPlan &dot, mlir::Type from, int64_t n, int64_t k);
   mlir::func::FuncOp startFunction(const DotPlan &dot, int64_t n, int64_t k);
   llvm::SmallVector<mlir::Value> readGroup(const DotPlan &dot, mlir::Type from, mlir::Type to,
-                                           mlir::Value at, mlir::Value rowStride, int64_t valid);
+                                           mlir::Value at, mlir::Value rowStride, int64_t valid,
+                                           int64_t columns = kAllLanes);
   mlir::Value loadConverted(mlir::Value at, mlir::Type from, mlir::Type to, int64_t lanes,
-                            bool isUnsigned);
+                            bool isUnsigned, int64_t valid = kAllLanes);
   mlir::Value extendedTo(mlir::Type to, mlir::Value value, bool isUnsigned);
 
   //===--------------------------------------------------------------------===//

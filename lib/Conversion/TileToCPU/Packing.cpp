@@ -70,10 +70,15 @@ static std::array<Value, 2> interleaved(OpBuilder &b, Location loc, Value x, Val
 }
 
 /// What is loaded from `at`, elements of type `from` in memory, as elements of the product's type
-/// `to`.
-Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool isUnsigned) {
-  Value stored =
-      b.create<LLVM::LoadOp>(loc, shaped(storageType(from), lanes), at, tt::scalarBytes(from));
+/// `to`. Lanes from `valid` on are zero, their memory is not read.
+Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool isUnsigned,
+                              int64_t valid) {
+  Type storage = storageType(from);
+  unsigned bytes = tt::scalarBytes(from);
+  Value stored = valid < lanes
+                     ? maskedLoad(VectorType::get(lanes, storage), at, firstLanes(valid, lanes),
+                                  zeroOf(storage, lanes), bytes)
+                     : b.create<LLVM::LoadOp>(loc, shaped(storage, lanes), at, bytes).getResult();
   if (from == to)
     return stored;
   if (isa<IntegerType>(to))
@@ -82,15 +87,15 @@ Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool 
 }
 
 /// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
-/// of these columns, in their order. Rows from `valid` on are zero.
+/// of these columns, in their order. Rows from `valid` on, and columns from `columns` on, are zero.
 SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Type from, Type to, Value at,
-                                       Value rowStride, int64_t valid) {
+                                       Value rowStride, int64_t valid, int64_t columns) {
   int64_t group = groupOf(dot.form);
   int64_t lanes = target.vectorBits / 8 / tt::scalarBytes(to);
   SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
   for (int64_t row = 0; row < valid; ++row)
-    rows[row] =
-        loadConverted(row ? gep(at, mul(rowStride, row)) : at, from, to, lanes, dot.isUnsigned);
+    rows[row] = loadConverted(row ? gep(at, mul(rowStride, row)) : at, from, to, lanes,
+                              dot.isUnsigned, std::min(columns, lanes));
   if (group == 1)
     return rows;
   std::array<Value, 2> pairs = interleaved(b, loc, rows[0], rows[1]);
@@ -148,7 +153,8 @@ func::FuncOp Lowering::groupingFunction(const DotPlan &dot, Type from, int64_t n
     auto pack = [&](Value source, Value packed, int64_t rows, int64_t columns) {
       for (int64_t column = 0; column < columns; column += columnsAtOnce) {
         SmallVector<Value> words =
-            readGroup(dot, from, to.element, gep(source, i64(column * fromBytes)), rowStride, rows);
+            readGroup(dot, from, to.element, gep(source, i64(column * fromBytes)), rowStride, rows,
+                      columns - column);
         for (auto [i, word] : llvm::enumerate(words)) {
           int64_t byte = column * laneBytes + i * registerBytes;
           if (byte < columns * laneBytes)

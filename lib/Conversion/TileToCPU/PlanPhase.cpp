@@ -305,11 +305,12 @@ bool Planner::planDirectRead(Step &step) {
         cast<RankedTensorType>(dot.getType()).getDimSize(1) <= lanesOfRegister)
       return false;
   } else {
-    // Packing reads whole registers, or pieces of 16 bytes where it turns the matrix over.
+    // Packing reads registers, the last one in part where AVX-512 can, or pieces of 16 bytes where
+    // it turns the matrix over.
     bool isTurned = turned.contains(value);
     int64_t rowBytes = type.getDimSize(isTurned ? 0 : 1) * bytes;
-    if (formOf(dot) == DotForm::Single || step.transposed ||
-        rowBytes % (isTurned ? 16 : registerBytes))
+    int64_t unit = isTurned ? 16 : target.vectorBits == 512 ? bytes : registerBytes;
+    if (formOf(dot) == DotForm::Single || step.transposed || rowBytes % unit)
       return false;
   }
   // The dimension of the loaded tile that is contiguous.

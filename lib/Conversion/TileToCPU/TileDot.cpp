@@ -18,6 +18,9 @@
 // Where operands are sums of two parts, a step goes on with those that stand behind: tmm4, tmm5 and
 // tmm6, tmm7 are loaded anew by turns, so that each of them takes part in two rows of products.
 //
+// Where k is no whole number of 16 groups, a last step takes what is left, from tmm5 and tmm7,
+// which are configured to hold no more; whole steps have tmm4 and tmm6 alone then.
+//
 // A row of a tile of a is 16 groups, a row of b one group of 16 columns, as packed. Each product
 // configures the registers for itself, 50 ns, because whatever else is called may do so, too.
 // LLVM's intrinsics that name the registers by numbers need no passes of its own; those that
@@ -47,8 +50,9 @@ public:
       : b(b), loc(loc), form(form), k(k), a(a.base), bMatrix(bMatrix.base), acc(acc.base),
         strideOfA(a.byteStride ? a.byteStride : i64(a.rowStride * 4 / groupOf(form))),
         strideOfB(i64(bMatrix.rowStride * 4)), strideOfAcc(i64(acc.rowStride * 4)),
-        columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)), fromZero(fromZero),
-        isEmpty(acc.isEmpty), rowsOfA(rowsOfA) {}
+        columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)),
+        restGroups(k / groupOf(form) % kRows), fromZero(fromZero), isEmpty(acc.isEmpty),
+        rowsOfA(rowsOfA) {}
 
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
@@ -96,14 +100,18 @@ private:
   Value plus(Value x, int64_t y) { return y ? b.create<arith::AddIOp>(loc, x, i64(y)) : x; }
   Value times(Value x, int64_t y) { return b.create<arith::MulIOp>(loc, x, i64(y)); }
 
-  /// All registers have all rows and bytes: palette 1, the bytes of a row as 16 bits from byte 16
-  /// on, the rows from byte 48 on.
+  /// Registers have all rows and bytes but for those of the last step: palette 1, the bytes of a
+  /// row as 16 bits from byte 16 on, the rows from byte 48 on.
   Value configuration() {
     SmallVector<int8_t> bytes(64, 0);
     bytes[0] = 1;
     for (int number = 0; number < 8; ++number) {
       bytes[16 + 2 * number] = kRowBytes;
       bytes[48 + number] = kRows;
+    }
+    if (restGroups) {
+      bytes[16 + 2 * (kTilesOfA + 1)] = 4 * restGroups;
+      bytes[48 + kTilesOfB + 1] = restGroups;
     }
     auto type = VectorType::get(64, b.getI8Type());
     Operation *function = b.getInsertionBlock()->getParentOp();
@@ -141,24 +149,24 @@ private:
                                                  plus(times(j, 4), column * kRowBytes)));
     };
     auto clear = [&] { forSums([&](int number, Value) { intrinsic("tilezero", tile(number)); }); };
-    auto load = [&] {
-      forSums(
-          [&](int number, Value at) { intrinsic("tileloadd64", {tile(number), at, strideOfAcc}); });
-    };
+    auto loadSums = [&] { forSums([&](int number, Value at) { load(number, at, strideOfAcc); }); };
     if (isEmpty) {
       auto branch = b.create<scf::IfOp>(loc, isEmpty, /*else=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
       clear();
       b.setInsertionPointToStart(branch.elseBlock());
-      load();
+      loadSums();
     } else if (fromZero) {
       clear();
     } else {
-      load();
+      loadSums();
     }
     int64_t steps = k / (kRows * groupOf(form));
-    if (partsOf(form) == 1 && rows == 2 && columns == 2)
+    if (restGroups) {
+      forSteps(steps, [&](Value step) { emitStepOfTwo(a, j, step, rows, columns, 0); });
+      emitStepOfTwo(a, j, i64(steps), rows, columns, 1);
+    } else if (partsOf(form) == 1 && rows == 2 && columns == 2)
       emitStepsAhead(a, j, steps);
     else
       forSteps(steps, [&](Value step) {
@@ -180,23 +188,23 @@ private:
 
   /// Steps of a whole block, which load operands of the step behind them as registers get free.
   void emitStepsAhead(Rows a, Value j, int64_t steps) {
-    loadA(a, 0, i64(0), 0);
+    loadA(a, 0, i64(0));
     for (int64_t column : {0, 1})
-      loadB(j, column, i64(0), 0);
+      loadB(j, column, i64(0));
     forSteps(steps - 1, [&](Value step) {
       Value next = plus(step, 1);
       fetchNext(a, j, step);
       multiply(0, 0);
-      loadA(a, 1, step, 0);
+      loadA(a, 1, step);
       multiply(0, 1);
-      loadA(a, 0, next, 0);
+      loadA(a, 0, next);
       multiply(1, 0);
-      loadB(j, 0, next, 0);
+      loadB(j, 0, next);
       multiply(1, 1);
-      loadB(j, 1, next, 0);
+      loadB(j, 1, next);
     });
     fetchNext(a, j, i64(steps - 1));
-    loadA(a, 1, i64(steps - 1), 0);
+    loadA(a, 1, i64(steps - 1));
     for (int64_t row : {0, 1})
       for (int64_t column : {0, 1})
         multiply(row, column);
@@ -245,26 +253,52 @@ private:
     }
   }
 
-  void loadA(Rows a, int64_t row, Value step, int64_t part) {
-    Value bytes = plus(times(step, kRowBytes), part * k * (4 / groupOf(form)));
-    intrinsic("tileloadd64", {tile(kTilesOfA + row),
-                              address(a.base, i64(row * kRows), a.stride, bytes), a.stride});
+  /// The same by two registers of operands, `registers` from tmm4 and from tmm6.
+  void emitStepOfTwo(Rows a, Value j, Value step, int64_t rows, int64_t columns, int registers) {
+    int tileOfA = kTilesOfA + registers, tileOfB = kTilesOfB + registers;
+    for (int64_t row = 0; row < rows; ++row) {
+      load(tileOfA, addressOfA(a, row, step, 0), a.stride);
+      // The second row begins with the columns that the first one has ended with.
+      for (int64_t i = 0; i < columns; ++i) {
+        int64_t column = row ? columns - 1 - i : i;
+        if (!row || i)
+          load(tileOfB, addressOfB(j, column, step, 0), strideOfB);
+        multiply(row, column, tileOfA, tileOfB);
+      }
+    }
   }
 
-  void loadB(Value j, int64_t column, Value step, int64_t part) {
+  Value addressOfA(Rows a, int64_t row, Value step, int64_t part) {
+    Value bytes = plus(times(step, kRowBytes), part * k * (4 / groupOf(form)));
+    return address(a.base, i64(row * kRows), a.stride, bytes);
+  }
+
+  Value addressOfB(Value j, int64_t column, Value step, int64_t part) {
     Value row = plus(times(step, kRows), part * k / groupOf(form));
-    intrinsic("tileloadd64",
-              {tile(kTilesOfB + column),
-               address(bMatrix, row, strideOfB, plus(times(j, columnBytesOfB), column * kRowBytes)),
-               strideOfB});
+    return address(bMatrix, row, strideOfB, plus(times(j, columnBytesOfB), column * kRowBytes));
+  }
+
+  void load(int number, Value from, Value stride) {
+    intrinsic("tileloadd64", {tile(number), from, stride});
+  }
+
+  void loadA(Rows a, int64_t row, Value step, int64_t part = 0) {
+    load(kTilesOfA + row, addressOfA(a, row, step, part), a.stride);
+  }
+
+  void loadB(Value j, int64_t column, Value step, int64_t part = 0) {
+    load(kTilesOfB + column, addressOfB(j, column, step, part), strideOfB);
   }
 
   void multiply(int64_t row, int64_t column) {
+    multiply(row, column, kTilesOfA + row, kTilesOfB + column);
+  }
+
+  void multiply(int64_t row, int64_t column, int tileOfA, int tileOfB) {
     StringRef product = form == DotForm::SignedQuads     ? "tdpbssd"
                         : form == DotForm::UnsignedQuads ? "tdpbuud"
                                                          : "tdpbf16ps";
-    intrinsic(product,
-              {tile(kSums + 2 * row + column), tile(kTilesOfA + row), tile(kTilesOfB + column)});
+    intrinsic(product, {tile(kSums + 2 * row + column), tile(tileOfA), tile(tileOfB)});
   }
 
   OpBuilder &b;
@@ -273,6 +307,7 @@ private:
   int64_t k;
   Value a, bMatrix, acc, strideOfA, strideOfB, strideOfAcc;
   int64_t columnBytesOfB; ///< from one block's columns to the next one's, by column
+  int64_t restGroups;     ///< of k, behind the last whole step
   bool fromZero;
   Value isEmpty;
   const RowsForTiles &rowsOfA;
@@ -284,8 +319,9 @@ private:
 bool tritium::cpu::fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k) {
   // Less is done by vectors before the registers are configured.
   constexpr int64_t leastProducts = 1 << 15;
-  return form != DotForm::Single && m % kRows == 0 && n % kRows == 0 &&
-         k % (kRows * groupOf(form)) == 0 && m * n * k >= leastProducts;
+  int64_t unit = partsOf(form) == 1 ? groupOf(form) : kRows * groupOf(form);
+  return form != DotForm::Single && m % kRows == 0 && n % kRows == 0 && k % unit == 0 &&
+         m * n * k >= leastProducts;
 }
 
 void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, int64_t m, int64_t n,

@@ -44,45 +44,50 @@ float toFloat(uint16_t bf16) {
 
 struct Tile {
   uint8_t bytes[16][64];
+  int rows = 16, rowBytes = 64; ///< as configured
 };
 Tile tiles[8];
 bool isConfigured = false;
 
-/// A program uses all tile registers whole, and leaves them released.
+/// A program uses all tile registers, and leaves them released.
 void configure(const uint8_t *content) {
   ASSERT_EQ(content[0], 1);
   for (int number = 0; number < 8; ++number) {
-    ASSERT_EQ(content[16 + 2 * number] + 256 * content[17 + 2 * number], 64);
-    ASSERT_EQ(content[48 + number], 16);
+    Tile &tile = tiles[number];
+    tile.rowBytes = content[16 + 2 * number] + 256 * content[17 + 2 * number];
+    tile.rows = content[48 + number];
+    ASSERT_TRUE(tile.rowBytes > 0 && tile.rowBytes <= 64 && tile.rows > 0 && tile.rows <= 16);
+    std::memset(tile.bytes, 0xcc, sizeof tile.bytes);
   }
   ASSERT_FALSE(isConfigured);
   isConfigured = true;
-  std::memset(tiles, 0xcc, sizeof tiles);
 }
 
 void release() { isConfigured = false; }
 
 void clear(int64_t number) {
   ASSERT_TRUE(isConfigured);
-  tiles[number] = Tile();
+  std::memset(tiles[number].bytes, 0, sizeof tiles[number].bytes);
 }
 
 void loadTile(int64_t number, const uint8_t *from, int64_t stride) {
   ASSERT_TRUE(isConfigured);
-  for (int row = 0; row < 16; ++row)
-    std::memcpy(tiles[number].bytes[row], from + row * stride, 64);
+  for (int row = 0; row < tiles[number].rows; ++row)
+    std::memcpy(tiles[number].bytes[row], from + row * stride, tiles[number].rowBytes);
 }
 
 void storeTile(int64_t number, uint8_t *to, int64_t stride) {
   ASSERT_TRUE(isConfigured);
-  for (int row = 0; row < 16; ++row)
-    std::memcpy(to + row * stride, tiles[number].bytes[row], 64);
+  for (int row = 0; row < tiles[number].rows; ++row)
+    std::memcpy(to + row * stride, tiles[number].bytes[row], tiles[number].rowBytes);
 }
 
 /// sums[i][j] += the products of row i of a, in groups of four bytes, and group j of row k of b.
 template <typename Operand, typename Sum> void multiply(int64_t sums, int64_t a, int64_t b) {
   ASSERT_TRUE(isConfigured);
   constexpr int group = 4 / sizeof(Operand);
+  ASSERT_EQ(tiles[a].rowBytes, 4 * tiles[b].rows);
+  ASSERT_TRUE(tiles[a].rows == 16 && tiles[sums].rows == 16 && tiles[b].rowBytes == 64);
   auto at = [](int64_t number, int row, int column) {
     Operand value;
     std::memcpy(&value, tiles[number].bytes[row] + column * sizeof(Operand), sizeof(Operand));
@@ -95,7 +100,7 @@ template <typename Operand, typename Sum> void multiply(int64_t sums, int64_t a,
     for (int j = 0; j < 16; ++j) {
       Sum sum;
       std::memcpy(&sum, tiles[sums].bytes[i] + 4 * j, 4);
-      for (int k = 0; k < 16 * group; ++k)
+      for (int k = 0; k < tiles[b].rows * group; ++k)
         sum += at(a, i, k) * at(b, k / group, j * group + k % group);
       std::memcpy(tiles[sums].bytes[i] + 4 * j, &sum, 4);
     }
@@ -381,7 +386,8 @@ TEST(TileDot, Shapes) {
   if (!jit.target().isX86)
     GTEST_SKIP();
   const int64_t shapes[][3] = {{32, 32, 64}, {16, 128, 64},  {128, 16, 64}, {48, 80, 128},
-                               {64, 64, 64}, {112, 48, 192}, {96, 32, 64}};
+                               {64, 64, 64}, {112, 48, 192}, {96, 32, 64},  {48, 80, 80},
+                               {64, 48, 20}, {32, 64, 108}};
   for (auto [m, n, k] : shapes) {
     ASSERT_TRUE(fitsTiles(DotForm::SignedQuads, m, n, k));
     for (auto [variant, inPanels] : kVariants) {
@@ -391,8 +397,9 @@ TEST(TileDot, Shapes) {
       checkBF16Tiles(jit, m, n, k + 32, variant, inPanels);
     }
   }
-  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 96}, {60, 64, 64}, {64, 40, 64}})
+  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 98}, {60, 64, 64}, {64, 40, 64}})
     EXPECT_FALSE(fitsTiles(DotForm::SignedQuads, m, n, k));
+  EXPECT_FALSE(fitsTiles(DotForm::HalfParts, 64, 64, 80));
 }
 
 /// Four loads for four products, and one configuration for all of them.
