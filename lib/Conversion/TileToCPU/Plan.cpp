@@ -100,6 +100,10 @@ void Planner::planReport(Step &step, Operation *op) {
 // Scratch memory
 //===----------------------------------------------------------------------===//
 
+/// From so many rows on that are a multiple of so many bytes apart, they are put a line further
+/// apart.
+constexpr int64_t kManyRows = 16, kCompetingBytes = 512;
+
 Buffer *Planner::allocate(RankedTensorType type, bool dense) {
   return allocate(type.getShape(), evalType(type.getElementType()), dense);
 }
@@ -115,11 +119,17 @@ Buffer *Planner::allocate(ArrayRef<int64_t> shape, Type element, bool dense) {
   int64_t registerLanes = target.vectorBits / 8 / bytes;
   buffer.rowStride = shape.back();
   // Rows of one register and more are padded, so that whole registers can be moved.
-  if (!dense)
-    buffer.rowStride = llvm::alignTo(shape.back(), registerLanes);
-  buffer.bytes = buffer.rowStride * bytes;
+  int64_t rows = 1;
   for (int64_t d : shape.drop_back())
-    buffer.bytes *= d;
+    rows *= d;
+  if (!dense) {
+    buffer.rowStride = llvm::alignTo(shape.back(), registerLanes);
+    // Products read and write columns of 16 rows and more, and phases some, too: such rows would
+    // have to do with eight sets of the first-level cache, or fewer.
+    if (rows >= kManyRows && buffer.rowStride * bytes % kCompetingBytes == 0)
+      buffer.rowStride += kCacheLine / bytes;
+  }
+  buffer.bytes = buffer.rowStride * bytes * rows;
   buffer.offset = plan.scratchBytes;
   // One line of the cache more: the last register of an unpadded row may reach over its end.
   plan.scratchBytes += llvm::alignTo(buffer.bytes, kCacheLine) + kCacheLine;

@@ -281,7 +281,7 @@ private:
     printKept(rounds.dot);
     os << '\n';
     line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)
-           << '\n';
+           << (rounds.fromZero ? ", at first to zeros" : "") << '\n';
     indent -= 2;
   }
 
