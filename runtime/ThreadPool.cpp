@@ -23,6 +23,8 @@ namespace {
 
 /// About 50 us on current x86: longer than the gap between launches of a busy host.
 constexpr unsigned spinLimit = 2000;
+/// A thread that has run its share lets the others run theirs for so long, a microsecond or two,
+/// before it looks at them: to look is to take their lines, in the middle of a short launch.
 constexpr unsigned spinsBetweenLookouts = 32;
 
 void relax() {
@@ -120,7 +122,7 @@ void ThreadPool::work(unsigned self) {
     bool isLookout = spins % spinsBetweenLookouts == spinsBetweenLookouts - 1;
     uint32_t launch = isLookout ? launches.load(std::memory_order_acquire) : looked;
     bool ran = claimFrom(self, self);
-    if (ran || launch != looked) {
+    if (launch != looked) {
       looked = launch;
       ran |= claimAndRun(self);
     }
@@ -142,6 +144,7 @@ void ThreadPool::work(unsigned self) {
 }
 
 /// Deals out the units: neighbours to one thread, no thread more than one unit more than another.
+/// One barrier behind all stores: the lines, which the threads look at, come here side by side.
 void ThreadPool::publish() {
   uint32_t first = 0;
   for (unsigned i = 0; i < threads && first < units; ++i) {
@@ -149,9 +152,10 @@ void ThreadPool::publish() {
     // A grid smaller than the pool goes to its first threads.
     if (units < threads)
       end = i + 1;
-    shares[i].left.store(static_cast<uint64_t>(end) << 32 | first);
+    shares[i].left.store(static_cast<uint64_t>(end) << 32 | first, std::memory_order_release);
     first = end;
   }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 uint64_t ThreadPool::ranByAll() const {
@@ -176,15 +180,20 @@ void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
   units = static_cast<uint32_t>((total + unit - 1) / unit);
   toRun += units;
   publish();
-  launches.fetch_add(1);
-  if (sleepers.load()) {
+  launches.store(launches.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  bool someSleep = sleepers.load() != 0;
+  if (someSleep) {
     wakeups.fetch_add(1);
     futexWakeAll(wakeups);
   }
-  claimAndRun(0);
+  while (claimFrom(0, 0)) {
+  }
   // The last parts run elsewhere. On a machine with more work than cores their thread may need
   // this core.
+  unsigned patience = someSleep ? 0 : spinsBetweenLookouts;
   for (unsigned spins = 0; ranByAll() != toRun; ++spins) {
+    if (spins == patience)
+      claimAndRun(0);
     if (work)
       work->poll();
     if (spins < spinLimit)
