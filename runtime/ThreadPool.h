@@ -69,7 +69,7 @@ private:
   uint32_t units = 0; ///< of the launch
   uint64_t toRun = 0; ///< units of this launch and all before it
 
-  alignas(64) std::atomic<uint32_t> launches{0}; ///< that have been published
+  alignas(64) std::atomic<uint32_t> launches{0}; ///< begun and ended: odd while one runs
   alignas(64) std::atomic<uint32_t> sleepers{0};
   alignas(64) std::atomic<uint32_t> wakeups{0}; ///< the futex
   std::atomic<bool> stopping{false};
