@@ -2,6 +2,7 @@
 
 #include "Builder.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 using namespace mlir;
@@ -67,40 +68,15 @@ TileAccess Builder::accessOf(Operation *op, Type type) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The offset, in elements, of the element at `coordinates` of a tile in memory.
-static uint64_t offsetOf(ttg::MemDescType memory, ArrayRef<int64_t> panel,
-                         const LinearLayout &inPanel, ArrayRef<int64_t> coordinates) {
-  ArrayRef<int64_t> shape = memory.getTileShape();
-  if (panel.empty()) {
-    uint64_t offset = 0;
-    for (int32_t d : llvm::reverse(memory.getLayout().getFastestFirst()))
-      offset = offset * shape[d] + coordinates[d];
-    return offset;
-  }
-  uint64_t number = 0, elements = 1, flat = 0;
-  unsigned shift = 0;
-  for (auto [x, extent, of] : llvm::zip(coordinates, shape, panel)) {
-    number = number * (extent / of) + x / of;
-    elements *= of;
-    flat |= uint64_t(x % of) << shift;
-    shift += llvm::Log2_64(of);
-  }
-  return number * elements + inPanel.applyPart(kElement, flat);
-}
-
 SharedAccess Builder::accessOf(Operation *op, Type type, TypedValue<ttg::MemDescType> memory,
                                ArrayRef<int64_t> start) {
   SharedAccess access;
   static_cast<TileAccess &>(access) = accessOf(op, type);
   access.memory = get(memory);
   access.element = elementOf(memory.getType().getElementType());
-  SmallVector<int64_t, 4> shape(tt::shapeOf(type)), panel;
-  ArrayRef<int64_t> tile = memory.getType().getTileShape();
-  shape.resize(tile.size(), 1); // a scalar is one element
-  panel = memory.getType().getLayout().getPanel(tile);
-  LinearLayout inPanel;
-  if (!panel.empty())
-    inPanel = memory.getType().getLayout().getPanelOffsets(panel);
+  SmallVector<int64_t, 4> shape(tt::shapeOf(type));
+  shape.resize(memory.getType().getTileShape().size(), 1); // a scalar is one element
+  ttg::TileOffsets offsets(memory.getType());
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
@@ -110,8 +86,7 @@ SharedAccess Builder::accessOf(Operation *op, Type type, TypedValue<ttg::MemDesc
     int64_t rest = i;
     for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
       at[d] = rest % shape[d] + (start.empty() ? 0 : start[d]);
-    access.offsets.push_back(offsetOf(memory.getType(), panel, inPanel, at) *
-                             access.element.bytes());
+    access.offsets.push_back(offsets(at) * access.element.bytes());
   }
   return access;
 }

@@ -82,7 +82,7 @@ TileLayout layoutOfPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {
 std::optional<TileLayout> layoutOfPart(const TileLayout &tile, ArrayRef<int64_t> part) {
   SmallVector<unsigned, 4> bits;
   for (auto [d, extent] : enumerate(part)) {
-    if (!isPowerOf2_64(extent) || !isPowerOf2_64(tile.extents()[d]) || extent > tile.extents()[d])
+    if (!isPowerOf2_64(extent) || tile.extents()[d] % extent)
       return std::nullopt;
     bits.push_back(std::min(tile.core().dimBits()[d], Log2_64(extent)));
   }

@@ -57,29 +57,25 @@ void LocalMemoryLowering::copyNow(AsyncCopyGlobalToLocalOp op) {
   storeLocal(scalar(op.getDst()), memory, op.getPtr().getType(), loaded);
 }
 
-LogicalResult LocalMemoryLowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
+/// Runs of 2^`run` neighbours along `dim`, from the panel that begins at `start`.
+void LocalMemoryLowering::copyPanel(AsyncCopyGlobalToLocalOp op, const Panels &panels,
+                                    const Coordinates &start, unsigned run, unsigned dim) {
   MemDescType memory = op.getDst().getType();
-  Type element = memory.getElementType();
-  unsigned bytes = tt::scalarBytes(element);
+  unsigned bytes = tt::scalarBytes(memory.getElementType()), size = bytes << run;
+  LinearLayout places = offsetsOf(memory).compose(panels.to.core().flattenOutputs());
   const TileLayout &layout = this->layout(op.getPtr());
-  LinearLayout places = offsetsOf(memory).compose(layout.core().flattenOutputs());
-  // A copy can end early, but not begin late.
-  auto [bound, dim] = accessRuns(op.getPtr(), op.getMask(), layout, axes, Crossing::AtEnd);
-  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
-  unsigned size = bytes << run;
-  if (size < 4) {
-    copyNow(op);
-    return success();
-  }
   auto addresses =
-      std::make_shared<Addresses>(*this, scalar(op.getDst()), inBytes(places, bytes), lane, warp);
+      std::make_shared<Addresses>(*this, addressOf(scalar(op.getDst()), memory, start),
+                                  inBytes(places, bytes), lane, warp);
   Value first = isFirstCopy(layout);
   const Registers &pointers = get(op.getPtr());
-  for (ArrayRef<unsigned> group : runsOf(places, run)) {
-    unsigned reg = group[0];
-    Value source = pointers[reg];
-    auto start = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes, dim = dim,
-                  group = SmallVector<unsigned>(group)] {
+  SmallVector<unsigned> ofTile = registersOfPanel(layout, panels.to, start);
+  for (ArrayRef<unsigned> inPanel : runsOf(places, run)) {
+    auto group = llvm::map_to_vector(inPanel, [&](unsigned r) { return ofTile[r]; });
+    unsigned reg = inPanel[0];
+    Value source = pointers[group[0]];
+    auto copy = [this, mask = op.getMask(), addresses, first, size, reg, source, bytes, dim,
+                 group] {
       // Bytes beyond the given number are filled with zeros.
       Value valid = mask ? bytesInside(mask, dim, group, bytes) : i32(size);
       auto [to, toOffset] = splitOffset(addresses->of(reg));
@@ -99,8 +95,24 @@ LogicalResult LocalMemoryLowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
                    std::to_string(size) + ", $2;",
                constraints, operands);
     };
-    emitHereOrInDot(op, start);
+    emitHereOrInDot(op, copy);
   }
+}
+
+LogicalResult LocalMemoryLowering::lowerAsyncCopy(AsyncCopyGlobalToLocalOp op) {
+  MemDescType memory = op.getDst().getType();
+  const TileLayout &layout = this->layout(op.getPtr());
+  Panels panels = panelsIn(memory, layout);
+  LinearLayout places = offsetsOf(memory).compose(panels.to.core().flattenOutputs());
+  // A copy can end early, but not begin late.
+  auto [bound, dim] = accessRuns(op.getPtr(), op.getMask(), layout, axes, Crossing::AtEnd);
+  unsigned run = std::min<unsigned>(runBits(places), llvm::Log2_64(bound.width));
+  if (unsigned(tt::scalarBytes(memory.getElementType())) << run < 4) {
+    copyNow(op);
+    return success();
+  }
+  for (const Coordinates &start : panels.starts)
+    copyPanel(op, panels, start, run, dim);
   return success();
 }
 

@@ -10,6 +10,7 @@
 #include "Addresses.h"
 #include "Families.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Layout/Fragments.h"
 #include "tritium/Target/GPU/GPUModel.h"
 
@@ -361,15 +362,15 @@ void LocalMemoryLowering::lowerLocalLoad(LocalLoadOp op) {
 // Tiles of any layout
 //===----------------------------------------------------------------------===//
 
-/// A tile in panels, each of which has its elements at the same offsets.
-static Panels panelsIn(MemDescType memory, const TileLayout &layout) {
+Panels panelsIn(MemDescType memory, const TileLayout &layout) {
   SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(memory.getShape());
   TileLayout part = layoutOfPanel(layout, panel);
   return {part, part, panelStarts(memory.getShape(), panel)};
 }
 
-static int64_t panelBytes(MemDescType memory, const Panels &panels) {
-  return memory.getTileBytes() / panels.starts.size();
+Value LocalMemoryLowering::addressOf(Value base, MemDescType memory, ArrayRef<int64_t> place) {
+  int64_t bytes = tt::scalarBytes(memory.getElementType());
+  return gep(base, b.getI8Type(), int32_t(TileOffsets(memory)(place) * bytes));
 }
 
 /// Of the registers of a tile those of the panel at `start`.
@@ -397,9 +398,9 @@ void LocalMemoryLowering::storeLocal(Value base, MemDescType memory, const TileL
     return storeInOrder(base, memory, layout, registers);
   Panels panels = panelsIn(memory, layout);
   LinearLayout offsets = offsetsOf(memory);
-  for (auto [i, start] : llvm::enumerate(panels.starts))
-    storeTile(gep(base, b.getI8Type(), int32_t(i * panelBytes(memory, panels))), offsets,
-              panels.from, memory.getElementType(), ofPanel(registers, layout, panels.from, start));
+  for (const Coordinates &start : panels.starts)
+    storeTile(addressOf(base, memory, start), offsets, panels.from, memory.getElementType(),
+              ofPanel(registers, layout, panels.from, start));
 }
 
 Registers LocalMemoryLowering::loadLocal(Value base, LocalLoadOp op) {
@@ -417,9 +418,8 @@ Registers LocalMemoryLowering::loadLocal(Value base, LocalLoadOp op) {
   Panels panels = panelsIn(memory, tile);
   LinearLayout places = offsetsOf(memory).compose(panels.to.core().flattenOutputs());
   Registers result(tile.registers());
-  for (auto [i, start] : llvm::enumerate(panels.starts)) {
-    Registers panel = loadTile(gep(base, b.getI8Type(), int32_t(i * panelBytes(memory, panels))),
-                               places, panels.to, element);
+  for (const Coordinates &start : panels.starts) {
+    Registers panel = loadTile(addressOf(base, memory, start), places, panels.to, element);
     for (auto [r, value] : llvm::zip(registersOfPanel(tile, panels.to, start), panel))
       result[r] = value;
   }

@@ -5,6 +5,8 @@
 
 #include "LoweringContext.h"
 
+#include "tritium/Layout/TileConversion.h"
+
 #include <deque>
 
 namespace tritium {
@@ -36,6 +38,9 @@ struct DotWork {
   void startCopies(size_t count);
 };
 
+/// A tile in panels of memory, each of which has its elements at the same offsets.
+Panels panelsIn(MemDescType memory, const TileLayout &layout);
+
 /// LocalMemory.cpp, LocalGather.cpp and AsyncCopy.cpp.
 class LocalMemoryLowering : public LoweringContext {
 public:
@@ -54,6 +59,7 @@ private:
   void storeLocal(Value base, MemDescType memory, const TileLayout &layout,
                   llvm::ArrayRef<Value> registers);
   Registers loadLocal(Value base, LocalLoadOp op);
+  Value addressOf(Value base, MemDescType memory, llvm::ArrayRef<int64_t> place);
   /// Through elements one after another, whose addresses are computed from their coordinates.
   /// `visit` gets an address, whether it is one of the tile's, and registers that are neighbours.
   void forEachRun(Value base, MemDescType memory, const TileLayout &layout,
@@ -85,6 +91,8 @@ private:
   mlir::Value bytesInside(mlir::Value mask, unsigned dim, llvm::ArrayRef<unsigned> group,
                           unsigned bytes);
   void copyNow(AsyncCopyGlobalToLocalOp op);
+  void copyPanel(AsyncCopyGlobalToLocalOp op, const Panels &panels, const Coordinates &start,
+                 unsigned run, unsigned dim);
   void storeShared(Value predicate, Value address, Value x);
 
   std::shared_ptr<DotWork> work;

@@ -24,6 +24,7 @@
 #include "MmaInstruction.h"
 
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -34,7 +35,7 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr int64_t kGroupRows = 64, kMostColumns = 256, kStepBytes = 32, kWarpsOfGroup = 4;
+constexpr int64_t kGroupRows = 64, kMostColumns = 256, kLeastColumns = 8, kStepBytes = 32, kWarpsOfGroup = 4;
 constexpr int64_t kMostRegisters = 255; // of a thread
 /// Registers that ptxas 13.0 wants a thread to have for an instruction of n columns: n / 2 for
 /// sums, and so many more; with a left operand in registers its four.
@@ -45,15 +46,12 @@ struct MatrixDescriptor {
   Value low; ///< for the group's first rows, or columns
   uint32_t high;
   bool isAcrossK; ///< neighbours in memory are not neighbours along k
-  LinearLayout offsets;
-  ArrayRef<int64_t> shape;
+  TileOffsets offsets;
   int64_t elementBytes;
+  int64_t panelColumns; ///< of b, that an instruction's are parts or multiples of
 
   /// Of an element from which a part begins, divided by 16.
-  int64_t distanceTo(ArrayRef<int64_t> place) const {
-    uint64_t flat = place[0] | place[1] << llvm::Log2_64(shape[0]);
-    return int64_t(offsets.apply({flat})) * elementBytes / 16;
-  }
+  int64_t distanceTo(ArrayRef<int64_t> place) const { return offsets(place) * elementBytes / 16; }
 };
 
 /// The columns of 64 rows that an instruction adds to.
@@ -94,6 +92,7 @@ public:
 
 private:
   void readLeft();
+  int64_t columnsOfPart(int64_t most) const;
   std::vector<Part> partsOf(const Registers &sums);
   SmallVector<Value> elementsOf(const Part &part);
   void addInBounds(Part &part, Registers &sums);
@@ -131,22 +130,20 @@ int64_t WarpGroupDotLowering::mostColumns(ttng::WarpGroupDotOp op, int64_t sums)
   // Beside all sums there are those that an instruction has begun.
   if (op.getMostImprecise())
     registers -= sums;
-  int64_t most = kMostColumns;
-  while (most > 8 && most / 2 > registers)
-    most /= 2;
-  return most;
+  return std::clamp(2 * registers, kLeastColumns, kMostColumns);
 }
 
 MatrixDescriptor WarpGroupDotLowering::describe(TypedValue<MemDescType> memory, unsigned k,
                                                 Value group, int64_t groupExtent) {
   MemDescType type = memory.getType();
   auto panels = ttng::Panels::of(type);
-  ArrayRef<int64_t> shape = type.getTileShape();
   int64_t bytes = tt::scalarBytes(type.getElementType());
-  MatrixDescriptor result{{}, 0, panels->fastest != k, offsetsOf(type), shape, bytes};
+  bool isAcrossK = panels->fastest != k;
+  MatrixDescriptor result{
+      {}, 0, isAcrossK, TileOffsets(type), bytes, isAcrossK ? panels->rowBytes / bytes : kLeastColumns};
   int64_t pattern = 8 * panels->rowBytes, mode = 128 / panels->rowBytes;
   result.high = uint32_t(pattern / 16) | uint32_t(mode == 4 ? 3 : mode) << 30;
-  int64_t panelBytes = result.isAcrossK ? shape[k] * panels->rowBytes : 16;
+  int64_t panelBytes = isAcrossK ? type.getTileShape()[k] * panels->rowBytes : 16;
   Value address = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), scalar(memory));
   result.low = ior(shr(iand(address, i32(0x3ffff)), 4), i32(panelBytes / 16 << 16));
   if (group) {
@@ -228,9 +225,23 @@ void WarpGroupDot::readLeft() {
       }
 }
 
+/// As many columns as an instruction may have, in parts of the group's that are alike.
+int64_t WarpGroupDot::columnsOfPart(int64_t most) const {
+  int64_t panel = right.panelColumns;
+  auto isOne = [&](int64_t width) {
+    bool hasInstruction = width % kLeastColumns == 0 &&
+                          (!sum.isInteger(32) || width <= 32 || width % (2 * kLeastColumns) == 0);
+    return hasInstruction && width <= most && (width % panel == 0 || panel % width == 0);
+  };
+  for (int64_t parts = 1;; ++parts)
+    if (int64_t width = columnsOfGroup / parts;
+        width <= kLeastColumns || (columnsOfGroup % parts == 0 && isOne(width)))
+      return width;
+}
+
 std::vector<Part> WarpGroupDot::partsOf(const Registers &sums) {
   auto places = byPlace(layout(op.getResult()));
-  int64_t width = std::min(columnsOfGroup, mostColumns(op, sums.size()));
+  int64_t width = columnsOfPart(mostColumns(op, sums.size()));
   std::vector<Part> parts;
   for (int64_t row = 0; row < type.getDimSize(0); row += kGroupRows * groupsAlongM)
     for (int64_t column = 0; column < columnsOfGroup; column += width) {
@@ -368,11 +379,20 @@ void WarpGroupDot::multiply(MutableArrayRef<Value> d, ArrayRef<Value> leftWords,
     x = extract(whole, i);
 }
 
+/// Each group has as many rows and columns of its own, and columns side by side.
+static bool isShared(RankedTensorType type, MmaEncodingAttr mma) {
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1);
+  int64_t alongM = mma.getWarpsPerCTA()[0] / kWarpsOfGroup, alongN = mma.getWarpsPerCTA()[1];
+  return m % (kGroupRows * alongM) == 0 && n % (kLeastColumns * alongN) == 0 &&
+         (alongN == 1 || llvm::isPowerOf2_64(n));
+}
+
 LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   auto mma = dyn_cast_or_null<MmaEncodingAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
   auto leftMemory = dyn_cast<TypedValue<MemDescType>>(op.getA());
   if (!mma || mma.getVersion() != 3 || !ttng::Panels::along(/*depth=*/0, op.getB().getType()) ||
-      (leftMemory && !ttng::Panels::along(/*depth=*/1, leftMemory.getType())))
+      (leftMemory && !ttng::Panels::along(/*depth=*/1, leftMemory.getType())) ||
+      !isShared(cast<RankedTensorType>(op.getType()), mma))
     return unsupported(op, "a dot of warp groups of these types and layouts");
   WarpGroupDot(*this, op).lower();
   return success();

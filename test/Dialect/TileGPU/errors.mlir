@@ -177,11 +177,11 @@ tt.func private @f() attributes {x = #ttg.schedule<stage = -1, order = 2>}
 
 // -----
 
-// Memory in panels is for tiles that are stored and loaded as a whole.
+// A thread that holds elements of several panels side by side has none for each.
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #p = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 64], shape = [128]}>
 tt.func private @f(%m: !ttg.memdesc<256xf32, #p, mutable>, %q: tensor<256x!tt.ptr<f32>, #b>) {
-  // expected-error @+1 {{(async_copy_c4) the destination must be one panel}}
+  // expected-error @+1 {{(async_copy_c4) the destination must be whole panels}}
   ttg.async_copy_global_to_local %q, %m : tensor<256x!tt.ptr<f32>, #b> -> !ttg.memdesc<256xf32, #p, mutable>
   tt.return
 }

@@ -267,7 +267,7 @@ tt.func private @panel(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #blocked>,
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-    // expected-error @+1 {{ttg.async_copy must be a layout of one panel, found #ttg.shared_linear}}
+    // expected-error @+1 {{ttg.async_copy must be a layout of whole panels, each of which is as many elements of threads, found #ttg.shared_linear}}
     %v = tt.load %p {ttg.async_copy = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], shape = [1024]}>, ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<f32>, #blocked>
   } {ttg.stages = 2 : i32}
   tt.return

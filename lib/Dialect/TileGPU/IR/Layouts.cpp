@@ -154,14 +154,15 @@ SmallVector<int32_t> MmaEncodingAttr::getFastestFirst() const { return lastFirst
 SmallVector<int32_t> MmaEncodingAttr::getKWidths() const { return {1, 2, 4}; }
 
 /// C of m16n8k*: lane 4 g + t holds (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1). Columns
-/// of a warp group lie side by side.
+/// of a warp group lie side by side, those of an extent that is no power of two in parts without
+/// padding.
 LinearLayout MmaEncodingAttr::getCore(ArrayRef<int64_t> shape) const {
   int64_t m = getTileRank() - 2, n = m + 1;
   SmallVector<int64_t> covered(getWarpsPerCTA());
   covered[m] *= 16;
   covered[n] *= 8;
   if (getVersion() == 3)
-    covered[n] = std::max<int64_t>(covered[n], llvm::bit_floor<uint64_t>(shape[n]));
+    covered[n] = std::max<int64_t>(covered[n], shape[n] & -shape[n]);
   CoreBuilder core(shape, covered);
   core.add(kRegister, n, 2).add(kLane, n, 4).add(kLane, m, 8).add(kRegister, m, 2);
   if (getVersion() == 3)

@@ -80,8 +80,18 @@ static bool multipliesTF32(tt::DotOp dot) {
          dot.getInputPrecision() == tt::InputPrecision::TF32;
 }
 
+/// Least extents of what a warp group does.
+constexpr int64_t rows = 64, columns = 16;
+
+std::optional<std::array<int32_t, 2>> groupsAlong(int64_t m, int64_t n, int warps) {
+  int64_t groups = warps / 4, parts = m / rows;
+  int64_t alongM = std::min(groups, parts & -parts), alongN = groups / alongM;
+  if (n % (columns * alongN) || (alongN > 1 && !llvm::isPowerOf2_64(n)))
+    return std::nullopt;
+  return std::array{int32_t(alongM), int32_t(alongN)};
+}
+
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
-  constexpr int64_t rows = 64, columns = 16;
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
   unsigned kWidth = kWidthFor(dot);
   std::string text;
@@ -102,17 +112,20 @@ std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
   }
   int64_t m = c.getDimSize(0), n = c.getDimSize(1), k = a.getDimSize(1),
           leastK = 8 * int64_t(kWidth);
-  auto isWhole = [](int64_t extent, int64_t part) {
-    return llvm::isPowerOf2_64(extent) && extent >= part;
-  };
+  bool arePowers =
+      llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(n) && llvm::isPowerOf2_64(k);
   if (warps % 4)
     out << "four warps do it together, and there are " << warps << "; use num_warps=4";
-  else if (!isWhole(m, rows) || !isWhole(n, columns) || !isWhole(k, leastK))
-    out << "it takes powers of two, of " << rows << "x" << columns << "x" << leastK
-        << " (M, N, K) at least, and found " << m << "x" << n << "x" << k;
-  else if (m * n < rows * columns * (warps / 4))
-    out << "four warps each need " << rows << "x" << columns << " of the result, which is " << m
-        << "x" << n << " for " << warps << "; use larger tiles, or fewer warps";
+  else if (m % rows || n % columns || k % leastK)
+    out << "it takes multiples of " << rows << "x" << columns << "x" << leastK
+        << " (M, N, K), and found " << m << "x" << n << "x" << k;
+  else if (!arePowers && !takesAcrossDepth(a.getElementType()))
+    out << "of elements of " << tt::scalarBits(a.getElementType())
+        << " bits it takes powers of two, and found " << m << "x" << n << "x" << k;
+  else if (!groupsAlong(m, n, warps))
+    out << "four warps each need as much of the result, " << rows << "x" << columns
+        << " or a multiple of it, and of a number of columns that is no power of two all; it is "
+        << m << "x" << n << " for " << warps << "; use larger tiles, or fewer warps";
   else if (m * n * k < strategy::kLeastProductsTurned &&
            (isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0)))
     out << "an operand lies across K in memory, and for " << m << "x" << n << "x" << k
@@ -173,29 +186,50 @@ bool isCarriedSum(Operation *dot, Value c, Value result) {
 }
 
 unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes) {
-  constexpr int64_t most = 128;
-  return std::min(most, fastestExtent * elementBytes);
+  for (unsigned rowBytes : {128u, 64u, 32u})
+    if (fastestExtent * elementBytes % rowBytes == 0)
+      return rowBytes;
+  return 0;
 }
 
 std::optional<SharedLinearEncodingAttr> panelLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                                     unsigned fastest, unsigned elementBytes) {
-  constexpr unsigned least = 32, chunkBytes = 16, bankBytes = 128;
-  unsigned rowBytes = panelRowBytes(shape[fastest], elementBytes);
-  if (shape.size() != 2 || rowBytes < least ||
-      !llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+  constexpr unsigned chunkBytes = 16, bankBytes = 128, leastRows = 8;
+  if (shape.size() != 2 || !panelRowBytes(shape[fastest], elementBytes))
     return std::nullopt;
+  unsigned rowBytes = panelRowBytes(shape[fastest], elementBytes);
   int64_t row = rowBytes / elementBytes, chunk = chunkBytes / elementBytes;
+  SmallVector<int64_t, 2> panel(shape);
+  if (!llvm::all_of(shape, llvm::isPowerOf2_64)) {
+    panel[fastest] = row;
+    panel[1 - fastest] &= -panel[1 - fastest];
+    // The next one begins as this one does.
+    if (panel[1 - fastest] < leastRows)
+      return std::nullopt;
+  }
   // Rows that share the 128 bytes of all banks share a phase.
   int64_t perPhase = bankBytes / rowBytes, phases = rowBytes / chunkBytes;
   SmallVector<int32_t> offsets;
   for (unsigned d = 0; d < 2; ++d)
-    for (int64_t x = 1; x < shape[d]; x *= 2) {
+    for (int64_t x = 1; x < panel[d]; x *= 2) {
       if (d == fastest)
-        offsets.push_back(x < row ? x : x / row * row * shape[1 - d]);
+        offsets.push_back(x < row ? x : x / row * row * panel[1 - d]);
       else
         offsets.push_back(x * row + (x / perPhase) % phases * chunk);
     }
-  return SharedLinearEncodingAttr::get(context, offsets, llvm::to_vector_of<int32_t>(shape));
+  return SharedLinearEncodingAttr::get(context, offsets, llvm::to_vector_of<int32_t>(panel));
+}
+
+LinearEncodingAttr panelwiseLayout(MemDescType memory, unsigned fastest, int warps) {
+  constexpr int64_t chunkBytes = 16;
+  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(memory.getTileShape());
+  int64_t chunk = chunkBytes / tt::scalarBytes(memory.getElementType()),
+          lanes = std::min<int64_t>(kLanesPerWarp, panel[fastest] / chunk);
+  CoreBuilder core(panel, panel);
+  core.add(kRegister, fastest, chunk).add(kLane, fastest, lanes);
+  core.add(kLane, 1 - fastest, kLanesPerWarp / lanes).add(kWarp, 1 - fastest, warps);
+  return toLinearEncoding(memory.getContext(),
+                          core.finish({int32_t(fastest), int32_t(1 - fastest)}));
 }
 
 bool takesAcrossDepth(Type element) { return tt::scalarBits(element) == 16; }

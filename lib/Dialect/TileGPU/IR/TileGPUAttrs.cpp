@@ -222,8 +222,11 @@ Attribute SharedEncodingAttr::transposed(ArrayRef<int32_t> order) const {
 
 int64_t SharedLinearEncodingAttr::getMemoryRank() const { return getShape().size(); }
 
-LogicalResult SharedLinearEncodingAttr::checkExtents(Emit, ArrayRef<int64_t>) const {
-  return success();
+LogicalResult SharedLinearEncodingAttr::checkExtents(Emit emit, ArrayRef<int64_t> shape) const {
+  if (!getOffsets().empty() || llvm::all_of(shape, [](int64_t n) { return n == 1; }))
+    return success();
+  return emit() << "(memdesc_c1) a tile of several panels has panels of two elements at least, so "
+                   "that it has neighbours in memory";
 }
 
 SmallVector<int64_t, 4> SharedLinearEncodingAttr::getPanel(ArrayRef<int64_t>) const {
@@ -236,8 +239,18 @@ LinearLayout SharedLinearEncodingAttr::getPanelOffsets(ArrayRef<int64_t>) const 
   return LinearLayout({input}, {unsigned(getOffsets().size())});
 }
 
+/// The dimension that the least offset belongs to, whatever its number; the last first of others.
 SmallVector<int32_t> SharedLinearEncodingAttr::getFastestFirst() const {
-  return llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, getShape().size())));
+  auto dims = llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(0, getShape().size())));
+  if (getOffsets().empty())
+    return dims;
+  unsigned bit = llvm::min_element(getOffsets()) - getOffsets().begin();
+  int32_t dim = 0;
+  for (; bit >= llvm::Log2_32(getShape()[dim]); ++dim)
+    bit -= llvm::Log2_32(getShape()[dim]);
+  llvm::erase(dims, dim);
+  dims.insert(dims.begin(), dim);
+  return dims;
 }
 
 Attribute SharedLinearEncodingAttr::transposed(ArrayRef<int32_t> order) const {

@@ -1,6 +1,7 @@
 //===- TileGPUOps.cpp - operations of the ttg dialect ---------------------===//
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 
 #include "tritium/Layout/TileConversion.h"
 
@@ -142,6 +143,12 @@ LogicalResult MemDescTransOp::verify() {
       getType() != transposed(src, getOrder()))
     return emitOpError() << "(memdesc_trans_c1) the result must be the transposed buffer, found "
                          << src << " -> " << getType();
+  // Panels of more dimensions count by the order that they have.
+  if (src.getShape().size() > 2 && !src.getLayout().getPanel(src.getShape()).empty() &&
+      !src.isOnePanel())
+    return emitOpError() << "(memdesc_trans_c2) a tile of more than two dimensions must be one "
+                            "panel, found "
+                         << src;
   return success();
 }
 
@@ -177,8 +184,7 @@ static LogicalResult verifyMove(Operation *op, StringRef constraint, Type value,
                              << ") shape and element type must agree and the tile must have a "
                                 "layout, found "
                              << value << " and " << memory;
-  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(memory.getTileShape());
-  if (tile && !isPart && !panel.empty() && !coversPanels(layoutOf(tile), panel))
+  if (tile && !isPart && !coversPanels(tile, memory))
     return op->emitOpError() << "(" << constraint
                              << ") the tile must have an element for each of the memory's panels, "
                                 "found "
@@ -285,8 +291,13 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   Type ptr = getPtr().getType();
   if (failed(verifyMutable(*this, "async_copy_c3", dst)))
     return failure();
-  if (!dst.isOnePanel())
-    return emitOpError() << "(async_copy_c4) the destination must be one panel, found " << dst;
+  auto pointers = dyn_cast<RankedTensorType>(ptr);
+  bool hasPointers = !pointers || !isa_and_nonnull<ThreadLayout>(pointers.getEncoding()) ||
+                     pointers.getShape() != dst.getShape() || coversPanels(pointers, dst);
+  if (!isWholePanels(dst) || !hasPointers)
+    return emitOpError() << "(async_copy_c4) the destination must be whole panels, each of which "
+                            "is as many elements of threads, found "
+                         << ptr << " and " << dst;
   if (tt::shapeOf(ptr) != dst.getShape() ||
       (getMask() && tt::shapeOf(getMask().getType()) != dst.getShape()))
     return emitOpError() << "(async_copy_c1) pointers, mask and destination must have one shape, "

@@ -80,11 +80,10 @@ SmallVector<int32_t> shareWarps(tt::DotOp dot, int warps) {
 
 /// Warp groups share the rows, in parts of 64, and then the columns.
 MmaEncodingAttr shareWarpGroups(tt::DotOp dot, int warps) {
-  constexpr int64_t rows = 64, warpsOfGroup = 4;
-  int64_t groups = warps / warpsOfGroup;
-  int64_t alongM = std::min(groups, dot.getC().getType().getDimSize(0) / rows);
-  return MmaEncodingAttr::get(dot.getContext(), 3,
-                              {int32_t(alongM * warpsOfGroup), int32_t(groups / alongM)});
+  constexpr int32_t warpsOfGroup = 4;
+  RankedTensorType c = dot.getC().getType();
+  auto [alongM, alongN] = *groupsAlong(c.getDimSize(0), c.getDimSize(1), warps);
+  return MmaEncodingAttr::get(dot.getContext(), 3, {alongM * warpsOfGroup, alongN});
 }
 
 Value inLayout(OpBuilder &builder, Value tile, Attribute layout) {

@@ -3,6 +3,7 @@
 #include "LoopSchedule.h"
 
 #include "tritium/Analysis/OuterSlice.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -157,9 +158,12 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
                                       MemorySpace::Shared, /*isMutable=*/true);
   if (!ring)
     return failure();
-  if (!ring.isOnePanel())
-    return op->emitError() << kAsyncCopy << " must be a layout of one panel, found " << encoding
-                           << " for " << type;
+  MemDescType buffer = ring.getBuffer();
+  if (!isWholePanels(buffer) || !coversPanels(type, buffer))
+    return op->emitError() << kAsyncCopy
+                           << " must be a layout of whole panels, each of which is as many elements "
+                              "of threads, found "
+                           << encoding << " for " << type;
   copies.push_back({op, ring});
   return copies.back().isOfBox() ? checkBox(copies.back()) : success();
 }

@@ -30,6 +30,7 @@
 
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 using namespace mlir;
@@ -65,6 +66,14 @@ void readInPlace(OpOperand &operand, bool isOfGroups) {
     return;
   Attribute layout = cast<RankedTensorType>(operand.get().getType()).getEncoding();
   auto load = cast<LocalLoadOp>(path.back());
+  MemDescType type = load.getSrc().getType();
+  for (Operation *op : llvm::reverse(path))
+    if (auto trans = dyn_cast<tt::TransOp>(op))
+      type = MemDescTransOp::transposed(type, trans.getOrder());
+  // Panels of operands of warp groups, which other instructions' fragments do not divide.
+  auto fragments = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+  if (!coversPanels(fragments, type))
+    return;
   OpBuilder builder(load);
   Value memory = load.getSrc();
   for (Operation *op : llvm::reverse(path))

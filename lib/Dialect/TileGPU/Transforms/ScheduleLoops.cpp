@@ -34,6 +34,7 @@
 #include "tritium/Analysis/PointerBases.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Target/GPU/GPUModel.h"
@@ -241,9 +242,11 @@ private:
   /// Empty if the load can run ahead; its addresses are then part of the slice.
   std::string reasonAgainst(tt::LoadOp load) {
     auto type = cast<RankedTensorType>(load.getType());
-    if (type.getRank() > 2 ||
-        !llvm::all_of(type.getShape(), [](int64_t n) { return llvm::isPowerOf2_64(n); }))
-      return "only tiles of one or two dimensions whose extents are powers of two are";
+    if (type.getRank() > 2)
+      return "only tiles of one or two dimensions are";
+    if (!llvm::all_of(type.getShape(), llvm::isPowerOf2_64) && !liesInPanels(load))
+      return "extents that are no powers of two are those of operands of warp groups (wgmma) alone, "
+             "in rows of multiples of 32 bytes";
     if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
       return "it loads neither integers nor floats";
     if (runBytes(load) < 4 || layoutOf(type).contiguous(orderOf(type.getEncoding())[0]) *
@@ -276,14 +279,32 @@ private:
   }
 
   MemDescType bufferOf(tt::LoadOp load) {
+    if (auto panels = panelsOf(load))
+      return *panels;
     auto type = cast<RankedTensorType>(load.getType());
-    SmallVector<int32_t> order = orderOf(type.getEncoding());
-    unsigned bytes = tt::scalarBytes(type.getElementType());
-    Attribute encoding = swizzledLayout(load.getContext(), type.getShape(), order, bytes);
-    if (isOperandOfWarpGroups(load))
-      if (auto layout = panelLayout(load.getContext(), type.getShape(), order[0], bytes))
-        encoding = *layout;
-    return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), encoding);
+    return MemDescType::get(load.getContext(), type.getShape(), type.getElementType(),
+                            swizzledLayout(load.getContext(), type.getShape(),
+                                           orderOf(type.getEncoding()),
+                                           tt::scalarBytes(type.getElementType())));
+  }
+
+  /// The buffer of an operand of warp groups, as they read it.
+  static std::optional<MemDescType> panelsOf(tt::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    Type element = type.getElementType();
+    if (!isOperandOfWarpGroups(load))
+      return std::nullopt;
+    auto layout = panelLayout(load.getContext(), type.getShape(), orderOf(type.getEncoding())[0],
+                              tt::scalarBytes(element));
+    if (!layout)
+      return std::nullopt;
+    return MemDescType::get(load.getContext(), type.getShape(), element, *layout);
+  }
+
+  /// In panels, each of which is as many elements of threads.
+  static bool liesInPanels(tt::LoadOp load) {
+    auto memory = panelsOf(load);
+    return memory && coversPanels(cast<RankedTensorType>(load.getType()), *memory);
   }
 
   /// A dot of warp groups multiplies it along a dimension that it does not lie along, as its

@@ -2,6 +2,9 @@
 
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
+#include "tritium/Layout/TileConversion.h"
+
 using namespace mlir;
 
 namespace tritium::ttng {
@@ -26,52 +29,51 @@ int64_t offsetIn(const Boxes &boxes, int64_t elementBytes, ArrayRef<int64_t> pla
   return place.back() / width * rows * width + offset;
 }
 
-/// Where the layout has an element of a tile whose extents are powers of two, or whose elements lie
-/// in the order of its dimensions.
-int64_t offsetIn(ttg::MemDescType memory, ArrayRef<int64_t> place) {
-  ttg::MemoryLayout layout = memory.getLayout();
-  ArrayRef<int64_t> shape = memory.getTileShape();
-  SmallVector<int64_t, 4> panel = layout.getPanel(shape);
-  int64_t offset = 0;
-  if (panel.empty()) {
-    for (int32_t d : llvm::reverse(layout.getFastestFirst()))
-      offset = offset * shape[d] + place[d];
-    return offset;
-  }
-  int64_t number = 0, elements = 1;
-  uint64_t flat = 0;
-  unsigned shift = 0;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    number = number * llvm::divideCeil(shape[d], panel[d]) + place[d] / panel[d];
-    elements *= panel[d];
-    flat |= uint64_t(place[d] % panel[d]) << shift;
-    shift += llvm::Log2_64(panel[d]);
-  }
-  return number * elements + int64_t(layout.getPanelOffsets(panel).apply({flat}));
+/// Extents of the parts of a tile, from each of whose first elements both maps are linear in the
+/// bits of coordinates. Empty if there are none, as where rows of a box are no power of two.
+SmallVector<int64_t, 5> linearPart(const Boxes &boxes, ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> panel) {
+  if (llvm::all_of(shape, llvm::isPowerOf2_64))
+    return SmallVector<int64_t, 5>(shape);
+  int64_t width = boxes.shape.back();
+  if (!llvm::isPowerOf2_64(width))
+    return {};
+  // A dimension more counts by a number of rows that is any.
+  SmallVector<int64_t, 5> part(shape.size(), 1);
+  for (size_t d = shape.size() - std::min<size_t>(2, shape.size()); d < shape.size(); ++d)
+    part[d] = std::min(panel[d], shape[d] & -shape[d]);
+  part.back() = std::min(part.back(), width);
+  return part;
 }
 
 /// All elements lie where the boxes have them.
 bool fits(const Boxes &boxes, ttg::MemDescType memory) {
   ArrayRef<int64_t> shape = memory.getTileShape();
   int64_t elementBytes = tt::scalarBytes(memory.getElementType());
-  SmallVector<int64_t, 5> place(shape.size(), 0);
-  auto agrees = [&] { return offsetIn(boxes, elementBytes, place) == offsetIn(memory, place); };
-  if (!llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(n); })) {
+  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(shape);
+  if (panel.empty()) {
     // Rows in order, without exchanges.
-    bool isInOrder =
-        memory.getLayout().getPanel(shape).empty() && !boxes.swizzle && boxes.count == 1;
+    bool isInOrder = !boxes.swizzle && boxes.count == 1;
     for (auto [i, d] : llvm::enumerate(memory.getLayout().getFastestFirst()))
       isInOrder &= size_t(d) + 1 + i == shape.size();
     return isInOrder;
   }
-  // Both maps are linear in the bits of coordinates.
-  for (size_t d = 0; d < shape.size(); ++d)
-    for (int64_t bit = 1; bit < shape[d]; bit *= 2) {
-      place[d] = bit;
-      if (!agrees())
-        return false;
-      place[d] = 0;
-    }
+  SmallVector<int64_t, 5> part = linearPart(boxes, shape, panel);
+  if (part.empty())
+    return false;
+  ttg::TileOffsets offsets(memory);
+  for (Coordinates place : panelStarts(shape, part)) {
+    auto agrees = [&] { return offsetIn(boxes, elementBytes, place) == offsets(place); };
+    if (!agrees())
+      return false;
+    for (size_t d = 0; d < shape.size(); ++d)
+      for (int64_t bit = 1; bit < part[d]; bit *= 2) {
+        place[d] += bit;
+        if (!agrees())
+          return false;
+        place[d] -= bit;
+      }
+  }
   return true;
 }
 } // namespace

@@ -10,12 +10,14 @@ namespace tritium::ttng {
 
 std::optional<Panels> Panels::of(ttg::MemDescType memory) {
   ArrayRef<int64_t> shape = memory.getTileShape();
-  if (shape.size() != 2 || !memory.isOnePanel())
+  SmallVector<int64_t, 4> panel = memory.getLayout().getPanel(shape);
+  if (shape.size() != 2 || panel.empty())
     return std::nullopt;
   unsigned bytes = tt::scalarBytes(memory.getElementType());
   for (unsigned fastest : {1u, 0u}) {
     auto layout = ttg::panelLayout(memory.getContext(), shape, fastest, bytes);
-    if (layout && layout->getPanelOffsets(shape) == ttg::offsetsOf(memory))
+    if (layout && panel == layout->getPanel(shape) &&
+        layout->getPanelOffsets(panel) == ttg::offsetsOf(memory))
       return Panels{fastest, ttg::panelRowBytes(shape[fastest], bytes)};
   }
   return std::nullopt;

@@ -36,9 +36,9 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/Boxes.h"
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
-#include "tritium/Layout/TileConversion.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Target/GPU/Strategy.h"
 
@@ -247,20 +247,21 @@ private:
     if (store->getParentOfType<ttg::WarpGroupsOp>() && !candidate.isInLoop())
       return "its group of warps ends behind it, and would wait for it";
     if (!memoryFor(candidate, candidate.shape()))
-      return "its rows are no power of two of 32 bytes or more";
+      return "its rows are no multiple of 32 bytes, or threads do not hold them in such parts";
     return "";
   }
 
   /// In rows as they are in global memory.
   static ttg::MemDescType memoryFor(Candidate &candidate, ArrayRef<int64_t> shape) {
     RankedTensorType type = candidate.tile.getType();
-    MLIRContext *context = type.getContext();
-    unsigned fastest = candidate.box->isTransposed() ? 0 : 1;
-    auto layout = ttg::panelLayout(context, shape, fastest, tt::scalarBytes(type.getElementType()));
-    if (!layout || !layoutOfPart(ttg::layoutOf(type), shape))
+    Type element = type.getElementType();
+    auto layout = ttg::panelLayout(type.getContext(), shape, candidate.box->isTransposed() ? 0 : 1,
+                                   tt::scalarBytes(element));
+    if (!layout)
       return {};
-    auto memory = ttg::MemDescType::get(context, shape, type.getElementType(), *layout);
-    return boxesOf(inRows(memory, candidate)) ? memory : ttg::MemDescType();
+    auto memory = ttg::MemDescType::get(type.getContext(), shape, element, *layout);
+    bool isHeld = ttg::coversPanels(type, memory);
+    return isHeld && boxesOf(inRows(memory, candidate)) ? memory : ttg::MemDescType();
   }
 
   static ttg::MemDescType inRows(ttg::MemDescType memory, Candidate &candidate) {
@@ -316,14 +317,14 @@ private:
 
   bool allocateParts(ArrayRef<Candidate *> group) {
     Candidate &first = *group.front();
-    constexpr int64_t leastBytes =
-        128; // a row of a panel, in which there are no conflicts of banks
+    constexpr int64_t leastBytes = 128; // a row of a panel, in which no banks conflict
     int64_t least = leastBytes / tt::scalarBytes(first.tile.getType().getElementType());
     SmallVector<int64_t> part(first.shape());
     if (first.box->isTransposed() || part[1] < least)
       return false;
-    // Two halves are a whole tile.
-    for (part[1] /= group.size() == 1 ? 4 : 1; part[1] >= least; part[1] /= 2)
+    // Two halves are a whole tile; of other extents there is one part.
+    int64_t power = part[1] & -part[1], halves = group.size() == 1 ? 4 : 1;
+    for (part[1] = power == part[1] ? power / halves : power; part[1] >= least; part[1] /= 2)
       if (allocate(group, part, 2))
         return true;
     part[1] = least;

@@ -37,6 +37,7 @@
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/Strategy.h"
@@ -250,6 +251,8 @@ private:
     if (!mayLieAcross)
       tile = inLayout(tile, ttg::turningLayout(b.getContext(), type.getShape(), offsetsOf(tile),
                                                depth, bytes, ttg::numWarps(dot)));
+    else if (!ttg::coversPanels(type, memory))
+      tile = inLayout(tile, ttg::panelwiseLayout(memory, fastest, ttg::numWarps(dot)));
     alloc = b.create<ttg::LocalAllocOp>(tile.getLoc(), memory, rounded(tile));
     return alloc;
   }

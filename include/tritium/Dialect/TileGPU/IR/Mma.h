@@ -13,6 +13,7 @@
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,9 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 /// Whether warp groups of a program of `warps` warps can do `dot` (wgmma): the target has the
 /// instruction for its element types, and 64 rows are for four warps.
 bool isForWarpGroups(tt::DotOp dot, int warps);
+/// How many groups of four warps share rows and columns of a result of `m` x `n`, multiples of 64 and
+/// of 16: rows as far as they go. Nothing if not all have the same.
+std::optional<std::array<int32_t, 2>> groupsAlong(int64_t m, int64_t n, int warps);
 /// Empty, or why not, and what would change it.
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
 
@@ -68,11 +72,15 @@ bool isCarriedSum(mlir::Operation *dot, mlir::Value c, mlir::Value result);
 /// The layout of an operand of theirs, a tile of `shape`, whose neighbours in memory are neighbours
 /// along dimension `fastest`: rows of up to 128 bytes, 16 bytes of which are exchanged by the
 /// number of the row, stand one below the other; beside them, behind them in memory, the next such
-/// panel. None if rows are shorter than 32 bytes or extents no powers of two.
+/// panel. Extents that are no powers of two are as many times what of them is one, in panels whose
+/// rows are what divides the tile's. None if no rows of 32 bytes do, or a panel has less than 8.
 std::optional<SharedLinearEncodingAttr> panelLayout(mlir::MLIRContext *context,
                                                     llvm::ArrayRef<int64_t> shape, unsigned fastest,
                                                     unsigned elementBytes);
-/// Bytes of a row of a panel: 32, 64 or 128.
+/// A layout in which threads hold as many elements of each panel of `memory`, of which `fastest` is
+/// the dimension of neighbours, 16 bytes of a row each.
+LinearEncodingAttr panelwiseLayout(MemDescType memory, unsigned fastest, int warps);
+/// Bytes of a row of a panel: 128, 64 or 32; 0 if none of these divides the tile's row.
 unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes);
 
 /// Whether instructions of warp groups take operands of `element` whose neighbours in memory are no
