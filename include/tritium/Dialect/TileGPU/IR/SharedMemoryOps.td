@@ -90,7 +90,8 @@ def TileGPU_MemDescTransOp : TileGPU_Op<"memdesc_trans", [Pure]> {
   let description = [{
     Dimension i of the result is dimension `order[i]` of the operand.
     - (memdesc_trans_c1) the operand is one buffer, order is a permutation, and shape and
-      layout of the result are permuted by it.
+      layout of the result are permuted by it;
+    - (memdesc_trans_c2) of more than two dimensions it is one panel.
 
     ```mlir
     %t = ttg.memdesc_trans %b {order = array<i32: 1, 0>} : !ttg.memdesc<128x64xf16, #shared> -> !ttg.memdesc<64x128xf16, #shared_t>
@@ -204,7 +205,8 @@ def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", 
     - (async_copy_c1) pointers, mask and destination have one shape;
     - (async_copy_c2) the pointee is the destination's element;
     - (async_copy_c3) the destination is mutable;
-    - (async_copy_c4) the destination is one panel of its layout.
+    - (async_copy_c4) the destination is whole panels of its layout, each of which is as many
+      elements of threads.
 
     ```mlir
     ttg.async_copy_global_to_local %p, %m mask %k : tensor<64xi1, #blocked> : tensor<64x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<64xf32, #shared1, mutable>

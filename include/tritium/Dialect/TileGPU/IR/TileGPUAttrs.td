@@ -114,7 +114,8 @@ def TileGPU_SharedLinearAttr
   let description = [{
     A panel of `shape` has its elements at `offsets`: for each bit of a coordinate, dimension 0
     first and the lowest bit first, the offset in elements that it leads to. A tile is as many
-    panels as it takes, one after another, the last dimension fastest; what they have beyond
+    panels as it takes, one after another: the dimension with the least offset, along which
+    neighbours in memory lie, slowest, of the others the last fastest. What they have beyond
     its extents is not used.
 
     ```mlir

@@ -47,7 +47,8 @@ def TileGPU_MemoryLayout : AttrInterface<"MemoryLayout"> {
   let cppNamespace = "::tritium::ttg";
   let description = [{
     Where the elements of a tile lie in memory. A tile is one panel, or several one after the
-    other (the last dimension fastest), in each of which elements lie at the same offsets.
+    other (in the order of `getFastestFirst`, but for its first dimension, which is the slowest), in
+    each of which elements lie at the same offsets.
   }];
   let methods = [
     InterfaceMethod<"Dimensions of the tiles that it is for", "int64_t", "getMemoryRank">,
