@@ -32,8 +32,8 @@ bool coversPanels(const TileLayout &tile, llvm::ArrayRef<int64_t> panel);
 /// What `tile`, which covers the panels, holds of one, in registers of their own.
 TileLayout layoutOfPanel(const TileLayout &tile, llvm::ArrayRef<int64_t> panel);
 
-/// The layout of each part of a tile, of extents `part`, powers of two that divide the tile's, and at
-/// multiples of them. Nothing if a thread does not hold as much of each in registers of its own.
+/// The layout of each part of a tile, of extents `part`, powers of two that divide the tile's, and
+/// at multiples of them. Nothing if a thread does not hold as much of each in registers of its own.
 std::optional<TileLayout> layoutOfPart(const TileLayout &tile, llvm::ArrayRef<int64_t> part);
 
 /// How a tile changes its layout.

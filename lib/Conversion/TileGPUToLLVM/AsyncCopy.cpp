@@ -64,9 +64,8 @@ void LocalMemoryLowering::copyPanel(AsyncCopyGlobalToLocalOp op, const Panels &p
   unsigned bytes = tt::scalarBytes(memory.getElementType()), size = bytes << run;
   LinearLayout places = offsetsOf(memory).compose(panels.to.core().flattenOutputs());
   const TileLayout &layout = this->layout(op.getPtr());
-  auto addresses =
-      std::make_shared<Addresses>(*this, addressOf(scalar(op.getDst()), memory, start),
-                                  inBytes(places, bytes), lane, warp);
+  auto addresses = std::make_shared<Addresses>(*this, addressOf(scalar(op.getDst()), memory, start),
+                                               inBytes(places, bytes), lane, warp);
   Value first = isFirstCopy(layout);
   const Registers &pointers = get(op.getPtr());
   SmallVector<unsigned> ofTile = registersOfPanel(layout, panels.to, start);

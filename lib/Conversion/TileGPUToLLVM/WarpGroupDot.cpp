@@ -35,7 +35,8 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
-constexpr int64_t kGroupRows = 64, kMostColumns = 256, kLeastColumns = 8, kStepBytes = 32, kWarpsOfGroup = 4;
+constexpr int64_t kGroupRows = 64, kMostColumns = 256, kLeastColumns = 8, kStepBytes = 32,
+                  kWarpsOfGroup = 4;
 constexpr int64_t kMostRegisters = 255; // of a thread
 /// Registers that ptxas 13.0 wants a thread to have for an instruction of n columns: n / 2 for
 /// sums, and so many more; with a left operand in registers its four.
@@ -139,8 +140,9 @@ MatrixDescriptor WarpGroupDotLowering::describe(TypedValue<MemDescType> memory, 
   auto panels = ttng::Panels::of(type);
   int64_t bytes = tt::scalarBytes(type.getElementType());
   bool isAcrossK = panels->fastest != k;
-  MatrixDescriptor result{
-      {}, 0, isAcrossK, TileOffsets(type), bytes, isAcrossK ? panels->rowBytes / bytes : kLeastColumns};
+  MatrixDescriptor result{{},        0,
+                          isAcrossK, TileOffsets(type),
+                          bytes,     isAcrossK ? panels->rowBytes / bytes : kLeastColumns};
   int64_t pattern = 8 * panels->rowBytes, mode = 128 / panels->rowBytes;
   result.high = uint32_t(pattern / 16) | uint32_t(mode == 4 ? 3 : mode) << 30;
   int64_t panelBytes = isAcrossK ? type.getTileShape()[k] * panels->rowBytes : 16;

@@ -216,8 +216,19 @@ int64_t LinearEncodingAttr::getTileRank() const { return getShape().size(); }
 int64_t LinearEncodingAttr::getNumWarps() const {
   return int64_t(1) << getWarps().size() / getTileRank();
 }
+/// The dimension along which a lane's second element is the neighbour of its first, if there is
+/// one.
 SmallVector<int32_t> LinearEncodingAttr::getFastestFirst() const {
-  return lastFirst(getTileRank());
+  SmallVector<int32_t> order = lastFirst(getTileRank());
+  if (getRegisters().empty())
+    return order;
+  ArrayRef<int32_t> second = getRegisters().take_front(getTileRank());
+  auto dim = llvm::find(second, 1) - second.begin();
+  if (llvm::count(second, 0) + 1 == getTileRank() && dim < getTileRank()) {
+    llvm::erase(order, dim);
+    order.insert(order.begin(), dim);
+  }
+  return order;
 }
 
 /// A shorter dimension folds the bits beyond it away, a longer one repeats in registers.

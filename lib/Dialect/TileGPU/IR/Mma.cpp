@@ -112,8 +112,7 @@ std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
   }
   int64_t m = c.getDimSize(0), n = c.getDimSize(1), k = a.getDimSize(1),
           leastK = 8 * int64_t(kWidth);
-  bool arePowers =
-      llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(n) && llvm::isPowerOf2_64(k);
+  bool arePowers = llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(n) && llvm::isPowerOf2_64(k);
   if (warps % 4)
     out << "four warps do it together, and there are " << warps << "; use num_warps=4";
   else if (m % rows || n % columns || k % leastK)

@@ -26,7 +26,9 @@
 
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include <cmath>
@@ -54,15 +56,15 @@ struct Access {
   Block *version; ///< of version-tails, that it is in; null if there is only one
 };
 
-/// Whether all that becomes of `value` are operands of dots.
-bool feedsDotsOnly(Value value) {
-  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
+/// Whether all that becomes of `value` are operands of dots, each of which `isOne`.
+bool feedsDotsOnly(Value value, llvm::function_ref<bool(tt::DotOp)> isOne) {
+  return !value.use_empty() && llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (auto dot = dyn_cast<tt::DotOp>(user))
-      return use.get() != dot.getC();
+      return use.get() != dot.getC() && isOne(dot);
     bool isStep = isa<tt::TransOp, ConvertLayoutOp>(user) ||
                   (tt::isElementwise(user) && user->getNumOperands() == 1);
-    return isStep && feedsDotsOnly(user->getResult(0));
+    return isStep && feedsDotsOnly(user->getResult(0), isOne);
   });
 }
 
@@ -77,7 +79,8 @@ Block *versionOf(Operation *op) {
 Access describe(Operation *op, const AxisInfoAnalysis &axes) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   const AxisInfo &info = axes.get(op->getOperand(0));
-  bool isForDots = isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0));
+  bool isForDots =
+      isa<tt::LoadOp>(op) && feedsDotsOnly(op->getResult(0), [](tt::DotOp) { return true; });
   Access access{op, {}, 0, 1, 1, isForDots, versionOf(op)};
   // The longest run first; of equals the last dimension.
   access.order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
@@ -177,6 +180,27 @@ int64_t bestWidth(ArrayRef<Access *> accesses, int64_t most) {
   return best;
 }
 
+/// Of `width` elements a lane. Operands of warp groups whose extents are no powers of two lie in
+/// panels, of which threads hold as much of each, or copies could not go there.
+Attribute layoutFor(const Access &access, int64_t width, int warps) {
+  MLIRContext *context = access.op->getContext();
+  ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
+  Attribute layout = defaultLayout(context, shape, warps, access.order, width);
+  if (shape.size() != 2 || llvm::all_of(shape, llvm::isPowerOf2_64) || !access.isForDots ||
+      width * access.elementBytes != kMaxVectorBytes)
+    return layout;
+  Value tile = access.op->getResult(0);
+  auto isOne = [&](tt::DotOp dot) { return isForWarpGroups(dot, warps); };
+  auto panels = panelLayout(context, shape, access.order[0], access.elementBytes);
+  if (!panels || !feedsDotsOnly(tile, isOne))
+    return layout;
+  Type element = tt::elementType(tile.getType());
+  auto memory = MemDescType::get(context, shape, element, *panels);
+  if (coversPanels(RankedTensorType::get(shape, element, layout), memory))
+    return layout;
+  return panelwiseLayout(memory, access.order[0], warps);
+}
+
 void coalesce(tt::FuncOp func, int warps) {
   AxisInfoAnalysis axes(func);
   std::vector<Access> accesses;
@@ -222,9 +246,7 @@ void coalesce(tt::FuncOp func, int warps) {
           group.most = std::min(group.most, std::max<int64_t>(1, whole.width() / 2));
     }
   for (const Access &access : accesses)
-    giveLayout(access,
-               defaultLayout(func.getContext(), tt::shapeOf(access.op->getOperand(0).getType()),
-                             warps, access.order, groupOf(access).width()));
+    giveLayout(access, layoutFor(access, groupOf(access).width(), warps));
 }
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {

@@ -160,10 +160,11 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
     return failure();
   MemDescType buffer = ring.getBuffer();
   if (!isWholePanels(buffer) || !coversPanels(type, buffer))
-    return op->emitError() << kAsyncCopy
-                           << " must be a layout of whole panels, each of which is as many elements "
-                              "of threads, found "
-                           << encoding << " for " << type;
+    return op->emitError()
+           << kAsyncCopy
+           << " must be a layout of whole panels, each of which is as many elements "
+              "of threads, found "
+           << encoding << " for " << type;
   copies.push_back({op, ring});
   return copies.back().isOfBox() ? checkBox(copies.back()) : success();
 }

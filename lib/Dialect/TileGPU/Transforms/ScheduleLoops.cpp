@@ -245,7 +245,8 @@ private:
     if (type.getRank() > 2)
       return "only tiles of one or two dimensions are";
     if (!llvm::all_of(type.getShape(), llvm::isPowerOf2_64) && !liesInPanels(load))
-      return "extents that are no powers of two are those of operands of warp groups (wgmma) alone, "
+      return "extents that are no powers of two are those of operands of warp groups (wgmma) "
+             "alone, "
              "in rows of multiples of 32 bytes";
     if (!isa<IntegerType, FloatType>(type.getElementType()) || type.getElementType().isInteger(1))
       return "it loads neither integers nor floats";

@@ -31,8 +31,8 @@ std::optional<MmaFragments> mmaFragmentsFor(tt::DotOp dot);
 /// Whether warp groups of a program of `warps` warps can do `dot` (wgmma): the target has the
 /// instruction for its element types, and 64 rows are for four warps.
 bool isForWarpGroups(tt::DotOp dot, int warps);
-/// How many groups of four warps share rows and columns of a result of `m` x `n`, multiples of 64 and
-/// of 16: rows as far as they go. Nothing if not all have the same.
+/// How many groups of four warps share rows and columns of a result of `m` x `n`, multiples of 64
+/// and of 16: rows as far as they go. Nothing if not all have the same.
 std::optional<std::array<int32_t, 2>> groupsAlong(int64_t m, int64_t n, int warps);
 /// Empty, or why not, and what would change it.
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
