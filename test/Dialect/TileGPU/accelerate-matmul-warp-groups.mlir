@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=90 architecture-specific" -ttg-coalesce -ttg-accelerate-matmul -canonicalize | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=8 compute-capability=90 architecture-specific" -ttg-coalesce -ttg-accelerate-matmul -canonicalize | FileCheck %s --check-prefix=EIGHT
 
 // CHECK-DAG: #[[$WGMMA:.*]] = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
 // CHECK-DAG: #[[$MMA:.*]] = #ttg.mma<{version = 2,
@@ -83,5 +84,53 @@ tt.func @rounded(%x0: !tt.ptr<f32>) {
   %u = tt.dot %x, %x, %x {inputPrecision = 1 : i32} : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
   %v = tt.dot %x, %x, %u {inputPrecision = 2 : i32} : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
   tt.store %px, %v : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Extents that are no powers of two: 80 columns of 128 rows, two groups of which have 64 each; of 192
+// rows each has all, and half of 128 columns, as it cannot have of 96. Bytes are multiplied by mma.sync.
+// CHECK-LABEL: @odd
+// CHECK: tt.dot {{.*}} -> tensor<128x80xf32, #[[$WGMMA]]>
+// CHECK: tt.dot {{.*}} -> tensor<192x128xf32, #[[$WGMMA]]>
+// CHECK: tt.dot {{.*}} -> tensor<192x96xf32, #[[$WGMMA]]>
+// CHECK: tt.dot {{.*}} -> tensor<64x96xi32, #[[$MMA]]>
+// EIGHT-DAG: #[[$ROWS:.*]] = #ttg.mma<{version = 3, warpsPerCTA = [8, 1]}>
+// EIGHT-DAG: #[[$COLUMNS:.*]] = #ttg.mma<{version = 3, warpsPerCTA = [4, 2]}>
+// EIGHT-DAG: #[[$SYNC:.*]] = #ttg.mma<{version = 2, warpsPerCTA = [4, 2]}>
+// EIGHT-LABEL: @odd
+// EIGHT: tt.dot {{.*}} -> tensor<128x80xf32, #[[$ROWS]]>
+// EIGHT: tt.dot {{.*}} -> tensor<192x128xf32, #[[$COLUMNS]]>
+// EIGHT: tt.dot {{.*}} -> tensor<192x96xf32, #[[$SYNC]]>
+tt.func @odd(%pf: !tt.ptr<f16>, %pi: !tt.ptr<i8>, %ps: !tt.ptr<f32>, %pj: !tt.ptr<i32>) {
+  %a_p = tt.splat %pf : !tt.ptr<f16> -> tensor<128x48x!tt.ptr<f16>>
+  %a = tt.load %a_p : tensor<128x48x!tt.ptr<f16>>
+  %b_p = tt.splat %pf : !tt.ptr<f16> -> tensor<48x80x!tt.ptr<f16>>
+  %b = tt.load %b_p : tensor<48x80x!tt.ptr<f16>>
+  %c_p = tt.splat %pf : !tt.ptr<f16> -> tensor<192x48x!tt.ptr<f16>>
+  %c = tt.load %c_p : tensor<192x48x!tt.ptr<f16>>
+  %d_p = tt.splat %pf : !tt.ptr<f16> -> tensor<48x128x!tt.ptr<f16>>
+  %d = tt.load %d_p : tensor<48x128x!tt.ptr<f16>>
+  %e_p = tt.splat %pf : !tt.ptr<f16> -> tensor<48x96x!tt.ptr<f16>>
+  %e = tt.load %e_p : tensor<48x96x!tt.ptr<f16>>
+  %f_p = tt.splat %pi : !tt.ptr<i8> -> tensor<64x32x!tt.ptr<i8>>
+  %f = tt.load %f_p : tensor<64x32x!tt.ptr<i8>>
+  %g_p = tt.splat %pi : !tt.ptr<i8> -> tensor<32x96x!tt.ptr<i8>>
+  %g = tt.load %g_p : tensor<32x96x!tt.ptr<i8>>
+  %z0 = arith.constant dense<0.0> : tensor<128x80xf32>
+  %z1 = arith.constant dense<0.0> : tensor<192x128xf32>
+  %z2 = arith.constant dense<0.0> : tensor<192x96xf32>
+  %z3 = arith.constant dense<0> : tensor<64x96xi32>
+  %u = tt.dot %a, %b, %z0 : tensor<128x48xf16> * tensor<48x80xf16> -> tensor<128x80xf32>
+  %v = tt.dot %c, %d, %z1 : tensor<192x48xf16> * tensor<48x128xf16> -> tensor<192x128xf32>
+  %w = tt.dot %c, %e, %z2 : tensor<192x48xf16> * tensor<48x96xf16> -> tensor<192x96xf32>
+  %x = tt.dot %f, %g, %z3 : tensor<64x32xi8> * tensor<32x96xi8> -> tensor<64x96xi32>
+  %u_p = tt.splat %ps : !tt.ptr<f32> -> tensor<128x80x!tt.ptr<f32>>
+  tt.store %u_p, %u : tensor<128x80x!tt.ptr<f32>>
+  %v_p = tt.splat %ps : !tt.ptr<f32> -> tensor<192x128x!tt.ptr<f32>>
+  tt.store %v_p, %v : tensor<192x128x!tt.ptr<f32>>
+  %w_p = tt.splat %ps : !tt.ptr<f32> -> tensor<192x96x!tt.ptr<f32>>
+  tt.store %w_p, %w : tensor<192x96x!tt.ptr<f32>>
+  %x_p = tt.splat %pj : !tt.ptr<i32> -> tensor<64x96x!tt.ptr<i32>>
+  tt.store %x_p, %x : tensor<64x96x!tt.ptr<i32>>
   tt.return
 }

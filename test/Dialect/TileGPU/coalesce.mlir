@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -convert-tt-to-ttg=num-warps=4 -ttg-coalesce | FileCheck %s
+// RUN: tritium-opt %s -convert-tt-to-ttg="num-warps=4 compute-capability=90 architecture-specific" -ttg-coalesce | FileCheck %s --check-prefix=GROUPS
 
 // Aligned neighbours under a mask of aligned runs: 16 bytes a lane.
 // CHECK: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -158,5 +159,47 @@ tt.func @beside_scattered(%i: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %x: !tt
   %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   tt.store %q, %v : tensor<1024x!tt.ptr<f32>>
   } {ttg.versions}
+  tt.return
+}
+
+// 48 x 80 of an operand of warp groups are panels of 16 x 16, each of which all threads hold alike. 128 rows are
+// as they are without.
+// GROUPS-DAG: #[[$PANELS:.*]] = #ttg.linear<{register = [0, 1, 0, 2, 0, 4], lane = [0, 8, 1, 0, 2, 0, 4, 0, 8, 0], warp = [0, 0, 0, 0], shape = [16, 16]}>
+// GROUPS-DAG: #[[$ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+// GROUPS-LABEL: @panels
+// GROUPS: tt.load {{.*}} : tensor<128x48x!tt.ptr<f16>, #[[$ROWS]]>
+// GROUPS: tt.load {{.*}} : tensor<48x80x!tt.ptr<f16>, #[[$PANELS]]>
+// CHECK-LABEL: @panels
+// CHECK-NOT: ttg.linear
+// CHECK: tt.dot
+tt.func @panels(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %ps: !tt.ptr<f32>) {
+  %zero_p = tt.splat %ps : !tt.ptr<f32> -> tensor<128x80x!tt.ptr<f32>>
+  %zero = tt.load %zero_p : tensor<128x80x!tt.ptr<f32>>
+  %m = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %k = tt.make_range {start = 0 : i32, end = 48 : i32} : tensor<48xi32>
+  %n = tt.make_range {start = 0 : i32, end = 80 : i32} : tensor<80xi32>
+  %c48 = arith.constant dense<48> : tensor<128x1xi32>
+  %c80 = arith.constant dense<80> : tensor<48x1xi32>
+  %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %m2 = arith.muli %m1, %c48 : tensor<128x1xi32>
+  %m3 = tt.broadcast %m2 : tensor<128x1xi32> -> tensor<128x48xi32>
+  %k1 = tt.expand_dims %k {axis = 0 : i32} : tensor<48xi32> -> tensor<1x48xi32>
+  %k2 = tt.broadcast %k1 : tensor<1x48xi32> -> tensor<128x48xi32>
+  %ia = arith.addi %m3, %k2 : tensor<128x48xi32>
+  %k3 = tt.expand_dims %k {axis = 1 : i32} : tensor<48xi32> -> tensor<48x1xi32>
+  %k4 = arith.muli %k3, %c80 : tensor<48x1xi32>
+  %k5 = tt.broadcast %k4 : tensor<48x1xi32> -> tensor<48x80xi32>
+  %n1 = tt.expand_dims %n {axis = 0 : i32} : tensor<80xi32> -> tensor<1x80xi32>
+  %n2 = tt.broadcast %n1 : tensor<1x80xi32> -> tensor<48x80xi32>
+  %ib = arith.addi %k5, %n2 : tensor<48x80xi32>
+  %pa = tt.splat %p : !tt.ptr<f16> -> tensor<128x48x!tt.ptr<f16>>
+  %pb = tt.splat %p : !tt.ptr<f16> -> tensor<48x80x!tt.ptr<f16>>
+  %qa = tt.addptr %pa, %ia : tensor<128x48x!tt.ptr<f16>>, tensor<128x48xi32>
+  %qb = tt.addptr %pb, %ib : tensor<48x80x!tt.ptr<f16>>, tensor<48x80xi32>
+  %a = tt.load %qa : tensor<128x48x!tt.ptr<f16>>
+  %b = tt.load %qb : tensor<48x80x!tt.ptr<f16>>
+  %d = tt.dot %a, %b, %zero : tensor<128x48xf16> * tensor<48x80xf16> -> tensor<128x80xf32>
+  %d_p = tt.splat %ps : !tt.ptr<f32> -> tensor<128x80x!tt.ptr<f32>>
+  tt.store %d_p, %d : tensor<128x80x!tt.ptr<f32>>
   tt.return
 }

@@ -177,6 +177,22 @@ tt.func private @f() attributes {x = #ttg.schedule<stage = -1, order = 2>}
 
 // -----
 
+// Panels of two dimensions count by the one along which neighbours lie; of more by their order, too.
+#p = #ttg.shared_linear<{offsets = [2, 1], shape = [2, 2, 1]}>
+#q = #ttg.shared_linear<{offsets = [1, 2], shape = [1, 2, 2]}>
+tt.func private @f(%m: !ttg.memdesc<6x6x3xf32, #p, mutable>) {
+  // expected-error @+1 {{(memdesc_trans_c2) a tile of more than two dimensions must be one panel}}
+  %y = ttg.memdesc_trans %m {order = array<i32: 2, 1, 0>} : !ttg.memdesc<6x6x3xf32, #p, mutable> -> !ttg.memdesc<3x6x6xf32, #q, mutable>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{(memdesc_c1) a tile of several panels has panels of two elements at least}}
+tt.func private @f(!ttg.memdesc<3x5xf32, #ttg.shared_linear<{offsets = [], shape = [1, 1]}>>)
+
+// -----
+
 // A thread that holds elements of several panels side by side has none for each.
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #p = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 64], shape = [128]}>

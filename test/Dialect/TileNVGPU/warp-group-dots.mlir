@@ -356,3 +356,38 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %e : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+// 80 columns are five panels of 16, in rows of 32 bytes; 48 along k of a are three. What lies in such is read
+// in place, transposed too; a tile that a thread holds 32 rows of side by side goes there in 16.
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#p = #ttg.shared_linear<{offsets = [16, 32, 72, 128, 256, 512, 1, 2, 4, 8], shape = [64, 16]}>
+#q = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 72, 128], shape = [16, 16]}>
+#t = #ttg.shared_linear<{offsets = [16, 32, 72, 128, 1, 2, 4, 8], shape = [16, 16]}>
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // CHECK: #[[$PANELS:.*]] = #ttg.shared_linear<{offsets = [16, 32, 72, 128, 1, 2, 4, 8], shape = [16, 16]}>
+  // CHECK-LABEL: @odd
+  // CHECK-SAME: %[[Y:[a-z0-9]*]]: tensor<48x80xf16
+  // CHECK: %[[A:.*]] = ttg.local_alloc {alignment = 256 : i32} : <64x48xf16
+  // CHECK: %[[B:.*]] = ttg.local_alloc {alignment = 256 : i32} : <80x48xf16
+  // CHECK: %[[T:.*]] = ttg.memdesc_trans %[[B]]
+  // CHECK-NEXT: ttng.warp_group_dot %[[A]], %[[T]],
+  // CHECK: %[[IN:.*]] = ttg.convert_layout %[[Y]] : {{.*}} -> tensor<48x80xf16, #linear>
+  // CHECK: %[[C:.*]] = ttg.local_alloc init(%[[IN]] : tensor<48x80xf16, #linear>) {alignment = 256 : i32} : <48x80xf16, #[[$PANELS]]>
+  // CHECK-NEXT: ttng.warp_group_dot %[[A]], %[[C]],
+  tt.func private @odd(%y: tensor<48x80xf16, #l>, %zero: tensor<64x80xf32, #mma>) -> tensor<64x80xf32, #mma> {
+    %m = ttg.local_alloc : !ttg.memdesc<64x48xf16, #p, mutable>
+    %n = ttg.local_alloc : !ttg.memdesc<80x48xf16, #t, mutable>
+    %nt = ttg.memdesc_trans %n {order = array<i32: 1, 0>} : !ttg.memdesc<80x48xf16, #t, mutable> -> !ttg.memdesc<48x80xf16, #q, mutable>
+    %x = ttg.local_load %m : !ttg.memdesc<64x48xf16, #p, mutable> -> tensor<64x48xf16, #a>
+    %u = ttg.local_load %nt : !ttg.memdesc<48x80xf16, #q, mutable> -> tensor<48x80xf16, #b>
+    %v = ttg.convert_layout %y : tensor<48x80xf16, #l> -> tensor<48x80xf16, #b>
+    %d = tt.dot %x, %u, %zero : tensor<64x48xf16, #a> * tensor<48x80xf16, #b> -> tensor<64x80xf32, #mma>
+    %e = tt.dot %x, %v, %d : tensor<64x48xf16, #a> * tensor<48x80xf16, #b> -> tensor<64x80xf32, #mma>
+    tt.return %e : tensor<64x80xf32, #mma>
+  }
+}

@@ -122,9 +122,10 @@ std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
     out << "of elements of " << tt::scalarBits(a.getElementType())
         << " bits it takes powers of two, and found " << m << "x" << n << "x" << k;
   else if (!groupsAlong(m, n, warps))
-    out << "four warps each need as much of the result, " << rows << "x" << columns
-        << " or a multiple of it, and of a number of columns that is no power of two all; it is "
-        << m << "x" << n << " for " << warps << "; use larger tiles, or fewer warps";
+    out << "groups of four warps share rows in multiples of " << rows
+        << ", and columns, if a power of two, in multiples of " << columns
+        << ", all alike, and the result is " << m << "x" << n << " for " << warps
+        << " warps; use larger tiles, or fewer warps";
   else if (m * n * k < strategy::kLeastProductsTurned &&
            (isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0)))
     out << "an operand lies across K in memory, and for " << m << "x" << n << "x" << k
@@ -194,9 +195,9 @@ unsigned panelRowBytes(int64_t fastestExtent, unsigned elementBytes) {
 std::optional<SharedLinearEncodingAttr> panelLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                                     unsigned fastest, unsigned elementBytes) {
   constexpr unsigned chunkBytes = 16, bankBytes = 128, leastRows = 8;
-  if (shape.size() != 2 || !panelRowBytes(shape[fastest], elementBytes))
-    return std::nullopt;
   unsigned rowBytes = panelRowBytes(shape[fastest], elementBytes);
+  if (shape.size() != 2 || !rowBytes)
+    return std::nullopt;
   int64_t row = rowBytes / elementBytes, chunk = chunkBytes / elementBytes;
   SmallVector<int64_t, 2> panel(shape);
   if (!llvm::all_of(shape, llvm::isPowerOf2_64)) {

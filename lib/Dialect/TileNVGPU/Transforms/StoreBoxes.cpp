@@ -257,11 +257,10 @@ private:
     Type element = type.getElementType();
     auto layout = ttg::panelLayout(type.getContext(), shape, candidate.box->isTransposed() ? 0 : 1,
                                    tt::scalarBytes(element));
-    if (!layout)
-      return {};
-    auto memory = ttg::MemDescType::get(type.getContext(), shape, element, *layout);
-    bool isHeld = ttg::coversPanels(type, memory);
-    return isHeld && boxesOf(inRows(memory, candidate)) ? memory : ttg::MemDescType();
+    auto memory =
+        layout ? ttg::MemDescType::get(type.getContext(), shape, element, *layout) : nullptr;
+    bool fits = memory && ttg::coversPanels(type, memory) && boxesOf(inRows(memory, candidate));
+    return fits ? memory : ttg::MemDescType();
   }
 
   static ttg::MemDescType inRows(ttg::MemDescType memory, Candidate &candidate) {
@@ -322,7 +321,7 @@ private:
     SmallVector<int64_t> part(first.shape());
     if (first.box->isTransposed() || part[1] < least)
       return false;
-    // Two halves are a whole tile; of other extents there is one part.
+    // Two halves are a whole tile.
     int64_t power = part[1] & -part[1], halves = group.size() == 1 ? 4 : 1;
     for (part[1] = power == part[1] ? power / halves : power; part[1] >= least; part[1] /= 2)
       if (allocate(group, part, 2))
