@@ -339,18 +339,24 @@ TEST(PassValidation, Attention) {
 // first iteration, which goes to a buffer that nobody has read, and the one in front of the loop,
 // which is there for launches whose first iteration does not exist, as the analysis sees it.
 TEST(PassValidation, TwoDots) {
-  for (auto [columns, spare] : {std::pair(0, 9), {16, 5}, {64, 2}})
-    checkCase({"../unittests/Pipeline/two_dots.py",
-               "two_dots",
-               {randomHalves(64 * 16, 1), randomHalves(64 * 16, 2), randomHalves(64 * 16, 3),
-                Floats(64 * 16)},
-               {{"i32", uint64_t(columns)}},
-               {number(16), number(16)},
-               {1, 1, 1},
-               size_t(spare),
-               {"*fp16", "*fp16", "*fp16", "*fp32"},
-               /*capability=*/90},
-              "pendings = 1");
+  struct {
+    uint64_t columns;
+    int64_t extent; ///< along k of both dots
+    size_t spare;
+  } sizes[] = {{0, 16, 9}, {16, 16, 5}, {64, 16, 2}, {192, 48, 2}};
+  for (auto [columns, extent, spare] : sizes)
+    checkCase(
+        {"../unittests/Pipeline/two_dots.py",
+         "two_dots",
+         {randomHalves(64 * extent, 1), randomHalves(std::max<int64_t>(64, columns) * extent, 2),
+          randomHalves(std::max<int64_t>(64, columns) * extent, 3), Floats(64 * extent)},
+         {{"i32", columns}},
+         {number(extent), number(extent)},
+         {1, 1, 1},
+         spare,
+         {"*fp16", "*fp16", "*fp16", "*fp32"},
+         /*capability=*/90},
+        "pendings = 1");
 }
 
 // Random integer kernels that store all that they compute.
