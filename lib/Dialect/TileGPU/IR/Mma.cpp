@@ -91,12 +91,39 @@ std::optional<std::array<int32_t, 2>> groupsAlong(int64_t m, int64_t n, int warp
   return std::array{int32_t(alongM), int32_t(alongN)};
 }
 
-std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
+std::string reasonAgainstExtents(tt::DotOp dot, int warps) {
+  constexpr int64_t stepBits = 256;
   RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
-  unsigned kWidth = kWidthFor(dot);
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (!gpuModel(dot).hasWarpGroupDots || !kWidth) {
+  if (c.getRank() != 2) {
+    out << "it has none for batches; let programs or a loop count them";
+    return text;
+  }
+  int64_t bits = tt::scalarBits(a.getElementType());
+  int64_t m = c.getDimSize(0), n = c.getDimSize(1), k = a.getDimSize(1), leastK = stepBits / bits;
+  bool arePowers = llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(n) && llvm::isPowerOf2_64(k);
+  if (warps % 4)
+    out << "four warps do it together, and there are " << warps << "; use num_warps=4";
+  else if (m % rows || n % columns || k % leastK)
+    out << "it takes multiples of " << rows << "x" << columns << "x" << leastK
+        << " (M, N, K), and found " << m << "x" << n << "x" << k;
+  else if (!arePowers && !takesAcrossDepth(a.getElementType()))
+    out << "of elements of " << bits << " bits it takes powers of two, and found " << m << "x" << n
+        << "x" << k;
+  else if (!groupsAlong(m, n, warps))
+    out << "groups of four warps share rows in multiples of " << rows
+        << ", and columns, if a power of two, in multiples of " << columns
+        << ", all alike, and the result is " << m << "x" << n << " for " << warps
+        << " warps; use larger tiles, or fewer warps";
+  return text;
+}
+
+std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
+  RankedTensorType a = dot.getA().getType();
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!gpuModel(dot).hasWarpGroupDots || !kWidthFor(dot)) {
     out << "the target has none for these elements";
     return text;
   }
@@ -106,28 +133,11 @@ std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps) {
                                        : "");
     return text;
   }
-  if (c.getRank() != 2) {
-    out << "it has none for batches; let programs or a loop count them";
-    return text;
-  }
-  int64_t m = c.getDimSize(0), n = c.getDimSize(1), k = a.getDimSize(1),
-          leastK = 8 * int64_t(kWidth);
-  bool arePowers = llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(n) && llvm::isPowerOf2_64(k);
-  if (warps % 4)
-    out << "four warps do it together, and there are " << warps << "; use num_warps=4";
-  else if (m % rows || n % columns || k % leastK)
-    out << "it takes multiples of " << rows << "x" << columns << "x" << leastK
-        << " (M, N, K), and found " << m << "x" << n << "x" << k;
-  else if (!arePowers && !takesAcrossDepth(a.getElementType()))
-    out << "of elements of " << tt::scalarBits(a.getElementType())
-        << " bits it takes powers of two, and found " << m << "x" << n << "x" << k;
-  else if (!groupsAlong(m, n, warps))
-    out << "groups of four warps share rows in multiples of " << rows
-        << ", and columns, if a power of two, in multiples of " << columns
-        << ", all alike, and the result is " << m << "x" << n << " for " << warps
-        << " warps; use larger tiles, or fewer warps";
-  else if (m * n * k < strategy::kLeastProductsTurned &&
-           (isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0)))
+  if (std::string reason = reasonAgainstExtents(dot, warps); !reason.empty())
+    return reason;
+  int64_t m = a.getDimSize(0), n = dot.getType().getDimSize(1), k = a.getDimSize(1);
+  if (m * n * k < strategy::kLeastProductsTurned &&
+      (isToBeTurned(dot.getA(), 1) || isToBeTurned(dot.getB(), 0)))
     out << "an operand lies across K in memory, and for " << m << "x" << n << "x" << k
         << " products it does not pay to turn it; use larger tiles, or store the array transposed";
   return text;

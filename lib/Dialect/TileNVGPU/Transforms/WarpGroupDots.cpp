@@ -334,6 +334,13 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
       if (ttg::isOfWarpGroups(dot))
         dots.push_back(dot);
     });
+    for (tt::DotOp dot : dots)
+      if (std::string reason = ttg::reasonAgainstExtents(dot, ttg::numWarps(dot));
+          !reason.empty()) {
+        dot.emitError() << "warp groups cannot do this dot, whose result has their layout: "
+                        << reason;
+        return signalPassFailure();
+      }
     StoredTiles stored;
     for (tt::DotOp dot : dots)
       DotConverter(dot, stored, keepOperands, storeEarly).run();

@@ -36,6 +36,8 @@ bool isForWarpGroups(tt::DotOp dot, int warps);
 std::optional<std::array<int32_t, 2>> groupsAlong(int64_t m, int64_t n, int warps);
 /// Empty, or why not, and what would change it.
 std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
+/// Empty, or why not by its extents alone.
+std::string reasonAgainstExtents(tt::DotOp dot, int warps);
 
 /// Registers of 32 bits that a tile takes of a thread; 0 of what is none.
 int64_t wordsOf(mlir::Type type);
