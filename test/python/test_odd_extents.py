@@ -1,6 +1,6 @@
-"""Tiles whose extents are no powers of two, in products of warp groups (wgmma): 48, 80, 96, .. of rows
-or columns or along k. On the simulated GPU, or with TRITIUM_TEST_BACKENDS=cuda on one of compute
-capability 9.0."""
+"""Tiles whose extents are no powers of two, in products of warp groups (wgmma): 48, 80, 96, .. of
+rows or columns or along k. On the simulated GPU, or with TRITIUM_TEST_BACKENDS=cuda on one of
+compute capability 9.0."""
 
 import json
 import os
@@ -89,7 +89,8 @@ def test_groups(tm, tn, shared):
 
 
 # No instruction has as many, and parts of panels of 64 columns are powers of two.
-@pytest.mark.parametrize("tn, width, b_across", [(320, 64, True), (320, 160, False), (288, 96, True)])
+@pytest.mark.parametrize("tn, width, b_across",
+                         [(320, 64, True), (320, 160, False), (288, 96, True)])
 def test_columns_of_several_instructions(tn, width, b_across):
     kernel = run_product(64, tn, 32, b_across=b_across, num_warps=4, num_stages=2)
     assert set(re.findall(r"wgmma\S+m64n(\d+)k16", kernel.asm["ptx"])) == {str(width)}
