@@ -199,8 +199,8 @@ Value ControlFlowLowering::nextProgram(ttg::NextProgramOp op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     auto counters = LLVM::LLVMArrayType::get(b.getI32Type(), kProgramCounters);
-    auto zeros = DenseElementsAttr::get(
-        RankedTensorType::get({kProgramCounters}, b.getI32Type()), b.getI32IntegerAttr(0));
+    auto zeros = DenseElementsAttr::get(RankedTensorType::get({kProgramCounters}, b.getI32Type()),
+                                        b.getI32IntegerAttr(0));
     b.create<LLVM::GlobalOp>(loc, counters, /*isConstant=*/false, LLVM::Linkage::Internal,
                              kProgramCountersSymbol, zeros, /*alignment=*/4, /*addrSpace=*/1);
   }

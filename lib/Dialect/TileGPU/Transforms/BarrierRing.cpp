@@ -44,8 +44,8 @@ void advanceInRing(OpBuilder &b, Location loc, int64_t buffers, Value &slot, Val
     return;
   }
   Value next = b.create<arith::AddIOp>(loc, slot, constant(b, loc, 1));
-  Value wraps = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next,
-                                        constant(b, loc, buffers));
+  Value wraps =
+      b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(b, loc, buffers));
   slot = b.create<arith::SelectOp>(loc, wraps, constant(b, loc, 0), next);
   Value other = b.create<arith::XOrIOp>(loc, phase, constant(b, loc, 1));
   phase = b.create<arith::SelectOp>(loc, wraps, other, phase);

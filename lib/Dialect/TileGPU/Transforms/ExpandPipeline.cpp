@@ -154,7 +154,8 @@ private:
     bool isAlone = isa<ttng::LoadBoxOp>(op) && !op->hasAttr(kSchedule) &&
                    !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages));
     for (StringRef name : {kSchedule, kAsyncCopy})
-      if (op->hasAttr(name) && !isAlone && !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages)))
+      if (op->hasAttr(name) && !isAlone &&
+          !(isa_and_present<scf::ForOp>(parent) && parent->hasAttr(kStages)))
         return op->emitError() << name << " is for operations right in the body of an scf.for with "
                                << kStages;
     if (!op->hasAttr(kStages))

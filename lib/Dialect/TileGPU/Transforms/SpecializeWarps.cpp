@@ -46,8 +46,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 #include "WarpSpecializer.h"
+#include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"

@@ -10,9 +10,8 @@
 //
 // becomes
 //
-//   %numbers: two buffers of an i32; of each a barrier %full of one arrival, and a barrier %empty of
-//   an arrival of each warp that computes
-//   ttg.warp_groups "compute" warps 8 {
+//   %numbers: two buffers of an i32; of each a barrier %full of one arrival, and a barrier %empty
+//   of an arrival of each warp that computes ttg.warp_groups "compute" warps 8 {
 //     scf.while (%p = %cta, %slot = 0, %phase = 0) : %p < %n {
 //       ..
 //       ttng.mbarrier_wait %full[%slot], %phase

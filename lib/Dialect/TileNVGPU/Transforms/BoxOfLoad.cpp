@@ -19,8 +19,7 @@ Writes::Writes(tt::FuncOp func, bool mayAlias) : mayAlias(mayAlias) {
   func.getBody().walk([&](Operation *op) {
     auto access = dyn_cast<tt::MemoryAccess>(op);
     if (isa<tt::LoadOp, LoadBoxOp>(op) || isMemoryEffectFree(op) ||
-        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-        op->hasTrait<OpTrait::IsTerminator>())
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || op->hasTrait<OpTrait::IsTerminator>())
       return;
     if (access)
       pointers.push_back(op->getOperand(0));
@@ -46,8 +45,8 @@ static std::string reasonAgainst(tt::LoadOp load) {
 
 static bool isLaidOut(tt::LoadOp load, Attribute layout, bool isTransposed) {
   auto type = cast<RankedTensorType>(load.getType());
-  auto memory = ttg::MemDescType::get(load.getContext(), type.getShape(), type.getElementType(),
-                                      layout);
+  auto memory =
+      ttg::MemDescType::get(load.getContext(), type.getShape(), type.getElementType(), layout);
   if (isTransposed)
     memory = ttg::MemDescTransOp::transposed(memory, {1, 0});
   auto boxes = boxesOf(memory);
@@ -78,8 +77,8 @@ static BoxOfLoad replace(tt::LoadOp load, Attribute layout, BoxOfTile &box) {
   Value tile = made.copy;
   if (box.isTransposed()) {
     layout = cast<ttg::MemoryLayout>(layout).transposed({1, 0});
-    made.trans = b.create<tt::TransOp>(load.getLoc(), load.getType(), tile,
-                                       b.getDenseI32ArrayAttr({1, 0}));
+    made.trans =
+        b.create<tt::TransOp>(load.getLoc(), load.getType(), tile, b.getDenseI32ArrayAttr({1, 0}));
     tile = made.trans;
   }
   made.copy->setAttr(ttg::kAsyncCopy, layout);

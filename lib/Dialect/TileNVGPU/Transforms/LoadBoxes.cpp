@@ -32,8 +32,8 @@
 // orders memory.
 //
 // Where a warp of its own will start a kernel's copies (ttg-specialize-warps), and programs are of
-// different lengths, so that most are short, what dots of the loop multiply in all iterations, loaded
-// in front of it, is copied so, too:
+// different lengths, so that most are short, what dots of the loop multiply in all iterations,
+// loaded in front of it, is copied so, too:
 //
 //   %q = tt.load .. {no mark}   becomes   %q = ttng.load_box .. {ttg.async_copy = #panels}
 //

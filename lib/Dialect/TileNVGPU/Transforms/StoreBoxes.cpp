@@ -12,10 +12,11 @@
 //   ttng.tma_store %m, %base[%row, %column] shape [%m, %n] strides [%pitch, 1]
 //   ttng.tma_store_commit
 //
-// so that one thread starts the store and all go on; or, in a loop over programs where each warp has
-// rows of its own, one of each warp, so that the warps do not meet (`by_warp`). What a launch must know is what it must for
-// loads (LoadBoxes.cpp). Stores whose base or pitch is not known to be a multiple of 16 bytes stay
-// as they are: the launch would have to do without copies by TMA for all others, too.
+// so that one thread starts the store and all go on; or, in a loop over programs where each warp
+// has rows of its own, one of each warp, so that the warps do not meet (`by_warp`). What a launch
+// must know is what it must for loads (LoadBoxes.cpp). Stores whose base or pitch is not known to
+// be a multiple of 16 bytes stay as they are: the launch would have to do without copies by TMA for
+// all others, too.
 //
 // Nobody waits for what is stored but the end of the program, and TMA writes through a proxy of its
 // own. So nothing else in the kernel may reach the tensor, or hand on what has been stored:
@@ -30,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxOfTile.h"
+#include "OtherAccesses.h"
 
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/PointerBases.h"
@@ -115,57 +117,6 @@ std::optional<Candidate> candidateOf(tt::StoreOp store) {
     return std::nullopt;
   return candidate;
 }
-
-/// What a kernel does with memory, but for the stores in question.
-class Accesses {
-public:
-  explicit Accesses(tt::FuncOp func) {
-    func.getBody().walk([&](Operation *op) { add(op); });
-  }
-
-  /// Something hands on what has been written, or may do anything.
-  bool isOrdered() const { return !ordering.empty(); }
-  StringRef whatOrders() const { return ordering; }
-  bool empty() const { return pointers.empty(); }
-  void addPointer(Value pointer) { pointers.push_back(pointer); }
-  bool mayReach(Value pointer) const {
-    return llvm::any_of(pointers, [&](Value x) { return mayShareBase(x, pointer); });
-  }
-
-private:
-  void add(Operation *op) {
-    auto access = dyn_cast<tt::MemoryAccess>(op);
-    auto load = dyn_cast<tt::LoadOp>(op);
-    if (auto copy = dyn_cast<TMALoadOp>(op)) {
-      addPointer(copy.getBase());
-    } else if ((access && access.isAtomic()) || (load && load.getIsVolatile())) {
-      ordering = "an atomic or volatile access of the kernel may tell others that it is over";
-    } else if (isa<tt::StoreOp>(op)) {
-      return;
-    } else if (access) {
-      addPointer(access.getAccessed());
-    } else if (isa<tt::PtrToIntOp, tt::InlineAsmOp>(op) && isMemoryEffectFree(op)) {
-      // What they do with addresses, nobody knows.
-      for (Value operand : op->getOperands())
-        if (isa<tt::PointerType>(tt::elementType(operand.getType())))
-          addPointer(operand);
-    } else if (isa<TMAStoreOp, tt::AssertOp>(op) || !isHarmless(op)) {
-      ordering = "the kernel does what may end it or depend on memory: '";
-      ordering += op->getName().getStringRef();
-      ordering += "'";
-    }
-  }
-
-  /// It does nothing to global memory.
-  static bool isHarmless(Operation *op) {
-    return isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-           op->hasTrait<OpTrait::IsTerminator>() || isa<tt::AssumeOp, tt::PrintOp>(op) ||
-           isa<ttg::TileGPUDialect, TileNVGPUDialect>(op->getDialect());
-  }
-
-  std::string ordering;
-  SmallVector<Value> pointers;
-};
 
 class StoreConverter {
 public:
@@ -493,7 +444,7 @@ private:
 
   tt::FuncOp func;
   AxisInfoAnalysis info;
-  Accesses accesses;
+  OtherAccesses accesses;
   uint64_t mostShared = 0;
   std::vector<Candidate> candidates;
   llvm::DenseMap<Block *, Since> sinceOf;

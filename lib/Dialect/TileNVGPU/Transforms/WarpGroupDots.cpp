@@ -66,12 +66,10 @@ bool leavesAlone(Operation *op, Value memory) {
 /// there.
 bool stillHolds(ttg::LocalLoadOp load, Operation *dot) {
   auto allLeaveAlone = [&](Operation *op) {
-    return !op
-                ->walk([&](Operation *inner) {
-                  return leavesAlone(inner, load.getSrc()) ? WalkResult::advance()
-                                                           : WalkResult::interrupt();
-                })
-                .wasInterrupted();
+    return !op->walk([&](Operation *inner) {
+                return leavesAlone(inner, load.getSrc()) ? WalkResult::advance()
+                                                         : WalkResult::interrupt();
+              }).wasInterrupted();
   };
   Operation *here = load->getBlock()->findAncestorOpInBlock(*dot);
   if (!here)
