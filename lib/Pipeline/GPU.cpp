@@ -2,24 +2,21 @@
 
 #include "GPU.h"
 #include "GPUChoices.h"
+#include "GPUSharedMemory.h"
 #include "Metadata.h"
 #include "TargetCompiler.h"
 
-#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
-#include "tritium/Target/GPU/GPUModel.h"
-#include "tritium/Target/GPU/Strategy.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -279,72 +276,6 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
                       "begin and have strides at multiples of 16 bytes; this launch needs "
                       "code without: go on from tile IR (.ttir)");
   return emitForGPU(session, module, options, gpu, kernel, error);
-}
-
-static void restore(ModuleOp module, ModuleOp input) {
-  OwningOpRef<ModuleOp> again = input.clone();
-  module->setAttrs((*again)->getAttrDictionary());
-  module.getBodyRegion().takeBody(again->getBodyRegion());
-}
-
-/// ttir -> ttgir. What loops load ahead is planned before it is known what else a program keeps in
-/// shared memory. If all that is too much, loops get fewer stages. `input`: a copy of the module.
-static bool lowerToTileGPU(Session &session, ModuleOp module, ModuleOp input,
-                           GPUPipelineOptions &pipeline) {
-  int stages = pipeline.numStages;
-  bool hasLoops = false;
-  module.walk([&](scf::ForOp loop) {
-    hasLoops = true;
-    if (auto asked = loop->getAttrOfType<IntegerAttr>("tt.num_stages"))
-      stages = std::max(stages, static_cast<int>(std::min<int64_t>(asked.getInt(), INT_MAX)));
-  });
-  stages = hasLoops ? stages : 1;
-  size_t remarks = session.countRemarks();
-  auto run = [&] {
-    return session.runPasses(module, "TileGPUPipeline", [&](OpPassManager &passes) {
-      buildTileGPUPipeline(passes, pipeline);
-    });
-  };
-  auto most = static_cast<uint64_t>(gpuModel(pipeline.capability).sharedBytes);
-  auto fits = [&] {
-    return llvm::all_of(module.getOps<tt::FuncOp>(), [&](tt::FuncOp function) {
-      return ttg::sharedBytesOfCTA(function) <= most;
-    });
-  };
-  if (!run())
-    return false;
-  // Operands that lie there as soon as they can lie there for longer.
-  if (!fits() && storesOperands(module)) {
-    session.dropRemarks(remarks);
-    restore(module, input);
-    pipeline.storeEarly = false;
-    if (!run())
-      return false;
-  }
-  // Buffers that are in use from one program to the next share no memory with what a store needs.
-  if (choseToPersist(module, pipeline) && !fits()) {
-    bool isPacked = llvm::any_of(module.getOps<tt::FuncOp>(), [](tt::FuncOp function) {
-      return function->hasAttr(ttg::kProgramsPerCTA);
-    });
-    session.dropRemarks(remarks);
-    restore(module, input);
-    stopPersisting(module, pipeline,
-                   isPacked ? "what several of them need does not fit shared memory together"
-                            : "buffers of the next one's copies and what this one's stores need do "
-                              "not fit shared memory together");
-    remarks = session.countRemarks();
-    if (!run())
-      return false;
-  }
-  for (int tried = std::min(stages - 1, strategy::kMostTriedStages); tried > 0 && !fits();
-       --tried) {
-    session.dropRemarks(remarks);
-    restore(module, input);
-    pipeline.mostStages = tried;
-    if (!run())
-      return false;
-  }
-  return true;
 }
 
 bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,

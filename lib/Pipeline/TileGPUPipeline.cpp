@@ -57,6 +57,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
     ttng::LoadBoxesOptions boxes;
     boxes.mayAlias = options.mayAlias;
     boxes.specialize = options.specializeWarps;
+    boxes.inFront = options.operandsInFront;
     pm.addPass(ttng::createLoadBoxes(boxes));
   }
   // Before the kernel loops over programs itself.

@@ -20,7 +20,8 @@ def backend(monkeypatch):
 
 
 @triton.jit
-def attention(q, k, v, o, visits, N, scale, TM: tl.constexpr, TN: tl.constexpr, D: tl.constexpr):
+def attention(q, k, v, o, visits, N, scale, TM: tl.constexpr, TN: tl.constexpr, D: tl.constexpr,
+              COUNTS: tl.constexpr = True):
     rm, rn, rd = tl.program_id(0) * TM + tl.arange(0, TM), tl.arange(0, TN), tl.arange(0, D)
     head = tl.program_id(1) * N
     x = tl.load(q + (head + rm)[:, None] * D + rd[None, :])
@@ -40,18 +41,20 @@ def attention(q, k, v, o, visits, N, scale, TM: tl.constexpr, TN: tl.constexpr, 
         acc = tl.dot(p.to(tl.float16), z, acc)
         top = new
     tl.store(o + (head + rm)[:, None] * D + rd[None, :], (acc / total[:, None]).to(tl.float16))
-    tl.atomic_add(visits + tl.program_id(0) + tl.program_id(1) * tl.num_programs(0), 1)
+    if COUNTS:
+        tl.atomic_add(visits + tl.program_id(0) + tl.program_id(1) * tl.num_programs(0), 1)
 
 
-def attend(blocks=3, heads=2, tm=128, tn=128, d=128, warps=8, **options):
+def attend(blocks=3, heads=2, tm=128, tn=128, d=128, warps=8, num_stages=2, counts=True,
+           **options):
     """The kernel, that each program has run once, and that its results are right."""
     n = blocks * tm
     random = np.random.default_rng(9)
     q, k, v = (random.standard_normal((heads, n, d)).astype(np.float16) for _ in range(3))
     o, visits = np.zeros((heads, n, d), np.float16), np.zeros((heads, blocks), np.int32)
-    kernel = attention[(blocks, heads)](q, k, v, o, visits, n, d**-0.5, tm, tn, d, num_warps=warps,
-                                        num_stages=2, **options)
-    assert (visits == 1).all()
+    kernel = attention[(blocks, heads)](q, k, v, o, visits, n, d**-0.5, tm, tn, d, counts,
+                                        num_warps=warps, num_stages=num_stages, **options)
+    assert (visits == counts).all()
     scores = q.astype(float) @ k.astype(float).transpose(0, 2, 1) * d**-0.5
     scores = np.where(np.tri(n) > 0, scores, -np.inf)
     weights = np.exp2(scores - scores.max(-1, keepdims=True))
@@ -155,6 +158,14 @@ def test_queries_in_shared_memory():
 def test_one_launch_after_the_other():
     for blocks, heads in [(3, 2), (5, 40), (1, 1), (7, 19), (3, 2)] * 3:
         attend(blocks, heads)
+
+
+# Three stages do not fit beside queries: fewer stages rather than no loop over programs.
+def test_fewer_stages():
+    kernel = attend(blocks=2, tm=128, tn=64, d=256, num_stages=3, counts=False)
+    assert takes(kernel)
+    assert kernel.metadata.shared <= 232448
+    assert [r for r in kernel.remarks if "the loop has fewer stages" in r.message]
 
 
 def test_assembles():

@@ -60,6 +60,11 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       llvm::cl::desc("CTAs that loop over programs take them from a counter: never, auto, always "
                      "where they can"),
       llvm::cl::init("auto")};
+  Option<bool> operandsInFront{
+      *this, "operands-in-front",
+      llvm::cl::desc("What dots of a loop multiply in all iterations may be copied by a warp for "
+                     "copies, too"),
+      llvm::cl::init(true)};
   Option<bool> keepOperands{
       *this, "keep-operands",
       llvm::cl::desc("What a loop multiplies in each iteration and does not change may stay in "

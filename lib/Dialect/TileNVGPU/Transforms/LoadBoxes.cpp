@@ -208,7 +208,7 @@ struct LoadBoxesPass : impl::LoadBoxesBase<LoadBoxesPass> {
         if (loop->hasAttr(ttg::kStages))
           hasCopies |= LoopConverter(loop, writes).run();
       });
-      if (hasCopies && ttg::willSpecialize(func, specialize))
+      if (hasCopies && inFront && ttg::willSpecialize(func, specialize))
         for (scf::ForOp loop : ttg::loopsOfBoxes(func))
           if (!ttg::isEven(loop))
             copyOperandsInFront(loop, writes);

@@ -14,7 +14,9 @@ def LoadBoxes : Pass<"ttng-load-boxes", "::mlir::ModuleOp"> {
   let options = [Option<"mayAlias", "may-alias", "bool", "false",
                         "Pointer arguments may reach the same memory">,
                  Option<"specialize", "specialize", "std::string", "\"auto\"",
-                        "The mode of ttg-specialize-warps">];
+                        "The mode of ttg-specialize-warps">,
+                 Option<"inFront", "in-front", "bool", "true",
+                        "Operands in front of loops, too">];
   let dependentDialects = ["::tritium::ttng::TileNVGPUDialect"];
 }
 
