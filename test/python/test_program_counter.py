@@ -1,6 +1,6 @@
 """Kernels whose CTAs take programs from a counter, as causal attention: on the simulated GPU, of
-which TRITIUM_SIM_MULTIPROCESSORS says how many CTAs there are, or with TRITIUM_TEST_BACKENDS=cuda on
-one of compute capability 9.0."""
+which TRITIUM_SIM_MULTIPROCESSORS says how many CTAs there are, or with TRITIUM_TEST_BACKENDS=cuda
+on one of compute capability 9.0."""
 
 import os
 
