@@ -73,12 +73,21 @@ void MBarrierLowering::meetBefore(Operation *op) {
   barrier();
 }
 
+/// Another barrier is made next, before anything is done with this one.
+static bool isFollowedByInit(ttng::MBarrierInitOp op) {
+  Operation *next = op->getNextNode();
+  while (next && (isMemoryEffectFree(next) || isa<LocalAllocOp>(next)) && !next->getNumRegions())
+    next = next->getNextNode();
+  return isa_and_nonnull<ttng::MBarrierInitOp>(next);
+}
+
 LogicalResult MBarrierLowering::lowerInit(ttng::MBarrierInitOp op) {
-  // The fence is for copies that count bytes there; threads find it behind a barrier.
-  assembly({},
-           "@$0 mbarrier.init.shared::cta.b64 [$1], $2;\n\t"
-           "@$0 fence.mbarrier_init.release.cluster;",
-           "b,r,r", {isThreadZero(), addressOf(op.getBarrier()), i32(op.getCount())});
+  // The fence is for copies that count bytes there; threads find it behind a barrier. One is for all
+  // that are made together.
+  std::string text = "@$0 mbarrier.init.shared::cta.b64 [$1], $2;";
+  if (!isFollowedByInit(op))
+    text += "\n\t@$0 fence.mbarrier_init.release.cluster;";
+  assembly({}, text, "b,r,r", {isThreadZero(), addressOf(op.getBarrier()), i32(op.getCount())});
   return success();
 }
 
