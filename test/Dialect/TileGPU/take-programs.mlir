@@ -131,3 +131,25 @@ tt.func @four_warps() attributes {ttg.persistent, ttg.program_counter} {
   tt.return
 }
 }
+
+// -----
+
+// Numbers of other loops are none of the counter's.
+// CHECK-LABEL: tt.func @other_numbers
+// CHECK-NOT: ttg.program_counter
+// CHECK-COUNT-2: scf.for
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+tt.func @other_numbers() attributes {ttg.persistent, ttg.program_counter} {
+  %first = arith.constant 0 : i64
+  %n = arith.constant 5 : i64
+  %step = arith.constant 1 : i64
+  ttg.warp_groups "compute" warps 4 {
+    scf.for %p = %first to %n step %step : i64 {
+    } {ttg.programs}
+  } "load" warps 1 {
+    scf.for %p = %first to %n step %step : i64 {
+    } {ttg.programs}
+  }
+  tt.return
+}
+}

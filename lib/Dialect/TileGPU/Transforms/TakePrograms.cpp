@@ -110,6 +110,12 @@ struct GroupsLoop {
   int32_t warps;
 };
 
+/// Its iterations are a CTA's share of the programs, as ttg-persist-programs makes it.
+bool isOfShare(scf::ForOp loop) {
+  return loop.getLowerBound().getDefiningOp<CTAIdOp>() &&
+         loop.getStep().getDefiningOp<NumCTAsOp>();
+}
+
 /// One of each group, right in it; none if there is not.
 SmallVector<GroupsLoop> loopsOf(WarpGroupsOp groups) {
   SmallVector<GroupsLoop> found;
@@ -119,7 +125,8 @@ SmallVector<GroupsLoop> loopsOf(WarpGroupsOp groups) {
         found.push_back({loop, warps});
   bool isOneOfEach = found.size() == groups.getGroups().size();
   for (size_t i = 0; isOneOfEach && i < found.size(); ++i)
-    isOneOfEach = found[i].loop->getParentRegion() == &groups.getGroups()[i];
+    isOneOfEach = found[i].loop->getParentRegion() == &groups.getGroups()[i] &&
+                  isOfShare(found[i].loop);
   return isOneOfEach ? found : SmallVector<GroupsLoop>();
 }
 
