@@ -22,8 +22,9 @@ struct Access {
   LocalAllocOp ring;
   int buffer = -1;
   Operation *by = nullptr;
-  /// Each warp accesses rows of its own. `haveMet`: its lanes have met since.
-  bool isOfWarps = false, haveMet = false;
+  /// Each warp accesses so many rows of its own; 0: not so. `haveMet`: its lanes have met since.
+  int64_t rowsOfWarp = 0;
+  bool haveMet = false;
 
   bool overlaps(const Access &other) const {
     bool isOther =
@@ -33,13 +34,13 @@ struct Access {
   /// Of what `other` accesses a thread has no more to do with than with its own warp's, which has
   /// met since.
   bool isBehind(const Access &other) const {
-    return isOfWarps && other.isOfWarps && other.haveMet && begin == other.begin &&
+    return rowsOfWarp && rowsOfWarp == other.rowsOfWarp && other.haveMet && begin == other.begin &&
            end == other.end;
   }
   /// `by` is for messages only.
   bool operator==(const Access &other) const {
     return begin == other.begin && end == other.end && ring == other.ring &&
-           buffer == other.buffer && isOfWarps == other.isOfWarps && haveMet == other.haveMet;
+           buffer == other.buffer && rowsOfWarp == other.rowsOfWarp && haveMet == other.haveMet;
   }
 };
 
@@ -92,7 +93,7 @@ struct State {
   void meetInWarps() {
     for (auto *list : {&reads, &writes})
       for (Access &access : *list)
-        access.haveMet = access.isOfWarps;
+        access.haveMet = access.rowsOfWarp != 0;
   }
   /// For accesses that know their buffer.
   void forEachBuffer(llvm::function_ref<void(Access &)> change) {
@@ -182,9 +183,9 @@ private:
         return report(Hazard::CopyOnItsWay, copy.access.by, access);
   }
 
-  Access aboutToRead(State &state, Value memory, Operation *by, bool isOfWarps = false) {
+  Access aboutToRead(State &state, Value memory, Operation *by, int64_t rowsOfWarp = 0) {
     Access access = accessOf(memory, by);
-    access.isOfWarps = isOfWarps;
+    access.rowsOfWarp = rowsOfWarp;
     checkCopies(state, access);
     settle(state, access, state.writes, Hazard::ReadAfterWrite);
     return access;
@@ -238,10 +239,13 @@ private:
       checkFences(state, op, {load.getDst()});
       aboutToWrite(state, load.getDst(), op);
     } else if (auto store = dyn_cast<ttng::TMAStoreOp>(op)) {
-      if (store.getByWarp())
+      int64_t rows = 0;
+      if (store.getByWarp()) {
         state.meetInWarps();
+        rows = *ttng::rowsOfWarp(store.getSrc().getType(), numWarps(op));
+      }
       checkFences(state, op, {store.getSrc()});
-      addTo<Copy>(state.stores, Copy{aboutToRead(state, store.getSrc(), op, store.getByWarp())});
+      addTo<Copy>(state.stores, Copy{aboutToRead(state, store.getSrc(), op, rows)});
     } else if (isa<ttng::TMAStoreCommitOp>(op)) {
       for (Copy &read : state.stores)
         read.age = std::min(read.age + 1, kOldest);
@@ -256,10 +260,10 @@ private:
     }
   }
 
-  /// Threads hold rows of their warp's own.
-  static bool isOfWarps(LocalStoreOp store) {
+  /// Rows of its own that each warp has of the memory; 0 if threads hold others', too.
+  static int64_t rowsOfWarp(LocalStoreOp store) {
     auto rows = ttng::rowsOfWarp(store.getDst().getType(), numWarps(store));
-    return rows && ttng::areRowsOfWarps(layoutOf(store.getSrc().getType()), *rows);
+    return rows && ttng::areRowsOfWarps(layoutOf(store.getSrc().getType()), *rows) ? *rows : 0;
   }
 
   /// What is over has read, up to now.
@@ -294,9 +298,9 @@ private:
   }
 
   /// Before what is written is there.
-  Access aboutToWrite(State &state, Value memory, Operation *by, bool isOfWarps = false) {
+  Access aboutToWrite(State &state, Value memory, Operation *by, int64_t rowsOfWarp = 0) {
     Access access = accessOf(memory, by);
-    access.isOfWarps = isOfWarps;
+    access.rowsOfWarp = rowsOfWarp;
     checkCopies(state, access);
     checkReads(state, access);
     if (!settle(state, access, state.writes, Hazard::WriteAfterWrite))
@@ -321,8 +325,8 @@ private:
     } else if (isa<LocalLoadOp, LocalGatherOp>(op)) {
       read(state, op->getOperand(0), op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-      written(state, aboutToWrite(state, store.getDst(), op, hasStoresByWarp && isOfWarps(store)),
-              op);
+      written(state,
+              aboutToWrite(state, store.getDst(), op, hasStoresByWarp ? rowsOfWarp(store) : 0), op);
     } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
       if (alloc.getInit())
         written(state, aboutToWrite(state, alloc, op), op);

@@ -143,8 +143,9 @@ def test_config():
 
 
 def test_asked_without_a_warp_for_copies():
-    kernel = attend(persistent=True, warp_specialize=False)
+    kernel = attend(persistent=True, warp_specialize=False, dynamic_scheduling=True)
     assert kernel.metadata.persistent and not takes(kernel)
+    assert any("although the counter is asked for" in text for text in said(kernel))
 
 
 # Queries in shared memory: they are handed back when the loop is over.

@@ -229,6 +229,11 @@ private:
       loops[0]->setAttr(kAcross, UnitAttr::get(&getContext()));
     if (takes)
       func->setAttr(kProgramCounter, UnitAttr::get(&getContext()));
+    else if (takePrograms == "always")
+      remarkMissed(
+          func.getLoc(), "persistent",
+          "CTAs have fixed shares of the programs, although the counter is asked for: there "
+          "is no warp of its own for the copies of one loop, which could take them");
     remarkApplied(func.getLoc(), "persistent",
                   Twine("CTAs loop over programs") +
                       (takes ? ", and who is done first takes the next one" : "") +

@@ -112,11 +112,10 @@ struct GroupsLoop {
 
 /// Its iterations are a CTA's share of the programs, as ttg-persist-programs makes it.
 bool isOfShare(scf::ForOp loop) {
-  return loop.getLowerBound().getDefiningOp<CTAIdOp>() &&
-         loop.getStep().getDefiningOp<NumCTAsOp>();
+  return loop.getLowerBound().getDefiningOp<CTAIdOp>() && loop.getStep().getDefiningOp<NumCTAsOp>();
 }
 
-/// One of each group, right in it; none if there is not.
+/// One of each group, right in it, all over the same programs; none if there is not.
 SmallVector<GroupsLoop> loopsOf(WarpGroupsOp groups) {
   SmallVector<GroupsLoop> found;
   for (auto [region, warps] : llvm::zip(groups.getGroups(), groups.getWarps()))
@@ -126,7 +125,8 @@ SmallVector<GroupsLoop> loopsOf(WarpGroupsOp groups) {
   bool isOneOfEach = found.size() == groups.getGroups().size();
   for (size_t i = 0; isOneOfEach && i < found.size(); ++i)
     isOneOfEach = found[i].loop->getParentRegion() == &groups.getGroups()[i] &&
-                  isOfShare(found[i].loop);
+                  isOfShare(found[i].loop) &&
+                  found[i].loop.getUpperBound() == found[0].loop.getUpperBound();
   return isOneOfEach ? found : SmallVector<GroupsLoop>();
 }
 
