@@ -136,6 +136,21 @@ def test_asked(monkeypatch, asked):
     assert takes(attend(**options)) == (asked is not False)
 
 
+# Of programs of one iteration the warp that copies is several ahead: it waits until a number has
+# been read before it puts another one there.
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_short_programs(monkeypatch, seed):
+    monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", "1")
+    monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+    a = np.random.default_rng(1).integers(-2, 3, (9 * 128, 64)).astype(np.float16)
+    b = np.random.default_rng(2).integers(-2, 3, (64, 256)).astype(np.float16)
+    c = np.zeros((9 * 128, 256), np.float16)
+    kernel = product[(9,)](a, b, c, 64, 128, 256, 64, num_warps=8, num_stages=4,
+                           dynamic_scheduling=True)
+    np.testing.assert_array_equal(c, (a.astype(np.float32) @ b.astype(np.float32)))
+    assert takes(kernel)
+
+
 def test_config():
     config = triton.Config({"TM": 128}, dynamic_scheduling=True)
     assert config.all_kwargs()["dynamic_scheduling"] is True
