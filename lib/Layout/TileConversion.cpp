@@ -65,18 +65,26 @@ std::vector<Coordinates> panelStarts(ArrayRef<int64_t> extents, ArrayRef<int64_t
   return starts;
 }
 
+/// The core is longer than the panel along some dimension.
+static bool exceedsPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {
+  for (unsigned d = 0; d < tile.rank(); ++d)
+    if (tile.core().extent(d) > panel[d])
+      return true;
+  return false;
+}
+
 bool coversPanels(const TileLayout &tile, ArrayRef<int64_t> panel) {
-  for (unsigned d = 0; d < tile.rank(); ++d) {
-    int64_t core = tile.core().extent(d);
-    if (core > panel[d] ||
-        uint64_t(core * tile.repeats()[d]) != alignTo(tile.extents()[d], panel[d]))
+  for (unsigned d = 0; d < tile.rank(); ++d)
+    if (uint64_t(tile.core().extent(d) * tile.repeats()[d]) != alignTo(tile.extents()[d], panel[d]))
       return false;
-  }
-  return true;
+  // Registers may lead from panel to panel, lanes and warps may not.
+  return !exceedsPanel(tile, panel) || layoutOfPart(tile, panel);
 }
 
 TileLayout layoutOfPanel(const TileLayout &tile, ArrayRef<int64_t> panel) {
-  return TileLayout(extended(tile.core(), panel), panel);
+  if (!exceedsPanel(tile, panel))
+    return TileLayout(extended(tile.core(), panel), panel);
+  return TileLayout(extended(layoutOfPart(tile, panel)->core(), panel), panel);
 }
 
 std::optional<TileLayout> layoutOfPart(const TileLayout &tile, ArrayRef<int64_t> part) {

@@ -72,6 +72,13 @@ def test_extents(tm, tn, tk, copies):
     assert set(re.findall(r"wgmma\S+m64n(\d+)k16", kernel.asm["ptx"])) == {str(tn)}
 
 
+# Threads store a tile whose extent of a power of two is several panels wide.
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("tm, tn, tk", [(128, 96, 128), (64, 80, 128), (64, 48, 256)])
+def test_panels_along_a_power_of_two(tm, tn, tk, stages):
+    run_product(tm, tn, tk, b_across=False, num_stages=stages, tensor_copies=False)
+
+
 # Rows of panels along k and across it, of 32, 64 and 128 bytes; several panels in both directions.
 @pytest.mark.parametrize("a_across", [False, True])
 @pytest.mark.parametrize("b_across", [False, True])
