@@ -193,8 +193,8 @@ tt.func private @f(!ttg.memdesc<3x5xf32, #ttg.shared_linear<{offsets = [], shape
 
 // -----
 
-// A thread that holds elements of several panels side by side has none for each.
-#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+// Lanes that lie in several panels have no element of each.
+#b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #p = #ttg.shared_linear<{offsets = [1, 2, 4, 8, 16, 32, 64], shape = [128]}>
 tt.func private @f(%m: !ttg.memdesc<256xf32, #p, mutable>, %q: tensor<256x!tt.ptr<f32>, #b>) {
   // expected-error @+1 {{(async_copy_c4) the destination must be whole panels}}
