@@ -99,6 +99,12 @@ LogicalResult checkPrograms(tt::FuncOp kernel) {
     return kernel.emitError() << kProgramCounter << " is for kernels with " << kPersistent
                               << ", whose CTAs loop over programs";
   WalkResult result = kernel.walk([&](Operation *op) {
+    if (isa<NextProgramOp>(op) && (!kernel->hasAttr(kProgramCounter) || numWarps(op) != 1)) {
+      op->emitError() << "'" << op->getName() << "' is for one warp of a kernel with "
+                      << kProgramCounter << ", found " << numWarps(op) << " of a kernel "
+                      << (kernel->hasAttr(kProgramCounter) ? "with" : "without") << " it";
+      return WalkResult::interrupt();
+    }
     bool isOfLoop = isa<CTAIdOp, NumCTAsOp, ProgramIdOp, NextProgramOp>(op);
     bool isOfProgram = isa<tt::GetProgramIdOp, tt::PrintOp, tt::AssertOp, tt::CheckHintOp>(op);
     if (isPersistent ? !isOfProgram : !isOfLoop)

@@ -355,13 +355,3 @@ tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<16x64xf1
   tt.return
 }
 }
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.target" = #ttg.target<compute = 90>} {
-tt.func @f(%p: i32, %n: i32) {
-  // expected-error @+1 {{(next_program_c1) it is for one warp, of a kernel with ttg.program_counter, found 4 of a kernel without it}}
-  %q = ttg.next_program %p of %n : i32
-  tt.return
-}
-}

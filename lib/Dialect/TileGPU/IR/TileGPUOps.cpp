@@ -43,16 +43,6 @@ LogicalResult PrefetchL2Op::verify() {
   return success();
 }
 
-LogicalResult NextProgramOp::verify() {
-  auto kernel = (*this)->getParentOfType<tt::FuncOp>();
-  if (!kernel || !kernel->hasAttr(kProgramCounter) || numWarps(*this) != 1)
-    return emitOpError() << "(next_program_c1) it is for one warp, of a kernel with "
-                         << kProgramCounter << ", found " << numWarps(*this) << " of a kernel "
-                         << (kernel && kernel->hasAttr(kProgramCounter) ? "with" : "without")
-                         << " it";
-  return success();
-}
-
 SmallVector<int64_t> ConvertLayoutOp::getSourceDims() {
   return llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(getType()).getRank()));
 }

@@ -126,7 +126,7 @@ def TileGPU_NextProgramOp : TileGPU_Op<"next_program", [
     and the last one sets the counter back to where it began. In a launch without a counter the
     result is `number` and `ttg.num_ctas`, the sum. As unsigned numbers, it is above `number`.
 
-    - (next_program_c1) the kernel around it has `ttg.program_counter`, and one warp does it.
+    The kernel around it has `ttg.program_counter`, and a group of one warp does it.
 
     ```mlir
     %next = ttg.next_program %p of %n : i32
@@ -135,7 +135,6 @@ def TileGPU_NextProgramOp : TileGPU_Op<"next_program", [
   let arguments = (ins I32:$number, I32:$count);
   let results = (outs I32:$result);
   let assemblyFormat = "$number `of` $count attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 include "tritium/Dialect/TileGPU/IR/SharedMemoryOps.td"
