@@ -24,3 +24,23 @@ tt.func @print(%v: i32) attributes {ttg.persistent} {
   tt.print "v" {hex = false, isSigned = array<i1: true>} : %v : i32
   tt.return
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @next(%p: i32, %n: i32) attributes {ttg.persistent} {
+  // expected-error @+1 {{'ttg.next_program' is for one warp of a kernel with ttg.program_counter, found 4 of a kernel without it}}
+  %q = ttg.next_program %p of %n : i32
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @four_warps(%p: i32, %n: i32) attributes {ttg.persistent, ttg.program_counter} {
+  // expected-error @+1 {{'ttg.next_program' is for one warp of a kernel with ttg.program_counter, found 4 of a kernel with it}}
+  %q = ttg.next_program %p of %n : i32
+  tt.return
+}
+}
