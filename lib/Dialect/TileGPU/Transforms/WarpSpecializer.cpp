@@ -240,10 +240,6 @@ Value WarpSpecializer::at(OpBuilder &b, Value ring, Value slot) {
   return ringAt(b, loc, ring, slot);
 }
 
-static Value constant(OpBuilder &b, Location loc, int64_t value) {
-  return b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(value));
-}
-
 void WarpSpecializer::allocate(OpBuilder &b) {
   for (Rings &own : rings) {
     for (const LoopSchedule::Copy &copy : own.copies->schedule.copies) {
@@ -309,7 +305,7 @@ void WarpSpecializer::run() {
     b.setInsertionPointToStart(&region.front());
     State state;
     for (size_t i = 0; i < 2 * rings.size(); ++i)
-      state.push_back(constant(b, loc, 0));
+      state.push_back(b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0)));
     return state;
   };
   Region &loads = groups.getGroups()[1], &rest = groups.getGroups()[0];
