@@ -467,3 +467,25 @@ tt.func private @across_what_is_loaded(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %n: i
   }
   tt.return
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+tt.func private @box_alone_in_columns(%p: !tt.ptr<f32>, %i: i32, %m: i64) -> tensor<32x16xf32, #blocked> {
+  %s = arith.constant 1 : i64
+  // expected-error @+1 {{ttg.async_copy of a box must be a layout that TMA has, of a multiple of 128 bytes, found}}
+  %v = ttng.load_box %p[%i, %i] shape [%m, %m] strides [%m, %s] {ttg.async_copy = #columns} : !tt.ptr<f32> -> tensor<32x16xf32, #blocked>
+  tt.return %v : tensor<32x16xf32, #blocked>
+}
+
+// -----
+
+// An attribute that is no layout.
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func private @box_alone_nowhere(%p: !tt.ptr<f32>, %i: i32, %m: i64) -> tensor<32x16xf32, #blocked> {
+  %s = arith.constant 1 : i64
+  // expected-error @+1 {{the layout must be one of memory, found 3 : i32}}
+  %v = ttng.load_box %p[%i, %i] shape [%m, %m] strides [%m, %s] {ttg.async_copy = 3 : i32} : !tt.ptr<f32> -> tensor<32x16xf32, #blocked>
+  tt.return %v : tensor<32x16xf32, #blocked>
+}

@@ -174,3 +174,30 @@ tt.func private @box(%p: !tt.ptr<f16>, %pitch: i64, %a: tensor<64x64xf16, #a>, %
   } {ttg.stages = 2 : i32}
   tt.return %r : tensor<64x64xf32, #mma>
 }
+
+// A box that is copied by itself, here in an scf.if: memory and a barrier of its own, started and
+// waited for where it stands.
+// CHECK-LABEL: @box_alone(
+// CHECK: scf.if
+// CHECK: %[[ALONE:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <64x64xf16, #shared
+// CHECK: %[[BARRIERS:.*]] = ttg.local_alloc : <1x1xi64
+// CHECK: ttng.mbarrier_init %{{.*}}, 1
+// CHECK: %[[BARRIER:.*]] = ttg.memdesc_index %[[BARRIERS]]
+// CHECK-NEXT: ttng.mbarrier_expect %[[BARRIER]], 8192
+// CHECK-NEXT: ttng.tma_load %{{.*}}, %[[ALONE]], %[[BARRIER]]
+// CHECK-NEXT: ttng.mbarrier_wait %[[BARRIER]]
+// CHECK: ttng.mbarrier_invalidate
+// CHECK: ttg.local_load %[[ALONE]]
+// CHECK-NOT: ttng.load_box
+tt.func private @box_alone(%p: !tt.ptr<f16>, %pitch: i64, %i: i32, %is: i1, %other: tensor<64x64xf16, #blocked>) -> tensor<64x64xf16, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %all = arith.constant 4096 : i64
+  %r = scf.if %is -> tensor<64x64xf16, #blocked> {
+    %x = ttng.load_box %p[%i, %c0] shape [%all, %all] strides [%pitch, %one] {ttg.async_copy = #rows128} : !tt.ptr<f16> -> tensor<64x64xf16, #blocked>
+    scf.yield %x : tensor<64x64xf16, #blocked>
+  } else {
+    scf.yield %other : tensor<64x64xf16, #blocked>
+  }
+  tt.return %r : tensor<64x64xf16, #blocked>
+}

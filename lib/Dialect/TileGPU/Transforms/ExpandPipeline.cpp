@@ -113,15 +113,11 @@ private:
                                           type.getShape(), type.getElementType(),
                                           box->getAttr(kAsyncCopy), MemorySpace::Shared,
                                           /*isMutable=*/true);
-    if (!memory)
+    if (!memory || failed(checkBuffer(box, memory)))
       return failure();
-    std::optional<ttng::Boxes> boxes = ttng::boxesOf(memory);
-    if (!boxes || memory.getTileBytes() % boxes->alignment)
-      return box->emitError() << kAsyncCopy << " of a box must be a layout that TMA has, found "
-                              << memory;
     OpBuilder b(box);
     auto buffer = b.create<LocalAllocOp>(loc, memory);
-    buffer.setAlignment(boxes->alignment);
+    buffer.setAlignment(ttng::boxesOf(memory)->alignment);
     Value barriers = makeBarrierRing(b, loc, 1, 1);
     Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
     Value barrier = ringAt(b, loc, barriers, zero);

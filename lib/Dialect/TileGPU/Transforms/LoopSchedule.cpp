@@ -42,6 +42,15 @@ bool LoopSlice::add(Value value, llvm::function_ref<bool(Operation *)> canAdd) {
   return llvm::all_of(op->getOperands(), [&](Value operand) { return add(operand, canAdd); });
 }
 
+LogicalResult checkBuffer(Operation *load, MemDescType buffer) {
+  std::optional<ttng::Boxes> boxes = ttng::boxesOf(buffer);
+  if (boxes && buffer.getTileBytes() % boxes->alignment == 0)
+    return success();
+  return load->emitError() << kAsyncCopy
+                           << " of a box must be a layout that TMA has, of a multiple of "
+                           << (boxes ? boxes->alignment : 128) << " bytes, found " << buffer;
+}
+
 bool LoopSchedule::Copy::isOfBox() const { return isa<ttng::LoadBoxOp>(load); }
 
 int64_t LoopSchedule::bytesOfBoxes() const {
@@ -166,18 +175,8 @@ LogicalResult LoopSchedule::readCopy(Operation *op) {
               "of threads, found "
            << encoding << " for " << type;
   copies.push_back({op, ring});
-  return copies.back().isOfBox() ? checkBox(copies.back()) : success();
-}
-
-LogicalResult LoopSchedule::checkBox(const Copy &copy) {
-  MemDescType buffer = copy.ring.getBuffer();
-  std::optional<ttng::Boxes> boxes = ttng::boxesOf(buffer);
-  if (boxes && copy.ring.getTileBytes() % boxes->alignment == 0)
-    return success();
-  return copy.load->emitError() << kAsyncCopy
-                                << " of a box must be a layout that TMA has, of a "
-                                   "multiple of "
-                                << (boxes ? boxes->alignment : 128) << " bytes, found " << buffer;
+  const Copy &copy = copies.back();
+  return copy.isOfBox() ? checkBuffer(copy.load, copy.ring.getBuffer()) : success();
 }
 
 LogicalResult LoopSchedule::checkBytes() {

@@ -25,6 +25,9 @@ private:
   mlir::scf::ForOp loop;
 };
 
+/// Whether TMA can write what `load`, a ttng.load_box, reads into `buffer`; an error there if not.
+llvm::LogicalResult checkBuffer(mlir::Operation *load, MemDescType buffer);
+
 /// The schedule of a loop, as its attributes say it; see ExpandPipeline.cpp.
 class LoopSchedule {
 public:
@@ -61,7 +64,6 @@ private:
   llvm::LogicalResult readStages();
   llvm::LogicalResult checkStage(mlir::Operation *op);
   llvm::LogicalResult readCopy(mlir::Operation *op);
-  llvm::LogicalResult checkBox(const Copy &copy);
   llvm::LogicalResult checkBytes();
   llvm::LogicalResult readSlice();
   llvm::LogicalResult checkOrders();
