@@ -5,8 +5,11 @@
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
+#include <thread>
 #include <unistd.h>
 
 using namespace tritium;
@@ -36,13 +39,31 @@ bool StreamingChoice::isWorthwhile(llvm::ArrayRef<BoundArgument> arguments,
 
 /// A virtual machine is told the size of the whole cache, of which it has a share: of 480 MB told,
 /// outputs of 64 MB and more gained from streaming, those of 32 MB lost.
-static constexpr uint64_t kMostCache = 48 << 20;
+static constexpr uint64_t kMostBytes = 48 << 20;
+
+/// Beside an output the caches hold what it is computed from, and what others put there: of 32 MB
+/// of a third-level cache, outputs of 8 MB and more gained, also if they were read next.
+static constexpr uint64_t kShareOfCache = 3;
+
+/// How many caches like that of the first CPU those of this process have.
+static uint64_t lastLevelCaches() {
+  auto map = llvm::MemoryBuffer::getFileAsStream(
+      "/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map");
+  if (!map)
+    return 1;
+  uint64_t sharing = 0;
+  for (char digit : (*map)->getBuffer())
+    if (llvm::isHexDigit(digit))
+      sharing += llvm::popcount(llvm::hexDigitValue(digit));
+  return llvm::divideCeil(std::max(1u, std::thread::hardware_concurrency()),
+                          std::max<uint64_t>(sharing, 1));
+}
 
 uint64_t tritium::runtime::streamingThreshold() {
   if (std::optional<uint64_t> bytes = settings::StreamingBytes.integer())
     return *bytes;
   for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long size = sysconf(level); size > 0)
-      return std::min(static_cast<uint64_t>(size), kMostCache);
+      return std::min(size * lastLevelCaches() / kShareOfCache, kMostBytes);
   return 32 << 20; // the system does not tell
 }

@@ -69,6 +69,8 @@ Chunk Lowering::evaluate(Value value, const Index &index) {
     }
     return Chunk::uniform(v);
   }
+  if (isAssumed(value, index))
+    return Chunk::uniform(b.create<arith::ConstantIntOp>(loc, 1, 1));
   return remembered(value, index, [&] {
     auto at = [&](const Index &i) { return evaluate(value, i); };
     if (std::optional<Chunk> chunk = fromFirstLane(value, index, at))
@@ -414,60 +416,6 @@ Chunk Lowering::computeAddress(tt::AddPtrOp op, const Index &index) {
   }
   result.base = pointer.base;
   return result;
-}
-
-/// Masks that are true for the first so many lanes.
-std::optional<Chunk> Lowering::computeMask(Operation *op, ArrayRef<Chunk> operands,
-                                           const Index &index) {
-  if (!index.hasLanes())
-    return std::nullopt;
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
-    return prefixCompare(cmp, operands[0], operands[1], index);
-  if (!isa<arith::AndIOp>(op) || !tt::elementType(op->getResult(0).getType()).isInteger(1))
-    return std::nullopt;
-  const Chunk &x = operands[0], &y = operands[1];
-  if (x.kind == Chunk::Prefix && y.kind == Chunk::Prefix)
-    return Chunk::prefix(minSigned(x.v, y.v));
-  for (auto [p, u] : {std::pair(&x, &y), std::pair(&y, &x)})
-    if (p->kind == Chunk::Prefix && u->kind == Chunk::Uniform)
-      return Chunk::prefix(b.create<arith::SelectOp>(loc, u->v, p->v, i64(0)));
-  return std::nullopt;
-}
-
-/// A comparison of lanes that count up by one with one value is true for the first so
-/// many lanes. Premise: no lane wraps.
-std::optional<Chunk> Lowering::prefixCompare(arith::CmpIOp op, const Chunk &x, const Chunk &y,
-                                             const Index &index) {
-  using P = arith::CmpIPredicate;
-  P predicate = op.getPredicate();
-  bool swapped = x.kind == Chunk::Uniform;
-  const Chunk &affine = swapped ? y : x, &bound = swapped ? x : y;
-  if (affine.kind != Chunk::Affine || affine.stride != 1 || bound.kind != Chunk::Uniform ||
-      affine.base || bound.base)
-    return std::nullopt;
-  bool isStrict = predicate == (swapped ? P::sgt : P::slt);
-  if (!isStrict && predicate != (swapped ? P::sge : P::sle))
-    return std::nullopt;
-  Value affineValue = op->getOperand(swapped), boundValue = op->getOperand(!swapped);
-  if (!isExact(affineValue, affine, index))
-    return std::nullopt;
-  auto wide = [&](Value v) -> Value {
-    return v.getType().isInteger(64) ? v : b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), v);
-  };
-  Value first = wide(affine.v), limit = wide(bound.v);
-  Value count = sub(limit, first);
-  MaybeRange known =
-      range::difference(facts.ranges.get(boundValue), facts.ranges.get(affineValue), 64);
-  // Otherwise the difference may be any of 64 bits without a sign.
-  bool fits = known && known->high < INT64_MAX;
-  if (!fits)
-    count = b.create<arith::MinUIOp>(loc, count, i64(index.width));
-  if (!isStrict)
-    count = add(count, i64(1));
-  if (!fits)
-    count = b.create<arith::SelectOp>(loc, compare(isStrict ? P::slt : P::sle, first, limit), count,
-                                      i64(0));
-  return Chunk::prefix(count);
 }
 
 //===----------------------------------------------------------------------===//

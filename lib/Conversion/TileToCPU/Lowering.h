@@ -129,6 +129,12 @@ private:
   static MemoKey memoKey(mlir::Value value, const Index &index);
   std::vector<std::map<MemoKey, Chunk>> memo;
   llvm::DenseSet<mlir::Value> assumedMasks; ///< masks proved true in this version
+  /// Masks that are true in the chunk that is at `at` along `dim`.
+  struct {
+    llvm::SmallPtrSet<mlir::Value, 2> masks;
+    int64_t dim = 0;
+    mlir::Value at;
+  } leading;
   /// What the body that is emitted puts into buffers: nothing of it is there yet.
   llvm::SmallPtrSet<mlir::Value, 8> unwritten;
 
@@ -189,10 +195,22 @@ private:
   mlir::Value emitConstant(mlir::TypedAttr value);
   mlir::Value roundTo(mlir::Value value, mlir::Type element);
   Chunk computeAddress(tt::AddPtrOp op, const Index &index);
+
+  //===--------------------------------------------------------------------===//
+  // Masks.cpp: masks that are true for the first elements
+  //===--------------------------------------------------------------------===//
   std::optional<Chunk> computeMask(mlir::Operation *op, llvm::ArrayRef<Chunk> operands,
                                    const Index &index);
   std::optional<Chunk> prefixCompare(mlir::arith::CmpIOp op, const Chunk &x, const Chunk &y,
                                      const Index &index);
+  /// Of each lane at `index` it is known where this is emitted that it is set.
+  bool isAssumed(mlir::Value mask, const Index &index);
+  struct PhaseState;
+  mlir::Value countLeading(const PhaseState &state, const Index &index);
+  llvm::SmallVector<mlir::Value>
+  chunkLoop(const PhaseState &state, const Index &index, int64_t from, int64_t full, int64_t step,
+            mlir::ValueRange carried,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
   //===--------------------------------------------------------------------===//
   // Memory.cpp: loads, stores, atomics
@@ -277,8 +295,8 @@ private:
   bool emitStreamedRow(PhaseState &state, unsigned level, const Index &index);
   void emitLanesLevel(PhaseState &state, unsigned level, Index index);
   void emitReduceLevel(PhaseState &state, unsigned level, Index index);
-  void emitFullChunks(PhaseState &state, int64_t full, int64_t step, bool alongLanes, int64_t width,
-                      llvm::function_ref<void(mlir::Value)> chunk);
+  void emitFullChunks(PhaseState &state, const Index &index, int64_t full, int64_t step,
+                      bool alongLanes, int64_t width, llvm::function_ref<void(mlir::Value)> chunk);
   void emitBody(PhaseState &state, const Index &index);
   void hoistOperands(PhaseState &state, const Index &index);
   void emitTransposed(const Step &step);

@@ -97,7 +97,7 @@ Value Lowering::maskVector(const Chunk *mask, const Index &index) {
 Chunk Lowering::emitLoad(tt::LoadOp op, const Index &index) {
   Type pointee = pointeeOf(op.getPtr());
   std::optional<Chunk> mask;
-  if (op.getMask() && !assumedMasks.count(op.getMask()))
+  if (op.getMask() && !isAssumed(op.getMask(), index))
     mask = evaluate(op.getMask(), index);
   const Chunk *maskPtr = mask ? &*mask : nullptr;
   return loadAt(op, evaluate(op.getPtr(), index), maskPtr, index, pointee);
@@ -185,7 +185,7 @@ void Lowering::emitStore(tt::StoreOp op, const Chunk &chunk, const Index &index,
                          bool fetchesLaterRows) {
   Type pointee = pointeeOf(op.getPtr());
   std::optional<Chunk> mask;
-  if (op.getMask() && !assumedMasks.count(op.getMask()))
+  if (op.getMask() && !isAssumed(op.getMask(), index))
     mask = evaluate(op.getMask(), index);
   const Chunk *maskPtr = mask ? &*mask : nullptr;
   Value value = encodeStorage(asValue(chunk, evalType(pointee), index), pointee);

@@ -45,7 +45,8 @@ void Lowering::fetchNextRows(const Step &step, const Index &index) {
   for (auto [row, address] : llvm::zip(step.nextRows, nextRowAddresses)) {
     int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(row.load).getPtr()));
     Value chunk = gep(address, mul(index.dims[at].index, bytes));
-    int32_t hint = step.shape[at] * bytes <= kNearBytes ? 3 : 2;
+    bool isNear = !target.fetchesRowsToL2 && step.shape[at] * bytes <= kNearBytes;
+    int32_t hint = isNear ? 3 : 2;
     for (int64_t line = 0; line < index.width * bytes; line += kCacheLine)
       b.create<LLVM::Prefetch>(loc, gep(chunk, i64(line)), /*rw=*/0, hint, /*cache=*/1);
   }

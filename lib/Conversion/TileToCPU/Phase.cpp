@@ -148,10 +148,11 @@ void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
   if (full == state.loops.width)
     at(i64(0), state.loops.width, state.loops.width);
   else if (full > 0)
-    loop(i64(0), i64(full), state.loops.width, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-      at(i, state.loops.width, state.loops.width);
-      return {};
-    });
+    chunkLoop(state, index, 0, full, state.loops.width, {},
+              [&](Value i, ValueRange) -> SmallVector<Value> {
+                at(i, state.loops.width, state.loops.width);
+                return {};
+              });
   if (rest > 0) {
     MemoScope scope(*this);
     at(i64(full), std::max<int64_t>(2, llvm::PowerOf2Ceil(rest)), rest);

@@ -62,6 +62,10 @@ struct Loops {
   int64_t width = 1;                         ///< lanes of a full chunk
   mlir::Operation *streamed = nullptr;       ///< the store whose lines go past the cache
   llvm::SmallVector<mlir::Value> wholeMasks; ///< true everywhere
+  /// True for the first so many elements of the row that the phase is: the chunks that lie there
+  /// have a loop of their own, without these masks.
+  llvm::SmallVector<mlir::Value> leadingMasks;
+  bool endsWithMasks = false; ///< behind these elements there is nothing to do
   /// Remainders that are their dividend less this term of the guard.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> straight;
 };

@@ -21,15 +21,16 @@ namespace tritium::cpu {
 
 /// Longer rows would not be kept until they are read.
 constexpr int64_t kMostBytes = 256 * 1024;
+constexpr int64_t kLeastBytes = 1024;
 
 /// A row that the whole kernel loads, known to be one run of memory.
-static bool isWholeRow(tt::LoadOp load, Block &body, int64_t leastBytes, Strides &strides) {
+static bool isWholeRow(tt::LoadOp load, Block &body, Strides &strides) {
   auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
   if (!type || load->getBlock() != &body || load.getIsVolatile())
     return false;
   int64_t bytes = type.getNumElements() * int64_t(tt::scalarBytes(pointeeOf(load.getPtr())));
   int64_t dim = llvm::max_element(type.getShape()) - type.getShape().begin();
-  return type.getDimSize(dim) == type.getNumElements() && bytes >= leastBytes &&
+  return type.getDimSize(dim) == type.getNumElements() && bytes >= kLeastBytes &&
          bytes <= kMostBytes && isContiguous(load.getPtr(), dim, strides);
 }
 
@@ -72,9 +73,8 @@ void Planner::planNextRows() {
   auto shape = heavy->shape;
   for (auto load : body.getOps<tt::LoadOp>()) {
     llvm::SetVector<Operation *> ops;
-    if (!isWholeRow(load, body, target.leastNextRowBytes, facts.strides) ||
-        tt::shapeOf(load.getType()) != ArrayRef(shape) || !isArithmetic(load.getPtr()) ||
-        !collectScalars(load.getPtr(), ops))
+    if (!isWholeRow(load, body, facts.strides) || tt::shapeOf(load.getType()) != ArrayRef(shape) ||
+        !isArithmetic(load.getPtr()) || !collectScalars(load.getPtr(), ops))
       continue;
     NextRow next{load, movingOps(ops.getArrayRef())};
     if (!next.moving.empty())

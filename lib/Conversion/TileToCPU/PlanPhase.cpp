@@ -1,11 +1,7 @@
 //===- PlanPhase.cpp - the loops of a phase -------------------------------===//
 //
 // A phase runs over a tile's shape: one dimension in chunks of `width` lanes, the rest
-// in scalar loops.
-//
-// A thin phase whose masks can be proved true by a scalar condition has two versions,
-// without masks and with them; not so where matrix products take most of the time. So has
-// a phase whose addresses have remainders that a scalar condition proves to be differences.
+// in scalar loops. PlanVersions.cpp says which of them need no masks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +13,7 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// Up to this many operations a phase counts as thin: its time is memory traffic, so
-/// masks and loop overhead show. A polynomial counts as kPolynomial.
-constexpr int kThin = 12;
-constexpr int kPolynomial = 12;
-constexpr int kMedium = 36; ///< two polynomials and what goes with them
+constexpr int kPolynomial = 12; ///< operations that an evaluation of one counts as
 
 //===----------------------------------------------------------------------===//
 // What is evaluated
@@ -82,6 +74,9 @@ void Planner::summarize(Value value, bool isHome, llvm::SmallPtrSetImpl<Operatio
   }
   if (isa<tt::MakeRangeOp, arith::ConstantOp, tt::SplatOp>(op))
     return note();
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && isa<RankedTensorType>(select.getCondition().getType()))
+    summary.masks.insert(select.getCondition());
   if (keepsPlaces(op)) {
     note();
     summary.operations += isPolynomial(op) || isa<tt::MapElementwiseOp>(op) ? kPolynomial : 1;
@@ -158,35 +153,6 @@ void Planner::orderLoops(Step &step) {
     step.loopOrder.push_back(step.lanesDim);
   if (step.reduceDim >= 0)
     step.loopOrder.push_back(step.reduceDim);
-}
-
-/// Puts a version without masks, or without remainders, before the one that is there.
-void Planner::planVersions(Step &step, const PhaseSummary &summary) {
-  Guard guard;
-  TileConditions known(facts.ranges, facts.strides, guard.code);
-  Loops whole = step.versions.front();
-  SmallVector<unsigned> conditions;
-  // A row's heavy pass loads it again, and is as well off without a mask.
-  if (!hasDot && summary.operations <= (step.isRow() ? kMedium : kThin))
-    for (Value mask : summary.masks)
-      if (std::optional<unsigned> condition = known.allTrue(mask)) {
-        whole.wholeMasks.push_back(mask);
-        conditions.push_back(*condition);
-      }
-  for (Operation *remainder : summary.remainders)
-    if (auto straight = known.staysStraight(remainder)) {
-      whole.straight.push_back({remainder, straight->less});
-      conditions.push_back(straight->condition);
-    }
-  if (conditions.empty())
-    return;
-  guard.holds = known.all(conditions);
-  step.guard = std::move(guard);
-  // Elements of wrapped addresses are gathered: one register of them at a time.
-  int64_t oneRegister = target.vectorBits / summary.widestBits;
-  if (!whole.straight.empty())
-    step.versions.front().width = std::min(whole.width, oneRegister);
-  step.versions.insert(step.versions.begin(), std::move(whole));
 }
 
 void Planner::completePhase(Step &step) {

@@ -51,7 +51,7 @@ void Lowering::remarkPhase(const Step &step) {
   for (int64_t extent : step.shape)
     elements *= extent;
   const Loops &first = step.versions.front();
-  bool hasMask = static_cast<bool>(maskOf(op));
+  bool hasMask = static_cast<bool>(maskOf(op)), leads = !first.leadingMasks.empty();
   std::string text = "a loop over " + textOf(step.shape) + " elements takes " +
                      decimal(first.width) + (first.width == 1 ? " at a time" : " lanes at a time");
   if (first.width == 1 && elements > 1)
@@ -60,14 +60,15 @@ void Lowering::remarkPhase(const Step &step) {
   else
     remark(op, "applied",
            text + (step.versions.size() > 1 ? ", without masks where they are true everywhere"
+                   : leads                  ? ", without masks as far as they are true"
                    : hasMask                ? ", each with its mask"
                                             : ""),
            {{"case", "lanes"},
             {"lanes", decimal(first.width)},
             {"elements", decimal(elements)},
-            {"masks", step.versions.size() > 1 ? "looked at once"
-                      : hasMask                ? "in each round"
-                                               : "none"}});
+            {"masks", step.versions.size() > 1 || leads ? "looked at once"
+                      : hasMask                         ? "in each round"
+                                                        : "none"}});
   for (const Loops &loops : step.versions)
     if (loops.streamed)
       remark(loops.streamed, "applied",

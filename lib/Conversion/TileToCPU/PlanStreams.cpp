@@ -93,7 +93,8 @@ Operation *Planner::streamedStore(const Step &step, const Loops &loops) {
     if (root.kind == Root::Scan)
       continue;
     auto store = root.kind == Root::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
-    if (!store || (store.getMask() && !llvm::is_contained(loops.wholeMasks, store.getMask())))
+    if (!store || (store.getMask() && !loops.endsWithMasks &&
+                   !llvm::is_contained(loops.wholeMasks, store.getMask())))
       return nullptr;
     if (!streamed && plan.streamedStores.contains(store))
       streamed = store;

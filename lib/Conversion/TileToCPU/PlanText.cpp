@@ -161,6 +161,11 @@ private:
       os << "elsewhere: ";
     }
     os << loops.width << (loops.width == 1 ? " lane" : " lanes");
+    if (!loops.leadingMasks.empty()) {
+      os << ", at first without";
+      for (Value mask : loops.leadingMasks)
+        os << ' ' << name(mask);
+    }
     if (loops.streamed)
       os << ", " << name(loops.streamed->getOperand(0)) << " is streamed";
     os << '\n';

@@ -12,6 +12,10 @@
 
 namespace tritium::cpu {
 
+/// Up to this many operations a phase counts as thin: its time is memory traffic, so
+/// masks and loop overhead show.
+constexpr int kThin = 12;
+
 /// What the values that a phase evaluates are made of.
 struct PhaseSummary {
   int operations = 0;
@@ -64,12 +68,16 @@ private:
   void allocateResults(const Step &step);
   bool isRoundedForProducts(const Root &root) const;
   void orderLoops(Step &step);
-  void planVersions(Step &step, const PhaseSummary &summary);
   mlir::Operation *streamedStore(const Step &step, const Loops &loops);
   PhaseSummary summarize(const Step &step);
   void summarize(mlir::Value value, bool isHome, llvm::SmallPtrSetImpl<mlir::Operation *> &seen,
                  PhaseSummary &summary);
   int64_t chooseWidth(const Step &step, const PhaseSummary &summary) const;
+
+  // PlanVersions.cpp
+  bool isTrueAtFirst(mlir::Value mask, int64_t dim);
+  void planLeadingMasks(const Step &step, const PhaseSummary &summary, Loops &loops);
+  void planVersions(Step &step, const PhaseSummary &summary);
 
   // PlanRegion.cpp
   void planFor(Step &step, mlir::scf::ForOp op);

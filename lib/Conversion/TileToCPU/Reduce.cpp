@@ -292,7 +292,7 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
     MemoScope scope(*this);
     bodyAt(i64(full), narrow, rest);
   }
-  emitFullChunks(state, full, step, alongLanes, width, fullChunk);
+  emitFullChunks(state, index, full, step, alongLanes, width, fullChunk);
 
   SmallVector<SmallVector<Value>> finals;
   for (Accumulators &acc : state.accumulators) {
@@ -325,8 +325,9 @@ void Lowering::emitReduceLevel(PhaseState &state, unsigned level, Index index) {
 
 /// A loop over what is `full` of the axis. The first chunk stands in front of it unless there is
 /// something to begin with.
-void Lowering::emitFullChunks(PhaseState &state, int64_t full, int64_t step, bool alongLanes,
-                              int64_t width, llvm::function_ref<void(Value)> chunk) {
+void Lowering::emitFullChunks(PhaseState &state, const Index &index, int64_t full, int64_t step,
+                              bool alongLanes, int64_t width,
+                              llvm::function_ref<void(Value)> chunk) {
   bool started = llvm::all_of(state.accumulators, [](Accumulators &acc) { return acc.started; });
   bool neutral = llvm::all_of(state.accumulators,
                               [&](Accumulators &acc) { return bool(neutralElement(acc.op)); });
@@ -354,14 +355,15 @@ void Lowering::emitFullChunks(PhaseState &state, int64_t full, int64_t step, boo
       values = values.drop_front(n);
     }
   };
-  unpack(loop(i64(first), i64(full), step, carried, [&](Value i, ValueRange args) {
+  auto body = [&](Value i, ValueRange args) {
     unpack(args);
     chunk(i);
     SmallVector<Value> next;
     for (Accumulators &acc : state.accumulators)
       next.append(acc.values);
     return next;
-  }));
+  };
+  unpack(chunkLoop(state, index, first, full, step, carried, body));
 }
 
 } // namespace tritium::cpu

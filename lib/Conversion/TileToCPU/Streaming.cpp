@@ -26,7 +26,7 @@ bool Lowering::emitStreamedRow(PhaseState &state, unsigned level, const Index &i
   auto streamed = cast_or_null<tt::StoreOp>(state.loops.streamed);
   if (!streamed || level + 1 != state.step.loopOrder.size())
     return false;
-  int64_t dim = state.step.lanesDim, extent = state.step.shape[dim];
+  int64_t dim = state.step.lanesDim;
   int64_t bytes = tt::scalarBytes(pointeeOf(streamed.getPtr())), line = kCacheLine / bytes;
   Index first = index;
   first.dims[dim] = {DimIndex::Lanes, i64(0)};
@@ -36,12 +36,18 @@ bool Lowering::emitStreamedRow(PhaseState &state, unsigned level, const Index &i
   Value address = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), scalarAddress(ptr));
   Value toLine = b.create<arith::AndIOp>(loc, sub(i64(0), address), i64(kCacheLine - 1));
   Value from = b.create<arith::DivUIOp>(loc, toLine, i64(bytes));
+  // Behind the leading masks nothing is stored.
+  Value extent = countLeading(state, index);
+  from = minSigned(from, extent);
+  leading.masks.insert(state.loops.leadingMasks.begin(), state.loops.leadingMasks.end());
+  leading.dim = dim;
   auto emit = [&](Value lower, Value upper, int64_t width) {
     loop(lower, upper, width, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
       Index next = index;
       next.dims[dim] = {width == 1 ? DimIndex::Scalar : DimIndex::Lanes, i};
       next.width = next.valid = width;
       isStreaming = width != 1;
+      leading.at = i;
       emitLevel(state, level + 1, next);
       isStreaming = false;
       return {};
@@ -49,12 +55,13 @@ bool Lowering::emitStreamedRow(PhaseState &state, unsigned level, const Index &i
   };
   emit(i64(0), from, 1);
   for (int64_t width = state.loops.width; width >= line; width = width > line ? line : 0) {
-    Value whole = b.create<arith::AndIOp>(loc, sub(i64(extent), from), i64(-width));
+    Value whole = b.create<arith::AndIOp>(loc, sub(extent, from), i64(-width));
     Value end = add(from, whole);
     emit(from, end, width);
     from = end;
   }
-  emit(from, i64(extent), 1);
+  emit(from, extent, 1);
+  leading = {};
   return true;
 }
 

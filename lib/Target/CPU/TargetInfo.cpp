@@ -141,8 +141,7 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
   }
   // Only AMD has SSE4A.
   bool isAMD = has("+sse4a");
-  if (isAMD)
-    info.leastNextRowBytes = 8192;
+  info.fetchesRowsToL2 = isAMD;
   info.hasFMA = has("+fma");
   info.hasF16C = has("+f16c");
   info.hasAVX2 = has("+avx2");

@@ -8,10 +8,9 @@
 // ORDINARY-NOT: sfence
 
 // The tile is stored one by one up to a line, then by streamed registers in order, lines,
-// and one by one again; where the mask may be false it is not streamed. The fence follows
-// the loop over programs.
+// and one by one again, as far as the mask is true. The fence follows the loop over programs.
 // CHECK-LABEL: func.func @copy_entry
-// CHECK: scf.if
+// CHECK: scf.for
 // CHECK: scf.for
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr
 // CHECK: scf.for
@@ -23,7 +22,7 @@
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : vector<8xf32>, !llvm.ptr
 // CHECK: scf.for
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr
-// CHECK: llvm.intr.masked.store
+// CHECK-NOT: llvm.intr.masked.store
 // CHECK-NOT: nontemporal
 // CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"
 // CHECK-NEXT: return

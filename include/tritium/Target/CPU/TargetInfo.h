@@ -25,9 +25,9 @@ struct TargetInfo {
   bool hasBF16Tiles = false, hasByteTiles = false;
   bool hasByteDot = false;    ///< VPDPBUSD on registers of `vectorBits`
   bool hasDotProduct = false; ///< SDOT and UDOT of AArch64
-  /// Of a row that is worth asking for ahead of its program. AMD's cores fetch from one short row
-  /// to the next by themselves.
-  int64_t leastNextRowBytes = 1024;
+  /// A row that is asked for ahead of its program is best kept in the second-level cache, however
+  /// short it is: so with AMD's cores, which fetch from one row to the next by themselves.
+  bool fetchesRowsToL2 = false;
 
   /// f32 lanes of one register.
   unsigned lanesF32() const { return vectorBits / 32; }
