@@ -45,25 +45,35 @@ static constexpr uint64_t kMostBytes = 48 << 20;
 /// of a third-level cache, outputs of 8 MB and more gained, also if they were read next.
 static constexpr uint64_t kShareOfCache = 3;
 
-/// How many caches like that of the first CPU those of this process have.
-static uint64_t lastLevelCaches() {
-  auto map = llvm::MemoryBuffer::getFileAsStream(
-      "/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map");
-  if (!map)
-    return 1;
-  uint64_t sharing = 0;
-  for (char digit : (*map)->getBuffer())
+/// What Linux says of the third-level cache of the first CPU; empty if it does not.
+static std::string aboutCache(llvm::StringRef name) {
+  auto text = llvm::MemoryBuffer::getFileAsStream(
+      ("/sys/devices/system/cpu/cpu0/cache/index3/" + name).str());
+  return text ? (*text)->getBuffer().trim().str() : "";
+}
+
+/// The third-level caches of this process's CPUs, in bytes; 0 where that is not known. (AMD's
+/// instruction, which sysconf asks, counts those of the whole package.)
+static uint64_t thirdLevelCaches() {
+  std::string text = aboutCache("size");
+  llvm::StringRef size = text;
+  uint64_t kilobytes = 0, sharing = 0;
+  if (!size.consume_back("K") || size.getAsInteger(10, kilobytes))
+    return 0;
+  for (char digit : aboutCache("shared_cpu_map"))
     if (llvm::isHexDigit(digit))
       sharing += llvm::popcount(llvm::hexDigitValue(digit));
-  return llvm::divideCeil(std::max(1u, std::thread::hardware_concurrency()),
-                          std::max<uint64_t>(sharing, 1));
+  uint64_t cpus = std::max(1u, std::thread::hardware_concurrency());
+  return kilobytes * 1024 * llvm::divideCeil(cpus, std::max<uint64_t>(sharing, 1));
 }
 
 uint64_t tritium::runtime::streamingThreshold() {
   if (std::optional<uint64_t> bytes = settings::StreamingBytes.integer())
     return *bytes;
+  if (uint64_t size = thirdLevelCaches())
+    return std::min(size / kShareOfCache, kMostBytes);
   for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long size = sysconf(level); size > 0)
-      return std::min(size * lastLevelCaches() / kShareOfCache, kMostBytes);
+      return std::min(static_cast<uint64_t>(size) / kShareOfCache, kMostBytes);
   return 32 << 20; // the system does not tell
 }
