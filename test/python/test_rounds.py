@@ -82,6 +82,7 @@ def test_products(monkeypatch, cpu, dtype, a_across, b_across):
     # Whole tiles, tails of all extents, few rows, fewer rounds than go at once, none.
     for m, n, k, tile in ((64, 128, 1024, (32, 64, 64)), (70, 150, 1100, (32, 64, 64)),
                           (1, 320, 600, (1, 64, 32)), (7, 320, 600, (7, 192, 32)),
+                          (13, 192, 580, (13, 96, 32)),
                           (17, 64, 130, (16, 32, 32)), (64, 64, 0, (16, 32, 32))):
         a, b = matrix(m, k, dtype, a_across, 1), matrix(k, n, dtype, b_across, 2)
         c, handle = launch(a, b, tile)
@@ -95,11 +96,11 @@ def test_products(monkeypatch, cpu, dtype, a_across, b_across):
 def test_kept(monkeypatch, threads, dtype):
     """More chunks of k than are kept, several columns of tiles, and b changes between launches."""
     monkeypatch.setenv("TRITIUM_NUM_THREADS", str(threads))
-    m, n, k = 48, 512, 2100
+    m, n, k = 96, 512, 2100
     a = matrix(m, k, dtype, False, 3)
     b = matrix(k, n, dtype, False, 4)
     for seed in (5, 6):
-        c, handle = launch(a, b, (16, 256, 64))
+        c, handle = launch(a, b, (32, 256, 64))
         assert "is kept" in multipliesAtOnce(handle)[0]
         np.testing.assert_array_equal(c, expected(a, b))
         b[...] = matrix(k, n, dtype, False, seed)

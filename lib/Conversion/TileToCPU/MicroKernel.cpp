@@ -19,6 +19,8 @@
 
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
 
+#include "MultiplyAdd.h"
+
 using namespace mlir;
 using namespace tritium::cpu;
 
@@ -239,60 +241,28 @@ private:
     return b.create<arith::XOrIOp>(loc, splat, signs);
   }
 
-  /// The sums of the two products of each lane; bytes do not overflow them.
-  Value productsOfWords(Value x, Value y) {
-    auto words = VectorType::get(2 * lanes, b.getI16Type());
-    StringRef name = lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
-                     : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                  : "llvm.x86.avx512.pmaddw.d.512";
-    return b
-        .create<LLVM::CallIntrinsicOp>(loc, vector, b.getStringAttr(name),
-                                       ValueRange{b.create<LLVM::BitcastOp>(loc, words, x),
-                                                  b.create<LLVM::BitcastOp>(loc, words, y)})
-        .getResult(0);
-  }
-
-  Value dotOfBytes(Value x, Value y, Value sum) {
-    auto bytes = VectorType::get(4 * lanes, b.getI8Type());
-    StringRef name = form == DotForm::SignedDots ? "llvm.aarch64.neon.sdot.v4i32.v16i8"
-                                                 : "llvm.aarch64.neon.udot.v4i32.v16i8";
-    return b
-        .create<LLVM::CallIntrinsicOp>(loc, vector, b.getStringAttr(name),
-                                       ValueRange{sum, b.create<LLVM::BitcastOp>(loc, bytes, x),
-                                                  b.create<LLVM::BitcastOp>(loc, bytes, y)})
-        .getResult(0);
-  }
-
   Value multiplyAdd(Value x, Value y, Value sum) {
-    if (form == DotForm::BF16Pairs) {
-      auto pairs = VectorType::get(2 * lanes, b.getBF16Type());
-      return b
-          .create<LLVM::CallIntrinsicOp>(
-              loc, vector,
-              b.getStringAttr(target.isX86 ? "llvm.x86.avx512bf16.dpbf16ps.512"
-                                           : "llvm.aarch64.neon.bfdot.v4f32.v8bf16"),
-              ValueRange{sum, b.create<LLVM::BitcastOp>(loc, pairs, x),
-                         b.create<LLVM::BitcastOp>(loc, pairs, y)})
-          .getResult(0);
-    }
-    if (form == DotForm::WordPairs)
-      return b.create<arith::AddIOp>(loc, sum, productsOfWords(x, y));
-    if (form == DotForm::SignedDots || form == DotForm::UnsignedDots)
-      return dotOfBytes(x, y, sum);
-    if (form == DotForm::SignedQuads)
-      return emitByteDot(b, loc, sum, x, y);
-    if (form == DotForm::UnsignedQuads)
-      return emitByteDot(b, loc, sum, y, x);
-    if (isa<IntegerType>(element))
-      return b.create<arith::AddIOp>(loc, sum, b.create<arith::MulIOp>(loc, x, y));
-    if (target.hasFMA)
-      return b.create<math::FmaOp>(loc, x, y, sum);
-    return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
+    return emitMultiplyAdd(b, loc, target, form, x, y, sum);
   }
 
   Value byteAddress(Value base, Value bytes) {
     return b.create<LLVM::GEPOp>(loc, base.getType(), b.getI8Type(), base,
                                  ArrayRef<LLVM::GEPArg>{bytes});
+  }
+
+  /// Asks for what the block but one along the rows reads of this group, to the second-level cache:
+  /// the CPU itself fetches ahead along few rows at a time, and such rows compete for few sets of
+  /// the first-level cache.
+  void fetchAhead(Value group0, int64_t rowBytes) {
+    constexpr int64_t line = 64;
+    for (int64_t row = 0; row < group; ++row) {
+      for (int64_t byte = 0; byte < rowBytes; byte += line)
+        b.create<LLVM::Prefetch>(
+            loc, byteAddress(group0, b.create<arith::ConstantIntOp>(loc, 2 * rowBytes + byte, 64)),
+            /*rw=*/0, /*hint=*/2, /*cache=*/1);
+      if (row + 1 < group)
+        group0 = byteAddress(group0, rowsOfB->rowStride);
+    }
   }
 
   /// The words of a group of rows of an unpacked b.
@@ -304,6 +274,7 @@ private:
     Value row = b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, b.getI64Type(), kk),
                                         constant(group));
     Value first = byteAddress(bBlock, b.create<arith::MulIOp>(loc, row, rowsOfB->rowStride));
+    fetchAhead(first, rowBytes);
     SmallVector<Value> words;
     int64_t atOnce = group * lanes * rowsOfB->elementBytes;
     for (int64_t byte = 0; byte < rowBytes; byte += atOnce)
@@ -327,6 +298,34 @@ private:
       for (int64_t column = 0; column < columns; ++column) {
         Value &sum = sums[row * columns + column];
         sum = multiplyAdd(splat, bs[column], sum);
+      }
+    }
+    if (findsColumnSums())
+      for (int64_t column = 0; column < columns; ++column) {
+        Value &sum = sums[aRows.size() * columns + column];
+        sum = form == DotForm::SignedQuads ? emitByteDot(b, loc, sum, ones(), bs[column])
+                                           : emitByteDot(b, loc, sum, bs[column], ones());
+      }
+  }
+
+  /// Packing has not added up the columns of bytes, from which sums start.
+  bool findsColumnSums() const { return rowsOfB && hasStartRow(form); }
+
+  Value ones() { return constantOf(0x01010101); }
+
+  Value constantOf(int32_t word) {
+    return b.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(vector, APInt(32, word, /*isSigned=*/true)));
+  }
+
+  /// Adds to the sums of a block what they should have started from.
+  void addColumnSums(SmallVectorImpl<Value> &sums, int64_t rows, int64_t columns) {
+    Value factor = constantOf(form == DotForm::SignedQuads ? -128 : 128);
+    for (int64_t column = 0; column < columns; ++column) {
+      Value start = b.create<arith::MulIOp>(loc, sums[rows * columns + column], factor);
+      for (int64_t row = 0; row < rows; ++row) {
+        Value &sum = sums[row * columns + column];
+        sum = b.create<arith::AddIOp>(loc, sum, start);
       }
     }
   }
@@ -365,7 +364,7 @@ private:
   /// What the sums of a block are before the first step.
   SmallVector<Value> startOf(Value accBlock, Value bBlock, int64_t rows, int64_t columns) {
     SmallVector<Value> start;
-    if (hasStartRow(form)) {
+    if (hasStartRow(form) && !rowsOfB) {
       Value row = index(llvm::divideCeil(k, group));
       Value pointer = address({bBlock, bMatrix.rowStride, {}}, row, Value());
       for (int64_t column = 0; column < columns; ++column)
@@ -418,6 +417,8 @@ private:
                 : address(bMatrix, Value(), columnOfB(j));
     Value accBlock = address(acc, i, j);
     SmallVector<Value> sums = startOf(accBlock, bBlock, rows, columns);
+    if (findsColumnSums())
+      sums.append(columns, zero());
 
     // Unrolling k gains nothing: the FMA ports are busy already.
     int64_t groups = k / group;
@@ -432,6 +433,8 @@ private:
     }
     if (k % group)
       emitStep(aRows, bBlock, index(groups), columns, sums, k % group);
+    if (findsColumnSums())
+      addColumnSums(sums, rows, columns);
 
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
@@ -465,14 +468,4 @@ void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &t
                            DotForm form, const RowsInMemory *rows) {
   DotEmitter(builder, loc, target, element, k, a, b, acc, fromZero, upcoming, form, rows)
       .emit(m, n);
-}
-
-Value tritium::cpu::emitByteDot(OpBuilder &b, Location loc, Value sums, Value withoutSign,
-                                Value withSign) {
-  auto type = cast<VectorType>(sums.getType());
-  std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * type.getNumElements());
-  return b
-      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name),
-                                     ValueRange{sums, withoutSign, withSign})
-      .getResult(0);
 }

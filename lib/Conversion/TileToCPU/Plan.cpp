@@ -102,7 +102,7 @@ void Planner::planReport(Step &step, Operation *op) {
 
 /// From so many rows on that are a multiple of so many bytes apart, they are put a line further
 /// apart.
-constexpr int64_t kManyRows = 16, kCompetingBytes = 512;
+constexpr int64_t kManyRows = 4, kCompetingBytes = 512;
 
 Buffer *Planner::allocate(RankedTensorType type, bool dense) {
   return allocate(type.getShape(), evalType(type.getElementType()), dense);
@@ -124,8 +124,8 @@ Buffer *Planner::allocate(ArrayRef<int64_t> shape, Type element, bool dense) {
     rows *= d;
   if (!dense) {
     buffer.rowStride = llvm::alignTo(shape.back(), registerLanes);
-    // Products read and write columns of 16 rows and more, and phases some, too: such rows would
-    // have to do with eight sets of the first-level cache, or fewer.
+    // Products read and write columns of rows, and phases some, too: such rows would have to do
+    // with eight sets of the first-level cache, or fewer.
     if (rows >= kManyRows && buffer.rowStride * bytes % kCompetingBytes == 0)
       buffer.rowStride += kCacheLine / bytes;
   }

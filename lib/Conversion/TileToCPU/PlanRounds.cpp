@@ -24,8 +24,11 @@ namespace tritium::cpu {
 
 /// Rows of a panel: with rows of two registers of 512 bits they take half of a first-level cache.
 constexpr int64_t kPanelRows = 128;
-/// So few rows of a do not make up for packing b, of which more rows can go at once then.
-constexpr int64_t kFewRows = 8, kRowsInPlace = 256;
+/// Of a b that is not packed, so many rows can go at once.
+constexpr int64_t kRowsInPlace = 256;
+
+/// So few rows of a do not make up for packing b: twice the rows of a block.
+static int64_t fewRows(const TargetInfo &target) { return target.vectorRegisters > 16 ? 16 : 8; }
 
 /// The product of a block that does nothing but load its operands and add it to what the loop
 /// carries; null if there is more.
@@ -124,14 +127,14 @@ bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   // Fewer columns do not make up for a copy of a.
   constexpr int64_t fewColumns = 128;
   bool inPlace = rounds.a.alongK && isOf(rounds.a);
+  rounds.bInPlace = rounds.m <= fewRows(target) && !rounds.b.alongK && !dot.onTiles &&
+                    (isa<FloatType>(to) || hasStartRow(dot.form));
+  // Beside rows of b, those of a would compete for few sets of the first-level cache.
+  inPlace &= !rounds.bInPlace || rounds.m == 1;
   rounds.aStands = !inPlace                                ? RoundsPlan::Copied
                    : dot.onTiles && rounds.n >= fewColumns ? RoundsPlan::InPlaceIfFast
                                                            : RoundsPlan::InPlace;
   rounds.asksForRows = inPlace && dot.onTiles && rounds.n >= fewColumns;
-  // Bytes are multiplied by sums of columns, too, which packing finds.
-  rounds.bInPlace = rounds.m <= kFewRows && !rounds.b.alongK && !dot.onTiles &&
-                    (dot.form == DotForm::Single || dot.form == DotForm::BF16Pairs) &&
-                    !isa<IntegerType>(to);
   dot.a = {nullptr, nullptr, /*readsMemory=*/true};
   dot.b = {nullptr, nullptr, /*readsMemory=*/true, /*isTurned=*/rounds.b.alongK};
   return true;

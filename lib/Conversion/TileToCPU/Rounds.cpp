@@ -301,11 +301,14 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   const DotPlan &dot = rounds.dot;
   Type from = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
   Type sum = dot.accumulator->element;
-  Type to = dot.form == DotForm::BF16Pairs ? Type(b.getBF16Type()) : sum;
+  Type to = dot.form == DotForm::BF16Pairs ? Type(b.getBF16Type())
+            : hasStartRow(dot.form)        ? Type(b.getI8Type())
+                                           : sum;
   int64_t rowOfSums = dot.accumulator->rowStride;
   std::string name;
   llvm::raw_string_ostream(name) << "dot_of_rows_" << rounds.m << "x" << rounds.n << "x" << rounds.k
-                                 << "_" << from << "_" << to << "_" << sum << "_" << rowOfSums;
+                                 << "_" << from << "_" << to << "_" << sum << "_" << rowOfSums
+                                 << (dot.isUnsigned ? "_unsigned" : "");
   return sharedFunction(name, 3, 2, [&](Block::BlockArgListType arguments) {
     auto read = [&](Value at) {
       return readGroup(dot, from, to, at, arguments[4], groupOf(dot.form));
@@ -320,7 +323,7 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
               {arguments[2], rowOfSums, {}}, /*fromZero=*/false, {}, dot.form, &rowsOfB);
     };
     // The CPU fetches ahead along a few rows; more of them save sums their way to memory and back.
-    forPieces(rounds.k, rounds.m <= 4 ? 4 : 8, product);
+    forPieces(rounds.k, rounds.m <= 4 ? 8 : 64, product);
   });
 }
 
