@@ -11,6 +11,7 @@
 
 #include "tritium/Analysis/TileConditions.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -98,10 +99,13 @@ bool TileConditions::allTrue(Value mask, int depth) {
 /// The remainder of a tile that counts up by one is the tile less a constant, if the whole tile
 /// lies between two multiples of the divisor.
 std::optional<TileConditions::Straight> TileConditions::staysStraight(Operation *remainder) {
-  Value lhs = remainder->getOperand(0);
-  auto splat = remainder->getOperand(1).getDefiningOp<tt::SplatOp>();
+  Value lhs = remainder->getOperand(0), rhs = remainder->getOperand(1);
+  auto splat = rhs.getDefiningOp<tt::SplatOp>();
+  DenseElementsAttr constant;
+  matchPattern(rhs, m_Constant(&constant));
   auto type = dyn_cast<RankedTensorType>(lhs.getType());
-  if (!splat || !type || type.getRank() != 1 || strides.modular(lhs, 0) != 1)
+  if ((!splat && !(constant && constant.isSplat())) || !type || type.getRank() != 1 ||
+      strides.modular(lhs, 0) != 1)
     return std::nullopt;
   conditions.clear();
   size_t before = code.terms.size();
@@ -110,7 +114,9 @@ std::optional<TileConditions::Straight> TileConditions::staysStraight(Operation 
     code.terms.resize(before);
     return std::nullopt;
   }
-  unsigned n = scalar(splat.getSrc()), zero = number(0), one = number(1);
+  unsigned n =
+      splat ? scalar(splat.getSrc()) : number(constant.getSplatValue<APInt>().getSExtValue());
+  unsigned zero = number(0), one = number(1);
   unsigned divisor = append({Term::Select, {compare(P::sgt, n, zero), n, one}, 0, {}, {}});
   unsigned first = binary(Term::Remainder, range->min, divisor);
   unsigned less = binary(Term::Sub, range->min, first);

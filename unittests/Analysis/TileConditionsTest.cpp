@@ -126,15 +126,16 @@ TEST(TileConditions, NothingOfOtherMasks) {
   }
 }
 
-/// x % 0 is x, as everywhere in Tritium.
-TEST(TileConditions, StraightRemainders) {
-  LastValue last("%a: i8, %b: i8", kOffsets + "  %m = arith.remsi %o, %bs : tensor<16xi8>\n");
-  ASSERT_TRUE(last.value);
+/// Of `remainder`, by the argument b or by a constant, which is `by` then. x % 0 is x, as
+/// everywhere in Tritium. The number of tiles that are known to be straight.
+static int expectStraight(const std::string &remainder, std::optional<int> by) {
+  LastValue last("%a: i8, %b: i8", kOffsets + remainder);
+  EXPECT_TRUE(last.value);
   IntegerRanges ranges;
   Strides strides(ranges);
   ScalarCode code;
   auto straight = TileConditions(ranges, strides, code).staysStraight(last.value.getDefiningOp());
-  ASSERT_TRUE(straight);
+  EXPECT_TRUE(straight);
   int checked = 0;
   for (int a = -128; a < 128; ++a)
     for (int b = -128; b < 128; ++b) {
@@ -142,10 +143,25 @@ TEST(TileConditions, StraightRemainders) {
       if (!terms[straight->condition])
         continue;
       ++checked;
+      int n = by.value_or(b);
       for (int lane = 0; lane < 16; ++lane) {
         int x = offset(a, lane, 1);
-        ASSERT_EQ(x - terms[straight->less], b ? x % b : x) << a << ' ' << b;
+        EXPECT_EQ(x - terms[straight->less], n ? x % n : x) << a << ' ' << n;
       }
     }
-  EXPECT_GT(checked, 1000);
+  return checked;
+}
+
+TEST(TileConditions, StraightRemainders) {
+  EXPECT_GT(expectStraight("  %m = arith.remsi %o, %bs : tensor<16xi8>\n", {}), 1000);
+}
+
+TEST(TileConditions, StraightRemaindersByConstants) {
+  for (int by : {-128, -3, 0, 1, 15, 16, 17, 50, 127}) {
+    int checked = expectStraight("  %c = arith.constant dense<" + std::to_string(by) +
+                                     "> : tensor<16xi8>\n"
+                                     "  %m = arith.remsi %o, %c : tensor<16xi8>\n",
+                                 by);
+    EXPECT_EQ(checked > 0, by >= 16) << by;
+  }
 }

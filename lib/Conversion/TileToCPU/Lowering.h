@@ -271,6 +271,7 @@ private:
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   /// Remainders that are their dividend less this (i64), in the version being emitted.
   llvm::DenseMap<mlir::Operation *, mlir::Value> straightRemainders;
+  bool hasStraightVersion = false; ///< beside the version being emitted
 
   //===--------------------------------------------------------------------===//
   // Phase.cpp, Reduce.cpp, Scan.cpp: loop nests

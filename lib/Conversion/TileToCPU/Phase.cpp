@@ -74,7 +74,9 @@ void Lowering::emitLoops(const Step &step) {
   }
   MemoScope inner(*this);
   b.setInsertionPointToStart(branch.elseBlock());
+  hasStraightVersion = !whole.straight.empty();
   emitVersion(step, step.versions.back());
+  hasStraightVersion = false;
   yield();
   for (auto [value, result] : llvm::zip(combined, branch.getResults()))
     scalars[value] = result;

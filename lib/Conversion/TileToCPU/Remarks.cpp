@@ -49,9 +49,10 @@ static std::string missingFact(Value culprit) {
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([](tt::LoadOp) { return "the index is loaded"; })
       .Case<arith::RemSIOp, arith::RemUIOp>([](auto) {
-        return "a remainder counts up between two multiples of its divisor only, which is known of "
-               "constants, and looked at as the kernel runs where a range of one dimension is "
-               "divided by a scalar";
+        return "a remainder counts up between two multiples of its divisor only, which is looked "
+               "at "
+               "as the kernel runs where a range of one dimension, which counts up by one, is "
+               "divided by one number";
       })
       .Case<arith::DivSIOp, arith::DivUIOp>(
           [](auto) { return "a quotient stays for some elements"; })
@@ -71,6 +72,9 @@ static std::string missingFact(Value culprit) {
 void Lowering::remarkElements(Operation *op, const Index &index) {
   Value pointers = op->getOperand(0);
   int64_t dim = index.lanesDim();
+  if (hasStraightVersion && isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(
+                                strides->culprit(pointers, dim).getDefiningOp()))
+    return;
   std::string verb = isa<tt::StoreOp>(op) ? "scattered" : "gathered";
   std::string reason;
   if (isContiguous(pointers, dim, *strides))

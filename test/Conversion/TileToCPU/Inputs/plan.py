@@ -84,3 +84,9 @@ def running(x_ptr, y_ptr, total_ptr, N: tl.constexpr):
 def one(x_ptr, y_ptr, i, j, M: tl.constexpr, N: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
     tl.store(y_ptr, x[i, j])
+
+
+@triton.jit
+def wrapped(x_ptr, y_ptr):
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)
+    tl.store(y_ptr + i, tl.load(x_ptr + i % 512))
