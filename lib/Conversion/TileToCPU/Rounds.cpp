@@ -323,7 +323,7 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
               {arguments[2], rowOfSums, {}}, /*fromZero=*/false, {}, dot.form, &rowsOfB);
     };
     // The CPU fetches ahead along a few rows; more of them save sums their way to memory and back.
-    forPieces(rounds.k, rounds.m <= 4 ? 8 : 64, product);
+    forPieces(rounds.k, rounds.m <= 4 ? 4 * groupOf(dot.form) : 64, product);
   });
 }
 
