@@ -1,7 +1,7 @@
 //===- Mutants.cpp - are the simulator's checks worth something? ----------===//
 //
 //   ptx-mutants FOLDER [--seconds N] [--seed N] [--jobs N] [--launches N] [--least PERCENT]
-//               [--survivors FILE]
+//               [--survivors FILE] [--no-masks]
 //
 // FOLDER holds recorded launches (Recording.h) of kernels that are right. From each kernel's
 // PTX one barrier, fence, wait or mask at a time is taken away, and the launches run again: a
@@ -13,6 +13,8 @@
 // status is 0 if at least --least percent (95) of the others are found.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Mutations.h"
 
 #include "tritium/Simulator/Recording.h"
 
@@ -41,109 +43,10 @@ struct Options {
   double seconds = 0, least = 95;
   uint64_t seed = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency()), launches = 6;
+  bool triesMasks = true;
 };
 
 constexpr uint64_t seeds[] = {0, 1, 2};
-
-//===-- What can be taken away --------------------------------------------===//
-
-struct Mutant {
-  const char *kind;
-  size_t line; ///< of the PTX, from 0
-  std::string replacement;
-};
-
-std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);)
-    lines.push_back(line);
-  return lines;
-}
-
-/// A forward branch over code that has accesses without masks of their own, and no other jumps:
-/// a mask as control flow.
-bool skipsAccesses(const std::vector<std::string> &lines, size_t branch, const std::string &to) {
-  static const std::regex access("^\\s*(ld|st|atom|red|cp)\\.[\\w.:]*(global|shared)");
-  static const std::regex jump("^\\s*(@!?%\\w+\\s+)?(bra|brx|call|ret|exit)\\b");
-  bool found = false;
-  for (size_t i = branch + 1; i < lines.size(); ++i) {
-    if (lines[i].find(to + ":") != std::string::npos)
-      return found;
-    if (std::regex_search(lines[i], jump))
-      return false;
-    found |= std::regex_search(lines[i], access);
-  }
-  return false;
-}
-
-/// What is taken from mbarriers, bulk copies and proxies; kind null: nothing.
-Mutant mutantOfCopies(const std::string &opcode, const std::string &operands) {
-  if (opcode.starts_with("mbarrier.arrive"))
-    return {"arrival", 0, ""};
-  if (opcode.starts_with("mbarrier.expect_tx"))
-    return {"expected bytes", 0, ""};
-  // The predicate says that the phase is over.
-  if (opcode.starts_with("mbarrier.test_wait") || opcode.starts_with("mbarrier.try_wait"))
-    return {"wait for a phase", 0,
-            "setp.eq.u32 " + operands.substr(0, operands.find(',')) + ", 0, 0;"};
-  if (opcode.starts_with("cp.async.mbarrier.arrive"))
-    return {"arrival", 0, ""};
-  if (opcode.starts_with("fence.proxy") || opcode.starts_with("fence.mbarrier_init"))
-    return {"proxy fence", 0, ""};
-  if (opcode.starts_with("cp.async.bulk.wait_group"))
-    return {"bulk wait", 0, ""};
-  if (opcode.starts_with("cp.async.bulk.commit_group"))
-    return {"bulk commit", 0, ""};
-  return {nullptr, 0, ""};
-}
-
-std::vector<Mutant> mutantsOf(const std::vector<std::string> &lines) {
-  // A label may stand before an instruction of inline assembly.
-  static const std::regex form(
-      "^\\s*(?:\\$?\\w+:\\s*)?(@!?%?\\w+\\s+)?([a-z][\\w.:]*)\\s*([^;]*);\\s*(//.*)?$");
-  static const std::regex labelled("^\\s*\\$?\\w+:(?!:)");
-  std::vector<Mutant> made;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::smatch parts;
-    if (!std::regex_match(lines[i], parts, form))
-      continue;
-    bool guarded = parts[1].matched;
-    std::string opcode = parts[2], operands = parts[3];
-    std::string family = opcode.substr(0, opcode.find('.'));
-    auto add = [&](const char *kind, std::string text) {
-      std::smatch label;
-      if (std::regex_search(lines[i], label, labelled))
-        text = label.str() + " " + text;
-      made.push_back({kind, i, std::move(text)});
-    };
-    if (Mutant copies = mutantOfCopies(opcode, operands); copies.kind)
-      add(copies.kind, copies.replacement);
-    else if (family == "bar" || family == "barrier")
-      add("barrier", "");
-    else if (family == "membar" || family == "fence" || opcode.starts_with("wgmma.fence"))
-      add("fence", "");
-    else if (opcode.starts_with("cp.async.wait") || opcode.starts_with("wgmma.wait"))
-      add("wait", "");
-    else if (opcode.starts_with("cp.async.commit") || opcode.starts_with("wgmma.commit"))
-      add("commit", "");
-    if (!guarded || family == "bar") {
-      // cp.async with the bytes to read in a register: fewer where masked.
-      static const std::regex partly("(.*\\], \\d+), %\\w+");
-      std::smatch copy;
-      if (opcode.starts_with("cp.async.c") && std::regex_match(operands, copy, partly))
-        add("mask", opcode + " " + copy[1].str() + ";");
-      continue;
-    }
-    if (family == "bra") {
-      if (skipsAccesses(lines, i, operands))
-        add("branch", "");
-    } else {
-      add("mask", opcode + " " + operands + ";");
-    }
-  }
-  return made;
-}
 
 //===-- Kernels -----------------------------------------------------------===//
 
@@ -160,7 +63,7 @@ Outcome runOnce(const std::string &ptx, const sim::Recording &recording, uint64_
   copy.bind();
   copy.launch.seed = seed;
   copy.launch.stepLimit = stepLimit;
-  copy.launch.mostFaults = 1;
+  copy.launch.stopAtFault = true;
   copy.launch.checkSameValue = checkSameValue;
   Outcome outcome;
   std::vector<sim::ptx::Error> errors;
@@ -317,7 +220,7 @@ bool neverMasks(const Kernel &kernel, const Mutant &mutant) {
     return neverTraps("{ .reg .pred %never; setp.lt.u32 %never, " + copy[2].str() + ", " +
                       copy[1].str() + "; @%never trap; }");
   size_t at = line.find('@');
-  if (at == std::string::npos || std::string(mutant.kind) == "barrier")
+  if (at == std::string::npos)
     return false;
   bool negated = line[at + 1] == '!';
   std::string predicate = line.substr(at + 1 + negated);
@@ -385,7 +288,7 @@ struct Tally {
 };
 
 Verdict judge(const Kernel &kernel, const Mutant &mutant, std::string &how) {
-  bool isMask = std::string(mutant.kind) == "mask" || std::string(mutant.kind) == "branch";
+  bool isMask = mutant.isMask();
   std::string ptx = mutated(kernel, mutant.line, mutant.replacement);
   if (findsDifference(kernel, ptx, how, isMask ? 1 : std::size(seeds)))
     return Found;
@@ -402,6 +305,10 @@ int main(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     std::string name = argv[i];
+    if (name == "--no-masks") {
+      options.triesMasks = false;
+      continue;
+    }
     if (name.substr(0, 2) != "--") {
       options.folder = name;
       continue;
@@ -424,7 +331,7 @@ int main(int argc, char **argv) {
   }
   if (!fs::is_directory(options.folder)) {
     std::fprintf(stderr, "usage: ptx-mutants FOLDER [--seconds N] [--seed N] [--jobs N] "
-                         "[--launches N] [--least PERCENT] [--survivors FILE]\n");
+                         "[--launches N] [--least PERCENT] [--survivors FILE] [--no-masks]\n");
     return 2;
   }
   auto begin = std::chrono::steady_clock::now();
@@ -454,6 +361,8 @@ int main(int argc, char **argv) {
       for (const Mutant &mutant : mutantsOf(kernel.lines)) {
         if (isOver())
           break;
+        if (mutant.isMask() && !options.triesMasks)
+          continue;
         std::string how;
         Verdict verdict = judge(kernel, mutant, how);
         std::lock_guard lock(mutex);
@@ -483,7 +392,7 @@ int main(int argc, char **argv) {
   for (const auto &[kind, tally] : tallies) {
     found += tally.of[Found];
     survive += tally.of[Survives];
-    std::printf("%-8s", kind.c_str());
+    std::printf("%-17s", kind.c_str());
     for (size_t i = 0; i < std::size(verdictNames); ++i)
       std::printf(" %u %s%s", tally.of[i], verdictNames[i],
                   i + 1 < std::size(verdictNames) ? "," : ";");

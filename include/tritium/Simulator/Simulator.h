@@ -72,6 +72,7 @@ struct Launch {
   std::function<bool()> isStopped;
   uint64_t memoryLimit = uint64_t(4) << 30; ///< bytes for registers, shared and local memory
   unsigned mostFaults = 20;                 ///< different ones; the same place counts once
+  bool stopAtFault = false;                 ///< the first one ends the launch
   /// 75, 80, 86, 89, 90: whose limits hold; 0: any GPU's.
   unsigned architecture = 0;
   /// For occupancy: the registers that the assembler for an architecture gives a thread.

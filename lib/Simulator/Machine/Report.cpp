@@ -105,6 +105,7 @@ Place Machine::placeOf(const Access &access) const {
 
 /// Null: the same fault at the same place is known, or there are too many.
 Fault *Machine::report(FaultKind kind, const Op *op, Warp *warp, int lane, std::string message) {
+  stop |= launch.stopAtFault;
   const ptx::Instruction *origin = op ? op->origin : nullptr;
   if (origin) {
     auto [known, isNew] = reported.try_emplace({origin, kind}, uint32_t(result.faults.size()));
