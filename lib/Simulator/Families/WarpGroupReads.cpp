@@ -100,4 +100,6 @@ void tritium::sim::learnProduct(Warp &warp, const WarpGroup &group, const GroupP
   uint32_t own = warp.known.warps[warp.index];
   warp.known.join(product.issuers);
   warp.known.warps[warp.index] = own;
+  // All lanes have come to the issue, those of the own warp, too.
+  warp.known.lanes = std::max(warp.known.lanes, product.issuers.warps[warp.index]);
 }

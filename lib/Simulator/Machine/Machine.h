@@ -341,10 +341,10 @@ struct MBarrier {
   const Op *lastExpect = nullptr;
   struct Pass {
     Warp *warp;
-    uint32_t time;
+    uint32_t lanes, time;
     const Op *op;
   };
-  std::vector<Pass> passes; ///< who has waited for the phase before this one
+  std::vector<Pass> passes; ///< who has waited for the phase before this one; each lane once
   std::vector<Access> uses; ///< by warp: the last one
 
   /// cp.async.mbarrier.arrive: an arrival that comes when copies of a lane are over.

@@ -9,6 +9,7 @@
 #include "Proxy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 using namespace tritium::sim;
@@ -38,20 +39,23 @@ std::string tritium::sim::describe(const MBarrier &barrier) {
   return text;
 }
 
-/// Threads of the warp whose waits the phase's arrivals know of.
-static bool hasSeen(const Known &known, const MBarrier::Pass &pass) {
-  if (pass.warp->index < known.warps.size() && known.warps[pass.warp->index] > pass.time)
-    return true;
-  return std::any_of(known.threads.begin(), known.threads.end(), [&](const auto &entry) {
-    return entry.first / 32u == pass.warp->index && entry.second > pass.time;
-  });
+/// Lanes whose waits the phase's arrivals do not know of.
+static uint32_t unseenLanes(const Known &known, const MBarrier::Pass &pass) {
+  uint32_t warp = pass.warp->index, lanes = pass.lanes;
+  if (warp < known.warps.size() && known.warps[warp] > pass.time)
+    return 0;
+  for (auto [thread, time] : known.threads)
+    if (thread / 32u == warp && time > pass.time)
+      lanes &= ~(1u << thread % 32);
+  return lanes;
 }
 
-static void notePass(MBarrier &barrier, Warp &warp, const Op &op) {
+static void notePass(MBarrier &barrier, Warp &warp, const Op &op, uint32_t lanes) {
   for (const MBarrier::Pass &pass : barrier.passes)
     if (pass.warp == &warp)
-      return;
-  barrier.passes.push_back({&warp, warp.machine.time, &op});
+      lanes &= ~pass.lanes;
+  if (lanes)
+    barrier.passes.push_back({&warp, lanes, warp.machine.time, &op});
 }
 
 /// A wait that the next phase overtakes waits for the one after that.
@@ -61,17 +65,19 @@ static void checkPasses(Warp &warp, const Op &op, unsigned lane, const MBarrier 
   if (!machine.launch.checkRaces || barrier.address == clusterBarrierAddress)
     return;
   for (const MBarrier::Pass &pass : barrier.passes) {
-    if (hasSeen(barrier.arriving.known, pass))
+    uint32_t unseen = unseenLanes(barrier.arriving.known, pass);
+    if (!unseen)
       continue;
+    int late = std::countr_zero(unseen);
     Fault *fault = machine.report(
         FaultKind::MBarrier, &op, &warp, int(lane),
         "phase " + std::to_string(barrier.phase) + " of the mbarrier at " + hex(barrier.address) +
-            " ends though nothing says that warp " + std::to_string(pass.warp->index) +
-            " has seen the phase before it end: its wait may find a phase that is two old, and "
+            " ends though nothing says that warp " + std::to_string(pass.warp->index) + " lane " +
+            std::to_string(late) + " has seen the phase before it end: its wait may find a phase that is two old, and "
             "go on waiting");
     if (fault) {
       fault->hasOther = true;
-      fault->other = machine.place(pass.op, pass.warp, -1);
+      fault->other = machine.place(pass.op, pass.warp, late);
       fault->otherIs = "waited for";
     }
     return;
@@ -101,7 +107,7 @@ void tritium::sim::completePhase(Warp &warp, const Op &op, unsigned lane, MBarri
   barrier.passes.clear();
   for (auto [waiting, split] : barrier.waiting) {
     split->state = Split::Running;
-    notePass(barrier, *waiting, waiting->machine.opAt(*split));
+    notePass(barrier, *waiting, waiting->machine.opAt(*split), split->mask);
   }
   barrier.waiting.clear();
 }
@@ -117,7 +123,7 @@ void tritium::sim::settle(Warp &warp, const Op &op, unsigned lane, MBarrier &bar
 }
 
 void tritium::sim::passPhase(Warp &warp, const Op &op, uint32_t lanes, MBarrier &barrier) {
-  notePass(barrier, warp, op);
+  notePass(barrier, warp, op, lanes);
   if (op.acquires && warp.machine.launch.checkRaces)
     barrier.done.give(warp, lanes);
 }
