@@ -251,8 +251,8 @@ def test_no_stores(what):
 def test_parts(tile, waits):
     kernel = run_loop(256, 512, 320, 1, "", tile, 8, 4)
     assert stores(kernel) == tile[1] // 64
-    # And at the ends of the group and of the program.
-    assert kernel.asm["ptx"].count("cp.async.bulk.wait_group.read") == waits + 2
+    # And at the end of the group.
+    assert kernel.asm["ptx"].count("cp.async.bulk.wait_group.read") == waits + 1
 
 
 # Of two stores to one tensor the later one waits, unless they share no element: where a row ends

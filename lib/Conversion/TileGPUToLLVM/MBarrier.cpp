@@ -46,13 +46,15 @@ bool isOfFirstThread(Operation *op) {
     return !branch.elseBlock() && llvm::all_of(*branch.thenBlock(), [](Operation &inside) {
       return isOfFirstThread(&inside);
     });
+  if (auto alloc = dyn_cast<LocalAllocOp>(op))
+    return !alloc.getInit();
   return isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
          isa<ttng::MBarrierInitOp, ttng::MBarrierExpectOp, ttng::TMALoadOp>(op);
 }
 
 } // namespace
 
-/// All threads of the group have come here together.
+/// What the threads of the group have done before is known to be done here.
 bool MBarrierLowering::isMeeting(Operation *op) {
   if (auto arrive = dyn_cast<ttng::MBarrierArriveOp>(op))
     return !isOfWarps(arrive);
@@ -61,8 +63,8 @@ bool MBarrierLowering::isMeeting(Operation *op) {
 
 void MBarrierLowering::meetBefore(Operation *op) {
   // Branches are for all threads.
-  for (Operation *inside = op; inside;
-       inside = dyn_cast_or_null<scf::IfOp>(inside->getParentOp()).getOperation())
+  Operation *inside = op;
+  for (;; inside = inside->getParentOp()) {
     for (Operation *before = inside->getPrevNode(); before; before = before->getPrevNode()) {
       if (isMeeting(before))
         return;
@@ -70,7 +72,13 @@ void MBarrierLowering::meetBefore(Operation *op) {
       if (!isOfFirstThread(before))
         return (void)barrier();
     }
-  barrier();
+    if (!isa<scf::IfOp>(inside->getParentOp()))
+      break;
+  }
+  // Where a kernel begins the others have done nothing yet.
+  auto func = dyn_cast<tt::FuncOp>(inside->getParentOp());
+  if (!func || !func.isKernel())
+    barrier();
 }
 
 /// Another barrier is made next, before anything is done with this one.

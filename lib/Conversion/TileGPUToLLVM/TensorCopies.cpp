@@ -145,18 +145,40 @@ void prefetchTensorMaps(LoweringContext &c, size_t count) {
     c.assembly({}, "@$0 prefetch.tensormap [$1];", "b,l", {isFirst, map});
 }
 
+static bool isWaitForAll(Operation *op) {
+  auto wait = dyn_cast_or_null<ttng::TMAStoreWaitOp>(op);
+  return wait && wait.getPendings() == 0;
+}
+
+static bool isCommitted(ttng::TMAStoreOp store) {
+  for (Operation *next = store->getNextNode(); next; next = next->getNextNode())
+    if (isa<ttng::TMAStoreCommitOp>(next))
+      return true;
+  return false;
+}
+
+/// The warps of its group wait where they end.
+static bool isAwaitedByGroup(ttng::TMAStoreOp store) {
+  Region *region = store->getParentRegion();
+  while (region && !isa<WarpGroupsOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region && isWaitForAll(region->front().getTerminator()->getPrevNode());
+}
+
 void waitForStoresAtEnd(tt::FuncOp kernel) {
-  bool hasStores =
-      kernel.walk([](ttng::TMAStoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!hasStores)
-    return;
-  kernel.walk([](tt::ReturnOp op) {
-    auto wait = dyn_cast_or_null<ttng::TMAStoreWaitOp>(op->getPrevNode());
-    if (wait && wait.getPendings() == 0 &&
-        isa_and_nonnull<ttng::TMAStoreCommitOp>(wait->getPrevNode()))
+  bool commits = false, waits = false;
+  kernel.walk([&](ttng::TMAStoreOp store) {
+    commits |= !isCommitted(store);
+    waits |= !isCommitted(store) || !isAwaitedByGroup(store);
+  });
+  kernel.walk([&](tt::ReturnOp op) {
+    Operation *last = op->getPrevNode();
+    if (!waits || (isWaitForAll(last) &&
+                   (!commits || isa_and_nonnull<ttng::TMAStoreCommitOp>(last->getPrevNode()))))
       return;
     OpBuilder b(op);
-    b.create<ttng::TMAStoreCommitOp>(op.getLoc());
+    if (commits)
+      b.create<ttng::TMAStoreCommitOp>(op.getLoc());
     // A launch ends when all that was written is there; shared memory ends with the program.
     b.create<ttng::TMAStoreWaitOp>(op.getLoc(), 0, /*reads=*/true);
   });

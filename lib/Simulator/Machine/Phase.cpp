@@ -73,7 +73,8 @@ static void checkPasses(Warp &warp, const Op &op, unsigned lane, const MBarrier 
         FaultKind::MBarrier, &op, &warp, int(lane),
         "phase " + std::to_string(barrier.phase) + " of the mbarrier at " + hex(barrier.address) +
             " ends though nothing says that warp " + std::to_string(pass.warp->index) + " lane " +
-            std::to_string(late) + " has seen the phase before it end: its wait may find a phase that is two old, and "
+            std::to_string(late) +
+            " has seen the phase before it end: its wait may find a phase that is two old, and "
             "go on waiting");
     if (fault) {
       fault->hasOther = true;

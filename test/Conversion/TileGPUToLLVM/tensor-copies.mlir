@@ -23,9 +23,8 @@ tt.func @one_map(%p: !tt.ptr<f16>, %m: i64, %n: i64, %i: i32, %j: i32) {
   ttng.tma_store_wait {pendings = 1 : i32}
   // CHECK: "cp.async.bulk.wait_group.read 0;"
   ttng.tma_store_wait {pendings = 0 : i32, reads}
-  // All that has started, before the program ends.
-  // CHECK: "cp.async.bulk.commit_group;"
-  // CHECK: "cp.async.bulk.wait_group.read 0;"
+  // It has waited for all that is committed, and nothing else has started.
+  // CHECK-NOT: cp.async.bulk
   // CHECK: llvm.return
   tt.return
 }
@@ -100,6 +99,50 @@ tt.func @not_closed(%p: !tt.ptr<f32>, %m: i64, %i: i32) {
   // CHECK: wait_group.read 0
   ttng.tma_store %x, %p[%i] shape [%m] strides [%one] : !ttg.memdesc<64xf32, #r1, mutable>, !tt.ptr<f32>
   ttng.tma_store_wait {pendings = 0 : i32}
+  tt.return
+}
+}
+
+// -----
+
+// What is committed the program waits for at its end, without a commit of nothing.
+#r1 = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: llvm.func @committed
+tt.func @committed(%p: !tt.ptr<f32>, %m: i64, %i: i32) {
+  %one = arith.constant 1 : i64
+  %x = ttg.local_alloc {alignment = 128 : i32} : !ttg.memdesc<64xf32, #r1, mutable>
+  // CHECK: cp.async.bulk.tensor
+  // CHECK: commit_group
+  // CHECK-NOT: commit_group
+  // CHECK: wait_group.read 0
+  ttng.tma_store %x, %p[%i] shape [%m] strides [%one] : !ttg.memdesc<64xf32, #r1, mutable>, !tt.ptr<f32>
+  ttng.tma_store_commit
+  ttng.tma_store_wait {pendings = 1 : i32}
+  tt.return
+}
+}
+
+// -----
+
+// Nor does it wait for what a group of warps has waited for where it ends.
+#r1 = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: llvm.func @in_group
+tt.func @in_group(%p: !tt.ptr<f32>, %m: i64, %i: i32) {
+  %one = arith.constant 1 : i64
+  %x = ttg.local_alloc {alignment = 128 : i32} : !ttg.memdesc<64xf32, #r1, mutable>
+  // CHECK: cp.async.bulk.tensor
+  // CHECK: commit_group
+  // CHECK: wait_group.read 0
+  // CHECK-NOT: cp.async.bulk
+  // CHECK: llvm.return
+  ttg.warp_groups "compute" warps 4 {
+    ttng.tma_store %x, %p[%i] shape [%m] strides [%one] : !ttg.memdesc<64xf32, #r1, mutable>, !tt.ptr<f32>
+    ttng.tma_store_commit
+    ttng.tma_store_wait {pendings = 0 : i32, reads}
+  } "other" warps 1 {
+  }
   tt.return
 }
 }
