@@ -118,6 +118,15 @@ ring(const std::string &release = "@%p9 mbarrier.arrive.shared::cta.b64 _, [%r8]
          writes;
 }
 
+const std::string released = "@%p9 mbarrier.arrive.shared::cta.b64 _, [%r8];\n";
+/// The same, where all lanes of the producer wait for a stage before its first one fills it.
+std::string ringOfWarps(const std::string &meet, const std::string &wait) {
+  std::string text = ring(released, waitFor("%r7", "%r6"), wait + meet, "bar.warp.sync -1;\n",
+                          "@%p9 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n");
+  text.erase(text.find("@!%p9 bra END;\n"), std::string("@!%p9 bra END;\n").size());
+  return text.insert(text.find("cp.async.bulk.shared"), "@%p9 ");
+}
+
 const std::string fills = "add.u32 %r1, %r0, 1000;\nmov.u32 %r2, s;\nmad.lo.u32 %r3, %r0, 4, %r2;\n"
                           "st.shared.u32 [%r3], %r1;\n";
 const std::string stores = "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d0], [s], 256;\n";
@@ -188,6 +197,7 @@ std::vector<Case> cleanCases() {
        init(0, 1) + visible + load(256) + expect(256) + "@!%p0 bra L;\n" + waitFor("bars", "0") +
            "L:\nbar.sync 0;\n" + reads},
       {"Ring", any, ring()},
+      {"RingOfWarps", any, ringOfWarps("bar.warp.sync -1;\n", waitFor("%r8", "%r9"))},
       {"Store", any,
        fills + "fence.proxy.async.shared::cta;\nbar.sync 0;\n" + stores + commits + waits},
       {"StoreWithFullFence", any,
@@ -215,7 +225,6 @@ std::vector<Case> faultCases() {
   std::string byZero = "@%p0 " + arriveOne, fence = "fence.proxy.async.shared::cta;\n";
   std::string fills =
       "mov.u32 %r2, s;\nmad.lo.u32 %r3, %r0, 4, %r2;\n" + f + "st.shared.u32 [%r3], %r0;" + g;
-  std::string released = "@%p9 mbarrier.arrive.shared::cta.b64 _, [%r8];\n";
   std::string wait = waitFor("bars", "0");
   FaultKind misuse = FaultKind::MBarrier;
   return {
@@ -336,6 +345,9 @@ std::vector<Case> faultCases() {
        ring(released, waitFor("%r7", "%r6"), "")},
       {"RingWithoutTheWarpsBarrier", FaultKind::SharedRace,
        ring(released, waitFor("%r7", "%r6"), waitFor("%r8", "%r9"), "")},
+      // A lane that need not have seen the stage free may find it free a second time, and wait for
+      // ever.
+      {"RingWhoseProducersNeedNotMeet", misuse, ringOfWarps("", f + waitFor("%r8", "%r9") + g)},
       {"RingWithoutBytes", misuse,
        ring(released, waitFor("%r7", "%r6"), waitFor("%r8", "%r9"), "bar.warp.sync -1;\n",
             f + "mbarrier.arrive.shared::cta.b64 _, [%r7];" + g)},

@@ -122,6 +122,11 @@ TEST(WarpGroupClean, WarpsOnTheirOwn) {
                   "setp.eq.u32 %p4, %t, 130;\n@%p4 st.shared.b32 [%s+6208], 1;\n"
                   "@%p4 st.shared.b32 [%s+8192], 0;\nOVER:\n",
               256);
+  // Of the own warp, too: its first lane writes where the fifth one has.
+  expectClean("and.b32 %r10, %t, 31;\nmad.lo.u32 %r11, %w, 4, %s;\nsetp.eq.u32 %p4, %r10, 4;\n"
+              "@%p4 st.shared.b32 [%r11+12288], 0;\n" +
+              fence + product(firstFour) + commit + wait0 +
+              "setp.eq.u32 %p4, %r10, 0;\n@%p4 st.shared.b32 [%r11+12288], 1;\n");
   // After the wait of all warps, others may write.
   expectClean(fence + product(firstFour) + commit + wait0 +
               "bar.sync 0;\nst.shared.b32 [%s], 0;\n"
