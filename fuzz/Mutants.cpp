@@ -65,6 +65,7 @@ Outcome runOnce(const std::string &ptx, const sim::Recording &recording, uint64_
   copy.launch.stepLimit = stepLimit;
   copy.launch.stopAtFault = true;
   copy.launch.checkSameValue = checkSameValue;
+  copy.launch.separateProducts = true;
   Outcome outcome;
   std::vector<sim::ptx::Error> errors;
   auto program = sim::Program::load(ptx, errors);

@@ -62,6 +62,9 @@ struct Launch {
   bool checkRaces = true;
   /// Races of writes that leave memory as it is count, too.
   bool checkSameValue = false;
+  /// Of a wgmma each warp's wait speaks for that warp alone: neither that others have read their
+  /// operands, nor what they did before. A GPU promises more; kernels may do without.
+  bool separateProducts = false;
   bool checkUndefined = true; ///< reads of registers and memory never written
   /// Not 0: warps and CTAs take turns at random, by this seed.
   uint64_t seed = 0;

@@ -165,8 +165,9 @@ void forgetProducts(Cta &cta, unsigned number, WarpGroup &group) {
 
 /// The products before `end` are over, for all four warps.
 void computeProducts(Warp &warp, WarpGroup &group, uint64_t end) {
-  if (!group.actor)
-    group.actor = warp.cta.newActor();
+  bool separate = warp.machine.launch.separateProducts;
+  for (unsigned i = 0; i < warpsOfGroup && !group.actors[i]; ++i)
+    group.actors[i] = i && !separate ? group.actors[0] : warp.cta.newActor();
   for (; group.computed < end; ++group.computed) {
     GroupProduct &product = group.product(group.computed);
     computeProduct(warp.cta, product);

@@ -6,7 +6,8 @@
 //
 // A wait of any of them says that all have issued the product, since it is computed: what a warp
 // did before its issue happens before what follows the wait of another. One thread of a group
-// may so tell a producer that the operands of all are free.
+// may so tell a producer that the operands of all are free. With Launch::separateProducts a wait
+// says only that the own warp's operands have been read; B is then looked at for each warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +78,8 @@ void tritium::sim::beginReads(Warp &warp, GroupProduct &product) {
     product.known = warp.known;
   }
   const Warp &first = warp.cta.warps[warp.index - member + unsigned(product.firstMember)];
-  if (isFirst || !knowsAsMuch(warp, first, product.known))
+  bool separate = warp.machine.launch.separateProducts;
+  if (isFirst || separate || !knowsAsMuch(warp, first, product.known))
     addParts(SharedMatrix(product.b, form.flags & ProductForm::TransposesB), 0, form.n, parts);
   product.reads[member] = beginAsync(warp, op, 0, AsyncUse::Reads, std::move(parts));
   product.issuers.join(warp.known);
@@ -87,16 +89,22 @@ void tritium::sim::beginReads(Warp &warp, GroupProduct &product) {
 void tritium::sim::endReads(Machine &machine, WarpGroup &group, GroupProduct &product) {
   if (!machine.launch.checkRaces)
     return;
-  Completion done = machine.complete(group.actor);
-  for (AsyncUse *&use : product.reads)
-    endAsync(machine, std::exchange(use, nullptr), done);
-  product.over = done.time;
+  Completion done;
+  for (unsigned member = 0; member < warpsOfGroup; ++member) {
+    if (!member || machine.launch.separateProducts)
+      done = machine.complete(group.actors[member]);
+    endAsync(machine, std::exchange(product.reads[member], nullptr), done);
+    product.over[member] = done.time;
+  }
 }
 
 void tritium::sim::learnProduct(Warp &warp, const WarpGroup &group, const GroupProduct &product) {
   if (!warp.machine.launch.checkRaces)
     return;
-  learn(warp, {uint16_t(group.actor * 32), product.over});
+  unsigned member = warp.index % warpsOfGroup;
+  learn(warp, {uint16_t(group.actors[member] * 32), product.over[member]});
+  if (warp.machine.launch.separateProducts)
+    return;
   uint32_t own = warp.known.warps[warp.index];
   warp.known.join(product.issuers);
   warp.known.warps[warp.index] = own;

@@ -35,14 +35,16 @@ struct GroupProduct {
   int firstMember = -1;               ///< the warp that issued it first
   Known known;                        ///< to that warp then
   Known issuers;                      ///< what all know and did before their issues
-  uint32_t over = 0;                  ///< when it was
+  uint32_t over[warpsOfGroup] = {};   ///< when the reads of each warp were
 };
 
 struct WarpGroup {
   std::deque<GroupProduct> products; ///< that some warp has not waited for
   uint64_t first = 0;                ///< the number of products.front()
   uint64_t computed = 0;             ///< how many are
-  uint32_t actor = 0;                ///< that its reads of shared memory are by (Proxy.h); 0: none
+  /// That each warp's reads of shared memory are by (Proxy.h); 0: none yet. They are one, unless
+  /// Launch::separateProducts is asked for.
+  uint32_t actors[warpsOfGroup] = {};
 
   GroupProduct &product(uint64_t number) { return products[number - first]; }
 };
