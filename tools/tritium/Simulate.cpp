@@ -43,6 +43,8 @@ if nothing was wrong, 1 if there were faults, 2 for a wrong command line.
                       or 90 (those of all that run the file)
   --no-races          do not look for races
   --same-value        races of writes that leave memory as it is are faults, too
+  --separate-products of a wgmma each warp's wait speaks for that warp alone: neither that the
+                      others have read their operands, nor what they did before
   --no-undefined      do not look for values that nothing wrote
   --counters          print the counters by kernel and source line
   --json PATH         write the counters as JSON; -: standard output
@@ -269,6 +271,9 @@ bool parse(const Arguments &arguments, Request &request) {
     } else if (name == "--same-value") {
       options.noValue();
       request.launch.checkSameValue = true;
+    } else if (name == "--separate-products") {
+      options.noValue();
+      request.launch.separateProducts = true;
     } else if (name == "--no-undefined") {
       options.noValue();
       request.launch.checkUndefined = false;

@@ -68,8 +68,9 @@ void MBarrierLowering::meetBefore(Operation *op) {
     for (Operation *before = inside->getPrevNode(); before; before = before->getPrevNode()) {
       if (isMeeting(before))
         return;
-      // What the first thread alone does it has done before it arrives.
-      if (!isOfFirstThread(before))
+      // What the first thread alone does it has done before it arrives; bytes that are expected
+      // come to shared memory, and have nothing to do with what is loaded from elsewhere.
+      if (!isOfFirstThread(before) && !(isa<ttng::MBarrierExpectOp>(op) && isa<tt::LoadOp>(before)))
         return (void)barrier();
     }
     if (!isa<scf::IfOp>(inside->getParentOp()))
@@ -90,8 +91,8 @@ static bool isFollowedByInit(ttng::MBarrierInitOp op) {
 }
 
 LogicalResult MBarrierLowering::lowerInit(ttng::MBarrierInitOp op) {
-  // The fence is for copies that count bytes there; threads find it behind a barrier. One is for all
-  // that are made together.
+  // The fence is for copies that count bytes there; threads find it behind a barrier. One is for
+  // all that are made together.
   std::string text = "@$0 mbarrier.init.shared::cta.b64 [$1], $2;";
   if (!isFollowedByInit(op))
     text += "\n\t@$0 fence.mbarrier_init.release.cluster;";

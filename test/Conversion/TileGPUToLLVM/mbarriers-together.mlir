@@ -24,7 +24,7 @@ tt.func @together() {
 // -----
 
 // Where the kernel begins, the first thread need not wait for the others before it expects bytes: they
-// have done nothing that it says is done. In a loop they have.
+// have done nothing in shared memory. In a loop they have.
 #one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: llvm.func @at_the_beginning
@@ -37,11 +37,12 @@ module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 :
 // CHECK-NOT: mbarrier
 // CHECK: nvvm.barrier0
 // CHECK: mbarrier.arrive.expect_tx
-tt.func @at_the_beginning(%some: i1, %n: i32) {
+tt.func @at_the_beginning(%p: !tt.ptr<i32>, %some: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %bar = ttg.local_alloc : !ttg.memdesc<1xi64, #one, mutable>
   ttng.mbarrier_init %bar, 2 : !ttg.memdesc<1xi64, #one, mutable>
+  %n = tt.load %p : !tt.ptr<i32>
   ttng.mbarrier_expect %bar, 128 : !ttg.memdesc<1xi64, #one, mutable>
   scf.if %some {
     ttng.mbarrier_expect %bar, 128 : !ttg.memdesc<1xi64, #one, mutable>
