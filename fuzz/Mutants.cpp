@@ -6,11 +6,12 @@
 // FOLDER holds recorded launches (Recording.h) of kernels that are right. From each kernel's
 // PTX one barrier, fence, wait or mask at a time is taken away, and the launches run again: a
 // fault, or memory that differs from what the whole kernel leaves, finds the mutant. With
-// --seconds the kernels come in an order drawn by --seed until the time is over. Three sorts
-// are counted apart, since without them the kernel does the same in every launch: what no
-// launch reaches, masks that never mask anything, and masks of loads and copies whose further
-// values, in bounds, nobody uses (anything else in their place makes no difference). The exit
-// status is 0 if at least --least percent (95) of the others are found.
+// --seconds the kernels come in an order drawn by --seed until the time is over. Four sorts
+// are counted apart, since without them the kernel does the same in every launch: one of two
+// that do the same, which are found if both are missing; what no launch reaches; masks that
+// never mask anything; and masks of loads and copies whose further values, in bounds, nobody
+// uses (anything else in their place makes no difference). The exit status is 0 if at least
+// --least percent (95) of the others are found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -170,14 +171,18 @@ std::vector<std::unique_ptr<Kernel>> load(const Options &options) {
 
 //===-- Finding -----------------------------------------------------------===//
 
-enum Verdict { Found, Survives, NeverRuns, NeverMasks, Unused };
-constexpr const char *verdictNames[] = {"found", "survive", "never run", "never mask",
-                                        "mask what nobody uses"};
+enum Verdict { Found, Survives, Covered, NeverRuns, NeverMasks, Unused };
+constexpr const char *verdictNames[] = {"found",     "survive",    "covered by another",
+                                        "never run", "never mask", "mask what nobody uses"};
 
-std::string mutated(const Kernel &kernel, size_t line, const std::string &replacement) {
+std::string mutated(const Kernel &kernel, size_t line, const std::string &replacement,
+                    const Mutant *other = nullptr) {
   std::string text;
   for (size_t i = 0; i < kernel.lines.size(); ++i)
-    text += (i == line ? replacement : kernel.lines[i]) + "\n";
+    text += (i == line                   ? replacement
+             : other && i == other->line ? other->replacement
+                                         : kernel.lines[i]) +
+            "\n";
   return text;
 }
 
@@ -288,6 +293,12 @@ struct Tally {
   std::map<std::string, unsigned> byFault;
 };
 
+struct Trial {
+  Mutant mutant;
+  Verdict verdict;
+  std::string how; ///< it is found
+};
+
 Verdict judge(const Kernel &kernel, const Mutant &mutant, std::string &how) {
   bool isMask = mutant.isMask();
   std::string ptx = mutated(kernel, mutant.line, mutant.replacement);
@@ -298,6 +309,24 @@ Verdict judge(const Kernel &kernel, const Mutant &mutant, std::string &how) {
   if (isMask && neverMasks(kernel, mutant))
     return NeverMasks;
   return isMask && isUnused(kernel, mutant) ? Unused : Survives;
+}
+
+/// Of two that survive, each does what the other one does if a kernel without both is found.
+void judgePairs(const Kernel &kernel, std::vector<Trial> &trials) {
+  std::vector<Trial *> left;
+  for (Trial &trial : trials)
+    if (trial.verdict == Survives && !trial.mutant.isMask())
+      left.push_back(&trial);
+  for (Trial *one : left)
+    for (Trial *other : left) {
+      std::string how;
+      if (one->mutant.line < other->mutant.line &&
+          (one->verdict == Survives || other->verdict == Survives) &&
+          findsDifference(
+              kernel, mutated(kernel, one->mutant.line, one->mutant.replacement, &other->mutant),
+              how))
+        one->verdict = other->verdict = Covered;
+    }
 }
 
 } // namespace
@@ -359,14 +388,19 @@ int main(int argc, char **argv) {
         continue;
       }
       writingTwice += !kernel.checkSameValue;
-      for (const Mutant &mutant : mutantsOf(kernel.lines)) {
+      std::vector<Trial> trials;
+      for (Mutant &mutant : mutantsOf(kernel.lines)) {
         if (isOver())
           break;
         if (mutant.isMask() && !options.triesMasks)
           continue;
         std::string how;
         Verdict verdict = judge(kernel, mutant, how);
-        std::lock_guard lock(mutex);
+        trials.push_back({std::move(mutant), verdict, std::move(how)});
+      }
+      judgePairs(kernel, trials);
+      std::lock_guard lock(mutex);
+      for (const auto &[mutant, verdict, how] : trials) {
         Tally &tally = tallies[mutant.kind];
         ++tally.of[verdict];
         if (verdict == Found)
@@ -376,7 +410,6 @@ int main(int argc, char **argv) {
                     << kernel.launches[0].first << ":" << mutant.line + 1 << ": "
                     << kernel.lines[mutant.line] << "\n";
       }
-      std::lock_guard lock(mutex);
       ++tried;
       kernel.launches.clear();
       kernel.whole.clear();
