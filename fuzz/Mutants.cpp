@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -312,7 +313,8 @@ Verdict judge(const Kernel &kernel, const Mutant &mutant, std::string &how) {
 }
 
 /// Of two that survive, each does what the other one does if a kernel without both is found.
-void judgePairs(const Kernel &kernel, std::vector<Trial> &trials) {
+void judgePairs(const Kernel &kernel, std::vector<Trial> &trials,
+                const std::function<bool()> &isOver) {
   std::vector<Trial *> left;
   for (Trial &trial : trials)
     if (trial.verdict == Survives && !trial.mutant.isMask())
@@ -321,7 +323,7 @@ void judgePairs(const Kernel &kernel, std::vector<Trial> &trials) {
     for (Trial *other : left) {
       std::string how;
       if (one->mutant.line < other->mutant.line &&
-          (one->verdict == Survives || other->verdict == Survives) &&
+          (one->verdict == Survives || other->verdict == Survives) && !isOver() &&
           findsDifference(
               kernel, mutated(kernel, one->mutant.line, one->mutant.replacement, &other->mutant),
               how))
@@ -398,7 +400,7 @@ int main(int argc, char **argv) {
         Verdict verdict = judge(kernel, mutant, how);
         trials.push_back({std::move(mutant), verdict, std::move(how)});
       }
-      judgePairs(kernel, trials);
+      judgePairs(kernel, trials, isOver);
       std::lock_guard lock(mutex);
       for (const auto &[mutant, verdict, how] : trials) {
         Tally &tally = tallies[mutant.kind];

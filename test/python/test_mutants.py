@@ -1,7 +1,7 @@
-"""Whether the simulator notices that a kernel for compute capability 9.0 lacks something: ptx-mutants
-takes one barrier, arrival, expected bytes, wait, commit or fence away at a time. The launches are long
-enough that each buffer is filled again, and each CTA has several programs: in a shorter one it makes
-no difference who has to wait for the next filling."""
+"""Whether the simulator notices that a kernel for compute capability 9.0 lacks something: of each
+kernel ptx-mutants takes one barrier, arrival, expectation of bytes, wait, commit or fence away at a
+time. The launches are long enough that each buffer is filled again, and each CTA has several
+programs: in a shorter one it makes no difference who has to wait for the next filling."""
 
 import pathlib
 import re
@@ -20,8 +20,8 @@ MUTANTS = pathlib.Path(__file__).parents[2] / "build" / "bin" / "ptx-mutants"
 
 def bytes_product(**options):
     random = np.random.default_rng(3)
-    a, b = (narrow.matrix(rows, columns, np.int8, lambda shape: random.integers(-5, 6, shape), False,
-                          32) for rows, columns in ((64, 640), (640, 64)))
+    a, b = (narrow.matrix(*shape, np.int8, lambda shape: random.integers(-5, 6, shape), False, 32)
+            for shape in ((64, 640), (640, 64)))
     c, kernel = narrow.launch(a, b, 64, 64, 640, (64, 64, 64), np.int32, **options)
     np.testing.assert_array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
     return kernel
