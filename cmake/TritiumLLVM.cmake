@@ -36,7 +36,7 @@ if(TRITIUM_STATIC_LLVM)
     "rt;dl;m;${TRITIUM_ZLIB_ARCHIVE};${TRITIUM_ZSTD_ARCHIVE};LLVMDemangle")
   add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--exclude-libs,ALL)
   llvm_map_components_to_libnames(llvm_libs
-    Core Support Passes OrcJIT X86 AArch64 NVPTX Target MC AsmParser BitReader)
+    Core Support Passes OrcJIT X86 AArch64 NVPTX Target MC MCA MCParser AsmParser BitReader)
   target_link_libraries(TritiumLLVM INTERFACE
     MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRInferTypeOpInterface
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRSCFTransforms MLIRSCFUtils

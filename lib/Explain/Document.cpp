@@ -8,6 +8,7 @@
 #include "tritium/Explain/Explain.h"
 
 #include "Decisions.h"
+#include "Loops.h"
 #include "Rules.h"
 
 #include "tritium/Target/GPU/GPUModel.h"
@@ -64,17 +65,22 @@ private:
   /// What the counters come to, and each line's share of it.
   std::optional<json::Object> addModel();
   json::Array rangesAt(const SourcePlace &place) const;
+  void readCode();
   int64_t mainOperation(const std::vector<int64_t> &numbers) const;
 
   const Subject &subject;
   std::vector<std::string> paths;
-  std::optional<Instructions> assembly;
+  std::optional<Instructions> assembly;        ///< of a GPU
+  std::optional<cpu::MachineCode> machineCode; ///< of a CPU
+  std::string whyNotRead;
   /// Operations of the latest stage and of that before, by place.
   std::map<SourcePlace, std::vector<int64_t>> here, before;
   std::map<std::pair<int64_t, unsigned>, std::vector<int64_t>> operationsOfLine, remarksOfLine;
   std::map<std::pair<int64_t, unsigned>, std::set<std::string>> namesOfLine; ///< of operations
   std::map<std::pair<int64_t, unsigned>, json::Object> countersOfLine;
   std::map<std::pair<int64_t, unsigned>, double> shares;
+  std::map<std::pair<int64_t, unsigned>, unsigned> instructionsOfLine;
+  std::map<std::pair<int64_t, unsigned>, json::Array> rowsOfLine; ///< of a CPU's assembly
   std::vector<Buffer> sharedBuffers;
   LaunchFacts facts; ///< of the launch, once it has a model
   json::Array operations, remarks, lines;
@@ -312,6 +318,33 @@ std::optional<json::Object> Writer::addModel() {
                                                     {"worst", prediction.worst}}}};
 }
 
+/// Which instructions are whose.
+void Writer::readCode() {
+  if (const std::string *ptx = stage("ptx"))
+    assembly = readPTX(*ptx);
+  if (assembly)
+    for (const auto &[place, count] : assembly->counts)
+      instructionsOfLine[{fileNumber(place.file), place.line}] += count;
+  if (const std::string *text = stage("asm"))
+    machineCode = readAssembly(*text, subject.metadata.target.cpuName(), whyNotRead);
+  if (!machineCode)
+    return;
+  const cpu::CodeLine *last = nullptr;
+  for (const cpu::CodeInstruction &each : machineCode->instructions) {
+    const cpu::CodeLine *before = std::exchange(last, &each.source);
+    if (!each.source.line)
+      continue;
+    std::pair<int64_t, unsigned> line{fileNumber(each.source.file), each.source.line};
+    ++instructionsOfLine[line];
+    json::Array &rows = rowsOfLine[line];
+    // What follows right behind is one range.
+    if (before && *before == each.source)
+      (*rows.back().getAsArray())[1] = each.textLine;
+    else
+      rows.push_back(json::Array{each.textLine, each.textLine});
+  }
+}
+
 /// The kernel's own lines, and those of others that operations or remarks are at.
 void Writer::addLines() {
   std::map<std::pair<int64_t, unsigned>, std::string> texts;
@@ -332,10 +365,6 @@ void Writer::addLines() {
     all.insert(place);
   for (const auto &[place, counted] : countersOfLine)
     all.insert(place);
-  std::map<std::pair<int64_t, unsigned>, unsigned> instructions;
-  if (assembly)
-    for (const auto &[place, count] : assembly->counts)
-      instructions[{fileNumber(place.file), place.line}] += count;
   for (const auto &place : all) {
     json::Object made{{"file", place.first}, {"line", place.second}};
     if (auto found = texts.find(place); found != texts.end())
@@ -344,8 +373,10 @@ void Writer::addLines() {
       made["ops"] = json::Array(found->second);
     if (auto found = remarksOfLine.find(place); found != remarksOfLine.end())
       made["remarks"] = json::Array(found->second);
-    if (auto found = instructions.find(place); found != instructions.end())
+    if (auto found = instructionsOfLine.find(place); found != instructionsOfLine.end())
       made["instructions"] = graded(found->second, "decided");
+    if (auto found = rowsOfLine.find(place); found != rowsOfLine.end())
+      made["assembly"] = json::Array(found->second);
     if (auto found = countersOfLine.find(place); found != countersOfLine.end())
       made["counters"] = json::Object(found->second);
     if (auto found = shares.find(place); found != shares.end())
@@ -374,11 +405,8 @@ json::Object Writer::resources() const {
 json::Object Writer::write() {
   if (!subject.path.empty())
     fileNumber(subject.path);
-  if (const std::string *ptx = stage("ptx")) {
-    assembly = readPTX(*ptx);
-    stages["ptx"] = text(*ptx);
-  }
-  for (const char *name : {"plan", "asm"})
+  readCode();
+  for (const char *name : {"ptx", "plan", "asm"})
     if (const std::string *given = stage(name))
       stages[name] = text(*given);
   addStage("ttir");
@@ -406,6 +434,11 @@ json::Object Writer::write() {
                     {"stages", std::move(stages)}};
   for (auto &[name, list] : decisions)
     made[name] = std::move(list);
+  if (machineCode)
+    made["loops"] = loopsOf(*machineCode, metadata.cpu,
+                            [this](const std::string &path) { return knownFile(path); });
+  else if (!whyNotRead.empty())
+    made["loops_not_read"] = text(whyNotRead);
   if (subject.launch)
     made["launch"] = json::Object(*subject.launch);
   if (subject.counters)

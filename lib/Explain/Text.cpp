@@ -8,6 +8,7 @@
 
 #include "Fields.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -31,6 +32,7 @@ private:
   void model();
   void resources();
   void groups();
+  void loops();
   void hints();
   void lines();
   void line(const json::Object &line);
@@ -146,6 +148,58 @@ void Renderer::groups() {
     list += (list.empty() ? "" : ", ") + std::to_string(count) + " by " + way;
   if (!list.empty())
     wrap(out, "exchanges  " + list, 0);
+}
+
+/// What a round of an innermost loop takes, and which lines take it.
+std::string clocksOf(const json::Object &loop) {
+  std::string about;
+  llvm::raw_string_ostream item(about);
+  llvm::SmallVector<const json::Object *> ports = objects(loop, "ports");
+  std::optional<double> clocks = graded(loop, "simulated"), least = graded(loop, "least");
+  if (clocks && least && !ports.empty())
+    item << decimal(*clocks) << ", at least " << decimal(*least) << " ("
+         << ports.front()->getString("name").value_or("?") << ")";
+  else
+    item << "not estimated: " << loop.getString("not_estimated").value_or("no model");
+  bool isFirst = true;
+  for (const json::Object *line : objects(loop, "lines")) {
+    std::optional<double> part = line->getNumber("clocks");
+    if (!integer(*line, "line") || part == 0.0)
+      continue;
+    item << (isFirst ? "; line " : ", ") << integer(*line, "line");
+    isFirst = false;
+    if (part)
+      item << ": " << decimal(*part);
+  }
+  return about;
+}
+
+/// Innermost loops of a CPU's code.
+void Renderer::loops() {
+  if (auto why = document.getString("loops_not_read"))
+    wrap(out, ("loops      not known: " + *why).str(), 0);
+  llvm::SmallVector<const json::Object *> loops = objects(document, "loops");
+  if (loops.empty())
+    return;
+  std::string reason = loops.front()->getString("not_estimated").value_or("").str();
+  if (!reason.empty() && llvm::all_of(loops, [&](const json::Object *loop) {
+        return loop->getString("not_estimated") == reason;
+      })) {
+    wrap(out, "loops      not estimated: " + reason, 0);
+    return;
+  }
+  out << "loops      of the assembly; clocks a round, estimated, with all data in the\n"
+         "           first cache\n";
+  for (const json::Object *loop : loops) {
+    constexpr size_t indent = 13;
+    std::string rows = "  " + std::to_string(integer(*loop, "first")) + "-" +
+                       std::to_string(integer(*loop, "last")) + " ";
+    rows.resize(std::max(rows.size(), indent), ' ');
+    std::string wrapped;
+    llvm::raw_string_ostream text(wrapped);
+    wrap(text, clocksOf(*loop), indent);
+    out << rows << llvm::StringRef(wrapped).drop_front(indent);
+  }
 }
 
 void Renderer::hints() {
@@ -265,6 +319,7 @@ std::string Renderer::render() {
   model();
   resources();
   groups();
+  loops();
   hints();
   lines();
   return text;

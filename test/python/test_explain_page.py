@@ -14,7 +14,7 @@ EXAMPLES = {  # a product whose threads copy, and hold tiles in layouts of sever
                "BM=128", "--constexpr", "BN=128", "--constexpr", "BK=64", "--target", "cuda:90",
                "--option", "tensor_copies=0"],
     "softmax_kernel": ["--signature", "*fp32,*fp32,i32,i32,i32", "--constexpr", "BLOCK_SIZE=1024",
-                       "--target", "cpu"],
+                       "--target", "cpu:sapphirerapids"],
 }
 
 
@@ -88,6 +88,19 @@ def test_tiles_that_change_hands_and_warp_groups(browser, pages):
     assert "shared memory" in hands and f":{lineOf('matmul', 'tl.store(c_ptrs')}" not in hands
     assert str(lineOf("matmul", "tl.store(c_ptrs")) in hands and "mma" in hands
     assert "All warps run the same code" in browser.value(table.format("Warp groups"))
+
+
+def test_loops_of_a_cpu(browser, pages):
+    load = lineOf("softmax", "x = tl.load(")
+    browser.open((pages / "softmax_kernel.html").as_uri() + f"#{load}")
+    table = browser.value("[...document.querySelectorAll('h2')]"
+                          ".find(h => h.textContent.startsWith('Clocks of a round'))"
+                          ".nextElementSibling.textContent")
+    assert re.search(rf"SPRPort\d\d.*line {load + 1}", table) and "estimated" in table
+    browser.value("[...document.querySelectorAll('#asm .row')]"
+                  ".find(row => row.textContent.includes('vfmadd')).click()")
+    assert browser.value("location.hash") == f"#{load + 1}"
+    assert browser.problems == []
 
 
 def test_keys(browser, pages):

@@ -19,6 +19,10 @@ const char *const whole = R"({
              "share": {"value": 0.5, "grade": "estimated"}}],
   "ops": [{"id": 0}], "remarks": [{"kind": "missed", "message": "one byte a lane"}],
   "groups": [{"name": "load", "warps": 4, "registers": 24}], "conversions": [{"op": 0, "way": "shuffles"}],
+  "loops": [{"first": 12, "last": 34, "simulated": {"value": 5.5}, "least": {"value": 4}, "ports": [{"name": "P5", "clocks": 4}],
+             "lines": [{"file": 0, "line": 7, "clocks": 3}, {"file": 0, "line": 8, "clocks": 0}]},
+            {"first": 50, "last": 51, "not_estimated": "it calls", "lines": [{"file": 0, "line": 9}]}],
+  "loops_not_read": "line 3",
   "resources": {"warps": {"value": 8, "grade": "decided"}},
   "launch": {"grid": [1, 2, 3], "arguments": []},
   "counters": {"ctas": 2, "grid": 6, "occupancy": [{"ctas": 2, "warps": 16}]},
@@ -33,7 +37,9 @@ TEST(Text, ShowsEachKindOfField) {
   for (const char *shown :
        {"k  cuda:90", "grid 1 2 3, of 6 CTAs 2", "bound by issue: issue 9", "warps 8", "2 CTAs, 16",
         "load of 4 warps with 24 registers", "1 by shuffles", "1.50x  num_warps=4",
-        " 50% |   7 ! x", "3 barriers", "! one byte a lane"})
+        "  12-34      5.5, at least 4 (P5); line 7: 3\n",
+        "  50-51      not estimated: it calls; line 9\n", "not known: line 3", " 50% |   7 ! x",
+        "3 barriers", "! one byte a lane"})
     EXPECT_NE(text.find(shown), std::string::npos) << shown << "\n" << text;
   EXPECT_EQ(text.find("version"), std::string::npos);
 }

@@ -93,6 +93,14 @@ function drawGroups() {
   return '<h2>Warp groups</h2>' + (rows.length ? `<table>${rows.join('')}</table>` : absent('All warps run the same code.'));
 }
 
+/** What rounds of a CPU's innermost loops take. */
+function drawLoops() {
+  if (!list('loops').length) return '';
+  const parts = l => (l.lines ?? []).filter(part => part.line).map(part => link(lineOfPlace(part)) + (part.clocks === undefined ? '' : ' ' + rounded(part.clocks))).join(' ');
+  const rows = list('loops').map(l => row([`${l.first} – ${l.last}`, ...l.simulated ? [graded(l.simulated), `${graded(l.least)} ${escaped(fields((l.ports ?? [])[0]).name ?? '')}`] : ['', absent(escaped(l.not_estimated ?? ''))], parts(l)]));
+  return `<h2>Clocks of a round of innermost loops</h2><table><tr><th>assembly<th>simulated<th>at least, and the port<th>of the lines${rows.join('')}</table>` + absent('All data in the first cache.');
+}
+
 function drawOccupancy() {
   const [fit] = Array.isArray(D.occupancy) ? D.occupancy : fields(D.counters).occupancy ?? [D.occupancy];
   let body = '<h2>Occupancy</h2>';

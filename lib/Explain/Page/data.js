@@ -99,6 +99,10 @@ for (const op of ops) {
   for (const [first, last] of assembly && op.assembly || [])
     for (let row = first; row <= last; row++) lineOfRow[assembly][row] = line;
 }
+lines.forEach((line, i) => {
+  for (const [first, last] of assembly && fields(line).assembly || [])
+    for (let row = first; row <= last; row++) lineOfRow[assembly][row] = i;
+});
 const remarksOf = line => fields(line).remarks ? line.remarks.map(i => fields(remarks[i])) : [];
 const isMissed = remark => remark.kind !== 'applied';
 const shareOf = line => { const {value = fields(line).share} = fields(fields(line).share); return +value || 0; };

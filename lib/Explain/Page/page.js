@@ -14,7 +14,7 @@ function build() {
       '<div class=top><section class="card one" id=change></section><section class=card id=bounds></section></div>' +
       '<div class=columns><div class=code id=source tabindex=0 aria-label="source"></div><div class=code id=ir tabindex=0 aria-label="IR"></div><div class=code id=asm tabindex=0 aria-label="assembly"></div></div>' +
       '<section class="card detail" id=detail aria-live=polite></section>' +
-      `<div class=charts><div class=card><section id=layout></section><section id=banks style="margin-top:12px"></section></div><div class=card>${drawPipeline()}${drawMemory()}${drawBarriers()}${drawConversions()}${drawGroups()}</div><div class=card>${drawOccupancy()}${drawOthers()}</div></div>` +
+      `<div class=charts><div class=card><section id=layout></section><section id=banks style="margin-top:12px"></section></div><div class=card>${drawPipeline()}${drawMemory()}${drawBarriers()}${drawConversions()}${drawGroups()}</div><div class=card>${drawLoops()}${drawOccupancy()}${drawOthers()}</div></div>` +
       `<dialog id=keys><b>Keys</b><table>${keys.map(([key, what]) => `<tr><td><code>${key}</code><td>${what}`).join('')}</table></dialog>`;
   drawChange(); drawBounds(); drawSource(); drawIR();
   drawStage('asm', assembly, []);
