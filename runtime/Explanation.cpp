@@ -74,6 +74,7 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
   if (!fitting)
     return false;
   Variant &variant = *fitting;
+  made.variant = &variant;
   llvm::Expected<json::Value> parsed = json::parse(variant.describe());
   json::Object description;
   if (!parsed)
@@ -115,6 +116,10 @@ bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, 
   Explained explained;
   if (!explainOnce(variant, launch, kLongRun, explained, error))
     return false;
+  if (explained.variant->metadata().target.isGPU()) {
+    CompileError none;
+    explain::addMachineCode(explained.document, explained.variant->stage("cubin", none));
+  }
   if (launch && triesChanges && explained.document.getObject("model")) {
     LaunchToExplain named = *launch;
     named.names = namesOf(variant);

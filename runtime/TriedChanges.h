@@ -9,6 +9,7 @@ namespace tritium::runtime {
 
 /// A launch as it is explained.
 struct Explained {
+  Variant *variant = nullptr; ///< that the launch runs
   llvm::json::Object document;
   llvm::json::Array estimates; ///< hints of what cannot be tried
   CountedRun run;

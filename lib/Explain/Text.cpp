@@ -33,6 +33,7 @@ private:
   void resources();
   void groups();
   void loops();
+  void machineCode();
   void hints();
   void lines();
   void line(const json::Object &line);
@@ -148,6 +149,29 @@ void Renderer::groups() {
     list += (list.empty() ? "" : ", ") + std::to_string(count) + " by " + way;
   if (!list.empty())
     wrap(out, "exchanges  " + list, 0);
+}
+
+/// A GPU's, of the whole kernel.
+void Renderer::machineCode() {
+  if (auto why = document.getString("no_sass"); why && all)
+    wrap(out, ("SASS       not known: " + *why).str(), 0);
+  const json::Object *code = document.getObject("sass");
+  if (!code)
+    return;
+  std::string about;
+  llvm::raw_string_ostream item(about);
+  item << "SASS       " << integer(*code, "instructions") << " instructions ("
+       << code->getString("from").value_or("?") << ")";
+  std::vector<std::pair<int64_t, std::string>> counts;
+  if (const json::Object *classes = code->getObject("classes"))
+    for (const auto &[name, count] : *classes)
+      counts.push_back({-count.getAsInteger().value_or(0), name.str()});
+  llvm::sort(counts);
+  for (const auto &[less, name] : counts)
+    item << (name == counts.front().second ? ": " : ", ") << name << " " << -less;
+  wrap(out, about, 0);
+  if (auto why = code->getString("no_lines"))
+    wrap(out, *why, 11);
 }
 
 /// What a round of an innermost loop takes, and which lines take it.
@@ -282,6 +306,9 @@ void Renderer::line(const json::Object &line) {
         << llvm::StringRef(line.getString("text").value_or("(elsewhere)")).rtrim();
   out << llvm::StringRef(row).substr(0, kColumns) << "\n";
   constexpr size_t indent = 13;
+  if (const json::Object *code = line.getObject("sass"))
+    cost += (cost.empty() ? "" : ", ") + std::to_string(integer(*code, "instructions")) +
+            " of SASS, " + std::to_string(integer(*code, "waits")) + " wait";
   if (!cost.empty())
     wrap(out, cost, indent);
   for (const json::Object *remark : missed)
@@ -320,6 +347,7 @@ std::string Renderer::render() {
   resources();
   groups();
   loops();
+  machineCode();
   hints();
   lines();
   return text;

@@ -41,6 +41,10 @@ struct Subject {
 /// counters.
 llvm::json::Object explain(const Subject &subject, llvm::json::Array *estimates = nullptr);
 
+/// Adds to the document of a GPU's kernel what a disassembler prints of its cubin, or why there is
+/// none. Null: ptxas made no cubin.
+void addMachineCode(llvm::json::Object &document, const std::string *cubin);
+
 /// What a terminal of 80 columns shows of it; `all`: lines too on which nothing is to be said.
 std::string render(const llvm::json::Object &document, bool all);
 

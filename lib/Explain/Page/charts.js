@@ -114,6 +114,9 @@ function drawOccupancy() {
     body += `<b>${rounded(fit.ctas)} CTA${fit.ctas > 1 ? 's' : ''}, ${rounded(fit.warps)} of ${most} warps</b>, limited by <b>${escaped(fit.limited_by ?? 'nothing')}</b> <span class=grade>${escaped(fit.registers_from ?? '')}</span>`;
   } else body += absent('Not known without a launch.');
   const resources = Object.entries(fields(D.resources)).map(([name, value]) => row([escaped(words(name)), graded(value)]));
+  const {from, instructions, no_lines: unknown = D.no_sass} = fields(D.sass);
+  if (from) resources.push(row(['SASS', `${rounded(instructions)} instructions <span class=grade>decided, ${escaped(from)}</span>`]));
+  if (unknown) resources.push(row(['SASS', absent(escaped(unknown))]));
   return body + `<h2>Resources</h2><table>${resources.join('')}</table>`;
 }
 

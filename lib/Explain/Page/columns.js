@@ -1,6 +1,6 @@
 // Source, IR and assembly side by side, and what there is to say of the chosen line.
 
-let chosen, shownStage = ['ttgir', 'ttir', 'plan'].find(name => name in stages);
+let chosen, shownCode = assembly, shownStage = ['ttgir', 'ttir', 'plan'].find(name => name in stages);
 
 /** Rows in groups, of which a browser lays out those that are seen. */
 function rowsOf(rows) {
@@ -40,6 +40,10 @@ function drawIR() {
   drawStage('ir', shownStage, ['ttgir', 'ttir', 'plan'].filter(name => name in stages));
 }
 
+function drawCode() {
+  drawStage('asm', shownCode, codes.length > 1 ? codes : []);
+}
+
 function light(i, kind) {
   for (const row of document.querySelectorAll('.row.' + kind)) row.classList.remove(kind);
   if (i !== undefined)
@@ -73,6 +77,11 @@ function drawDetail() {
   const costs = [];
   if (line.share) costs.push(`${rounded(shareOf(line) * 100)} % of the predicted time <span class=grade>${escaped(fields(line.share).grade ?? '')}</span>`);
   if (line.instructions) costs.push('instructions of the code: ' + graded(line.instructions));
+  if (line.sass) {
+    const {instructions, classes, stall, waits} = fields(line.sass);
+    costs.push(`instructions of SASS: ${rounded(instructions)} <span class=grade>decided</span> ${escaped(Object.entries(fields(classes)).map(([name, n]) => words(name) + ' ' + n).join(', '))}`);
+    if (stall) costs.push(`of SASS run once: ${rounded(stall)} clocks of stalls, ${rounded(waits)} wait for results`);
+  }
   for (const [name, value] of Object.entries(fields(line.counters)))
     if (typeof value === 'number' && value) costs.push(`${words(name)}: ${rounded(value)} <span class=grade>simulated</span>`);
   $('detail').innerHTML = `<b>${escaped(list('files')[line.file] ?? '')}:${line.line}</b> <code>${escaped((line.text ?? '').trim())}</code><div class=three>` +

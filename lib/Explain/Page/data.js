@@ -91,7 +91,7 @@ const lineOfPlace = place => place ? lineAt.get(place.file + ':' + place.line) :
 const lineOfOp = id => lineOfPlace(fields(ops[id]).place);
 /** By stage, the line that each row is of. */
 const lineOfRow = Object.fromEntries(Object.keys(stages).map(name => [name, []]));
-const assembly = ['ptx', 'asm'].find(name => name in stages);
+const codes = ['ptx', 'sass', 'asm'].filter(name => name in stages), [assembly] = codes;
 for (const op of ops) {
   const line = lineOfPlace(op.place);
   if (line === undefined) continue;
@@ -100,8 +100,10 @@ for (const op of ops) {
     for (let row = first; row <= last; row++) lineOfRow[assembly][row] = line;
 }
 lines.forEach((line, i) => {
-  for (const [first, last] of assembly && fields(line).assembly || [])
-    for (let row = first; row <= last; row++) lineOfRow[assembly][row] = i;
+  const {assembly: ranges, sass} = fields(line);
+  for (const [name, all] of [[assembly, ranges], ['sass', fields(sass).rows]])
+    for (const [first, last] of lineOfRow[name] && all || [])
+      for (let row = first; row <= last; row++) lineOfRow[name][row] = i;
 });
 const remarksOf = line => fields(line).remarks ? line.remarks.map(i => fields(remarks[i])) : [];
 const isMissed = remark => remark.kind !== 'applied';

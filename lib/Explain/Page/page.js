@@ -17,7 +17,7 @@ function build() {
       `<div class=charts><div class=card><section id=layout></section><section id=banks style="margin-top:12px"></section></div><div class=card>${drawPipeline()}${drawMemory()}${drawBarriers()}${drawConversions()}${drawGroups()}</div><div class=card>${drawLoops()}${drawOccupancy()}${drawOthers()}</div></div>` +
       `<dialog id=keys><b>Keys</b><table>${keys.map(([key, what]) => `<tr><td><code>${key}</code><td>${what}`).join('')}</table></dialog>`;
   drawChange(); drawBounds(); drawSource(); drawIR();
-  drawStage('asm', assembly, []);
+  drawCode();
   drawDetail(); drawLayout();
 }
 
@@ -72,7 +72,8 @@ function click(event) {
   const {go, stage, colour: by} = button.dataset;
   if (go) choose(+go);
   if (by) { colour = +by; drawLayout(); }
-  if (stage) { shownStage = stage; drawIR(); choose(chosen); }
+  if (codes.includes(stage)) { shownCode = stage; drawCode(); choose(chosen); }
+  else if (stage) { shownStage = stage; drawIR(); choose(chosen); }
   if (button.id === 'next') { layout = (layout + 1) % drawn.length; drawLayout(); }
   if (button.id === 'theme') theme();
   if (button.id === 'help') $('keys').showModal();

@@ -1,0 +1,101 @@
+//===- Tool.cpp - running NVIDIA's programs -------------------------------===//
+
+#include "Tool.h"
+
+#include "tritium/Support/Settings.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+using namespace llvm;
+
+namespace tritium::nvptx {
+
+TemporaryFile::TemporaryFile(const char *suffix) {
+  if (sys::fs::createTemporaryFile("tritium", suffix, name))
+    name.clear();
+}
+
+TemporaryFile::~TemporaryFile() {
+  // A folder for temporary files is cleared by others, too.
+  if (!name.empty())
+    std::error_code ignored = sys::fs::remove(name);
+}
+
+bool TemporaryFile::write(StringRef text) const {
+  std::error_code failed;
+  raw_fd_ostream out(name, failed);
+  if (failed)
+    return false;
+  out << text;
+  out.close();
+  bool written = !out.has_error();
+  out.clear_error();
+  return written;
+}
+
+std::string TemporaryFile::read() const {
+  auto buffer = MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+int run(const std::string &program, ArrayRef<StringRef> arguments, std::string &log,
+        std::string *problems) {
+  TemporaryFile output("log"), errors("log");
+  if (!output.exists() || !errors.exists())
+    return -1;
+  std::optional<StringRef> redirects[] = {StringRef(), output.path(),
+                                          problems ? errors.path() : output.path()};
+  std::string failure;
+  int status = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,
+                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
+  log = output.read();
+  if (problems)
+    *problems = errors.read();
+  if (status < 0)
+    (problems ? *problems : log) += failure;
+  return status;
+}
+
+/// "13.0.88", from "Cuda compilation tools, release 13.0, V13.0.88".
+static std::string versionOf(const std::string &program) {
+  std::string log;
+  if (run(program, {program, "--version"}, log) != 0)
+    return "";
+  StringRef number = StringRef(log).split(", V").second;
+  return number.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
+}
+
+std::optional<Tool> findTool(const Setting &setting, const char *name) {
+  std::string chosen = setting.text();
+  const char *path = std::getenv("PATH");
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, std::string, std::string>, std::optional<Tool>> known;
+  std::lock_guard lock(mutex);
+  auto [entry, isNew] = known.try_emplace({name, chosen, path ? path : ""});
+  if (!isNew)
+    return entry->second;
+  if (chosen == "none")
+    return std::nullopt;
+  auto consider = [&](const ErrorOr<std::string> &program) {
+    if (entry->second || !program)
+      return;
+    if (std::string version = versionOf(*program); !version.empty())
+      entry->second = Tool{*program, version};
+  };
+  if (!chosen.empty())
+    consider(sys::findProgramByName(chosen));
+  consider(sys::findProgramByName(name));
+  consider(sys::findProgramByName(name, {"/usr/local/cuda/bin"}));
+  return entry->second;
+}
+
+} // namespace tritium::nvptx

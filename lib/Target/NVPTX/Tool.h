@@ -1,0 +1,52 @@
+//===- Tool.h - running NVIDIA's programs -----------------------*- C++ -*-===//
+
+#ifndef TRITIUM_LIB_TARGET_NVPTX_TOOL_H
+#define TRITIUM_LIB_TARGET_NVPTX_TOOL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace tritium {
+struct Setting;
+} // namespace tritium
+
+namespace tritium::nvptx {
+
+/// A file in the folder for temporary ones that goes with this object.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const char *suffix);
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile();
+  bool exists() const { return !name.empty(); }
+  llvm::StringRef path() const { return name; }
+  bool write(llvm::StringRef text) const;
+  /// What is in it; "" if it cannot be read.
+  std::string read() const;
+
+private:
+  llvm::SmallString<128> name;
+};
+
+/// Runs a program with its standard output in `log`, and what it says of errors in `problems`, or
+/// both in `log` if that is null. Returns its status, -1 if it cannot run.
+int run(const std::string &program, llvm::ArrayRef<llvm::StringRef> arguments, std::string &log,
+        std::string *problems = nullptr);
+
+struct Tool {
+  std::string path;
+  std::string version; ///< "13.0.88"
+};
+
+/// The program that `setting` chooses (a file, or a name to search for), else `name` in PATH, else
+/// in /usr/local/cuda/bin. Nothing if there is none that tells its version, or if "none" is chosen.
+std::optional<Tool> findTool(const Setting &setting, const char *name);
+
+} // namespace tritium::nvptx
+
+#endif // TRITIUM_LIB_TARGET_NVPTX_TOOL_H
