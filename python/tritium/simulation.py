@@ -1,8 +1,9 @@
 """What a kernel did on the simulated GPU: `kernel.simulate(grid, ...)` answers it."""
 
+import collections
 import json
 
-from . import _C
+from . import _C, _scopes
 from .errors import OptionError
 
 __all__ = ["Counters", "LineCounters", "Occupancy", "Simulation"]
@@ -71,6 +72,24 @@ class Occupancy:
                 f"warps, limited by {self.limited_by}>")
 
 
+def _by_scope(lines):
+    """What lines in scopes of one name counted together; `Counters` by the name."""
+    found = {}
+    for line in lines:
+        numbers = {name: value for name, value in vars(line).items()
+                   if isinstance(value, int) and name != "line"}
+        classes = {"classes." + name: count for name, count in line.classes.items()}
+        if line.line:
+            found[line.file, line.line] = numbers | classes
+    sums = collections.defaultdict(collections.Counter)
+    for (_, name), counts in _scopes.tally(found.items()).items():
+        sums[name].update(counts)
+    for counts in sums.values():
+        counts["classes"] = {key.removeprefix("classes."): counts.pop(key)
+                             for key in list(counts) if key.startswith("classes.")}
+    return {name: Counters(counts) for name, counts in sums.items()}
+
+
 class Simulation(Counters):
     """The counts of a kernel's launch; the attributes of `Counters` are those of all lines.
 
@@ -81,6 +100,8 @@ class Simulation(Counters):
         static_shared, dynamic_shared: bytes of shared memory of a CTA.
         local_bytes: bytes of local memory of a thread.
         lines: a `LineCounters` for each source line, in order.
+        scopes: the `Counters` of each `tl.scope` whose lines ran, by its name, behind those of the
+            scopes around it: "tile/load".
         instructions: the `Counters` of each PTX instruction, by its name, which is the opcode and
             what says where it goes: "st.shared", "ldmatrix", "wgmma.mma_async",
             "cp.async.bulk.tensor".
@@ -93,6 +114,7 @@ class Simulation(Counters):
         everything = json.loads(encoded)
         super().__init__(everything.pop("total"))
         self.lines = [LineCounters(line) for line in everything.pop("lines")]
+        self.scopes = _by_scope(self.lines)
         self.instructions = {counts.pop("name"): Counters(counts)
                              for counts in everything.pop("instructions")}
         self.occupancy = Occupancy(everything.pop("occupancy")[0])

@@ -21,7 +21,7 @@ from docstring_examples import on, run_in_kernels, run_on_host, steps
 from tritium.language._builtin import Builtin
 
 # Of the compiler's table: what users do not write by a name of `tl`.
-OF_PYTHON = ("builtins.", "str.", "dict.", "math.", "slice")
+OF_PYTHON = ("builtins.", "str.", "dict.", "math.", "slice", "scope.")
 HERE = {"next_power_of_2": triton, "_unwrap_if_constexpr": tl, "get_int_dtype": tl,
         "extern_elementwise": tl}
 # What library functions in the kernel language are made of.
@@ -59,7 +59,8 @@ def add(x, y, out, n, BLOCK: tl.constexpr):
     mask = i < n
     a = libdevice.tanh(tl.load(x + i, mask=mask, other=0.0))
     for k in tl.range(0, 4, num_stages=2):
-        a += tl.load(y + i, mask) * k
+        with tl.scope("add"):
+            a += tl.load(y + i, mask) * k
     tl.store(out + i, a.to(tl.float32).sum(0), mask)
 
 add[(triton.cdiv(10, 4),)](1, 2, 3, 4, BLOCK=4)
@@ -353,7 +354,7 @@ def test_stubs_have_the_compilers_signatures():
     missing = {name for name in set(of_compiler) - seen if not name.startswith("_")
                and name not in ("to", "item", "logical_and", "logical_or", "next_power_of_2",
                                 "extern_elementwise", "constexpr", "dtype", "pointer_type",
-                                "block_type", "tuple")}
+                                "block_type", "tuple", "scope")}
     assert not missing
 
 

@@ -101,8 +101,15 @@ Outcome Generator::statement(const ast::Stmt &stmt, const Rest &after, bool &con
 /// A statement that runs to its end.
 bool Generator::simpleStatement(const ast::Stmt &stmt) {
   switch (stmt.kind) {
-  case ast::StmtKind::Expression:
-    return isComment(stmt) || expression(*llvm::cast<ast::ExprStmt>(stmt).value).has_value();
+  case ast::StmtKind::Expression: {
+    if (isComment(stmt))
+      return true;
+    auto value = expression(*llvm::cast<ast::ExprStmt>(stmt).value);
+    if (value && value->is<sema::Scope>())
+      sema.error("tl.scope marks nothing by itself; write with tl.scope(\"" +
+                 value->get<sema::Scope>().name + "\"): and what belongs to it behind that");
+    return value && !value->is<sema::Scope>();
+  }
   case ast::StmtKind::Assign: {
     auto &assignment = llvm::cast<ast::Assign>(stmt);
     auto value = expression(*assignment.value);

@@ -262,8 +262,8 @@ std::optional<Value> sema::findAttribute(Sema &sema, const Value &base, std::str
     return descriptorAttribute(base, *descriptor, name);
   if (auto *pointer = base.getIf<BlockPointer>())
     return blockPointerAttribute(base, *pointer, name);
-  if (base.is<Dict>()) {
-    std::string method = "dict." + std::string(name);
+  if (base.is<Dict>() || base.is<Scope>()) {
+    std::string method = (base.is<Dict>() ? "dict." : "scope.") + std::string(name);
     return findBuiltin(method) ? std::optional<Value>(bindMethod(std::move(method), base))
                                : std::nullopt;
   }

@@ -315,6 +315,21 @@ static Result pythonBreakpoint(Sema &sema, const BoundArguments &args) {
   return Value();
 }
 
+/// scope(name)
+static Result scope(Sema &sema, const BoundArguments &args) {
+  std::optional<std::string> name = asString(args[0]);
+  if (!name)
+    return sema.error("the name of tl.scope is a text that is known at compile time, found " +
+                      describe(args[0]) + "; write with tl.scope(\"load\"):");
+  if (llvm::StringRef(*name).trim().empty() || !llvm::all_of(*name, llvm::isPrint))
+    return sema.error("the name of tl.scope is one line of printable ASCII, found " +
+                      describe(args[0]));
+  return Value(Scope{*name});
+}
+
+/// Of a scope: what is inside is the same code as without it, and tables find it by its lines.
+static Result enterOrLeave(Sema &, const BoundArguments &) { return Value(); }
+
 /// expect_zero(x, mask): x, which is 0 where the mask is true; checked when debugging.
 static Result expectZero(Sema &sema, const BoundArguments &args) {
   auto x = sema.toTensor(args[0]);
@@ -330,6 +345,9 @@ void sema::addDebugBuiltins(Registry &registry) {
   registry.add("static_print", "*values, sep=' ', end='\\n', file=None, flush=False", staticPrint);
   registry.add("static_assert", "cond, msg=''", staticAssert);
   registry.add("device_print", "prefix, *args, hex=False", devicePrint);
+  registry.add("scope", "name", scope);
+  registry.add("scope.__enter__", "self", enterOrLeave);
+  registry.add("scope.__exit__", "self, exc_type, exc_value, traceback", enterOrLeave);
   registry.add("expect_zero", "x, mask", expectZero);
   registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
   registry.add("builtins.breakpoint", "pid=None", pythonBreakpoint);

@@ -156,6 +156,7 @@ struct Describe {
     return "a tensor descriptor of " + blocks(d);
   }
   std::string operator()(const BlockPointer &p) const { return "a block pointer to " + blocks(p); }
+  std::string operator()(const Scope &s) const { return "the scope '" + s.name + "'"; }
   std::string operator()(const Slice &) const { return "a slice"; }
   std::string operator()(const Dict &d) const {
     std::string text = "the dictionary {";

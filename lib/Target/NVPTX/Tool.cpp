@@ -26,7 +26,7 @@ TemporaryFile::TemporaryFile(const char *suffix) {
 
 TemporaryFile::~TemporaryFile() {
   // A folder for temporary files is cleared by others, too.
-  if (!name.empty())
+  if (!name.empty()) [[maybe_unused]]
     std::error_code ignored = sys::fs::remove(name);
 }
 

@@ -15,6 +15,7 @@ from ._control import device_assert as device_assert
 from ._control import expect_zero as expect_zero
 from ._control import must_use_result as must_use_result
 from ._control import PropagateNan as PropagateNan
+from ._control import scope as scope
 from ._memory import load as load
 from ._memory import store as store
 from ._memory import make_block_ptr as make_block_ptr

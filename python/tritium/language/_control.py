@@ -7,7 +7,7 @@ from ._builtin import builtin, builtin_class
 __all__ = ["range", "static_range", "condition", "multiple_of", "max_contiguous",
            "max_constancy", "assume", "debug_barrier", "aggregate_replace", "static_print",
            "static_assert", "device_print", "device_assert", "expect_zero", "must_use_result",
-           "PropagateNan"]
+           "PropagateNan", "scope"]
 
 
 class _InKernel:
@@ -89,6 +89,40 @@ class condition(_InKernel):
 
     def __init__(self, arg1, disable_licm=False):
         super().__init__()
+
+
+@builtin_class
+class scope(_InKernel):
+    """`with tl.scope("load"):`: a named part of a kernel, which tables of what a kernel does have
+    a line for: `tritium profile --target sim:sm_90 SCRIPT`, `kernel.simulate(...).scopes`.
+
+    Args:
+        name: a constexpr str, one line of printable ASCII.
+
+    The code is the same as without it, on every target. What belongs to a scope are the lines that
+    stand in it, scopes inside of it too; a function that is called there has lines of its own, in
+    which it may have scopes.
+
+    Not in Triton, whose Proton has scopes of the host's program alone.
+
+    Example:
+        >>> with tl.scope("load"):
+        ...     x = tl.load(ints)
+        >>> x
+        int32 0
+        >>> with tl.scope(3):
+        ...     pass
+        CompilationError: the name of tl.scope is a text
+    """
+
+    def __init__(self, name):
+        super().__init__()
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        return None
 
 
 @builtin_class

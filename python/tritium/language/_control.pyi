@@ -41,3 +41,9 @@ class PropagateNan(enum.Enum):
     NONE = 0
     ALL = 65535
 
+
+class scope:
+    def __init__(self, name: Any) -> None: ...
+    def __enter__(self) -> Any: ...
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> Any: ...
+

@@ -1,4 +1,5 @@
-"""What the kernels of a script did on a simulated GPU, by source line: `tritium profile --target`.
+"""What the kernels of a script did on a simulated GPU, by source line and by `tl.scope`:
+`tritium profile --target`.
 
 The script runs with its launches kept as files (TRITIUM_SIM_RECORD), which then run once more for
 their counters. The simulator counts what a GPU would have to do; it has no clock.
@@ -11,6 +12,8 @@ import os
 import pathlib
 import subprocess
 import tempfile
+
+from .. import _scopes
 
 _COUNTS = ("warp_instructions", "global_sectors", "global_sectors_ideal", "shared_wavefronts",
            "shared_wavefronts_ideal", "bank_conflicts")
@@ -28,6 +31,13 @@ class Kernel:
         total: a Counter of what `Counters` of tritium.simulation names.
         lines: the same by "FILE:LINE", in the order of the file; "" for what belongs to no line.
     """
+
+    @property
+    def scopes(self):
+        """The same by (FILE, NAME) of each `tl.scope` in which a line was counted."""
+        places = {source: source.rpartition(":") for source in self.lines}
+        return _scopes.tally(((places[source][0], int(places[source][2])), counts)
+                             for source, counts in self.lines.items() if source)
 
     def __init__(self, name):
         self.name, self.launches = name, 0
@@ -76,4 +86,6 @@ def table(kernels):
             file, _, line = source.rpartition(":")
             text = linecache.getline(file, int(line)).strip() if line.isdecimal() else ""
             rows.append(_row(counts, total, f"  {os.path.basename(source) or 'no line'}  {text}"))
+        for (file, name), counts in kernel.scopes.items():
+            rows.append(_row(counts, total, f"  {os.path.basename(file)}  scope {name}"))
     return "\n".join([*rows, _NOTE.format(sum(kernel.launches for kernel in kernels))])

@@ -120,6 +120,11 @@ struct BlockPointer : BlockedArray {
   std::vector<int32_t> order;  ///< the dimensions from the fastest
 };
 
+/// `tl.scope(name)`: a named part of a kernel, which a `with` enters. It makes no code.
+struct Scope {
+  std::string name;
+};
+
 /// A dictionary, as it is written, or as `**META` binds it.
 struct Dict {
   std::vector<std::pair<Constant, Value>> entries;
@@ -133,14 +138,14 @@ constexpr bool isOneOf = (std::is_same_v<std::decay_t<T>, Ts> || ...);
 /// `Tuple`, never a `Constant`.
 struct Value {
   std::variant<Constant, Tensor, Tuple, BlockType, Function, Library, BoundMethod, Slice, Dict,
-               Descriptor, BlockPointer, frontend::External::Module,
+               Descriptor, BlockPointer, Scope, frontend::External::Module,
                frontend::External::HostFunction>
       value;
 
   Value() = default; ///< None
   template <typename T>
     requires isOneOf<T, Constant, Tensor, Tuple, BlockType, Function, Library, BoundMethod, Slice,
-                     Dict, Descriptor, BlockPointer, frontend::External::Module,
+                     Dict, Descriptor, BlockPointer, Scope, frontend::External::Module,
                      frontend::External::HostFunction>
   Value(T &&v) : value(std::forward<T>(v)) {}
 
