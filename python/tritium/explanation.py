@@ -1,9 +1,10 @@
 """What became of a kernel's lines: `kernel.explain(grid, ...)` answers it."""
 
+import collections
 import json
 import pathlib
 
-from . import _C
+from . import _C, _scopes
 from .errors import OptionError
 
 __all__ = ["Comparison", "Explanation"]
@@ -30,6 +31,20 @@ class Comparison:
         return f"<comparison of {self.json['kernel']}: {len(self.worse)} worse>"
 
 
+def _by_scope(document):
+    """What the lines of each `tl.scope` have together, by its name."""
+    counted = []
+    for line in document["lines"]:
+        numbers = {name: line[name]["value"] for name in ("share", "instructions") if name in line}
+        if numbers and line["file"] >= 0:
+            counted.append(((document["files"][line["file"]], line["line"]), numbers))
+    sums = collections.defaultdict(dict)
+    for (_, name), numbers in _scopes.tally(counted).items():
+        for which, number in numbers.items():
+            sums[name][which] = sums[name].get(which, 0) + number
+    return dict(sums)
+
+
 class Explanation:
     """What the compiler did with a kernel, and what a launch of it costs; `str()` is what
     `tritium explain` prints.
@@ -37,6 +52,9 @@ class Explanation:
     Attributes:
         json: a dict, whose fields docs/explain.md has.
         hints: its changes that were tried, the best first; empty: nothing that was tried helps.
+        scopes: for each `tl.scope`, by its name behind those of the scopes around it, a dict: the
+            "instructions" of its lines, and of a launch with a model their "share" of what bounds
+            the kernel, 0 to 1, estimated.
     """
 
     def __init__(self, text, all_text, encoded, page):
@@ -46,6 +64,7 @@ class Explanation:
         self._page = page
         self.json = json.loads(encoded)
         self.hints = self.json.get("hints", [])
+        self.scopes = _by_scope(self.json)
 
     def text(self, all_lines=False):
         """For a terminal of 80 columns; `all_lines`: also those on which there is nothing to

@@ -138,6 +138,18 @@ def test_a_simulated_gpu_counts_by_scopes():
     assert plain.simulate((1,), *arrays(), ROUNDS=2, NAME="late").scopes == {}
 
 
+def test_an_explanation_has_shares_of_scopes():
+    explained = scoped.explain((1,), *arrays(), ROUNDS=2, NAME="late", keep_options=True)
+    shares = {name: scope.get("share", 0) for name, scope in explained.scopes.items()}
+    lines = {line["line"]: line for line in explained.json["lines"]}
+    (load,) = [line for line in lines.values() if "part = tl.load(" in line.get("text", "")]
+    assert shares["load"] == load["share"]["value"] > 0
+    assert explained.scopes["load"]["instructions"] == load["instructions"]["value"]
+    assert 0.1 < sum(shares.values()) <= 1.01
+    assert explained.scopes["store"]["instructions"] > 0
+    assert plain.explain((1,), *arrays(), ROUNDS=2, NAME="late", keep_options=True).scopes == {}
+
+
 def test_scopes_in_a_text(tmp_path):
     path = tmp_path / "text.py"
     path.write_text("def f():\n  with tl.scope('a'), open('x'), scope(name='b'):\n    x = 1\n"
