@@ -65,6 +65,17 @@ static json::Object describe(const LaunchToExplain &launch, const KernelMetadata
 bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch, RunLimit limit,
                                    Explained &made, CompileError &error) {
   Variant *fitting = &asked;
+  if (launch && !launch->gpu.empty()) {
+    const Target &target = asked.metadata().target;
+    unsigned capability = target.isGPU() ? target.architecture() : 0;
+    if (!tritium::explain::isKnownGPU(capability, launch->gpu)) {
+      std::string known = tritium::explain::knownGPUs(capability);
+      error = launchError("OptionError",
+                          "no GPU '" + launch->gpu + "' is known of the target; there are: " +
+                              (known.empty() ? "none with a name" : known));
+      return false;
+    }
+  }
   if (launch) {
     if (!asked.checkArguments(launch->arguments, error) ||
         !asked.checkAlignment(launch->arguments, error))
@@ -100,6 +111,7 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
   if (launch) {
     std::string why;
     subject.launch = describe(*launch, variant.metadata());
+    subject.gpu = launch->gpu;
     if (std::optional<CountedRun> run = countRun(variant, *launch, limit, why)) {
       subject.counters = json::Object(run->counters);
       made.run = std::move(*run);

@@ -18,6 +18,7 @@ struct LaunchToExplain {
   /// The grid where integer constants have other values, by name; false: there is none. Null: the
   /// grid does not depend on them.
   std::function<bool(const std::map<std::string, int64_t> &, std::array<uint32_t, 3> &)> gridFor;
+  std::string gpu = {};                ///< whose times are estimated; empty: the target's newest
   std::vector<std::string> names = {}; ///< of the kernel's parameters
 };
 

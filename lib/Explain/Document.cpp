@@ -245,13 +245,14 @@ Work Writer::workOfLine(const std::pair<int64_t, unsigned> &line,
       product = found->second;
   double ctas = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
   return workOf(counted, std::max(ctas, 1.0), product,
-                ratesOf(subject.metadata.target.architecture()));
+                ratesOf(subject.metadata.target.architecture(), subject.gpu));
 }
 
 LaunchFacts Writer::launchFacts(const Work &total) const {
   LaunchFacts made;
   made.capability = subject.metadata.target.architecture();
   made.multiprocessors = gpuModel(made.capability).multiprocessors;
+  made.gpu = subject.gpu;
   made.ctas = static_cast<double>(subject.counters->getInteger("grid").value_or(1));
   made.warps = std::max(1u, subject.metadata.numWarps);
   if (const json::Array *fits = subject.counters->getArray("occupancy"); fits && !fits->empty())
@@ -260,8 +261,11 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
           static_cast<double>(std::max<int64_t>(1, fit->getInteger("ctas").value_or(1)));
   if (const json::Array *memory = subject.counters->getArray("memory"))
     for (const json::Value &array : *memory)
-      if (const json::Object *object = array.getAsObject())
-        made.arrayBytes += static_cast<double>(object->getInteger("bytes").value_or(0));
+      if (const json::Object *object = array.getAsObject()) {
+        double bytes = static_cast<double>(object->getInteger("bytes").value_or(0));
+        made.readArrays += object->getBoolean("read").value_or(true) ? bytes : 0;
+        made.writtenArrays += object->getBoolean("written").value_or(true) ? bytes : 0;
+      }
   made.bytesRead = total.bytesRead * made.ctas;
   // Buffers that take turns: all but the one that is read. Else what all loads bring in one turn of
   // the code.
@@ -306,7 +310,8 @@ std::optional<json::Object> Writer::addModel() {
       resources.push_back(json::Object{
           {"name", nameOf(resource)}, {"clocks", clocks}, {"formula", formulaOf(resource)}});
   return json::Object{{"grade", "estimated"},
-                      {"megahertz", ratesOf(launch.capability).megahertz},
+                      {"megahertz", ratesOf(launch.capability, launch.gpu).megahertz},
+                      {"gpu", ratesOf(launch.capability, launch.gpu).gpu},
                       {"multiprocessors", launch.multiprocessors},
                       {"resident", launch.resident},
                       {"waves", launch.ctas / (launch.multiprocessors * launch.resident)},

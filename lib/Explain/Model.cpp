@@ -2,6 +2,8 @@
 
 #include "Model.h"
 
+#include "tritium/Explain/Explain.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -12,58 +14,102 @@ namespace json = llvm::json;
 
 namespace tritium::explain {
 
-/// 9.0: memory is what a copy reaches on an H200, 4.3 TB/s at 1755 MHz; L2 what its reads reach,
-/// 6154 bytes a clock of the whole GPU; the rest is documented, the share of mma.sync published.
-/// Others: documented bandwidth, of which a copy reaches nine tenths.
-static constexpr Rates rates[] = {{75, 1590, 2.5, 22, 2, 64, 1024, 1, 800, 30},
-                                  {80, 1410, 9.2, 47, 4, 128, 2048, 1, 900, 30},
-                                  {86, 1695, 5.9, 24, 4, 128, 1024, 1, 900, 30},
-                                  {89, 2520, 2.5, 24, 4, 128, 1024, 1, 1000, 30},
-                                  {90, 1755, 18.6, 46.6, 4, 128, 4096, 0.62, 1400, 30}};
+/// 9.0: memory is what a copy reaches, 3.3 TB/s on an H100 and 4.5 on an H200 at 1755 MHz, without
+/// the launch; L2 what kernels reach that it bounds, 6800 bytes a clock of the whole GPU; the rest
+/// is documented, the share of mma.sync published. Others: documented bandwidth, of which a copy
+/// reaches nine tenths.
+static constexpr Rates rates[] = {{75, "", 1590, 2.5, 22, 2, 64, 1024, 1},
+                                  {80, "", 1410, 9.2, 47, 4, 128, 2048, 1},
+                                  {86, "", 1695, 5.9, 24, 4, 128, 1024, 1},
+                                  {89, "", 2520, 2.5, 24, 4, 128, 1024, 1},
+                                  {90, "H100", 1755, 14.2, 51.8, 4, 128, 4096, 0.62},
+                                  {90, "H200", 1755, 19.4, 51.8, 4, 128, 4096, 0.62}};
 
-const Rates &ratesOf(unsigned capability) {
+// Of all GPUs, as an H100 has it: fitted to the kernels of test/python/explain_launches.py, whose
+// times docs/explain.md has beside what comes out.
+
+/// From the queue to the first instruction, and from the last one to the end.
+static constexpr double launchMicroseconds = 3.6;
+/// From a request of memory to its answer; what the L2 has takes half.
+static constexpr double latencyMicroseconds = 0.48;
+/// Clocks from one CTA to the next that a multiprocessor starts.
+static constexpr double startOfCTA = 170;
+/// In a warp, clocks from an instruction to the next, as far as the next one waits; and what an
+/// exchange between lanes, and a barrier, take beyond.
+static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 40, clocksOfBarrier = 90;
+/// Instructions that are left of PTX, of all and of those of integers.
+static constexpr double issued = 0.9, issuedIntegers = 0.55;
+/// Clocks for a change of one number in the L2.
+static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
+/// How much longer spilled registers take than the first cache needs for their bytes: their loads
+/// are waited for.
+static constexpr double waitsForSpills = 5.5;
+/// Of the time for which a CTA's bytes take all of a multiprocessor's way to the L2, what it does
+/// nothing else.
+static constexpr double waitsForBytes = 0.7;
+
+bool isKnownGPU(unsigned capability, llvm::StringRef gpu) {
+  return llvm::any_of(rates, [&](const Rates &each) {
+    return each.capability == capability && !gpu.empty() && gpu == each.gpu;
+  });
+}
+
+std::string knownGPUs(unsigned capability) {
+  std::string made;
+  for (const Rates &each : rates)
+    if (each.capability == capability && *each.gpu)
+      made += (made.empty() ? "" : ", ") + std::string(each.gpu);
+  return made;
+}
+
+const Rates &ratesOf(unsigned capability, llvm::StringRef gpu) {
   const Rates *found = &rates[0];
   for (const Rates &each : rates)
-    if (each.capability <= capability)
+    if (each.capability <= capability &&
+        (found->capability != capability || gpu.empty() || gpu == each.gpu))
       found = &each;
   return *found;
 }
 
 const char *nameOf(Resource resource) {
   static constexpr const char *names[kResources] = {
-      "memory",      "L2",       "L1",       "shared memory",     "tensor cores",
-      "issue",       "floats",   "integers", "special functions", "doubles",
-      "conversions", "barriers", "spills",   "atomics",           "latency"};
+      "memory",      "L2",     "L1",       "shared memory",     "tensor cores",
+      "issue",       "floats", "integers", "special functions", "doubles",
+      "conversions", "spills", "atomics",  "starts of CTAs",    "bytes in flight",
+      "latency"};
   return names[size_t(resource)];
 }
 
 const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
-      "32 x sectors / bytes a clock",
+      "32 x sectors that the L1 has not / bytes a clock",
       "sectors / sectors a clock",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
-      "instructions of warps / 4",
+      "0.9 x instructions of warps / 4",
       "lanes / 128",
-      "lanes / 64",
+      "0.55 x lanes / 64",
       "lanes / 16",
       "lanes / 64",
       "lanes / 64",
-      "barriers x clocks of one / CTAs side by side",
-      "spilled bytes x times that code runs / bytes a clock",
-      "changes of sectors / different sectors, one a clock each, 96 at a time",
-      "latency x bytes read / bytes in flight"};
+      "5.5 x spilled bytes x times that code runs / bytes a clock",
+      "changes of sectors / different sectors, 96 at a time, x 1.2, of floats 2.9 clocks",
+      "170 a CTA",
+      "latency x bytes read / bytes in flight, where loads run ahead",
+      "CTAs one after the other x what one waits for: loads, and a warp's 1.2 an instruction, 40 "
+      "an "
+      "exchange, 90 a barrier; its products, spills and bytes"};
   return formulas[size_t(resource)];
 }
 
 /// What adds up.
 static constexpr double Work::*amounts[] = {
-    &Work::sectors,      &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,
-    &Work::copiedBytes,  &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks,
-    &Work::instructions, &Work::barriers,  &Work::integers,          &Work::specials,
-    &Work::doubles,      &Work::converts,  &Work::requests,          &Work::atomics,
-    &Work::loads};
+    &Work::sectors,   &Work::farSectors,        &Work::exchanges,    &Work::floatAtomics,
+    &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,   &Work::copiedBytes,
+    &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions,
+    &Work::barriers,  &Work::integers,          &Work::specials,     &Work::doubles,
+    &Work::converts,  &Work::requests,          &Work::atomics,      &Work::loads};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -85,11 +131,14 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   const json::Object *lanes = counters.getObject("thread_classes");
   Work made;
   made.sectors = count("global_sectors");
+  made.farSectors = made.sectors - count("global_sectors_cached");
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
   made.loads = of(counters.getObject("classes"), "global_load");
+  made.exchanges = of(counters.getObject("classes"), "warp_exchange");
   made.atomics = count("atomic_passes");
+  made.floatAtomics = count("atomic_passes_float");
   made.atomicSectors = count("atomic_sectors") * ctas;
   made.wavefronts = count("shared_wavefronts");
   // What goes past the banks' counters: copies of boxes.
@@ -125,8 +174,31 @@ static double sideBySide(const LaunchFacts &launch) {
   return std::min(launch.resident, std::max(mostCTAs(launch), 1.0));
 }
 
+/// Clocks of one CTA that has the multiprocessor to itself, as far as one thing waits for another.
+static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks &all, double most) {
+  const Rates &rate = ratesOf(launch.capability, launch.gpu);
+  double ofWarp = (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges +
+                   clocksOfBarrier * work.barriers) /
+                  launch.warps;
+  double bytes = waitsForBytes * 32 * work.farSectors / rate.l2Bytes;
+  double others = all[size_t(Resource::Tensor)] + all[size_t(Resource::Spills)];
+  return ofWarp + bytes + others / most;
+}
+
+/// Clocks of one CTA that it waits for loads, if each waits for the one before.
+static double loadsOf(const Work &work, const LaunchFacts &launch) {
+  if (launch.bytesInFlight <= 0)
+    return 0;
+  // What is read again comes from the L2, in half the time.
+  double first = launch.readArrays > 0
+                     ? std::min(1.0, launch.readArrays / std::max(1.0, launch.bytesRead))
+                     : 1;
+  double latency = latencyMicroseconds * ratesOf(launch.capability, launch.gpu).megahertz;
+  return latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight;
+}
+
 Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
-  const Rates &rate = ratesOf(launch.capability);
+  const Rates &rate = ratesOf(launch.capability, launch.gpu);
   // What all multiprocessors share does not wait for the busiest.
   double average = launch.ctas / launch.multiprocessors, most = mostCTAs(launch);
   double together = sideBySide(launch);
@@ -135,63 +207,60 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   double busy = std::min(1.0, launch.warps * together / parts);
   Clocks made{};
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
-  set(Resource::Memory, average * 32 * work.sectors / rate.memoryBytes);
-  set(Resource::L2, average * 32 * work.sectors / rate.l2Bytes);
+  set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
+  set(Resource::L2, average * 32 * work.farSectors / rate.l2Bytes);
   set(Resource::L1, most * work.sectors / rate.l1Sectors);
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
   set(Resource::Tensor, most * work.matrixClocks / busy);
-  set(Resource::Issue, most * work.instructions / parts / busy);
+  set(Resource::Issue, most * issued * work.instructions / parts / busy);
   set(Resource::Float, most * work.floats / 128 / busy);
-  set(Resource::Integer, most * work.integers / 64 / busy);
+  set(Resource::Integer, most * issuedIntegers * work.integers / 64 / busy);
   set(Resource::Special, most * work.specials / 16 / busy);
   set(Resource::Double, most * work.doubles / 64 / busy);
   set(Resource::Convert, most * work.converts / 64 / busy);
-  set(Resource::Barriers, most * work.barriers / launch.warps * rate.barrier / together);
   // What registers do not hold goes through the first cache.
-  set(Resource::Spills, most * launch.spilledBytes / (rate.l1Sectors * 32));
-  // A slice of the L2 changes one number of a sector a clock; slices: of the largest GPUs, assumed
-  // of all.
+  set(Resource::Spills, most * waitsForSpills * launch.spilledBytes / (rate.l1Sectors * 32));
+  // A slice of the L2 changes one number after the other; slices: of the largest GPUs, assumed of
+  // all.
   constexpr double slices = 96;
   if (work.atomicSectors > 0)
-    set(Resource::Atomics, launch.ctas * work.atomics / std::min(work.atomicSectors, slices));
-  // What is read again comes from the L2, in half the time; assumed.
-  double first = launch.arrayBytes > 0
-                     ? std::min(1.0, launch.arrayBytes / std::max(1.0, launch.bytesRead))
-                     : 1;
-  if (launch.bytesInFlight > 0)
-    set(Resource::Latency,
-        most / together * rate.latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight);
+    set(Resource::Atomics, launch.ctas *
+                               (clocksOfAtomic * (work.atomics - work.floatAtomics) +
+                                clocksOfFloatAtomic * work.floatAtomics) /
+                               std::min(work.atomicSectors, slices));
+  double turns = most / together, loads = loadsOf(work, launch);
+  if (launch.runsAhead) {
+    set(Resource::InFlight, turns * loads);
+    // Only the first ones are waited for.
+    loads /= std::max(1.0, launch.bytesRead / launch.ctas / launch.bytesInFlight);
+  }
+  set(Resource::Latency, turns * (loads + waitsOf(work, launch, made, most)));
   return made;
 }
 
 Prediction predict(const Work &total, const LaunchFacts &launch) {
   Prediction made;
   made.clocks = made.uncapped = clocksOf(total, launch);
-  // What programs ask for again is in the L2, as far as all arrays are: each is read once.
-  const Rates &rate = ratesOf(launch.capability);
-  double &memory = made.clocks[size_t(Resource::Memory)];
-  double together = sideBySide(launch);
-  if (launch.arrayBytes > 0)
-    memory = std::min(memory, launch.arrayBytes / launch.multiprocessors / rate.memoryBytes);
-  // What does not run ahead waits for its loads, and then computes; only others fill the gap.
-  double &latency = made.clocks[size_t(Resource::Latency)];
-  if (!launch.runsAhead && latency > 0)
-    latency += *llvm::max_element(made.clocks) / together;
-  // A CTA that has a multiprocessor to itself begins with a wait for its first bytes; the first of
-  // them is in the launch.
-  double alone = together < 2 ? std::max(mostCTAs(launch) - 1, 0.0) * rate.latency : 0;
+  made.clocks[size_t(Resource::CTAs)] = mostCTAs(launch) * startOfCTA;
+  // What programs ask for again is in the L2, as far as all arrays are: each is read once, and
+  // written once.
+  const Rates &rate = ratesOf(launch.capability, launch.gpu);
+  double bytes = launch.ctas * 32 * total.farSectors;
+  double read = total.bytesMoved > 0 ? bytes * total.bytesRead / total.bytesMoved : bytes;
+  if (launch.readArrays + launch.writtenArrays > 0)
+    made.clocks[size_t(Resource::Memory)] =
+        (std::min(read, launch.readArrays) + std::min(bytes - read, launch.writtenArrays)) /
+        launch.multiprocessors / rate.memoryBytes;
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);
   auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
   llvm::stable_sort(made.order, [&](Resource a, Resource b) { return clocks(a) > clocks(b); });
-  // Of the second resource: hidden wholly, by the usual part, not at all. The part is assumed.
+  // Of the second resource: hidden wholly, by the usual part, not at all.
   constexpr double usual = 0.2;
-  // Until the first instruction runs, and from the last one to the end; assumed.
-  constexpr double launchMicroseconds = 2.0;
   auto time = [&](double part) {
     return launchMicroseconds +
-           (clocks(made.order[0]) + part * clocks(made.order[1]) + alone) / rate.megahertz;
+           (clocks(made.order[0]) + part * clocks(made.order[1])) / rate.megahertz;
   };
   made.best = time(0);
   made.expected = time(usual);

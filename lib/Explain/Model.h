@@ -29,10 +29,11 @@ enum class Resource : uint8_t {
   Special,
   Double,
   Convert,
-  Barriers,
   Spills,
   Atomics,
-  Latency
+  CTAs,     ///< the starts of CTAs
+  InFlight, ///< loads that run ahead
+  Latency   ///< one after the other in a CTA
 };
 inline constexpr size_t kResources = size_t(Resource::Latency) + 1;
 using Clocks = std::array<double, kResources>;
@@ -40,26 +41,28 @@ using Clocks = std::array<double, kResources>;
 /// What a GPU does in a clock.
 struct Rates {
   unsigned capability;
+  const char *gpu; ///< "" where it is any of them
   double megahertz;
   double memoryBytes, l2Bytes, l1Sectors; ///< a multiprocessor
   double sharedBytes;
   double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
   double mmaShare;         ///< of that, what mma.sync reaches
-  double latency;          ///< clocks from a request of memory to its answer
-  double barrier;          ///< clocks of a barrier of all threads
 };
-const Rates &ratesOf(unsigned capability);
+/// `gpu`: its name, of those that the table has; "": the newest of the capability.
+const Rates &ratesOf(unsigned capability, llvm::StringRef gpu = "");
 
 /// What one line, or all of a kernel, asks of a CTA, on average.
 struct Work {
-  double sectors = 0, bytesRead = 0, bytesMoved = 0;
+  /// Of sectors those that the first cache has not; and bytes.
+  double sectors = 0, farSectors = 0, bytesRead = 0, bytesMoved = 0;
   double wavefronts = 0, copiedBytes = 0, matrixSharedBytes = 0;
   double matrixClocks = 0;
-  double instructions = 0, barriers = 0;
+  double instructions = 0, barriers = 0, exchanges = 0; ///< of warps
   double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
   double requests = 0, loads = 0; ///< of warps: of global memory, and of those that load
-  /// Changes of sectors one after the other; different sectors of the whole launch.
-  double atomics = 0, atomicSectors = 0;
+  /// Changes of sectors one after the other, of those such of floats; different sectors of the whole
+  /// launch.
+  double atomics = 0, floatAtomics = 0, atomicSectors = 0;
 
   void add(const Work &other);
   void scale(double part);
@@ -72,8 +75,10 @@ Work workOf(const llvm::json::Object &counters, double ctas, const MatrixUse &ma
 /// What of a launch is not in its lines.
 struct LaunchFacts {
   unsigned capability = 0, multiprocessors = 1;
+  std::string gpu;
   double ctas = 1, resident = 1, warps = 1;
-  double arrayBytes = 0;    ///< of all arrays: what memory is asked for at least once
+  /// Of the arrays that are read, and written: what memory is asked for at least once.
+  double readArrays = 0, writtenArrays = 0;
   double bytesRead = 0;     ///< by all CTAs
   double bytesInFlight = 0; ///< of one CTA, at a time
   bool runsAhead = false;   ///< loads of later turns of a loop are in flight

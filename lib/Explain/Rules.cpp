@@ -28,6 +28,11 @@ struct Case {
         found != remark->arguments.end() && !llvm::StringRef(found->second).getAsDouble(value);
     return isNumber ? value : 0;
   }
+  /// Instead of those that there are; the first cache has no more of them than before.
+  void takeSectors(double sectors) {
+    work.sectors = sectors;
+    work.farSectors = std::min(work.farSectors, sectors);
+  }
   double ofClass(const char *name) const {
     const json::Object *classes = line->counters->getObject("classes");
     double all = static_cast<double>(line->counters->getInteger("warp_instructions").value_or(0));
@@ -64,7 +69,7 @@ bool widen(Case &now) {
   if (bytes <= 0 || possible <= bytes)
     return false;
   double part = std::max(bytes / possible, leastPart);
-  now.work.sectors = now.fewestSectors();
+  now.takeSectors(now.fewestSectors());
   for (double Work::*field :
        {&Work::requests, &Work::instructions, &Work::integers, &Work::converts})
     now.work.*field *= part;
@@ -91,13 +96,13 @@ bool widenBySource(Case &now) { return !now.remark->arguments.count("multiples")
 bool gatherSectors(Case &now) {
   double least = now.fewestSectors();
   bool isLess = least < now.work.sectors;
-  now.work.sectors = least;
+  now.takeSectors(least);
   return isLess;
 }
 
 /// On tensor cores instead of in threads. `padding`: the part of the result that is wanted.
 bool multiplyOnTensorCores(Case &now, double padding) {
-  const Rates &rate = ratesOf(now.launch.capability);
+  const Rates &rate = ratesOf(now.launch.capability, now.launch.gpu);
   if (now.work.floats <= 0)
     return false;
   constexpr double slownessOfWords = 2; // tf32, to f16
@@ -118,7 +123,7 @@ bool dropExchange(Case &now) {
     return false;
   now.work.instructions -=
       now.ofClass("shared_load") + now.ofClass("shared_store") + now.ofClass("barrier");
-  now.work.wavefronts = now.work.barriers = 0;
+  now.work.wavefronts = now.work.barriers = now.work.exchanges = 0;
   return true;
 }
 
@@ -129,7 +134,8 @@ bool changeMemoryOnce(Case &now) {
     return false;
   double part = once / now.work.atomics;
   now.work.atomics = once;
-  now.work.sectors *= part;
+  now.work.floatAtomics *= part;
+  now.takeSectors(now.work.sectors * part);
   now.work.requests *= part;
   return true;
 }

@@ -34,7 +34,8 @@ static int gridFor(void *function, const char *const *names, const int64_t *valu
 /// Explains what KernelBase._candidate made; answers text, all of the text, JSON and the page.
 static std::array<std::string, 4> explain(nb::object candidate,
                                           const std::optional<std::string> &target,
-                                          bool keepsOptions, nb::object grid) {
+                                          bool keepsOptions, nb::object grid,
+                                          const std::optional<std::string> &gpu) {
   auto *pending =
       static_cast<PendingCall *>(PyCapsule_GetPointer(candidate.ptr(), PendingCall::capsule));
   if (!pending)
@@ -42,6 +43,7 @@ static std::array<std::string, 4> explain(nb::object candidate,
   const BoundCall &call = pending->call;
   tritium_explanation what = {};
   what.keeps_options = keepsOptions;
+  what.gpu = gpu ? gpu->c_str() : nullptr;
   if (!grid.is_none()) {
     what.grid_for = gridFor;
     what.user = &grid;
@@ -83,6 +85,6 @@ static std::pair<std::string, std::string> compare(const std::string &a, const s
 
 void tritium::python::addExplanations(nb::module_ &module) {
   module.def("explain", explain, nb::arg("candidate"), nb::arg("target").none(),
-             nb::arg("keeps_options"), nb::arg("grid").none());
+             nb::arg("keeps_options"), nb::arg("grid").none(), nb::arg("gpu").none());
   module.def("compare_explanations", compare, nb::arg("a"), nb::arg("b"), nb::arg("slowdown"));
 }

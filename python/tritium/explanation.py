@@ -99,7 +99,7 @@ class Explanation:
         return f"<explanation of {self.json['kernel']} on {self.json['target']}{time}>"
 
 
-_OPTIONS = ("target", "keep_options")
+_OPTIONS = ("target", "keep_options", "gpu")
 
 
 def take_options(kwargs, arg_names=()):
@@ -108,9 +108,11 @@ def take_options(kwargs, arg_names=()):
             if name in kwargs and name not in arg_names}
 
 
-def run(candidate, grid=None, target="cuda:90", keep_options=False):
+def run(candidate, grid=None, target="cuda:90", keep_options=False, gpu=None):
     """Explains what `KernelBase._candidate` made. `grid`: a function of integer constants, as a
     dict, for the grid; None: it depends on none."""
     if target is not None and not isinstance(target, str):
         raise OptionError(f"target={target!r}: it wants a name such as 'cuda:90', or None")
-    return Explanation(*_C.explain(candidate, target, bool(keep_options), grid))
+    if gpu is not None and not isinstance(gpu, str):
+        raise OptionError(f"gpu={gpu!r}: it wants a name such as 'H200', or None")
+    return Explanation(*_C.explain(candidate, target, bool(keep_options), grid, gpu))

@@ -41,13 +41,17 @@ static decltype(runtime::LaunchToExplain::gridFor) gridFor(const tritium_explana
   };
 }
 
+static std::string gpuOf(const tritium_explanation *what) {
+  return what && what->gpu ? what->gpu : "";
+}
+
 tritium_explained *tritium_compiled_explain(tritium_compiled *compiled,
                                             const tritium_explanation *what, tritium_error *error) {
   return guarded(error, static_cast<tritium_explained *>(nullptr), [&]() -> tritium_explained * {
     runtime::Variant *variant = unwrap(compiled);
     CompileError failure;
     llvm::SmallVector<runtime::BoundArgument, 12> bound;
-    runtime::LaunchToExplain launch{{}, what ? what->grid : nullptr, gridFor(what)};
+    runtime::LaunchToExplain launch{{}, what ? what->grid : nullptr, gridFor(what), gpuOf(what)};
     bool hasLaunch = what && what->grid[0] && what->grid[1] && what->grid[2];
     llvm::json::Object made;
     bool isBound =
@@ -80,7 +84,7 @@ tritium_explained *tritium_kernel_explain(tritium_kernel *kernel, const tritium_
       isReady = unwrap(kernel)->prepare(call, prepared, failure) &&
                 runtime::checkGrid(prepared.variant->metadata().name, grid, failure);
     }
-    runtime::LaunchToExplain launch{prepared.arguments, grid, gridFor(what)};
+    runtime::LaunchToExplain launch{prepared.arguments, grid, gridFor(what), gpuOf(what)};
     // A grid without programs launches nothing.
     bool hasLaunch = grid[0] && grid[1] && grid[2];
     if (!isReady || !runtime::explain(*prepared.variant, hasLaunch ? &launch : nullptr,

@@ -32,6 +32,8 @@ ExplainRequest::ExplainRequest(const Arguments &given) {
     } else if (options.name == "--keep-options") {
       options.noValue();
       keepsOptions = true;
+    } else if (options.name == "--gpu") {
+      gpu = options.value();
     } else if (options.name == "--json") {
       json = options.value();
     } else if (options.name == "--html") {
@@ -89,6 +91,7 @@ ExplainRequest ExplainRequest::with(const ExplainRequest &changes) const {
     made.compile.constants.insert_or_assign(name, value);
   replace(made.compile.options, changes.compile.options);
   replace(made.arguments, changes.arguments);
+  take(made.gpu, changes.gpu);
   if (!changes.grid.empty())
     made.grid = changes.grid;
   return made;
@@ -158,6 +161,7 @@ struct MadeLaunch {
     what.arguments = arguments.data();
     what.count = arguments.size();
     what.keeps_options = request.keepsOptions;
+    what.gpu = request.gpu.empty() ? nullptr : request.gpu.c_str();
     evaluate(numbers, what.grid);
     what.user = this;
     what.grid_for = [](void *user, const char *const *names, const int64_t *values, size_t count,

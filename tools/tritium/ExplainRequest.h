@@ -14,6 +14,7 @@ struct ExplainRequest {
   std::string json, html;
   bool isComplete = false; ///< shows all lines
   bool keepsOptions = false;
+  std::string gpu;
   GivenArguments arguments;
   std::vector<std::string> grid;
   /// --diff: each a file of JSON, or options that are added to the others; empty: no comparison.

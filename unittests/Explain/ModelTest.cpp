@@ -2,6 +2,8 @@
 
 #include "Model.h"
 
+#include "tritium/Explain/Explain.h"
+
 #include <gtest/gtest.h>
 
 using namespace tritium::explain;
@@ -33,7 +35,7 @@ double issueOf(const LaunchFacts &launch) {
 
 TEST(Model, AWarpUsesOneOfFourParts) {
   double whole = issueOf(launchOf(1, 1, 4));
-  EXPECT_DOUBLE_EQ(whole, 1e6 / 4);
+  EXPECT_DOUBLE_EQ(whole, 0.9 * 1e6 / 4);
   EXPECT_DOUBLE_EQ(issueOf(launchOf(1, 1, 8)), whole);
   EXPECT_DOUBLE_EQ(issueOf(launchOf(1, 1, 2)), 2 * whole);
   EXPECT_DOUBLE_EQ(issueOf(launchOf(1, 1, 1)), 4 * whole);
@@ -42,27 +44,70 @@ TEST(Model, AWarpUsesOneOfFourParts) {
   EXPECT_DOUBLE_EQ(issueOf(launchOf(2, 1, 2)), 4 * whole);
 }
 
-TEST(Model, ACTAAloneWaitsForItsFirstBytes) {
-  double latency = ratesOf(90).latency / ratesOf(90).megahertz;
-  Prediction alone = predict(work(), launchOf(4, 1, 8)), pairs = predict(work(), launchOf(4, 2, 8));
-  EXPECT_NEAR(alone.expected - pairs.expected, 3 * latency, 1e-9);
-  // The first one's wait is in the launch.
-  EXPECT_NEAR(predict(work(), launchOf(1, 1, 8)).expected,
-              predict(work(), launchOf(1, 2, 8)).expected, 1e-9);
+double latencyOf(const Work &work, const LaunchFacts &launch) {
+  return predict(work, launch).clocks[size_t(Resource::Latency)];
 }
 
-TEST(Model, WithoutLoadsAheadOnlyOtherCTAsRunMeanwhile) {
-  Work loads = work();
+TEST(Model, CTAsSideBySideWaitTogether) {
+  Work loads;
   loads.bytesRead = 1 << 20;
-  auto latencyOf = [&](double resident, bool runsAhead) {
+  auto of = [&](double resident) {
     LaunchFacts launch = launchOf(4, resident, 8);
     launch.bytesInFlight = 1 << 16;
-    launch.runsAhead = runsAhead;
-    return predict(loads, launch).clocks[size_t(Resource::Latency)];
+    launch.runsAhead = false;
+    return latencyOf(loads, launch);
   };
-  double issue = 1e6;
-  EXPECT_NEAR(latencyOf(1, false) - latencyOf(1, true), issue, 1e-3);
-  EXPECT_NEAR(latencyOf(4, false) - latencyOf(4, true), issue / 4, 1e-3);
+  EXPECT_GT(of(4), 0);
+  EXPECT_DOUBLE_EQ(of(1), 4 * of(4));
+}
+
+TEST(Model, OfLoadsThatRunAheadOnlyTheFirstOnesAreWaitedFor) {
+  Work loads;
+  loads.bytesRead = 1 << 20;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.bytesInFlight = 1 << 16;
+  launch.bytesRead = launch.ctas * loads.bytesRead;
+  double ahead = latencyOf(loads, launch);
+  launch.runsAhead = false;
+  EXPECT_DOUBLE_EQ(latencyOf(loads, launch), 16 * ahead);
+}
+
+TEST(Model, AWarpWaitsForWhatItComputes) {
+  Work some = work();
+  double alone = latencyOf(some, launchOf(1, 1, 8));
+  some.barriers = some.exchanges = 80;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launchOf(1, 1, 8)) - alone, 10 * (90 + 40));
+  // Another CTA does not wait for it.
+  EXPECT_DOUBLE_EQ(latencyOf(work(), launchOf(2, 2, 8)), alone);
+  EXPECT_DOUBLE_EQ(latencyOf(work(), launchOf(2, 1, 8)), 2 * alone);
+}
+
+TEST(Model, MemoryReadsAndWritesEachArrayOnce) {
+  Work some;
+  some.sectors = some.farSectors = 1 << 20;
+  some.bytesRead = 3 << 20;
+  some.bytesMoved = 4 << 20;
+  auto of = [&](double read, double written) {
+    LaunchFacts launch = launchOf(1, 1, 8);
+    launch.readArrays = read;
+    launch.writtenArrays = written;
+    return predict(some, launch).clocks[size_t(Resource::Memory)];
+  };
+  double bytes = 132.0 * 32 * some.farSectors;
+  EXPECT_DOUBLE_EQ(of(bytes, bytes), bytes / 132 / ratesOf(90).memoryBytes);
+  EXPECT_DOUBLE_EQ(of(bytes / 4, bytes), bytes / 2 / 132 / ratesOf(90).memoryBytes);
+  EXPECT_DOUBLE_EQ(of(0, bytes / 8), bytes / 8 / 132 / ratesOf(90).memoryBytes);
+}
+
+TEST(Model, AGPUIsOneOfItsCapability) {
+  EXPECT_STREQ(ratesOf(90).gpu, "H200");
+  EXPECT_STREQ(ratesOf(90, "H100").gpu, "H100");
+  EXPECT_EQ(ratesOf(87).capability, 86u);
+  EXPECT_EQ(ratesOf(120).capability, 90u);
+  EXPECT_TRUE(isKnownGPU(90, "H100"));
+  EXPECT_FALSE(isKnownGPU(80, "H100"));
+  EXPECT_FALSE(isKnownGPU(80, ""));
+  EXPECT_EQ(knownGPUs(90), "H100, H200");
 }
 
 } // namespace

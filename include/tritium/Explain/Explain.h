@@ -35,7 +35,12 @@ struct Subject {
   int firstLine = 1;           ///< of `source` in the file
   /// With a launch: its grid and arguments; and what the simulator counted of it.
   std::optional<llvm::json::Object> launch, counters;
+  std::string gpu; ///< whose rates the model takes; empty: the newest of the target
 };
+
+/// Whether estimates are known for a GPU of this name and compute capability, as 90; the names.
+bool isKnownGPU(unsigned capability, llvm::StringRef gpu);
+std::string knownGPUs(unsigned capability);
 
 /// `estimates`, if it is not null, receives hints, of what was not tried, for a launch with
 /// counters.

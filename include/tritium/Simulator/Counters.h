@@ -53,13 +53,15 @@ struct Tally {
   /// sectors that hold as many bytes, bytes.
   uint64_t globalRequests = 0, sectors = 0, idealSectors = 0;
   uint64_t globalBytesRead = 0, globalBytesWritten = 0;
+  /// Of the sectors: those that the CTA has loaded shortly before, so that the first cache has them.
+  uint64_t cachedSectors = 0;
   /// Shared memory: passes over the 32 banks, and how many would do without conflicts.
   uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
   /// Changes of sectors of global memory by atomics, those of one number one after the other.
-  uint64_t atomicPasses = 0;
+  uint64_t atomicPasses = 0, floatAtomicPasses = 0;
   /// The sectors, one bit for all of them of the same hash.
   std::array<uint64_t, 2> atomicPlaces{};
 
@@ -100,6 +102,7 @@ struct AllocatedRegisters {
 struct ListedBuffer {
   std::string name;
   uint64_t address = 0, bytes = 0;
+  bool isRead = false, isWritten = false; ///< by the launch
 };
 /// Shared memory that a CTA can have, in bytes.
 unsigned mostSharedOf(unsigned architecture);

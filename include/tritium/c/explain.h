@@ -27,6 +27,8 @@ typedef struct tritium_explanation {
   int (*grid_for)(void *user, const char *const *names, const int64_t *values, size_t count,
                   uint32_t grid[3]);
   void *user;
+  /* Whose memory the estimates are for, "H100" or "H200". Null: the newest GPU of the target. */
+  const char *gpu;
 } tritium_explanation;
 
 /* Explains a compiled kernel, or, with a launch, the code that it runs. `what` may be null. Null

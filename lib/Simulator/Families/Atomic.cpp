@@ -117,7 +117,7 @@ void noteAtomic(Warp &warp, const Op &op, unsigned lane, const Located &located,
 
 /// Which sectors a request changes, and how often one after the other: numbers of a sector at the
 /// same time, one number as often as lanes change it.
-void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask) {
+void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask, bool areFloats) {
   std::array<unsigned, 32> times{};
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
@@ -134,8 +134,10 @@ void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask) 
     unsigned hash = static_cast<unsigned>((addresses[lane] / 32 * 0x9E3779B97F4A7C15u) >> 57);
     tally.atomicPlaces[hash / 64] |= uint64_t(1) << hash % 64;
   }
-  for (unsigned each : times)
+  for (unsigned each : times) {
     tally.atomicPasses += each;
+    tally.floatAtomicPasses += areFloats ? each : 0;
+  }
 }
 
 void run(Warp &warp, const Op &op) {
@@ -162,7 +164,7 @@ void run(Warp &warp, const Op &op) {
       continue;
     if (!counted && (edge || located.range)) {
       countGlobal(warp, op, addresses, op.bytes, true);
-      countSectors(tally, addresses, warp.mask);
+      countSectors(tally, addresses, warp.mask, isFloat(type));
     } else if (!counted)
       countSharedAtomic(warp, op, addresses, op.bytes, op.list[1] != 0);
     counted = true;

@@ -76,6 +76,7 @@ static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool write
     sectors += (end - 1) / 32 - at / 32 + (isKnown ? 0 : 1);
     bytes += segment.bytes;
     next = end;
+    (writes ? segment.range->isWritten : segment.range->isRead) = true;
   }
   ++tally.globalRequests;
   tally.sectors += sectors;

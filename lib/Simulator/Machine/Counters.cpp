@@ -59,6 +59,7 @@ constexpr Field fields[] = {
     {"global_requests", &Tally::globalRequests},
     {"global_sectors", &Tally::sectors},
     {"global_sectors_ideal", &Tally::idealSectors},
+    {"global_sectors_cached", &Tally::cachedSectors},
     {"global_bytes_read", &Tally::globalBytesRead},
     {"global_bytes_written", &Tally::globalBytesWritten},
     {"shared_requests", &Tally::sharedRequests},
@@ -69,6 +70,7 @@ constexpr Field fields[] = {
     {"barriers", &Tally::barriers},
     {"atomics", &Tally::atomics},
     {"atomic_passes", &Tally::atomicPasses},
+    {"atomic_passes_float", &Tally::floatAtomicPasses},
     {"matrix_operations", &Tally::matrixOperations},
     {"branches", &Tally::branches},
     {"divergent_branches", &Tally::divergentBranches},
@@ -172,8 +174,11 @@ void Machine::gatherCounters() {
   counters.dynamicShared = launch.dynamicShared;
   counters.hasHostAddresses = launch.hasHostAddresses;
   for (const Buffer &buffer : launch.buffers)
-    if (buffer.isListed)
-      counters.buffers.push_back({buffer.name, buffer.address, buffer.bytes});
+    if (buffer.isListed) {
+      const Range *range = memory.find(buffer.address);
+      counters.buffers.push_back({buffer.name, buffer.address, buffer.bytes, range && range->isRead,
+                                  range && range->isWritten});
+    }
   for (const FunctionCode *function : used) {
     counters.localBytes += function->localBytes;
     for (ptx::Type type : function->function->registers)
@@ -308,7 +313,9 @@ std::string Counters::json() const {
   for (const ListedBuffer &buffer : buffers)
     memory.push_back(llvm::json::Object{{"name", llvm::json::fixUTF8(buffer.name)},
                                         {"address", int64_t(buffer.address)},
-                                        {"bytes", int64_t(buffer.bytes)}});
+                                        {"bytes", int64_t(buffer.bytes)},
+                                        {"read", buffer.isRead},
+                                        {"written", buffer.isWritten}});
   llvm::json::Object object{{"kernel", kernel},
                             {"ctas", int64_t(ctas)},
                             {"grid", int64_t(grid)},

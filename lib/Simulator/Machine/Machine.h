@@ -389,6 +389,9 @@ struct Cta {
   uint64_t frameBytes = 0;                          ///< of all frames that its calls have made
   bool exited = false;
   uint32_t actors = 0; ///< that have numbers: behind those of the warps
+  /// Sectors of global memory that the CTA has loaded lately, in what it has of the first cache: 32
+  /// KB, each sector in one place.
+  std::array<uint64_t, 1024> cached{};
 
   uint32_t newActor();
 };

@@ -85,12 +85,15 @@ void tritium::sim::countSharedAtomic(Warp &warp, const Op &op, const uint64_t *a
   addShared(warp, op, passes(addresses, warp.mask, bytes, combines), bytes, true);
 }
 
-static void addGlobal(Warp &warp, const Op &op, uint32_t bytes, uint64_t sectors, bool write) {
+static void addGlobal(Warp &warp, const Op &op, uint64_t address, uint32_t bytes, uint64_t sectors,
+                      bool write) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t all = uint64_t(std::popcount(warp.mask)) * bytes;
   tally.sectors += sectors;
   ++tally.globalRequests;
   tally.idealSectors += std::min(sectors, (all + 31) / 32);
+  if (Range *range = warp.machine.memory.find(address))
+    (write ? range->isWritten : range->isRead) = true;
   (write ? tally.globalBytesWritten : tally.globalBytesRead) += all;
 }
 
@@ -107,7 +110,16 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
     }
   std::sort(sectors, sectors + count);
   uint64_t distinct = uint64_t(std::unique(sectors, sectors + count) - sectors);
-  addGlobal(warp, op, bytes, distinct, write);
+  addGlobal(warp, op, addresses[std::countr_zero(warp.mask)], bytes, distinct, write);
+  // What is stored leaves the first cache, and what is strong passes it by.
+  if (write || op.strong)
+    return;
+  auto &cached = warp.cta.cached;
+  for (uint64_t sector : llvm::ArrayRef(sectors, distinct)) {
+    uint64_t &place = cached[sector % cached.size()];
+    warp.machine.tallies[op.id].cachedSectors += place == sector;
+    place = sector;
+  }
 }
 
 /// Past the first-level cache a sector goes to shared memory as it is: once for each sector
@@ -161,7 +173,7 @@ void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const
     return;
   std::swap(reading, warp.mask);
   if (bypass)
-    addGlobal(warp, op, op.bytes, sectors, false);
+    addGlobal(warp, op, from[std::countr_zero(warp.mask)], op.bytes, sectors, false);
   else
     countGlobal(warp, op, from, op.bytes, false);
   std::swap(reading, warp.mask);

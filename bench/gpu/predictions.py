@@ -1,0 +1,178 @@
+"""What `tritium explain` predicts beside what a GPU takes.
+
+    predictions.py --measure FILE.json     times of all launches of explain_launches.py, on a GPU
+    predictions.py FILE.json               the tables, with predictions made here
+
+Needs `test/python` of the repository; to measure, torch, and Tritium as PYTHONPATH has it. Times are
+those of the kernel alone, microseconds, with nothing of the arguments in the L2: the model counts
+what comes from memory.
+"""
+
+import argparse
+import concurrent.futures
+import importlib.util
+import json
+import pathlib
+import statistics
+import sys
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/integration", "examples")]
+
+from explain_launches import NULLS, PAIRS, TIMED  # noqa: E402
+
+TYPES = {"fp16": "float16", "fp32": "float32", "i8": "int8", "i32": "int32", "i64": "int64",
+         "fp8e5": "float8_e5m2"}
+
+
+def launches():
+    """All rows, by what the table calls them; a fast one is "NAME, fast"."""
+    found = {row.name: row for row in TIMED + NULLS + PAIRS}
+    return found | {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
+
+
+# ---------------------------------------------------------------- measured
+
+
+def number(text):
+    return float(text) if "." in text else int(text)
+
+
+class Launch:
+    """A row as a launch from Python; texts as the command takes them."""
+
+    def __init__(self, row):
+        import tritium
+
+        spec = importlib.util.spec_from_file_location(row.file.stem, row.file)
+        module = sys.modules.setdefault(row.file.stem, importlib.util.module_from_spec(spec))
+        if not hasattr(module, "__file__") or row.kernel.split()[1] not in vars(module):
+            spec.loader.exec_module(module)
+        kernel = getattr(module, row.kernel.split()[1])
+        self.constants = dict(item.split("=") for item in row.constants.split())
+        self.constants = {name: {"True": True, "False": False}.get(text) if text in
+                          ("True", "False") else number(text)
+                          for name, text in self.constants.items()}
+        self.options = dict(item.split("=") for item in row.options.split())
+        self.options = {name: int(text) if text.isdigit() else text
+                        for name, text in self.options.items()}
+        given = dict(item.split("=") for item in row.arguments.split())
+        names = [name for name in kernel.arg_names if name in given]
+        types = dict(zip(names, row.signature.split(","), strict=True))
+        self.numbers = dict(self.constants)
+        for name in names:
+            if not types[name].startswith("*"):
+                self.numbers[name] = number(given[name])
+        self.arguments = {name: self.array(types[name], given[name]) if types[name][0] == "*" else
+                          self.numbers[name] for name in names}
+        # What the signature does not promise is not to be found out, either.
+        free = [name for name in names if not types[name].endswith(":16") and
+                types[name] != "fp32"]
+        self.kernel = tritium.jit(kernel.fn, do_not_specialize=free) if free else kernel
+        self.grid = tuple(int(self.value(extent)) for extent in self.extents(row.grid))
+
+    def extents(self, text):
+        """The parts between commas that are in no brackets."""
+        depth, parts = 0, [""]
+        for letter in text:
+            depth += (letter == "(") - (letter == ")")
+            if letter == "," and depth == 0:
+                parts.append("")
+            else:
+                parts[-1] += letter
+        return parts
+
+    def value(self, text):
+        known = {"cdiv": lambda a, b: -(-a // b), **self.numbers}
+        return eval(text.replace("/", "//"), {}, known)  # noqa: S307: our own table
+
+    def array(self, kind, text):
+        import torch
+
+        count, _, fill = text.partition(":")
+        shape, dtype = (self.value(count),), getattr(torch, TYPES[kind[1:].split(":")[0]])
+        if fill == "iota":
+            return torch.arange(*shape, device="cuda").to(dtype)
+        if fill == "ones" or not dtype.is_floating_point:
+            return torch.full(shape, int(fill == "ones"), device="cuda", dtype=dtype)
+        return (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
+
+    def __call__(self):
+        self.kernel[self.grid](**self.arguments, **self.constants, **self.options)
+
+
+def measure(path):
+    import torch
+    from timing import cold
+
+    times, failed = {}, {}
+    for name, row in launches().items():
+        try:
+            launch = Launch(row)
+            launch()
+            times[name] = round(1000 * statistics.median(cold(launch) for _ in range(3)), 2)
+        except Exception as error:  # a table with a gap is worth more than none
+            failed[name] = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+        print(name, times.get(name, failed.get(name)), flush=True)
+    path.write_text(json.dumps({"device": torch.cuda.get_device_name(0), "microseconds": times,
+                                "failed": failed}, indent=1) + "\n")
+
+
+# ---------------------------------------------------------------- predicted
+
+
+def document(row, *options):
+    """Rows for other GPUs are predicted for Hopper, which measures them."""
+    from explaining import explained
+
+    command = row.arguments_of_the_command()
+    command[command.index("--target") + 1] = "cuda:90"
+    return explained(*command, *options)
+
+
+def tables(path, jobs):
+    measured = json.loads(path.read_text())
+    times = measured["microseconds"]
+    gpu = next(name for name in ("H100", "H200") if name in measured["device"])
+    rows = {name: row for name, row in launches().items() if name in times}
+
+    def predicted(row):
+        found = document(row, "--keep-options", "--gpu", gpu)["model"]["microseconds"]
+        return found["expected"]
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        expected = dict(zip(rows, pool.map(predicted, rows.values())))
+    print(f"| {gpu} | predicted, us | measured, us | ratio |\n|---|---|---|---|")
+    for name in rows:
+        print(f"| {name} | {expected[name]:.1f} | {times[name]:.1f} | "
+              f"{expected[name] / times[name]:.2f} |")
+    close = {name for name in rows if abs(expected[name] / times[name] - 1) <= 0.2}
+    timed = {row.name for row in TIMED} & set(rows)
+    print(f"\nwithin 20 %: {len(close)} of {len(rows)}, of examples and the suite "
+          f"{len(close & timed)} of {len(timed)}")
+    print("\n| change | predicted | measured | ratio |\n|---|---|---|---|")
+    near = count = 0
+    for row in PAIRS:
+        fast = f"{row.name}, fast"
+        if row.name not in rows or fast not in rows:
+            continue
+        guess, truth = expected[row.name] / expected[fast], times[row.name] / times[fast]
+        near, count = near + (abs(guess / truth - 1) <= 0.15), count + 1
+        print(f"| {row.name} | {guess:.2f} | {truth:.2f} | {guess / truth:.2f} |")
+    print(f"\nwithin 15 %: {near} of {count}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("path", type=pathlib.Path)
+    given = parser.parse_args()
+    if given.measure:
+        measure(given.path)
+    else:
+        tables(given.path, given.jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Launches that `tritium explain` speaks of: slow kernels and what makes them fast, kernels for which
+nothing is to be proposed (test_explain_pairs.py), and others whose times are predicted. What
+bench/gpu/predictions.py measures of them stands in explain_times.json."""
+
+import dataclasses
+
+from explaining import ROOT
+
+KERNELS = ROOT / "test" / "python" / "explain_kernels"
+HALF = "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16"
+HALVES = "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16"
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    kernel: str  # "file kernel"
+    signature: str
+    constants: str
+    arguments: str
+    grid: str
+    first: tuple = ()  # the code of the first hint and what it says; (): there is no hint
+    options: str = ""
+    target: str = "cuda:90"
+    fails: str = ""
+    fast: dict = dataclasses.field(default_factory=dict)  # what the fast one has instead
+
+    @property
+    def file(self):
+        file = self.kernel.split()[0]
+        return ROOT / file if "/" in file else KERNELS / f"{file}.py"
+
+    def faster(self):
+        return dataclasses.replace(self, **self.fast)
+
+    def arguments_of_the_command(self):
+        kernel = self.kernel.split()[1]
+        command = [self.file, "--kernel", kernel, "--signature", self.signature,
+                   "--target", self.target, "--grid", self.grid]
+        for name, items in (("--constexpr", self.constants), ("--arg", self.arguments),
+                            ("--option", self.options)):
+            for item in items.split():
+                command += [name, item]
+        return command
+
+
+def products(extent, depth):
+    return f"a=M*K b=K*N c=M*N M={extent} N={extent} K={depth}"
+
+
+PAIRS = [
+    Row("1 copy, base not known to be aligned", "memory copy", "*fp16,*fp16:16,i32:16",
+        "BLOCK=4096", "x=n out=n n=1048576", "cdiv(n,BLOCK)", ("promise-multiple", "16 divides x"),
+        fast=dict(signature="*fp16:16,*fp16:16,i32:16")),
+    Row("2 row offset loaded from memory", "memory rows_of_list", "*fp16:16,*i32:16,*fp16:16",
+        "BLOCK=4096", "x=1048576 starts=512 out=512*BLOCK", "512",
+        ("coalesce/narrow", "tl.multiple_of(offsets, 8)"),
+        fast=dict(kernel="memory rows_of_list_promised")),
+    Row("3 pitch of 3001", "memory add_rows", "*fp16:16,*fp16:16,*fp16:16,i32,i32", "BLOCK=3072",
+        "x=256*pitch y=256*pitch out=256*pitch pitch=3001 width=3000", "256",
+        ("coalesce/narrow", "pitch"),
+        fails="code has a version of its own for such rows, and memory bounds both by the model",
+        fast=dict(signature="*fp16:16,*fp16:16,*fp16:16,i32:16,i32",
+                  arguments="x=256*pitch y=256*pitch out=256*pitch pitch=3008 width=3000")),
+    Row("4 loads of every second element", "memory evens_and_odds", "*fp16:16,*fp16:16",
+        "BLOCK=4096", "x=4194304 out=2097152", "512", ("coalesce/scattered", "tl.split"),
+        fast=dict(kernel="memory evens_and_odds_split")),
+    Row("7 conversion in the loop", "products scaled_product",
+        "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16", "BM=128 BN=128 BK=64",
+        "a=1408*K scale=1408*BK b=K*N c=1408*N N=1408 K=512", "11,11",
+        ("convert-layout/in-loop", "before the loop"), "num_warps=8"),
+    Row("8 mask that changes from one to the next", "memory every_other", "*fp16:16,*fp16:16",
+        "BLOCK=4096", "x=1048576 out=1048576", "256", ("coalesce/mask", "tl.where"),
+        fast=dict(kernel="memory every_other_chosen")),
+    Row("9 tile of 4096 for rows of 2100", "memory decay_rows", "*fp32:16,*fp32:16,i32:16",
+        "BLOCK=4096", "x=512*width out=512*width width=2112", "512", ("BLOCK", "BLOCK=2112"),
+        fails="a tile of 2112 elements takes the instructions of one of 4096",
+        fast=dict(constants="BLOCK=2112")),
+    Row("10 16 warps for 128 elements", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=128",
+        "x=n out=n n=1048576", "cdiv(n,BLOCK)", ("num_warps", "num_warps=4"), "num_warps=16",
+        fast=dict(options="num_warps=4")),
+    Row("11 sum of 128 by 4 warps", "sums row_totals", "*fp32:16,*fp32:16,i32:16", "BLOCK=128",
+        "x=rows*BLOCK out=rows rows=16896", "4224", ("num_warps", "num_warps=1"),
+        fast=dict(options="num_warps=1")),
+    Row("12 tile of 256x256, which spills", "products product", HALF, "BM=256 BN=256 BK=64",
+        products(1536, 128), "cdiv(M,BM),cdiv(N,BN)", ("BM", "BM=128"), "num_warps=8",
+        fast=dict(constants="BM=128 BN=256 BK=64")),
+    Row("13 maxnreg=64, which spills", "products product", HALF, "BM=128 BN=128 BK=32",
+        products(1408, 256), "cdiv(M,BM),cdiv(N,BN)", ("maxnreg", "no maxnreg"), "maxnreg=64",
+        target="cuda:80",
+        fast=dict(options="")),
+    Row("14 132 programs that stream", "memory stream", "*fp16:16,*fp16:16,i32:16", "BLOCK=2048",
+        "x=n out=n n=1048576", "132", ("programs", " programs"),
+        fast=dict(grid="1056")),
+    Row("15 num_stages=1", "products product", HALF, "BM=128 BN=128 BK=64", products(1408, 256),
+        "cdiv(M,BM),cdiv(N,BN)", ("num_stages", "num_stages="), "num_warps=8 num_stages=1",
+        fast=dict(options="num_warps=8 num_stages=3")),
+    Row("16 5 stages that leave room for one CTA", "products product", HALVES,
+        "BM=128 BN=128 BK=32", "a=M*K b=K*N c=M*N M=3072 N=1792 K=128",
+        "cdiv(M,BM),cdiv(N,BN)", ("num_stages", "num_stages=3"), "num_warps=4 num_stages=5",
+        target="cuda:86",
+        fast=dict(options="num_warps=4 num_stages=3")),
+    Row("17 8 warps of 32x64 of the result", "products product", HALF, "BM=128 BN=128 BK=32",
+        "a=M*K b=K*N c=M*N M=1536 N=1152 K=512", "cdiv(M,BM),cdiv(N,BN)",
+        ("num_warps", "num_warps=4"), "num_warps=8", target="cuda:80",
+        fast=dict(options="num_warps=4")),
+    Row("18 BK=16", "products product", HALF, "BM=128 BN=128 BK=16", products(1408, 256),
+        "cdiv(M,BM),cdiv(N,BN)", ("BK", "BK="), "num_warps=8",
+        fast=dict(constants="BM=128 BN=128 BK=64")),
+    Row("19 f32 by ieee", "products product",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=64 BN=64 BK=32",
+        products(704, 512), "cdiv(M,BM),cdiv(N,BN)",
+        ("accelerate-matmul/precision", "default_dot_input_precision=tf32"),
+        "default_dot_input_precision=ieee",
+        fast=dict(options="default_dot_input_precision=tf32")),
+    Row("20 product of 8 rows", "products product",
+        "*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16", "BM=8 BN=64 BK=64",
+        "a=M*K b=K*N c=M*N M=8 N=16384 K=64", "cdiv(M,BM),cdiv(N,BN)", ("BM", "BM="),
+        fast=dict(constants="BM=16 BN=64 BK=64")),
+    Row("21 int8, right operand row-major", "products integer_product",
+        "*i8:16,*i8:16,*i32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=128",
+        products(1408, 1408), "cdiv(M,BM),cdiv(N,BN)", ("convert-layout/turned", "transposed"),
+        "num_warps=8",
+        fast=dict(constants="BM=128 BN=128 BK=128 BN_LIES_ACROSS=True")),
+    Row("22 fp8, right operand row-major", "products product",
+        "*fp8e5:16,*fp8e5:16,*fp32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=128",
+        products(1408, 1408), "cdiv(M,BM),cdiv(N,BN)", ("convert-layout/turned", "transposed"),
+        "num_warps=8",
+        fast=dict(constants="BM=128 BN=128 BK=128 BN_LIES_ACROSS=True")),
+    Row("23 atomics of all elements on one number", "sums total_by_elements", "*fp32:16,*fp32:16",
+        "BLOCK=1024", "x=262144 out=1", "256", ("atomics", "tl.sum"),
+        fast=dict(kernel="sums total_by_programs")),
+    Row("24 histogram in memory", "sums histogram_in_memory", "*i32:16,*i32:16",
+        "BLOCK=4096 BINS=256", "x=262144 out=256", "64", ("atomics", "tl.histogram"),
+        fast=dict(kernel="sums histogram_in_tile")),
+    Row("26 133 programs", "memory decay_rows", "*fp32:16,*fp32:16,i32:16", "BLOCK=4096",
+        "x=133*width out=133*width width=4096", "133", ("last-wave", "evenly"),
+        fast=dict(arguments="x=132*width out=132*width width=4096", grid="132")),
+    Row("27 exp of products", "memory softmaxes", "*fp16:16,*fp16:16,i32:16", "BLOCK=1024",
+        "out=264*width x=264*width width=1024", "264", ("exp2", "tl.exp2"),
+        fast=dict(kernel="memory softmaxes_by_powers_of_two")),
+]
+
+# 5, 6, 25: the compiler does it by itself.
+NULLS = [
+    Row("copy", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=4096", "x=n out=n n=4194304",
+        "cdiv(n,BLOCK)"),
+    Row("softmax", "memory softmax", "*fp16:16,*fp16:16,i32:16", "BLOCK=2048",
+        "out=1056*width x=1056*width width=2048", "1056"),
+    Row("copy by 48 of 64 warps", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=8192",
+        "x=n out=n n=8650752", "cdiv(n,BLOCK)"),
+    Row("load of 2 % of the bytes, not known to be aligned", "memory add_to_rows",
+        "*fp16:16,*fp16,*fp16:16,i32:16", "BLOCK=1024",
+        "x=528*48*BLOCK row=BLOCK out=528*48*BLOCK rows=48", "528"),
+    Row("conversion that runs once, at the end", "memory sum_turned",
+        "*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "T=32",
+        "x=n*m*count out=n*m n=1056 m=1024 count=32", "33,32"),
+    Row("5 transposed store: goes through a tile", "memory transpose",
+        "*fp32:16,*fp32:16,i32:16,i32:16", "T=64", "x=n*m out=n*m n=2048 m=2048", "32,32"),
+    Row("6 conversion: its tile is swizzled", "memory transpose",
+        "*fp16:16,*fp16:16,i32:16,i32:16", "T=64", "x=n*m out=n*m n=2048 m=2048", "32,32"),
+    Row("25 load of a broadcast tile: loaded once", "memory scale_tile",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16", "M=16 N=256",
+        "x=16384*width factors=16384 out=16384*width width=256", "1024"),
+]
+
+# Examples and kernels of the integration suite, of which only the time is asked.
+TIMED = [
+    Row("copy of one tile", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=4096",
+        "x=n out=n n=4096", "1"),
+    Row("vector add", "examples/vector_add.py add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16",
+        "BLOCK_SIZE=4096", "x_ptr=n_elements y_ptr=n_elements output_ptr=n_elements "
+        "n_elements=16777216", "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("softmax of 1024 columns", "examples/softmax.py softmax_kernel", "*fp32:16,*fp32:16,i32:16,i32:16,i32:16",
+        "BLOCK_SIZE=1024", "output_ptr=16384*n_cols input_ptr=16384*n_cols "
+        "input_row_stride=1024 output_row_stride=1024 n_cols=1024", "16384"),
+    Row("softmax of rows in a loop", "examples/softmax.py softmax_grid_stride_kernel",
+        "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,i32:16", "BLOCK_SIZE=1024 num_stages=2",
+        "output_ptr=16384*n_cols input_ptr=16384*n_cols input_row_stride=1024 "
+        "output_row_stride=1024 n_rows=16384 n_cols=1024", "528"),
+    Row("layer norm", "examples/layer_norm.py layer_norm_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32",
+        "BLOCK_SIZE=4096", "x_ptr=8192*n_cols y_ptr=8192*n_cols weight_ptr=n_cols bias_ptr=n_cols "
+        "mean_ptr=8192 rstd_ptr=8192 stride=4096 n_cols=4096 eps=0.00001", "8192"),
+    Row("sums of columns", "examples/layer_norm.py add_rows_kernel",
+        "*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16", "BLOCK_ROWS=32 BLOCK_COLS=128",
+        "dweight_ptr=n_cols dbias_ptr=n_cols partial_dweight_ptr=n_rows*n_cols "
+        "partial_dbias_ptr=n_rows*n_cols n_rows=256 n_cols=16384", "cdiv(n_cols,BLOCK_COLS)"),
+    Row("dropout by a seed", "examples/dropout.py dropout_kernel",
+        "*fp32:16,*fp32:16,i32:16,fp32,i32", "BLOCK_SIZE=4096", "x_ptr=n_elements "
+        "output_ptr=n_elements n_elements=16777216 p=0.5 seed=123", "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("dropout by a mask", "examples/dropout.py masked_dropout_kernel",
+        "*fp32:16,*i8:16,*fp32:16,i32:16,fp32", "BLOCK_SIZE=1024", "x_ptr=n_elements "
+        "keep_ptr=n_elements output_ptr=n_elements n_elements=16777216 p=0.5",
+        "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("arc sine", "examples/device_library.py asin_kernel", "*fp32:16,*fp32:16,i32:16",
+        "BLOCK_SIZE=1024", "x_ptr=n_elements y_ptr=n_elements n_elements=16777216",
+        "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("polynomial", "examples/dependent_launch.py multiply_and_add_kernel",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16,fp32", "BLOCK_SIZE=1024 OVERLAP=False",
+        "previous_ptr=n_elements x_ptr=n_elements output_ptr=n_elements n_elements=16777216 "
+        "addend=0.5", "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("product", "examples/matmul.py matmul", HALVES, "BM=128 BN=128 BK=64",
+        "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048", "cdiv(M,BM)*cdiv(N,BN)",
+        options="num_warps=8"),
+    Row("product of f32", "examples/matmul.py matmul",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=32",
+        "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048", "cdiv(M,BM)*cdiv(N,BN)",
+        options="num_warps=8"),
+    Row("product in a loop over tiles", "examples/persistent_matmul.py pointers_kernel", HALVES,
+        "BM=128 BN=128 BK=64 GROUP_M=8", "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048",
+        "132", options="num_warps=8"),
+    Row("attention", "examples/attention.py attention_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16", "D=64 BM=128 BN=64 CAUSAL=False",
+        "q_ptr=32*N*D k_ptr=32*N*D v_ptr=32*N*D o_ptr=32*N*D scale=0.125 N=2048", "cdiv(N,BM),32",
+        options="num_warps=8"),
+    Row("adam", "test/integration/test_kernels.py adam",
+        "*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32:16,fp32,fp32,fp32,fp32", "BLOCK=1024",
+        "p_ptr=n g_ptr=n m_ptr=n v_ptr=n:ones n=8388608 lr=0.01 beta1=0.9 beta2=0.999 "
+        "eps=0.00000001", "cdiv(n,BLOCK)"),
+    Row("cross entropy", "test/integration/test_kernels.py cross_entropy",
+        "*fp32:16,*i64:16,*fp32:16,i32:16", "BLOCK=1024",
+        "logits_ptr=4096*n_cols label_ptr=4096 loss_ptr=4096 n_cols=8192", "4096"),
+    Row("convolution", "test/integration/test_kernels.py convolution",
+        "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16", "TAPS=3 BW=512",
+        "x_ptr=H*W w_ptr=9 out_ptr=H*W H=2048 W=2048", "H,cdiv(W,BW)"),
+    Row("attention by a two-dot loop", "test/integration/test_workloads.py attention_forward",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,fp32,i32:16", "D=128 BM=128 BN=64",
+        "q_ptr=16*N*D k_ptr=16*N*D v_ptr=16*N*D o_ptr=16*N*D lse_ptr=16*N scale=0.09 N=2048",
+        "cdiv(N,BM),16", options="num_warps=8"),
+    Row("scaled int8", "test/integration/test_workloads.py scaled_int8",
+        "*i8:16,*i8:16,*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=128 BN=128 BK=128",
+        "a_ptr=M*K b_ptr=N*K sa_ptr=M*K/BK sb_ptr=N*K/BK c_ptr=M*N M=2048 N=2048 K=2048",
+        "cdiv(M,BM),cdiv(N,BN)", options="num_warps=8"),
+    Row("two drawings of a mask", "test/integration/test_workloads.py dropout_twice",
+        "*fp32:16,*fp32:16,i32:16,fp32,i32", "BLOCK=1024",
+        "x_ptr=n y_ptr=n n=16777216 p=0.5 seed=123", "cdiv(n,BLOCK)"),
+    Row("search", "test/integration/test_workloads.py binary_search",
+        "*fp32:16,*fp32:16,*i32:16,i32:16,i32:16", "BLOCK=1024",
+        "sorted_ptr=n:iota x_ptr=m out_ptr=m n=4096 m=4194304", "cdiv(m,BLOCK)"),
+    Row("product by block pointers", "test/integration/test_block_pointers.py matmul",
+        "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,i32,i32:16,i32,i32:16,i32",
+        "BM=128 BN=128 BK=64", "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048 sam=2048 sak=1 "
+        "sbk=2048 sbn=1 scm=2048 scn=1", "cdiv(M,BM),cdiv(N,BN)", options="num_warps=8"),
+    Row("product by descriptors", "test/integration/test_descriptors.py matmul", HALVES,
+        "BM=128 BN=128 BK=64", "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048",
+        "cdiv(M,BM),cdiv(N,BN)", options="num_warps=8"),
+]
