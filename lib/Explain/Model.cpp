@@ -29,21 +29,24 @@ static constexpr Rates rates[] = {{75, "", 1590, 2.5, 22, 2, 64, 1024, 1},
 // times docs/explain.md has beside what comes out.
 
 /// From the queue to the first instruction, and from the last one to the end.
-static constexpr double launchMicroseconds = 3.6;
+static constexpr double launchMicroseconds = 3.3;
 /// From a request of memory to its answer; what the L2 has takes half.
 static constexpr double latencyMicroseconds = 0.48;
 /// Clocks from one CTA to the next that a multiprocessor starts.
 static constexpr double startOfCTA = 170;
-/// In a warp, clocks from an instruction to the next, as far as the next one waits; and what an
-/// exchange between lanes, and a barrier, take beyond.
-static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 40, clocksOfBarrier = 90;
+/// In a warp, clocks from an instruction to the next, as far as the next one waits, and what an
+/// exchange between lanes takes beyond; of a barrier, for each warp that comes to it.
+static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
+static constexpr double clocksOfArrival = 25;
+/// Clocks of the first cache for a request of a warp.
+static constexpr double clocksOfRequest = 3.8;
 /// Instructions that are left of PTX, of all and of those of integers.
 static constexpr double issued = 0.9, issuedIntegers = 0.55;
 /// Clocks for a change of one number in the L2.
 static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
 /// are waited for.
-static constexpr double waitsForSpills = 5.5;
+static constexpr double waitsForSpills = 6.5;
 /// Of the time for which a CTA's bytes take all of a multiprocessor's way to the L2, what it does
 /// nothing else.
 static constexpr double waitsForBytes = 0.7;
@@ -84,7 +87,7 @@ const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
       "32 x sectors that the L1 has not / bytes a clock",
-      "sectors / sectors a clock",
+      "sectors / sectors a clock; 3.8 a request of a warp",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
       "0.9 x instructions of warps / 4",
@@ -93,13 +96,12 @@ const char *formulaOf(Resource resource) {
       "lanes / 16",
       "lanes / 64",
       "lanes / 64",
-      "5.5 x spilled bytes x times that code runs / bytes a clock",
+      "6.5 x spilled bytes x times that code runs / bytes a clock",
       "changes of sectors / different sectors, 96 at a time, x 1.2, of floats 2.9 clocks",
       "170 a CTA",
       "latency x bytes read / bytes in flight, where loads run ahead",
-      "CTAs one after the other x what one waits for: loads, and a warp's 1.2 an instruction, 40 "
-      "an "
-      "exchange, 90 a barrier; its products, spills and bytes"};
+      "CTAs one after the other x what one waits for: loads; 1.2 an instruction of a warp, 36 an "
+      "exchange; 25 a barrier and warp; its products, spills and bytes"};
   return formulas[size_t(resource)];
 }
 
@@ -177,9 +179,9 @@ static double sideBySide(const LaunchFacts &launch) {
 /// Clocks of one CTA that has the multiprocessor to itself, as far as one thing waits for another.
 static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks &all, double most) {
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
-  double ofWarp = (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges +
-                   clocksOfBarrier * work.barriers) /
-                  launch.warps;
+  double ofWarp =
+      (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges) / launch.warps +
+      clocksOfArrival * work.barriers;
   double bytes = waitsForBytes * 32 * work.farSectors / rate.l2Bytes;
   double others = all[size_t(Resource::Tensor)] + all[size_t(Resource::Spills)];
   return ofWarp + bytes + others / most;
@@ -209,7 +211,8 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
   set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
   set(Resource::L2, average * 32 * work.farSectors / rate.l2Bytes);
-  set(Resource::L1, most * work.sectors / rate.l1Sectors);
+  set(Resource::L1,
+      most * std::max(work.sectors / rate.l1Sectors, clocksOfRequest * work.requests));
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
   set(Resource::Tensor, most * work.matrixClocks / busy);

@@ -59,19 +59,6 @@ def transpose(x, out, n, m, T: tl.constexpr):
 
 
 @triton.jit
-def every_other(x, out, BLOCK: tl.constexpr):
-    """A mask that changes from one element to the next."""
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + i, tl.load(x + i, mask=i % 2 == 0, other=0.0))
-
-
-@triton.jit
-def every_other_chosen(x, out, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + i, tl.where(i % 2 == 0, tl.load(x + i), 0.0))
-
-
-@triton.jit
 def softmax(out, x, width, BLOCK: tl.constexpr):
     row, i = tl.program_id(0), tl.arange(0, BLOCK)
     v = tl.load(x + row * width + i, mask=i < width, other=-float("inf"))

@@ -13,6 +13,34 @@ def row_totals(x, out, rows, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def totals(x, out, n, BLOCK: tl.constexpr):
+    """Each program adds up all of x."""
+    total = tl.zeros((BLOCK,), tl.int32)
+    for start in range(0, n, BLOCK):
+        total += tl.load(x + start + tl.arange(0, BLOCK)).to(tl.int32)
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0))
+
+
+@triton.jit
+def totals_of_even(x, out, n, BLOCK: tl.constexpr):
+    """Each program adds up every other element of x, by a mask that changes from one to the next."""
+    total = tl.zeros((BLOCK,), tl.int32)
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        total += tl.load(x + i, mask=i % 2 == 0, other=0).to(tl.int32)
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0))
+
+
+@triton.jit
+def totals_of_even_chosen(x, out, n, BLOCK: tl.constexpr):
+    total = tl.zeros((BLOCK,), tl.int32)
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        total += tl.where(i % 2 == 0, tl.load(x + i), 0).to(tl.int32)
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0))
+
+
+@triton.jit
 def total_by_elements(x, out, BLOCK: tl.constexpr):
     """Each element is added to one number in memory."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
