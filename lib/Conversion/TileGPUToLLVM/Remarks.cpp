@@ -190,6 +190,20 @@ private:
   static TileLayout layoutOfTile(Value tile) {
     return layoutOf(cast<RankedTensorType>(tile.getType()));
   }
+  /// The tile's, or, if it gives lanes no more neighbours because the access would not move them
+  /// together, one that gives them as many as 16 bytes hold.
+  TileLayout layoutToAsk(Operation *op, unsigned width, Crossing crossing) const {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    unsigned bytes = tt::scalarBytes(cast<tt::PointerType>(type.getElementType()).getPointeeType());
+    int64_t most = std::max<int64_t>(1, kMaxVectorBytes / bytes);
+    if (isa<AsyncCopyGlobalToLocalOp>(op) || !isa<BlockedEncodingAttr>(type.getEncoding()) ||
+        widthOf(op, axes, crossing) > width)
+      return layoutOf(type);
+    BlockedEncodingAttr wide =
+        defaultLayout(type.getContext(), type.getShape(), numWarps(op->getParentOfType<ModuleOp>()),
+                      orderOf(type.getEncoding()), most);
+    return layoutOf(RankedTensorType::get(type.getShape(), type.getElementType(), wide));
+  }
 
   tt::FuncOp kernel;
   const AxisInfoAnalysis &axes;
@@ -214,7 +228,7 @@ void KernelRemarks::remarkOnAccesses() {
   for (auto &[where, place] : places) {
     Operation *op = place.op;
     Value ptr = op->getOperand(0), mask = maskOf(op);
-    const TileLayout layout = layoutOfTile(ptr);
+    const TileLayout layout = layoutToAsk(op, place.width, crossingOf(op));
     const AxisInfo &info = axes.get(ptr);
     unsigned bytes =
         tt::scalarBytes(cast<tt::PointerType>(tt::elementType(ptr.getType())).getPointeeType());
