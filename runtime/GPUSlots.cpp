@@ -65,7 +65,13 @@ bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], u
                                          std::to_string(countable) + "; pass persistent=False");
     return false;
   }
-  ctas[0] = static_cast<uint32_t>(std::min(programs, most));
+  // Short programs side by side need no loop: memory is faster for one CTA after the other. Of more
+  // programs the number of the next one might not fit into 32 bits.
+  constexpr uint64_t manyPrograms = countable / 4;
+  uint64_t perCTA = metadata.programsPerCTA;
+  if (perCTA > 1 && programs <= manyPrograms)
+    most = std::numeric_limits<uint64_t>::max();
+  ctas[0] = static_cast<uint32_t>(std::min((programs + perCTA - 1) / perCTA, most));
   ctas[1] = ctas[2] = 1;
   return true;
 }

@@ -200,8 +200,9 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   writer.number(data.scratchBytes);
   writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2 |
                 data.mayWait << 3 | data.isPersistent << 4 | data.takesPrograms << 5);
-  for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas), data.sharedBytes,
-                          uint64_t(data.registers), uint64_t(data.spillBytes)})
+  for (uint64_t number :
+       {uint64_t(data.numWarps), uint64_t(data.numCtas), uint64_t(data.programsPerCTA),
+        data.sharedBytes, uint64_t(data.registers), uint64_t(data.spillBytes)})
     writer.number(number);
   writer.number(data.asserts.size());
   for (const AssertSite &site : data.asserts) {
@@ -275,7 +276,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   data.mayWait = flags & 8;
   data.isPersistent = flags & 16;
   data.takesPrograms = flags & 32;
-  for (unsigned *number : {&data.numWarps, &data.numCtas})
+  for (unsigned *number : {&data.numWarps, &data.numCtas, &data.programsPerCTA})
     *number = static_cast<unsigned>(reader.number());
   data.sharedBytes = reader.number();
   for (unsigned *number : {&data.registers, &data.spillBytes})

@@ -35,11 +35,11 @@ static constexpr double latencyMicroseconds = 0.48;
 /// Clocks from one CTA to the next that a multiprocessor starts.
 static constexpr double startOfCTA = 170;
 /// In a warp, clocks from an instruction to the next, as far as the next one waits, and what an
-/// exchange between lanes takes beyond; of a barrier, for each warp that comes to it.
+/// exchange between lanes takes beyond; of a barrier, and for each warp that comes to it.
 static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
-static constexpr double clocksOfArrival = 25;
+static constexpr double clocksOfBarrier = 110, clocksOfArrival = 8;
 /// Clocks of the first cache for a request of a warp.
-static constexpr double clocksOfRequest = 3.8;
+static constexpr double clocksOfRequest = 3.5;
 /// Instructions that are left of PTX, of all and of those of integers.
 static constexpr double issued = 0.9, issuedIntegers = 0.55;
 /// Clocks for a change of one number in the L2.
@@ -87,7 +87,7 @@ const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
       "32 x sectors that the L1 has not / bytes a clock",
-      "sectors / sectors a clock; 3.8 a request of a warp",
+      "sectors / sectors a clock; 3.5 a request of a warp",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
       "0.9 x instructions of warps / 4",
@@ -101,7 +101,7 @@ const char *formulaOf(Resource resource) {
       "170 a CTA",
       "latency x bytes read / bytes in flight, where loads run ahead",
       "CTAs one after the other x what one waits for: loads; 1.2 an instruction of a warp, 36 an "
-      "exchange; 25 a barrier and warp; its products, spills and bytes"};
+      "exchange; 110 + 8 x warps a barrier; its products, spills and bytes"};
   return formulas[size_t(resource)];
 }
 
@@ -179,9 +179,10 @@ static double sideBySide(const LaunchFacts &launch) {
 /// Clocks of one CTA that has the multiprocessor to itself, as far as one thing waits for another.
 static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks &all, double most) {
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
-  double ofWarp =
-      (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges) / launch.warps +
-      clocksOfArrival * work.barriers;
+  double barrier = clocksOfBarrier + clocksOfArrival * launch.warps;
+  double ofWarp = (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges +
+                   barrier * work.barriers) /
+                  launch.warps;
   double bytes = waitsForBytes * 32 * work.farSectors / rate.l2Bytes;
   double others = all[size_t(Resource::Tensor)] + all[size_t(Resource::Spills)];
   return ofWarp + bytes + others / most;

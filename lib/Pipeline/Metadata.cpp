@@ -196,6 +196,8 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
+    if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerCTA))
+      metadata.programsPerCTA = static_cast<unsigned>(programs.getInt());
     if (auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions))
       for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>())
         metadata.conditions.push_back(readCondition(numbers));

@@ -76,6 +76,16 @@ def test_grids(monkeypatch, ctas, count):
     assert is_packed(check_softmax(count, 37))
 
 
+def test_a_launch_has_cta_for_all_programs(backend, monkeypatch):
+    """However few run at once, so that none loops."""
+    if backend == "cuda":
+        pytest.skip("no counts")
+    monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", "1")
+    x, y = rows(99, 64), np.zeros((99, 64), np.float32)
+    explained = softmax.explain((99,), y, x, 64, 64, 64, BLOCK=64, keep_options=True)
+    assert explained.json["counters"]["grid"] == 13 == -(-99 // WARPS)
+
+
 @pytest.mark.parametrize("warps", [1, 2, 4, 8])
 @pytest.mark.parametrize("columns", [128, 300, 1025])
 def test_warps(warps, columns):

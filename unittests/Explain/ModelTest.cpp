@@ -76,7 +76,7 @@ TEST(Model, AWarpWaitsForWhatItComputes) {
   Work some = work();
   double alone = latencyOf(some, launchOf(1, 1, 8));
   some.barriers = some.exchanges = 80;
-  EXPECT_DOUBLE_EQ(latencyOf(some, launchOf(1, 1, 8)) - alone, 80 * 25 + 10 * 36);
+  EXPECT_DOUBLE_EQ(latencyOf(some, launchOf(1, 1, 8)) - alone, 10 * (110 + 8 * 8 + 36));
   // Another CTA does not wait for it.
   EXPECT_DOUBLE_EQ(latencyOf(work(), launchOf(2, 2, 8)), alone);
   EXPECT_DOUBLE_EQ(latencyOf(work(), launchOf(2, 1, 8)), 2 * alone);

@@ -221,7 +221,7 @@ Value LoweringContext::gridExtent(unsigned axis) {
 /// The first of all CTAs come first, so that a few programs are spread over all multiprocessors.
 Value LoweringContext::numberOfRunner() {
   Value cta = blockId(0);
-  return place ? add(cta, mul(place, gridExtent(0))) : cta;
+  return place ? add(mul(cta, i32(programsPerCTA)), place) : cta;
 }
 
 Value LoweringContext::numberOfRunners() {

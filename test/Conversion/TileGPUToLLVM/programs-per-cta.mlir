@@ -1,7 +1,7 @@
 // RUN: tritium-opt %s -split-input-file -convert-ttg-to-llvm | FileCheck %s
 
-// Eight warps, each with the threads, the shared memory and the barrier of a program: the first
-// warps of all CTAs come first.
+// Eight warps, each with the threads, the shared memory and the barrier of a program: those of
+// a CTA have programs that follow one another.
 // CHECK-LABEL: llvm.func @turn(
 // CHECK-SAME: nvvm.minctasm = 5 : i32, nvvm.reqntid = array<i32: 256>
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
@@ -12,12 +12,12 @@
 // CHECK: %[[PITCH:.*]] = llvm.mlir.constant(288 : i32)
 // CHECK: %[[AT:.*]] = llvm.mul %[[PLACE]], %[[PITCH]]
 // CHECK: %[[OWN:.*]] = llvm.getelementptr %[[SHARED]][%[[AT]]]
-// CHECK-DAG: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x
-// CHECK-DAG: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
-// CHECK: %[[BEFORE:.*]] = llvm.mul %[[PLACE]], %[[CTAS]]
-// CHECK: llvm.add %[[CTA]], %[[BEFORE]]
+// CHECK: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[EIGHT:.*]] = llvm.mlir.constant(8 : i32)
-// CHECK: llvm.mul %{{.*}}, %[[EIGHT]]
+// CHECK: %[[BEFORE:.*]] = llvm.mul %[[CTA]], %[[EIGHT]]
+// CHECK: llvm.add %[[BEFORE]], %[[PLACE]]
+// CHECK: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
+// CHECK: llvm.mul %[[CTAS]], %{{.*}}
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.bar.warp.sync
 // CHECK-NOT: nvvm.barrier

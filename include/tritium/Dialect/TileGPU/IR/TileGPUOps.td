@@ -77,7 +77,8 @@ def TileGPU_CTAIdOp : TileGPU_LaunchedOp<"cta_id"> {
   let summary = "number of this CTA of a kernel that loops over programs";
   let description = [{
     From 0 to `ttg.num_ctas`, less one. The kernel around it has `ttg.persistent`. If it has
-    `ttg.programs_per_cta`, too, this is the number of the warp that runs it.
+    `ttg.programs_per_cta`, too, this is the number of the warp that runs it; those of a CTA follow
+    one another.
 
     ```mlir
     %i = ttg.cta_id : i32
