@@ -54,23 +54,25 @@ bool isOfFirstThread(Operation *op) {
 
 } // namespace
 
-/// What the threads of the group have done before is known to be done here.
+/// All threads of the group have come here together.
 bool MBarrierLowering::isMeeting(Operation *op) {
   if (auto arrive = dyn_cast<ttng::MBarrierArriveOp>(op))
     return !isOfWarps(arrive);
-  return (isa<BarrierOp>(op) && !op->hasAttr(kOverlap)) || isa<ttng::MBarrierExpectOp>(op);
+  return isa<BarrierOp>(op) && !op->hasAttr(kOverlap);
 }
 
 void MBarrierLowering::meetBefore(Operation *op) {
+  // Bytes that are expected come to shared memory: what is loaded from elsewhere has nothing to do
+  // with them, and what had to be done before one expectation is done before the next.
+  bool expects = isa<ttng::MBarrierExpectOp>(op);
   // Branches are for all threads.
   Operation *inside = op;
   for (;; inside = inside->getParentOp()) {
     for (Operation *before = inside->getPrevNode(); before; before = before->getPrevNode()) {
-      if (isMeeting(before))
+      if (isMeeting(before) || (expects && isa<ttng::MBarrierExpectOp>(before)))
         return;
-      // What the first thread alone does it has done before it arrives; bytes that are expected
-      // come to shared memory, and have nothing to do with what is loaded from elsewhere.
-      if (!isOfFirstThread(before) && !(isa<ttng::MBarrierExpectOp>(op) && isa<tt::LoadOp>(before)))
+      // What the first thread alone does it has done before it arrives.
+      if (!isOfFirstThread(before) && !(expects && isa<tt::LoadOp>(before)))
         return (void)barrier();
     }
     if (!isa<scf::IfOp>(inside->getParentOp()))

@@ -32,6 +32,9 @@ module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 :
 // CHECK: mbarrier.init
 // CHECK-NOT: nvvm.barrier0
 // CHECK-COUNT-2: mbarrier.arrive.expect_tx
+// The first thread arrives for all, who have loaded something.
+// CHECK: nvvm.barrier0
+// CHECK: mbarrier.arrive.shared
 // CHECK: nvvm.barrier0
 // CHECK: mbarrier.try_wait
 // CHECK-NOT: mbarrier
@@ -47,6 +50,7 @@ tt.func @at_the_beginning(%p: !tt.ptr<i32>, %some: i1) {
   scf.if %some {
     ttng.mbarrier_expect %bar, 128 : !ttg.memdesc<1xi64, #one, mutable>
   }
+  ttng.mbarrier_arrive %bar, 1 : !ttg.memdesc<1xi64, #one, mutable>
   ttg.barrier
   scf.for %i = %c0 to %n step %c1 : i32 {
     ttng.mbarrier_wait %bar, %i : !ttg.memdesc<1xi64, #one, mutable>
