@@ -270,6 +270,33 @@ TEST(WarpGroupFaults, WritesByOtherWarps) {
     }
 }
 
+/// A warp's wait speaks for itself alone if that is asked for: another one may not have read B yet,
+/// and its lanes do not know of each other. The first fault then may end the launch.
+TEST(WarpGroupFaults, SeparateProducts) {
+  std::string after = fence + product(firstFour) + commit + wait0 + "bar.sync 0;\n",
+              one = "setp.eq.u32 %p4, %t, 0;\n@%p4 st.shared.b32 [%s+8192], 0;\n",
+              lanes = "and.b32 %r10, %t, 31;\nmad.lo.u32 %r11, %w, 4, %s;\n"
+                      "setp.eq.u32 %p4, %r10, 4;\n@%p4 st.shared.b32 [%r11+12288], 0;\n" +
+                      replaced(after, "bar.sync 0;\n", "") +
+                      "setp.eq.u32 %p4, %r10, 0;\n@%p4 st.shared.b32 [%r11+12288], 1;\n";
+  auto faults = [&](const std::string &body, bool separate, bool stops = false) {
+    GroupRun run = arguments();
+    run.separateProducts = separate;
+    run.stopAtFault = stops;
+    Result result = run.run(groupKernel(sharedBytes, 8, body));
+    EXPECT_EQ(result.completed, !stops || result.clean());
+    return result.faults.size();
+  };
+  std::string early = replaced(after, "bar.sync 0;\n", "") + one;
+  EXPECT_EQ(faults(after + one, true), 0u);
+  EXPECT_EQ(faults(early, false), 0u);
+  EXPECT_GT(faults(early, true), 0u);
+  EXPECT_EQ(faults(lanes, false), 0u);
+  EXPECT_GT(faults(lanes, true), 0u);
+  EXPECT_EQ(faults(after + one, true, true), 0u);
+  EXPECT_GT(faults(early, true, true), 0u);
+}
+
 /// Which warps write what the group reads together: any of them may not have been waited for.
 TEST(WarpGroupFaults, WritesThatOneWarpDoesNotKnow) {
   for (const char *warp : {"0", "1", "2", "3"})

@@ -103,12 +103,15 @@ struct GroupRun {
   uint64_t descriptorA = 0, descriptorB = 0;
   uint32_t adds = 1, threads = 128;
   uint64_t seed = 0;
+  bool separateProducts = false, stopAtFault = false;
 
   Result run(const std::string &text, const std::function<void(Launch &)> &change = {}) {
     SimRun run(text);
     run.buffer(image, "image").buffer(sums, "sums").buffer(a, "a");
     run.value(descriptorA).value(descriptorB).value(adds).threads(threads);
     run.launch.seed = seed;
+    run.launch.separateProducts = separateProducts;
+    run.launch.stopAtFault = stopAtFault;
     if (change)
       change(run.launch);
     return run.run();
