@@ -292,7 +292,8 @@ module attributes {ttg.target = #ttg.target<compute = 80>, "ttg.num-warps" = 1 :
   }
 })";
 
-// Threads and shared memory of all programs of a CTA; no more CTAs than programs.
+// Threads and shared memory of all programs of a CTA; as many CTAs as have them all, whatever runs at
+// once, but where the loop has to count them.
 TEST_F(CUDA, ProgramsPerCTA) {
   compile(kProgramsPerCTA);
   state->blocksAtOnce = 3;
@@ -303,7 +304,7 @@ TEST_F(CUDA, ProgramsPerCTA) {
     tritium_compiled_launch_on(compiled, arguments, 1, grid.data(), nullptr, &failure.error);
     return failure.message();
   };
-  for (auto [programs, ctas] : {std::pair(100000u, 3 * 100u), {301u, 3 * 100u}, {7u, 7u}}) {
+  for (auto [programs, ctas] : {std::pair(100000u, 12500u), {301u, 38u}, {7u, 1u}, {1u << 29, 3 * 100u}}) {
     EXPECT_EQ(launchOf({programs, 1, 1}), "");
     ASSERT_EQ(state->launches.size(), 1u);
     EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(ctas, 1, 1));
