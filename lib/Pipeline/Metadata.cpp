@@ -198,6 +198,8 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerCTA))
       metadata.programsPerCTA = static_cast<unsigned>(programs.getInt());
+    if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerWarp))
+      metadata.programsPerCTA *= static_cast<unsigned>(programs.getInt());
     if (auto conditions = kernel->getAttrOfType<ArrayAttr>(ttg::kConditions))
       for (auto numbers : conditions.getAsRange<DenseI64ArrayAttr>())
         metadata.conditions.push_back(readCondition(numbers));

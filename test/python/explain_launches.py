@@ -106,6 +106,7 @@ PAIRS = [
         fast=dict(options="num_warps=4")),
     Row("18 BK=16", "products product", HALF, "BM=128 BN=128 BK=16", products(4096, 1024),
         "cdiv(M,BM),cdiv(N,BN)", ("BK", "BK="), "num_warps=8",
+        fails="num_warps=4 comes first, which gains 1.15, and BK=64 1.68",
         fast=dict(constants="BM=128 BN=128 BK=64")),
     Row("19 f32 by ieee", "products product",
         "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=64 BN=64 BK=32",
@@ -161,7 +162,8 @@ NULLS = [
         "*fp16:16,*fp16:16,i32:16,i32:16", "T=64", "x=n*m out=n*m n=2048 m=2048", "32,32"),
     Row("25 load of a broadcast tile: loaded once", "memory scale_tile",
         "*fp32:16,*fp32:16,*fp32:16,i32:16", "M=16 N=256",
-        "x=16384*width factors=16384 out=16384*width width=256", "1024"),
+        "x=16384*width factors=16384 out=16384*width width=256", "1024",
+        fails="num_warps=16 is proposed, which was not measured"),
 ]
 
 # Examples and kernels of the integration suite, of which only the time is asked.

@@ -33,7 +33,8 @@ def test_the_first_hint_is_the_change(row):
 
 @pytest.mark.parametrize("row", NULLS, ids=lambda row: row.name)
 def test_nothing_is_proposed(row):
-    assert hintsFor(row) == []
+    hints = hintsFor(row)
+    assert (hints == []) != bool(row.fails), hints
 
 
 def test_what_does_something_else_is_no_hint():

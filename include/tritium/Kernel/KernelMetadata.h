@@ -66,8 +66,8 @@ struct KernelMetadata {
   /// CTAs loop over the programs: a launch starts as many as run at once in one dimension. Behind
   /// the tensor maps the entry has three more parameters, the extents of the grid as uint32.
   bool isPersistent = false;
-  /// Programs that a CTA of such a kernel has side by side. If it has several, a launch starts as many
-  /// CTAs as have them all, if these can be counted.
+  /// Programs that a CTA of such a kernel has side by side, and one after the other, if they are
+  /// short. If it has several, a launch starts as many CTAs as have them all, if these can be counted.
   unsigned programsPerCTA = 1;
   /// Behind its first program each of those CTAs takes what follows from a counter. One more
   /// parameter, a uint32: which of the module's counters this launch has (LaunchABI.h), or

@@ -18,6 +18,41 @@ tt.func @short(%px: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
 
 // -----
 
+// Of rows of 64 bytes a warp takes eight, of 256 bytes two.
+// CHECK-LABEL: tt.func @shorter(
+// CHECK-SAME: ttg.programs_per_cta = 8 : i32, ttg.programs_per_warp = 8 : i32
+// expected-remark @+1 {{the row of a program is short}}
+tt.func @shorter(%px: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+  %x = tt.splat %px : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %v = tt.load %x : tensor<16x!tt.ptr<f32>>
+  %m = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<16xf32>) -> f32
+  tt.store %out, %m : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func @half(
+// CHECK-SAME: ttg.programs_per_warp = 2 : i32
+// expected-remark @+1 {{the row of a program is short}}
+tt.func @half(%px: !tt.ptr<f16>, %out: !tt.ptr<f16>) {
+  %x = tt.splat %px : !tt.ptr<f16> -> tensor<128x!tt.ptr<f16>>
+  %v = tt.load %x : tensor<128x!tt.ptr<f16>>
+  %m = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f16, %b: f16):
+    %c = arith.maximumf %a, %b : f16
+    tt.reduce.return %c : f16
+  }) : (tensor<128xf16>) -> f16
+  tt.store %out, %m : !tt.ptr<f16>
+  tt.return
+}
+
+// -----
+
 // A row of 2 KB.
 // CHECK-NOT: num-warps
 // CHECK-NOT: programs_per_cta

@@ -37,17 +37,23 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// One row, reduced or scanned: no loops, no products.
-bool isShort(tt::FuncOp kernel) {
+/// What a program does, if that is one row, reduced or scanned: no loops, no products.
+struct ShortProgram {
+  bool isShort = false;
+  int64_t bytes = 0; ///< the most that a load or store moves
+};
+
+ShortProgram look(tt::FuncOp kernel) {
   bool reduces = false, isLong = false;
+  int64_t bytes = 0;
   auto look = [&](Type type) {
     if (auto tile = dyn_cast<RankedTensorType>(type))
       isLong |= tile.getNumElements() > strategy::kMostPackedElements;
   };
   auto lookAtMoved = [&](Type type) {
     if (auto tile = dyn_cast<RankedTensorType>(type))
-      isLong |= tile.getNumElements() * tt::scalarBytes(tile.getElementType()) >
-                strategy::kMostPackedBytes;
+      bytes =
+          std::max<int64_t>(bytes, tile.getNumElements() * tt::scalarBytes(tile.getElementType()));
   };
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getOperandTypes(), look);
@@ -59,7 +65,7 @@ bool isShort(tt::FuncOp kernel) {
     isLong |= isa<tt::DotOp, LoopLikeOpInterface>(op);
     reduces |= isa<tt::ReduceOp, tt::ScanOp>(op);
   });
-  return reduces && !isLong;
+  return {reduces && !isLong && bytes <= strategy::kMostPackedBytes, bytes};
 }
 
 struct PackProgramsPass : impl::PackProgramsBase<PackProgramsPass> {
@@ -71,7 +77,10 @@ struct PackProgramsPass : impl::PackProgramsBase<PackProgramsPass> {
     if (!llvm::hasSingleElement(module.getOps<tt::FuncOp>()))
       return;
     tt::FuncOp kernel = *module.getOps<tt::FuncOp>().begin();
-    if (kernel.isExternal() || !kernel.isKernel() || !isShort(kernel))
+    if (kernel.isExternal() || !kernel.isKernel())
+      return;
+    ShortProgram program = look(kernel);
+    if (!program.isShort)
       return;
     if (Operation *op = findDependence(kernel))
       return remarkMissed(op->getLoc(), "pack-programs",
@@ -80,6 +89,10 @@ struct PackProgramsPass : impl::PackProgramsBase<PackProgramsPass> {
     Builder b(&getContext());
     module->setAttr(kNumWarps, b.getI32IntegerAttr(1));
     kernel->setAttr(kProgramsPerCTA, b.getI32IntegerAttr(strategy::kProgramsOfPackedCTA));
+    int64_t rounds = strategy::kLeastBytesOfWarp / std::max<int64_t>(program.bytes, 1);
+    constexpr int64_t mostRounds = 8;
+    if (rounds > 1)
+      kernel->setAttr(kProgramsPerWarp, b.getI32IntegerAttr(std::min(rounds, mostRounds)));
     remarkApplied(kernel.getLoc(), "pack-programs",
                   Twine("the row of a program is short: one warp does it, and a CTA has ") +
                       Twine(strategy::kProgramsOfPackedCTA) + " programs at a time");

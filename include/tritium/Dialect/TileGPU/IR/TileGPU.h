@@ -70,6 +70,9 @@ inline constexpr llvm::StringLiteral kProgramCounter = "ttg.program_counter";
 /// On a kernel that loops over programs, i32: programs that a CTA runs at a time, each in a warp of
 /// its own. To the kernel each is a CTA (`ttg.cta_id`, `ttg.num_ctas`).
 inline constexpr llvm::StringLiteral kProgramsPerCTA = "ttg.programs_per_cta";
+/// On such a kernel, i32: programs that each of these warps runs one after the other, if there are
+/// many: as few CTAs are launched. Absent: one.
+inline constexpr llvm::StringLiteral kProgramsPerWarp = "ttg.programs_per_warp";
 /// On a kernel: dimensions of the grid along which the CTAs that begin first are the last programs.
 inline constexpr llvm::StringLiteral kLastFirst = "ttg.last_first";
 /// On such a kernel, whose ids count down along the first dimension and not along the second, i32,
