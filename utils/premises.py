@@ -194,7 +194,9 @@ PREMISES = (
     + premises(
         CPU + "Evaluate.cpp",
         ("exact", "lanes wrap where they are extended or compared",
-         "strides->exact(value, index.lanesDim()) == chunk.stride", "true"),
+         "strides->exact(value, index.lanesDim()) == chunk.stride", "true"))
+    + premises(
+        CPU + "Masks.cpp",
         ("difference", "bound and offset are further apart than 63 bits",
          "known && known->high < INT64_MAX", "true"))
     + premises(
