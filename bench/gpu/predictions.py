@@ -121,24 +121,19 @@ def measure(path):
 # ---------------------------------------------------------------- predicted
 
 
-def document(row, *options):
-    """Rows for other GPUs are predicted for Hopper, which measures them."""
+def tables(path, jobs):
     from explaining import explained
 
-    command = row.arguments_of_the_command()
-    command[command.index("--target") + 1] = "cuda:90"
-    return explained(*command, *options)
-
-
-def tables(path, jobs):
     measured = json.loads(path.read_text())
     times = measured["microseconds"]
     gpu = next(name for name in ("H100", "H200") if name in measured["device"])
     rows = {name: row for name, row in launches().items() if name in times}
 
     def predicted(row):
-        found = document(row, "--keep-options", "--gpu", gpu)["model"]["microseconds"]
-        return found["expected"]
+        # Rows for other GPUs are predicted for Hopper, which measured them.
+        command = row.arguments_of_the_command(target="cuda:90")
+        model = explained(*command, "--keep-options", "--gpu", gpu)["model"]
+        return model["microseconds"]["expected"]
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         expected = dict(zip(rows, pool.map(predicted, rows.values())))

@@ -33,10 +33,11 @@ class Row:
     def faster(self):
         return dataclasses.replace(self, **self.fast)
 
-    def arguments_of_the_command(self):
+    def arguments_of_the_command(self, target=None):
+        """`target`: another than the row's."""
         kernel = self.kernel.split()[1]
         command = [self.file, "--kernel", kernel, "--signature", self.signature,
-                   "--target", self.target, "--grid", self.grid]
+                   "--target", target or self.target, "--grid", self.grid]
         for name, items in (("--constexpr", self.constants), ("--arg", self.arguments),
                             ("--option", self.options)):
             for item in items.split():
@@ -173,7 +174,8 @@ TIMED = [
     Row("vector add", "examples/vector_add.py add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16",
         "BLOCK_SIZE=4096", "x_ptr=n_elements y_ptr=n_elements output_ptr=n_elements "
         "n_elements=16777216", "cdiv(n_elements,BLOCK_SIZE)"),
-    Row("softmax of 1024 columns", "examples/softmax.py softmax_kernel", "*fp32:16,*fp32:16,i32:16,i32:16,i32:16",
+    Row("softmax of 1024 columns", "examples/softmax.py softmax_kernel",
+        "*fp32:16,*fp32:16,i32:16,i32:16,i32:16",
         "BLOCK_SIZE=1024", "output_ptr=16384*n_cols input_ptr=16384*n_cols "
         "input_row_stride=1024 output_row_stride=1024 n_cols=1024", "16384"),
     Row("softmax of rows in a loop", "examples/softmax.py softmax_grid_stride_kernel",

@@ -18,8 +18,7 @@ ROWS = [row for row in TIMED
 
 def estimated(row, *options):
     """Microseconds on an H200, whatever the row's target."""
-    command = row.arguments_of_the_command()
-    command[command.index("--target") + 1] = "cuda:90"
+    command = row.arguments_of_the_command(target="cuda:90")
     model = explained(*command, "--keep-options", *options)["model"]
     return model["microseconds"]["expected"]
 
@@ -36,6 +35,18 @@ def test_so_is_what_a_change_gains(name):
     gain = estimated(row) / estimated(row.faster())
     measured = MEASURED[row.name] / MEASURED[f"{row.name}, fast"]
     assert abs(gain / measured - 1) <= 0.15, (gain, measured)
+
+
+def test_what_the_first_cache_has_and_which_arrays_move():
+    (row,) = [row for row in PAIRS if row.name.startswith("4 ")]
+    slow, fast = (explained(*each.arguments_of_the_command(), "--keep-options")["counters"]
+                  for each in (row, row.faster()))
+    # Every other element, and then the others of the same sectors.
+    total = slow["total"]
+    assert total["global_sectors_cached"] > total["global_sectors"] / 3
+    assert fast["total"]["global_sectors_cached"] == 0
+    assert [(array["name"], array["read"], array["written"]) for array in slow["memory"]] == [
+        ("x", True, False), ("out", False, True)]
 
 
 def test_a_gpu_is_named():

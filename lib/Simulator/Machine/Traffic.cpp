@@ -111,7 +111,7 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
   std::sort(sectors, sectors + count);
   uint64_t distinct = uint64_t(std::unique(sectors, sectors + count) - sectors);
   addGlobal(warp, op, addresses[std::countr_zero(warp.mask)], bytes, distinct, write);
-  // What is stored leaves the first cache, and what is strong passes it by.
+  // Stores bring nothing to the first cache, and what is strong passes it by.
   if (write || op.strong)
     return;
   auto &cached = warp.cta.cached;

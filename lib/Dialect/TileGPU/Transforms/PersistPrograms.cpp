@@ -190,8 +190,11 @@ struct PersistProgramsPass : impl::PersistProgramsBase<PersistProgramsPass> {
 private:
   /// Warps loop over programs, of which a CTA has several. Without the loop it has one.
   void pack(tt::FuncOp func) {
-    if (findDependence(func))
-      return (void)func->removeAttr(kProgramsPerCTA);
+    if (findDependence(func)) {
+      func->removeAttr(kProgramsPerCTA);
+      func->removeAttr(kProgramsPerWarp);
+      return;
+    }
     Value programs = wrap(func);
     if (!always)
       requireCountable(func, programs);
