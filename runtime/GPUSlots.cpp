@@ -49,6 +49,30 @@ llvm::SmallVector<uint64_t, 24> runtime::slotsOnGPU(llvm::ArrayRef<BoundArgument
   return slots;
 }
 
+std::array<uint32_t, 3> runtime::gridOfParts(const KernelMetadata &metadata,
+                                             const uint32_t grid[3]) {
+  uint64_t third = uint64_t(grid[2]) * metadata.splitK;
+  return {grid[0], grid[1],
+          static_cast<uint32_t>(std::min<uint64_t>(third, std::numeric_limits<uint32_t>::max()))};
+}
+
+bool runtime::findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
+                                SharedByParts &shared, CompileError &error) {
+  uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2]; // below 2^62: checkGrid
+  constexpr uint64_t most = uint64_t(1) << 48;               // what a GPU addresses
+  uint64_t ofProgram = metadata.splitK * metadata.partialBytes;
+  if (programs > most / (ofProgram + sizeof(uint32_t))) {
+    error = launchError("OutOfResources",
+                        "kernel '" + metadata.name + "': out of resource: memory for the sums of " +
+                            std::to_string(programs) + " programs in " +
+                            std::to_string(metadata.splitK) +
+                            " parts each; a grid as large needs no split_k");
+    return false;
+  }
+  shared = {programs * ofProgram, programs * sizeof(uint32_t)};
+  return true;
+}
+
 bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], uint64_t most,
                        uint32_t ctas[3], CompileError &error) {
   std::copy_n(grid, 3, ctas);
@@ -81,6 +105,7 @@ void runtime::describeGPUCode(const KernelMetadata &metadata, unsigned registers
   description["num_warps"] = metadata.numWarps;
   description["num_ctas"] = metadata.numCtas;
   description["persistent"] = metadata.isPersistent;
+  description["split_k"] = metadata.splitK;
   description["shared"] = static_cast<int64_t>(metadata.sharedBytes);
   description["n_regs"] = registers;
   description["n_spills"] = spillBytes / 4;

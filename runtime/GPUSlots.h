@@ -10,6 +10,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/JSON.h"
 
+#include <array>
+
 namespace tritium::runtime {
 
 /// The slot of a kernel on a CPU has f32 bits for all narrower floats; a GPU's has their own.
@@ -21,6 +23,18 @@ llvm::SmallVector<uint64_t, 24> slotsOnGPU(llvm::ArrayRef<BoundArgument> argumen
 /// What descriptions say of code for a GPU; `spillBytes` of a thread.
 void describeGPUCode(const KernelMetadata &metadata, unsigned registers, unsigned spillBytes,
                      llvm::json::Object &description);
+
+/// The programs that a launch for `grid` runs: those of its parts, where programs have several.
+/// A dimension that is over all limits is as large as can be.
+std::array<uint32_t, 3> gridOfParts(const KernelMetadata &metadata, const uint32_t grid[3]);
+
+/// Memory that the parts of a launch's programs share, in bytes.
+struct SharedByParts {
+  uint64_t sums = 0, arrivals = 0;
+};
+/// False with `error` if no GPU has so much.
+bool findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
+                       SharedByParts &shared, CompileError &error);
 
 /// The CTAs that a launch for `grid` starts; of a kernel that loops over programs no more than
 /// `most`, which run at once, unless each has several programs side by side. False with `error` for more programs than it can count.

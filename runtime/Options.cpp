@@ -25,6 +25,7 @@ constexpr Option knownOptions[] = {
     {"num_warps", Check::PowerOfTwo},
     {"num_ctas", Check::PowerOfTwo},
     {"num_stages", Check::NonNegative},
+    {"split_k", Check::Positive},
     {"warp_size", Check::Positive},
     {"maxnreg", Check::Any},
     {"ptx_version", Check::Any},

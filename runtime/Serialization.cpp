@@ -202,7 +202,8 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
                 data.mayWait << 3 | data.isPersistent << 4 | data.takesPrograms << 5);
   for (uint64_t number :
        {uint64_t(data.numWarps), uint64_t(data.numCtas), uint64_t(data.programsPerCTA),
-        data.sharedBytes, uint64_t(data.registers), uint64_t(data.spillBytes)})
+        uint64_t(data.splitK), data.partialBytes, data.sharedBytes, uint64_t(data.registers),
+        uint64_t(data.spillBytes)})
     writer.number(number);
   writer.number(data.asserts.size());
   for (const AssertSite &site : data.asserts) {
@@ -276,8 +277,9 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   data.mayWait = flags & 8;
   data.isPersistent = flags & 16;
   data.takesPrograms = flags & 32;
-  for (unsigned *number : {&data.numWarps, &data.numCtas, &data.programsPerCTA})
+  for (unsigned *number : {&data.numWarps, &data.numCtas, &data.programsPerCTA, &data.splitK})
     *number = static_cast<unsigned>(reader.number());
+  data.partialBytes = reader.number();
   data.sharedBytes = reader.number();
   for (unsigned *number : {&data.registers, &data.spillBytes})
     *number = static_cast<unsigned>(reader.number());

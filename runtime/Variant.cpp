@@ -5,6 +5,7 @@
 #include "Dump.h"
 #include "Files.h"
 #include "ForkGate.h"
+#include "GPUSlots.h"
 #include "HostOutput.h"
 #include "Signature.h"
 #include "StageSeal.h"
@@ -214,17 +215,19 @@ bool Variant::mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const {
 bool Variant::holdsConditions(llvm::ArrayRef<BoundArgument> arguments,
                               const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
-  return conditions.broken(slots, grid).none() &&
+  std::array<uint32_t, 3> launched = gridOfParts(metadata(), grid);
+  return conditions.broken(slots, launched.data()).none() &&
          llvm::all_of(metadata().tensorMaps, [&](const TensorMapParameter &map) {
-           return valuesOf(map, slots, grid).has_value();
+           return valuesOf(map, slots, launched.data()).has_value();
          });
 }
 
 std::string Variant::whyNoTensorMap(llvm::ArrayRef<BoundArgument> arguments,
                                     const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
+  std::array<uint32_t, 3> launched = gridOfParts(metadata(), grid);
   for (const TensorMapParameter &map : metadata().tensorMaps)
-    if (std::string why; !valuesOf(map, slots, grid, &why))
+    if (std::string why; !valuesOf(map, slots, launched.data(), &why))
       return "the kernel copies boxes of the tensor at '" + metadata().parameters[map.base].name +
              "': " + why;
   return "";
@@ -251,10 +254,11 @@ Variant *Variant::fitting(llvm::ArrayRef<BoundArgument> arguments, const uint32_
 std::set<std::string> Variant::copiesToRefuse(llvm::ArrayRef<BoundArgument> arguments,
                                               const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
-  llvm::SmallBitVector broken = conditions.broken(slots, grid);
+  std::array<uint32_t, 3> launched = gridOfParts(metadata(), grid);
+  llvm::SmallBitVector broken = conditions.broken(slots, launched.data());
   llvm::SmallBitVector missing(metadata().tensorMaps.size());
   for (auto [number, map] : llvm::enumerate(metadata().tensorMaps))
-    missing[number] = !valuesOf(map, slots, grid);
+    missing[number] = !valuesOf(map, slots, launched.data());
   std::set<std::string> places;
   llvm::SmallBitVector others = broken, othersMissing = missing;
   for (const CopyNeeds &copy : metadata().copies) {

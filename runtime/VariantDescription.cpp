@@ -1,6 +1,7 @@
 //===- VariantDescription.cpp - what can be shown of a variant ------------===//
 
 #include "ForkGate.h"
+#include "GPUSlots.h"
 #include "Signature.h"
 #include "Variant.h"
 #include "WorkClaim.h"
@@ -25,12 +26,15 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     return text;
   bool isListed = llvm::any_of(backend->stages(), [&](const char *known) { return name == known; });
   bool hasMaps = !metadata().tensorMaps.empty();
-  if (isListed && name == "header" && (hasMaps || metadata().isPersistent)) {
-    std::string takes = hasMaps ? "tensor maps, which only the runtime makes"
-                                : "the grid as parameters, as it loops over programs";
+  bool isSplit = metadata().splitK > 1;
+  if (isListed && name == "header" && (hasMaps || isSplit || metadata().isPersistent)) {
+    std::string takes = hasMaps   ? "tensor maps, which only the runtime makes"
+                        : isSplit ? "memory for its sums, which the runtime has"
+                                  : "the grid as parameters, as it loops over programs";
+    std::string without = hasMaps ? "tensor_copies=False" : isSplit ? "split_k=1" : "persistent=False";
     error = launchError("OptionError", "kernel '" + metadata().name + "' takes " + takes +
                                            ": there is no header for it; compile it with " +
-                                           (hasMaps ? "tensor_copies=False" : "persistent=False"));
+                                           without);
     return nullptr;
   }
   if (isListed && name == "header") {
@@ -163,7 +167,8 @@ std::vector<Remark> Variant::remarksOnBroken(const std::set<std::string> &places
                                              llvm::ArrayRef<BoundArgument> arguments,
                                              const uint32_t grid[3]) const {
   llvm::SmallVector<uint64_t, 24> slots = slotsOf(arguments);
-  llvm::SmallBitVector broken = conditions.broken(slots, grid);
+  std::array<uint32_t, 3> launched = gridOfParts(metadata(), grid);
+  llvm::SmallBitVector broken = conditions.broken(slots, launched.data());
   std::vector<LaunchRule> rules = launchRules(metadata(), origin.options.mayAlias);
   // The first of so many; then the tensors.
   auto whyOf = [&](auto isWanted, auto isWantedMap) -> std::string {
@@ -173,7 +178,7 @@ std::vector<Remark> Variant::remarksOnBroken(const std::set<std::string> &places
           return "it breaks the rule that " + rule.text;
     std::string why;
     for (auto [number, map] : llvm::enumerate(metadata().tensorMaps))
-      if (isWantedMap(number) && !valuesOf(map, slots, grid, &why))
+      if (isWantedMap(number) && !valuesOf(map, slots, launched.data(), &why))
         return "of the tensor at '" + metadata().parameters[map.base].name + "' " + why;
     return why;
   };

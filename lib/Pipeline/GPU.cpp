@@ -300,6 +300,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   bool hasFew = gpu.maxRegisters && gpu.maxRegisters < leastRegisters;
   pipeline.isSpecific = target.isSpecific && !hasFew;
   pipeline.numStages = static_cast<int>(gpu.numStages);
+  pipeline.splitK = static_cast<int>(gpu.splitK);
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
   pipeline.persistent = gpu.persistent.value_or(!gpu.cooperative);

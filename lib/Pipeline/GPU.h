@@ -14,6 +14,7 @@ namespace tritium {
 /// The options of a launch that code for GPUs depends on.
 struct GPUOptions {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  unsigned splitK = 1;       ///< parts of a program that adds up over a loop
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;

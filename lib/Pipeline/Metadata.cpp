@@ -3,6 +3,7 @@
 #include "Metadata.h"
 
 #include "tritium/Analysis/PointerUse.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -48,10 +49,17 @@ std::optional<DType> dtypeOf(Type type) {
   return DType{kind, depth, false};
 }
 
+/// Arguments that a launch names, behind which stands what the parts of its programs share.
+static unsigned countParameters(tt::FuncOp kernel) {
+  unsigned shared = kernel->hasAttr(tt::kSplitK) ? tt::kSharedByParts : 0;
+  return kernel.getNumArguments() - std::min(kernel.getNumArguments(), shared);
+}
+
 KernelMetadata describeKernel(tt::FuncOp kernel) {
   KernelMetadata metadata;
   metadata.name = kernel.getName().str();
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+  for (auto [i, type] :
+       llvm::enumerate(kernel.getArgumentTypes().take_front(countParameters(kernel)))) {
     ParameterInfo info;
     auto name = kernel.getArgAttrOfType<StringAttr>(i, "tt.name");
     info.name = name ? name.str() : "arg" + std::to_string(i);
@@ -123,8 +131,24 @@ std::string reasonAgainstPromises(ModuleOp module) {
   constexpr StringLiteral conditions =
       "launch conditions, array<i64: ...> with a kind and bits, and a value, for each step";
   for (auto kernel : module.getOps<tt::FuncOp>()) {
-    unsigned parameters = kernel.getNumArguments();
+    unsigned parameters = countParameters(kernel);
     auto isList = [&](Attribute given) { return isConditions(given, parameters); };
+    auto isPartial = [&](Attribute given) {
+      auto number = dyn_cast<IntegerAttr>(given);
+      return number && number.getType().isInteger(64) && number.getInt() > 0;
+    };
+    auto isSplit = [&](Attribute given) {
+      auto number = dyn_cast<IntegerAttr>(given);
+      Attribute bytes = kernel->getAttr(tt::kPartialBytes);
+      auto isPointer = llvm::IsaPred<tt::PointerType>;
+      return number && number.getType().isInteger(32) && number.getInt() > 1 &&
+             number.getInt() <= 64 && bytes && isPartial(bytes) &&
+             kernel.getNumArguments() >= tt::kSharedByParts &&
+             llvm::all_of(kernel.getArgumentTypes().take_back(tt::kSharedByParts), isPointer);
+    };
+    check(kernel, tt::kSplitK, isSplit,
+          "2 to 64, an i32, of a kernel with tt.partial_bytes and pointers as last two arguments");
+    check(kernel, tt::kPartialBytes, isPartial, "a positive i64");
     check(kernel, ttg::kConditions, isList, ("a list of " + conditions).str());
     check(
         kernel, ttg::kCopyConditions,
@@ -196,6 +220,11 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
+    if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK)) {
+      metadata.splitK = static_cast<unsigned>(parts.getInt());
+      metadata.partialBytes =
+          kernel->getAttrOfType<IntegerAttr>(tt::kPartialBytes).getInt();
+    }
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerCTA))
       metadata.programsPerCTA = static_cast<unsigned>(programs.getInt());
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerWarp))

@@ -14,6 +14,14 @@ using namespace mlir;
 namespace tritium {
 
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+  // Before anything is decided for the loop as it was, or for the grid.
+  if (options.splitK > 1) {
+    tt::SplitKOptions split;
+    split.parts = options.splitK;
+    pm.addPass(tt::createSplitK(split));
+    pm.addPass(createTileCanonicalizer());
+    pm.addPass(createCSEPass());
+  }
   // Where dots go on by themselves, a branch between them costs nothing.
   if (gpuModel(options.capability, options.isSpecific).hasWarpGroupDots)
     pm.addPass(tt::createJoinLoops());

@@ -44,8 +44,10 @@ class Config:
 
         dynamic_scheduling: whether CTAs that loop over programs take the next one from a counter:
             True, False, or None: where some programs take longer than others.
+        split_k: parts, 2 to 64, of each program that adds up over a loop, which run side by side
+            on a GPU; None: it is whole.
 
-    Beyond Triton: `persistent`, `warp_specialize` and `dynamic_scheduling`.
+    Beyond Triton: `persistent`, `warp_specialize`, `dynamic_scheduling` and `split_k`.
 
     Example:
         >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
@@ -57,7 +59,7 @@ class Config:
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
                  pre_hook=None, ir_override=None, persistent=None, warp_specialize=None,
-                 dynamic_scheduling=None):
+                 dynamic_scheduling=None, split_k=None):
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -68,6 +70,7 @@ class Config:
         self.persistent = persistent
         self.warp_specialize = warp_specialize
         self.dynamic_scheduling = dynamic_scheduling
+        self.split_k = split_k
 
     def all_kwargs(self):
         """Parameters and options together, as a launch takes them: a dict."""
@@ -75,7 +78,7 @@ class Config:
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
                    "ir_override": self.ir_override, "persistent": self.persistent,
                    "warp_specialize": self.warp_specialize,
-                   "dynamic_scheduling": self.dynamic_scheduling}
+                   "dynamic_scheduling": self.dynamic_scheduling, "split_k": self.split_k}
         return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
 
     def __eq__(self, other):

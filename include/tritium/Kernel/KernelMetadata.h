@@ -74,6 +74,11 @@ struct KernelMetadata {
   /// kNoProgramCounter: then a launch that starts a CTA for each program leaves it to the hardware
   /// which multiprocessor takes the next one.
   bool takesPrograms = false;
+  /// Each program is so many, its parts, along the third dimension of the grid. The entry has two
+  /// more parameters behind `parameters`, pointers: to `partialBytes` for each part of each program,
+  /// and to a uint32 for each program that is 0 before and after the launch.
+  unsigned splitK = 1;
+  uint64_t partialBytes = 0;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

@@ -37,6 +37,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> isSpecific{*this, "architecture-specific",
                           llvm::cl::desc("Code may use what newer architectures do not have"),
                           llvm::cl::init(false)};
+  Option<int> splitK{*this, "split-k",
+                     llvm::cl::desc("Parts of a program that adds up over a loop; 1: it is whole"),
+                     llvm::cl::init(1)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
   Option<int> mostStages{*this, "most-stages",

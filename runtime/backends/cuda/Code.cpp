@@ -232,8 +232,29 @@ Result Code::launchWithAttributes(const Loaded &loaded, LaunchConfig config,
   return loaded.device->api->cuLaunchKernelEx(&config, loaded.function, parameters, nullptr);
 }
 
+/// What the parts of the launch's programs share.
+bool Code::shareMemory(Device &device, Stream stream, const uint32_t grid[3],
+                       PartialSums::Lease &lease, CompileError &error) const {
+  SharedByParts bytes;
+  if (!findSharedByParts(metadata(), grid, bytes, error))
+    return false;
+  Result result =
+      device.partialSums.take(*device.api, stream, settings.serialization, bytes, lease);
+  if (result == OutOfMemory)
+    error = atKernel(launchError(
+        "OutOfResources", "kernel '" + metadata().name +
+                              "': out of resource: memory for the sums of split_k=" +
+                              std::to_string(metadata().splitK) + " parts, required: " +
+                              std::to_string(bytes.sums) + " bytes; split into fewer, or use "
+                              "smaller tiles"));
+  else if (result != Success)
+    error = driverError(device, result, "kernel '" + metadata().name + "' cannot be launched");
+  return result == Success;
+}
+
 bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
-                  const uint32_t grid[3], CompileError &error) {
+                  const uint32_t asked[3], CompileError &error) {
+  std::array<uint32_t, 3> grid = gridOfParts(metadata(), asked);
   CurrentContext current(device);
   Loaded *loaded = find(device, error);
   if (!loaded)
@@ -241,12 +262,19 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   unsigned ctas = metadata().numCtas;
   for (size_t axis = 0; axis < 3; ++axis)
     if (uint64_t(grid[axis]) * (axis == 0 ? ctas : 1) > device.maxGrid[axis]) [[unlikely]] {
-      error = gridError(device, metadata().name, grid);
+      error = gridError(device, metadata().name, grid.data());
       return false;
     }
   llvm::SmallVector<void *, 24> parameters;
   for (const uint64_t &slot : slots)
     parameters.push_back(const_cast<uint64_t *>(&slot));
+  std::optional<PartialSums::Lease> shared;
+  if (metadata().splitK > 1) {
+    if (!shareMemory(device, stream, asked, shared.emplace(), error))
+      return false;
+    parameters.push_back(&shared->sums);
+    parameters.push_back(&shared->arrivals);
+  }
   // Memory of a SmallVector beyond what it has inside is not aligned as maps must be.
   std::array<TensorMap, 4> few;
   std::vector<TensorMap> many;
@@ -254,7 +282,7 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   if (count > few.size()) [[unlikely]]
     many.resize(count);
   llvm::MutableArrayRef<TensorMap> maps(many.empty() ? few.data() : many.data(), count);
-  if (!maps.empty() && !tensorMaps.get(device, slots, grid, maps, error))
+  if (!maps.empty() && !tensorMaps.get(device, slots, grid.data(), maps, error))
     return false;
   for (TensorMap &map : maps)
     parameters.push_back(&map);
@@ -267,11 +295,11 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
     if (counter == kNoProgramCounter)
       most = UINT64_MAX;
   }
-  if (!findCTAs(metadata(), grid, most, launched, error)) [[unlikely]]
+  if (!findCTAs(metadata(), grid.data(), most, launched, error)) [[unlikely]]
     return false;
   if (metadata().isPersistent)
     for (size_t axis = 0; axis < 3; ++axis)
-      parameters.push_back(const_cast<uint32_t *>(&grid[axis]));
+      parameters.push_back(&grid[axis]);
   if (metadata().takesPrograms)
     parameters.push_back(&counter);
   unsigned threads = metadata().numWarps * device.warpSize;
@@ -285,6 +313,7 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
                                              {launched[0] * ctas, launched[1], launched[2], threads,
                                               1, 1, sharedBytes, stream, nullptr, 0},
                                              parameters.data());
+  shared.reset();
   if (result == LaunchOutOfResources) [[unlikely]] {
     error = outOfResources("registers", threads * loaded->usage.registers, device.maxRegisters);
     return false;

@@ -32,8 +32,8 @@ public:
   ~Code();
 
   /// Queues a launch. `slots`: one for each run-time parameter.
-  bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3],
-              CompileError &error);
+  bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
+              const uint32_t asked[3], CompileError &error);
 
   /// What the code needs, from the first GPU that it was loaded into; zero before.
   Usage usage() const;
@@ -55,6 +55,8 @@ private:
   bool loadModule(Loaded &loaded, CompileError &error) const;
   Result launchWithAttributes(const Loaded &loaded, LaunchConfig config, void **parameters) const;
   bool finishDebug(Loaded &loaded, Stream stream, CompileError &error) const;
+  bool shareMemory(Device &device, Stream stream, const uint32_t grid[3],
+                   PartialSums::Lease &lease, CompileError &error) const;
   CompileError outOfResources(const char *what, uint64_t required, uint64_t limit) const;
   CompileError atKernel(CompileError error) const;
 

@@ -6,6 +6,7 @@
 #include "AssertRecord.h"
 #include "Backend.h"
 #include "DriverAPI.h"
+#include "PartialSums.h"
 #include "ProgramCounters.h"
 #include "tritium/Kernel/CompileError.h"
 #include "tritium/Kernel/CompiledKernel.h"
@@ -27,6 +28,7 @@ struct Device final : DeviceMemory {
   std::array<uint32_t, 3> maxGrid;
   unsigned multiprocessors, warpSize;
   ProgramCounters programCounters;
+  PartialSums partialSums;
 
   void setCapability(unsigned capability) { machine = Target(kCUDA, capability); }
   /// An older driver takes only older PTX.

@@ -61,6 +61,8 @@ bool load(DriverAPI &api, std::string &reason) {
       {"cuPointerGetAttribute", SLOT(cuPointerGetAttribute)},
       {"cuMemAlloc_v2", SLOT(cuMemAlloc)},
       {"cuMemFree_v2", SLOT(cuMemFree)},
+      {"cuMemAllocAsync", SLOT(cuMemAllocAsync)},
+      {"cuMemFreeAsync", SLOT(cuMemFreeAsync)},
       {"cuMemHostAlloc", SLOT(cuMemHostAlloc)},
       {"cuMemHostGetDevicePointer_v2", SLOT(cuMemHostGetDevicePointer)},
       {"cuMemsetD8Async", SLOT(cuMemsetD8Async)},

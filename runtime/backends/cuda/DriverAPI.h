@@ -127,6 +127,8 @@ struct DriverAPI {
   Result (*cuPointerGetAttribute)(void *value, PointerAttribute, Address);
   Result (*cuMemAlloc)(Address *, size_t);
   Result (*cuMemFree)(Address);
+  Result (*cuMemAllocAsync)(Address *, size_t, Stream);
+  Result (*cuMemFreeAsync)(Address, Stream);
   Result (*cuMemHostAlloc)(void **, size_t, unsigned flags);
   Result (*cuMemHostGetDevicePointer)(Address *, void *, unsigned flags);
   Result (*cuMemsetD8Async)(Address, unsigned char, size_t, Stream);

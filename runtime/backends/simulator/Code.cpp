@@ -25,6 +25,13 @@ using namespace tritium;
 using namespace tritium::runtime;
 using namespace tritium::runtime::simulator;
 
+namespace {
+/// Of what launches have besides their arguments, below what has fixed addresses.
+constexpr uint64_t kSumsAddress = 0x7c0000000000, kArrivalsAddress = 0x7d0000000000,
+                   kRecordAddress = 0x7e0000000000;
+constexpr uint64_t kMostSums = uint64_t(2) << 30;
+} // namespace
+
 //===-- Loading -----------------------------------------------------------===//
 
 std::unique_ptr<Code> Code::load(const CompiledKernel &compiled, unsigned architecture,
@@ -280,12 +287,43 @@ bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t gri
   return true;
 }
 
+/// What the parts of programs share.
+bool Code::shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vector<uint8_t> &sums,
+                       std::vector<uint8_t> &arrivals, sim::Launch &launch,
+                       CompileError &error) const {
+  if (metadata().splitK == 1)
+    return true;
+  SharedByParts bytes;
+  if (!findSharedByParts(metadata(), grid, bytes, error))
+    return false;
+  if (bytes.sums > kMostSums) {
+    error = launchError("OutOfResources",
+                        "kernel '" + metadata().name + "': the simulator has " +
+                            std::to_string(kMostSums) + " bytes for the sums of split_k=" +
+                            std::to_string(metadata().splitK) + " parts, required: " +
+                            std::to_string(bytes.sums));
+    return false;
+  }
+  auto add = [&](std::vector<uint8_t> &memory, uint64_t size, uint64_t address, const char *name) {
+    memory.resize(size);
+    if (hasHostAddresses)
+      address = reinterpret_cast<uint64_t>(memory.data());
+    else
+      launch.buffers.push_back({address, memory.data(), size, true, name, /*isListed=*/false});
+    std::memcpy(launch.arguments.emplace_back(sizeof address).data(), &address, sizeof address);
+  };
+  add(sums, bytes.sums, kSumsAddress, "the sums of parts");
+  add(arrivals, bytes.arrivals, kArrivalsAddress, "the numbers of parts that have ended");
+  return true;
+}
+
 bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
-                  bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
+                  bool hasUnknownMemory, const uint32_t asked[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
+  std::array<uint32_t, 3> grid = gridOfParts(metadata(), asked);
   uint32_t ctas[3];
-  if (!checkLimits(grid, error) ||
-      !findCTAs(metadata(), grid, settings.multiprocessors, ctas, error))
+  if (!checkLimits(grid.data(), error) ||
+      !findCTAs(metadata(), grid.data(), settings.multiprocessors, ctas, error))
     return false;
   sim::Launch launch;
   launch.entry = metadata().entry;
@@ -312,7 +350,9 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
     std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
   }
-  if (!addHiddenArguments(slots, grid, counters != nullptr, launch, error))
+  std::vector<uint8_t> sums, arrivals;
+  if (!shareMemory(asked, hasUnknownMemory, sums, arrivals, launch, error) ||
+      !addHiddenArguments(slots, grid.data(), counters != nullptr, launch, error))
     return false;
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
@@ -324,8 +364,8 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
                               each.parameter != noParameter});
   AssertRecord record = {};
   if (!metadata().asserts.empty()) {
-    // Below what has fixed addresses; with those of the host it is memory like any other.
-    uint64_t address = 0x7e0000000000;
+    // With addresses of the host it is memory like any other.
+    uint64_t address = kRecordAddress;
     if (hasUnknownMemory)
       address = reinterpret_cast<uint64_t>(&record);
     else

@@ -65,7 +65,7 @@ public:
   /// follow addresses whose memory nobody named, and all are the host's. False with `error`
   /// after a fault; what the launch did stands in `counters` in either case.
   bool launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
-              bool hasUnknownMemory, const uint32_t grid[3], const Settings &settings,
+              bool hasUnknownMemory, const uint32_t asked[3], const Settings &settings,
               CompileError &error, sim::Counters *counters = nullptr) const;
 
   /// How many CTAs a multiprocessor of the architecture holds.
@@ -75,6 +75,8 @@ private:
   explicit Code(const CompiledKernel &compiled) : compiled(compiled) {}
   const KernelMetadata &metadata() const { return compiled.metadata; }
   bool checkLimits(const uint32_t grid[3], CompileError &error) const;
+  bool shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vector<uint8_t> &sums,
+                   std::vector<uint8_t> &arrivals, sim::Launch &launch, CompileError &error) const;
   bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3], bool isCounted,
                           sim::Launch &launch, CompileError &error) const;
   CompileError describe(const sim::Result &result) const;

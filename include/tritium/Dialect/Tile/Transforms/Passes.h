@@ -13,6 +13,16 @@ namespace tritium::tt {
 #define GEN_PASS_REGISTRATION
 #include "tritium/Dialect/Tile/Transforms/Passes.h.inc"
 
+/// On a kernel whose programs are shared out, i32: the parts of each. A launch's grid has as many
+/// programs along the third dimension for one, and the last two arguments are memory of the launch:
+/// for the sums of each part of each program, and for a number a program, i32, which is 0 before
+/// and after a launch.
+inline constexpr llvm::StringLiteral kSplitK = "tt.split_k";
+/// Those arguments.
+constexpr unsigned kSharedByParts = 2;
+/// On such a kernel, i64: bytes of the sums of a part.
+inline constexpr llvm::StringLiteral kPartialBytes = "tt.partial_bytes";
+
 /// Rewrites the carried tiles of one loop; see ScalarizeLoopOffsets.cpp. True if any.
 bool scalarizeLoopOffsets(mlir::scf::ForOp loop);
 

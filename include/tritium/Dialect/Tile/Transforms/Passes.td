@@ -69,6 +69,20 @@ def JoinLoops : Pass<"tt-join-loops"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SplitK : Pass<"tt-split-k", "::mlir::ModuleOp"> {
+  let summary = "programs that add up over a loop share it out to several";
+  let description = [{
+    Of a kernel with one loop that adds up, each program becomes several parts, which take a part of
+    the iterations each. They store their sums in memory that the launch has for them; the last of
+    them to do so adds these up and goes on behind the loop. The launch has two more arguments then,
+    behind the others, and as many programs more along the third dimension of the grid
+    (`tt.split_k`).
+  }];
+  let options = [Option<"parts", "parts", "int64_t", "2", "parts of a program, 2 to 64">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tritium::tt::TileDialect"];
+}
+
 def FoldRanges : Pass<"tt-fold-ranges"> {
   let summary = "decides comparisons by what their operands can be";
   let description = [{

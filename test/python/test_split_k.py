@@ -1,0 +1,334 @@
+"""Kernels whose programs have parts (split_k): on the simulated GPU, or with
+TRITIUM_TEST_BACKENDS=cuda on one of compute capability 9.0."""
+
+import os
+
+import numpy as np
+import pytest
+
+import tritium as triton
+import tritium.language as tl
+
+BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
+
+
+@pytest.fixture(autouse=True)
+def backend(monkeypatch):
+    monkeypatch.setenv("TRITIUM_BACKEND", BACKEND)
+
+
+@triton.jit
+def matmul(a_ptr, b_ptr, c_ptr, bias_ptr, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr,
+           BK: tl.constexpr, ADDS: tl.constexpr, AXIS: tl.constexpr = 0):
+    pid = tl.program_id(AXIS)
+    columns = tl.cdiv(N, BN)
+    rm = (pid // columns) * BM + tl.arange(0, BM)
+    rn = (pid % columns) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    a = a_ptr + rm[:, None] * sa + rk[None, :]
+    b = b_ptr + rk[:, None] * sb + rn[None, :]
+    if ADDS:
+        bias = tl.load(bias_ptr + rn, mask=rn < N, other=0)
+        acc = tl.zeros((BM, BN), tl.float32) + bias[None, :]
+    else:
+        acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        x = tl.load(a, mask=(rm[:, None] < M) & (rk[None, :] < K - k * BK), other=0)
+        y = tl.load(b, mask=(rk[:, None] < K - k * BK) & (rn[None, :] < N), other=0)
+        acc = tl.dot(x, y, acc)
+        a += BK
+        b += BK * sb
+    c = c_ptr + rm[:, None] * sc + rn[None, :]
+    tl.store(c, acc.to(c_ptr.dtype.element_ty), mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+def multiply(m, n, k, parts, tiles=(64, 64, 32), dtype=np.float16, adds=False, axis=0, pitch=0,
+             **options):
+    """The kernel, and that its product is right."""
+    random = np.random.default_rng(m + n + k)
+    a = random.integers(-3, 4, (m, k + pitch)).astype(dtype)
+    b = random.integers(-3, 4, (k, n + pitch)).astype(dtype)
+    bias = random.integers(-3, 4, n).astype(np.float32)
+    c = np.full((m, n), 77, np.float32)
+    grid = [1, 1, 1]
+    grid[axis] = -(-m // tiles[0]) * -(-n // tiles[1])
+    kernel = matmul[tuple(grid)](a, b, c, bias, m, n, k, k + pitch, n + pitch, n, *tiles, adds,
+                                 axis, split_k=parts, **options)
+    # Small integers: each order of the sums is exact.
+    expected = a[:, :k].astype(np.float64) @ b[:, :n].astype(np.float64) + (bias if adds else 0)
+    np.testing.assert_array_equal(c, expected)
+    assert isinstance(parts, int) and "scf.if" in kernel.asm["ttgir"]
+    return kernel
+
+
+def said(kernel):
+    return [r.message for r in kernel.remarks if r.pass_ == "split-k"]
+
+
+@pytest.mark.parametrize("parts", [2, 3, 4, 7, 16])
+def test_parts(parts):
+    kernel = multiply(128, 64, 512, parts)
+    assert said(kernel) == [f"the loop is split in {parts} parts, each of which is a program of its "
+                            "own; the last of them to end adds their sums up and does what comes "
+                            "behind the loop"]
+    assert kernel.metadata.split_k == parts
+
+
+# Fewer iterations than parts, none, and extents and pitches that fit no tile.
+@pytest.mark.parametrize("m, n, k", [(64, 64, 32), (64, 64, 64), (65, 33, 100), (1, 130, 257),
+                                     (64, 64, 0)])
+@pytest.mark.parametrize("parts", [2, 5])
+def test_extents(m, n, k, parts):
+    multiply(m, n, k, parts, pitch=3)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_axes(axis):
+    multiply(200, 64, 256, 3, axis=axis)
+
+
+def test_sums_that_begin_elsewhere():
+    multiply(64, 64, 256, 4, adds=True)
+
+
+# wgmma with copies by TMA, a warp for them, a loop over programs, or none of these.
+@pytest.mark.parametrize("options", [{}, {"warp_specialize": True}, {"warp_specialize": False},
+                                     {"persistent": True}, {"persistent": False},
+                                     {"tensor_copies": False}, {"num_stages": 1}])
+def test_warp_groups(options):
+    kernel = multiply(256, 128, 512, 3, tiles=(128, 128, 64), num_warps=8, **options)
+    assert "wgmma" in kernel.asm["ptx"]
+    if options.get("tensor_copies", True) and options.get("num_stages") != 1:
+        assert "cp.async.bulk.tensor" in kernel.asm["ptx"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+def test_in_any_order(monkeypatch, seed):
+    monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+    multiply(130, 70, 300, 4)
+
+
+# The same bits, whichever part ends last.
+def test_same_bits(monkeypatch):
+    random = np.random.default_rng(1)
+    a, b = (random.standard_normal((64, 512)).astype(np.float16) for _ in range(2))
+    results = []
+    for seed in range(6):
+        monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+        c = np.empty((64, 64), np.float32)
+        matmul[(1,)](a, b.T.copy(), c, c, 64, 64, 512, 512, 64, 64, 64, 64, 32, False, split_k=5)
+        results.append(c)
+    for c in results[1:]:
+        np.testing.assert_array_equal(c, results[0])
+
+
+@triton.jit
+def gated(x_ptr, v_ptr, w_ptr, out_ptr, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    up = tl.zeros((BM, BN), tl.float32)
+    gate = tl.zeros((BM, BN), tl.int32)
+    for k in range(BK, K + BK, BK):
+        x = tl.load(x_ptr + rm[:, None] * K + (k - BK + rk)[None, :])
+        up += tl.dot(x, tl.load(v_ptr + (k - BK + rk)[:, None] * BN + rn[None, :])).to(tl.float32)
+        gate += tl.dot(x, tl.load(w_ptr + (k - BK + rk)[:, None] * BN + rn[None, :]))
+    tl.store(out_ptr + rm[:, None] * BN + rn[None, :], tl.where(gate > 0, up, 0.0))
+
+
+# Two sums, of floats and of integers, in a loop that begins at 32 and steps by 32.
+@pytest.mark.parametrize("parts", [2, 3, 4])
+def test_two_sums(parts):
+    random = np.random.default_rng(2)
+    x, v, w = (random.integers(-3, 4, shape).astype(np.int8)
+               for shape in [(32, 256), (256, 32), (256, 32)])
+    out = np.empty((32, 32), np.float32)
+    kernel = gated[(1,)](x, v, w, out, 256, 32, 32, 32, split_k=parts)
+    up, gate = (x.astype(int) @ y.astype(int) for y in (v, w))
+    np.testing.assert_array_equal(out, np.where(gate > 0, up, 0))
+    assert kernel.metadata.split_k == parts
+
+
+@triton.jit
+def columns(x_ptr, out_ptr, last_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rn = tl.program_id(0) * BN + tl.arange(0, BN)
+    total = tl.zeros((BN,), tl.float32)
+    count = 0.0
+    row = 5
+    for m in range(0, M, BM):
+        rm = m + tl.arange(0, BM)
+        x = tl.load(x_ptr + rm[:, None] * N + rn[None, :],
+                    mask=(rm[:, None] < M) & (rn[None, :] < N), other=0)
+        total += tl.sum(x, 0)
+        count += tl.sum((rm < M).to(tl.float32), 0)
+        row += BM
+    tl.store(out_ptr + rn, total / count, mask=rn < N)
+    tl.store(last_ptr + tl.program_id(0), row)
+
+
+# No products; a sum that is a number, and one that moves and is read behind the loop.
+@pytest.mark.parametrize("m, parts", [(100, 4), (64, 2), (7, 3), (257, 8)])
+def test_sums_of_columns(m, parts):
+    x = np.random.default_rng(3).integers(-9, 9, (m, 90)).astype(np.float32)
+    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
+    kernel = columns[(3,)](x, out, last, m, 90, 16, 32, split_k=parts)
+    np.testing.assert_array_equal(out, x.sum(0) / np.float32(m))
+    np.testing.assert_array_equal(last, 5 + -(-m // 16) * 16)
+    assert kernel.metadata.split_k == parts
+
+
+# A program's output may lie where it has read its input: it comes when all parts have read.
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_in_place(monkeypatch, seed):
+    monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+    random = np.random.default_rng(4)
+    a, b = (random.integers(-3, 4, (64, 64)).astype(np.float32) for _ in range(2))
+    c = a.copy()
+    matmul[(1,)](c, b, c, c, 64, 64, 64, 64, 64, 64, 64, 64, 16, False, split_k=4)
+    np.testing.assert_array_equal(c, a @ b)
+
+
+@triton.jit
+def by_descriptor(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+                  BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([m, k]), b.load([k, n]), acc)
+    c.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def by_block_pointer(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+                     BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    a = tl.make_block_ptr(a_ptr, (M, K), (K, 1), (m, 0), (BM, BK), (1, 0))
+    b = tl.make_block_ptr(b_ptr, (K, N), (N, 1), (0, n), (BK, BN), (1, 0))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        acc = tl.dot(tl.load(a, boundary_check=(0, 1)), tl.load(b, boundary_check=(0, 1)), acc)
+        a = tl.advance(a, (0, BK))
+        b = tl.advance(b, (BK, 0))
+    c = tl.make_block_ptr(c_ptr, (M, N), (N, 1), (m, n), (BM, BN), (1, 0))
+    tl.store(c, acc.to(tl.float16), boundary_check=(0, 1))
+
+
+@pytest.mark.parametrize("kernel", [by_descriptor, by_block_pointer])
+def test_blocks(kernel):
+    random = np.random.default_rng(5)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in [(136, 328), (328, 72)])
+    c = np.empty((136, 72), np.float16)
+    made = kernel[(3, 2)](a, b, c, 136, 72, 328, 64, 64, 32, split_k=3)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    assert made.metadata.split_k == 3
+
+
+# ---------------------------------------------------------------- what cannot be split
+
+
+@triton.jit
+def largest(x_ptr, out_ptr, N, B: tl.constexpr):
+    best = tl.full((B,), -9.0, tl.float32)
+    for n in range(0, N, B):
+        best = tl.maximum(best, tl.load(x_ptr + n + tl.arange(0, B)))
+    tl.store(out_ptr + tl.arange(0, B), best)
+
+
+@triton.jit
+def running(x_ptr, out_ptr, N, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+        tl.store(out_ptr + n + tl.arange(0, B), total)
+
+
+@triton.jit
+def scaled(x_ptr, out_ptr, N, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total = total * 0.5 + tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def twice(x_ptr, out_ptr, N, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def counted(x_ptr, out_ptr, N, B: tl.constexpr):
+    tl.atomic_add(out_ptr, 1.0)
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + 1 + tl.arange(0, B), total)
+
+
+@triton.jit
+def late(x_ptr, out_ptr, N, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for n in range(tl.program_id(0), N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def straight(x_ptr, out_ptr, N, B: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, B), tl.load(x_ptr + tl.arange(0, B)))
+
+
+CARRIES = ("from one iteration to the next its loop carries what is neither a sum that nothing else "
+           "in the loop reads nor a number that moves by the same amount")
+WRITES = ("what stands in front of its loop, or in it, writes to memory, prints or asserts, which "
+          "each part would do")
+
+
+@pytest.mark.parametrize("kernel, reason, expected", [
+    (largest, CARRIES, lambda x: x.max(0)), (running, CARRIES, lambda x: x.cumsum(0)),
+    (scaled, CARRIES, lambda x: x[0] / 8 + x[1] / 4 + x[2] / 2 + x[3]),
+    (twice, "it has several loops, one after the other", lambda x: 2 * x.sum(0)),
+    (counted, WRITES, lambda x: np.append(1, x.sum(0))),
+    (late, "its loop does not begin at a constant that is at least 0, or has no constant step",
+     lambda x: x.sum(0)),
+    (straight, "it has no loop outside of all branches and other loops", lambda x: x[0])])
+def test_refused(kernel, reason, expected):
+    x = np.random.default_rng(6).integers(-8, 8, (4, 16)).astype(np.float32)
+    wanted = expected(x)
+    out = np.zeros(wanted.size, np.float32)
+    made = kernel[(1,)](x, out, 64, 16, split_k=2)
+    np.testing.assert_array_equal(out, wanted.reshape(-1))
+    assert made.metadata.split_k == 1
+    name = kernel.fn.__name__
+    assert said(made) == [f"split_k=2 changes nothing: of kernel '{name}', {reason}"]
+
+
+@pytest.mark.parametrize("parts", [0, 65, 2.5, "two"])
+def test_bad_options(parts):
+    with pytest.raises(Exception, match="split_k"):
+        multiply(64, 64, 64, parts)
+
+
+def test_whole():
+    x, out = np.ones((4, 16), np.float32), np.zeros(16, np.float32)
+    made = late[(1,)](x, out, 64, 16, split_k=1)
+    assert made.metadata.split_k == 1 and not said(made)
+
+
+@pytest.mark.skipif(BACKEND == "cuda", reason="of the simulator")
+def test_memory_of_the_simulator():
+    with pytest.raises(Exception, match="memory|bytes"):
+        multiply(64 * 300, 64 * 300, 64, 64)
+
+
+def test_config():
+    tuned = triton.autotune([triton.Config({}, split_k=2), triton.Config({})], key=["M"])(columns)
+    x = np.random.default_rng(3).integers(-9, 9, (64, 90)).astype(np.float32)
+    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
+    tuned[(3,)](x, out, last, 64, 90, 16, 32)
+    np.testing.assert_array_equal(out, x.sum(0) / np.float32(64))
