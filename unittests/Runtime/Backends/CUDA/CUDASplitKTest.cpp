@@ -1,0 +1,122 @@
+//===- CUDASplitKTest.cpp - memory that parts of programs share -----------===//
+
+#include "CUDATest.h"
+
+#include <cstring>
+
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *kSplit = R"(
+tt.func @total(%x: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %zero) -> (f32) : i32 {
+    %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    %v = tt.load %p : !tt.ptr<f32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  tt.store %x, %sum : !tt.ptr<f32>
+  tt.return
+})";
+
+class SplitK : public CUDA {
+protected:
+  void SetUp() override {
+    CUDA::SetUp();
+    tritium_option parts = {"split_k", {}};
+    parts.value.kind = TRITIUM_INT;
+    parts.value.as.integer = 3;
+    compile(kSplit, {parts});
+    state->run = [&](const fake::Launch &launch) {
+      sums = *static_cast<char **>(launch.parameters[1]);
+      arrivals = *static_cast<uint32_t **>(launch.parameters[2]);
+      if (!sums)
+        return;
+      isZero = true;
+      for (size_t program = 0; program < programs; ++program)
+        isZero &= arrivals[program] == 0;
+      // There is as much as is said.
+      std::memset(sums, 1, programs * 3 * 128);
+    };
+  }
+
+  std::string launchOn(uintptr_t stream, std::array<uint32_t, 3> grid) {
+    programs = size_t(grid[0]) * grid[1] * grid[2];
+    tritium_argument arguments[] = {array(data, 16, 0)};
+    Failure failure;
+    state->launches.clear();
+    tritium_compiled_launch_on(compiled, arguments, 1, grid.data(),
+                               reinterpret_cast<void *>(stream), &failure.error);
+    return failure.message();
+  }
+
+  char *sums = nullptr;
+  uint32_t *arrivals = nullptr;
+  bool isZero = false;
+  size_t programs = 0;
+};
+
+// A grid has the parts along its third dimension; launches on a stream share its memory, which
+// grows, and those on others have their own.
+TEST_F(SplitK, StreamsHaveMemory) {
+  EXPECT_EQ(launchOn(0x100, {5, 6, 7}), "");
+  ASSERT_EQ(state->launches.size(), 1u);
+  EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(5, 6, 21));
+  EXPECT_TRUE(isZero);
+  char *first = sums;
+  EXPECT_EQ(state->allocated, 2u);
+  EXPECT_EQ(launchOn(0x100, {5, 1, 1}), "");
+  EXPECT_EQ(sums, first);
+  EXPECT_EQ(state->calls["cuMemAllocAsync"], 2);
+  EXPECT_EQ(launchOn(0x200, {5, 6, 7}), "");
+  EXPECT_NE(sums, first);
+  EXPECT_TRUE(isZero);
+  EXPECT_EQ(state->allocated, 4u);
+  EXPECT_EQ(launchOn(0x100, {500, 6, 7}), "");
+  EXPECT_TRUE(isZero);
+  EXPECT_EQ(state->allocated, 4u);
+  EXPECT_EQ(launchOn(0x100, {5, 6, 65536}), "kernel 'total': the grid (5, 6, 196608) is over the "
+                                            "limits of fake 0, (2147483647, 65535, 65535); let "
+                                            "each program do more");
+}
+
+// Of a graph several instances may run at once; memory of a stream stays as it is.
+TEST_F(SplitK, CapturedLaunchesHaveTheirOwn) {
+  EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
+  char *ofStream = sums;
+  size_t before = state->allocated;
+  state->isCapturing = true;
+  EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
+  EXPECT_NE(sums, ofStream);
+  EXPECT_TRUE(isZero);
+  EXPECT_EQ(state->allocated, before);
+  state->isCapturing = false;
+  EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
+  EXPECT_EQ(sums, ofStream);
+}
+
+TEST_F(SplitK, ManyStreams) {
+  for (uintptr_t i = 1; i <= 300; ++i) {
+    EXPECT_EQ(launchOn(0x1000 * i, {2, 1, 1}), "");
+    EXPECT_TRUE(isZero);
+  }
+  EXPECT_LE(state->allocated, 2 * 256u);
+}
+
+TEST_F(SplitK, NoMemory) {
+  state->failures["cuMemAllocAsync"] = 2;
+  EXPECT_THAT(launchOn(0x400, {5, 6, 7}),
+              HasSubstr("out of resource: memory for the sums of split_k=3 parts, required: "));
+  EXPECT_TRUE(state->launches.empty());
+  EXPECT_EQ(launchOn(0x400, {5, 6, 7}), "");
+  EXPECT_TRUE(isZero);
+  EXPECT_THAT(launchOn(0x400, {2147483647, 65535, 21845}),
+              HasSubstr("out of resource: memory for the sums of"));
+}
+
+} // namespace
