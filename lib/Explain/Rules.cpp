@@ -231,8 +231,8 @@ constexpr Rule rules[] = {
      "tl.exp2 of what is multiplied by 1 / ln 2 anyway (results differ in the last bits)", nullptr,
      nullptr, takePowersOfTwo},
     {"few-programs", Rule::OfLaunch, "host",
-     "twice as many programs, with half the tile or half of the loop each: multiprocessors are "
-     "idle",
+     "twice as many programs, with half the tile or half of the loop each (where it adds up, "
+     "split_k=2 does): multiprocessors are idle",
      nullptr, nullptr, halvePrograms},
     {"last-wave", Rule::OfLaunch, "host",
      "as many programs as fill all multiprocessors evenly: the last ones run alone", nullptr,

@@ -18,6 +18,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   if (options.splitK > 1) {
     tt::SplitKOptions split;
     split.parts = options.splitK;
+    split.warps = options.numWarps;
     pm.addPass(tt::createSplitK(split));
     pm.addPass(createTileCanonicalizer());
     pm.addPass(createCSEPass());

@@ -8,6 +8,8 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
+from tritium import _C
+from tritium.compiler import CompiledKernel
 
 BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
 
@@ -160,7 +162,7 @@ def columns(x_ptr, out_ptr, last_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
         total += tl.sum(x, 0)
         count += tl.sum((rm < M).to(tl.float32), 0)
         row += BM
-    tl.store(out_ptr + rn, total / count, mask=rn < N)
+    tl.store(out_ptr + rn, total * count, mask=rn < N)
     tl.store(last_ptr + tl.program_id(0), row)
 
 
@@ -170,7 +172,7 @@ def test_sums_of_columns(m, parts):
     x = np.random.default_rng(3).integers(-9, 9, (m, 90)).astype(np.float32)
     out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
     kernel = columns[(3,)](x, out, last, m, 90, 16, 32, split_k=parts)
-    np.testing.assert_array_equal(out, x.sum(0) / np.float32(m))
+    np.testing.assert_array_equal(out, x.sum(0) * m)
     np.testing.assert_array_equal(last, 5 + -(-m // 16) * 16)
     assert kernel.metadata.split_k == parts
 
@@ -331,4 +333,22 @@ def test_config():
     x = np.random.default_rng(3).integers(-9, 9, (64, 90)).astype(np.float32)
     out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
     tuned[(3,)](x, out, last, 64, 90, 16, 32)
-    np.testing.assert_array_equal(out, x.sum(0) / np.float32(64))
+    np.testing.assert_array_equal(out, x.sum(0) * 64)
+
+
+# From tile IR with layouts, whose parameters are those of the launch.
+def test_from_layouts():
+    x = np.random.default_rng(3).integers(-9, 9, (100, 90)).astype(np.float32)
+    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
+    text = columns[(3,)](x, out, last, 100, 90, 16, 32, split_k=4).asm["ttgir"]
+    target = "cuda:90" if BACKEND == "cuda" else BACKEND
+    again = CompiledKernel(_C.compile_ttir(text, "columns.ttgir", {}, target))
+    out[:], last[:] = 0, 0
+    again[(3,)](x, out, last, 100, 90)
+    np.testing.assert_array_equal(out, x.sum(0) * 100)
+    assert again.metadata.split_k == 4
+    for old, bad in [("split_k = 4", "split_k = 300"), ("split_k = 4", "split_k = 1"),
+                     ("partial_bytes = 256", "partial_bytes = -1")]:
+        assert old in text
+        with pytest.raises(triton.CompilationError, match="tt.split_k must be|tt.partial_bytes must"):
+            _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)

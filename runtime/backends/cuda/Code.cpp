@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -180,13 +181,17 @@ Usage Code::usage() const {
 
 //===-- Launching ---------------------------------------------------------===//
 
-static CompileError gridError(const Device &device, const std::string &kernel,
-                              const uint32_t grid[3]) {
+static CompileError gridError(const Device &device, const KernelMetadata &metadata,
+                              const uint32_t asked[3]) {
   auto text = [](const auto &sizes) {
     return "(" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
            std::to_string(sizes[2]) + ")";
   };
-  return launchError("GridError", "kernel '" + kernel + "': the grid " + text(grid) +
+  std::string grid = text(std::span(asked, 3));
+  if (metadata.splitK > 1)
+    grid += ", with split_k=" + std::to_string(metadata.splitK) + " " +
+            text(gridOfParts(metadata, asked)) + ",";
+  return launchError("GridError", "kernel '" + metadata.name + "': the grid " + grid +
                                       " is over the limits of " + device.name + ", " +
                                       text(device.maxGrid) + "; let each program do more");
 }
@@ -262,7 +267,7 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   unsigned ctas = metadata().numCtas;
   for (size_t axis = 0; axis < 3; ++axis)
     if (uint64_t(grid[axis]) * (axis == 0 ? ctas : 1) > device.maxGrid[axis]) [[unlikely]] {
-      error = gridError(device, metadata().name, grid.data());
+      error = gridError(device, metadata(), asked);
       return false;
     }
   llvm::SmallVector<void *, 24> parameters;

@@ -36,33 +36,61 @@ PartialSums::Lease::~Lease() {
     api->cuMemFreeAsync(own, stream);
 }
 
+Address PartialSums::fromPool(const DriverAPI &api, Stream stream, uint64_t bytes, bool mayMake) {
+  if (!pool.address && mayMake) {
+    // Behind this the numbers are there for whatever runs on any stream.
+    if (api.cuMemAlloc(&pool.address, kPoolBytes) != Success)
+      return pool.address = 0;
+    if (api.cuMemsetD8Async(pool.address, 0, kPoolBytes, stream) == Success &&
+        api.cuStreamSynchronize(stream) == Success)
+      pool.bytes = kPoolBytes;
+  }
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > pool.bytes - taken)
+    return 0;
+  taken += bytes;
+  return pool.address + taken - bytes;
+}
+
+Result PartialSums::takeOfStream(const DriverAPI &api, Stream stream, const SharedByParts &bytes,
+                                 OfStream &own, Lease &lease) {
+  // While it can be made: nothing is allocated for all streams while one is captured.
+  fromPool(api, stream, 0, /*mayMake=*/true);
+  Result result = grow(api, stream, bytes.sums, /*isZero=*/false, own.sums);
+  if (result == Success)
+    result = grow(api, stream, bytes.arrivals, /*isZero=*/true, own.arrivals);
+  lease.sums = own.sums.address;
+  lease.arrivals = own.arrivals.address;
+  return result;
+}
+
+Result PartialSums::takeOwn(const DriverAPI &api, Stream stream, bool isCaptured,
+                            const SharedByParts &bytes, Lease &lease) {
+  lease.api = &api;
+  lease.stream = stream;
+  if (isCaptured)
+    lease.arrivals = fromPool(api, stream, bytes.arrivals, /*mayMake=*/false);
+  uint64_t ofArrivals =
+      lease.arrivals ? 0 : (bytes.arrivals + kAlignment - 1) / kAlignment * kAlignment;
+  Result result = api.cuMemAllocAsync(&lease.own, ofArrivals + bytes.sums, stream);
+  if (result != Success)
+    return result;
+  lease.sums = lease.own + ofArrivals;
+  if (lease.arrivals)
+    return Success;
+  lease.arrivals = lease.own;
+  return api.cuMemsetD8Async(lease.arrivals, 0, bytes.arrivals, stream);
+}
+
 Result PartialSums::take(const DriverAPI &api, Stream stream, bool overlaps,
                          const SharedByParts &bytes, Lease &lease) {
   CaptureStatus status = CaptureStatus::None;
   unsigned long long number = 0;
-  bool isKnown = !overlaps && api.cuStreamIsCapturing(stream, &status) == Success &&
-                 status == CaptureStatus::None && api.cuStreamGetId(stream, &number) == Success;
-  Result result = Success;
-  if (isKnown) {
-    lease.lock.emplace(mutex);
-    if (buffers.count(number) || buffers.size() < kMostStreams) {
-      OfStream &own = buffers[number];
-      result = grow(api, stream, bytes.sums, /*isZero=*/false, own.sums);
-      if (result == Success)
-        result = grow(api, stream, bytes.arrivals, /*isZero=*/true, own.arrivals);
-      lease.sums = own.sums.address;
-      lease.arrivals = own.arrivals.address;
-      return result;
-    }
-    lease.lock.reset();
-  }
-  uint64_t ofArrivals = (bytes.arrivals + kAlignment - 1) / kAlignment * kAlignment;
-  lease.api = &api;
-  lease.stream = stream;
-  result = api.cuMemAllocAsync(&lease.own, ofArrivals + bytes.sums, stream);
-  if (result == Success)
-    result = api.cuMemsetD8Async(lease.own, 0, bytes.arrivals, stream);
-  lease.arrivals = lease.own;
-  lease.sums = lease.own + ofArrivals;
-  return result;
+  bool isCaptured =
+      api.cuStreamIsCapturing(stream, &status) == Success && status != CaptureStatus::None;
+  lease.lock.emplace(mutex);
+  if (!overlaps && !isCaptured && api.cuStreamGetId(stream, &number) == Success &&
+      (buffers.count(number) || buffers.size() < kMostStreams))
+    return takeOfStream(api, stream, bytes, buffers[number], lease);
+  return takeOwn(api, stream, isCaptured, bytes, lease);
 }

@@ -16,11 +16,13 @@ namespace tritium::runtime::cuda {
 /// Memory of one GPU for launches whose programs have parts (KernelMetadata::splitK). Launches on a
 /// stream come one after the other, and take the stream's, which grows and is kept. A launch that
 /// is captured into a graph, or may begin before the one in front of it has ended, has some of its
-/// own, as have those on more streams than kMostStreams. Called with the GPU's context being
-/// current.
+/// own, as have those on more streams than kMostStreams. What is allocated in a graph lets one
+/// instance of it be at a time, so that numbers of such a launch can be those of a pool, and no run
+/// of it has to set them to 0. Called with the GPU's context being current.
 class PartialSums {
 public:
   static constexpr size_t kMostStreams = 256;
+  static constexpr uint64_t kPoolBytes = 4 << 20;
 
   /// What a launch has that is queued while this lives.
   class Lease {
@@ -52,9 +54,18 @@ private:
   struct OfStream {
     Buffer sums, arrivals;
   };
+  /// From the pool, for as long as the process lives; 0 if it has no more. `mayMake` it.
+  Address fromPool(const DriverAPI &api, Stream stream, uint64_t bytes, bool mayMake);
+  Result takeOfStream(const DriverAPI &api, Stream stream, const SharedByParts &bytes,
+                      OfStream &own, Lease &lease);
+  Result takeOwn(const DriverAPI &api, Stream stream, bool isCaptured, const SharedByParts &bytes,
+                 Lease &lease);
+
   std::mutex mutex;
   /// By the stream's number, which no other stream of the process gets later. Guarded by `mutex`.
   std::unordered_map<unsigned long long, OfStream> buffers;
+  Buffer pool; ///< of zeros; guarded by `mutex`
+  uint64_t taken = 0;
 };
 
 } // namespace tritium::runtime::cuda

@@ -392,6 +392,13 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     error = interruptedError(metadata().name);
     return false;
   }
+  // Of some CTAs alone not all parts arrive.
+  if (!settings.mostCTAs && llvm::any_of(arrivals, [](uint8_t byte) { return byte != 0; })) {
+    error = launchError("InternalError", "kernel '" + metadata().name +
+                                             "': numbers of parts that have ended are not 0 again "
+                                             "behind the launch, as the next one needs them");
+    return false;
+  }
   if (!record.failed)
     return true;
   error = assertionError(metadata(), record);

@@ -39,6 +39,8 @@ namespace tritium::tt {
 
 namespace {
 constexpr int64_t kSumAlignment = 128; ///< a line of a GPU's caches, in bytes
+/// What a thread may wait for: 4 bytes each, and parts.
+constexpr int64_t kWordsOnTheirWay = 128, kMostOnTheirWay = 8;
 
 /// What each iteration does to a carried number.
 struct Move {
@@ -122,8 +124,8 @@ scf::ForOp findLoop(FuncOp kernel, std::string &reason) {
 
 class Splitter {
 public:
-  Splitter(FuncOp kernel, int64_t parts)
-      : kernel(kernel), parts(parts), b(kernel.getContext()), loc(kernel.getLoc()) {}
+  Splitter(FuncOp kernel, int64_t parts, int64_t warps)
+      : kernel(kernel), parts(parts), warps(warps), b(kernel.getContext()), loc(kernel.getLoc()) {}
 
   /// Why the kernel cannot be split, and where; empty if it is.
   std::string run() {
@@ -178,8 +180,8 @@ private:
     return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, value));
   }
 
-  void store(Value pointers, Value value) {
-    b.create<StoreOp>(loc, pointers, value, /*mask=*/Value());
+  StoreOp store(Value pointers, Value value) {
+    return b.create<StoreOp>(loc, pointers, value, /*mask=*/Value());
   }
 
   void addArguments() {
@@ -377,7 +379,7 @@ private:
     b.setInsertionPointAfter(loop);
     Value own = sumsOf(part);
     for (auto [sum, offset] : sums)
-      store(pointersTo(sum.getType(), own, offset), sum);
+      store(pointersTo(sum.getType(), own, offset), sum)->setAttr(kPartialSum, b.getUnitAttr());
     Value arrival = b.create<AddPtrOp>(loc, arrivals, program);
     Type i32 = b.getI32Type();
     Value before = b.create<AtomicRMWOp>(loc, i32, RMWOp::ADD, arrival, constant(i32, 1), Value(),
@@ -397,28 +399,50 @@ private:
     }
   }
 
+  /// How many parts' sums are on their way at a time, as registers hold them.
+  int64_t loadsAtOnce(Type type) const {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    int64_t threads = 32 * warps, elements = tile ? tile.getNumElements() : 1;
+    int64_t words = llvm::divideCeil(elements * scalarBytes(elementType(type)), 4 * threads);
+    return std::clamp<int64_t>(kWordsOnTheirWay / words, 1, std::min(parts, kMostOnTheirWay));
+  }
+
   /// The sums of all parts, in their order.
   Value addUp(Type type, int64_t offset) {
     Type i32 = b.getI32Type();
-    auto load = [&](Value number) -> Value {
-      return b.create<LoadOp>(loc, pointersTo(type, sumsOf(number), offset), Value());
+    int64_t atOnce = loadsAtOnce(type);
+    // So many behind `first`, added to `sum`, if there is one.
+    auto addNext = [&](Value sum, Value first, int64_t count) {
+      SmallVector<Value> next;
+      for (int64_t i = 0; i < count; ++i) {
+        Value number = b.create<arith::AddIOp>(loc, first, constant(i32, i));
+        next.push_back(b.create<LoadOp>(loc, pointersTo(type, sumsOf(number), offset), Value()));
+      }
+      for (Value each : next)
+        sum = sum ? added(sum, each) : each;
+      return sum;
     };
-    Value first = load(constant(i32, 0));
-    auto others =
-        b.create<scf::ForOp>(loc, constant(i32, 1), constant(i32, parts), constant(i32, 1), first);
+    int64_t begin = (parts - 1) % atOnce + 1;
+    Value sum = addNext({}, constant(i32, 0), begin);
+    if (begin == parts)
+      return sum;
+    auto others = b.create<scf::ForOp>(loc, constant(i32, begin), constant(i32, parts),
+                                       constant(i32, atOnce), sum);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(others.getBody());
-    Value sum = others.getRegionIterArg(0), next = load(others.getInductionVar());
-    if (isTileFloat(elementType(type)))
-      sum = b.create<arith::AddFOp>(loc, sum, next);
-    else
-      sum = b.create<arith::AddIOp>(loc, sum, next);
-    b.create<scf::YieldOp>(loc, sum);
+    b.create<scf::YieldOp>(loc,
+                           addNext(others.getRegionIterArg(0), others.getInductionVar(), atOnce));
     return others.getResult(0);
   }
 
+  Value added(Value x, Value y) {
+    if (isTileFloat(elementType(x.getType())))
+      return b.create<arith::AddFOp>(loc, x, y);
+    return b.create<arith::AddIOp>(loc, x, y);
+  }
+
   FuncOp kernel;
-  int64_t parts;
+  int64_t parts, warps;
   OpBuilder b;
   Location loc;
   scf::ForOp loop;
@@ -435,7 +459,7 @@ struct SplitKPass : impl::SplitKBase<SplitKPass> {
     for (auto kernel : getOperation().getOps<FuncOp>()) {
       if (!kernel.isKernel() || kernel.isExternal())
         continue;
-      Splitter splitter(kernel, parts);
+      Splitter splitter(kernel, parts, warps);
       std::string reason = splitter.run(), asked = std::to_string(parts);
       if (reason.empty())
         remarkApplied(splitter.place(), "split-k",

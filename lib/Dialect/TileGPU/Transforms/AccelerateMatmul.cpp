@@ -14,11 +14,15 @@
 // Their lanes take blocks of the result that are as square as may be, since each step of k
 // reads a row and a column of a block.
 //
+// Partial sums of a program that is shared out (tt-split-k) are stored as dots leave them: lanes
+// have few neighbours then, but whole sectors, and nothing goes through shared memory first.
+//
 // 8-bit floats for which there is no instruction are first converted to f16, which holds all
 // of them exactly.
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -169,6 +173,26 @@ tt::DotOp widenSum(tt::DotOp dot) {
   return fresh;
 }
 
+/// The layout of the dot that a tile comes from, through a loop at most; null if there is none.
+Attribute layoutOfDot(Value tile) {
+  while (auto convert = tile.getDefiningOp<ConvertLayoutOp>())
+    tile = convert.getSrc();
+  if (auto dot = tile.getDefiningOp<tt::DotOp>())
+    return dot.getType().getEncoding();
+  auto result = dyn_cast<OpResult>(tile);
+  auto loop = result ? dyn_cast<scf::ForOp>(result.getOwner()) : scf::ForOp();
+  return loop ? layoutOfDot(loop.getYieldedValues()[result.getResultNumber()]) : Attribute();
+}
+
+void storeAsDotsLeaveIt(tt::StoreOp store) {
+  Attribute layout = layoutOfDot(store.getValue());
+  if (!layout)
+    return;
+  OpBuilder builder(store);
+  for (OpOperand &operand : store->getOpOperands())
+    operand.set(inLayout(builder, operand.get(), layout));
+}
+
 /// Of dots that tensor cores do, but not by warp groups; of versions of one, once.
 void remarkOnSlowDots(ArrayRef<tt::DotOp> dots, int warps) {
   llvm::SmallSetVector<Location, 4> seen;
@@ -213,6 +237,10 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
       else
         giveLayouts(dot, squareLayout(dot, warps), 1);
     }
+    module.walk([](tt::StoreOp store) {
+      if (store->hasAttr(tt::kPartialSum))
+        storeAsDotsLeaveIt(store);
+    });
   }
 };
 } // namespace

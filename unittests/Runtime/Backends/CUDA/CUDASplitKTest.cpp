@@ -3,6 +3,7 @@
 #include "CUDATest.h"
 
 #include <cstring>
+#include <set>
 
 using testing::HasSubstr;
 
@@ -30,7 +31,7 @@ protected:
     CUDA::SetUp();
     tritium_option parts = {"split_k", {}};
     parts.value.kind = TRITIUM_INT;
-    parts.value.as.integer = 3;
+    parts.value.as.integer.low = 3;
     compile(kSplit, {parts});
     state->run = [&](const fake::Launch &launch) {
       sums = *static_cast<char **>(launch.parameters[1]);
@@ -69,31 +70,43 @@ TEST_F(SplitK, StreamsHaveMemory) {
   EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(5, 6, 21));
   EXPECT_TRUE(isZero);
   char *first = sums;
-  EXPECT_EQ(state->allocated, 2u);
+  EXPECT_EQ(state->allocated, 3u); // with the pool
   EXPECT_EQ(launchOn(0x100, {5, 1, 1}), "");
   EXPECT_EQ(sums, first);
   EXPECT_EQ(state->calls["cuMemAllocAsync"], 2);
   EXPECT_EQ(launchOn(0x200, {5, 6, 7}), "");
   EXPECT_NE(sums, first);
   EXPECT_TRUE(isZero);
-  EXPECT_EQ(state->allocated, 4u);
+  EXPECT_EQ(state->allocated, 5u);
   EXPECT_EQ(launchOn(0x100, {500, 6, 7}), "");
   EXPECT_TRUE(isZero);
-  EXPECT_EQ(state->allocated, 4u);
-  EXPECT_EQ(launchOn(0x100, {5, 6, 65536}), "kernel 'total': the grid (5, 6, 196608) is over the "
-                                            "limits of fake 0, (2147483647, 65535, 65535); let "
-                                            "each program do more");
+  EXPECT_EQ(state->allocated, 5u);
+  EXPECT_EQ(launchOn(0x100, {5, 6, 65535}),
+            "kernel 'total': the grid (5, 6, 65535), with split_k=3 (5, 6, 196605), is over the "
+            "limits of Fake H100, (2147483647, 65535, 65535); let each program do more");
 }
 
-// Of a graph several instances may run at once; memory of a stream stays as it is.
+// What is allocated in a graph belongs to it; its numbers are of a pool of zeros, unless there is
+// none yet. Memory of a stream stays as it is.
 TEST_F(SplitK, CapturedLaunchesHaveTheirOwn) {
   EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
   char *ofStream = sums;
   size_t before = state->allocated;
   state->isCapturing = true;
-  EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
-  EXPECT_NE(sums, ofStream);
+  state->calls["cuMemsetD8Async"] = 0;
+  std::set<uint32_t *> numbers;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
+    EXPECT_NE(sums, ofStream);
+    EXPECT_TRUE(isZero);
+    numbers.insert(arrivals);
+  }
+  EXPECT_EQ(numbers.size(), 3u);
+  EXPECT_EQ(state->calls["cuMemsetD8Async"], 0);
+  // More than the pool has.
+  EXPECT_EQ(launchOn(0x300, {5, 60000, 7}), "");
   EXPECT_TRUE(isZero);
+  EXPECT_EQ(state->calls["cuMemsetD8Async"], 1);
   EXPECT_EQ(state->allocated, before);
   state->isCapturing = false;
   EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
@@ -105,7 +118,7 @@ TEST_F(SplitK, ManyStreams) {
     EXPECT_EQ(launchOn(0x1000 * i, {2, 1, 1}), "");
     EXPECT_TRUE(isZero);
   }
-  EXPECT_LE(state->allocated, 2 * 256u);
+  EXPECT_LE(state->allocated, 1 + 2 * 256u);
 }
 
 TEST_F(SplitK, NoMemory) {

@@ -18,6 +18,8 @@ namespace tritium::tt {
 /// for the sums of each part of each program, and for a number a program, i32, which is 0 before
 /// and after a launch.
 inline constexpr llvm::StringLiteral kSplitK = "tt.split_k";
+/// On a store of such sums: they come as the loop leaves them, and lines of memory are short.
+inline constexpr llvm::StringLiteral kPartialSum = "tt.partial_sum";
 /// Those arguments.
 constexpr unsigned kSharedByParts = 2;
 /// On such a kernel, i64: bytes of the sums of a part.

@@ -78,7 +78,8 @@ def SplitK : Pass<"tt-split-k", "::mlir::ModuleOp"> {
     behind the others, and as many programs more along the third dimension of the grid
     (`tt.split_k`).
   }];
-  let options = [Option<"parts", "parts", "int64_t", "2", "parts of a program, 2 to 64">];
+  let options = [Option<"parts", "parts", "int64_t", "2", "parts of a program, 2 to 64">,
+                 Option<"warps", "warps", "int64_t", "4", "warps of a program">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tritium::tt::TileDialect"];
 }
