@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -tt-split-k=parts=4 -canonicalize -cse 2>/dev/null | FileCheck %s
+// RUN: tritium-opt %s -tt-split-k=parts=12 -canonicalize -cse 2>/dev/null | FileCheck %s -check-prefix=MANY
 // RUN: tritium-opt %s -tt-split-k=parts=4 -split-input-file -verify-diagnostics -o /dev/null
 
 // A part has its share of the rounds, the offset that the rounds before it have made, and no more
@@ -18,13 +19,27 @@
 // CHECK:   %[[ROUND:.*]] = arith.muli %[[I]], %c2_i32 overflow<nsw>
 // CHECK:   %[[INDEX:.*]] = arith.addi %[[ROUND]], %c4_i32 overflow<nsw>
 // CHECK:   arith.sitofp %[[INDEX]]
-// CHECK: tt.store %{{.*}}, %[[LOOP]]#0 : !tt.ptr<f32>
+// CHECK: tt.store %{{.*}}, %[[LOOP]]#0 {tt.partial_sum}
 // CHECK: %[[OLD:.*]] = tt.atomic_rmw add, acq_rel, gpu, %{{.*}}, %c1_i32
 // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[OLD]], %c3_i32
 // CHECK: scf.if %[[LAST]] {
 // CHECK:   tt.store %{{.*}}, %c0_i32
-// CHECK:   %[[WHOLE:.*]] = scf.for %{{.*}} = %c1_i32 to %c4_i32
+// CHECK:   %[[S0:.*]] = tt.load
+// CHECK:   %[[S1:.*]] = tt.load
+// CHECK:   %[[S2:.*]] = tt.load
+// CHECK:   %[[S3:.*]] = tt.load
+// CHECK:   %[[S01:.*]] = arith.addf %[[S0]], %[[S1]]
+// CHECK:   %[[S012:.*]] = arith.addf %[[S01]], %[[S2]]
+// CHECK:   %[[WHOLE:.*]] = arith.addf %[[S012]], %[[S3]]
 // CHECK:   tt.store %{{.*}}, %[[WHOLE]]
+// Of many parts, eight at a time are on their way.
+// MANY-LABEL: @total
+// MANY: scf.if
+// MANY-COUNT-4: tt.load
+// MANY: %[[WHOLE:.*]] = scf.for %{{.*}} = %c4_i32 to %c12_i32 step %c8_i32
+// MANY-COUNT-8: tt.load
+// MANY-COUNT-8: arith.addf
+// MANY: tt.store %{{.*}}, %[[WHOLE]]
 tt.func @total(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %begin: f32) {
   %c4 = arith.constant 4 : i32
   %c2 = arith.constant 2 : i32
