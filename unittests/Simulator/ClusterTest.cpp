@@ -197,15 +197,6 @@ std::vector<Case> faultCases() {
 INSTANTIATE_TEST_SUITE_P(Planted, ClusterFaults, testing::ValuesIn(faultCases()),
                          [](const auto &info) { return info.param.name; });
 
-TEST(Clusters, OfMoreCtas) {
-  std::vector<uint32_t> data;
-  Result result = runWith(
-      {"", FaultKind::Trap, thousand, 64, ".explicitcluster\n.reqnctapercluster 2\n"}, 0, data);
-  ASSERT_FALSE(result.faults.empty());
-  EXPECT_NE(result.faults[0].message.find("clusters of one CTA only"), std::string::npos)
-      << result.renderFaults();
-}
-
 TEST(Clusters, RegistersNeedTheirTarget) {
   std::vector<uint32_t> data(64);
   SimRun run(kernel("setmaxnreg.dec.sync.aligned.u32 40;"));

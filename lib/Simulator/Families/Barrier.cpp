@@ -1,6 +1,7 @@
 //===- Barrier.cpp - bar, barrier, fences, happens-before -----------------===//
 
 #include "../Machine/Access.h"
+#include "../Machine/Cluster.h"
 #include "../Machine/Phase.h"
 #include "../Machine/Proxy.h"
 #include "Arithmetic.h"
@@ -303,11 +304,11 @@ void Machine::sweepBarriers(Cta &cta) {
 // Global memory between CTAs. A fence keeps what is known; a strong write after it gives
 // that to the address; a strong read takes it, and a fence after the read makes it known.
 
-static Known knownOf(Warp &warp) {
+Known tritium::sim::knownElsewhere(Warp &warp, uint32_t lanes) {
   Known made = warp.known;
   u32 now = ++warp.machine.time;
   // As another CTA sees it.
-  made.warps[warp.index] = now;
+  made.warps[warp.index] = lanes == warp.live ? now : warp.known.lanes;
   // Other CTAs are known by warp.
   for (auto [thread, time] : std::exchange(made.threads, {}))
     made.learn(thread / 32, time);
@@ -318,7 +319,7 @@ static Known knownOf(Warp &warp) {
 
 static void give(Known &to, const Known &from) { to.others.join(from.others); }
 
-static void take(Warp &warp, const Known &from) {
+void tritium::sim::learnElsewhere(Warp &warp, const Known &from) {
   warp.known.others.join(from.others);
   if (const std::vector<uint32_t> *own = from.others.find(warp.cta.linear))
     for (size_t i = 0; i < own->size(); ++i)
@@ -329,11 +330,11 @@ void tritium::sim::fence(Warp &warp) {
   if (!warp.machine.launch.checkRaces)
     return;
   if (warp.hasSeen) {
-    take(warp, warp.seen);
+    learnElsewhere(warp, warp.seen);
     warp.seen = {};
     warp.hasSeen = false;
   }
-  warp.fenced = knownOf(warp);
+  warp.fenced = knownElsewhere(warp, warp.live);
   warp.hasFenced = true;
 }
 
@@ -341,7 +342,7 @@ void tritium::sim::release(Warp &warp, const Op &op, uint64_t address) {
   if (!warp.machine.launch.checkRaces)
     return;
   if (op.releases)
-    give(warp.machine.releases[address], knownOf(warp));
+    give(warp.machine.releases[address], knownElsewhere(warp, warp.live));
   else if (warp.hasFenced)
     give(warp.machine.releases[address], warp.fenced);
 }
@@ -353,7 +354,7 @@ void tritium::sim::acquire(Warp &warp, const Op &op, uint64_t address) {
   if (found == warp.machine.releases.end())
     return;
   if (op.acquires) {
-    take(warp, found->second);
+    learnElsewhere(warp, found->second);
   } else {
     give(warp.seen, found->second);
     warp.hasSeen = true;

@@ -1,10 +1,11 @@
-//===- Cluster.cpp - clusters of one CTA; registers of warp groups --------===//
+//===- Cluster.cpp - barrier.cluster, mapa, getctarank --------------------===//
 //
-// The barrier of the cluster and the pool of registers are waited for like mbarriers, and stand
-// among those of the CTA, at addresses where no object can be.
+// The barrier of the cluster is waited for like an mbarrier, and stands among those of its first
+// CTA, at an address where no object can be.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Machine/Cluster.h"
 #include "../Machine/Access.h"
 #include "../Machine/Phase.h"
 #include "BulkCopy.h"
@@ -19,13 +20,31 @@ namespace {
 
 /// The barrier of the cluster, whose arrivals are threads.
 MBarrier &clusterBarrier(Cta &cta) {
-  auto [found, isNew] = cta.mbarriers.try_emplace(clusterBarrierAddress);
+  auto [found, isNew] = cta.cluster->first().mbarriers.try_emplace(clusterBarrierAddress);
   MBarrier &barrier = found->second;
   if (isNew) {
     barrier.address = clusterBarrierAddress;
-    barrier.count = barrier.pending = cta.live;
+    for (const Cta *each : cta.cluster->ctas)
+      barrier.count += each->live;
+    barrier.pending = barrier.count;
   }
   return barrier;
+}
+
+/// What the lanes know is there for those that wait.
+void hand(Warp &warp, MBarrier &barrier) {
+  if (warp.cta.cluster->isOfOne())
+    return barrier.arriving.add(warp, warp.mask);
+  barrier.arriving.known.others.join(knownElsewhere(warp, warp.mask).others);
+}
+
+void learn(Warp &warp, MBarrier &barrier) {
+  if (warp.cta.cluster->isOfOne())
+    return barrier.done.give(warp, warp.mask);
+  learnElsewhere(warp, barrier.done.known);
+  const std::vector<uint32_t> *own = barrier.done.known.others.find(warp.cta.linear);
+  if (own && warp.mask == warp.live)
+    warp.known.lanes = std::max(warp.known.lanes, (*own)[warp.index]);
 }
 
 bool isWhole(Warp &warp, const Op &op, const char *what) {
@@ -47,7 +66,7 @@ void arriveAtCluster(Warp &warp, const Op &op) {
   }
   ++warp.machine.tallies[op.id].barriers;
   if (op.releases && warp.machine.launch.checkRaces)
-    barrier.arriving.add(warp, warp.mask);
+    hand(warp, barrier);
   warp.cta.clusterArrivals.resize(warp.cta.warps.size());
   warp.cta.clusterArrivals[warp.index] = ++warp.machine.time;
   warp.atCluster |= warp.mask;
@@ -67,7 +86,9 @@ void waitForCluster(Warp &warp, const Op &op) {
   if (barrier.phase == warp.clusterPhase)
     return blockOnPhase(warp, op, barrier);
   warp.atCluster &= ~warp.mask;
-  passPhase(warp, op, warp.mask, barrier);
+  warp.hasMetCluster = true;
+  if (op.acquires && warp.machine.launch.checkRaces)
+    learn(warp, barrier);
   warp.met = warp.cta.clusterArrivals;
 }
 
@@ -93,17 +114,25 @@ namespace {
 // mapa, getctarank. a: the address, b: the rank; offset: the window of a generic address.
 void mapAddress(Warp &warp, const Op &op) {
   warp.demand(op.b, warp.mask, op, "the rank of a CTA");
+  size_t ctas = warp.cta.cluster->ctas.size();
+  const u32 *ranks = warp.lanes<u32>(op.b);
   for (unsigned lane = 0; lane < 32; ++lane)
-    if ((warp.mask >> lane & 1) && warp.lanes<u32>(op.b)[lane]) {
+    if ((warp.mask >> lane & 1) && ranks[lane] >= ctas) {
       warp.machine.report(FaultKind::OutOfBounds, &op, &warp, int(lane),
-                          "the cluster has one CTA, whose rank is 0; CTA " +
-                              std::to_string(warp.lanes<u32>(op.b)[lane]) + " is named");
+                          "the cluster has " + std::to_string(ctas) +
+                              (ctas == 1 ? " CTA, whose rank is 0" : " CTAs") + "; CTA " +
+                              std::to_string(ranks[lane]) + " is named");
       break;
     }
+  auto map = [&](auto address, unsigned lane) -> decltype(address) {
+    auto window = address & ~decltype(address)(~0u);
+    bool isOwn = ranks[lane] == warp.cta.rank || ranks[lane] >= ctas;
+    return isOwn ? address : window | addressAt(ranks[lane], u32(address));
+  };
   if (op.bytes == 8)
-    eachLane<u64>(warp, op.d, [a = warp.lanes<u64>(op.a)](unsigned i) { return a[i]; });
+    eachLane<u64>(warp, op.d, [&, a = warp.lanes<u64>(op.a)](unsigned i) { return map(a[i], i); });
   else
-    eachLane<u32>(warp, op.d, [a = warp.lanes<u32>(op.a)](unsigned i) { return a[i]; });
+    eachLane<u32>(warp, op.d, [&, a = warp.lanes<u32>(op.a)](unsigned i) { return map(a[i], i); });
 }
 
 bool decodeMapAddress(Decoder &decoder) {
@@ -118,8 +147,16 @@ bool decodeMapAddress(Decoder &decoder) {
   return true;
 }
 
+// bytes: of the address.
 void rankOfAddress(Warp &warp, const Op &op) {
-  eachLane<u32>(warp, op.d, [](unsigned) { return 0; });
+  auto rank = [&](uint32_t address) {
+    return address >> rankShift ? (address >> rankShift) - 1 : warp.cta.rank;
+  };
+  if (op.bytes == 8)
+    eachLane<u32>(warp, op.d,
+                  [&, a = warp.lanes<u64>(op.a)](unsigned i) { return rank(u32(a[i])); });
+  else
+    eachLane<u32>(warp, op.d, [&, a = warp.lanes<u32>(op.a)](unsigned i) { return rank(a[i]); });
 }
 bool decodeRank(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
@@ -127,119 +164,18 @@ bool decodeRank(Decoder &decoder) {
   Type type = m.type();
   if (bitsOf(type) != 32 && bitsOf(type) != 64)
     return decoder.fail("needs .u32 or .u64");
-  return decoder.done(m) && emitSimple(decoder, rankOfAddress, Class::Integer, Type::U32, {type});
-}
-
-//===-- setmaxnreg --------------------------------------------------------===//
-
-constexpr uint32_t registersOfSM = 65536, mostOfThread = 255;
-
-/// What a thread begins with; 0: ptxas cannot know, and ignores setmaxnreg.
-uint32_t registersAtEntry(const Machine &machine) {
-  const Function &entry = *machine.module.find(machine.launch.entry);
-  if (entry.maxRegisters)
-    return entry.maxRegisters;
-  const uint32_t *block = entry.required[0] ? entry.required : entry.maximum;
-  if (!block[0])
-    return 0;
-  uint32_t threads = block[0] * block[1] * block[2];
-  return std::min(registersOfSM / threads, mostOfThread + 1) / 8 * 8;
-}
-
-MBarrier &registerPool(Warp &warp) {
-  auto [found, isNew] = warp.cta.mbarriers.try_emplace(registerPoolAddress);
-  MBarrier &pool = found->second;
-  if (isNew) {
-    pool.address = registerPoolAddress;
-    for (Warp &other : warp.cta.warps)
-      other.registers = registersAtEntry(warp.machine);
-    pool.count = 0; // registers that nobody has
-    // Without an arrival no phase ends.
-    pool.pending = 1;
-  }
-  return pool;
-}
-
-/// The warps of a warp group execute the same one, all of them.
-void checkGroup(Warp &warp, const Op &op) {
-  Cta &cta = warp.cta;
-  Cta::RegisterGroup &group = cta.registerGroups[warp.index / 4];
-  uint32_t first = warp.index / 4 * 4, bit = 1u << warp.index % 4;
-  uint32_t all = (1u << std::min<size_t>(4, cta.warps.size() - first)) - 1;
-  if (!group.op || group.warps == all)
-    group = {&op, 0};
-  if (all != 15 || group.op != &op || (group.warps & bit)) {
-    Fault *fault = warp.machine.report(
-        FaultKind::MissingLanes, &op, &warp, -1,
-        all != 15 ? "setmaxnreg needs a warp group of four warps"
-                  : "setmaxnreg is to be executed by all four warps of a warp group, before any "
-                    "of them executes another one");
-    if (fault && group.op != &op) {
-      fault->hasOther = true;
-      fault->other = warp.machine.place(group.op, nullptr, -1);
-      fault->otherIs = "executed by others";
-    }
-  }
-  group.warps |= bit;
-}
-
-// Op: offset: registers of a thread; target: 1: .inc.
-void setRegisters(Warp &warp, const Op &op) {
-  Machine &machine = warp.machine;
-  uint32_t wanted = uint32_t(op.offset);
-  MBarrier &pool = registerPool(warp);
-  if (warp.mask != warp.live)
-    machine.report(FaultKind::MissingLanes, &op, &warp, std::countr_zero(warp.mask),
-                   "setmaxnreg is executed by a part of its warp only");
-  if (!warp.registers) {
-    machine.report(
-        FaultKind::Registers, &op, &warp, -1,
-        "setmaxnreg is ignored where none of .maxnreg, .reqntid and .maxntid says with how "
-        "many registers a thread begins");
-    return;
-  }
-  bool grows = op.target;
-  if (grows ? wanted < warp.registers : wanted > warp.registers) {
-    machine.report(FaultKind::Registers, &op, &warp, -1,
-                   "setmaxnreg." + std::string(grows ? "inc" : "dec") + " to " +
-                       std::to_string(wanted) + " registers, but a thread has " +
-                       std::to_string(warp.registers));
-    return;
-  }
-  uint32_t before = warp.registers * 32, after = wanted * 32;
-  if (grows && after - before > pool.count)
-    return blockOnPhase(warp, op, pool);
-  checkGroup(warp, op);
-  warp.registers = wanted;
-  pool.count = pool.count + before - after;
-  if (!grows)
-    wakeAll(pool);
-}
-
-bool decodeSetRegisters(Decoder &decoder) {
-  Modifiers m(decoder.instruction().modifiers);
-  int what = m.takeOne({"inc", "dec"});
-  uint64_t count = 0;
-  if (what < 0 || !m.take("sync") || !m.take("aligned") || m.type() != Type::U32)
-    return decoder.fail("needs .inc or .dec and .sync.aligned.u32");
-  if (!decoder.done(m) || !decoder.wants(1) || !decoder.immediate(0, count))
+  if (!decoder.done(m) || !emitSimple(decoder, rankOfAddress, Class::Integer, Type::U32, {type}))
     return false;
-  if (count < 24 || count > 256 || count % 8)
-    return decoder.fail("a thread has 24 to 256 registers, a multiple of 8, not " +
-                        std::to_string(count));
-  if (!decoder.isAccelerated())
-    return false;
-  Op &op = decoder.emit(setRegisters, Class::Other);
-  op.offset = count;
-  op.target = what == 0;
+  decoder.code.ops.back().bytes = uint8_t(bitsOf(type) / 8);
   return true;
 }
 
 } // namespace
 
 void Warp::leaveCluster(uint32_t lanes) {
-  auto found = cta.mbarriers.find(clusterBarrierAddress);
-  if (found == cta.mbarriers.end())
+  std::map<uint32_t, MBarrier> &all = cta.cluster->first().mbarriers;
+  auto found = all.find(clusterBarrierAddress);
+  if (found == all.end())
     return;
   MBarrier &barrier = found->second;
   barrier.count -= std::min(barrier.count, unsigned(std::popcount(lanes)));
@@ -250,5 +186,4 @@ void Warp::leaveCluster(uint32_t lanes) {
     settle(*this, *now, unsigned(std::countr_zero(lanes)), barrier);
 }
 
-const Family tritium::sim::clusterFamily = {
-    {"mapa", decodeMapAddress}, {"getctarank", decodeRank}, {"setmaxnreg", decodeSetRegisters}};
+const Family tritium::sim::clusterFamily = {{"mapa", decodeMapAddress}, {"getctarank", decodeRank}};

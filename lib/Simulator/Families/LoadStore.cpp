@@ -166,6 +166,7 @@ void storeParameter(Warp &warp, const Op &op) {
 
 struct Form {
   Space space = Space::Generic;
+  bool ofCluster = true;
   bool strong = false, acquires = false, releases = false, nonCoherent = false;
   unsigned count = 1;
   bool hasHint = false;
@@ -178,8 +179,9 @@ bool readForm(Decoder &decoder, Modifiers &m, Form &form) {
   constexpr Space spaces[] = {Space::Global, Space::Shared, Space::Shared,
                               Space::Local,  Space::Param,  Space::Param,
                               Space::Param,  Space::Const,  Space::Shared};
+  constexpr int cluster = 8;
   if (space >= 0)
-    form.space = spaces[space];
+    form.space = spaces[space], form.ofCluster = space == cluster;
   if (m.take("volatile") || m.take("relaxed") || m.take("mmio"))
     form.strong = true;
   if (m.take("acquire"))
@@ -315,6 +317,7 @@ bool decodeAccess(Decoder &decoder, bool isStore) {
   if (!decoder.address(address, op))
     return false;
   op.space = form.space;
+  op.ofCluster = form.ofCluster;
   op.strong = form.strong;
   op.acquires = form.acquires;
   op.releases = form.releases;

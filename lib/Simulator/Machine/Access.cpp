@@ -1,6 +1,7 @@
 //===- Access.cpp - where an access goes, and with whom it races ----------===//
 
 #include "Access.h"
+#include "Cluster.h"
 #include "Race.h"
 
 #include <algorithm>
@@ -77,6 +78,15 @@ uint8_t *Warp::resolve(const Op &op, Space space, uint64_t address, unsigned lan
   };
   switch (space) {
   case Space::Shared:
+    if (op.ofCluster && at >> rankShift) {
+      Cta *other = findVisited(*this, op, lane, at);
+      if (!other)
+        return nullptr;
+      if (at >= other->shared.size() || other->shared.size() - at < bytes)
+        return bad(other->shared.size(), "the shared memory of that CTA");
+      located = {nullptr, &other->shadow, at, other->sharedDefined.data() + at};
+      return other->shared.data() + at;
+    }
     if (at >= cta.shared.size() || cta.shared.size() - at < bytes)
       return bad(cta.shared.size(), "the CTA's shared memory");
     located = {nullptr, &cta.shadow, at, cta.sharedDefined.data() + at};

@@ -1,5 +1,6 @@
 //===- Control.cpp - divergence, calls, the execution of a warp -----------===//
 
+#include "Cluster.h"
 #include "Machine.h"
 
 #include <algorithm>
@@ -29,6 +30,8 @@ static uint32_t specialValue(const Warp &warp, const SpecialSlot &special, unsig
   uint32_t tid[3] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
   uint32_t ntid[3] = {block.x, block.y, block.z}, nctaid[3] = {grid.x, grid.y, grid.z};
   uint32_t ctaid[3] = {cta.x, cta.y, cta.z};
+  const Extent &cluster = machine.cluster;
+  uint32_t perCluster[3] = {cluster.x, cluster.y, cluster.z};
   uint32_t masks[] = {1u << lane, (2u << lane) - 1, (1u << lane) - 1, ~0u << lane,
                       ~0u << lane << 1};
   switch (special.kind) {
@@ -50,10 +53,20 @@ static uint32_t specialValue(const Warp &warp, const SpecialSlot &special, unsig
     return masks[special.axis];
   case SpecialSlot::Smem:
     return special.axis == 0 ? machine.sharedBytes : machine.launch.dynamicShared;
+  case SpecialSlot::ClusterId:
+    return ctaid[special.axis] / perCluster[special.axis];
+  case SpecialSlot::NClusterId:
+    return nctaid[special.axis] / perCluster[special.axis];
+  case SpecialSlot::ClusterCtaid:
+    return ctaid[special.axis] % perCluster[special.axis];
+  case SpecialSlot::ClusterNctaid:
+    return perCluster[special.axis];
+  case SpecialSlot::ClusterRank:
+    return warp.cta.rank;
+  case SpecialSlot::ClusterNrank:
+    return uint32_t(cluster.count());
   case SpecialSlot::Zero:
     return 0;
-  case SpecialSlot::One:
-    return 1;
   }
   return 0;
 }
@@ -220,8 +233,10 @@ void Warp::leave(uint32_t lanes) {
     dissolve(split);
   }
   cta.exited = true;
-  if (!cta.live)
+  if (!cta.live) {
+    checkVisitors(*this);
     machine.abandon(*this);
+  }
   machine.sweepBarriers(cta);
 }
 

@@ -109,7 +109,7 @@ using Family = std::initializer_list<OpcodeEntry>;
 extern const Family integerFamily, logicFamily, floatFamily, halfFamily, compareFamily,
     convertFamily, moveFamily, controlFamily, memoryFamily, atomicFamily, exchangeFamily,
     barrierFamily, asyncFamily, matrixFamily, mbarrierFamily, tensorMapFamily, clusterFamily,
-    warpGroupFamily;
+    registerPoolFamily, warpGroupFamily;
 
 /// The last operation of every function: what runs off its end returns.
 void runReturn(Warp &warp, const Op &op);

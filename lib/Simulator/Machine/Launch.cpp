@@ -1,16 +1,41 @@
 //===- Launch.cpp - a grid from its arguments to its end ------------------===//
 
+#include "Cluster.h"
 #include "Decoder.h"
 #include "Phase.h"
 #include "Program.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
 
 static uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) / align * align;
+}
+
+bool Machine::checkCluster(const Function &entry) {
+  cluster = {1, 1, 1};
+  if (!entry.cluster[0])
+    return true;
+  cluster = {entry.cluster[0], entry.cluster[1], entry.cluster[2]};
+  constexpr uint64_t mostOfCluster = 8;
+  const Extent &grid = launch.grid;
+  auto text = [](const Extent &e) {
+    return std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z);
+  };
+  std::string runs = "the kernel runs in clusters of " + text(cluster) +
+                     " CTAs (.reqnctapercluster), ",
+              why;
+  if (!cluster.count() || cluster.count() > mostOfCluster)
+    why = "and every GPU has clusters of 1 to " + std::to_string(mostOfCluster);
+  else if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    why = "of which a grid of " + text(grid) + " is no multiple";
+  else
+    return true;
+  report(FaultKind::InvalidLaunch, nullptr, nullptr, -1, runs + why);
+  return false;
 }
 
 bool Machine::checkLaunch(const Function &entry) {
@@ -46,10 +71,8 @@ bool Machine::checkLaunch(const Function &entry) {
         "the kernel allows blocks of at most " +
         std::to_string(uint64_t(entry.maximum[0]) * entry.maximum[1] * entry.maximum[2]) +
         " threads (.maxntid)");
-  if (entry.cluster[0] && uint64_t(entry.cluster[0]) * entry.cluster[1] * entry.cluster[2] > 1)
-    return invalid("the kernel runs in clusters of " + std::to_string(entry.cluster[0]) + " x " +
-                   std::to_string(entry.cluster[1]) + " x " + std::to_string(entry.cluster[2]) +
-                   " CTAs (.reqnctapercluster); the simulator has clusters of one CTA only");
+  if (!checkCluster(entry))
+    return false;
   if (launch.arguments.size() != entry.parameters.size())
     return invalid("the kernel takes " + std::to_string(entry.parameters.size()) +
                    " arguments, but " + std::to_string(launch.arguments.size()) + " are passed");
@@ -235,21 +258,20 @@ bool Machine::prepare() {
   return true;
 }
 
-uint64_t Machine::sampledCTAs() const {
-  uint64_t all = launch.grid.count();
-  return launch.mostCTAs ? std::min(launch.mostCTAs, all) : all;
+uint64_t Machine::sampledClusters() const {
+  uint64_t all = launch.grid.count() / cluster.count();
+  uint64_t most = std::max<uint64_t>(launch.mostCTAs / cluster.count(), 1);
+  return launch.mostCTAs ? std::min(most, all) : all;
 }
 
-/// `turn`: of those that run, in order.
-std::unique_ptr<Cta> Machine::makeCta(uint64_t turn) {
-  uint64_t all = launch.grid.count(), sampled = sampledCTAs();
-  // Below 2^31 each.
-  uint64_t number = sampled > 1 ? turn * (all - 1) / (sampled - 1) : turn;
+std::unique_ptr<Cta> Machine::makeCta(const std::shared_ptr<Cluster> &cluster, const Extent &id) {
   auto cta = std::make_unique<Cta>();
   const Extent &grid = launch.grid;
-  cta->linear = uint32_t(number);
-  cta->id = {uint32_t(number % grid.x), uint32_t(number / grid.x % grid.y),
-             uint32_t(number / grid.x / grid.y)};
+  cta->linear = id.x + grid.x * (id.y + grid.y * id.z);
+  cta->id = id;
+  cta->cluster = cluster;
+  cta->rank = uint32_t(cluster->ctas.size());
+  cluster->ctas.push_back(cta.get());
   cta->shared.resize(sharedBytes);
   cta->sharedDefined.resize(sharedBytes);
   if (launch.checkRaces)
@@ -262,6 +284,22 @@ std::unique_ptr<Cta> Machine::makeCta(uint64_t turn) {
     cta->warps.back().start(code[entryIndex]);
   }
   return cta;
+}
+
+void Machine::startCluster(uint64_t turn, Resident &resident) {
+  const Extent &grid = launch.grid;
+  Extent clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  uint64_t all = clusters.count(), sampled = sampledClusters();
+  // Below 2^31 each.
+  uint64_t number = sampled > 1 ? turn * (all - 1) / (sampled - 1) : turn;
+  Extent first{uint32_t(number % clusters.x) * cluster.x,
+               uint32_t(number / clusters.x % clusters.y) * cluster.y,
+               uint32_t(number / clusters.x / clusters.y) * cluster.z};
+  auto made = std::make_shared<Cluster>();
+  for (uint32_t z = 0; z < cluster.z; ++z)
+    for (uint32_t y = 0; y < cluster.y; ++y)
+      for (uint32_t x = 0; x < cluster.x; ++x)
+        resident.push_back(makeCta(made, {first.x + x, first.y + y, first.z + z}));
 }
 
 /// Runs all warps of the CTA once; returns the instructions done.
@@ -301,14 +339,16 @@ void Machine::schedule() {
   const uint64_t patience = launch.seed ? 64 : 4;
   const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
   uint64_t idle = 0; ///< rounds since a CTA ended
-  std::vector<std::unique_ptr<Cta>> resident;
-  uint64_t next = 0, total = sampledCTAs();
+  Resident resident;
+  uint64_t next = 0, total = sampledClusters();
   while (!stop && (next < total || !resident.empty())) {
     if (next < total && resident.size() < atFirst)
-      resident.push_back(makeCta(next++));
+      startCluster(next++, resident);
     bool progress = false, isIdle = true;
-    for (size_t i = 0; i < resident.size() && !stop; ++i) {
-      Cta &cta = *resident[launch.seed ? random() % resident.size() : i];
+    // At random only those may have come that wait for others: then all have their turn.
+    size_t atRandom = launch.seed ? resident.size() : 0;
+    for (size_t i = 0, end = resident.size(); i < end && !stop; ++i) {
+      Cta &cta = *resident[i < atRandom ? random() % resident.size() : i - atRandom];
       // No further past the limit than each warp takes to notice.
       uint64_t left = launch.stepLimit - std::min(steps, launch.stepLimit) + 1;
       uint64_t done = turn(cta, std::min(quantum, left));
@@ -319,6 +359,8 @@ void Machine::schedule() {
       steps += done;
       clock += done;
       progress |= done > 0;
+      if (i + 1 == atRandom && !progress)
+        end += resident.size();
       if (steps > launch.stepLimit) {
         Warp *busy = nullptr;
         for (Warp &warp : cta.warps)
@@ -330,15 +372,20 @@ void Machine::schedule() {
           text += "; " + std::to_string(most) +
                   " CTAs are resident, as many as the GPU, or the memory for the simulation, "
                   "holds, and " +
-                  std::to_string(total - next) +
+                  std::to_string((total - next) * cluster.count()) +
                   " have not begun: a wait for one of those never ends";
         report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
         stop = true;
       }
     }
     timeOuts = isIdle ? timeOuts + 1 : 0;
+    // Before one goes: the others of its cluster ask for it.
+    std::set<const Cta *> over;
+    for (const auto &cta : resident)
+      if (cta->cluster->isOver())
+        over.insert(cta.get());
     bool hasEnded = std::erase_if(resident, [&](const auto &cta) {
-                      return cta->live == 0 && runningCtas.erase(cta->linear);
+                      return over.contains(cta.get()) && runningCtas.erase(cta->linear);
                     }) > 0;
     if (stop || resident.empty())
       continue;
@@ -353,12 +400,12 @@ void Machine::schedule() {
       continue;
     }
     for (; more > 0 && next < total && resident.size() < most; --more)
-      resident.push_back(makeCta(next++));
+      startCluster(next++, resident);
   }
   result.completed = !stop;
 }
 
-void Machine::deadlock(std::vector<std::unique_ptr<Cta>> &resident) {
+void Machine::deadlock(Resident &resident) {
   stop = true;
   for (auto &cta : resident)
     for (Warp &warp : cta->warps)
@@ -375,7 +422,7 @@ void Machine::deadlock(std::vector<std::unique_ptr<Cta>> &resident) {
         } else if (leaf->state == Split::WaitingGroup) {
           text += warp.describeGroupWait();
         } else if (leaf->state == Split::WaitingPhase) {
-          text += "this waits for " + describe(cta->mbarriers.at(leaf->barrier));
+          text += "this waits for " + describe(phaseOf(*cta, leaf->barrier));
         } else {
           text += "lanes wait for others of their warp";
         }

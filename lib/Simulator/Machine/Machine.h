@@ -45,6 +45,7 @@ struct Op {
   bool tracked = false; ///< d and e are undefined where a, b or c is
   /// Or d is bytes of a and b: bytesFrom[i] names one of the eight bytes of {b, a}.
   bool movesBytes = false;
+  bool ofCluster = false; ///< reaches the shared memory of other CTAs of the cluster
   uint8_t bytesFrom[4] = {};
   uint8_t bytes = 0; ///< of an element in memory
   uint8_t count = 1; ///< elements of a vector
@@ -75,8 +76,13 @@ struct SpecialSlot {
     NWarp,
     LaneMask,
     Smem,
-    Zero,
-    One
+    ClusterId,
+    NClusterId,
+    ClusterCtaid,
+    ClusterNctaid,
+    ClusterRank,
+    ClusterNrank,
+    Zero
   } kind;
   uint8_t axis; ///< LaneMask: eq le lt ge gt
   uint32_t slot;
@@ -244,9 +250,10 @@ struct Warp {
   std::vector<MapFence> mapFences;
   /// By warp: when it came to a barrier of the cluster that hands on initialised mbarriers only.
   std::vector<uint32_t> met;
-  uint32_t atCluster = 0;    ///< lanes between barrier.cluster.arrive and .wait
-  uint64_t clusterPhase = 0; ///< in which they have arrived
-  uint32_t registers = 0;    ///< of a thread, once setmaxnreg is used
+  bool hasMetCluster = false; ///< so that all CTAs of the cluster have begun
+  uint32_t atCluster = 0;     ///< lanes between barrier.cluster.arrive and .wait
+  uint64_t clusterPhase = 0;  ///< in which they have arrived
+  uint32_t registers = 0;     ///< of a thread, once setmaxnreg is used
 
   Warp(Machine &machine, Cta &cta, uint32_t index) : machine(machine), cta(cta), index(index) {}
 
@@ -370,9 +377,14 @@ struct BarrierState {
   const Op *first = nullptr;
 };
 
+struct Cluster;
+
 struct Cta {
   Extent id;
   uint32_t linear = 0;
+  std::shared_ptr<Cluster> cluster;
+  uint32_t rank = 0;                   ///< in it
+  std::map<uint64_t, Access> visitors; ///< last accesses to its memory, by CTA and warp
   std::vector<uint8_t> shared, sharedDefined;
   Shadow shadow;
   std::deque<Warp> warps;
@@ -422,6 +434,7 @@ public:
   std::unordered_map<uint64_t, Known> releases; ///< by the address of a strong access
   std::mt19937_64 random;
   uint32_t threads = 0, warpsOfCta = 0;
+  Extent cluster; ///< CTAs of one
   uint64_t clock = 0;
 
   // Reporting.
@@ -452,13 +465,19 @@ public:
 
 private:
   bool checkLaunch(const ptx::Function &entry);
+  bool checkCluster(const ptx::Function &entry);
   bool layOutVariables();
   /// The entry and all that it may call.
   bool decode();
   std::vector<uint32_t> reachable() const;
-  /// Those of the grid that run.
-  uint64_t sampledCTAs() const;
-  std::unique_ptr<Cta> makeCta(uint64_t turn);
+  /// Those of the grid that run, in whole clusters.
+  uint64_t sampledCTAs() const { return sampledClusters() * cluster.count(); }
+  uint64_t sampledClusters() const;
+  /// Of the cluster, whose CTAs these are by rank.
+  std::unique_ptr<Cta> makeCta(const std::shared_ptr<Cluster> &cluster, const Extent &id);
+  using Resident = std::vector<std::unique_ptr<Cta>>;
+  /// `turn`: of the clusters that run, in order.
+  void startCluster(uint64_t turn, Resident &resident);
   uint64_t turn(Cta &cta, uint64_t steps);
   uint64_t runAll(Cta &cta, uint64_t steps);
   void schedule();
@@ -466,7 +485,7 @@ private:
   /// CTAs that run at once, as many as the GPU holds.
   uint64_t mostResident() const;
   /// Reports who waits for what.
-  void deadlock(std::vector<std::unique_ptr<Cta>> &resident);
+  void deadlock(Resident &resident);
   void gatherCounters();
   const ptx::Function *entry = nullptr;
   uint32_t entryIndex = 0;

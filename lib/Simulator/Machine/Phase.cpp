@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Phase.h"
+#include "Cluster.h"
 #include "Proxy.h"
 
 #include <algorithm>
@@ -37,6 +38,11 @@ std::string tritium::sim::describe(const MBarrier &barrier) {
     text += ", " + std::to_string(barrier.expected) + " bytes are expected, copies bring " +
             std::to_string(barrier.copied);
   return text;
+}
+
+MBarrier &tritium::sim::phaseOf(Cta &cta, uint32_t address) {
+  Cta &owner = address == clusterBarrierAddress ? cta.cluster->first() : cta;
+  return owner.mbarriers.at(address);
 }
 
 /// Lanes whose waits the phase's arrivals do not know of.
@@ -151,6 +157,9 @@ void tritium::sim::wakeAll(MBarrier &barrier) {
 bool Machine::timeOut(Cta &cta) {
   bool any = false;
   for (auto &[address, barrier] : cta.mbarriers) {
+    // barrier.cluster.wait has no time limit.
+    if (address == clusterBarrierAddress)
+      continue;
     for (auto [warp, split] : barrier.waiting) {
       split->state = Split::Running;
       split->timedOut = any = true;

@@ -11,6 +11,8 @@ namespace tritium::sim {
 inline constexpr uint32_t clusterBarrierAddress = ~0u;
 inline constexpr uint32_t registerPoolAddress = ~1u;
 
+/// What warps of the CTA wait for at an address.
+MBarrier &phaseOf(Cta &cta, uint32_t address);
 /// Those that wait look again.
 void wakeAll(MBarrier &barrier);
 /// The state of an mbarrier in words.

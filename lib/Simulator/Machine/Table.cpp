@@ -14,7 +14,7 @@ const OpcodeEntry *tritium::sim::findOpcode(std::string_view name) {
          {&integerFamily, &logicFamily, &floatFamily, &halfFamily, &compareFamily, &convertFamily,
           &moveFamily, &controlFamily, &memoryFamily, &atomicFamily, &exchangeFamily,
           &barrierFamily, &asyncFamily, &matrixFamily, &mbarrierFamily, &tensorMapFamily,
-          &clusterFamily, &warpGroupFamily})
+          &clusterFamily, &registerPoolFamily, &warpGroupFamily})
       for (const OpcodeEntry &entry : *family)
         made.emplace(entry.name, &entry);
     return made;

@@ -169,16 +169,17 @@ CompileError Code::describe(const sim::Result &result) const {
 
 bool Code::checkLimits(const uint32_t grid[3], CompileError &error) const {
   std::string kernel = "kernel '" + metadata().name + "': ";
-  if (grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
+  if (uint64_t(grid[0]) * metadata().numCtas > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
     error = launchError("GridError",
                         kernel + "the grid (" + std::to_string(grid[0]) + ", " +
                             std::to_string(grid[1]) + ", " + std::to_string(grid[2]) +
                             ") is over the limits of a GPU, (2147483647, 65535, 65535); let each "
                             "program do more");
-  else if (metadata().numCtas > 1)
-    error = launchError("OptionError", kernel + "the simulator has no clusters: num_ctas=" +
-                                           std::to_string(metadata().numCtas) +
-                                           "; leave the option out");
+  else if (const sim::ptx::Function *entry = program->module().find(metadata().entry);
+           metadata().numCtas > 1 && entry && !entry->cluster[0])
+    error = launchError("OptionError", kernel + "num_ctas=" + std::to_string(metadata().numCtas) +
+                                           ", but its PTX does not say so: the simulator takes "
+                                           "clusters from .reqnctapercluster");
   else if (metadata().sharedBytes > sim::mostSharedOf(architecture))
     error = launchError("OutOfResources", kernel + "out of resource: shared memory, required: " +
                                               std::to_string(metadata().sharedBytes) + ", limit: " +
@@ -327,7 +328,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     return false;
   sim::Launch launch;
   launch.entry = metadata().entry;
-  launch.grid = {ctas[0], ctas[1], ctas[2]};
+  launch.grid = {ctas[0] * metadata().numCtas, ctas[1], ctas[2]};
   launch.block = {32 * metadata().numWarps, 1, 1};
   launch.dynamicShared = static_cast<uint32_t>(metadata().sharedBytes);
   launch.architecture = architecture;
