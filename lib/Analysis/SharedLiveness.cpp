@@ -84,6 +84,7 @@ struct Uses {
   Operation *last;               ///< in the block of the allocation
   Operation *lastCopy = nullptr; ///< to it, there too
   bool isStored = false, isReadLate = false;
+  bool isOfCluster = false;    ///< other CTAs write there, of which nobody knows where they are
   SmallVector<Value> barriers; ///< of copies of boxes that write there
 
   explicit Uses(LocalAllocOp alloc) : last(alloc) {
@@ -108,6 +109,7 @@ private:
     if (isa<AsyncCopyGlobalToLocalOp>(user))
       extend(lastCopy, alloc, user);
     isStored |= isa<ttng::TMAStoreOp>(user);
+    isOfCluster |= isa<ttng::ClusterStoreOp>(user);
     auto load = dyn_cast<ttng::TMALoadOp>(user);
     if (load && allocationOf(load.getDst()) == alloc)
       barriers.push_back(load.getBarrier());
@@ -139,6 +141,8 @@ SharedLiveness::SharedLiveness(tt::FuncOp kernel) {
       end = std::max(end, nextWait(uses.last, times, waitsForStores));
     if (uses.isReadLate)
       end = std::max(end, nextWait(uses.last, times, waitsForReads));
+    if (uses.isOfCluster)
+      begin = 0, end = times.last();
     for (Value barrier : uses.barriers)
       end = std::max(end, endOfBarrier(barrier, times));
     Lifetime lifetime{alloc, begin, end, nullptr, begin, end};

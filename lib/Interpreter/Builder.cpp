@@ -205,7 +205,7 @@ void Builder::buildOperation(Operation *op) {
   constexpr Family families[] = {buildInteger,     buildFloat,    buildMath,        buildConversion,
                                  buildShape,       buildMemory,   buildDescriptors, buildReduce,
                                  buildControlFlow, buildDebug,    buildShared,      buildGroups,
-                                 buildNVGPU,       buildElements, buildLines};
+                                 buildNVGPU,       buildClusters, buildElements,    buildLines};
   checkInFlight(op);
   if (lanes != 1 && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tt::TensorDescType>))
     return refuse(op, "moves no blocks of arrays where tiles are combined");
@@ -217,6 +217,7 @@ void Builder::buildOperation(Operation *op) {
 
 void Builder::buildKernel(tt::FuncOp kernel) {
   program.kernel = kernel.getName().str();
+  program.ctas = ttg::numCTAs(kernel);
   program.isPersistent = kernel->hasAttr(ttg::kPersistent);
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tt.name");

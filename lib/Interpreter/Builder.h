@@ -122,6 +122,7 @@ bool buildReduce(Builder &builder, mlir::Operation *op);
 bool buildShared(Builder &builder, mlir::Operation *op);
 bool buildGroups(Builder &builder, mlir::Operation *op);
 bool buildNVGPU(Builder &builder, mlir::Operation *op);
+bool buildClusters(Builder &builder, mlir::Operation *op);
 bool buildControlFlow(Builder &builder, mlir::Operation *op);
 bool buildDebug(Builder &builder, mlir::Operation *op);
 bool buildElements(Builder &builder, mlir::Operation *op);

@@ -77,8 +77,10 @@ void CTA::refuse(Machine &m, const TileAccess &access, int64_t element, Thread t
 void CTA::refuseOnItsWay(Machine &m, const SharedAccess &access, int64_t element, const char *verb,
                          uint32_t copy) {
   const AccessName &here = program.names[access.name], &there = program.names[copy - 1];
-  const char *remedy =
-      there.operation == "tma_load" ? "a wait for its barrier" : "an async_wait for its group";
+  const char *remedy = there.operation == "tma_load" ? "a wait for its barrier"
+                       : there.operation == "cluster_store"
+                           ? "an arrival at the cluster's barrier behind it, and a cluster_wait,"
+                           : "an async_wait for its group";
   m.fail(accessText(here, element) + ": it is " + verb + " while a copy to it, the " +
              there.operation + " at " + there.site.text + ", is on its way; " + remedy +
              " must stand before",
@@ -188,6 +190,21 @@ bool CTA::mark(Machine &m, CopyOnItsWay &copy) {
       wayTo(copy.destination + offset + k) = 1 + to.name;
   copy.issued = order.now();
   return true;
+}
+
+bool CTA::expect(Machine &m, const SharedAccess &access, uint64_t address, int64_t element) {
+  if (uint32_t other = wayTo(address))
+    return refuseOnItsWay(m, access, element, "written", other), false;
+  if (Reads reads = readsOf(address); reads.count)
+    return refuseRead(m, access, element, reads.name), false;
+  for (unsigned k = 0; k < access.element.bytes(); k += order.shared.granule)
+    wayTo(address + k) = 1 + access.name;
+  return true;
+}
+
+void CTA::receive(uint64_t address, unsigned bytes) {
+  for (unsigned k = 0; k < bytes; k += order.shared.granule)
+    wayTo(address + k) = 0;
 }
 
 void CTA::start(Machine &m, CopyOnItsWay copy) {

@@ -156,6 +156,11 @@ public:
   /// Whether nobody has written there since the running actor's time `issued`.
   bool isUnchangedSince(uint64_t issued, uint64_t address);
 
+  /// Another CTA stores an element there: on its way; false: the machine has stopped.
+  bool expect(Machine &m, const SharedAccess &access, uint64_t address, int64_t element);
+  /// It is there.
+  void receive(uint64_t address, unsigned bytes);
+
   Order order;
   Groups groups;
   bool hasArrivedAtCluster = false;

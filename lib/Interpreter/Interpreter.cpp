@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - parsing, caching and running a kernel ------------===//
 
 #include "Builder.h"
+#include "Clusters.h"
 
 #include "tritium/Dialect/Debug/IR/Debug.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
@@ -100,6 +101,40 @@ std::vector<std::shared_ptr<const Program>> loadPrograms(const std::string &text
   return buildPrograms(text, error);
 }
 
+/// Of the CTAs of a program.
+using Machines = std::vector<std::unique_ptr<Machine>>;
+
+static std::unique_ptr<Machine> makeMachine(const Program &program,
+                                            const std::vector<uint64_t> &args,
+                                            const uint32_t grid[3],
+                                            const InterpreterOptions &options) {
+  auto machine = std::make_unique<Machine>(program, options, args);
+  std::copy_n(grid, 3, machine->grid);
+  for (const auto &[tile, values] : program.constants)
+    if (values.size() == 1)
+      std::fill_n(machine->at(tile), tile.count, values[0]);
+    else
+      std::copy(values.begin(), values.end(), machine->at(tile));
+  return machine;
+}
+
+static void beginProgram(Machine &machine, uint64_t number) {
+  const Program &program = machine.program;
+  for (int axis = 0; axis < 3; ++axis) {
+    uint32_t extent = program.isPersistent && axis == 0 ? kMostCTAs : machine.grid[axis];
+    machine.pid[axis] = static_cast<uint32_t>(number % extent);
+    number /= extent;
+  }
+  for (size_t i = 0; i < machine.args.size(); ++i) {
+    Element element = program.parameters[i].element;
+    *machine.at(program.arguments[i]) =
+        machine.args[i] & (element.isNarrow() ? 0xffffffffu : element.mask());
+  }
+  machine.stopped = false;
+  if (machine.cta)
+    machine.cta->begin();
+}
+
 std::string interpret(const Program &program, const std::vector<uint64_t> &args,
                       const uint32_t grid[3], const InterpreterOptions &options,
                       const std::function<bool(int64_t &number)> &next) {
@@ -107,39 +142,34 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
     return "kernel '" + program.kernel + "' takes " + std::to_string(program.parameters.size()) +
            " arguments, found " + std::to_string(args.size());
 
-  Machine machine(program, options, args);
-  std::copy_n(grid, 3, machine.grid);
-  for (const auto &[tile, values] : program.constants)
-    if (values.size() == 1)
-      std::fill_n(machine.at(tile), tile.count, values[0]);
-    else
-      std::copy(values.begin(), values.end(), machine.at(tile));
-
+  Machines machines;
+  for (unsigned rank = 0; rank < program.ctas; ++rank)
+    machines.push_back(makeMachine(program, args, grid, options));
+  std::optional<Cluster> cluster;
+  if (program.ctas > 1)
+    cluster.emplace(machines);
+  Machine &machine = *machines.front();
   for (int64_t number; !machine.ended && next(number);) {
     if (program.isPersistent && number >= ctasFor(grid))
       continue;
-    auto rest = static_cast<uint64_t>(number);
-    for (int axis = 0; axis < 3; ++axis) {
-      uint32_t extent = program.isPersistent && axis == 0 ? kMostCTAs : grid[axis];
-      machine.pid[axis] = static_cast<uint32_t>(rest % extent);
-      rest /= extent;
+    for (auto &each : machines)
+      beginProgram(*each, static_cast<uint64_t>(number));
+    if (cluster)
+      cluster->run();
+    else
+      program.body.run(machine);
+    std::string error;
+    for (auto &each : machines) {
+      if (each->cta)
+        each->cta->end(*each);
+      each->lines.clear();
+      error = error.empty() ? each->error : error;
+      machine.ended |= each->ended;
     }
-    for (size_t i = 0; i < args.size(); ++i) {
-      Element element = program.parameters[i].element;
-      *machine.at(program.arguments[i]) =
-          args[i] & (element.isNarrow() ? 0xffffffffu : element.mask());
-    }
-    machine.stopped = false;
-    if (machine.cta)
-      machine.cta->begin();
-    program.body.run(machine);
-    if (machine.cta)
-      machine.cta->end(machine);
-    machine.lines.clear();
     if (options.debugger)
       options.debugger->programEnded();
-    if (!machine.error.empty())
-      return machine.error;
+    if (!error.empty())
+      return error;
     machine.attend();
   }
   return "";

@@ -60,6 +60,7 @@ struct Program {
   unsigned actors = 0;
   std::vector<std::string> actorNames;
   std::vector<AccessName> names; ///< of accesses that hazards are looked for in
+  unsigned ctas = 1;             ///< of a program
   bool isPersistent = false;     ///< CTAs loop over programs, and are what runs
   uint64_t sharedBytes = 0;
   unsigned sharedGranule = 8, globalGranule = 8; ///< bytes of the smallest element
@@ -78,6 +79,7 @@ std::vector<int64_t> indexOf(const std::vector<int64_t> &shape, int64_t element)
 std::string indexText(const std::vector<int64_t> &shape, int64_t element);
 
 class CTA;
+class Cluster;
 struct Line;
 
 struct Machine {
@@ -90,7 +92,9 @@ struct Machine {
   bool ended = false; ///< the host has ended the launch; `stopped` is set then, too
   std::string error;
   std::vector<Slot> frame;
-  std::unique_ptr<CTA> cta; ///< if the program has threads
+  std::unique_ptr<CTA> cta;   ///< if the program has threads
+  Cluster *cluster = nullptr; ///< of the CTAs of the program, if they are several
+  size_t rank = 0;            ///< in it
   /// The statement that runs, and before it those of its callers.
   std::vector<const Line *> lines;
   bool wasShown = false; ///< to a debugger, since the statement began

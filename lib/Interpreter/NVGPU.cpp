@@ -305,24 +305,6 @@ bool buildNVGPU(Builder &b, Operation *op) {
       })
       .Case([&](ttng::WarpGroupDotOp op) { return buildDot(b, op), true; })
       .Case([&](ttng::WarpGroupDotWaitOp op) { return buildDotWait(b, op), true; })
-      // A cluster of one CTA: nobody else is to come.
-      .Case([&](ttng::ClusterArriveOp) {
-        return b.add([](Machine &m) { m.cta->hasArrivedAtCluster = true; }), true;
-      })
-      .Case([&](ttng::ClusterWaitOp op) {
-        b.add([site = Builder::siteOf(op.getLoc())](Machine &m) {
-          if (!std::exchange(m.cta->hasArrivedAtCluster, false))
-            return m.fail("the program waits for its cluster before it has arrived; a "
-                          "ttng.cluster_arrive must stand before",
-                          site);
-          m.cta->order.barrier();
-        });
-        return true;
-      })
-      .Case([&](ttng::ClusterRankOp op) {
-        Tile r = b.define(op.getResult());
-        return b.add([=](Machine &m) { *m.at(r) = 0; }), true;
-      })
       .Default([](Operation *) { return false; });
 }
 

@@ -132,7 +132,7 @@ std::optional<KernelMetadata> describeLLVMKernel(ModuleOp module, const GPUOptio
     return value ? static_cast<unsigned>(value.getInt()) : otherwise;
   };
   metadata.numWarps = number("ttg.num-warps", gpu.numWarps);
-  metadata.numCtas = number("ttg.num-ctas", gpu.numCtas);
+  metadata.numCtas = number("ttg.num-ctas", std::max(gpu.numCtas, 1u));
   metadata.sharedBytes = number("ttg.shared", 0);
   metadata.name = kernel.getName().str();
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
@@ -177,6 +177,7 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   nvptx::EmitOptions emit;
   emit.kernel = function.getName().str();
   emit.threads = 32 * metadata.numWarps;
+  emit.clusterCTAs = metadata.numCtas;
   emit.maxRegisters = gpu.maxRegisters;
   emit.ptxVersion = gpu.ptxVersion;
   emit.fpFusion = gpu.fpFusion;
@@ -264,8 +265,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   if (session.wants(settings::MLIRDump))
     llvm::errs() << "// -----// IR Dump After TileGPUToLLVM //----- //\n" << *module << "\n";
   kernel.metadata.numWarps = static_cast<unsigned>(launch.numWarps);
-  // Programs are counted in CTAs.
-  kernel.metadata.numCtas = 1;
+  kernel.metadata.numCtas = static_cast<unsigned>(launch.numCTAs);
   kernel.metadata.sharedBytes = launch.sharedBytes;
   kernel.metadata.asserts = std::move(launch.asserts);
   describeTensorMaps(std::move(launch), kernel.metadata);
@@ -289,9 +289,6 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     return false;
   if (std::string reason = reasonAgainstPromises(module); !reason.empty())
     return refuse(error, reason);
-  if (gpu.numCtas > 1)
-    remarkMissed((*module.getOps<tt::FuncOp>().begin()).getLoc(), "num-ctas",
-                 "num_ctas=" + Twine(gpu.numCtas) + " changes nothing: a program runs on one CTA");
   GPUPipelineOptions pipeline;
   pipeline.numWarps = static_cast<int>(gpu.numWarps);
   pipeline.capability = target.codeCapability;
@@ -308,6 +305,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   // Launches look at whether programs can be counted; dependent ones begin CTA by CTA.
   pipeline.packPrograms =
       pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
+  pipeline.numCTAs = static_cast<int>(gpu.numCtas);
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
   pipeline.takePrograms = gpu.takePrograms;

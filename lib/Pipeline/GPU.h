@@ -13,7 +13,8 @@ namespace tritium {
 
 /// The options of a launch that code for GPUs depends on.
 struct GPUOptions {
-  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  unsigned numWarps = 4, numStages = 3;
+  unsigned numCtas = 0;      ///< of a program; 0: as many as its rows need
   unsigned splitK = 1;       ///< parts of a program that adds up over a loop
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;

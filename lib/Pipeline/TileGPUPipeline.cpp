@@ -13,6 +13,20 @@ using namespace mlir;
 
 namespace tritium {
 
+/// How many programs a CTA has, or CTAs a program, and so for how many warps layouts are.
+static void shareCTAs(OpPassManager &pm, const GPUPipelineOptions &options) {
+  if (options.packPrograms && (options.persistent || options.alwaysPersistent))
+    pm.addPass(ttg::createPackPrograms());
+  if (!gpuModel(options.capability, options.isSpecific).hasTensorCopies)
+    return;
+  ttg::SpreadProgramsOptions spread;
+  spread.warps = options.numWarps;
+  spread.ctas = options.numCTAs;
+  spread.persistent = options.alwaysPersistent;
+  spread.mayAlias = options.mayAlias;
+  pm.addPass(ttg::createSpreadPrograms(spread));
+}
+
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
   // Before anything is decided for the loop as it was, or for the grid.
   if (options.splitK > 1) {
@@ -35,10 +49,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());
   pm.addPass(tt::createNarrowOffsets());
-  // Decides for how many warps layouts are.
-  if (options.packPrograms && (options.persistent || options.alwaysPersistent)) {
-    pm.addPass(ttg::createPackPrograms());
-  }
+  shareCTAs(pm, options);
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));

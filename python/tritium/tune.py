@@ -35,7 +35,9 @@ class Config:
 
     Args:
         kwargs: a dict, parameter name -> value.
-        num_warps, num_stages, num_ctas, maxnreg: launch options, without effect on a CPU.
+        num_warps, num_stages, maxnreg: launch options, without effect on a CPU.
+        num_ctas: CTAs of a program on a GPU, which have a slice of its rows each: 1, 2, 4, 8, or
+            None: what the compiler chooses.
         pre_hook: called with the dict of arguments before each launch of this choice.
         persistent: whether CTAs of a GPU loop over the programs of the grid: True, False, or None:
             where the compiler expects to gain.
@@ -54,10 +56,10 @@ class Config:
         >>> config.kwargs
         {'BLOCK': 64}
         >>> config
-        Config(BLOCK: 64, num_warps: 8, num_stages: 3, num_ctas: 1)
+        Config(BLOCK: 64, num_warps: 8, num_stages: 3)
     """
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=None, maxnreg=None,
                  pre_hook=None, ir_override=None, persistent=None, warp_specialize=None,
                  dynamic_scheduling=None, split_k=None):
         self.kwargs = dict(kwargs)

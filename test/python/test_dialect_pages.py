@@ -49,7 +49,8 @@ def complaint(example):
         made = "".join(f'  {name} = "make"() : () -> {type}\n' for name, type in types.items())
         body = example if isWhole else ("tt.func private @example() {\n" + made + example +
                                         "  tt.return\n}\n")
-        text = LAYOUTS + 'module attributes {"ttg.num-warps" = 4 : i32} {\n' + body + "}\n"
+        text = (LAYOUTS + 'module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32} '
+                "{\n" + body + "}\n")
         done = subprocess.run([COMMAND, "--allow-unregistered-dialect", "-o", "/dev/null"],
                               input=text, capture_output=True, text=True, timeout=100)
         if done.returncode == 0:

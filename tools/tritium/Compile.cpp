@@ -53,7 +53,8 @@ constants, or of a file in Triton-C (.tc .tr .c .h .cu) for its macros.
   --option NAME=VALUE    an option of the launch (num_warps=8); may be repeated.
                          tensor_copies=1: copies by TMA, as launches by Tritium have them: of
                          tensor maps that who launches the code has to make; persistent=1:
-                         CTAs loop over the programs of a grid that three more parameters say
+                         CTAs loop over the programs of a grid that three more parameters say;
+                         num_ctas=4: a program is a cluster of CTAs, which launches start
   --debug                check device_assert and hints
   --remarks[=all]        say on standard error what keeps the kernel from its speed; all:
                          also what was done for it

@@ -132,13 +132,16 @@ std::vector<tritium_option> CompileRequest::nativeOptions() const {
   std::vector<tritium_option> native;
   for (const auto &[name, value] : options)
     native.push_back({name.c_str(), value.get()});
-  // Others launch the code, make no tensor maps, and start all programs.
-  for (const char *hidden : {"tensor_copies", "persistent"}) {
+  // Others launch the code, make no tensor maps, and start a CTA for each program.
+  auto leaveOut = [&](const char *hidden, const Value &out) {
     bool isAsked = std::any_of(options.begin(), options.end(),
                                [&](const auto &option) { return option.first == hidden; });
     if (!isAsked && !forLaunches && target.isGPU())
-      native.push_back({hidden, Value(false).get()});
-  }
+      native.push_back({hidden, out.get()});
+  };
+  leaveOut("tensor_copies", Value(false));
+  leaveOut("persistent", Value(false));
+  leaveOut("num_ctas", Value(1));
   return native;
 }
 

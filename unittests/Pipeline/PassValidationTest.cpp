@@ -1,16 +1,16 @@
 //===- PassValidationTest.cpp - passes keep what kernels compute ----------===//
 //
 // Every kernel is run by the interpreter as the front end built it, and again after
-// each pass of the pipelines for tiles and for GPUs. tt-combine and ttg-plan-exchanges
-// may change the order of a sum; all other passes must keep every bit. Of the last IR each barrier
-// and each wait is needed.
+// each pass of the pipelines for tiles and for GPUs. tt-combine, ttg-spread-programs and
+// ttg-plan-exchanges may change the order of a sum; all other passes must keep every bit. Of the
+// last IR each barrier and each wait is needed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RandomKernel.h"
 #include "StoreValues.h"
 
-#include "tritium/Dialect/TileGPU/IR/TileGPU.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Frontend/Python/IRGen.h"
 #include "tritium/Frontend/Python/ModuleScope.h"
 #include "tritium/Interpreter/Interpreter.h"
@@ -47,6 +47,7 @@ struct Case {
   int capability = 80;                     ///< with 90 there are warp groups
   bool isPersistent = false;               ///< CTAs loop over programs
   bool isPacked = false;                   ///< short programs share a CTA
+  int ctas = 0;                            ///< of a program; 0: the compiler chooses
 };
 
 std::string print(Operation *op) {
@@ -85,7 +86,7 @@ void checkBarriers(const Case &test, ModuleOp module, const std::vector<Floats> 
     OwningOpRef<ModuleOp> mutant(module.clone());
     SmallVector<Operation *> waiting;
     mutant->walk([&](Operation *op) {
-      if (isa<ttg::BarrierOp, ttg::AsyncWaitOp, ttg::AsyncReadWait>(op))
+      if (isa<ttg::BarrierOp, ttg::AsyncWaitOp, ttg::AsyncReadWait, ttng::ClusterWaitOp>(op))
         waiting.push_back(op);
     });
     if (without == waiting.size())
@@ -113,7 +114,7 @@ struct AfterEachPass : PassInstrumentation {
 
 void checkPasses(ModuleOp module, int capability,
                  std::function<void(StringRef, const std::string &)> check,
-                 bool isPersistent = false, bool isPacked = false) {
+                 bool isPersistent = false, bool isPacked = false, int ctas = 0) {
   PassManager pm(module.getContext());
   buildTileIRPipeline(pm);
   GPUPipelineOptions gpu;
@@ -123,6 +124,7 @@ void checkPasses(ModuleOp module, int capability,
   gpu.numStages = 3;
   gpu.alwaysPersistent = isPersistent;
   gpu.packPrograms = isPacked;
+  gpu.numCTAs = ctas;
   buildTileGPUPipeline(pm, gpu);
   pm.addInstrumentation(std::make_unique<AfterEachPass>(std::move(check)));
   ASSERT_TRUE(succeeded(pm.run(module)));
@@ -137,7 +139,9 @@ void expectClose(const Floats &found, const Floats &expected, float tolerance) {
 }
 
 /// Warps each sum what they have before they exchange it.
-bool changesSums(StringRef pass) { return pass == "tt-combine" || pass == "ttg-plan-exchanges"; }
+bool changesSums(StringRef pass) {
+  return pass == "tt-combine" || pass == "ttg-spread-programs" || pass == "ttg-plan-exchanges";
+}
 
 /// Of the last IR an operation is expected.
 void checkCase(const Case &test, StringRef operation = "") {
@@ -181,7 +185,7 @@ void checkCase(const Case &test, StringRef operation = "") {
       expectClose(found[i], expected[i], changesSums(pass) ? 1e-5f : 0);
     expected = std::move(found);
   };
-  checkPasses(*module, test.capability, check, test.isPersistent, test.isPacked);
+  checkPasses(*module, test.capability, check, test.isPersistent, test.isPacked, test.ctas);
   EXPECT_TRUE(StringRef(print(*module)).contains(operation));
   checkBarriers(test, *module, expected);
 }
@@ -250,6 +254,23 @@ TEST(PassValidation, PackedPrograms) {
              /*isPersistent=*/false,
              /*isPacked=*/true},
             "ttg.programs_per_cta = 8");
+}
+
+// Four CTAs have a quarter of each row. Ten waits are those of two versions for other pitches.
+TEST(PassValidation, SpreadPrograms) {
+  checkCase({"softmax.py",
+             "softmax_kernel",
+             {Floats(2 * 1000), randomFloats(2 * 1000, 1)},
+             {{"i32", 1000}, {"i32", 1000}, {"i32", 1000}},
+             {number(1024)},
+             {2, 1, 1},
+             /*spare=*/10,
+             {},
+             /*capability=*/90,
+             /*isPersistent=*/false,
+             /*isPacked=*/false,
+             /*ctas=*/4},
+            "ttng.cluster_store");
 }
 
 // A row of 600 in a tile of 1024: most of the upper half is skipped. Four barriers are those of the

@@ -87,6 +87,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> packPrograms{*this, "pack-programs",
                             llvm::cl::desc("CTAs that loop have several short programs at a time"),
                             llvm::cl::init(true)};
+  Option<int> numCTAs{*this, "num-ctas",
+                      llvm::cl::desc("CTAs of a program; 0: as many as its rows need"),
+                      llvm::cl::init(0)};
 };
 
 /// From ttir of pointers to ttgir: layouts for all tiles, then what a GPU gains from. Runs on a

@@ -27,6 +27,7 @@ void populateDotPatterns(LoweringPatterns &patterns, const LoweringContext &cont
                          std::shared_ptr<DotWork> work);
 void populateWarpGroupDotPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext &context);
+void populateClusterPatterns(LoweringPatterns &patterns, const LoweringContext &context);
 /// The last parameters of the entry are `maps`.
 void populateTensorCopyPatterns(LoweringPatterns &patterns, const LoweringContext &context,
                                 TensorMaps maps);

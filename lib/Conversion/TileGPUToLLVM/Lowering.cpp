@@ -10,6 +10,7 @@
 #include "tritium/Analysis/SkippedRegisters.h"
 #include "tritium/Dialect/TileGPU/IR/Overlap.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
+#include "tritium/Dialect/TileNVGPU/IR/Clusters.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Support/Settings.h"
 
@@ -243,6 +244,7 @@ void populatePatterns(LoweringPatterns &patterns, const LoweringContext &context
   populateDotPatterns(patterns, context, work);
   populateWarpGroupDotPatterns(patterns, context);
   populateMBarrierPatterns(patterns, context);
+  populateClusterPatterns(patterns, context);
   populateTensorCopyPatterns(patterns, context, maps);
   populateDebugPatterns(patterns, context, asserts);
   populateWarpGroupsPatterns(patterns, context,
@@ -264,6 +266,7 @@ LogicalResult lowerKernel(ModuleOp module, tt::FuncOp kernel, const GPULoweringO
   waitForStoresAtEnd(kernel);
   remarkOnKernel(kernel, axes);
   info.numWarps = launchedWarps(kernel) * programsPerCTA(kernel);
+  info.numCTAs = numCTAs(kernel);
   info.sharedBytes = sharedBytesOfCTA(kernel);
   info.tensorMaps = maps->parameters;
   info.placesOfMaps = maps->places;
@@ -288,7 +291,7 @@ llvm::LogicalResult tritium::lowerTileGPUToLLVM(ModuleOp module, const GPULoweri
   if (failed(ttg::checkLayouts(module)) || failed(ttg::checkOverlap(module)))
     return failure();
   for (auto func : module.getOps<tt::FuncOp>())
-    if (!func.isExternal() && failed(ttg::checkPlaces(func)))
+    if (!func.isExternal() && (failed(ttg::checkPlaces(func)) || failed(ttng::checkClusters(func))))
       return failure();
   if (options.isForeign || settings::Verify.isOn())
     for (auto func : module.getOps<tt::FuncOp>())

@@ -204,8 +204,11 @@ Value LoweringContext::programIdAlong(unsigned axis) {
              [&](unsigned along) { return gridExtent(along); });
 }
 
+/// A program is a cluster of CTAs along the first axis.
 Value LoweringContext::blockId(unsigned axis) {
   Type i32 = b.getI32Type();
+  if (axis == 0 && numCTAs(module) > 1)
+    return b.create<NVVM::ClusterIdXOp>(loc, i32);
   return axis == 0   ? b.create<NVVM::BlockIdXOp>(loc, i32).getResult()
          : axis == 1 ? b.create<NVVM::BlockIdYOp>(loc, i32).getResult()
                      : b.create<NVVM::BlockIdZOp>(loc, i32).getResult();
@@ -213,6 +216,8 @@ Value LoweringContext::blockId(unsigned axis) {
 
 Value LoweringContext::gridExtent(unsigned axis) {
   Type i32 = b.getI32Type();
+  if (axis == 0 && numCTAs(module) > 1)
+    return b.create<NVVM::ClusterDimXOp>(loc, i32);
   return axis == 0   ? b.create<NVVM::GridDimXOp>(loc, i32).getResult()
          : axis == 1 ? b.create<NVVM::GridDimYOp>(loc, i32).getResult()
                      : b.create<NVVM::GridDimZOp>(loc, i32).getResult();

@@ -1,4 +1,4 @@
-//===- MBarrier.cpp - barriers in memory and of clusters ------------------===//
+//===- MBarrier.cpp - barriers in memory ----------------------------------===//
 //
 // What one thread of the group does for all, such as arriving, the first one does, under a
 // predicate: no branch parts the warp. An arrival says that all threads of the group are done, so
@@ -25,9 +25,6 @@ public:
   LogicalResult lowerExpect(ttng::MBarrierExpectOp op);
   LogicalResult lowerArrive(ttng::MBarrierArriveOp op);
   LogicalResult lowerWait(ttng::MBarrierWaitOp op);
-  LogicalResult lowerClusterArrive(ttng::ClusterArriveOp op);
-  LogicalResult lowerClusterWait(ttng::ClusterWaitOp op);
-  LogicalResult lowerClusterRank(ttng::ClusterRankOp op);
 
 private:
   /// The barrier's address, in 32 bits.
@@ -142,28 +139,6 @@ LogicalResult MBarrierLowering::lowerWait(ttng::MBarrierWaitOp op) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Clusters
-//===----------------------------------------------------------------------===//
-
-LogicalResult MBarrierLowering::lowerClusterArrive(ttng::ClusterArriveOp op) {
-  if (op.getRelaxed())
-    b.create<NVVM::ClusterArriveRelaxedOp>(loc, b.getUnitAttr());
-  else
-    b.create<NVVM::ClusterArriveOp>(loc, b.getUnitAttr());
-  return success();
-}
-
-LogicalResult MBarrierLowering::lowerClusterWait(ttng::ClusterWaitOp) {
-  b.create<NVVM::ClusterWaitOp>(loc, b.getUnitAttr());
-  return success();
-}
-
-LogicalResult MBarrierLowering::lowerClusterRank(ttng::ClusterRankOp op) {
-  set(op, {b.create<NVVM::ClusterId>(loc, b.getI32Type())});
-  return success();
-}
-
 void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
   auto family = std::make_shared<MBarrierLowering>(context);
   auto add = [&]<typename Op>(LogicalResult (MBarrierLowering::*lower)(Op)) {
@@ -175,9 +150,6 @@ void populateMBarrierPatterns(LoweringPatterns &patterns, const LoweringContext 
   add(&MBarrierLowering::lowerExpect);
   add(&MBarrierLowering::lowerArrive);
   add(&MBarrierLowering::lowerWait);
-  add(&MBarrierLowering::lowerClusterArrive);
-  add(&MBarrierLowering::lowerClusterWait);
-  add(&MBarrierLowering::lowerClusterRank);
 }
 
 } // namespace tritium::ttg

@@ -137,6 +137,13 @@ void moveBetweenHalves(Module &module) {
     }
 }
 
+/// LLVM 19 has no annotation for it. Any launch of the kernel is one in such clusters then.
+void requireClusters(std::string &ptx, unsigned ctas) {
+  size_t threads = ptx.find("\n.reqntid");
+  ptx.insert(ptx.find('\n', threads + 1),
+             "\n.explicitcluster\n.reqnctapercluster " + std::to_string(ctas) + ", 1, 1");
+}
+
 /// Optimised IR -> PTX.
 bool writePTX(Module &ir, TargetMachine &machine, tritium::nvptx::EmittedCode &code,
               std::string &error) {
@@ -192,7 +199,11 @@ bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
     raw_string_ostream stream(code.llir);
     ir->print(stream, nullptr);
   }
-  return writePTX(*ir, *machine, code, error);
+  if (!writePTX(*ir, *machine, code, error))
+    return false;
+  if (options.clusterCTAs > 1)
+    requireClusters(code.ptx, options.clusterCTAs);
+  return true;
 }
 
 bool tritium::nvptx::emitPTX(const std::string &llir, const TargetInfo &info,

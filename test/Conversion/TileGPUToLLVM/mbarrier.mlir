@@ -47,20 +47,6 @@ tt.func @barriers(%p: !tt.ptr<i32>, %parity: i32) {
   // CHECK: "@$0 mbarrier.inval.shared::cta.b64 [$1];", "b,r"
   // PTX: mbarrier.inval.shared::cta.b64 [%r{{[0-9]+}}];
   ttng.mbarrier_invalidate %bar : !ttg.memdesc<1xi64, #one, mutable>
-  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
-  // CHECK-NEXT: nvvm.cluster.wait {aligned}
-  // CHECK-NEXT: nvvm.cluster.arrive {aligned}
-  // PTX: barrier.cluster.arrive.relaxed.aligned;
-  // PTX: barrier.cluster.wait.aligned;
-  // PTX: barrier.cluster.arrive.aligned;
-  ttng.cluster_arrive relaxed
-  ttng.cluster_wait
-  ttng.cluster_arrive
-  ttng.cluster_wait
-  // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
-  // PTX: mov.u32 %r{{[0-9]+}}, %cluster_ctarank;
-  %r = ttng.cluster_rank : i32
-  tt.store %p, %r : !tt.ptr<i32>
   tt.return
 }
 }

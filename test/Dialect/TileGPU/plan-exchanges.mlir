@@ -105,3 +105,29 @@ tt.func private @convert(%x: tensor<128xi32, #w>) -> tensor<128xi32, #w> {
   tt.return %s : tensor<128xi32, #w>
 }
 }
+
+// -----
+
+// What CTAs gather they store to each other, after all have begun; the next time they have met.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: tt.func private @gathered
+// CHECK-NEXT: ttng.cluster_arrive relaxed
+// CHECK-NEXT: %[[M:.*]] = ttg.local_alloc : <4xf32
+// CHECK-NEXT: ttng.cluster_wait
+// CHECK-NEXT: ttng.cluster_store %{{.*}}, %[[M]]
+// CHECK-NEXT: ttng.cluster_arrive
+// CHECK-NEXT: ttng.cluster_wait
+// CHECK-NEXT: ttg.local_load %[[M]]
+// CHECK-NEXT: %[[N:.*]] = ttg.local_alloc : <4xf32
+// CHECK-NEXT: ttng.cluster_store %{{.*}}, %[[N]]
+// CHECK-NEXT: ttng.cluster_arrive
+// CHECK-NEXT: ttng.cluster_wait
+// CHECK-NEXT: ttg.local_load %[[N]]
+// CHECK-NOT: ttng
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32} {
+tt.func private @gathered(%x: f32, %y: f32) -> (tensor<4xf32, #b>, tensor<4xf32, #b>) {
+  %a = ttng.cluster_gather %x : f32 -> tensor<4xf32, #b>
+  %c = ttng.cluster_gather %y : f32 -> tensor<4xf32, #b>
+  tt.return %a, %c : tensor<4xf32, #b>, tensor<4xf32, #b>
+}
+}

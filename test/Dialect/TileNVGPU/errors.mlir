@@ -355,3 +355,25 @@ tt.func private @f(%p: !tt.ptr<f16>, %n: i64, %i: i32, %x: !ttg.memdesc<16x64xf1
   tt.return
 }
 }
+
+// -----
+
+module attributes {"ttg.num-ctas" = 4 : i32} {
+tt.func @f(%x: f32) {
+  // expected-error @+1 {{(cluster_gather_c2) the result must have the element type of the source and one slice for each of the 4 CTAs of a program (ttg.num-ctas), found 'tensor<2xf32>' of 'f32'}}
+  %y = ttng.cluster_gather %x : f32 -> tensor<2xf32>
+  tt.return
+}
+}
+
+// -----
+
+#one = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-ctas" = 4 : i32} {
+tt.func @f(%x: f32) {
+  %m = ttg.local_alloc : !ttg.memdesc<4xf16, #one, mutable>
+  // expected-error @+1 {{(cluster_store_c2) the memory must be mutable, row-major, and have the element type of the source and one slice for each of the 4 CTAs}}
+  ttng.cluster_store %x, %m : f32 -> !ttg.memdesc<4xf16, #one, mutable>
+  tt.return
+}
+}

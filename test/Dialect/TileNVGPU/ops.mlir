@@ -73,6 +73,11 @@ tt.func @cluster(%p: !tt.ptr<i32>) {
   ttng.cluster_wait
   // CHECK: ttng.cluster_rank : i32
   %r = ttng.cluster_rank : i32
+  // CHECK: ttng.cluster_gather %{{.*}} : i32 -> tensor<1xi32, #{{.*}}>
+  %all = ttng.cluster_gather %r : i32 -> tensor<1xi32, #blocked>
+  %m = ttg.local_alloc : !ttg.memdesc<1xi32, #one, mutable>
+  // CHECK: ttng.cluster_store %{{.*}}, %{{.*}} : i32 -> <1xi32, #{{.*}}, mutable>
+  ttng.cluster_store %r, %m : i32 -> !ttg.memdesc<1xi32, #one, mutable>
   tt.store %p, %r : !tt.ptr<i32>
   tt.return
 }

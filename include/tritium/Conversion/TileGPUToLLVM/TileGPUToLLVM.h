@@ -36,6 +36,7 @@ struct GPULoweringOptions {
 struct GPULaunchInfo {
   uint64_t sharedBytes = 0; ///< dynamic shared memory of a CTA
   int numWarps = 4;
+  int numCTAs = 1;                            ///< of a program, a cluster
   std::vector<AssertSite> asserts;            ///< by their numbers
   std::vector<TensorMapParameter> tensorMaps; ///< parameters behind those of the kernel
   /// For each map where the copies stand that take it (placeText).

@@ -16,6 +16,7 @@ namespace tritium::nvptx {
 struct EmitOptions {
   std::string kernel;        ///< symbol of the kernel's llvm.func
   unsigned threads = 128;    ///< of a CTA: the kernel is launched with exactly so many
+  unsigned clusterCTAs = 1;  ///< of a cluster: likewise
   unsigned maxRegisters = 0; ///< a thread; 0: as many as the assembler thinks best
   unsigned ptxVersion = 84;  ///< 84 for 8.4, which has all instructions that are emitted
   bool fpFusion = true;      ///< a * b + c may become one fma

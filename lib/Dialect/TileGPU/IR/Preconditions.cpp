@@ -106,6 +106,13 @@ LogicalResult checkLayouts(ModuleOp module) {
       return module.emitError() << kNumWarps << " must be a power of two from 1 to 32, found "
                                 << given;
   }
+  if (Attribute given = module->getAttr(kNumCTAs)) {
+    auto number = dyn_cast<IntegerAttr>(given);
+    constexpr int64_t most = 8; // that a cluster has on every GPU
+    if (!number || !number.getValue().isPowerOf2() || number.getInt() > most)
+      return module.emitError() << kNumCTAs << " must be a power of two from 1 to " << most
+                                << ", found " << given;
+  }
   LogicalResult tiles = checkTiles(module, [&](Operation *op, Type type) -> LogicalResult {
     Attribute encoding = cast<RankedTensorType>(type).getEncoding();
     if (!encoding)

@@ -68,6 +68,12 @@ int ttg::numWarps(ModuleOp module, int asked) {
   return module->hasAttr(kNumWarps) ? numWarps(module) : asked;
 }
 
+int ttg::numCTAs(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? op : op->getParentOfType<ModuleOp>();
+  auto attr = module ? module->getAttrOfType<IntegerAttr>(kNumCTAs) : IntegerAttr();
+  return attr ? attr.getInt() : 1;
+}
+
 int ttg::programsPerCTA(tt::FuncOp kernel) {
   auto attr = kernel->getAttrOfType<IntegerAttr>(kProgramsPerCTA);
   return attr ? attr.getInt() : 1;

@@ -45,6 +45,20 @@
 //   %p = tt.scan %q {axis}
 //   %s = ttg.join_scans %y, %p {axis}
 //
+// What CTAs of a cluster have is stored to the memory of all of them:
+//
+//   %y = ttng.cluster_gather %x
+//
+// becomes
+//
+//   %m = ttg.local_alloc
+//   ttng.cluster_arrive relaxed            // the first of a block only: others have begun then
+//   ttng.cluster_wait
+//   ttng.cluster_store %x, %m
+//   ttng.cluster_arrive
+//   ttng.cluster_wait
+//   %y = ttg.local_load %m
+//
 // An atomic that one thread runs for others, which have its result too, is followed by an exchange
 // of it, and only of that one's: ttg.result_of_one.
 //
@@ -54,6 +68,7 @@
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 #include "tritium/Layout/Swizzle.h"
 #include "tritium/Layout/TileConversion.h"
 #include "tritium/Target/GPU/GPUModel.h"
@@ -231,6 +246,26 @@ public:
         shared, [&](OpOperand &use) { return use.getOwner() != memory.getDefiningOp(); });
   }
 
+  /// `isFirst`: of its block. CTAs arrive where that begins, so that they need not wait.
+  static void gather(ttng::ClusterGatherOp op, bool isFirst) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
+    MemDescType memory = MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
+                                          rowMajor(b.getContext(), type.getRank()));
+    Value all = b.create<LocalAllocOp>(loc, memory);
+    if (isFirst) {
+      OpBuilder(op->getBlock(), op->getBlock()->begin())
+          .create<ttng::ClusterArriveOp>(loc, /*relaxed=*/true);
+      b.create<ttng::ClusterWaitOp>(loc);
+    }
+    b.create<ttng::ClusterStoreOp>(loc, op.getSrc(), all);
+    b.create<ttng::ClusterArriveOp>(loc);
+    b.create<ttng::ClusterWaitOp>(loc);
+    op.replaceAllUsesWith(b.create<LocalLoadOp>(loc, type, all).getResult());
+    op.erase();
+  }
+
 private:
   static RankedTensorType typeOfSource(tt::Combining op) {
     return cast<RankedTensorType>(op.getSrcs()[0].getType());
@@ -383,11 +418,12 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
     getOperation().walk([&](Operation *op) {
       auto movement = dyn_cast<tt::DataMovement>(op);
       auto access = dyn_cast<tt::MemoryAccess>(op);
-      if ((movement && movement.changesThreads()) || isa<tt::ReduceOp, tt::ScanOp>(op) ||
-          (access && access.isAtomic()))
+      if ((movement && movement.changesThreads()) ||
+          isa<tt::ReduceOp, tt::ScanOp, ttng::ClusterGatherOp>(op) || (access && access.isAtomic()))
         found.push_back(op);
     });
     ExchangePlanner planner(gpuModel(getOperation()));
+    llvm::SmallPtrSet<Block *, 2> withClusters;
     for (Operation *op : found) {
       if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
         if (!convert.getMechanism())
@@ -401,6 +437,9 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
           return signalPassFailure();
       } else if (auto scan = dyn_cast<tt::ScanOp>(op)) {
         planner.scan(scan);
+      } else if (auto gather = dyn_cast<ttng::ClusterGatherOp>(op)) {
+        bool isFirst = withClusters.insert(op->getBlock()).second;
+        planner.gather(gather, isFirst);
       } else if (!op->hasAttr(kResultOfOne)) {
         planner.atomic(op);
       }

@@ -253,7 +253,8 @@ struct PrefetchNextProgramsPass : impl::PrefetchNextProgramsBase<PrefetchNextPro
 private:
   static void prefetchIn(tt::FuncOp kernel, const GPUModel &gpu) {
     int64_t distance = int64_t(programsThatStream(kernel, gpu)) * gpu.multiprocessors;
-    if (distance == 0)
+    // Programs of several CTAs leave room for others that load meanwhile.
+    if (distance == 0 || numCTAs(kernel) > 1)
       return;
     auto asked = kernel->getAttrOfType<IntegerAttr>(kProgramsAtOnce);
     bool areMany = asked && asked.getInt() > 1;

@@ -258,3 +258,38 @@ static LogicalResult verifyWholeCTA(Operation *op) {
 }
 LogicalResult ClusterArriveOp::verify() { return verifyWholeCTA(*this); }
 LogicalResult ClusterWaitOp::verify() { return verifyWholeCTA(*this); }
+
+/// The number of CTAs, and behind it the extents of the source.
+static bool hasShapeOfAll(Operation *op, ArrayRef<int64_t> shape, Type source) {
+  return !shape.empty() && shape.front() == ttg::numCTAs(op) &&
+         shape.drop_front() == tt::shapeOf(source);
+}
+
+LogicalResult ClusterGatherOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (type.getElementType() != tt::elementType(getSrc().getType()) ||
+      !hasShapeOfAll(*this, type.getShape(), getSrc().getType()))
+    return emitOpError() << "(cluster_gather_c2) the result must have the element type of the "
+                            "source and one slice for each of the "
+                         << ttg::numCTAs(*this) << " CTAs of a program (" << ttg::kNumCTAs
+                         << "), found " << type << " of " << getSrc().getType();
+  return verifyWholeCTA(*this);
+}
+
+LogicalResult ClusterStoreOp::verify() {
+  ttg::MemDescType type = getDst().getType();
+  auto shared = dyn_cast<ttg::SharedEncodingAttr>(type.getEncoding());
+  int32_t rank = type.getShape().size();
+  bool isRowMajor = shared && shared.getMaxPhase() == 1 && type.getNumBuffers() == 1;
+  for (int32_t d = 0; isRowMajor && d < rank; ++d)
+    isRowMajor = shared.getOrder()[d] == rank - 1 - d;
+  if (!isRowMajor || !type.getIsMutable() ||
+      type.getElementType() != tt::elementType(getSrc().getType()) ||
+      !hasShapeOfAll(*this, type.getShape(), getSrc().getType()))
+    return emitOpError()
+           << "(cluster_store_c2) the memory must be mutable, row-major, and have the "
+              "element type of the source and one slice for each of the "
+           << ttg::numCTAs(*this) << " CTAs of a program (" << ttg::kNumCTAs << "), found " << type
+           << " for " << getSrc().getType();
+  return verifyWholeCTA(*this);
+}

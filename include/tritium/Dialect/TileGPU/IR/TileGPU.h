@@ -44,6 +44,8 @@ constexpr int kLanesPerWarp = 32;
 constexpr int kSharedAlignment = 16;
 /// On a module: warps of a program, i32.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps";
+/// On a module: CTAs of a program, a cluster, i32; 1 if it does not say.
+inline constexpr llvm::StringLiteral kNumCTAs = "ttg.num-ctas";
 /// On an scf.if: its branches are versions of the same code for other alignments.
 inline constexpr llvm::StringLiteral kVersions = "ttg.versions";
 /// On a kernel: what its launches look at, a list of LaunchConditions, each an array of two
@@ -112,6 +114,8 @@ const GPUModel &gpuModel(mlir::Operation *op);
 int numWarps(mlir::Operation *op);
 /// What the module says, or else what is asked for.
 int numWarps(mlir::ModuleOp module, int asked);
+/// CTAs of the program that `op` is of.
+int numCTAs(mlir::Operation *op);
 /// Warps that are given their registers together.
 inline constexpr int kWarpsWithRegisters = 4;
 /// Warps that a program of `kernel` is launched with: those of its groups, with idle ones where

@@ -40,6 +40,24 @@ def PackPrograms : Pass<"ttg-pack-programs", "::mlir::ModuleOp"> {
   }];
 }
 
+def SpreadPrograms : Pass<"ttg-spread-programs", "::mlir::ModuleOp"> {
+  let summary = "programs of long rows as clusters of CTAs";
+  let description = [{
+    A kernel whose program reduces a row that would fill most of a multiprocessor runs as a cluster
+    of CTAs for each program (`ttg.num-ctas`), which have a slice of the row each and exchange what
+    their reductions find. For compute capability 9.0 and newer.
+  }];
+  let options = [Option<"warps", "num-warps", "int", "4", "Warps of a program, as asked for">,
+                 Option<"ctas", "num-ctas", "int", "0",
+                        "CTAs of a program, as asked for; 0: as many as its rows need">,
+                 Option<"persistent", "persistent", "bool", "false",
+                        "CTAs loop over programs in any case">,
+                 Option<"mayAlias", "may-alias", "bool", "false",
+                        "Pointer arguments may reach the same memory">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect",
+                           "::tritium::ttng::TileNVGPUDialect"];
+}
+
 def VersionTails : Pass<"ttg-version-tails", "::mlir::ModuleOp"> {
   let summary = "a second version of a kernel for pitches that allow vectors";
   let description = [{

@@ -412,7 +412,7 @@ def TileNVGPU_ClusterWaitOp : TileNVGPU_SyncOp<"cluster_wait"> {
 def TileNVGPU_ClusterRankOp : TileNVGPU_Op<"cluster_rank", [Pure]> {
   let summary = "the number of the CTA in its cluster";
   let description = [{
-    From 0 on. A kernel that is launched without clusters has clusters of one CTA.
+    From 0 to the number of CTAs of a program (`ttg.num-ctas`), less one.
 
     ```mlir
     %r = ttng.cluster_rank : i32
@@ -420,6 +420,46 @@ def TileNVGPU_ClusterRankOp : TileNVGPU_Op<"cluster_rank", [Pure]> {
   }];
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TileNVGPU_ClusterGatherOp : TileNVGPU_SyncOp<"cluster_gather"> {
+  let summary = "what each CTA of the cluster has, in the order of their ranks";
+  let description = [{
+    The first dimension of the result counts CTAs; all of them get the same. ttg-plan-exchanges
+    makes of it a `ttng.cluster_store`, the barrier of the cluster, and a load.
+
+    - (cluster_c1) it stands in no warp group: all threads of the CTA come;
+    - (cluster_gather_c2) the result has the element type of the source, and as shape the number of
+      CTAs of a program (`ttg.num-ctas`) and behind it the source's.
+
+    ```mlir
+    %y = ttng.cluster_gather %x : f32 -> tensor<4xf32, #blocked>
+    ```
+  }];
+  let arguments = (ins Tile_Any:$src);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileNVGPU_ClusterStoreOp : TileNVGPU_Op<"cluster_store"> {
+  let summary = "writes to the shared memory of all CTAs of the cluster";
+  let description = [{
+    In the memory `dst` of each CTA, the slice whose number is the rank of this one becomes `src`. It
+    is there behind the barrier of the cluster: `ttng.cluster_arrive`, not relaxed, of all CTAs, and
+    `ttng.cluster_wait`.
+
+    - (cluster_c1) it stands in no warp group: all threads of the CTA come;
+    - (cluster_store_c2) the memory is mutable, row-major, has the element type of the source, and as
+      shape the number of CTAs of a program (`ttg.num-ctas`) and behind it the source's.
+
+    ```mlir
+    ttng.cluster_store %x, %m : f32 -> !ttg.memdesc<4xf32, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins Tile_Any:$src, Arg<TileGPU_MemDesc, "", [MemWrite]>:$dst);
+  let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` type($dst)";
+  let hasVerifier = 1;
 }
 
 #endif
