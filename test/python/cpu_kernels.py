@@ -41,6 +41,16 @@ def rounds(a_ptr, b_ptr, c_ptr, M, N, K, bk, bn, BM: tl.constexpr, BN: tl.conste
 
 
 @triton.jit
+def batched(a_ptr, b_ptr, c_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+            K: tl.constexpr):
+    batch, m, n, k = tl.arange(0, B), tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + (batch[:, None, None] * M + m[None, :, None]) * K + k[None, None, :])
+    b = tl.load(b_ptr + (batch[:, None, None] * K + k[None, :, None]) * N + n[None, None, :])
+    c = c_ptr + (batch[:, None, None] * M + m[None, :, None]) * N + n[None, None, :]
+    tl.store(c, tl.dot(a, b, tl.load(c)))
+
+
+@triton.jit
 def reductions(x_ptr, sums_ptr, tops_ptr, places_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN)
     inside = (rows[:, None] < M) & (columns < N)

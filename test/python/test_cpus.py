@@ -53,7 +53,8 @@ def run(request, tmp_path, monkeypatch):
     runner = request.getfixturevalue("runner")
 
     def launch(file, kernel, grid, *arguments, **constants):
-        emulate(runner, tmp_path, request.param, file, kernel, grid, arguments, constants)
+        emulate(runner, tmp_path, request.param, file, kernel, grid, arguments, constants,
+                CPUS[request.param])
     return launch
 
 
@@ -69,7 +70,8 @@ def runHere(file, kernel, grid, *arguments, **constants):
         pytest.skip(str(error))
 
 
-def emulate(runner, folder, cpu, file, kernel, grid, arguments, constants):
+def emulate(runner, folder, cpu, file, kernel, grid, arguments, constants, emulated):
+    """Runs a kernel, compiled for `cpu`, on the CPU `emulated` of qemu."""
     def compiled(*more):
         kinds = [f"*{TYPES[a.dtype.name]}" if isinstance(a, np.ndarray) else
                  "fp32" if isinstance(a, float) else "i32" for a in arguments]
@@ -91,7 +93,7 @@ def emulate(runner, folder, cpu, file, kernel, grid, arguments, constants):
     arrays = [a for a in arguments if isinstance(a, np.ndarray)]
     (folder / "in").write_bytes(struct.pack(f"<{len(numbers)}q", *numbers)
                                 + b"".join(a.tobytes() for a in arrays))
-    call("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu", CPUS[cpu], runner,
+    call("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu", emulated, runner,
          folder / "kernel.so", about["entry"], folder / "in", folder / "out")
     results = (folder / "out").read_bytes()
     for a in arrays:

@@ -67,6 +67,11 @@ def test_products_without_instructions_for_their_type():
     assert arguments(slow, "product", "unit") == {"registers"}
     assert arguments(slow, "product", "k_at_once") == {"1"}
     assert arguments(fast, "product", "unit") == {"AMX"}
+    blocks = dataclasses.replace(slow, target="cpu:neoverse-v1")
+    assert arguments(blocks, "product", "k_at_once") == {"4"}
+    (message,) = {remark["message"] for remark in blocks.remarks()["remarks"]
+                  if remark["code"] == "tile-to-cpu/product"}
+    assert "takes 4 of k of two rows and two columns at once, by BFMMLA, in blocks" in message
 
 
 SOFTMAX = ("examples/softmax.py", "--kernel", "softmax_kernel", "--signature",

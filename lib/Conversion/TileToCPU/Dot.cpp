@@ -64,8 +64,8 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
   int64_t rowsOfAcc = dot.accumulator->rowStride;
   int64_t rowsOfB =
       matrixOfB.rowStride * tt::scalarBytes(matrixOfB.element) / tt::scalarBytes(element);
-  constexpr const char *forms[] = {"",      "_bf16", "_i16",    "_s8",    "_u8",
-                                   "_sdot", "_udot", "_parts4", "_parts3"};
+  constexpr const char *forms[] = {"",      "_bf16",   "_i16",   "_s8",    "_u8",     "_sdot",
+                                   "_udot", "_bfmmla", "_smmla", "_ummla", "_parts4", "_parts3"};
   std::string name;
   llvm::raw_string_ostream(name) << "dot_" << m << "x" << n << "x" << k << "_" << element
                                  << forms[unsigned(dot.form)] << "_"

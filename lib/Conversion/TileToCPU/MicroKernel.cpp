@@ -19,67 +19,13 @@
 
 #include "tritium/Conversion/TileToCPU/MicroKernel.h"
 
+#include "BlockShape.h"
 #include "MultiplyAdd.h"
 
 using namespace mlir;
 using namespace tritium::cpu;
 
 namespace {
-
-/// A dimension cut into `pieces` pieces; the first `longer` of them are one unit longer
-/// than `length`.
-struct EvenCut {
-  int64_t length, pieces, longer;
-  EvenCut(int64_t extent, int64_t most) : pieces((extent + most - 1) / most) {
-    length = extent / pieces;
-    longer = extent % pieces;
-  }
-};
-
-struct BlockShape {
-  int64_t rows, columns;
-};
-
-/// Clock ticks of a block and one k step on a core with two FMA and two load ports and
-/// four ticks of FMA latency, in halves; and the loads and stores of acc.
-double blockCost(int64_t rows, int64_t columns, int64_t k) {
-  double step = std::max<double>({double(rows * columns), double(rows + columns), 8});
-  return step * k + 3 * rows * columns + 8;
-}
-
-double cutCost(const EvenCut &rows, const EvenCut &columns, int64_t k) {
-  double cost = 0;
-  for (int longRow : {0, 1})
-    for (int longColumn : {0, 1}) {
-      int64_t count = (longRow ? rows.longer : rows.pieces - rows.longer) *
-                      (longColumn ? columns.longer : columns.pieces - columns.longer);
-      if (count)
-        cost += count * blockCost(rows.length + longRow, columns.length + longColumn, k);
-    }
-  return cost;
-}
-
-/// Of so many columns at least and at most.
-BlockShape chooseShape(const TargetInfo &target, int64_t m, int64_t registers, int64_t k,
-                       int64_t leastColumns, int64_t mostColumns) {
-  // One register for the broadcast, one for the product where there is no FMA.
-  int64_t available = target.vectorRegisters - (target.hasFMA ? 1 : 2);
-  // Half of a large register file is enough accumulators, and it leaves room to load ahead.
-  int64_t accumulators = target.vectorRegisters > 16 ? 16 : available;
-  BlockShape best{1, leastColumns};
-  double bestCost = 1e300;
-  for (int64_t columns = leastColumns; columns <= std::min(registers, mostColumns); ++columns)
-    for (int64_t rows = 1; rows <= m && rows <= 16; ++rows) {
-      if (rows * columns > accumulators || rows * columns + columns > available)
-        break;
-      double cost = cutCost(EvenCut(m, rows), EvenCut(registers, columns), k);
-      if (cost < bestCost) {
-        bestCost = cost;
-        best = {rows, columns};
-      }
-    }
-  return best;
-}
 
 class DotEmitter {
 public:
@@ -88,7 +34,8 @@ public:
              ArrayRef<UpcomingTile> upcoming, DotForm form, const RowsInMemory *rowsOfB)
       : b(b), loc(loc), target(target), element(element), k(k), a(a), bMatrix(bMatrix), acc(acc),
         fromZero(fromZero), upcoming(upcoming), form(form), rowsOfB(rowsOfB), group(groupOf(form)),
-        elementOfA(group == 1 ? element : b.getIntegerType(32 / group)),
+        rowsAtOnce(rowsOf(form)),
+        elementOfA(group == 1 ? element : b.getIntegerType(32 * rowsAtOnce / group)),
         lanes(target.vectorBits / element.getIntOrFloatBitWidth()),
         vector(VectorType::get(lanes, element)) {}
 
@@ -98,7 +45,7 @@ public:
     n = registers * lanes;
     BlockShape shape = blockShape(registers);
     // What is read where it lies comes in as many registers as a group has rows.
-    int64_t unit = rowsOfB ? group : 1;
+    int64_t unit = rowsOfB ? group / rowsAtOnce : 1;
     EvenCut rows(m, shape.rows), columns(registers / unit, shape.columns / unit);
     columnPieces = columns.pieces;
     auto block = [&](Value i, int64_t blockRows, Value firstRegister, int64_t blockColumns) {
@@ -124,17 +71,11 @@ private:
   /// A block has the columns of a panel, or, where b has none, as many as are best.
   BlockShape blockShape(int64_t registers) const {
     if (rowsOfB)
-      return shapeOfFewRows();
+      return shapeOfFewRows(target, m, group / rowsAtOnce);
     int64_t groups = llvm::divideCeil(k, group);
-    int64_t panel = bMatrix.panelRows ? bMatrix.rowStride / lanes : 0;
-    return chooseShape(target, m, registers, groups, panel ? panel : 1, panel ? panel : 8);
-  }
-
-  /// All rows, if they fit, so that b is read once; of its columns the more, the longer the pieces.
-  BlockShape shapeOfFewRows() const {
-    int64_t most = target.vectorRegisters > 16 ? 16 : 8;
-    int64_t columns = std::max<int64_t>(most / m / group * group, group);
-    return {std::min(m, std::max<int64_t>(most * 3 / 2 / columns, 1)), columns};
+    int64_t panel = bMatrix.panelRows ? bMatrix.rowStride / (rowsAtOnce * lanes) : 0;
+    return chooseShape(target, m, registers, groups, rowsAtOnce, panel ? panel : 1,
+                       panel ? panel : 8);
   }
 
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
@@ -179,9 +120,8 @@ private:
   Value columnOfB(Value j) {
     if (rowsOfB)
       return b.create<arith::MulIOp>(loc, j, index(rowsOfB->elementBytes));
-    if (!bMatrix.panelRows)
-      return j;
-    return b.create<arith::MulIOp>(loc, j, index(bMatrix.panelRows));
+    int64_t rows = std::max<int64_t>(bMatrix.panelRows, 1);
+    return b.createOrFold<arith::MulIOp>(loc, j, index(rowsAtOnce * rows));
   }
 
   /// Row `i` of an `a` whose stride is known at run time, or the one behind `before`.
@@ -208,37 +148,11 @@ private:
                                  ArrayRef<LLVM::GEPArg>{int32_t(offset)}, /*inbounds=*/true);
   }
 
-  /// The `valid` elements of `a` from `pointer` on, a group as a rule, for all lanes.
-  Value splatOfA(Value pointer, int64_t valid) {
-    unsigned bits = elementOfA.getIntOrFloatBitWidth();
-    auto loadAt = [&](Type type, int64_t byte) -> Value {
-      Value at = byte ? b.create<LLVM::GEPOp>(loc, pointer.getType(), b.getI8Type(), pointer,
-                                              ArrayRef<LLVM::GEPArg>{int32_t(byte)}, true)
-                      : pointer;
-      return b.create<LLVM::LoadOp>(loc, type, at, bits / 8);
-    };
+  /// What of a's rows, of each the `valid` elements from a pointer on, all lanes of b meet.
+  Value wordsOfA(ArrayRef<Value> pointers, int64_t valid) {
     if (group == 1)
-      return b.create<vector::BroadcastOp>(loc, vector, loadAt(element, 0));
-    auto word = VectorType::get(lanes, b.getI32Type());
-    // Behind the last element of a row memory may end.
-    Value joined;
-    int64_t bytes = valid * bits / 8;
-    for (int64_t at = 0, size; at < bytes; at += size) {
-      size = bytes - at >= 4 ? 4 : bytes - at >= 2 ? 2 : 1;
-      Value part = loadAt(b.getIntegerType(8 * size), at);
-      if (size < 4)
-        part = b.create<arith::ExtUIOp>(loc, b.getI32Type(), part);
-      if (at)
-        part = b.create<arith::ShLIOp>(loc, part,
-                                       b.create<arith::ConstantIntOp>(loc, 8 * at, 32).getResult());
-      joined = joined ? b.create<arith::OrIOp>(loc, joined, part).getResult() : part;
-    }
-    Value splat = b.create<vector::BroadcastOp>(loc, word, joined);
-    if (!hasStartRow(form))
-      return splat;
-    Value signs = b.create<arith::ConstantOp>(
-        loc, DenseElementsAttr::get(word, APInt::getSplat(32, APInt(8, 0x80))));
-    return b.create<arith::XOrIOp>(loc, splat, signs);
+      return b.create<vector::BroadcastOp>(loc, vector, load(element, pointers.front(), 0));
+    return emitGroups(b, loc, form, lanes, pointers, valid);
   }
 
   Value multiplyAdd(Value x, Value y, Value sum) {
@@ -276,7 +190,7 @@ private:
     Value first = byteAddress(bBlock, b.create<arith::MulIOp>(loc, row, rowsOfB->rowStride));
     fetchAhead(first, rowBytes);
     SmallVector<Value> words;
-    int64_t atOnce = group * lanes * rowsOfB->elementBytes;
+    int64_t atOnce = group / rowsAtOnce * lanes * rowsOfB->elementBytes;
     for (int64_t byte = 0; byte < rowBytes; byte += atOnce)
       llvm::append_range(words, rowsOfB->read(byteAddress(first, constant(byte))));
     return words;
@@ -289,15 +203,22 @@ private:
     Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), column, elementOfA);
     SmallVector<Value> bs = rowsOfB ? readRows(bBlock, kk, columns) : SmallVector<Value>();
     Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
-    for (int64_t column = bs.size(); column < columns; ++column)
-      bs.push_back(load(vector, bPointer, column * lanes));
-    for (int64_t row = 0; row < int64_t(aRows.size()); ++row) {
-      Value at = a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
-                              : moved(aPointer, row * a.rowStride, elementOfA);
-      Value splat = splatOfA(at, valid);
-      for (int64_t column = 0; column < columns; ++column) {
-        Value &sum = sums[row * columns + column];
-        sum = multiplyAdd(splat, bs[column], sum);
+    for (int64_t i = bs.size(); i < columns * rowsAtOnce; ++i)
+      bs.push_back(load(vector, bPointer, i * lanes));
+    int64_t rows = aRows.size();
+    auto rowAt = [&](int64_t row) {
+      return a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
+                          : moved(aPointer, row * a.rowStride, elementOfA);
+    };
+    for (int64_t row = 0; row < rows; row += rowsAtOnce) {
+      // An odd row is its own neighbour.
+      SmallVector<Value> pointers{rowAt(row)};
+      for (int64_t next = 1; next < rowsAtOnce; ++next)
+        pointers.push_back(row + next < rows ? rowAt(row + next) : pointers.front());
+      Value words = wordsOfA(pointers, valid);
+      for (auto [i, ofB] : llvm::enumerate(bs)) {
+        Value &sum = sums[row * columns + i];
+        sum = multiplyAdd(words, ofB, sum);
       }
     }
     if (findsColumnSums())
@@ -361,6 +282,25 @@ private:
     }
   }
 
+  /// Rows of sums as the product adds to them. Where it takes two rows at once, a register has two
+  /// columns of both, and those of a pair stand in the order of columns. With `back` the other way.
+  SmallVector<Value> arranged(ArrayRef<Value> sums, int64_t columns, bool back) {
+    if (rowsAtOnce == 1)
+      return SmallVector<Value>(sums);
+    SmallVector<Value> result(sums.size());
+    for (int64_t first = 0; first < int64_t(sums.size()); first += 2 * columns)
+      for (int64_t column = 0; column < columns; ++column) {
+        std::array<int64_t, 2> rows{first + column, first + columns + column};
+        std::array<int64_t, 2> blocks{first + 2 * column, first + 2 * column + 1};
+        auto [from, to] = back ? std::pair(blocks, rows) : std::pair(rows, blocks);
+        for (int64_t half : {0, 1})
+          result[to[half]] = b.create<vector::ShuffleOp>(
+              loc, sums[from[0]], sums[from[1]],
+              ArrayRef<int64_t>{2 * half, 2 * half + 1, lanes + 2 * half, lanes + 2 * half + 1});
+      }
+    return result;
+  }
+
   /// What the sums of a block are before the first step.
   SmallVector<Value> startOf(Value accBlock, Value bBlock, int64_t rows, int64_t columns) {
     SmallVector<Value> start;
@@ -378,7 +318,8 @@ private:
           sum = sum ? b.create<arith::AddIOp>(loc, sum, start[column]).getResult() : start[column];
         sums.push_back(sum ? sum : zero());
       }
-    return sums;
+    sums.resize(llvm::alignTo(rows, rowsAtOnce) * columns, zero());
+    return arranged(sums, columns, /*back=*/false);
   }
 
   /// What acc holds of a block; nothing if it is never read.
@@ -436,6 +377,7 @@ private:
     if (findsColumnSums())
       addColumnSums(sums, rows, columns);
 
+    sums = arranged(sums, columns, /*back=*/true);
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
         b.create<LLVM::StoreOp>(loc, sums[row * columns + column],
@@ -453,7 +395,7 @@ private:
   ArrayRef<UpcomingTile> upcoming;
   DotForm form;
   const RowsInMemory *rowsOfB;
-  int64_t group;
+  int64_t group, rowsAtOnce;
   Type elementOfA;
   int64_t m = 0, n = 0, columnPieces = 1;
   int64_t lanes;

@@ -7,7 +7,8 @@
 //   row 1   b0 b1 b2 b3  -->  c0 0  c1 0  c2 0  c3 0
 //   row 2   c0 c1 c2 c3
 //
-// Groups of four are made in two rounds: first their bytes are interleaved, then the pairs.
+// Groups of four are made in two rounds: first their bytes are interleaved, then the pairs; groups
+// of eight in three.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,26 +87,29 @@ Value Lowering::loadConverted(Value at, Type from, Type to, int64_t lanes, bool 
   return encodeStorage(decodeStorage(stored, from), to);
 }
 
-/// As many rows as a lane has k, of as many columns as a row has elements in a register: the words
-/// of these columns, in their order. Rows from `valid` on, and columns from `columns` on, are zero.
+/// The groups of a power of two of rows, in the order of their columns: as many registers as rows.
+static SmallVector<Value> grouped(OpBuilder &b, Location loc, ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return {rows.front()};
+  size_t half = rows.size() / 2;
+  SmallVector<Value> groups;
+  for (auto [first, second] : llvm::zip_equal(grouped(b, loc, rows.take_front(half)),
+                                              grouped(b, loc, rows.drop_front(half))))
+    llvm::append_range(groups, interleaved(b, loc, first, second));
+  return groups;
+}
+
+/// As many rows as a group has k, of as many columns as a row has elements in a register: the
+/// groups of these columns, in their order. Rows from `valid` on, and columns from `columns` on,
+/// are zero.
 SmallVector<Value> Lowering::readGroup(const DotPlan &dot, Type from, Type to, Value at,
                                        Value rowStride, int64_t valid, int64_t columns) {
-  int64_t group = groupOf(dot.form);
   int64_t lanes = target.vectorBits / 8 / tt::scalarBytes(to);
-  SmallVector<Value> rows(group, zeroOf(storageType(to), lanes));
+  SmallVector<Value> rows(groupOf(dot.form), zeroOf(storageType(to), lanes));
   for (int64_t row = 0; row < valid; ++row)
     rows[row] = loadConverted(row ? gep(at, mul(rowStride, row)) : at, from, to, lanes,
                               dot.isUnsigned, std::min(columns, lanes));
-  if (group == 1)
-    return rows;
-  std::array<Value, 2> pairs = interleaved(b, loc, rows[0], rows[1]);
-  if (group == 2)
-    return {pairs[0], pairs[1]};
-  std::array<Value, 2> others = interleaved(b, loc, rows[2], rows[3]);
-  SmallVector<Value> words;
-  for (int64_t half : {0, 1})
-    llvm::append_range(words, interleaved(b, loc, pairs[half], others[half]));
-  return words;
+  return grouped(b, loc, rows);
 }
 
 /// Copies rows of k elements of type `from`, the function's last argument bytes apart.
@@ -157,7 +161,7 @@ func::FuncOp Lowering::groupingFunction(const DotPlan &dot, Type from, int64_t n
                       columns - column);
         for (auto [i, word] : llvm::enumerate(words)) {
           int64_t byte = column * laneBytes + i * registerBytes;
-          if (byte < columns * laneBytes)
+          if (byte < llvm::alignTo(columns, target.vectorBits / 32) * laneBytes)
             b.create<LLVM::StoreOp>(loc, word, gep(packed, i64(byteOf(byte / registerBytes))),
                                     laneBytes);
         }
@@ -229,7 +233,7 @@ void Lowering::packMatrix(const DotPlan &dot, Type from, DirectRead matrix, Valu
     b.create<func::CallOp>(loc, groupingFunction(dot, from, n, k),
                            ValueRange{matrix.base, packed, matrix.rowStride});
   // A word is a group of k already where these stand side by side.
-  Type word = group == 1 ? storageType(to.element) : b.getI32Type();
+  Type word = group == 1 ? storageType(to.element) : Type(b.getIntegerType(32 * rowsOf(dot.form)));
   if (dot.b.isTurned)
     forPieces(n, atOnce, [&](Value column, int64_t valid) {
       func::FuncOp function = transposeFunction(word, valid, k / group, std::nullopt, lanesOfRow);

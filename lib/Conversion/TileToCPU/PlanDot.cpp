@@ -29,11 +29,18 @@ DotForm Planner::formOf(tt::DotOp op) const {
   auto isBF16 = [](Type type) {
     return type.isBF16() || (tt::isTileFloat(type) && tt::scalarBits(type) == 8);
   };
-  if (sum.isF32() && isBF16(a) && isBF16(b) &&
-      (target.hasBF16Dot || isOnTiles(op, DotForm::BF16Pairs)))
-    return DotForm::BF16Pairs;
+  // A single row would leave half of a block without work.
+  bool fillsBlocks = op.getType().getDimSize(op.getType().getRank() - 2) > 1;
+  if (sum.isF32() && isBF16(a) && isBF16(b)) {
+    if (target.hasBF16Blocks && fillsBlocks)
+      return DotForm::BF16Blocks;
+    if (target.hasBF16Dot || isOnTiles(op, DotForm::BF16Pairs))
+      return DotForm::BF16Pairs;
+  }
   if (!sum.isInteger(32) || !a.isInteger(8) || !b.isInteger(8))
     return DotForm::Single;
+  if (target.hasByteBlocks && fillsBlocks)
+    return op.getIsUnsigned() ? DotForm::UnsignedBlocks : DotForm::SignedBlocks;
   if (target.hasDotProduct)
     return op.getIsUnsigned() ? DotForm::UnsignedDots : DotForm::SignedDots;
   if (target.hasByteDot)
@@ -61,6 +68,7 @@ Type Planner::operandType(tt::DotOp op, DotForm form) const {
   case DotForm::Single:
     return evalType(tt::elementType(op.getType()));
   case DotForm::BF16Pairs:
+  case DotForm::BF16Blocks:
   case DotForm::HalfParts:
   case DotForm::FloatParts:
     return BFloat16Type::get(op.getContext());
@@ -70,6 +78,8 @@ Type Planner::operandType(tt::DotOp op, DotForm form) const {
   case DotForm::UnsignedQuads:
   case DotForm::SignedDots:
   case DotForm::UnsignedDots:
+  case DotForm::SignedBlocks:
+  case DotForm::UnsignedBlocks:
     return IntegerType::get(op.getContext(), 8);
   }
   llvm_unreachable("form of a product");
@@ -79,7 +89,7 @@ Buffer *Planner::allocateHome(Value value, bool dense) {
   auto type = cast<RankedTensorType>(value.getType());
   bool isBF16 = llvm::any_of(value.getUses(), [&](OpOperand &use) {
     auto dot = dyn_cast<tt::DotOp>(use.getOwner());
-    return dot && use.getOperandNumber() < 2 && formOf(dot) == DotForm::BF16Pairs;
+    return dot && use.getOperandNumber() < 2 && takesBF16(formOf(dot));
   });
   Type element = isBF16 ? BFloat16Type::get(value.getContext()) : evalType(type.getElementType());
   return allocate(type.getShape(), element, dense);
@@ -105,7 +115,7 @@ DotPlan::Operand Planner::groupedOperand(Value value, Type compute, DotForm form
   SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
   int64_t group = groupOf(form), &rows = shape[shape.size() - 2];
   rows = llvm::divideCeil(rows, group) + hasStartRow(form);
-  shape.back() *= group;
+  shape.back() = llvm::alignTo(shape.back(), target.vectorBits / 32) * group;
   if (slots > 1)
     shape.insert(shape.begin(), slots);
   return {stored, allocate(shape, compute, /*dense=*/false)};

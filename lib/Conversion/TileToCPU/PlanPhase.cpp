@@ -198,7 +198,7 @@ bool Planner::isRoundedForProducts(const Root &root) const {
          tt::elementType(cast.getIn().getType()).isF32() &&
          llvm::all_of(root.value.getUses(), [&](OpOperand &use) {
            auto dot = dyn_cast<tt::DotOp>(use.getOwner());
-           return dot && use.getOperandNumber() < 2 && formOf(dot) == DotForm::BF16Pairs;
+           return dot && use.getOperandNumber() < 2 && takesBF16(formOf(dot));
          });
 }
 

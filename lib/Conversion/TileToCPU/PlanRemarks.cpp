@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "MultiplyAdd.h"
 
 using namespace mlir;
 
@@ -91,18 +92,19 @@ void Lowering::remarkProduct(const Step &step) {
                                 : operand.packed != operand.stored ? " is packed in each round"
                                                                    : " is read in scratch memory");
   };
-  bool pairs = dot.form == DotForm::BF16Pairs || dot.form == DotForm::WordPairs;
-  std::string text =
-      dot.onTiles ? "the product runs on AMX, where the process may use it"
-      : groupOf(dot.form) > 1
-          ? "the product takes " + std::string(pairs ? "two" : "four") + " of k in a lane at once"
-          : "the product takes one k after the other";
+  int64_t group = groupOf(dot.form);
+  std::string atOnce = "the product takes " + decimal(group) + " of k " +
+                       (rowsOf(dot.form) > 1 ? "of two rows and two columns" : "in a lane") +
+                       " at once, by " + instructionOf(target, dot.form).str();
+  std::string text = dot.onTiles ? "the product runs on AMX, where the process may use it"
+                     : group > 1 ? atOnce
+                                 : "the product takes one k after the other";
   remark(step.op, "applied",
          text + ", in blocks of registers; " + wayOf(dot.a, "its first operand") + ", " +
              wayOf(dot.b, "its second operand"),
          {{"case", "product"},
           {"panel_rows", decimal(dot.panelRows)},
-          {"k_at_once", decimal(groupOf(dot.form))},
+          {"k_at_once", decimal(group)},
           {"unit", dot.onTiles ? "AMX" : "registers"}});
 }
 

@@ -23,12 +23,16 @@ using namespace mlir;
 namespace tritium::cpu {
 
 /// Rows of a panel: with rows of two registers of 512 bits they take half of a first-level cache.
+/// Where each takes twice the k, half of them.
 constexpr int64_t kPanelRows = 128;
 /// Of a b that is not packed, so many rows can go at once.
 constexpr int64_t kRowsInPlace = 256;
 
-/// So few rows of a do not make up for packing b: twice the rows of a block.
-static int64_t fewRows(const TargetInfo &target) { return target.vectorRegisters > 16 ? 16 : 8; }
+/// So few rows of a do not make up for packing b: twice the rows of a block. Blocks of bytes have
+/// half as many on AArch64, where those of four registers of columns are read at once.
+static int64_t fewRows(const TargetInfo &target, Type operand) {
+  return target.vectorRegisters <= 16 || (!target.isX86 && operand.isInteger(8)) ? 8 : 16;
+}
 
 /// The product of a block that does nothing but load its operands and add it to what the loop
 /// carries; null if there is more.
@@ -127,8 +131,8 @@ bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   // Fewer columns do not make up for a copy of a.
   constexpr int64_t fewColumns = 128;
   bool inPlace = rounds.a.alongK && isOf(rounds.a);
-  rounds.bInPlace = rounds.m <= fewRows(target) && !rounds.b.alongK && !dot.onTiles &&
-                    (isa<FloatType>(to) || hasStartRow(dot.form));
+  rounds.bInPlace = rounds.m <= fewRows(target, to) && !rounds.b.alongK && !dot.onTiles &&
+                    rounds.k % group == 0 && (isa<FloatType>(to) || to.isInteger(8));
   // Beside rows of b, those of a would compete for few sets of the first-level cache.
   inPlace &= !rounds.bInPlace || rounds.m == 1;
   rounds.aStands = !inPlace                                ? RoundsPlan::Copied
@@ -200,14 +204,15 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
 std::optional<RoundsPlan> Planner::inForm(RoundsPlan rounds, DotForm form) {
   int64_t round = rounds.op.getA().getType().getDimSize(1);
   rounds.dot.form = form;
-  rounds.count = std::max<int64_t>(kPanelRows * groupOf(form) / round, 1);
+  rounds.count = std::max<int64_t>(kPanelRows * groupOf(form) / rowsOf(form) / round, 1);
   rounds.k = rounds.count * round;
   rounds.dot.onTiles = isOnTiles(form, rounds.m, rounds.n, rounds.k);
   if ((partsOf(form) > 1 && !rounds.dot.onTiles) || !planOperandsOfRounds(rounds))
     return std::nullopt;
   if (rounds.bInPlace) {
-    rounds.count = std::max(rounds.count, kRowsInPlace / round);
-    rounds.k = rounds.count * round;
+    int64_t times = std::max<int64_t>(kRowsInPlace / rounds.k, 1);
+    rounds.count *= times;
+    rounds.k *= times;
   }
   return rounds;
 }

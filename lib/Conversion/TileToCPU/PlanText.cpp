@@ -303,6 +303,9 @@ private:
                                      " four unsigned bytes",
                                      " four bytes by SDOT",
                                      " four unsigned bytes by UDOT",
+                                     " four bf16 by BFMMLA",
+                                     " eight bytes by SMMLA",
+                                     " eight unsigned bytes by UMMLA",
                                      " fp16 in two parts of bf16",
                                      " fp32 in two parts of bf16"};
     return std::string(forms[unsigned(dot.form)]) + (dot.onTiles ? " by AMX" : "");

@@ -301,9 +301,9 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   const DotPlan &dot = rounds.dot;
   Type from = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
   Type sum = dot.accumulator->element;
-  Type to = dot.form == DotForm::BF16Pairs ? Type(b.getBF16Type())
-            : hasStartRow(dot.form)        ? Type(b.getI8Type())
-                                           : sum;
+  Type to = takesBF16(dot.form)      ? Type(b.getBF16Type())
+            : groupOf(dot.form) == 1 ? sum
+                                     : Type(b.getI8Type());
   int64_t rowOfSums = dot.accumulator->rowStride;
   std::string name;
   llvm::raw_string_ostream(name) << "dot_of_rows_" << rounds.m << "x" << rounds.n << "x" << rounds.k

@@ -135,7 +135,8 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     info.hasFMA = true;
     info.hasF16C = Triple(info.triple).isAArch64();
     info.hasDotProduct = info.hasF16C && has("+dotprod");
-    info.hasBF16Dot = info.hasF16C && has("+bf16");
+    info.hasBF16Dot = info.hasBF16Blocks = info.hasF16C && has("+bf16");
+    info.hasByteBlocks = info.hasF16C && has("+i8mm");
     info.vectorRegisters = 32;
     return true;
   }

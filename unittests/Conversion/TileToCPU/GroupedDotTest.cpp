@@ -335,20 +335,22 @@ TEST(GroupedDot, InnerLoop) {
   };
   const Case cases[] = {{"znver4", "vdpbf16ps", DotForm::BF16Pairs},
                         {"znver4", "vpdpbusd", DotForm::SignedQuads},
-                        {"cascadelake", "vpdpbusd", DotForm::UnsignedQuads}};
+                        {"cascadelake", "vpdpbusd", DotForm::UnsignedQuads},
+                        {"neoverse-v1", "bfmmla", DotForm::BF16Blocks},
+                        {"neoverse-v1", "smmla", DotForm::SignedBlocks}};
   for (const Case &each : cases) {
     SCOPED_TRACE(testing::Message() << each.cpu << " " << each.name);
     JitHarness jit(each.cpu);
     auto emit = [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
-      Type sum = each.form == DotForm::BF16Pairs ? Type(b.getF32Type()) : b.getI32Type();
-      emitDot(b, loc, jit.target(), sum, 64, 64, 64, {args[0], 64, {}}, {args[1], 64, {}},
-              {args[2], 64, {}}, false, {}, each.form);
+      Type sum = takesBF16(each.form) ? Type(b.getF32Type()) : b.getI32Type();
+      emitDot(b, loc, jit.target(), sum, 64, 64, 64, {args[0], 64, {}},
+              {args[1], 64 * rowsOf(each.form), {}}, {args[2], 64, {}}, false, {}, each.form);
     };
     std::vector<std::string> block = blockWithMost(jit.assemble(3, emit), each.name);
     size_t products = countOf(block, each.name);
     EXPECT_GE(products, 8u);
     EXPECT_LE(block.size(), 2 * products + 4);
-    EXPECT_EQ(countOf(block, "%rsp"), 0u);
+    EXPECT_EQ(countOf(block, jit.target().isX86 ? "%rsp" : "[sp"), 0u);
   }
 }
 

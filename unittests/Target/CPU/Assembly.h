@@ -16,7 +16,8 @@ inline size_t countOf(const std::vector<std::string> &lines, llvm::StringRef wor
   return llvm::count_if(lines, [&](llvm::StringRef line) { return line.contains(word); });
 }
 
-/// The instructions of a text in assembly, by basic block: a label begins one, a jump ends one.
+/// The instructions of a text in assembly, by basic block: a label begins one, a jump
+/// (of x86) or conditional branch (of AArch64) ends one.
 inline std::vector<std::vector<std::string>> blocksOf(llvm::StringRef assembly) {
   std::vector<std::vector<std::string>> blocks(1);
   for (llvm::StringRef line : llvm::split(assembly, '\n')) {
@@ -24,7 +25,7 @@ inline std::vector<std::vector<std::string>> blocksOf(llvm::StringRef assembly) 
     bool isLabel = line.ends_with(":");
     if (!isLabel && !line.empty() && !line.starts_with("."))
       blocks.back().push_back(line.str());
-    if (isLabel || line.starts_with("j"))
+    if (isLabel || line.starts_with("j") || line.starts_with("b."))
       blocks.emplace_back();
   }
   return blocks;

@@ -27,18 +27,35 @@ inline int64_t panelLanes(int64_t lanes, int64_t columns) {
 
 /// How a product goes along k, and what it reads.
 enum class DotForm : uint8_t {
-  Single,        ///< one k after the other; operands of the accumulator's type
-  BF16Pairs,     ///< VDPBF16PS, of AArch64 BFDOT: two k at once, bf16 into f32
-  WordPairs,     ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
-  SignedQuads,   ///< VPDPBUSD: four k at once, i8 into i32
-  UnsignedQuads, ///< the same of bytes without a sign
-  SignedDots,    ///< SDOT of AArch64: four k at once, i8 into i32
-  UnsignedDots,  ///< UDOT: the same of bytes without a sign
-  HalfParts,     ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
-  FloatParts,    ///< the same of fp32, rounded to two bf16: three products, without the least
+  Single,         ///< one k after the other; operands of the accumulator's type
+  BF16Pairs,      ///< VDPBF16PS, of AArch64 BFDOT: two k at once, bf16 into f32
+  WordPairs,      ///< PMADDWD: two k at once, i16 that bytes were widened to, into i32
+  SignedQuads,    ///< VPDPBUSD: four k at once, i8 into i32
+  UnsignedQuads,  ///< the same of bytes without a sign
+  SignedDots,     ///< SDOT of AArch64: four k at once, i8 into i32
+  UnsignedDots,   ///< UDOT: the same of bytes without a sign
+  BF16Blocks,     ///< BFMMLA of AArch64: four k of two rows and two columns at once
+  SignedBlocks,   ///< SMMLA: the same of eight k, i8 into i32
+  UnsignedBlocks, ///< UMMLA: the same of bytes without a sign
+  HalfParts,      ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
+  FloatParts,     ///< the same of fp32, rounded to two bf16: three products, without the least
 };
 
-/// How many k a lane takes at once.
+/// How many rows of `a` are multiplied at once. By two, so are two columns, and a register has
+/// two by two sums.
+inline int64_t rowsOf(DotForm form) {
+  return form == DotForm::BF16Blocks || form == DotForm::SignedBlocks ||
+                 form == DotForm::UnsignedBlocks
+             ? 2
+             : 1;
+}
+
+/// Whether operands are of bf16, as they are.
+inline bool takesBF16(DotForm form) {
+  return form == DotForm::BF16Pairs || form == DotForm::BF16Blocks;
+}
+
+/// How many k are multiplied at once: what as many lanes as rowsOf(form) hold.
 inline int64_t groupOf(DotForm form) {
   switch (form) {
   case DotForm::Single:
@@ -47,7 +64,11 @@ inline int64_t groupOf(DotForm form) {
   case DotForm::UnsignedQuads:
   case DotForm::SignedDots:
   case DotForm::UnsignedDots:
+  case DotForm::BF16Blocks:
     return 4;
+  case DotForm::SignedBlocks:
+  case DotForm::UnsignedBlocks:
+    return 8;
   default:
     return 2;
   }
@@ -77,7 +98,7 @@ struct UpcomingTile {
 struct RowsInMemory {
   mlir::Value rowStride;    ///< i64, bytes
   int64_t elementBytes = 0; ///< in memory
-  /// Reads a group of rows from an address in the first one on: as many registers of words as the
+  /// Reads a group of rows from an address in the first one on: as many registers of groups as a
   /// group has rows.
   llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> read;
 };
@@ -91,8 +112,9 @@ struct RowsInMemory {
 /// `fromZero`: acc is only written, as if it held zeros.
 ///
 /// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b
-/// stands in one lane: row g of its matrix is b[g * group .. + group - 1, 0], then the same of
-/// column 1, ..; what k lacks to whole groups is zero. Its rowStride counts lanes.
+/// stands in one lane, or in as many as rowsOf(form): row g of its matrix is
+/// b[g * group .. + group - 1, 0], then the same of column 1, ..; what k lacks to whole groups is
+/// zero. Its rowStride counts lanes.
 ///
 /// With `rows` they are read at b's base, by k in whole groups and n in whole registers of them:
 /// for products of few rows, which would not make up for packing.

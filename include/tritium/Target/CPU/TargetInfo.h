@@ -25,6 +25,8 @@ struct TargetInfo {
   bool hasBF16Tiles = false, hasByteTiles = false;
   bool hasByteDot = false;    ///< VPDPBUSD on registers of `vectorBits`
   bool hasDotProduct = false; ///< SDOT and UDOT of AArch64
+  /// BFMMLA, and SMMLA and UMMLA, of AArch64: twice the products of BFDOT and SDOT, at their rate.
+  bool hasBF16Blocks = false, hasByteBlocks = false;
   /// A row that is asked for ahead of its program is best kept in the second-level cache, however
   /// short it is: so with AMD's cores, which fetch from one row to the next by themselves.
   bool fetchesRowsToL2 = false;
