@@ -75,6 +75,24 @@ TEST(TargetInfo, CpusOfAArch64AreKnownElsewhere) {
   EXPECT_EQ(info.cpu, "neoverse-v1");
 }
 
+TEST(TargetInfo, ProductsOfAArch64) {
+  struct Case {
+    const char *cpu;
+    bool dots, brains, blocks; ///< dotprod, bf16, i8mm
+  };
+  for (const Case &each :
+       {Case{"aarch64", false, false, false}, Case{"cortex-a57", false, false, false},
+        Case{"neoverse-n1", true, false, false}, Case{"apple-m1", true, false, false},
+        Case{"neoverse-v1", true, true, true}, Case{"apple-m2", true, true, true}}) {
+    TargetInfo info;
+    std::string error;
+    ASSERT_TRUE(resolveTarget(each.cpu, info, error)) << error;
+    EXPECT_EQ(info.hasDotProduct, each.dots) << each.cpu;
+    EXPECT_TRUE(info.hasBF16Dot == each.brains && info.hasBF16Blocks == each.brains) << each.cpu;
+    EXPECT_EQ(info.hasByteBlocks, each.blocks) << each.cpu;
+  }
+}
+
 TEST(TargetInfo, WhatTheHostLacks) {
   TargetInfo info;
   std::string error;

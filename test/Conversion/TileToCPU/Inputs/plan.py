@@ -38,6 +38,17 @@ def matmul(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.co
 
 
 @triton.jit
+def upright(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
+    acc = tl.zeros((M, N), tl.float32)
+    for at in range(0, K, STEP):
+        a = tl.load(a_ptr + m[:, None] + (at + k[None, :]) * M)
+        b = tl.load(b_ptr + (at + k[:, None]) * N + n[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
 def bytes(a_ptr, b_ptr, c_ptr, N: tl.constexpr, TURNED: tl.constexpr = False):
     tile = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
     b = tl.load(b_ptr + tile)
