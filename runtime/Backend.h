@@ -43,6 +43,9 @@ public:
   virtual bool launch(const Launch &launch, CompileError &error) = 0;
   /// Adds what only the machine can tell of the code.
   virtual void describe(llvm::json::Object &description) const {}
+  /// Of code with clocks: adds what launches have counted (kClocksSymbol, its copies together) to
+  /// `sums`, and begins anew. Waits for launches that are on their way. On failure fills `error`.
+  virtual bool takeClocks(std::vector<uint64_t> &sums, CompileError &error) { return true; }
   /// Whether describe() tells more than before the first launch.
   virtual bool hasLearnt() const { return false; }
 };

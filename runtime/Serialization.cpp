@@ -250,6 +250,18 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   }
   writer.text(kernel.printed);
   writer.text(kernel.handicap);
+  writer.number(kernel.clocks.parts.size());
+  for (const ClockedPart &part : kernel.clocks.parts) {
+    writer.text(part.name);
+    writer.text(part.file);
+    writer.number(static_cast<uint32_t>(part.line));
+    writer.number(static_cast<uint32_t>(part.last));
+  }
+  writer.number(kernel.clocks.groups.size());
+  for (const ClockedGroup &group : kernel.clocks.groups) {
+    writer.text(group.name);
+    writer.number(group.warps);
+  }
 }
 
 void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
@@ -328,6 +340,18 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   }
   kernel.printed = reader.text();
   kernel.handicap = reader.text();
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    ClockedPart part;
+    part.name = reader.text();
+    part.file = reader.text();
+    part.line = static_cast<int>(reader.number());
+    part.last = static_cast<int>(reader.number());
+    kernel.clocks.parts.push_back(std::move(part));
+  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    std::string name = reader.text();
+    kernel.clocks.groups.push_back({std::move(name), static_cast<unsigned>(reader.number())});
+  }
 }
 
 void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {

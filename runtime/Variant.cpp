@@ -1,6 +1,7 @@
 //===- Variant.cpp - one compiled form of a kernel ------------------------===//
 
 #include "Variant.h"
+#include "ClockTables.h"
 #include "DiskCache.h"
 #include "Dump.h"
 #include "Files.h"
@@ -167,7 +168,14 @@ bool Variant::prepare(CompileError &error) {
     streaming = StreamingChoice(metadata().parameters, streamingThreshold());
   const frontend::FunctionSource *source = origin.source ? &*origin.source : nullptr;
   executable = backend->load({*compiled, options, source}, error);
+  if (executable && !compiled->clocks.parts.empty())
+    ClockTables::ofProcess().add(*executable, *compiled);
   return executable != nullptr;
+}
+
+Variant::~Variant() {
+  if (executable && !compiled->clocks.parts.empty())
+    ClockTables::ofProcess().remove(*executable);
 }
 
 void tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type,

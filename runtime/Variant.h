@@ -82,6 +82,8 @@ public:
   /// What tritium_compiled_remarks answers.
   const std::string &remarks(bool all);
 
+  ~Variant();
+
 private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;

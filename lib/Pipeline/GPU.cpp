@@ -1,6 +1,7 @@
 //===- GPU.cpp - the stages of a compilation for a GPU --------------------===//
 
 #include "GPU.h"
+#include "Clocks.h"
 #include "GPUChoices.h"
 #include "GPUSharedMemory.h"
 #include "Metadata.h"
@@ -12,6 +13,7 @@
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 #include "tritium/Support/Settings.h"
+#include "tritium/Target/NVPTX/Clocks.h"
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "tritium/Target/NVPTX/Ptxas.h"
 
@@ -250,6 +252,8 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
                        const CompileOptions &options, const GPUOptions &gpu, bool isForeign,
                        CompiledKernel &kernel, CompileError &error) {
   readPromises(module, kernel.metadata);
+  if (!gpu.clocks.empty())
+    kernel.clocks.groups = warpGroupsOf(module);
   session.enter("TileGPUToLLVM");
   GPULoweringOptions lowering;
   lowering.mayAlias = options.mayAlias;
@@ -276,6 +280,29 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
                       "begin and have strides at multiples of 16 bytes; this launch needs "
                       "code without: go on from tile IR (.ttir)");
   return emitForGPU(session, module, options, gpu, kernel, error);
+}
+
+/// Has the code, a module in the LLVM dialect that is compiled already, count its clocks. All that
+/// was chosen stays, and so do the remarks: they are on the code without.
+static bool addClocks(Session &session, ModuleOp module, const CompileOptions &options,
+                      const GPUOptions &gpu, CompiledKernel &kernel, CompileError &error) {
+  LLVM::LLVMFuncOp function = gpu.clocks.empty() ? LLVM::LLVMFuncOp() : onlyLLVMKernel(module);
+  if (!function)
+    return true;
+  KernelClocks &clocks = kernel.clocks;
+  clocks.parts = gpu.clocks == "lines" ? nvptx::linesOf(function) : scopesOf(module);
+  if (clocks.parts.size() == 1) { // the rest: there is nothing to tell it from
+    clocks = {};
+    return true;
+  }
+  session.enter("Clocks");
+  nvptx::insertClocks(function, clocks.parts, kernel.metadata.numWarps);
+  size_t remarks = session.countRemarks();
+  std::string handicap = kernel.handicap;
+  bool isGood = emitForGPU(session, module, options, gpu, kernel, error);
+  session.dropRemarks(remarks);
+  kernel.handicap = std::move(handicap);
+  return isGood;
 }
 
 bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &options,
@@ -343,8 +370,10 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   if (!kernel.handicap.empty() && kernel.metadata.isPersistent && !pipeline.alwaysPersistent &&
       !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
     return false;
-  return kernel.handicap.empty() || !isSpecialized ||
-         again(stopSpecializing, "with a warp for copies, " + kernel.handicap);
+  if (!kernel.handicap.empty() && isSpecialized &&
+      !again(stopSpecializing, "with a warp for copies, " + kernel.handicap))
+    return false;
+  return addClocks(session, module, options, gpu, kernel, error);
 }
 
 bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &options,
@@ -388,7 +417,8 @@ bool compileTileGPU(Session &session, ModuleOp module, const CompileOptions &opt
                              "': its tile IR with layouts relies on conditions of the launch "
                              "(tt.conditions)" +
                              rest);
-  return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/true, kernel, error);
+  return lowerToPTX(session, module, target, options, gpu, /*isForeign=*/true, kernel, error) &&
+         addClocks(session, module, options, gpu, kernel, error);
 }
 
 //===-- From text ---------------------------------------------------------===//

@@ -28,6 +28,7 @@ struct GPUOptions {
   unsigned warpSize = 32;
   std::string architecture;           ///< that the launch names; empty: the GPU's
   std::vector<std::string> assembler; ///< arguments for ptxas
+  std::string clocks;                 ///< what has some: scopes, lines; empty: nothing
 };
 
 /// Reads them from `options` and the environment. On a bad value fills `error`.

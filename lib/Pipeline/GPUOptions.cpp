@@ -125,6 +125,14 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.architecture("arch", result.architecture);
   OptionReader::split(settings::PtxasOptions.text(), result.assembler);
   reader.words("ptx_options", result.assembler);
+  result.clocks = settings::Clocks.text();
+  if (reader.isGood() && !result.clocks.empty() && result.clocks != "scopes" &&
+      result.clocks != "lines") {
+    error.kind = "OptionError";
+    error.rendered = error.message = std::string(settings::Clocks.variable) +
+                                     " must be scopes or lines, but is '" + result.clocks + "'";
+    return false;
+  }
   return reader.isGood();
 }
 

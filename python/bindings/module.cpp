@@ -404,6 +404,17 @@ NB_MODULE(_C, m) {
           fail(error);
       },
       nb::arg("device"));
+  m.def("take_clocks", [] {
+    tritium_error error = {};
+    const char *text;
+    {
+      nb::gil_scoped_release release;
+      text = tritium_take_clocks(&error);
+    }
+    if (!text)
+      fail(error);
+    return std::string(text);
+  });
   m.def("set_num_threads", tritium_set_num_threads, nb::arg("count"));
   m.def("num_threads", tritium_num_threads);
   m.def("settings", listSettings);

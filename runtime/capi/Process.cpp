@@ -1,5 +1,6 @@
 //===- Process.cpp - threads, output and cache of the C interface ---------===//
 
+#include "../ClockTables.h"
 #include "../DiskCache.h"
 #include "../HostOutput.h"
 #include "../Interrupt.h"
@@ -11,6 +12,7 @@
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace tritium;
@@ -47,6 +49,21 @@ tritium_setting tritium_setting_at(size_t index) {
           setting.knob,
           setting.doc,
           setting.audience == Setting::User};
+}
+
+const char *tritium_take_clocks(tritium_error *error) {
+  return guarded(error, static_cast<const char *>(nullptr), [&]() -> const char * {
+    thread_local std::string text;
+    CompileError failure;
+    std::optional<llvm::json::Array> tables = runtime::ClockTables::ofProcess().take(failure);
+    if (!tables) {
+      report(failure, error);
+      return nullptr;
+    }
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::json::Value(std::move(*tables));
+    return text.c_str();
+  });
 }
 
 size_t tritium_builtin_count(void) {

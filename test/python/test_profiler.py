@@ -211,7 +211,7 @@ def test_a_trace():
 @pytest.mark.parametrize("options, message", [
     ({"context": "deep"}, "context must be one of 'shadow', 'python'; got 'deep'"),
     ({"data": "table"}, "data must be one of 'tree', 'trace'; got 'table'"),
-    ({"backend": "instrumentation"}, "marks inside a kernel are not there"),
+    ({"backend": "instrumentation"}, "tritium.profile.clocks=.scopes.. has clocks inside kernels"),
     ({"mode": "pcsampling"}, "mode must be one of None, ''; got 'pcsampling'"),
     ({"hook": "launch"}, "hook must be one of None, 'triton'; got 'launch'")])
 def test_options_that_are_not_there(options, message):

@@ -3,6 +3,7 @@
 #ifndef TRITIUM_KERNEL_COMPILEDKERNEL_H
 #define TRITIUM_KERNEL_COMPILEDKERNEL_H
 
+#include "tritium/Kernel/KernelClocks.h"
 #include "tritium/Kernel/KernelMetadata.h"
 #include "tritium/Support/Remark.h"
 
@@ -20,6 +21,7 @@ struct CompiledKernel {
   /// Why the code is slow in a way that other tiles or another number of warps may avoid, as far
   /// as the assembler says; else empty.
   std::string handicap;
+  KernelClocks clocks; ///< what code for a GPU counts
 };
 
 } // namespace tritium

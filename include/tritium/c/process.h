@@ -68,6 +68,21 @@ typedef struct tritium_setting {
 TRITIUM_API size_t tritium_setting_count(void);
 TRITIUM_API tritium_setting tritium_setting_at(size_t index);
 
+/* What the kernels on GPUs that were compiled with TRITIUM_CLOCKS=scopes or =lines have counted since
+   the last call, as JSON: a list with, for each compiled form of a kernel that ran,
+     "kernel", "target": its name, and what it was compiled for
+     "warps":            of a CTA
+     "runs":             how many warps ran, of all launches
+     "nanoseconds":      how long they took, by the GPU's time; added up
+     "groups":           where warps of a CTA run code of their own, the "name" and the number of
+                         "warps" of each group, from warp 0 on
+     "parts":            the scopes or lines, with the rest in front: "name", "file", first "line"
+                         and "last", and for each warp of a CTA the "clocks" in it, without those in
+                         parts inside of it, and the "times" that it came there.
+   Waits for what is queued. The text lives until the next call in this thread. Null with an error
+   if a device fails. */
+TRITIUM_API const char *tritium_take_clocks(tritium_error *error);
+
 /* A function of the kernel language's library, for documentation and editors. */
 typedef struct tritium_builtin {
   const char *name;      /* "load", "libdevice.sin", "tensor_descriptor.store", "builtins.len" */

@@ -444,9 +444,15 @@ bool Parser::withStatement(Block &block) {
   bool isRead = suite(block, "'with'");
   loops = around;
   isInWith = wasInWith;
+  size_t last = pos;
+  while (last > 0 && (tokens[last - 1].kind == TokenKind::Dedent ||
+                      tokens[last - 1].kind == TokenKind::Newline))
+    --last;
+  // What leaves is called with the block as its range: tl.scope has its lines from there.
   for (auto manager = managers.rbegin(); isRead && manager != managers.rend(); ++manager) {
     auto statement = std::make_unique<ExprStmt>(manager->second);
-    statement->value = callMethod(manager->first, "__exit__", manager->second, 3);
+    SourceRange all = {manager->second.begin, {file, tokens[last - 1].end}};
+    statement->value = callMethod(manager->first, "__exit__", all, 3);
     block.push_back(std::move(statement));
   }
   return isRead;

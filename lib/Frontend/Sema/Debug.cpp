@@ -5,6 +5,7 @@
 #include "tritium/Frontend/Sema/DTypes.h"
 #include "tritium/Frontend/Sema/Stops.h"
 
+#include "tritium/Dialect/Tile/IR/Scopes.h"
 #include "tritium/Dialect/Tile/IR/Tile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -328,7 +329,34 @@ static Result scope(Sema &sema, const BoundArguments &args) {
 }
 
 /// Of a scope: what is inside is the same code as without it, and tables find it by its lines.
-static Result enterOrLeave(Sema &, const BoundArguments &) { return Value(); }
+static Result enterScope(Sema &, const BoundArguments &) { return Value(); }
+
+/// The module has, under tt.scopes, each with its lines: those of the block that is left.
+static Result leaveScope(Sema &sema, const BoundArguments &args) {
+  mlir::OpBuilder &b = sema.builder();
+  SourceRange block = sema.range();
+  auto begin = sema.loc()->findInstanceOf<mlir::FileLineColLoc>();
+  sema.setRange({block.end, block.end});
+  auto end = sema.loc()->findInstanceOf<mlir::FileLineColLoc>();
+  sema.setRange(block);
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  if (!begin || !end || !module)
+    return Value();
+  auto number = [&](unsigned n) { return b.getI32IntegerAttr(static_cast<int32_t>(n)); };
+  mlir::Attribute scope = b.getDictionaryAttr(
+      {b.getNamedAttr("name", b.getStringAttr(args[0].get<Scope>().name)),
+       b.getNamedAttr("file", begin.getFilename()),
+       b.getNamedAttr("line", number(begin.getLine())),
+       b.getNamedAttr("column", number(begin.getColumn())),
+       b.getNamedAttr("last", number(end.getLine()))});
+  llvm::SmallVector<mlir::Attribute> scopes;
+  if (auto known = module->getAttrOfType<mlir::ArrayAttr>(tt::kScopes))
+    scopes.assign(known.begin(), known.end());
+  if (!llvm::is_contained(scopes, scope))
+    scopes.push_back(scope);
+  module->setAttr(tt::kScopes, b.getArrayAttr(scopes));
+  return Value();
+}
 
 /// expect_zero(x, mask): x, which is 0 where the mask is true; checked when debugging.
 static Result expectZero(Sema &sema, const BoundArguments &args) {
@@ -346,8 +374,8 @@ void sema::addDebugBuiltins(Registry &registry) {
   registry.add("static_assert", "cond, msg=''", staticAssert);
   registry.add("device_print", "prefix, *args, hex=False", devicePrint);
   registry.add("scope", "name", scope);
-  registry.add("scope.__enter__", "self", enterOrLeave);
-  registry.add("scope.__exit__", "self, exc_type, exc_value, traceback", enterOrLeave);
+  registry.add("scope.__enter__", "self", enterScope);
+  registry.add("scope.__exit__", "self, exc_type, exc_value, traceback", leaveScope);
   registry.add("expect_zero", "x, mask", expectZero);
   registry.add("device_assert", "cond, msg='', mask=None", deviceAssert);
   registry.add("builtins.breakpoint", "pid=None", pythonBreakpoint);

@@ -409,6 +409,7 @@ uint64_t Warp::run(uint64_t steps) {
     ++tally.warpInstructions;
     tally.threadInstructions += std::popcount(lanes);
     ++done;
+    ++machine.clock;
     ++split.pc;
     if (!lanes)
       continue;

@@ -357,7 +357,6 @@ void Machine::schedule() {
         done = runAll(cta, std::min(quantum, left));
       stop |= launch.isStopped && launch.isStopped();
       steps += done;
-      clock += done;
       progress |= done > 0;
       if (i + 1 == atRandom && !progress)
         end += resident.size();

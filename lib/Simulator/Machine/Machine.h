@@ -435,7 +435,7 @@ public:
   std::mt19937_64 random;
   uint32_t threads = 0, warpsOfCta = 0;
   Extent cluster; ///< CTAs of one
-  uint64_t clock = 0;
+  uint64_t clock = 0; ///< instructions of warps that have run, what %clock64 and %globaltimer say
 
   // Reporting.
   std::map<std::pair<const ptx::Instruction *, FaultKind>, uint32_t> reported;

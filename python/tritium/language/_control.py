@@ -94,7 +94,8 @@ class condition(_InKernel):
 @builtin_class
 class scope(_InKernel):
     """`with tl.scope("load"):`: a named part of a kernel, which tables of what a kernel does have
-    a line for: `tritium profile --target sim:sm_90 SCRIPT`, `kernel.simulate(...).scopes`,
+    a line for: `tritium profile --clocks scopes SCRIPT`, `tritium profile --target sim:sm_90
+    SCRIPT`, `kernel.simulate(...).scopes`,
     `kernel.explain(...).scopes`.
 
     Args:

@@ -228,7 +228,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
 
     While `knobs.proton.disable` is set there are no sessions, and the answer is None.
     """
-    inside = "; marks inside a kernel are not there, kernel.simulate() counts by line"
+    inside = "; tritium.profile(clocks='scopes') has clocks inside kernels"
     _require("context", context, ("shadow", "python"))
     _require("data", data, tuple(_SUFFIX))
     _require("backend", backend, (None, "cupti"), inside if backend == "instrumentation" else "")

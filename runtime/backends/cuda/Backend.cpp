@@ -22,6 +22,9 @@ public:
   /// and back.
   bool launch(const Launch &launch, CompileError &error) override;
   void describe(llvm::json::Object &description) const override;
+  bool takeClocks(std::vector<uint64_t> &sums, CompileError &error) override {
+    return code->takeClocks(sums, error);
+  }
   /// What the driver assembles it can describe once it has.
   bool hasLearnt() const override {
     return metadata.registers == 0 && code->usage().registers != 0;

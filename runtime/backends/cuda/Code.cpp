@@ -32,6 +32,8 @@ Code::~Code() {
   for (auto &slot : perDevice)
     if (Loaded *loaded = slot.load()) {
       CurrentContext current(*loaded->device);
+      if (loaded->clocks)
+        loaded->device->free(loaded->clocks);
       loaded->device->api->cuModuleUnload(loaded->module);
       delete loaded;
     }
@@ -103,6 +105,60 @@ bool Code::loadModule(Loaded &loaded, CompileError &error) const {
   return false;
 }
 
+/// Gives the module's variable `name` an address.
+static Result setVariable(const DriverAPI &api, ModuleHandle module, const char *name,
+                          Address value) {
+  Address symbol = 0;
+  size_t bytes = 0;
+  Result result = api.cuModuleGetGlobal(&symbol, &bytes, module, name);
+  if (result == Success)
+    result = api.cuMemcpyHtoDAsync(symbol, &value, sizeof value, nullptr);
+  return result == Success ? api.cuStreamSynchronize(nullptr) : result;
+}
+
+bool Code::prepareClocks(Loaded &loaded, CompileError &error) const {
+  if (compiled.clocks.parts.empty())
+    return true;
+  std::vector<uint8_t> zeros(kClockCopies * compiled.clocks.wordsOfCopy(metadata().numWarps) *
+                             sizeof(uint64_t));
+  std::string what = "the clocks of kernel '" + metadata().name + "'";
+  loaded.clocks = loaded.device->allocate(zeros, what, error);
+  if (!loaded.clocks)
+    return false;
+  Result result =
+      setVariable(*loaded.device->api, loaded.module, kClocksSymbol, loaded.clocks);
+  if (result == Success)
+    return true;
+  loaded.device->free(loaded.clocks);
+  error = driverError(*loaded.device, result, what + " cannot be prepared");
+  return false;
+}
+
+bool Code::takeClocks(std::vector<uint64_t> &sums, CompileError &error) {
+  size_t words = compiled.clocks.wordsOfCopy(metadata().numWarps);
+  sums.resize(words);
+  std::vector<uint64_t> table(kClockCopies * words), zeros(table.size());
+  for (auto &slot : perDevice) {
+    Loaded *loaded = slot.load(std::memory_order_acquire);
+    if (!loaded || !loaded->clocks)
+      continue;
+    Device &device = *loaded->device;
+    CurrentContext current(device);
+    size_t bytes = table.size() * sizeof(uint64_t);
+    if (!device.finish(metadata().name, error))
+      return false;
+    if (!device.copyToHost(table.data(), loaded->clocks, bytes) ||
+        !device.copyToDevice(loaded->clocks, zeros.data(), bytes)) {
+      error = launchError("CUDAError",
+                          "the clocks of kernel '" + metadata().name + "' cannot be read");
+      return false;
+    }
+    for (size_t i = 0; i < table.size(); ++i)
+      sums[i % words] += table[i];
+  }
+  return true;
+}
+
 Code::Loaded *Code::find(Device &device, CompileError &error) {
   auto &slot = perDevice[static_cast<size_t>(device.ordinal)];
   if (Loaded *loaded = slot.load(std::memory_order_acquire)) [[likely]]
@@ -153,14 +209,13 @@ Code::Loaded *Code::find(Device &device, CompileError &error) {
     loaded->ctasAtOnce = static_cast<unsigned>(std::max(blocks, 1)) * device.multiprocessors;
   }
   if (result == Success && fits && !metadata().asserts.empty()) {
-    Address symbol = 0, record = 0;
-    size_t bytes = 0;
+    Address record = 0;
     loaded->record = device.assertRecord(record);
-    result = api.cuModuleGetGlobal(&symbol, &bytes, loaded->module, kAssertRecordSymbol);
-    if (result == Success && loaded->record)
-      result = api.cuMemcpyHtoDAsync(symbol, &record, sizeof record, nullptr);
-    if (result == Success)
-      result = api.cuStreamSynchronize(nullptr);
+    result = setVariable(api, loaded->module, kAssertRecordSymbol, loaded->record ? record : 0);
+  }
+  if (result == Success && fits && !prepareClocks(*loaded, error)) {
+    api.cuModuleUnload(loaded->module);
+    return nullptr;
   }
   if (result == Success && fits) {
     slot.store(loaded.get(), std::memory_order_release);

@@ -35,6 +35,9 @@ public:
   bool launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
               const uint32_t asked[3], CompileError &error);
 
+  /// Executable::takeClocks.
+  bool takeClocks(std::vector<uint64_t> &sums, CompileError &error);
+
   /// What the code needs, from the first GPU that it was loaded into; zero before.
   Usage usage() const;
 
@@ -47,12 +50,14 @@ private:
     unsigned ctasAtOnce = 0;    ///< of a kernel that loops over programs
     const char *name = nullptr; ///< lives as long as the process
     AssertRecord *record = nullptr;
+    Address clocks = 0; ///< of the table of code that has some
   };
 
   const KernelMetadata &metadata() const { return compiled.metadata; }
   Loaded *find(Device &device, CompileError &error);
   bool checkLimits(const Device &device, CompileError &error) const;
   bool loadModule(Loaded &loaded, CompileError &error) const;
+  bool prepareClocks(Loaded &loaded, CompileError &error) const;
   Result launchWithAttributes(const Loaded &loaded, LaunchConfig config, void **parameters) const;
   bool finishDebug(Loaded &loaded, Stream stream, CompileError &error) const;
   bool shareMemory(Device &device, Stream stream, const uint32_t grid[3],

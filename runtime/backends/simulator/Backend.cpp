@@ -45,6 +45,10 @@ public:
   void describe(llvm::json::Object &description) const override {
     describeGPUCode(metadata, metadata.registers, metadata.spillBytes, description);
   }
+  bool takeClocks(std::vector<uint64_t> &sums, CompileError &error) override {
+    code->takeClocks(sums);
+    return true;
+  }
 
 private:
   const KernelMetadata &metadata;

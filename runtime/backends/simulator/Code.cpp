@@ -28,7 +28,7 @@ using namespace tritium::runtime::simulator;
 namespace {
 /// Of what launches have besides their arguments, below what has fixed addresses.
 constexpr uint64_t kSumsAddress = 0x7c0000000000, kArrivalsAddress = 0x7d0000000000,
-                   kRecordAddress = 0x7e0000000000;
+                   kRecordAddress = 0x7e0000000000, kClocksAddress = 0x7e1000000000;
 constexpr uint64_t kMostSums = uint64_t(2) << 30;
 } // namespace
 
@@ -318,6 +318,36 @@ bool Code::shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vecto
   return true;
 }
 
+/// Has the variable `symbol` of the kernel say where `memory` is: at `address`, below what has fixed
+/// addresses; in a launch with the host's addresses it is memory like any other.
+static void lend(const char *symbol, uint64_t address, void *memory, uint64_t bytes,
+                 const char *name, sim::Launch &launch) {
+  if (launch.hasHostAddresses)
+    address = reinterpret_cast<uint64_t>(memory);
+  else
+    launch.buffers.push_back({address, memory, bytes, true, name, /*isListed=*/false});
+  std::vector<uint8_t> value(sizeof address);
+  std::memcpy(value.data(), &address, sizeof address);
+  launch.variables.emplace_back(symbol, std::move(value));
+}
+
+/// `table`: what one launch has counted, in its copies.
+void Code::addClocks(llvm::ArrayRef<uint64_t> table) const {
+  size_t words = compiled.clocks.wordsOfCopy(metadata().numWarps);
+  std::lock_guard lock(mutex);
+  clocks.resize(words);
+  for (size_t i = 0; i < table.size(); ++i)
+    clocks[i % words] += table[i];
+}
+
+void Code::takeClocks(std::vector<uint64_t> &sums) {
+  std::lock_guard lock(mutex);
+  sums.resize(std::max(sums.size(), clocks.size()));
+  for (size_t i = 0; i < clocks.size(); ++i)
+    sums[i] += clocks[i];
+  clocks.clear();
+}
+
 bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
                   bool hasUnknownMemory, const uint32_t asked[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
@@ -355,6 +385,9 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   if (!shareMemory(asked, hasUnknownMemory, sums, arrivals, launch, error) ||
       !addHiddenArguments(slots, grid.data(), counters != nullptr, launch, error))
     return false;
+  std::vector<uint64_t> table;
+  if (!compiled.clocks.parts.empty())
+    table.resize(kClockCopies * compiled.clocks.wordsOfCopy(metadata().numWarps));
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
     for (Memory &other : otherMemory(reached))
@@ -364,23 +397,19 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
                               each.end - each.begin, each.isWritable, std::move(each.name),
                               each.parameter != noParameter});
   AssertRecord record = {};
-  if (!metadata().asserts.empty()) {
-    // With addresses of the host it is memory like any other.
-    uint64_t address = kRecordAddress;
-    if (hasUnknownMemory)
-      address = reinterpret_cast<uint64_t>(&record);
-    else
-      launch.buffers.push_back(
-          {address, &record, sizeof record, true, "the assertion's record", /*isListed=*/false});
-    std::vector<uint8_t> bytes(sizeof address);
-    std::memcpy(bytes.data(), &address, sizeof address);
-    launch.variables.emplace_back(kAssertRecordSymbol, std::move(bytes));
-  }
+  if (!metadata().asserts.empty())
+    lend(kAssertRecordSymbol, kRecordAddress, &record, sizeof record, "the assertion's record",
+         launch);
+  if (!table.empty())
+    lend(kClocksSymbol, kClocksAddress, table.data(), table.size() * sizeof(uint64_t),
+         "the table of clocks", launch);
   if (!settings.recordFolder.empty())
     keep(settings.recordFolder, program->module().text, launch);
   Interruptible work;
   launch.isStopped = [&] { return work.poll(); };
   sim::Result result = program->run(launch);
+  if (!table.empty())
+    addClocks(table);
   if (!result.output.empty())
     printText(result.output);
   if (counters)

@@ -68,6 +68,9 @@ public:
               bool hasUnknownMemory, const uint32_t asked[3], const Settings &settings,
               CompileError &error, sim::Counters *counters = nullptr) const;
 
+  /// Executable::takeClocks.
+  void takeClocks(std::vector<uint64_t> &sums);
+
   /// How many CTAs a multiprocessor of the architecture holds.
   sim::Occupancy occupancy() const;
 
@@ -80,6 +83,7 @@ private:
   bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3], bool isCounted,
                           sim::Launch &launch, CompileError &error) const;
   CompileError describe(const sim::Result &result) const;
+  void addClocks(llvm::ArrayRef<uint64_t> table) const;
   /// By ptxas, when the kernel was compiled or else once.
   sim::AllocatedRegisters allocatedRegisters() const;
 
@@ -92,6 +96,7 @@ private:
 
   mutable std::mutex mutex;                                                ///< guards what follows
   mutable std::map<std::string, sim::AllocatedRegisters> registersByPtxas; ///< by its path
+  mutable std::vector<uint64_t> clocks; ///< sums of all launches (kClocksSymbol)
 };
 
 } // namespace tritium::runtime::simulator
