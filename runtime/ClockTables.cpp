@@ -42,9 +42,9 @@ static llvm::json::Value describe(llvm::ArrayRef<uint64_t> sums, const CompiledK
     return nullptr;
   for (const ClockedGroup &group : compiled.clocks.groups)
     groups.push_back(llvm::json::Object{{"name", group.name}, {"warps", group.warps}});
-  return llvm::json::Object{{"kernel", metadata.name},      {"target", metadata.target.str()},
-                            {"warps", int64_t(warps)},      {"runs", runs},
-                            {"nanoseconds", nanoseconds},   {"parts", std::move(parts)},
+  return llvm::json::Object{{"kernel", metadata.name},    {"target", metadata.target.str()},
+                            {"warps", int64_t(warps)},    {"runs", runs},
+                            {"nanoseconds", nanoseconds}, {"parts", std::move(parts)},
                             {"groups", std::move(groups)}};
 }
 

@@ -185,6 +185,38 @@ static TensorMapParameter readTensorMap(Reader &reader) {
   return map;
 }
 
+static void write(Writer &writer, const KernelClocks &clocks) {
+  writer.number(clocks.parts.size());
+  for (const ClockedPart &part : clocks.parts) {
+    writer.text(part.name);
+    writer.text(part.file);
+    writer.number(static_cast<uint32_t>(part.line));
+    writer.number(static_cast<uint32_t>(part.last));
+  }
+  writer.number(clocks.groups.size());
+  for (const ClockedGroup &group : clocks.groups) {
+    writer.text(group.name);
+    writer.number(group.warps);
+  }
+}
+
+static KernelClocks readClocks(Reader &reader) {
+  KernelClocks clocks;
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    ClockedPart part;
+    part.name = reader.text();
+    part.file = reader.text();
+    part.line = static_cast<int>(reader.number());
+    part.last = static_cast<int>(reader.number());
+    clocks.parts.push_back(std::move(part));
+  }
+  for (size_t count = reader.length(); count && !reader.failed(); --count) {
+    std::string name = reader.text();
+    clocks.groups.push_back({std::move(name), static_cast<unsigned>(reader.number())});
+  }
+  return clocks;
+}
+
 void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   const KernelMetadata &data = kernel.metadata;
   for (const std::string &text : {data.name, data.entry, data.target.str(), data.cpu})
@@ -250,18 +282,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   }
   writer.text(kernel.printed);
   writer.text(kernel.handicap);
-  writer.number(kernel.clocks.parts.size());
-  for (const ClockedPart &part : kernel.clocks.parts) {
-    writer.text(part.name);
-    writer.text(part.file);
-    writer.number(static_cast<uint32_t>(part.line));
-    writer.number(static_cast<uint32_t>(part.last));
-  }
-  writer.number(kernel.clocks.groups.size());
-  for (const ClockedGroup &group : kernel.clocks.groups) {
-    writer.text(group.name);
-    writer.number(group.warps);
-  }
+  ::write(writer, kernel.clocks);
 }
 
 void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
@@ -340,18 +361,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   }
   kernel.printed = reader.text();
   kernel.handicap = reader.text();
-  for (size_t count = reader.length(); count && !reader.failed(); --count) {
-    ClockedPart part;
-    part.name = reader.text();
-    part.file = reader.text();
-    part.line = static_cast<int>(reader.number());
-    part.last = static_cast<int>(reader.number());
-    kernel.clocks.parts.push_back(std::move(part));
-  }
-  for (size_t count = reader.length(); count && !reader.failed(); --count) {
-    std::string name = reader.text();
-    kernel.clocks.groups.push_back({std::move(name), static_cast<unsigned>(reader.number())});
-  }
+  kernel.clocks = readClocks(reader);
 }
 
 void tritium::runtime::write(Writer &writer, const ArgumentSpec &argument) {

@@ -37,9 +37,9 @@ std::vector<PlacedScope> readScopes(ModuleOp module) {
     int64_t line = number("line"), last = number("last");
     if (!text("name") || !text("file") || line <= 0 || last < line)
       continue;
-    found.push_back({{text("name").str(), text("file").str(), static_cast<int>(line),
-                      static_cast<int>(last)},
-                     number("column")});
+    found.push_back(
+        {{text("name").str(), text("file").str(), static_cast<int>(line), static_cast<int>(last)},
+         number("column")});
   }
   std::stable_sort(found.begin(), found.end());
   return found;
@@ -51,9 +51,9 @@ std::vector<ClockedPart> scopesOf(ModuleOp module) {
   std::vector<ClockedPart> parts(1);
   std::vector<PlacedScope> around;
   for (PlacedScope &scope : readScopes(module)) {
-    while (!around.empty() && (around.back().part.file != scope.part.file ||
-                               around.back().part.last < scope.part.last ||
-                               around.back().part.last < scope.part.line))
+    while (!around.empty() &&
+           (around.back().part.file != scope.part.file ||
+            around.back().part.last < scope.part.last || around.back().part.last < scope.part.line))
       around.pop_back();
     bool isAgain = !around.empty() && !(around.back() < scope);
     if (isAgain) // a name that is computed: the lines are one part

@@ -193,9 +193,9 @@ def test_groups_of_warps():
     shares = {name: (dot.groups[name], copies.groups[name]) for name in (first, second)}
     starts, = [name for name in shares if "load" in name or "cop" in name]
     computes, = set(shares) - {starts}
-    # What starts copies never multiplies.
-    assert shares[starts][0] == 0 and shares[starts][1] > 0.2
-    assert shares[computes][0] > shares[computes][1]
+    # What starts copies never multiplies; both wait for each other in the loop's own line.
+    assert shares[starts][0] == 0 < shares[starts][1]
+    assert shares[computes][0] > 0.1 and shares[computes][1] < 0.1
     assert f"of the warps '{starts}'" in run.table()
 
 
@@ -258,12 +258,11 @@ def test_the_command(tmp_path):
     trace = tmp_path / "trace.json"
     done = profile_of(tmp_path, "--clocks", "scopes", "--trace", trace)
     assert done.returncode == 0, done.stderr
-    rows = dict(re.findall(r"^ *([\d.]+)%.*?  (script\.py  scope \S+|copy)\b.*$", done.stderr,
-                           re.M))
-    assert {"script.py  scope in", "script.py  scope out"} <= rows.keys()
+    shown = re.findall(r"^ *[\d.]+%.*?  (script\.py  scope \S+|copy)", done.stderr, re.M)
+    assert shown == ["copy", "copy", "script.py  scope in", "script.py  scope out"]
     event = json.loads(trace.read_text())["traceEvents"][0]
     shares = event["args"]["share of clocks, all launches"]
-    assert shares.keys() == {"in", "out", "rest"} and abs(sum(shares.values()) - 1) < 1e-6
+    assert {"in", "out"} <= shares.keys() and abs(sum(shares.values()) - 1) < 1e-6
     refused = profile_of(tmp_path, "--clocks", "lines", "--target", "sim:sm_90")
     assert refused.returncode == 2 and "counts by line and by scope in any case" in refused.stderr
 

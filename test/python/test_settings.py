@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 SETTINGS = _C.settings()
 # Values that are not what is usual, of those that are no flags.
 SAMPLES = {"TRITIUM_BACKEND": "sim:sm_80", "TRITIUM_CPU": "x86-64-v3", "TRITON_F32_DEFAULT": "tf32",
-           "TRITON_PTXAS_PATH": "none", "PTXAS_OPTIONS": "-v"}
+           "TRITON_PTXAS_PATH": "none", "PTXAS_OPTIONS": "-v", "TRITIUM_CLOCKS": "scopes"}
 
 
 @triton.jit

@@ -14,10 +14,10 @@ namespace tritium {
 inline constexpr const char *kAssertRecordSymbol = "tritium_assert_record";
 
 /// A variable of a kernel with clocks (KernelClocks), 8 bytes of global memory: the address of a
-/// table of uint64, or 0: it counts nothing. The table has kClockCopies copies, of which a warp adds
-/// to one at its end, that sums of many warps seldom meet; in each, for each warp of a CTA, pairs of
-/// sums: for each part the clocks that the warp was in it, and how often it came there; then the
-/// nanoseconds from its begin to its end, and how often it ran.
+/// table of uint64, or 0: it counts nothing. The table has kClockCopies copies, of which a warp
+/// adds to one at its end, that sums of many warps seldom meet; in each, for each warp of a CTA,
+/// pairs of sums: for each part the clocks that the warp was in it, and how often it came there;
+/// then the nanoseconds from its begin to its end, and how often it ran.
 inline constexpr const char *kClocksSymbol = "tritium_clocks";
 inline constexpr uint32_t kClockCopies = 32;
 

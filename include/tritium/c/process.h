@@ -68,12 +68,10 @@ typedef struct tritium_setting {
 TRITIUM_API size_t tritium_setting_count(void);
 TRITIUM_API tritium_setting tritium_setting_at(size_t index);
 
-/* What the kernels on GPUs that were compiled with TRITIUM_CLOCKS=scopes or =lines have counted since
-   the last call, as JSON: a list with, for each compiled form of a kernel that ran,
-     "kernel", "target": its name, and what it was compiled for
-     "warps":            of a CTA
-     "runs":             how many warps ran, of all launches
-     "nanoseconds":      how long they took, by the GPU's time; added up
+/* What the kernels on GPUs that were compiled with TRITIUM_CLOCKS=scopes or =lines have counted
+   since the last call, as JSON: a list with, for each compiled form of a kernel that ran, "kernel",
+   "target": its name, and what it was compiled for "warps":            of a CTA "runs": how many
+   warps ran, of all launches "nanoseconds":      how long they took, by the GPU's time; added up
      "groups":           where warps of a CTA run code of their own, the "name" and the number of
                          "warps" of each group, from warp 0 on
      "parts":            the scopes or lines, with the rest in front: "name", "file", first "line"

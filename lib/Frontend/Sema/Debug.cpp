@@ -345,8 +345,7 @@ static Result leaveScope(Sema &sema, const BoundArguments &args) {
   auto number = [&](unsigned n) { return b.getI32IntegerAttr(static_cast<int32_t>(n)); };
   mlir::Attribute scope = b.getDictionaryAttr(
       {b.getNamedAttr("name", b.getStringAttr(args[0].get<Scope>().name)),
-       b.getNamedAttr("file", begin.getFilename()),
-       b.getNamedAttr("line", number(begin.getLine())),
+       b.getNamedAttr("file", begin.getFilename()), b.getNamedAttr("line", number(begin.getLine())),
        b.getNamedAttr("column", number(begin.getColumn())),
        b.getNamedAttr("last", number(end.getLine()))});
   llvm::SmallVector<mlir::Attribute> scopes;

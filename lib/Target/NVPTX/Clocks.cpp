@@ -42,8 +42,8 @@ using namespace tritium;
 
 namespace {
 
-/// Fewer instructions, if they are arithmetic, count with what runs before them: a read of the clock
-/// takes about as long.
+/// Fewer instructions, if they are arithmetic, count with what runs before them: a read of the
+/// clock takes about as long.
 constexpr unsigned kLeastInstructions = 8;
 /// The sums of so many parts are in registers; those of more in local memory, since that would take
 /// the registers that the kernel's own values need.
@@ -146,9 +146,8 @@ public:
         votes[ends.getLeaderValue(end(block))][own.back().part] += rounds;
       }
     for (const auto &[leader, counts] : votes)
-      partOf[leader] = llvm::max_element(counts, [](auto &a, auto &b) {
-                         return a.second < b.second;
-                       })->first;
+      partOf[leader] =
+          llvm::max_element(counts, [](auto &a, auto &b) { return a.second < b.second; })->first;
   }
 
   unsigned atBegin(Block *block) const { return part(begin(block)); }
@@ -243,7 +242,7 @@ private:
   Location loc;
   unsigned warps;
   bool isInMemory;
-  Value last, began;                           ///< of the clock, of the time
+  Value last, began;                         ///< of the clock, of the time
   SmallVector<std::pair<Value, Value>> sums; ///< clocks, and how often
 };
 
@@ -282,8 +281,8 @@ void ClockWriter::finish(Operation *end, unsigned part) {
   b.setInsertionPointToStart(adding);
   Value copy = b.create<LLVM::AndOp>(loc, read("%smid", 32), constant(32, kClockCopies - 1));
   Value warp = b.create<LLVM::LShrOp>(loc, thread, constant(32, 5));
-  Value row = b.create<LLVM::AddOp>(
-      loc, b.create<LLVM::MulOp>(loc, copy, constant(32, warps)), warp);
+  Value row =
+      b.create<LLVM::AddOp>(loc, b.create<LLVM::MulOp>(loc, copy, constant(32, warps)), warp);
   auto words = static_cast<int64_t>(2 * (sums.size() + 1));
   Value word = b.create<LLVM::MulOp>(loc, row, constant(32, words));
   auto global = LLVM::LLVMPointerType::get(b.getContext(), 1);

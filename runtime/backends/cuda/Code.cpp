@@ -125,8 +125,7 @@ bool Code::prepareClocks(Loaded &loaded, CompileError &error) const {
   loaded.clocks = loaded.device->allocate(zeros, what, error);
   if (!loaded.clocks)
     return false;
-  Result result =
-      setVariable(*loaded.device->api, loaded.module, kClocksSymbol, loaded.clocks);
+  Result result = setVariable(*loaded.device->api, loaded.module, kClocksSymbol, loaded.clocks);
   if (result == Success)
     return true;
   loaded.device->free(loaded.clocks);
@@ -149,8 +148,8 @@ bool Code::takeClocks(std::vector<uint64_t> &sums, CompileError &error) {
       return false;
     if (!device.copyToHost(table.data(), loaded->clocks, bytes) ||
         !device.copyToDevice(loaded->clocks, zeros.data(), bytes)) {
-      error = launchError("CUDAError",
-                          "the clocks of kernel '" + metadata().name + "' cannot be read");
+      error =
+          launchError("CUDAError", "the clocks of kernel '" + metadata().name + "' cannot be read");
       return false;
     }
     for (size_t i = 0; i < table.size(); ++i)

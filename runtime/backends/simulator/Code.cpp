@@ -318,8 +318,8 @@ bool Code::shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vecto
   return true;
 }
 
-/// Has the variable `symbol` of the kernel say where `memory` is: at `address`, below what has fixed
-/// addresses; in a launch with the host's addresses it is memory like any other.
+/// Has the variable `symbol` of the kernel say where `memory` is: at `address`, below what has
+/// fixed addresses; in a launch with the host's addresses it is memory like any other.
 static void lend(const char *symbol, uint64_t address, void *memory, uint64_t bytes,
                  const char *name, sim::Launch &launch) {
   if (launch.hasHostAddresses)

@@ -84,10 +84,10 @@ TEST_F(Clocks, ChangesStandWhereThePartsMeet) {
 }
 
 TEST_F(Clocks, PartsInsideOfParts) {
-  nvptx::insertClocks(kernel,
-                      {ClockedPart{}, ClockedPart{"loop", "k.py", 3, 4},
-                       ClockedPart{"loop/store", "k.py", 4, 4}},
-                      4);
+  nvptx::insertClocks(
+      kernel,
+      {ClockedPart{}, ClockedPart{"loop", "k.py", 3, 4}, ClockedPart{"loop/store", "k.py", 4, 4}},
+      4);
   EXPECT_TRUE(succeeded(verify(*module)));
   // One addition between the two is no part of its own.
   EXPECT_THAT(blocks(), ElementsAre("C2C", "", "3C4C", "C9C", "", ""));
@@ -106,8 +106,8 @@ TEST_F(Clocks, ArithmeticOfAPart) {
 }
 
 TEST_F(Clocks, AKernelThatIsOneBlock) {
-  module = parseSourceString<ModuleOp>(R"(llvm.func @empty() { llvm.return })",
-                                       ParserConfig(&context));
+  module =
+      parseSourceString<ModuleOp>(R"(llvm.func @empty() { llvm.return })", ParserConfig(&context));
   kernel = *module->getOps<LLVM::LLVMFuncOp>().begin();
   nvptx::insertClocks(kernel, {ClockedPart{}, ClockedPart{"none", "k.py", 3, 4}}, 1);
   EXPECT_TRUE(succeeded(verify(*module)));
