@@ -14,6 +14,9 @@ namespace tritium {
 
 namespace {
 
+/// Behind the first name of several.
+constexpr StringLiteral kAndOthers = " ...";
+
 /// A scope where it stands: those of one line begin one behind the other.
 struct PlacedScope {
   ClockedPart part;
@@ -56,8 +59,11 @@ std::vector<ClockedPart> scopesOf(ModuleOp module) {
             around.back().part.last < scope.part.last || around.back().part.last < scope.part.line))
       around.pop_back();
     bool isAgain = !around.empty() && !(around.back() < scope);
-    if (isAgain) // a name that is computed: the lines are one part
+    if (isAgain) { // a name that is computed: the lines are one part, of several names
+      if (!StringRef(parts.back().name).ends_with(kAndOthers))
+        around.back().part.name = parts.back().name += kAndOthers;
       continue;
+    }
     if (!around.empty())
       scope.part.name = around.back().part.name + "/" + scope.part.name;
     around.push_back(scope);

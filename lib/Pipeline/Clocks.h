@@ -10,7 +10,7 @@
 namespace tritium {
 
 /// The scopes of a kernel's text (tt.scopes) as parts, with the rest in front. Scopes of the same
-/// lines are one.
+/// lines are one, and so are those of a name that is computed.
 std::vector<ClockedPart> scopesOf(mlir::ModuleOp module);
 
 /// The groups of warps of a module of ttgir; none if all warps run the same code.

@@ -78,6 +78,17 @@ def product(a, b, c, M, N, K, TM: tl.constexpr, TN: tl.constexpr, TK: tl.constex
                  mask=(rm < M)[:, None] & (rn < N)[None, :])
 
 
+@triton.jit
+def named(x, ROUNDS: tl.constexpr):
+    i = tl.arange(0, 256)
+    with tl.scope("all"), tl.scope("inner"):
+        for r in tl.static_range(ROUNDS):
+            with tl.scope(f"round {r}"):
+                tl.store(x + i, tl.load(x + i) + 1)
+    with tl.scope("all"):
+        tl.store(x + i, tl.load(x + i) * 2)
+
+
 def run_stages(programs=2, n=4, rounds=8):
     x = np.random.default_rng(1).random((programs, n, 256), np.float32)
     y = array(np.zeros((programs, 256), np.float32))
@@ -116,7 +127,7 @@ def test_a_warp_is_in_one_part_at_a_time():
     assert kernel.part("round/load").times == 20 and kernel.part("round/work").times == 16
     assert kernel.part("store").times == 4
     assert all(part.groups == {} for part in kernel.parts)
-    assert f"scope round/load" in run.table() and "x the time" not in run.table()
+    assert "scope round/load" in run.table() and "x the time" not in run.table()
 
 
 @only_simulated
@@ -172,6 +183,17 @@ def test_kernels_without_scopes():
     with triton.profile(clocks="lines") as run:
         unnamed[(1,)](x, y)
     assert [part.line > 0 for part in run.clocked[0].parts][0]
+
+
+def test_names():
+    x = array(np.zeros(256, np.float32))
+    with triton.profile(clocks="scopes") as run:
+        named[(1,)](x, ROUNDS=3)
+    assert (values(x) == 6).all()
+    kernel, = run.clocked
+    # Of lines with several names the first is shown, and that it is not alone.
+    assert [part.name for part in kernel.parts if part.line] == [
+        "all/inner", "all/inner/round 0 ...", "all"]
 
 
 def test_counts_are_of_one_profile():

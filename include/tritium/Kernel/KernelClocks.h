@@ -10,8 +10,8 @@
 namespace tritium {
 
 /// A part of a kernel's text: the lines from `line` to `last` of `file`, without those of parts
-/// inside. `name`: of a scope, behind those of the scopes around it, "tile/load"; empty: a line. A
-/// part without lines is all the rest.
+/// inside. `name`: of a scope, behind those of the scopes around it, "tile/load", or the first of
+/// several names and "..."; empty: a line. A part without lines is all the rest.
 struct ClockedPart {
   std::string name, file;
   int line = 0, last = 0;
