@@ -70,9 +70,9 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
     unsigned capability = target.isGPU() ? target.architecture() : 0;
     if (!tritium::explain::isKnownGPU(capability, launch->gpu)) {
       std::string known = tritium::explain::knownGPUs(capability);
-      error = launchError("OptionError",
-                          "no GPU '" + launch->gpu + "' is known of the target; there are: " +
-                              (known.empty() ? "none with a name" : known));
+      error = launchError("OptionError", "no GPU '" + launch->gpu +
+                                             "' is known of the target; there are: " +
+                                             (known.empty() ? "none with a name" : known));
       return false;
     }
   }

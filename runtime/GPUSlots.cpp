@@ -62,11 +62,11 @@ bool runtime::findSharedByParts(const KernelMetadata &metadata, const uint32_t g
   constexpr uint64_t most = uint64_t(1) << 48;               // what a GPU addresses
   uint64_t ofProgram = metadata.splitK * metadata.partialBytes;
   if (programs > most / (ofProgram + sizeof(uint32_t))) {
-    error = launchError("OutOfResources",
-                        "kernel '" + metadata.name + "': out of resource: memory for the sums of " +
-                            std::to_string(programs) + " programs in " +
-                            std::to_string(metadata.splitK) +
-                            " parts each; a grid as large needs no split_k");
+    error = launchError("OutOfResources", "kernel '" + metadata.name +
+                                              "': out of resource: memory for the sums of " +
+                                              std::to_string(programs) + " programs in " +
+                                              std::to_string(metadata.splitK) +
+                                              " parts each; a grid as large needs no split_k");
     return false;
   }
   shared = {programs * ofProgram, programs * sizeof(uint32_t)};

@@ -37,7 +37,8 @@ bool findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
                        SharedByParts &shared, CompileError &error);
 
 /// The CTAs that a launch for `grid` starts; of a kernel that loops over programs no more than
-/// `most`, which run at once, unless each has several programs side by side. False with `error` for more programs than it can count.
+/// `most`, which run at once, unless each has several programs side by side. False with `error` for
+/// more programs than it can count.
 bool findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], uint64_t most,
               uint32_t ctas[3], CompileError &error);
 

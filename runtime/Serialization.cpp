@@ -232,10 +232,9 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   writer.number(data.scratchBytes);
   writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2 |
                 data.mayWait << 3 | data.isPersistent << 4 | data.takesPrograms << 5);
-  for (uint64_t number :
-       {uint64_t(data.numWarps), uint64_t(data.numCtas), uint64_t(data.programsPerCTA),
-        uint64_t(data.splitK), data.partialBytes, data.sharedBytes, uint64_t(data.registers),
-        uint64_t(data.spillBytes)})
+  for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas),
+                          uint64_t(data.programsPerCTA), uint64_t(data.splitK), data.partialBytes,
+                          data.sharedBytes, uint64_t(data.registers), uint64_t(data.spillBytes)})
     writer.number(number);
   writer.number(data.asserts.size());
   for (const AssertSite &site : data.asserts) {

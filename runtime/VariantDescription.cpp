@@ -31,10 +31,12 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     std::string takes = hasMaps   ? "tensor maps, which only the runtime makes"
                         : isSplit ? "memory for its sums, which the runtime has"
                                   : "the grid as parameters, as it loops over programs";
-    std::string without = hasMaps ? "tensor_copies=False" : isSplit ? "split_k=1" : "persistent=False";
-    error = launchError("OptionError", "kernel '" + metadata().name + "' takes " + takes +
-                                           ": there is no header for it; compile it with " +
-                                           without);
+    std::string without = hasMaps   ? "tensor_copies=False"
+                          : isSplit ? "split_k=1"
+                                    : "persistent=False";
+    error =
+        launchError("OptionError", "kernel '" + metadata().name + "' takes " + takes +
+                                       ": there is no header for it; compile it with " + without);
     return nullptr;
   }
   if (isListed && name == "header") {

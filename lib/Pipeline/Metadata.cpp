@@ -222,8 +222,7 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
     if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK)) {
       metadata.splitK = static_cast<unsigned>(parts.getInt());
-      metadata.partialBytes =
-          kernel->getAttrOfType<IntegerAttr>(tt::kPartialBytes).getInt();
+      metadata.partialBytes = kernel->getAttrOfType<IntegerAttr>(tt::kPartialBytes).getInt();
     }
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerCTA))
       metadata.programsPerCTA = static_cast<unsigned>(programs.getInt());

@@ -67,7 +67,8 @@ struct KernelMetadata {
   /// the tensor maps the entry has three more parameters, the extents of the grid as uint32.
   bool isPersistent = false;
   /// Programs that a CTA of such a kernel has side by side, and one after the other, if they are
-  /// short. If it has several, a launch starts as many CTAs as have them all, if these can be counted.
+  /// short. If it has several, a launch starts as many CTAs as have them all, if these can be
+  /// counted.
   unsigned programsPerCTA = 1;
   /// Behind its first program each of those CTAs takes what follows from a counter. One more
   /// parameter, a uint32: which of the module's counters this launch has (LaunchABI.h), or
@@ -75,8 +76,8 @@ struct KernelMetadata {
   /// which multiprocessor takes the next one.
   bool takesPrograms = false;
   /// Each program is so many, its parts, along the third dimension of the grid. The entry has two
-  /// more parameters behind `parameters`, pointers: to `partialBytes` for each part of each program,
-  /// and to a uint32 for each program that is 0 before and after the launch.
+  /// more parameters behind `parameters`, pointers: to `partialBytes` for each part of each
+  /// program, and to a uint32 for each program that is 0 before and after the launch.
   unsigned splitK = 1;
   uint64_t partialBytes = 0;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which

@@ -53,7 +53,8 @@ struct Tally {
   /// sectors that hold as many bytes, bytes.
   uint64_t globalRequests = 0, sectors = 0, idealSectors = 0;
   uint64_t globalBytesRead = 0, globalBytesWritten = 0;
-  /// Of the sectors: those that the CTA has loaded shortly before, so that the first cache has them.
+  /// Of the sectors: those that the CTA has loaded shortly before, so that the first cache has
+  /// them.
   uint64_t cachedSectors = 0;
   /// Shared memory: passes over the 32 banks, and how many would do without conflicts.
   uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0;

@@ -434,7 +434,7 @@ public:
   std::unordered_map<uint64_t, Known> releases; ///< by the address of a strong access
   std::mt19937_64 random;
   uint32_t threads = 0, warpsOfCta = 0;
-  Extent cluster; ///< CTAs of one
+  Extent cluster;     ///< CTAs of one
   uint64_t clock = 0; ///< instructions of warps that have run, what %clock64 and %globaltimer say
 
   // Reporting.

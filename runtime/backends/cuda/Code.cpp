@@ -301,11 +301,11 @@ bool Code::shareMemory(Device &device, Stream stream, const uint32_t grid[3],
       device.partialSums.take(*device.api, stream, settings.serialization, bytes, lease);
   if (result == OutOfMemory)
     error = atKernel(launchError(
-        "OutOfResources", "kernel '" + metadata().name +
-                              "': out of resource: memory for the sums of split_k=" +
-                              std::to_string(metadata().splitK) + " parts, required: " +
-                              std::to_string(bytes.sums) + " bytes; split into fewer, or use "
-                              "smaller tiles"));
+        "OutOfResources",
+        "kernel '" + metadata().name + "': out of resource: memory for the sums of split_k=" +
+            std::to_string(metadata().splitK) + " parts, required: " + std::to_string(bytes.sums) +
+            " bytes; split into fewer, or use "
+            "smaller tiles"));
   else if (result != Success)
     error = driverError(device, result, "kernel '" + metadata().name + "' cannot be launched");
   return result == Success;

@@ -300,9 +300,9 @@ bool Code::shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vecto
   if (bytes.sums > kMostSums) {
     error = launchError("OutOfResources",
                         "kernel '" + metadata().name + "': the simulator has " +
-                            std::to_string(kMostSums) + " bytes for the sums of split_k=" +
-                            std::to_string(metadata().splitK) + " parts, required: " +
-                            std::to_string(bytes.sums));
+                            std::to_string(kMostSums) +
+                            " bytes for the sums of split_k=" + std::to_string(metadata().splitK) +
+                            " parts, required: " + std::to_string(bytes.sums));
     return false;
   }
   auto add = [&](std::vector<uint8_t> &memory, uint64_t size, uint64_t address, const char *name) {

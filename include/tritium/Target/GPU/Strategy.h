@@ -90,8 +90,8 @@ constexpr unsigned kLeastWordsBesideSum = 24;
 constexpr int64_t kMostPackedElements = 512, kMostPackedBytes = 1024;
 /// By reasoning: eight CTAs of so many warps are all that a multiprocessor can run.
 constexpr int kProgramsOfPackedCTA = 8;
-/// Of rows shorter than this, in bytes, a warp takes several, one after the other: a CTA takes as long
-/// to start as memory takes for eight of them.
+/// Of rows shorter than this, in bytes, a warp takes several, one after the other: a CTA takes as
+/// long to start as memory takes for eight of them.
 constexpr int64_t kLeastBytesOfWarp = 512;
 /// Such a program needs its tiles' registers so many times, beside addresses; more where it is in
 /// versions. By what ptxas 13.0 makes of softmax of 128 to 1024 columns without spilling. With more

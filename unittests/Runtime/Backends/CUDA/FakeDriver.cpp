@@ -255,9 +255,7 @@ Result cuMemFree_v2(Address address) {
 Result cuMemAllocAsync(Address *address, size_t bytes, Stream) {
   ENTER return cuMemAlloc_v2(address, bytes);
 }
-Result cuMemFreeAsync(Address address, Stream) {
-  ENTER return cuMemFree_v2(address);
-}
+Result cuMemFreeAsync(Address address, Stream) { ENTER return cuMemFree_v2(address); }
 Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   ENTER *memory = std::calloc(1, bytes);
   return Success;
