@@ -48,33 +48,36 @@ static llvm::json::Value describe(llvm::ArrayRef<uint64_t> sums, const CompiledK
                             {"groups", std::move(groups)}};
 }
 
-void ClockTables::add(Executable &executable, const CompiledKernel &compiled) {
+void ClockTables::add(std::shared_ptr<const CompiledKernel> compiled,
+                      std::shared_ptr<Executable> executable) {
   ForkSafeLock lock(mutex);
-  running[&executable] = &compiled;
+  running.push_back({std::move(compiled), std::move(executable)});
 }
 
-void ClockTables::remove(Executable &executable) {
+std::vector<ClockTables::Clocked> ClockTables::list() {
   ForkSafeLock lock(mutex);
-  auto found = running.find(&executable);
-  if (found == running.end())
-    return;
-  std::vector<uint64_t> sums;
-  CompileError error;
-  // A device that fails says so at the next call.
-  if (executable.takeClocks(sums, error))
-    if (llvm::json::Value table = describe(sums, *found->second); table.getAsObject())
-      taken.push_back(std::move(table));
-  running.erase(found);
+  return running;
+}
+
+/// What nobody else has any more counts no more.
+void ClockTables::keep(llvm::json::Value table, const Clocked &from) {
+  ForkSafeLock lock(mutex);
+  if (table.getAsObject())
+    taken.push_back(std::move(table));
+  constexpr long here = 2; // `running` and `from`
+  llvm::erase_if(running, [&](const Clocked &each) {
+    return each.executable == from.executable && each.executable.use_count() == here;
+  });
 }
 
 std::optional<llvm::json::Array> ClockTables::take(CompileError &error) {
-  ForkSafeLock lock(mutex);
-  for (auto [executable, compiled] : running) {
+  // What waits for devices asks the host, which may let go of code: nothing is locked meanwhile.
+  for (const Clocked &each : list()) {
     std::vector<uint64_t> sums;
-    if (!executable->takeClocks(sums, error))
+    if (!each.executable->takeClocks(sums, error))
       return std::nullopt;
-    if (llvm::json::Value table = describe(sums, *compiled); table.getAsObject())
-      taken.push_back(std::move(table));
+    keep(describe(sums, *each.compiled), each);
   }
+  ForkSafeLock lock(mutex);
   return std::exchange(taken, {});
 }

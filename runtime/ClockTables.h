@@ -5,7 +5,7 @@
 
 #include "Backend.h"
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -16,18 +16,23 @@ class ClockTables {
 public:
   static ClockTables &ofProcess();
 
-  /// Both live until remove().
-  void add(Executable &executable, const CompiledKernel &compiled);
-  /// What it has counted stays to be taken.
-  void remove(Executable &executable);
+  /// Code is kept until what it has counted is taken, also when nobody else has it.
+  void add(std::shared_ptr<const CompiledKernel> compiled, std::shared_ptr<Executable> executable);
 
   /// What tritium_take_clocks answers. None with `error` if a device fails; then nothing of what
   /// it holds is lost on the others.
   std::optional<llvm::json::Array> take(CompileError &error);
 
 private:
+  struct Clocked {
+    std::shared_ptr<const CompiledKernel> compiled; ///< outlives the executable
+    std::shared_ptr<Executable> executable;
+  };
+  std::vector<Clocked> list();
+  void keep(llvm::json::Value table, const Clocked &from);
+
   std::mutex mutex;
-  std::map<Executable *, const CompiledKernel *> running;
+  std::vector<Clocked> running;
   llvm::json::Array taken; ///< and not answered yet
 };
 

@@ -169,13 +169,8 @@ bool Variant::prepare(CompileError &error) {
   const frontend::FunctionSource *source = origin.source ? &*origin.source : nullptr;
   executable = backend->load({*compiled, options, source}, error);
   if (executable && !compiled->clocks.parts.empty())
-    ClockTables::ofProcess().add(*executable, *compiled);
+    ClockTables::ofProcess().add(compiled, executable);
   return executable != nullptr;
-}
-
-Variant::~Variant() {
-  if (executable && !compiled->clocks.parts.empty())
-    ClockTables::ofProcess().remove(*executable);
 }
 
 void tritium::runtime::bindArgument(const tritium_argument &argument, const DType &type,

@@ -82,7 +82,6 @@ public:
   /// What tritium_compiled_remarks answers.
   const std::string &remarks(bool all);
 
-  ~Variant();
 
 private:
   Variant() = default;
@@ -110,9 +109,9 @@ private:
   bool prepare(CompileError &error);
 
   Recipe origin;
-  std::unique_ptr<CompiledKernel> compiled;
+  std::shared_ptr<CompiledKernel> compiled;
   const Backend *backend = nullptr;
-  std::unique_ptr<Executable> executable;
+  std::shared_ptr<Executable> executable;
   std::string hash, dependencies;
   bool fromCache = false;
   double compileMilliseconds = 0;

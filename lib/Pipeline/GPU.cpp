@@ -332,7 +332,8 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   // Launches look at whether programs can be counted; dependent ones begin CTA by CTA.
   pipeline.packPrograms =
       pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
-  pipeline.numCTAs = static_cast<int>(gpu.numCtas);
+  // All CTAs of a cooperative launch run at once: there are no more of them than asked for.
+  pipeline.numCTAs = static_cast<int>(gpu.cooperative ? std::max(gpu.numCtas, 1u) : gpu.numCtas);
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
   pipeline.specializeWarps = gpu.specializeWarps;
   pipeline.takePrograms = gpu.takePrograms;
@@ -436,6 +437,7 @@ bool goOnForGPU(Session &session, const std::string &stage, const std::string &t
   if (stage == "llir") {
     nvptx::EmitOptions emit;
     emit.kernel = kernel.metadata.entry;
+    emit.clusterCTAs = kernel.metadata.numCtas;
     emit.ptxVersion = gpu.ptxVersion;
     emit.fpFusion = gpu.fpFusion;
     nvptx::EmittedCode code;

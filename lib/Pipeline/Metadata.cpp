@@ -135,7 +135,9 @@ std::string reasonAgainstPromises(ModuleOp module) {
     auto isList = [&](Attribute given) { return isConditions(given, parameters); };
     auto isPartial = [&](Attribute given) {
       auto number = dyn_cast<IntegerAttr>(given);
-      return number && number.getType().isInteger(64) && number.getInt() > 0;
+      constexpr int64_t most = int64_t(1) << 40; // no tile is as large
+      return number && number.getType().isInteger(64) && number.getInt() > 0 &&
+             number.getInt() <= most;
     };
     auto isSplit = [&](Attribute given) {
       auto number = dyn_cast<IntegerAttr>(given);
@@ -148,7 +150,7 @@ std::string reasonAgainstPromises(ModuleOp module) {
     };
     check(kernel, tt::kSplitK, isSplit,
           "2 to 64, an i32, of a kernel with tt.partial_bytes and pointers as last two arguments");
-    check(kernel, tt::kPartialBytes, isPartial, "a positive i64");
+    check(kernel, tt::kPartialBytes, isPartial, "an i64, at least 1 and at most 2^40");
     check(kernel, ttg::kConditions, isList, ("a list of " + conditions).str());
     check(
         kernel, ttg::kCopyConditions,

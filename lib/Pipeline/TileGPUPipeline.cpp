@@ -27,16 +27,20 @@ static void shareCTAs(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(ttg::createSpreadPrograms(spread));
 }
 
+/// Before anything is decided for the loop as it was, or for the grid.
+static void splitPrograms(OpPassManager &pm, const GPUPipelineOptions &options) {
+  if (options.splitK <= 1)
+    return;
+  tt::SplitKOptions split;
+  split.parts = options.splitK;
+  split.warps = options.numWarps;
+  pm.addPass(tt::createSplitK(split));
+  pm.addPass(createTileCanonicalizer());
+  pm.addPass(createCSEPass());
+}
+
 void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
-  // Before anything is decided for the loop as it was, or for the grid.
-  if (options.splitK > 1) {
-    tt::SplitKOptions split;
-    split.parts = options.splitK;
-    split.warps = options.numWarps;
-    pm.addPass(tt::createSplitK(split));
-    pm.addPass(createTileCanonicalizer());
-    pm.addPass(createCSEPass());
-  }
+  splitPrograms(pm, options);
   // Where dots go on by themselves, a branch between them costs nothing.
   if (gpuModel(options.capability, options.isSpecific).hasWarpGroupDots)
     pm.addPass(tt::createJoinLoops());

@@ -14,6 +14,12 @@ class EventClock:
         self._cuda = cuda
         self._is_torch = hasattr(cuda, "synchronize")
 
+    def is_capturing(self):
+        """Whether launches go into a graph: events among them say nothing."""
+        if self._is_torch:
+            return self._cuda.is_current_stream_capturing()
+        return self._cuda.get_current_stream().is_capturing()
+
     def record(self):
         """An event that the current stream reaches behind what it was given so far."""
         event = self._cuda.Event(enable_timing=True) if self._is_torch else self._cuda.Event()

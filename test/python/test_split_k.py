@@ -2,6 +2,7 @@
 TRITIUM_TEST_BACKENDS=cuda on one of compute capability 9.0."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -281,14 +282,34 @@ def late(x_ptr, out_ptr, N, B: tl.constexpr):
 
 
 @triton.jit
+def waiting(x_ptr, out_ptr, N, B: tl.constexpr):
+    while tl.load(x_ptr, volatile=True) > 100:
+        pass
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def printing(x_ptr, out_ptr, N, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+    tl.device_print("is over", N)
+
+
+@triton.jit
 def straight(x_ptr, out_ptr, N, B: tl.constexpr):
     tl.store(out_ptr + tl.arange(0, B), tl.load(x_ptr + tl.arange(0, B)))
 
 
 CARRIES = ("from one iteration to the next its loop carries what is neither a sum that nothing else "
            "in the loop reads nor a number that moves by the same amount")
-WRITES = ("what stands in front of its loop, or in it, writes to memory, prints or asserts, which "
-          "each part would do")
+WRITES = "what stands in front of its loop, or in it, writes to memory, which each part would do"
+WAITS = ("what stands in front of its loop, or in it, waits for other programs, whose parts may not "
+         "have begun")
 
 
 @pytest.mark.parametrize("kernel, reason, expected", [
@@ -296,6 +317,8 @@ WRITES = ("what stands in front of its loop, or in it, writes to memory, prints 
     (scaled, CARRIES, lambda x: x[0] / 8 + x[1] / 4 + x[2] / 2 + x[3]),
     (twice, "it has several loops, one after the other", lambda x: 2 * x.sum(0)),
     (counted, WRITES, lambda x: np.append(1, x.sum(0))),
+    (waiting, WAITS, lambda x: x.sum(0)),
+    (printing, "it prints or asserts, and says of which program", lambda x: x.sum(0)),
     (late, "its loop does not begin at a constant that is at least 0, or has no constant step",
      lambda x: x.sum(0)),
     (straight, "it has no loop outside of all branches and other loops", lambda x: x[0])])
@@ -308,6 +331,23 @@ def test_refused(kernel, reason, expected):
     assert made.metadata.split_k == 1
     name = kernel.fn.__name__
     assert said(made) == [f"split_k=2 changes nothing: of kernel '{name}', {reason}"]
+
+
+@triton.jit
+def assuming(x_ptr, out_ptr, N, B: tl.constexpr):
+    tl.assume(N > 0)
+    total = tl.zeros((B,), tl.float32)
+    for n in range(0, N, B):
+        tl.assume(n >= 0)
+        total += tl.load(x_ptr + n + tl.arange(0, B))
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+def test_promises_are_kept():
+    x, out = np.arange(64, dtype=np.float32).reshape(4, 16), np.zeros(16, np.float32)
+    made = assuming[(1,)](x, out, 64, 16, split_k=2)
+    np.testing.assert_array_equal(out, x.sum(0))
+    assert made.metadata.split_k == 2
 
 
 @pytest.mark.parametrize("parts", [0, 65, 2.5, "two"])
@@ -348,7 +388,19 @@ def test_from_layouts():
     np.testing.assert_array_equal(out, x.sum(0) * 100)
     assert again.metadata.split_k == 4
     for old, bad in [("split_k = 4", "split_k = 300"), ("split_k = 4", "split_k = 1"),
-                     ("partial_bytes = 256", "partial_bytes = -1")]:
+                     ("partial_bytes = 256", "partial_bytes = -1"),
+                     ("partial_bytes = 256", f"partial_bytes = {1 << 62}")]:
         assert old in text
         with pytest.raises(triton.CompilationError, match="tt.split_k must be|tt.partial_bytes must"):
             _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)
+
+
+# Tile IR without layouts that has parts already would get others.
+def test_not_twice():
+    text = (columns[(3,)](np.zeros((4, 90), np.float32), np.zeros(90, np.float32),
+                          np.zeros(3, np.int32), 4, 90, 16, 32)).asm["ttir"]
+    marked = re.sub(r"(tt.func @columns\(.*\)) \{", r"\1 attributes {tt.split_k = 2 : i32} {", text)
+    assert marked != text
+    for target in ("cpu", "cuda:90"):
+        with pytest.raises(triton.CompilationError, match="tt.split_k is of tile IR with layouts"):
+            _C.compile_ttir(marked, "columns.ttir", {}, target)

@@ -145,13 +145,17 @@ void requireClusters(std::string &ptx, unsigned ctas) {
 }
 
 /// Optimised IR -> PTX.
-bool writePTX(Module &ir, TargetMachine &machine, tritium::nvptx::EmittedCode &code,
-              std::string &error) {
+bool writePTX(Module &ir, TargetMachine &machine, const tritium::nvptx::EmitOptions &options,
+              tritium::nvptx::EmittedCode &code, std::string &error) {
   moveBetweenHalves(ir);
   // Loop strength reduction adds pointers that are carried; ptxas does its own. It is a tenth of
   // LLVM's time.
-  return tritium::target::generate(ir, machine, CodeGenFileType::AssemblyFile, code.ptx, error,
-                                   {"loop-reduce"});
+  if (!tritium::target::generate(ir, machine, CodeGenFileType::AssemblyFile, code.ptx, error,
+                                 {"loop-reduce"}))
+    return false;
+  if (options.clusterCTAs > 1)
+    requireClusters(code.ptx, options.clusterCTAs);
+  return true;
 }
 
 } // namespace
@@ -199,11 +203,7 @@ bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
     raw_string_ostream stream(code.llir);
     ir->print(stream, nullptr);
   }
-  if (!writePTX(*ir, *machine, code, error))
-    return false;
-  if (options.clusterCTAs > 1)
-    requireClusters(code.ptx, options.clusterCTAs);
-  return true;
+  return writePTX(*ir, *machine, options, code, error);
 }
 
 bool tritium::nvptx::emitPTX(const std::string &llir, const TargetInfo &info,
@@ -228,5 +228,5 @@ bool tritium::nvptx::emitPTX(const std::string &llir, const TargetInfo &info,
     return false;
   }
   code.entry = options.kernel;
-  return writePTX(*ir, *machine, code, error);
+  return writePTX(*ir, *machine, options, code, error);
 }

@@ -7,6 +7,7 @@ one part of their text ends and another begins, and add up the differences for e
 import json
 import linecache
 import os
+import threading
 
 from .. import _C, knobs
 
@@ -113,14 +114,23 @@ class Recorder:
             raise ValueError(f"clocks must be 'scopes' or 'lines', found {kind!r}")
         self._kind, self._before = kind, None
 
+    _open = threading.Lock()
+
     def open(self):
-        _C.take_clocks()  # what others counted
+        if not self._open.acquire(blocking=False):
+            raise RuntimeError("a profile with clocks is open already: kernels count for one alone")
+        try:
+            _C.take_clocks()  # what others counted
+        except BaseException:
+            self._open.release()
+            raise
         self._before = knobs.compilation.clocks
         knobs.compilation.clocks = self._kind
 
     def close(self):
         """A `Clocked` for each form of a kernel, the one with the most clocks first."""
         knobs.compilation.clocks = self._before or None
+        self._open.release()
         found = [Clocked(each) for each in json.loads(_C.take_clocks())]
         return sorted(found, key=lambda each: -each.clocks)
 

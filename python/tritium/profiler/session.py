@@ -158,12 +158,17 @@ def _begin_launch(told):
     clock = event_clock() if _device()[0] == "CUDA" else None
     if not hasattr(_local, "launches"):
         _local.launches = []
-    _local.launches.append((clock, clock.record() if clock else None, time.perf_counter_ns()))
+    # Nothing runs now.
+    is_captured = clock is not None and clock.is_capturing()
+    event = clock.record() if clock and not is_captured else None
+    _local.launches.append((is_captured, clock, event, time.perf_counter_ns()))
 
 
 def _end_launch(told):
     end = time.perf_counter_ns()
-    clock, event, begin = _local.launches.pop()
+    is_captured, clock, event, begin = _local.launches.pop()
+    if is_captured:
+        return
     if clock is None:
         took = functools.partial(int, end - begin)
     else:

@@ -57,6 +57,8 @@ enum class FunctionAttribute : int {
   MaxDynamicSharedBytes = 8,
 };
 enum class CaptureStatus : int { None = 0 };
+enum class CaptureMode : int { Relaxed = 2 };
+inline constexpr unsigned kNonBlockingStream = 1;
 enum class PointerAttribute : int { DevicePointer = 3 };
 enum class JITOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
@@ -105,6 +107,9 @@ struct DriverAPI {
   Result (*cuCtxSynchronize)();
   Result (*cuStreamSynchronize)(Stream);
   Result (*cuStreamIsCapturing)(Stream, CaptureStatus *);
+  Result (*cuStreamCreate)(Stream *, unsigned flags);
+  Result (*cuStreamDestroy)(Stream);
+  Result (*cuThreadExchangeStreamCaptureMode)(CaptureMode *);
   Result (*cuStreamGetId)(Stream, unsigned long long *);
   Result (*cuModuleLoadDataEx)(ModuleHandle *, const void *image, unsigned count, JITOption *,
                                void **values);

@@ -36,15 +36,23 @@ PartialSums::Lease::~Lease() {
     api->cuMemFreeAsync(own, stream);
 }
 
-Address PartialSums::fromPool(const DriverAPI &api, Stream stream, uint64_t bytes, bool mayMake) {
-  if (!pool.address && mayMake) {
-    // Behind this the numbers are there for whatever runs on any stream.
-    if (api.cuMemAlloc(&pool.address, kPoolBytes) != Success)
-      return pool.address = 0;
-    if (api.cuMemsetD8Async(pool.address, 0, kPoolBytes, stream) == Success &&
-        api.cuStreamSynchronize(stream) == Success)
+/// On a stream of its own, which waits for nobody's work, and beside captures of other threads.
+void PartialSums::makePool(const DriverAPI &api) {
+  hasPool = true;
+  CaptureMode mode = CaptureMode::Relaxed;
+  api.cuThreadExchangeStreamCaptureMode(&mode);
+  Stream own = nullptr;
+  if (api.cuMemAlloc(&pool.address, kPoolBytes) == Success &&
+      api.cuStreamCreate(&own, kNonBlockingStream) == Success) {
+    if (api.cuMemsetD8Async(pool.address, 0, kPoolBytes, own) == Success &&
+        api.cuStreamSynchronize(own) == Success)
       pool.bytes = kPoolBytes;
+    api.cuStreamDestroy(own);
   }
+  api.cuThreadExchangeStreamCaptureMode(&mode);
+}
+
+Address PartialSums::fromPool(uint64_t bytes) {
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (bytes > pool.bytes - taken)
     return 0;
@@ -54,8 +62,9 @@ Address PartialSums::fromPool(const DriverAPI &api, Stream stream, uint64_t byte
 
 Result PartialSums::takeOfStream(const DriverAPI &api, Stream stream, const SharedByParts &bytes,
                                  OfStream &own, Lease &lease) {
-  // While it can be made: nothing is allocated for all streams while one is captured.
-  fromPool(api, stream, 0, /*mayMake=*/true);
+  // While it can be made: nothing is allocated for good in a capture.
+  if (!hasPool)
+    makePool(api);
   Result result = grow(api, stream, bytes.sums, /*isZero=*/false, own.sums);
   if (result == Success)
     result = grow(api, stream, bytes.arrivals, /*isZero=*/true, own.arrivals);
@@ -69,7 +78,7 @@ Result PartialSums::takeOwn(const DriverAPI &api, Stream stream, bool isCaptured
   lease.api = &api;
   lease.stream = stream;
   if (isCaptured)
-    lease.arrivals = fromPool(api, stream, bytes.arrivals, /*mayMake=*/false);
+    lease.arrivals = fromPool(bytes.arrivals);
   uint64_t ofArrivals =
       lease.arrivals ? 0 : (bytes.arrivals + kAlignment - 1) / kAlignment * kAlignment;
   Result result = api.cuMemAllocAsync(&lease.own, ofArrivals + bytes.sums, stream);

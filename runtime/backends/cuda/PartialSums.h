@@ -54,8 +54,9 @@ private:
   struct OfStream {
     Buffer sums, arrivals;
   };
-  /// From the pool, for as long as the process lives; 0 if it has no more. `mayMake` it.
-  Address fromPool(const DriverAPI &api, Stream stream, uint64_t bytes, bool mayMake);
+  void makePool(const DriverAPI &api);
+  /// Zeros, for as long as the process lives; 0 if there are no more.
+  Address fromPool(uint64_t bytes);
   Result takeOfStream(const DriverAPI &api, Stream stream, const SharedByParts &bytes,
                       OfStream &own, Lease &lease);
   Result takeOwn(const DriverAPI &api, Stream stream, bool isCaptured, const SharedByParts &bytes,
@@ -66,6 +67,7 @@ private:
   std::unordered_map<unsigned long long, OfStream> buffers;
   Buffer pool; ///< of zeros; guarded by `mutex`
   uint64_t taken = 0;
+  bool hasPool = false; ///< or it could not be made
 };
 
 } // namespace tritium::runtime::cuda

@@ -348,6 +348,28 @@ void Code::takeClocks(std::vector<uint64_t> &sums) {
   clocks.clear();
 }
 
+void Code::addArguments(llvm::ArrayRef<uint64_t> slots, sim::Launch &launch) const {
+  const sim::ptx::Function *entry = program->module().find(metadata().entry);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    size_t bytes = entry && i < entry->parameters.size() ? entry->parameters[i].size : 8;
+    std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
+    std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
+  }
+}
+
+/// Memory that the kernel reaches by its arguments, or may reach.
+static void addBuffers(const std::vector<Memory> &memory, bool hasUnknownMemory,
+                       sim::Launch &launch) {
+  std::vector<Memory> reached = mergeOverlapping(memory);
+  if (hasUnknownMemory)
+    for (Memory &other : otherMemory(reached))
+      reached.push_back(std::move(other));
+  for (Memory &each : reached)
+    launch.buffers.push_back({each.begin + each.offset, reinterpret_cast<void *>(each.begin),
+                              each.end - each.begin, each.isWritable, std::move(each.name),
+                              each.parameter != noParameter});
+}
+
 bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> memory,
                   bool hasUnknownMemory, const uint32_t asked[3], const Settings &settings,
                   CompileError &error, sim::Counters *counters) const {
@@ -375,12 +397,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     placeAtFixedAddresses(memory);
   for (const Memory &each : memory)
     slots[each.parameter] += each.offset;
-  const sim::ptx::Function *entry = program->module().find(metadata().entry);
-  for (size_t i = 0; i < slots.size(); ++i) {
-    size_t bytes = entry && i < entry->parameters.size() ? entry->parameters[i].size : 8;
-    std::vector<uint8_t> &argument = launch.arguments.emplace_back(bytes);
-    std::memcpy(argument.data(), &slots[i], std::min<size_t>(bytes, 8));
-  }
+  addArguments(slots, launch);
   std::vector<uint8_t> sums, arrivals;
   if (!shareMemory(asked, hasUnknownMemory, sums, arrivals, launch, error) ||
       !addHiddenArguments(slots, grid.data(), counters != nullptr, launch, error))
@@ -388,14 +405,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   std::vector<uint64_t> table;
   if (!compiled.clocks.parts.empty())
     table.resize(kClockCopies * compiled.clocks.wordsOfCopy(metadata().numWarps));
-  std::vector<Memory> reached = mergeOverlapping(memory);
-  if (hasUnknownMemory)
-    for (Memory &other : otherMemory(reached))
-      reached.push_back(std::move(other));
-  for (Memory &each : reached)
-    launch.buffers.push_back({each.begin + each.offset, reinterpret_cast<void *>(each.begin),
-                              each.end - each.begin, each.isWritable, std::move(each.name),
-                              each.parameter != noParameter});
+  addBuffers(memory, hasUnknownMemory, launch);
   AssertRecord record = {};
   if (!metadata().asserts.empty())
     lend(kAssertRecordSymbol, kRecordAddress, &record, sizeof record, "the assertion's record",

@@ -24,11 +24,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopToSplit.h"
+
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -42,86 +43,6 @@ constexpr int64_t kSumAlignment = 128; ///< a line of a GPU's caches, in bytes
 /// What a thread may wait for: 4 bytes each, and parts.
 constexpr int64_t kWordsOnTheirWay = 128, kMostOnTheirWay = 8;
 
-/// What each iteration does to a carried number.
-struct Move {
-  Value amount;
-  bool isSubtracted;
-};
-
-/// One of the values that a loop carries: a sum, or a number that is moved.
-struct Carried {
-  Value init;
-  std::optional<SmallVector<Move>> moves;
-};
-
-/// The dot or addition that adds to `sum`, which nothing else reads.
-Value addedTo(Value sum) {
-  if (!sum.hasOneUse())
-    return {};
-  OpOperand &use = *sum.use_begin();
-  Operation *op = use.getOwner();
-  if (auto dot = dyn_cast<DotOp>(op))
-    return use.get() == dot.getC() && use.getOperandNumber() == 2 ? dot.getResult() : Value();
-  bool isLeft = use.getOperandNumber() == 0;
-  if (isa<arith::AddFOp, arith::AddIOp>(op) || (isLeft && isa<arith::SubFOp, arith::SubIOp>(op)))
-    return op->getResult(0);
-  return {};
-}
-
-bool isSum(BlockArgument argument, Value yielded) {
-  if (isa<PointerType>(elementType(argument.getType())))
-    return false;
-  Value sum = argument;
-  do {
-    sum = addedTo(sum);
-  } while (sum && sum != yielded && sum.getDefiningOp()->getBlock() == argument.getOwner());
-  // What is yielded may not be read in the loop either.
-  return sum && sum == yielded && sum.hasOneUse();
-}
-
-/// The amounts that lead from `argument` to what is yielded; nothing if they are not the same in
-/// each iteration.
-std::optional<SmallVector<Move>> movesOf(scf::ForOp loop, BlockArgument argument, Value yielded) {
-  if (!isa<IntegerType>(argument.getType()))
-    return std::nullopt;
-  SmallVector<Move> moves;
-  while (yielded != argument) {
-    Operation *op = yielded.getDefiningOp();
-    if (!op || op->getBlock() != argument.getOwner() || !isa<arith::AddIOp, arith::SubIOp>(op))
-      return std::nullopt;
-    Value left = op->getOperand(0), right = op->getOperand(1);
-    if (isa<arith::AddIOp>(op) && loop.isDefinedOutsideOfLoop(left))
-      std::swap(left, right);
-    if (!loop.isDefinedOutsideOfLoop(right))
-      return std::nullopt;
-    moves.push_back({right, isa<arith::SubIOp>(op)});
-    yielded = left;
-  }
-  return moves;
-}
-
-/// Reads at most, and leaves no trace when it is done several times.
-bool onlyReads(Operation *op) {
-  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(op);
-  return effects && llvm::all_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
-           return isa<MemoryEffects::Read>(effect.getEffect());
-         });
-}
-
-/// The loop of a kernel that is to be split, or `reason` why there is none.
-scf::ForOp findLoop(FuncOp kernel, std::string &reason) {
-  SmallVector<scf::ForOp> loops(kernel.getBody().front().getOps<scf::ForOp>());
-  SmallVector<scf::ForOp> ofDots;
-  llvm::copy_if(loops, std::back_inserter(ofDots),
-                [](scf::ForOp loop) { return !loop.getBody()->getOps<DotOp>().empty(); });
-  SmallVector<scf::ForOp> &candidates = ofDots.empty() ? loops : ofDots;
-  if (candidates.size() == 1)
-    return candidates.front();
-  reason = candidates.empty() ? "it has no loop outside of all branches and other loops"
-                              : "it has several loops, one after the other";
-  return {};
-}
-
 class Splitter {
 public:
   Splitter(FuncOp kernel, int64_t parts, int64_t warps)
@@ -129,11 +50,10 @@ public:
 
   /// Why the kernel cannot be split, and where; empty if it is.
   std::string run() {
-    std::string reason;
-    if (loop = findLoop(kernel, reason); !loop)
-      return reason;
-    loc = loop.getLoc();
-    if (reason = check(); !reason.empty())
+    std::string reason = findLoopToSplit(kernel, split);
+    if (loop = split.loop)
+      loc = loop.getLoc();
+    if (!reason.empty())
       return reason;
     addArguments();
     splitGrid();
@@ -147,33 +67,6 @@ public:
   Location place() const { return loc; }
 
 private:
-  //===-- What can be split ---------------------------------------------------===//
-
-  std::string check() {
-    APInt lower, step;
-    if (!isa<IntegerType>(loop.getInductionVar().getType()) ||
-        !matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) || lower.isNegative() ||
-        !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isStrictlyPositive())
-      return "its loop does not begin at a constant that is at least 0, or has no constant step";
-    for (auto [argument, yielded, init] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getInitArgs())) {
-      carried.push_back({init, movesOf(loop, argument, yielded)});
-      if (!carried.back().moves && !isSum(argument, yielded))
-        return "from one iteration to the next its loop carries what is neither a sum that nothing "
-               "else in the loop reads nor a number that moves by the same amount";
-    }
-    if (llvm::all_of(carried, [](const Carried &each) { return each.moves.has_value(); }))
-      return "its loop adds nothing up";
-    for (Operation &op : kernel.getBody().front()) {
-      if (!onlyReads(&op))
-        return "what stands in front of its loop, or in it, writes to memory, prints or asserts, "
-               "which each part would do";
-      if (&op == loop)
-        break;
-    }
-    return "";
-  }
-
   //===-- Programs and parts --------------------------------------------------===//
 
   Value constant(Type type, int64_t value) {
@@ -232,12 +125,9 @@ private:
   void splitLoop() {
     b.setInsertionPoint(loop);
     Type i64 = b.getI64Type(), type = loop.getInductionVar().getType();
-    APInt lower, step;
-    matchPattern(loop.getLowerBound(), m_ConstantInt(&lower));
-    matchPattern(loop.getStep(), m_ConstantInt(&step));
-    Value begin = constant(i64, lower.getSExtValue()), end = extended(loop.getUpperBound());
+    Value begin = constant(i64, split.lower), end = extended(loop.getUpperBound());
     Value length = b.create<arith::SubIOp>(loc, b.create<arith::MaxSIOp>(loc, end, begin), begin);
-    Value rounds = quotient(length, step.getSExtValue()), each = quotient(rounds, parts);
+    Value rounds = quotient(length, split.step), each = quotient(rounds, parts);
     Value first = b.create<arith::MulIOp>(loc, extended(part), each);
     Value from = b.create<arith::MinSIOp>(loc, first, rounds);
     Value rest = b.create<arith::SubIOp>(loc, rounds, from);
@@ -246,7 +136,7 @@ private:
       from = b.create<arith::TruncIOp>(loc, type, from);
       to = b.create<arith::TruncIOp>(loc, type, to);
     }
-    for (auto [i, what] : llvm::enumerate(carried)) {
+    for (auto [i, what] : llvm::enumerate(split.carried)) {
       loop.getInitArgsMutable()[i].set(what.moves ? movedBy(what, from) : ofFirstPart(what.init));
       // Behind the loop a number is what all rounds make of it.
       if (Value result = loop.getResult(i); what.moves && !result.use_empty())
@@ -255,19 +145,19 @@ private:
     loop.setLowerBound(from);
     loop.setUpperBound(to);
     loop.setStep(constant(type, 1));
-    countAsBefore(lower.getSExtValue(), step.getSExtValue());
+    countAsBefore();
   }
 
   /// The loop's index by the number of its round, which is none that the loop did not have.
-  void countAsBefore(int64_t lower, int64_t step) {
+  void countAsBefore() {
     Value round = loop.getInductionVar(), index = round;
     SmallVector<OpOperand *> uses(llvm::make_pointer_range(round.getUses()));
     b.setInsertionPointToStart(loop.getBody());
     auto nsw = arith::IntegerOverflowFlags::nsw;
-    if (step != 1)
-      index = b.create<arith::MulIOp>(loc, index, constant(index.getType(), step), nsw);
-    if (lower != 0)
-      index = b.create<arith::AddIOp>(loc, index, constant(index.getType(), lower), nsw);
+    if (split.step != 1)
+      index = b.create<arith::MulIOp>(loc, index, constant(index.getType(), split.step), nsw);
+    if (split.lower != 0)
+      index = b.create<arith::AddIOp>(loc, index, constant(index.getType(), split.lower), nsw);
     for (OpOperand *use : uses)
       use->set(index);
   }
@@ -366,7 +256,7 @@ private:
 
   void joinParts() {
     SmallVector<std::pair<Value, int64_t>> sums; // results, and where they lie
-    for (auto [result, what] : llvm::zip(loop.getResults(), carried)) {
+    for (auto [result, what] : llvm::zip(loop.getResults(), split.carried)) {
       if (what.moves)
         continue;
       sums.push_back({result, bytes});
@@ -446,7 +336,7 @@ private:
   OpBuilder b;
   Location loc;
   scf::ForOp loop;
-  SmallVector<Carried> carried;
+  LoopToSplit split;
   BlockArgument partials, arrivals;
   Value part, program; ///< their numbers, i32 and i64
   int64_t bytes = 0;   ///< of a part's sums

@@ -42,20 +42,22 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// Of a kernel: the longest dimension that is reduced, and what the largest tile has.
+/// Of a kernel: the longest dimension that is reduced, and what the largest tile has that is as
+/// long along one.
 struct Row {
   int64_t extent = 0, elements = 0;
 };
 
 Row findRow(tt::FuncOp kernel) {
   Row row;
+  kernel.walk([&](tt::ReduceOp reduce) {
+    row.extent = std::max(row.extent, tt::shapeOf(reduce.getSrcs()[0].getType())[reduce.getAxis()]);
+  });
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      if (auto tile = dyn_cast<RankedTensorType>(result.getType()))
+      if (auto tile = dyn_cast<RankedTensorType>(result.getType());
+          tile && llvm::is_contained(tile.getShape(), row.extent))
         row.elements = std::max(row.elements, tile.getNumElements());
-    if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-      row.extent =
-          std::max(row.extent, tt::shapeOf(reduce.getSrcs()[0].getType())[reduce.getAxis()]);
   });
   return row;
 }
@@ -117,7 +119,7 @@ private:
       return "CTAs loop over programs; leave persistent=True out";
     if (chosen > strategy::kMostCTAsOfCluster)
       return "GPUs have clusters of at most " + std::to_string(strategy::kMostCTAsOfCluster);
-    if (row.extent % chosen || row.extent / chosen < kLanesPerWarp)
+    if (row.extent % (chosen * kLanesPerWarp) != 0)
       return "a row of " + std::to_string(row.extent) +
              " elements is too short, or cannot be divided";
     return "";

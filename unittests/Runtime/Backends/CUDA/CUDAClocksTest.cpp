@@ -56,8 +56,9 @@ TEST_F(CUDA, ClocksAreTakenOnce) {
   tritium_compiled_launch_on(compiled, arguments, 2, grid.data(), nullptr, &failure.error);
   tritium_compiled_release(compiled);
   compiled = nullptr;
-  EXPECT_EQ(state->allocated, 0u);
   EXPECT_THAT(taken(), HasSubstr(R"("runs":2)"));
+  EXPECT_EQ(state->allocated, 0u);
+  EXPECT_EQ(taken(), "[]");
 }
 
 } // namespace

@@ -11,6 +11,7 @@ using namespace tritium::runtime::cuda;
 
 static fake::State state;
 static thread_local Context current = nullptr;
+static thread_local CaptureMode captureMode = {};
 
 extern "C" {
 fake::State *fakeDriverState() { return &state; }
@@ -140,6 +141,15 @@ Result cuCtxSynchronize() { return enterWait(__func__); }
 Result cuStreamSynchronize(Stream) { return enterWait(__func__); }
 Result cuStreamIsCapturing(Stream, CaptureStatus *status) {
   ENTER *status = static_cast<CaptureStatus>(state.isCapturing);
+  return Success;
+}
+Result cuStreamCreate(Stream *stream, unsigned) {
+  ENTER *stream = reinterpret_cast<Stream>(0x5000);
+  return Success;
+}
+Result cuStreamDestroy_v2(Stream) { ENTER return Success; }
+Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  ENTER std::swap(*mode, captureMode);
   return Success;
 }
 Result cuStreamGetId(Stream stream, unsigned long long *number) {
