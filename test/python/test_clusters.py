@@ -10,6 +10,7 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
+from row_kernels import check_softmax, rows, softmax
 
 BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
 
@@ -23,19 +24,6 @@ def why_not(kernel):
     """Why a program of the kernel is no cluster, if a remark says so."""
     return [r.message for r in kernel.remarks
             if r.pass_ == "spread-programs" and r.kind == "missed"]
-
-
-def rows(count, columns, dtype=np.float32):
-    return np.random.default_rng(columns).standard_normal((count, columns)).astype(dtype)
-
-
-@triton.jit
-def softmax(y, x, sx, sy, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    c = tl.arange(0, BLOCK)
-    v = tl.load(x + row * sx + c, mask=c < n, other=-float("inf")).to(tl.float32)
-    z = tl.exp(v - tl.max(v, axis=0))
-    tl.store(y + row * sy + c, (z / tl.sum(z, axis=0)).to(y.dtype.element_ty), mask=c < n)
 
 
 @triton.jit
@@ -80,18 +68,6 @@ import triton.language as tl
 def total(y, x, BLOCK: tl.constexpr):
     tl.store(y, tl.sum(tl.load(x + tl.arange(0, BLOCK)), 0))
 """
-
-
-def check_softmax(count, columns, dtype=np.float32, **options):
-    x = rows(count, columns, dtype)
-    y = np.full((count + 1, columns), 7, dtype)
-    kernel = softmax[(count,)](y, x, columns, columns, columns,
-                               BLOCK=triton.next_power_of_2(columns), **options)
-    z = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
-    tolerance = 1e-6 if dtype == np.float32 else 1e-3
-    np.testing.assert_allclose(y[:count], z / z.sum(1, keepdims=True), tolerance, tolerance)
-    assert (y[count] == 7).all()
-    return kernel
 
 
 def test_longest_rows():
@@ -237,3 +213,19 @@ def test_arrays_that_overlap():
     # Here one CTA might store what another one has yet to load.
     scaled_by[(1,)](w, x, w, BLOCK=4096, num_ctas=2)
     np.testing.assert_allclose(w, expected, 1e-3)
+
+
+@triton.jit
+def scaled(y, x, w, LENGTH: tl.constexpr, WEIGHTS: tl.constexpr):
+    """A long tile that is no row of what is reduced."""
+    c = tl.arange(0, LENGTH)
+    total = tl.sum(tl.load(w + tl.arange(0, WEIGHTS)), axis=0)
+    tl.store(y + c, tl.load(x + c) * total)
+
+
+def test_tiles_that_are_no_rows():
+    x, w = rows(1, 65536), np.ones(256, np.float32)
+    y = np.zeros_like(x)
+    kernel = scaled[(1,)](y, x, w, 65536, 256, num_warps=16)
+    np.testing.assert_array_equal(y, 256 * x)
+    assert kernel.metadata.num_ctas == 1

@@ -330,3 +330,13 @@ def test_a_captured_graph_counts():
             graph.replay()
         torch.cuda.synchronize()
     assert run.clocked[0].warps == 2 * 6
+
+
+# Kernels count for one profile alone, and the next one may begin when it has ended.
+def test_one_profile_at_a_time():
+    with triton.profile(clocks="scopes"):
+        with pytest.raises(RuntimeError, match="a profile with clocks is open already"):
+            with triton.profile(clocks="lines"):
+                pass
+    with triton.profile(clocks="lines"):
+        pass

@@ -2,6 +2,8 @@
 
 #include "PartialSums.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 using namespace tritium;
@@ -53,7 +55,7 @@ void PartialSums::makePool(const DriverAPI &api) {
 }
 
 Address PartialSums::fromPool(uint64_t bytes) {
-  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  bytes = llvm::alignTo(bytes, kAlignment);
   if (bytes > pool.bytes - taken)
     return 0;
   taken += bytes;
@@ -79,8 +81,7 @@ Result PartialSums::takeOwn(const DriverAPI &api, Stream stream, bool isCaptured
   lease.stream = stream;
   if (isCaptured)
     lease.arrivals = fromPool(bytes.arrivals);
-  uint64_t ofArrivals =
-      lease.arrivals ? 0 : (bytes.arrivals + kAlignment - 1) / kAlignment * kAlignment;
+  uint64_t ofArrivals = lease.arrivals ? 0 : llvm::alignTo(bytes.arrivals, kAlignment);
   Result result = api.cuMemAllocAsync(&lease.own, ofArrivals + bytes.sums, stream);
   if (result != Success)
     return result;
