@@ -56,10 +56,22 @@ std::array<uint32_t, 3> runtime::gridOfParts(const KernelMetadata &metadata,
           static_cast<uint32_t>(std::min<uint64_t>(third, std::numeric_limits<uint32_t>::max()))};
 }
 
+/// As lib/Dialect/TileGPU/Transforms/ProgramShares.h has it.
+static uint64_t programsToShare(uint64_t programs, uint64_t ctas) {
+  uint64_t left = programs % ctas;
+  return left && programs > ctas ? left + ctas : left;
+}
+
 bool runtime::findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
-                                SharedByParts &shared, CompileError &error) {
+                                uint64_t ctas, SharedByParts &shared, CompileError &error) {
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2]; // below 2^62: checkGrid
-  constexpr uint64_t most = uint64_t(1) << 48;               // what a GPU addresses
+  if (metadata.streamK) {
+    uint64_t toShare = programsToShare(programs, ctas);
+    // A few thousand places at most, of a tile each.
+    shared = {toShare ? (toShare + ctas) * metadata.partialBytes : 0, toShare * sizeof(uint32_t)};
+    return true;
+  }
+  constexpr uint64_t most = uint64_t(1) << 48; // what a GPU addresses
   uint64_t ofProgram = metadata.splitK * metadata.partialBytes;
   if (programs > most / (ofProgram + sizeof(uint32_t))) {
     error = launchError("OutOfResources", "kernel '" + metadata.name +
@@ -86,7 +98,8 @@ bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], u
                                          ", " + std::to_string(grid[2]) +
                                          ") has more programs than a kernel that loops over them "
                                          "counts, " +
-                                         std::to_string(countable) + "; pass persistent=False");
+                                         std::to_string(countable) + "; pass " +
+                                         (metadata.streamK ? "stream_k" : "persistent") + "=False");
     return false;
   }
   // Short programs side by side need no loop: memory is faster for one CTA after the other. Of more
@@ -95,6 +108,8 @@ bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], u
   uint64_t perCTA = metadata.programsPerCTA;
   if (perCTA > 1 && programs <= manyPrograms)
     most = std::numeric_limits<uint64_t>::max();
+  if (metadata.streamK)
+    programs = most = std::min<uint64_t>(most, kMostSharingCTAs);
   ctas[0] = static_cast<uint32_t>(std::min((programs + perCTA - 1) / perCTA, most));
   ctas[1] = ctas[2] = 1;
   return true;
@@ -106,6 +121,7 @@ void runtime::describeGPUCode(const KernelMetadata &metadata, unsigned registers
   description["num_ctas"] = metadata.numCtas;
   description["persistent"] = metadata.isPersistent;
   description["split_k"] = metadata.splitK;
+  description["stream_k"] = metadata.streamK;
   description["shared"] = static_cast<int64_t>(metadata.sharedBytes);
   description["n_regs"] = registers;
   description["n_spills"] = spillBytes / 4;

@@ -32,8 +32,8 @@ std::array<uint32_t, 3> gridOfParts(const KernelMetadata &metadata, const uint32
 struct SharedByParts {
   uint64_t sums = 0, arrivals = 0;
 };
-/// False with `error` if no GPU has so much.
-bool findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
+/// False with `error` if no GPU has so much. `ctas` are those of the launch.
+bool findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3], uint64_t ctas,
                        SharedByParts &shared, CompileError &error);
 
 /// The CTAs that a launch for `grid` starts; of a kernel that loops over programs no more than

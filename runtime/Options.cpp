@@ -26,6 +26,7 @@ constexpr Option knownOptions[] = {
     {"num_ctas", Check::PowerOfTwo},
     {"num_stages", Check::NonNegative},
     {"split_k", Check::Positive},
+    {"stream_k", Check::BoolOrNone},
     {"warp_size", Check::Positive},
     {"maxnreg", Check::Any},
     {"ptx_version", Check::Any},

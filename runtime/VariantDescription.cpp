@@ -26,14 +26,15 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     return text;
   bool isListed = llvm::any_of(backend->stages(), [&](const char *known) { return name == known; });
   bool hasMaps = !metadata().tensorMaps.empty();
-  bool isSplit = metadata().splitK > 1;
-  if (isListed && name == "header" && (hasMaps || isSplit || metadata().isPersistent)) {
-    std::string takes = hasMaps   ? "tensor maps, which only the runtime makes"
-                        : isSplit ? "memory for its sums, which the runtime has"
-                                  : "the grid as parameters, as it loops over programs";
-    std::string without = hasMaps   ? "tensor_copies=False"
-                          : isSplit ? "split_k=1"
-                                    : "persistent=False";
+  bool hasParts = metadata().hasParts();
+  if (isListed && name == "header" && (hasMaps || hasParts || metadata().isPersistent)) {
+    std::string takes = hasMaps    ? "tensor maps, which only the runtime makes"
+                        : hasParts ? "memory for its sums, which the runtime has"
+                                   : "the grid as parameters, as it loops over programs";
+    std::string without = hasMaps              ? "tensor_copies=False"
+                          : metadata().streamK ? "stream_k=False"
+                          : hasParts           ? "split_k=1"
+                                               : "persistent=False";
     error =
         launchError("OptionError", "kernel '" + metadata().name + "' takes " + takes +
                                        ": there is no header for it; compile it with " + without);

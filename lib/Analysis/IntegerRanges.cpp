@@ -12,6 +12,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace tritium {
@@ -248,6 +250,11 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       .Case([&](ttg::NumCTAsOp) { return IntegerRange{1, kMaxPrograms}; })
       .Case([&](tt::GetNumProgramsOp op) {
         return IntegerRange{1, op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ};
+      })
+      .Case([&](tt::ProgramShareOp op) {
+        if (value == op.getFrom() || value == op.getTo())
+          return IntegerRange{0, std::max<int64_t>(0, operand(0).high)};
+        return IntegerRange{value == op.getParts(), std::numeric_limits<int32_t>::max()};
       })
       .Case([&](tt::BitcastOp op) -> Result { // the same number with a hint
         return op.getSrc().getType() == op.getType() ? Result(operand(0)) : std::nullopt;

@@ -33,6 +33,7 @@ bool LaunchSteps::add(Value value) {
       .Case([&](tt::GetProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
       .Case([&](ttg::ProgramIdOp op) { return push(Step::ProgramId, bits, op.getAxis()); })
       .Case([&](tt::GetNumProgramsOp op) { return push(Step::NumPrograms, bits, op.getAxis()); })
+      .Case([&](tt::ProgramShareOp op) { return addShare(op, value); })
       .Case([&](tt::MakeRangeOp op) {
         return addInterval(int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1);
       })
@@ -80,6 +81,15 @@ bool LaunchSteps::addInterval(int64_t low, int64_t high) {
   push(ScalarStep::Constant, 64, high + 1);
   push(ScalarStep::Constant, 64, 1);
   return push(ScalarStep::LoopIndex, 64);
+}
+
+/// Of its rounds: from 0 to all.
+bool LaunchSteps::addShare(tt::ProgramShareOp op, Value value) {
+  if (value != op.getFrom() && value != op.getTo())
+    return false;
+  return push(ScalarStep::Constant, 64, 0) && add(op.getRounds()) &&
+         push(ScalarStep::Constant, 64, 1) && push(ScalarStep::Sum, 64) &&
+         push(ScalarStep::Constant, 64, 1) && push(ScalarStep::LoopIndex, 32);
 }
 
 bool LaunchSteps::addBinary(Operation *op, ScalarStep::Kind kind) {

@@ -77,6 +77,19 @@ void buildRange(Builder &b, tt::MakeRangeOp op) {
     values.push_back(v);
   b.defineConstant(op, std::move(values));
 }
+
+/// Where no CTA has been given a share, each program has all rounds.
+void buildWholeProgram(Builder &b, tt::ProgramShareOp op) {
+  Tile rounds = b.get(op.getRounds());
+  std::array<Tile, 5> results;
+  for (auto [result, value] : llvm::zip(results, op.getResults()))
+    result = b.define(value);
+  b.add([=](Machine &m) {
+    const std::array<Slot, 5> values = {0, *m.at(rounds), 0, 0, 1};
+    for (auto [result, value] : llvm::zip(results, values))
+      *m.at(result) = value;
+  });
+}
 } // namespace
 
 bool buildShape(Builder &b, Operation *op) {
@@ -117,6 +130,7 @@ bool buildShape(Builder &b, Operation *op) {
         });
         return true;
       })
+      .Case([&](tt::ProgramShareOp op) { return buildWholeProgram(b, op), true; })
       .Case([&](tt::GetNumProgramsOp op) {
         Tile r = b.define(op);
         b.add(

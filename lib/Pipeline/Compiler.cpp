@@ -88,10 +88,12 @@ bool runStages(Session &session, ModuleOp module, const TargetCompiler &target,
   tt::FuncOp func = onlyKernel(module, message);
   if (!func)
     return refuse(error, message);
-  if (func->hasAttr(tt::kSplitK))
-    return refuse(error, "kernel '" + func.getName().str() +
-                             "': tt.split_k is of tile IR with layouts (.ttgir); leave it out, and "
-                             "launch with split_k");
+  for (StringRef parts : {tt::kSplitK, tt::kStreamK})
+    if (func->hasAttr(parts))
+      return refuse(error, "kernel '" + func.getName().str() + "': " + parts.str() +
+                               " is of tile IR with layouts (.ttgir); leave it out, and launch "
+                               "with " +
+                               parts.drop_front(3).str());
   describePointers(func, kernel.metadata);
   for (const auto &[name, value] : options.extra)
     if (const char *reason = unusedOption(name); reason && !isUnset(value))

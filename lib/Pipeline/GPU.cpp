@@ -235,6 +235,13 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   if (gpu.persistent.value_or(false) && gpu.cooperative)
     return refuse("option 'persistent' is True, but with launch_cooperative_grid all programs run "
                   "at once, and may wait for each other; leave one of the two out");
+  if (gpu.streamK && (gpu.cooperative || !gpu.persistent.value_or(true) || gpu.splitK > 1))
+    return refuse(std::string("option 'stream_k' is True: CTAs loop over programs and parts of "
+                              "programs; leave ") +
+                  (gpu.splitK > 1    ? "split_k"
+                   : gpu.cooperative ? "launch_cooperative_grid"
+                                     : "persistent=False") +
+                  " out");
   if (gpu.warpSize != 32)
     return refuse("option 'warp_size' must be 32 on an NVIDIA GPU, but got " +
                   std::to_string(gpu.warpSize));
@@ -325,6 +332,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.isSpecific = target.isSpecific && !hasFew;
   pipeline.numStages = static_cast<int>(gpu.numStages);
   pipeline.splitK = static_cast<int>(gpu.splitK);
+  pipeline.streamK = gpu.streamK;
   pipeline.mayAlias = options.mayAlias;
   pipeline.launchConditions = !options.isUnconditional;
   pipeline.persistent = gpu.persistent.value_or(!gpu.cooperative);
@@ -369,7 +377,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
       !again(stopKeepingOperands, "in registers, " + kernel.handicap))
     return false;
   if (!kernel.handicap.empty() && kernel.metadata.isPersistent && !pipeline.alwaysPersistent &&
-      !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
+      !pipeline.streamK && !again(stopPersisting, "in a loop over programs, " + kernel.handicap))
     return false;
   if (!kernel.handicap.empty() && isSpecialized &&
       !again(stopSpecializing, "with a warp for copies, " + kernel.handicap))

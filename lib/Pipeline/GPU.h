@@ -16,6 +16,7 @@ struct GPUOptions {
   unsigned numWarps = 4, numStages = 3;
   unsigned numCtas = 0;      ///< of a program; 0: as many as its rows need
   unsigned splitK = 1;       ///< parts of a program that adds up over a loop
+  bool streamK = false;      ///< programs share the rounds of such a loop out
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;

@@ -2,6 +2,8 @@
 
 #include "GPUChoices.h"
 
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+
 #include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
@@ -12,7 +14,7 @@ using namespace mlir;
 namespace tritium {
 
 bool choseToPersist(ModuleOp module, const GPUPipelineOptions &pipeline) {
-  return !pipeline.alwaysPersistent &&
+  return !pipeline.alwaysPersistent && !pipeline.streamK &&
          llvm::any_of(module.getOps<tt::FuncOp>(),
                       [](tt::FuncOp function) { return function->hasAttr(ttg::kPersistent); });
 }
@@ -21,6 +23,20 @@ void stopPersisting(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &
   pipeline.persistent = false;
   remarkApplied((*module.getOps<tt::FuncOp>().begin()).getLoc(), "persistent",
                 "a CTA runs one program, not one after the other: " + reason);
+}
+
+std::string whyNotShared(ModuleOp module) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (auto reason = function->getAttrOfType<StringAttr>(tt::kStreamK))
+      return reason.str();
+  return "";
+}
+
+void stopSharing(ModuleOp module, GPUPipelineOptions &pipeline, const Twine &reason) {
+  pipeline.streamK = false;
+  tt::FuncOp function = *module.getOps<tt::FuncOp>().begin();
+  remarkMissed(function.getLoc(), "stream-k",
+               "stream_k changes nothing: of kernel '" + function.getName() + "', " + reason);
 }
 
 bool choseToSpecialize(ModuleOp module, const GPUPipelineOptions &pipeline) {

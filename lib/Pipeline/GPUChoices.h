@@ -18,6 +18,10 @@ namespace tritium {
 bool choseToPersist(mlir::ModuleOp module, const GPUPipelineOptions &pipeline);
 void stopPersisting(mlir::ModuleOp module, GPUPipelineOptions &pipeline, const llvm::Twine &reason);
 
+/// Why programs that were to share their rounds out cannot; empty: they do, or were not to.
+std::string whyNotShared(mlir::ModuleOp module);
+void stopSharing(mlir::ModuleOp module, GPUPipelineOptions &pipeline, const llvm::Twine &reason);
+
 /// Left operands of loops that stay in registers.
 bool keepsOperands(mlir::ModuleOp module);
 void stopKeepingOperands(mlir::ModuleOp module, GPUPipelineOptions &pipeline,

@@ -104,6 +104,7 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.number("num_ctas", 1, 16, result.numCtas);
   reader.number("num_stages", 0, 64, result.numStages);
   reader.number("split_k", 1, 64, result.splitK);
+  reader.flag("stream_k", result.streamK);
   reader.number("maxnreg", 16, 255, result.maxRegisters);
   reader.number("ptx_version", 63, 99, result.ptxVersion);
   reader.flag("enable_fp_fusion", result.fpFusion);

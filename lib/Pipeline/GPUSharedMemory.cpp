@@ -42,6 +42,14 @@ public:
   bool run() {
     if (!lower())
       return false;
+    if (std::string reason = whyNotShared(module); !reason.empty()) {
+      session.dropRemarks(remarks);
+      restore(module, input);
+      stopSharing(module, pipeline, reason);
+      remarks = session.countRemarks();
+      if (!lower())
+        return false;
+    }
     // Operands that lie there as soon as they can lie there for longer.
     if (!fits() && storesOperands(module)) {
       pipeline.storeEarly = false;

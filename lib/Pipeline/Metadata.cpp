@@ -51,7 +51,8 @@ std::optional<DType> dtypeOf(Type type) {
 
 /// Arguments that a launch names, behind which stands what the parts of its programs share.
 static unsigned countParameters(tt::FuncOp kernel) {
-  unsigned shared = kernel->hasAttr(tt::kSplitK) ? tt::kSharedByParts : 0;
+  bool hasParts = kernel->hasAttr(tt::kSplitK) || kernel->hasAttr(tt::kStreamK);
+  unsigned shared = hasParts ? tt::kSharedByParts : 0;
   return kernel.getNumArguments() - std::min(kernel.getNumArguments(), shared);
 }
 
@@ -139,17 +140,24 @@ std::string reasonAgainstPromises(ModuleOp module) {
       return number && number.getType().isInteger(64) && number.getInt() > 0 &&
              number.getInt() <= most;
     };
-    auto isSplit = [&](Attribute given) {
-      auto number = dyn_cast<IntegerAttr>(given);
+    auto hasMemory = [&] {
       Attribute bytes = kernel->getAttr(tt::kPartialBytes);
       auto isPointer = llvm::IsaPred<tt::PointerType>;
-      return number && number.getType().isInteger(32) && number.getInt() > 1 &&
-             number.getInt() <= 64 && bytes && isPartial(bytes) &&
-             kernel.getNumArguments() >= tt::kSharedByParts &&
+      return bytes && isPartial(bytes) && kernel.getNumArguments() >= tt::kSharedByParts &&
              llvm::all_of(kernel.getArgumentTypes().take_back(tt::kSharedByParts), isPointer);
+    };
+    auto isSplit = [&](Attribute given) {
+      auto number = dyn_cast<IntegerAttr>(given);
+      return number && number.getType().isInteger(32) && number.getInt() > 1 &&
+             number.getInt() <= 64 && hasMemory() && !kernel->hasAttr(tt::kStreamK);
+    };
+    auto isStream = [&](Attribute given) {
+      return isa<UnitAttr>(given) && hasMemory() && kernel->hasAttr(ttg::kPersistent);
     };
     check(kernel, tt::kSplitK, isSplit,
           "2 to 64, an i32, of a kernel with tt.partial_bytes and pointers as last two arguments");
+    check(kernel, tt::kStreamK, isStream,
+          "of a kernel with ttg.persistent, tt.partial_bytes and pointers as last two arguments");
     check(kernel, tt::kPartialBytes, isPartial, "an i64, at least 1 and at most 2^40");
     check(kernel, ttg::kConditions, isList, ("a list of " + conditions).str());
     check(
@@ -222,10 +230,11 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
-    if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK)) {
+    if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK))
       metadata.splitK = static_cast<unsigned>(parts.getInt());
+    metadata.streamK |= kernel->hasAttr(tt::kStreamK);
+    if (metadata.hasParts())
       metadata.partialBytes = kernel->getAttrOfType<IntegerAttr>(tt::kPartialBytes).getInt();
-    }
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerCTA))
       metadata.programsPerCTA = static_cast<unsigned>(programs.getInt());
     if (auto programs = kernel->getAttrOfType<IntegerAttr>(ttg::kProgramsPerWarp))

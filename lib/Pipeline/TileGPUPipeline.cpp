@@ -29,12 +29,17 @@ static void shareCTAs(OpPassManager &pm, const GPUPipelineOptions &options) {
 
 /// Before anything is decided for the loop as it was, or for the grid.
 static void splitPrograms(OpPassManager &pm, const GPUPipelineOptions &options) {
-  if (options.splitK <= 1)
+  // Shares are those of CTAs that loop over programs.
+  if (options.streamK && (options.persistent || options.alwaysPersistent)) {
+    pm.addPass(tt::createStreamK());
+  } else if (options.splitK > 1) {
+    tt::SplitKOptions split;
+    split.parts = options.splitK;
+    split.warps = options.numWarps;
+    pm.addPass(tt::createSplitK(split));
+  } else {
     return;
-  tt::SplitKOptions split;
-  split.parts = options.splitK;
-  split.warps = options.numWarps;
-  pm.addPass(tt::createSplitK(split));
+  }
   pm.addPass(createTileCanonicalizer());
   pm.addPass(createCSEPass());
 }

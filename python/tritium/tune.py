@@ -48,8 +48,10 @@ class Config:
             True, False, or None: where some programs take longer than others.
         split_k: parts, 2 to 64, of each program that adds up over a loop, which run side by side
             on a GPU; None: it is whole.
+        stream_k: whether programs that add up over a loop, and would not fill all multiprocessors
+            of a GPU in the last round, are shared out evenly among them: True, False, or None: no.
 
-    Beyond Triton: `persistent`, `warp_specialize`, `dynamic_scheduling` and `split_k`.
+    Beyond Triton: `persistent`, `warp_specialize`, `dynamic_scheduling`, `split_k` and `stream_k`.
 
     Example:
         >>> config = triton.Config({"BLOCK": 64}, num_warps=8)
@@ -61,7 +63,7 @@ class Config:
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=None, maxnreg=None,
                  pre_hook=None, ir_override=None, persistent=None, warp_specialize=None,
-                 dynamic_scheduling=None, split_k=None):
+                 dynamic_scheduling=None, split_k=None, stream_k=None):
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -73,6 +75,7 @@ class Config:
         self.warp_specialize = warp_specialize
         self.dynamic_scheduling = dynamic_scheduling
         self.split_k = split_k
+        self.stream_k = stream_k
 
     def all_kwargs(self):
         """Parameters and options together, as a launch takes them: a dict."""
@@ -80,7 +83,8 @@ class Config:
                    "num_ctas": self.num_ctas, "maxnreg": self.maxnreg,
                    "ir_override": self.ir_override, "persistent": self.persistent,
                    "warp_specialize": self.warp_specialize,
-                   "dynamic_scheduling": self.dynamic_scheduling, "split_k": self.split_k}
+                   "dynamic_scheduling": self.dynamic_scheduling, "split_k": self.split_k,
+                   "stream_k": self.stream_k}
         return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
 
     def __eq__(self, other):

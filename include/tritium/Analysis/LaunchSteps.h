@@ -35,6 +35,7 @@ private:
   bool push(ScalarStep::Kind kind, unsigned bits, int64_t value = 0);
   bool addInterval(int64_t low, int64_t high);
   bool addBinary(mlir::Operation *op, ScalarStep::Kind kind);
+  bool addShare(tt::ProgramShareOp op, mlir::Value value);
   bool addArgument(mlir::BlockArgument argument);
   /// What a loop moves by the same amount in each of its rounds: init + amount * [0, rounds].
   bool addCarried(mlir::scf::ForOp loop, mlir::BlockArgument argument, unsigned bits);

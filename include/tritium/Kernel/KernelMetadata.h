@@ -38,6 +38,9 @@ struct CopyNeeds {
   bool operator==(const CopyNeeds &) const = default;
 };
 
+/// Of a launch whose programs share their rounds out.
+constexpr uint32_t kMostSharingCTAs = 1 << 14;
+
 struct KernelMetadata {
   std::string name;  ///< the kernel's name
   std::string entry; ///< symbol of the entry function in "obj"
@@ -79,7 +82,13 @@ struct KernelMetadata {
   /// more parameters behind `parameters`, pointers: to `partialBytes` for each part of each
   /// program, and to a uint32 for each program that is 0 before and after the launch.
   unsigned splitK = 1;
-  uint64_t partialBytes = 0;
+  /// Those of a grid share rounds out among the CTAs of a kernel that loops over programs (stream-K),
+  /// of which a launch always starts as many as run at once, kMostSharingCTAs at most. The same two
+  /// parameters: to `partialBytes` for each of the CTAs and of the programs that are shared out, and
+  /// to a uint32 for each of these programs.
+  bool streamK = false;
+  uint64_t partialBytes = 0; ///< of the sums of a part
+  bool hasParts() const { return splitK > 1 || streamK; }
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

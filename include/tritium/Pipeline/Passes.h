@@ -40,6 +40,10 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<int> splitK{*this, "split-k",
                      llvm::cl::desc("Parts of a program that adds up over a loop; 1: it is whole"),
                      llvm::cl::init(1)};
+  Option<bool> streamK{*this, "stream-k",
+                       llvm::cl::desc("Programs that add up over a loop may share their rounds out "
+                                      "among CTAs that loop over programs"),
+                       llvm::cl::init(false)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("Buffers of a pipelined loop"),
                         llvm::cl::init(3)};
   Option<int> mostStages{*this, "most-stages",

@@ -292,20 +292,23 @@ Result Code::launchWithAttributes(const Loaded &loaded, LaunchConfig config,
 }
 
 /// What the parts of the launch's programs share.
-bool Code::shareMemory(Device &device, Stream stream, const uint32_t grid[3],
+bool Code::shareMemory(Device &device, Stream stream, const uint32_t grid[3], uint64_t ctas,
                        PartialSums::Lease &lease, CompileError &error) const {
   SharedByParts bytes;
-  if (!findSharedByParts(metadata(), grid, bytes, error))
+  if (!findSharedByParts(metadata(), grid, ctas, bytes, error))
     return false;
+  if (!bytes.sums) // all programs are whole
+    return true;
   Result result =
       device.partialSums.take(*device.api, stream, settings.serialization, bytes, lease);
   if (result == OutOfMemory)
     error = atKernel(launchError(
         "OutOfResources",
-        "kernel '" + metadata().name + "': out of resource: memory for the sums of split_k=" +
-            std::to_string(metadata().splitK) + " parts, required: " + std::to_string(bytes.sums) +
-            " bytes; split into fewer, or use "
-            "smaller tiles"));
+        "kernel '" + metadata().name + "': out of resource: memory for the sums of " +
+            (metadata().streamK ? "programs that are shared out (stream_k)"
+                                : "split_k=" + std::to_string(metadata().splitK) + " parts") +
+            ", required: " + std::to_string(bytes.sums) + " bytes; " +
+            (metadata().streamK ? "" : "split into fewer, or ") + "use smaller tiles"));
   else if (result != Success)
     error = driverError(device, result, "kernel '" + metadata().name + "' cannot be launched");
   return result == Success;
@@ -327,9 +330,20 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   llvm::SmallVector<void *, 24> parameters;
   for (const uint64_t &slot : slots)
     parameters.push_back(const_cast<uint64_t *>(&slot));
+  uint32_t launched[3], counter = kNoProgramCounter;
+  uint64_t most = loaded->ctasAtOnce;
+  if (metadata().takesPrograms) {
+    // A dependent launch may begin before the one in front of it has ended.
+    if (!settings.serialization)
+      counter = device.programCounters.of(*device.api, stream);
+    if (counter == kNoProgramCounter)
+      most = UINT64_MAX;
+  }
+  if (!findCTAs(metadata(), grid.data(), most, launched, error)) [[unlikely]]
+    return false;
   std::optional<PartialSums::Lease> shared;
-  if (metadata().splitK > 1) {
-    if (!shareMemory(device, stream, asked, shared.emplace(), error))
+  if (metadata().hasParts()) {
+    if (!shareMemory(device, stream, asked, launched[0], shared.emplace(), error))
       return false;
     parameters.push_back(&shared->sums);
     parameters.push_back(&shared->arrivals);
@@ -345,17 +359,6 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
     return false;
   for (TensorMap &map : maps)
     parameters.push_back(&map);
-  uint32_t launched[3], counter = kNoProgramCounter;
-  uint64_t most = loaded->ctasAtOnce;
-  if (metadata().takesPrograms) {
-    // A dependent launch may begin before the one in front of it has ended.
-    if (!settings.serialization)
-      counter = device.programCounters.of(*device.api, stream);
-    if (counter == kNoProgramCounter)
-      most = UINT64_MAX;
-  }
-  if (!findCTAs(metadata(), grid.data(), most, launched, error)) [[unlikely]]
-    return false;
   if (metadata().isPersistent)
     for (size_t axis = 0; axis < 3; ++axis)
       parameters.push_back(&grid[axis]);

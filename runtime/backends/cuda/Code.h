@@ -60,8 +60,8 @@ private:
   bool prepareClocks(Loaded &loaded, CompileError &error) const;
   Result launchWithAttributes(const Loaded &loaded, LaunchConfig config, void **parameters) const;
   bool finishDebug(Loaded &loaded, Stream stream, CompileError &error) const;
-  bool shareMemory(Device &device, Stream stream, const uint32_t grid[3], PartialSums::Lease &lease,
-                   CompileError &error) const;
+  bool shareMemory(Device &device, Stream stream, const uint32_t grid[3], uint64_t ctas,
+                   PartialSums::Lease &lease, CompileError &error) const;
   CompileError outOfResources(const char *what, uint64_t required, uint64_t limit) const;
   CompileError atKernel(CompileError error) const;
 

@@ -289,20 +289,22 @@ bool Code::addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t gri
 }
 
 /// What the parts of programs share.
-bool Code::shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vector<uint8_t> &sums,
-                       std::vector<uint8_t> &arrivals, sim::Launch &launch,
-                       CompileError &error) const {
-  if (metadata().splitK == 1)
+bool Code::shareMemory(const uint32_t grid[3], uint64_t ctas, bool hasHostAddresses,
+                       std::vector<uint8_t> &sums, std::vector<uint8_t> &arrivals,
+                       sim::Launch &launch, CompileError &error) const {
+  if (!metadata().hasParts())
     return true;
   SharedByParts bytes;
-  if (!findSharedByParts(metadata(), grid, bytes, error))
+  if (!findSharedByParts(metadata(), grid, ctas, bytes, error))
     return false;
   if (bytes.sums > kMostSums) {
     error = launchError("OutOfResources",
                         "kernel '" + metadata().name + "': the simulator has " +
-                            std::to_string(kMostSums) +
-                            " bytes for the sums of split_k=" + std::to_string(metadata().splitK) +
-                            " parts, required: " + std::to_string(bytes.sums));
+                            std::to_string(kMostSums) + " bytes for the sums of " +
+                            (metadata().streamK
+                                 ? "programs that are shared out (stream_k)"
+                                 : "split_k=" + std::to_string(metadata().splitK) + " parts") +
+                            ", required: " + std::to_string(bytes.sums));
     return false;
   }
   auto add = [&](std::vector<uint8_t> &memory, uint64_t size, uint64_t address, const char *name) {
@@ -399,7 +401,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
     slots[each.parameter] += each.offset;
   addArguments(slots, launch);
   std::vector<uint8_t> sums, arrivals;
-  if (!shareMemory(asked, hasUnknownMemory, sums, arrivals, launch, error) ||
+  if (!shareMemory(asked, ctas[0], hasUnknownMemory, sums, arrivals, launch, error) ||
       !addHiddenArguments(slots, grid.data(), counters != nullptr, launch, error))
     return false;
   std::vector<uint64_t> table;

@@ -79,8 +79,9 @@ private:
   const KernelMetadata &metadata() const { return compiled.metadata; }
   bool checkLimits(const uint32_t grid[3], CompileError &error) const;
   void addArguments(llvm::ArrayRef<uint64_t> slots, sim::Launch &launch) const;
-  bool shareMemory(const uint32_t grid[3], bool hasHostAddresses, std::vector<uint8_t> &sums,
-                   std::vector<uint8_t> &arrivals, sim::Launch &launch, CompileError &error) const;
+  bool shareMemory(const uint32_t grid[3], uint64_t ctas, bool hasHostAddresses,
+                   std::vector<uint8_t> &sums, std::vector<uint8_t> &arrivals, sim::Launch &launch,
+                   CompileError &error) const;
   bool addHiddenArguments(llvm::ArrayRef<uint64_t> slots, const uint32_t grid[3], bool isCounted,
                           sim::Launch &launch, CompileError &error) const;
   CompileError describe(const sim::Result &result) const;

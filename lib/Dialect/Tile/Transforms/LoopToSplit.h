@@ -31,6 +31,18 @@ struct LoopToSplit {
 /// Fills in the kernel's. Why it cannot be split; empty if it can.
 std::string findLoopToSplit(FuncOp kernel, LoopToSplit &found);
 
+/// How many rounds the loop has, an i64 in front of it.
+mlir::Value roundsOf(mlir::OpBuilder &b, const LoopToSplit &split);
+/// A part's rounds, of the type of the loop's index, and whether it is the first part. None is
+/// negative, nor is from > to.
+struct RoundsOfPart {
+  mlir::Value from, to, isFirst;
+};
+/// Has the loop go through these, by whose numbers it counts. Numbers that it moves are what
+/// `rounds` make of them behind it, and its sums begin with nothing but in the first part.
+void takeRounds(mlir::OpBuilder &b, LoopToSplit &split, mlir::Value rounds,
+                const RoundsOfPart &part);
+
 } // namespace tritium::tt
 
 #endif // TRITIUM_LIB_DIALECT_TILE_TRANSFORMS_LOOPTOSPLIT_H

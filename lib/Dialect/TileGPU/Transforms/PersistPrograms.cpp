@@ -28,6 +28,9 @@
 //
 // Where a CTA has several programs at a time (ttg-pack-programs), each of its warps runs that loop.
 //
+// Programs that may share their rounds out (tt-stream-k) are in a loop over what a CTA has of them:
+// %p is the program of its item, and tt.program_share its share (ProgramShares.h).
+//
 // Scalars that are the same for all programs are computed in front of the loop. It stands behind
 // ttng-load-boxes, which knows what is copied by TMA, and in front of ttg-expand-pipeline.
 //
@@ -35,12 +38,14 @@
 
 #include "DotRotation.h"
 #include "ProgramDependence.h"
+#include "ProgramShares.h"
 #include "tritium/Dialect/TileGPU/Transforms/SpecializationChoice.h"
 
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "tritium/Analysis/LaunchSteps.h"
 #include "tritium/Analysis/OuterSlice.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
@@ -125,43 +130,96 @@ bool isSameScalar(Operation &op, Block &kernel) {
   bool isScalar = llvm::none_of(op.getResultTypes(), [](Type type) { return tt::isTile(type); });
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   return (isScalar || isConstant) && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-         !isa<tt::GetProgramIdOp>(op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-           return operand.getParentBlock() == &kernel;
-         });
+         !isa<tt::GetProgramIdOp, tt::ProgramShareOp>(op) &&
+         llvm::all_of(op.getOperands(),
+                      [&](Value operand) { return operand.getParentBlock() == &kernel; });
 }
 
-/// The number of programs, which the loop counts to.
-Value wrap(tt::FuncOp func) {
-  Block &kernel = func.getBody().front();
-  Location loc = func.getLoc();
-  OpBuilder b(func.getContext());
-  b.setInsertionPointToStart(&kernel);
-  Type i32 = b.getI32Type();
-  Value programs;
-  for (uint32_t axis = 0; axis < 3; ++axis) {
-    Value extent = b.create<tt::GetNumProgramsOp>(loc, i32, axis);
-    programs = programs ? b.create<arith::MulIOp>(loc, programs, extent).getResult() : extent;
+/// Whether all that `value`, of the kernel's block, comes from is such a scalar.
+bool isSameForAll(Value value, Block &kernel) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (!isSameScalar(*op, kernel))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
   }
-  Value first = b.create<CTAIdOp>(loc, i32), step = b.create<NumCTAsOp>(loc, i32);
-  auto loop = b.create<scf::ForOp>(loc, first, programs, step);
-  loop->setAttr(kPrograms, b.getUnitAttr());
+  return true;
+}
+
+/// All of the kernel behind `loop` goes into it, but what is the same for all programs; `programOf`
+/// says which program an iteration is.
+void moveInto(scf::ForOp loop, llvm::function_ref<Value(OpBuilder &)> programOf) {
+  auto func = loop->getParentOfType<tt::FuncOp>();
+  Block &kernel = func.getBody().front();
   Operation *end = loop.getBody()->getTerminator();
   for (Operation *op = loop->getNextNode(); op != kernel.getTerminator();) {
     Operation *next = op->getNextNode();
     op->moveBefore(isSameScalar(*op, kernel) ? loop.getOperation() : end);
     op = next;
   }
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  Value program = programOf(b);
   std::array<Value, 3> ids;
   loop.walk([&](tt::GetProgramIdOp op) {
     Value &id = ids[op.getAxis()];
-    b.setInsertionPointToStart(loop.getBody());
+    b.setInsertionPointAfterValue(program);
     if (!id)
-      id = b.create<ProgramIdOp>(loc, i32, loop.getInductionVar(), op.getAxis());
+      id = b.create<ProgramIdOp>(loop.getLoc(), b.getI32Type(), program, op.getAxis());
     op.replaceAllUsesWith(id);
     op.erase();
   });
+  loop->setAttr(kPrograms, b.getUnitAttr());
   func->setAttr(kPersistent, b.getUnitAttr());
+}
+
+Value countPrograms(OpBuilder &b, Location loc) {
+  Value programs;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    Value extent = b.create<tt::GetNumProgramsOp>(loc, b.getI32Type(), axis);
+    programs = programs ? b.create<arith::MulIOp>(loc, programs, extent).getResult() : extent;
+  }
   return programs;
+}
+
+/// The number of programs, which the loop counts to.
+Value wrap(tt::FuncOp func) {
+  Location loc = func.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
+  Value programs = countPrograms(b, loc);
+  Type i32 = b.getI32Type();
+  Value first = b.create<CTAIdOp>(loc, i32), step = b.create<NumCTAsOp>(loc, i32);
+  auto loop = b.create<scf::ForOp>(loc, first, programs, step);
+  moveInto(loop, [&](OpBuilder &) { return loop.getInductionVar(); });
+  return programs;
+}
+
+/// The same for programs that may share their rounds out.
+void wrapShares(tt::FuncOp func, tt::ProgramShareOp share) {
+  Location loc = func.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
+  Value programs = countPrograms(b, loc);
+  Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
+  Value one = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(1));
+  auto loop = b.create<scf::ForOp>(loc, zero, /*upperBound, for now=*/zero, one);
+  moveInto(loop, [&](OpBuilder &inLoop) {
+    b.setInsertionPoint(loop);
+    ProgramShares shares(b, loc, share.getRounds(), programs);
+    loop.setUpperBound(shares.items());
+    ProgramShares::Item item = shares.at(inLoop, loop.getInductionVar());
+    share.replaceAllUsesWith(ValueRange{item.from, item.to, item.place, item.first, item.parts});
+    share.erase();
+    return item.program;
+  });
+}
+
+/// The share that the programs of a kernel have, if they may share their rounds out.
+tt::ProgramShareOp shareOf(tt::FuncOp func) {
+  auto shares = func.getBody().front().getOps<tt::ProgramShareOp>();
+  return shares.empty() ? tt::ProgramShareOp() : *shares.begin();
 }
 
 /// Launches see to it that programs can be counted in 32 bits.
@@ -200,7 +258,32 @@ private:
       requireCountable(func, programs);
   }
 
+  /// Programs share their rounds out, or stay whole: then `tt.stream_k` says why, and the kernel is
+  /// compiled without.
+  void share(tt::FuncOp func, tt::ProgramShareOp share) {
+    std::string reason;
+    if (Operation *op = findDependence(func))
+      reason = "it may depend on other programs, or on which CTA it is: '" +
+               op->getName().getStringRef().str() + "'";
+    else if (!isSameForAll(share.getRounds(), func.getBody().front()))
+      reason = "its loop may be longer in some programs than in others";
+    if (!reason.empty())
+      return func->setAttr(tt::kStreamK, StringAttr::get(&getContext(), reason));
+    func->removeAttr(kProgramsPerCTA);
+    func->removeAttr(kProgramsPerWarp);
+    SmallVector<scf::ForOp> loops = pipelinedLoops(func);
+    bool goesOn = loops.size() == 1 && canGoOn(loops[0]);
+    wrapShares(func, share);
+    if (goesOn)
+      loops[0]->setAttr(kAcross, UnitAttr::get(&getContext()));
+    remarkApplied(func.getLoc(), "persistent",
+                  Twine("CTAs loop over programs and parts of programs") +
+                      (goesOn ? "; copies for the next one start before this one is stored" : ""));
+  }
+
   void convert(tt::FuncOp func) {
+    if (tt::ProgramShareOp ofProgram = shareOf(func))
+      return share(func, ofProgram);
     if (func->hasAttr(kProgramsPerCTA))
       return pack(func);
     SmallVector<scf::ForOp> loops = pipelinedLoops(func);

@@ -21,7 +21,8 @@
 // alone makes no version, because vectors across it are taken apart when they are met
 // (ttg-coalesce); but where there are versions, one is free of that. Kernels with dots
 // are left alone, because their code is large, and so are those with assumptions, which hold
-// in the outermost block only.
+// in the outermost block only, and those whose programs share their rounds out, which is known
+// there.
 //
 // It runs on tiles without layouts.
 //
@@ -47,7 +48,7 @@ class Versioning {
 public:
   Versioning(tt::FuncOp func, int warps) : func(func) {
     func.walk([&](Operation *op) {
-      mayPay &= !isa<tt::DotOp, tt::AssumeOp>(op);
+      mayPay &= !isa<tt::DotOp, tt::AssumeOp, tt::ProgramShareOp>(op);
       auto access = dyn_cast<tt::MemoryAccess>(op);
       if (!access || !access.isOfTile() || access.isAtomic())
         return;

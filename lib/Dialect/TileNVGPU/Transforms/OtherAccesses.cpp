@@ -3,6 +3,7 @@
 #include "OtherAccesses.h"
 
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
@@ -26,6 +27,8 @@ void OtherAccesses::add(Operation *op) {
   auto load = dyn_cast<tt::LoadOp>(op);
   if (auto copy = dyn_cast<TMALoadOp>(op)) {
     addPointer(copy.getBase());
+  } else if (op->hasAttr(tt::kPartialSum)) {
+    return; // it counts sums that threads have stored, and no tile that goes on behind it
   } else if ((access && access.isAtomic()) || (load && load.getIsVolatile())) {
     ordering = "an atomic or volatile access of the kernel may tell others that it is over";
   } else if (isa<tt::StoreOp>(op)) {

@@ -36,6 +36,7 @@
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/PointerBases.h"
 #include "tritium/Analysis/SharedLiveness.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
@@ -103,6 +104,9 @@ bool isOfDots(Value tile) {
 
 /// The tile of `store` before it changes hands, if that is a result of warp groups.
 std::optional<Candidate> candidateOf(tt::StoreOp store) {
+  // Who counts it says that it is over.
+  if (store->hasAttr(tt::kPartialSum))
+    return std::nullopt;
   Candidate candidate{store, {}, {}};
   Value value = store.getValue();
   if (auto load = value.getDefiningOp<ttg::LocalLoadOp>(); load && !load.getOffsets())

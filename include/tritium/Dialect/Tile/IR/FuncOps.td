@@ -125,4 +125,24 @@ def Tile_GetNumProgramsOp : Tile_Op<"get_num_programs", [Pure]> {
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
+def Tile_ProgramShareOp : Tile_Op<"program_share", [Pure]> {
+  let summary = "which of a program's rounds are to be done here";
+  let description = [{
+    A program that adds up over a loop of $rounds rounds may have several parts. This one has the
+    rounds $from up to, and without, $to; all $parts together have each round once. What they leave
+    in memory stands in places one behind the other, in their order: the first part's in $first,
+    this one's in $place. Where there is one part, it has all rounds.
+
+    $rounds is at least 0, and the same for all programs of a launch. `ttg-persist-programs` says
+    which CTA has which part.
+
+    ```mlir
+    %from, %to, %place, %first, %parts = tt.program_share %rounds
+    ```
+  }];
+  let arguments = (ins I32:$rounds);
+  let results = (outs I32:$from, I32:$to, I32:$place, I32:$first, I32:$parts);
+  let assemblyFormat = "$rounds attr-dict";
+}
+
 #endif

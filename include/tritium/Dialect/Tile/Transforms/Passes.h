@@ -18,11 +18,15 @@ namespace tritium::tt {
 /// for the sums of each part of each program, and for a number a program, i32, which is 0 before
 /// and after a launch.
 inline constexpr llvm::StringLiteral kSplitK = "tt.split_k";
-/// On a store of such sums: they come as the loop leaves them, and lines of memory are short.
+/// On a kernel whose programs share rounds out (tt.program_share). Its last two arguments are such
+/// memory, too; a place of sums for each of the CTAs and of the programs that share.
+inline constexpr llvm::StringLiteral kStreamK = "tt.stream_k";
+/// On a store of such sums: they come as the loop leaves them, and lines of memory are short. On
+/// what counts parts: nothing waits for it.
 inline constexpr llvm::StringLiteral kPartialSum = "tt.partial_sum";
 /// Those arguments.
 constexpr unsigned kSharedByParts = 2;
-/// On such a kernel, i64: bytes of the sums of a part.
+/// On kernels of both kinds, i64: bytes of the sums of a part.
 inline constexpr llvm::StringLiteral kPartialBytes = "tt.partial_bytes";
 
 /// Rewrites the carried tiles of one loop; see ScalarizeLoopOffsets.cpp. True if any.

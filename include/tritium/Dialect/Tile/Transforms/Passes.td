@@ -84,6 +84,18 @@ def SplitK : Pass<"tt-split-k", "::mlir::ModuleOp"> {
                            "::tritium::tt::TileDialect"];
 }
 
+def StreamK : Pass<"tt-stream-k", "::mlir::ModuleOp"> {
+  let summary = "programs that add up over a loop may share their rounds out";
+  let description = [{
+    Of a kernel with one loop that adds up, a program does the rounds that `tt.program_share` says.
+    If these are some of them, it stores their sums in memory that the launch has for them; the last
+    of a program's parts to do so adds these up and goes on behind the loop. The launch has two more
+    arguments then, behind the others (`tt.stream_k`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tritium::tt::TileDialect"];
+}
+
 def FoldRanges : Pass<"tt-fold-ranges"> {
   let summary = "decides comparisons by what their operands can be";
   let description = [{
