@@ -129,7 +129,8 @@ private:
     sums->reset(b, program);
     for (auto [kind, sum] : llvm::enumerate(sums->sums())) {
       int64_t more = loadsAtOnce(sum.getType());
-      Value whole = sums->addUp(b, kind, first, all, (parts - 1) % more + 1, more);
+      Value whole = sums->addUp(b, kind, first, all, (parts - 1) % more + 1, more,
+                                /*isInPlace=*/false);
       Value partial = sum;
       partial.replaceUsesWithIf(whole,
                                 [&](OpOperand &use) { return branch->isAncestor(use.getOwner()); });

@@ -101,7 +101,7 @@ private:
           // Few programs have more than two or three parts.
           for (size_t kind = 0; kind < sums.sums().size(); ++kind)
             all.push_back(sums.addUp(b, kind, extended(share.getFirst()), share.getParts(),
-                                     /*begin=*/1, /*more=*/1));
+                                     /*begin=*/1, /*more=*/1, /*isInPlace=*/true));
           yield(all);
         });
     for (auto [sum, result] : llvm::zip(sums.sums(), whole.getResults()))

@@ -122,7 +122,7 @@ void SumsOfParts::reset(OpBuilder &b, Value program) {
 }
 
 Value SumsOfParts::addUp(OpBuilder &b, size_t kind, Value first, Value parts, int64_t begin,
-                         int64_t more) {
+                         int64_t more, bool isInPlace) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type(), type = results[kind].getType();
   // So many of the parts from number `next` on, added to `sum`, if there is one.
   auto addNext = [&](Value sum, Value next, int64_t count) {
@@ -131,8 +131,11 @@ Value SumsOfParts::addUp(OpBuilder &b, size_t kind, Value first, Value parts, in
       Value number = b.create<arith::AddIOp>(loc, next, constant(b, loc, i32, i));
       number = b.create<arith::ExtSIOp>(loc, i64, number);
       Value place = b.create<arith::AddIOp>(loc, first, number);
-      loaded.push_back(
-          b.create<LoadOp>(loc, pointersTo(b, type, place, offsets[kind]), /*mask=*/Value()));
+      Value pointers = pointersTo(b, type, place, offsets[kind]);
+      auto load = b.create<LoadOp>(loc, pointers, /*mask=*/Value());
+      if (isInPlace)
+        load->setAttr(kPartialSum, b.getUnitAttr());
+      loaded.push_back(load);
     }
     for (Value each : loaded)
       sum = sum ? added(b, loc, sum, each) : each;

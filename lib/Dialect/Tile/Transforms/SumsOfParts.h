@@ -24,9 +24,10 @@ public:
   void reset(mlir::OpBuilder &b, mlir::Value program);
 
   /// All parts' sums of one kind together, in their order. The first of `parts`, an i32, has the
-  /// place `first`, an i64. `begin` of them are loaded at once, then `more` at a time.
+  /// place `first`, an i64. `begin` of them are loaded at once, then `more` at a time. `isInPlace`:
+  /// what comes of it is held as this part's own sums are, which it may stand for.
   mlir::Value addUp(mlir::OpBuilder &b, size_t kind, mlir::Value first, mlir::Value parts,
-                    int64_t begin, int64_t more);
+                    int64_t begin, int64_t more, bool isInPlace);
 
 private:
   mlir::Value pointersTo(mlir::OpBuilder &b, mlir::Type type, mlir::Value place, int64_t offset);

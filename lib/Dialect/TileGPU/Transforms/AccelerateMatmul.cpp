@@ -193,6 +193,25 @@ void storeAsDotsLeaveIt(tt::StoreOp store) {
     operand.set(inLayout(builder, operand.get(), layout));
 }
 
+/// Sums of parts that are added up in place of a dot's own, in the layout that such are stored in.
+void loadAsDotsLeaveIt(tt::LoadOp load, ArrayRef<tt::StoreOp> stores) {
+  auto type = cast<RankedTensorType>(load.getType());
+  auto isOfSameSums = [&](tt::StoreOp store) {
+    auto stored = cast<RankedTensorType>(store.getValue().getType());
+    return stored.getShape() == type.getShape() &&
+           stored.getElementType() == type.getElementType() && layoutOfDot(store.getValue());
+  };
+  auto store = llvm::find_if(stores, isOfSameSums);
+  if (store == stores.end())
+    return;
+  Attribute layout = layoutOfDot(tt::StoreOp(*store).getValue());
+  OpBuilder builder(load);
+  Value pointers = inLayout(builder, load.getPtr(), layout);
+  Value sums = builder.create<tt::LoadOp>(load.getLoc(), pointers, /*mask=*/Value());
+  load.replaceAllUsesWith(inLayout(builder, sums, type.getEncoding()));
+  load.erase();
+}
+
 /// Of dots that tensor cores do, but not by warp groups; of versions of one, once.
 void remarkOnSlowDots(ArrayRef<tt::DotOp> dots, int warps) {
   llvm::SmallSetVector<Location, 4> seen;
@@ -237,10 +256,19 @@ struct AccelerateMatmulPass : impl::AccelerateMatmulBase<AccelerateMatmulPass> {
       else
         giveLayouts(dot, squareLayout(dot, warps), 1);
     }
-    module.walk([](tt::StoreOp store) {
-      if (store->hasAttr(tt::kPartialSum))
-        storeAsDotsLeaveIt(store);
+    SmallVector<tt::StoreOp> stores;
+    SmallVector<tt::LoadOp> loads;
+    module.walk([&](Operation *op) {
+      if (!op->hasAttr(tt::kPartialSum) || !tt::isTile(op->getOperand(0).getType()))
+        return;
+      if (auto store = dyn_cast<tt::StoreOp>(op))
+        stores.push_back(store);
+      else if (auto load = dyn_cast<tt::LoadOp>(op))
+        loads.push_back(load);
     });
+    llvm::for_each(stores, storeAsDotsLeaveIt);
+    for (tt::LoadOp load : loads)
+      loadAsDotsLeaveIt(load, stores);
   }
 };
 } // namespace

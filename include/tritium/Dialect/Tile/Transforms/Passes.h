@@ -21,8 +21,8 @@ inline constexpr llvm::StringLiteral kSplitK = "tt.split_k";
 /// On a kernel whose programs share rounds out (tt.program_share). Its last two arguments are such
 /// memory, too; a place of sums for each of the CTAs and of the programs that share.
 inline constexpr llvm::StringLiteral kStreamK = "tt.stream_k";
-/// On a store of such sums: they come as the loop leaves them, and lines of memory are short. On
-/// what counts parts: nothing waits for it.
+/// On stores and loads of such sums: they are held as the loop leaves them, and lines of memory are
+/// short. On what counts parts: nothing waits for it.
 inline constexpr llvm::StringLiteral kPartialSum = "tt.partial_sum";
 /// Those arguments.
 constexpr unsigned kSharedByParts = 2;
