@@ -209,7 +209,8 @@ def test_from_layouts():
     again[(3,)](x, out, last, 100, 90)
     np.testing.assert_array_equal(out, x.sum(0) * 100)
     assert again.metadata.stream_k
-    for old, bad in [("tt.stream_k", "tt.stream_k = 3 : i32"), ("partial_bytes = 256", "bytes = 1")]:
+    for old, bad in [("tt.stream_k", "tt.stream_k = 3 : i32"),
+                     ("partial_bytes = 256", "bytes = 1")]:
         assert old in text
         with pytest.raises(triton.CompilationError, match="tt.stream_k must be"):
             _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)

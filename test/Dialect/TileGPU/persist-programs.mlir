@@ -148,3 +148,83 @@ tt.func @count(%p: !tt.ptr<i32>, %v: i32) {
   tt.return
 }
 }
+
+// -----
+
+// Programs that share their rounds out: a loop over what a CTA has of them. The rounds are known in
+// front of it; what a program is, and its share, follow from the item's number.
+// CHECK-LABEL: tt.func @shared_out
+// CHECK-SAME: ttg.persistent
+// CHECK: %[[ROUNDS:.*]] = arith.divsi
+// CHECK: %[[CTA:.*]] = ttg.cta_id
+// CHECK: %[[CTAS:.*]] = ttg.num_ctas
+// CHECK: %[[LEFT:.*]] = arith.remsi %{{.*}}, %[[CTAS]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[LEFT]], %{{.*}} overflow<nsw>
+// CHECK: %[[SHARED:.*]] = arith.select %{{.*}}, %[[LEFT]], %[[MORE]]
+// CHECK: %[[AT:.*]] = arith.muli %[[CTA]], %[[SHARED]] overflow<nsw>
+// CHECK: %[[REST:.*]] = arith.remsi %[[AT]], %[[CTAS]]
+// CHECK: arith.divsi %[[ROUNDS]], %[[CTAS]]
+// CHECK: scf.for %[[I:.*]] = %c0_i32{{.*}} to %[[ITEMS:.*]] step %c1_i32
+// CHECK:   %[[IS_SHARED:.*]] = arith.cmpi slt, %[[I]], %{{.*}}
+// CHECK:   %[[PROGRAM:.*]] = arith.select %[[IS_SHARED]]
+// CHECK-NEXT: ttg.program_id %[[PROGRAM]] along 0
+// CHECK:   %[[FROM:.*]] = arith.select
+// CHECK:   %[[TO:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ROUNDS]]
+// CHECK:   %[[PARTS:.*]] = arith.select %[[IS_SHARED]]
+// CHECK-NOT: tt.program_share
+// CHECK:   scf.for %{{.*}} = %[[FROM]] to %[[TO]]
+// CHECK: } {ttg.programs}
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+tt.func @shared_out(%x: !tt.ptr<f32>, %n: i32, %sums: !tt.ptr<i8>, %arrivals: !tt.ptr<i32>) attributes {tt.stream_k, tt.partial_bytes = 128 : i64} {
+  %c32 = arith.constant 32 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %id = tt.get_program_id 0 : i32
+  %p = tt.addptr %x, %id : !tt.ptr<f32>, i32
+  %rounds = arith.divsi %n, %c32 : i32
+  %from, %to, %place, %first, %parts = tt.program_share %rounds
+  %sum = scf.for %i = %from to %to step %c1 iter_args(%s = %zero) -> (f32) : i32 {
+    %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    %v = tt.load %q : !tt.ptr<f32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  %is = arith.cmpi eq, %parts, %c1 : i32
+  %mine = scf.if %is -> (i1) {
+    %true = arith.constant true
+    scf.yield %true : i1
+  } else {
+    %before = tt.atomic_rmw add, acq_rel, gpu, %arrivals, %c1 {tt.partial_sum} : (!tt.ptr<i32>, i32) -> i32
+    %last = arith.cmpi eq, %before, %c1 : i32
+    scf.yield %last : i1
+  }
+  scf.if %mine {
+    tt.store %p, %sum : !tt.ptr<f32>
+  }
+  tt.return
+}
+
+// What else looks at others keeps programs whole, as do rounds that differ: the reason is for who
+// compiles the kernel without.
+// CHECK-LABEL: tt.func @of_others
+// CHECK-SAME: tt.stream_k = "it may depend on other programs, or on which CTA it is: 'tt.atomic_rmw'"
+// CHECK: tt.program_share
+tt.func @of_others(%x: !tt.ptr<i32>, %n: i32, %sums: !tt.ptr<i8>, %arrivals: !tt.ptr<i32>) attributes {tt.stream_k, tt.partial_bytes = 128 : i64} {
+  %c1 = arith.constant 1 : i32
+  %from, %to, %place, %first, %parts = tt.program_share %n
+  %before = tt.atomic_rmw add, acq_rel, gpu, %arrivals, %c1 : (!tt.ptr<i32>, i32) -> i32
+  %sum = arith.addi %before, %from : i32
+  tt.store %x, %sum : !tt.ptr<i32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @of_id
+// CHECK-SAME: tt.stream_k = "its loop may be longer in some programs than in others"
+tt.func @of_id(%x: !tt.ptr<i32>, %n: i32, %sums: !tt.ptr<i8>, %arrivals: !tt.ptr<i32>) attributes {tt.stream_k, tt.partial_bytes = 128 : i64} {
+  %id = tt.get_program_id 0 : i32
+  %from, %to, %place, %first, %parts = tt.program_share %id
+  tt.store %x, %to : !tt.ptr<i32>
+  tt.return
+}
+}
