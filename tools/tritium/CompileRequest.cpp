@@ -133,14 +133,18 @@ std::vector<tritium_option> CompileRequest::nativeOptions() const {
   for (const auto &[name, value] : options)
     native.push_back({name.c_str(), value.get()});
   // Others launch the code, make no tensor maps, and start a CTA for each program.
+  auto isAsked = [&](const char *name) {
+    return std::any_of(options.begin(), options.end(),
+                       [&](const auto &option) { return option.first == name; });
+  };
   auto leaveOut = [&](const char *hidden, const Value &out) {
-    bool isAsked = std::any_of(options.begin(), options.end(),
-                               [&](const auto &option) { return option.first == hidden; });
-    if (!isAsked && !forLaunches && target.isGPU())
+    if (!isAsked(hidden) && !forLaunches && target.isGPU())
       native.push_back({hidden, out.get()});
   };
   leaveOut("tensor_copies", Value(false));
-  leaveOut("persistent", Value(false));
+  // Of programs that are shared out there is no code without.
+  if (!isAsked("stream_k"))
+    leaveOut("persistent", Value(false));
   leaveOut("num_ctas", Value(1));
   return native;
 }
