@@ -1,3 +1,3 @@
 """The kernels of workloads.py, by family; importing them registers their cases."""
 
-from . import decode, norms, prefill, rows, training  # noqa: F401
+from . import decode, norms, prefill, recurrences, rows, training  # noqa: F401
