@@ -1,3 +1,12 @@
 """The kernels of workloads.py, by family; importing them registers their cases."""
 
-from . import decode, norms, prefill, recurrences, rows, training  # noqa: F401
+from . import (  # noqa: F401
+    decode,
+    narrow_products,
+    norms,
+    prefill,
+    products,
+    recurrences,
+    rows,
+    training,
+)
