@@ -78,15 +78,8 @@ def start(kernel, grid, *args, **kwargs):
     """
     if not any(isinstance(a, torch.Tensor) and a.is_meta for a in args):
         return kernel[grid](*args, **kwargs)
-    types = [getattr(tl, TYPES[a.dtype]) if isinstance(a, torch.Tensor) else a for a in args]
+    types = [a.dtype if isinstance(a, torch.Tensor) else a for a in args]
     compiled(kernel.warmup(*types, grid=grid, **kwargs))
-
-
-TYPES = {
-    torch.float8_e4m3fn: "float8e4nv", torch.float16: "float16", torch.bfloat16: "bfloat16",
-    torch.float32: "float32", torch.int8: "int8", torch.uint8: "uint8", torch.int32: "int32",
-    torch.int64: "int64", torch.bool: "int1",
-}  # fmt: skip
 
 
 def poison(tensor):
