@@ -2,6 +2,7 @@
 Triton-language implementation, on one GPU.
 
     IMPL=tritium|triton python bench/gpu/workloads.py [WORD ...]        # names that have a word
+    IMPL=triton python bench/gpu/workloads.py --jobs 8 > triton.jsonl   # compiles ahead, see below
     python bench/gpu/workloads.py --compare tritium.jsonl triton.jsonl  # a table of both
     python bench/gpu/workloads.py --small --backend cpu                 # results alone, no GPU
     python bench/gpu/workloads.py --compile [--all]                     # for cuda:90, no GPU
@@ -10,14 +11,18 @@ Prints a JSON line for each kernel: the median of its microseconds in the best o
 configurations, which are the same for both implementations, and the largest error of all of them
 against PyTorch. A time is of all launches of a case together, without what they cost the host. What
 raises says so in its line. --backend takes what TRITIUM_BACKEND takes, with tensors of the host.
---compile prints what a configuration compiles to (the first; with --all each): registers, bytes
-of spills and of shared memory, and how many instructions of products and copies are in its PTX.
+--jobs has that many processes fill the cache of kernels first: Triton's compiler takes a while.
+--compile prints what a configuration compiles to (the first; with --all each): registers, bytes of
+spills and of shared memory, and how many instructions of products and copies are in its PTX.
 """
 
 import argparse
+import concurrent.futures
+import contextlib
 import importlib
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import re
@@ -26,12 +31,11 @@ import sys
 import tempfile
 import time
 
-os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp(prefix="workloads")
-import torch  # noqa: E402
+import torch
 
-import families  # noqa: E402, F401
-import timing  # noqa: E402
-from families import case  # noqa: E402
+import families  # noqa: F401
+import timing
+from families import case
 
 
 def say(**fields):
@@ -85,7 +89,22 @@ def timed(device):
     return device == "cuda"
 
 
+def compileAhead(name):
+    """Leaves the configurations of a case in the cache, in a process of its own; what cannot be
+    compiled is told of where it is measured.
+    """
+    which = next(c for c in case.CASES if c.name == name)
+    case.compiled = lambda kernel: None
+    for config in which.configs:
+        with contextlib.suppress(Exception):
+            which.make("meta", **which.full).launch(**config)
+
+
 def run(cases, options):
+    if options.jobs:
+        spawn = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(options.jobs, spawn) as pool:
+            list(pool.map(compileAhead, [c.name for c in cases]))
     device = "cpu" if options.backend else "cuda"
     wrong = 0
     for which in cases:
@@ -167,7 +186,9 @@ def compileAll(cases, options):
 
 # ---------------------------------------------------------------- comparison
 def compare(ours, theirs):
-    """Both files' times, the slowest kernels of the first in proportion to the second's first."""
+    """Both files' times, the slowest kernels of the first in proportion to the second's first. What
+    is wrong has no ratio.
+    """
     rows = [{}, {}]
     for found, file in zip(rows, (ours, theirs), strict=True):
         for line in pathlib.Path(file).read_text().splitlines():
@@ -175,7 +196,8 @@ def compare(ours, theirs):
                 found[json.loads(line)["name"]] = json.loads(line)
     names = list(rows[0]) + [name for name in rows[1] if name not in rows[0]]
     pairs = {name: [found.get(name, {}) for found in rows] for name in names}
-    ratio = {name: b["us"] / a["us"] for name, (a, b) in pairs.items() if "us" in a and "us" in b}
+    ratio = {name: b["us"] / a["us"] for name, (a, b) in pairs.items()
+             if all("us" in line and line["ok"] for line in (a, b))}
     print(f"| kernel | {pathlib.Path(ours).stem}, us | {pathlib.Path(theirs).stem}, us | ratio |\n"
           "|---|---|---|---|")
     for name in sorted(names, key=lambda name: ratio.get(name, 0)):
@@ -200,12 +222,14 @@ def main():
     parser.add_argument("words", nargs="*")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--backend")
+    parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--compare", nargs=2, metavar=("OURS", "THEIRS"))
     options = parser.parse_args()
     if options.compare:
         return compare(*options.compare)
+    os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp(prefix="workloads")
     if options.backend:
         os.environ["TRITIUM_BACKEND"] = options.backend
     cases = [c for c in case.CASES if not options.words or any(w in c.name for w in options.words)]
