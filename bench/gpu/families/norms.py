@@ -77,8 +77,8 @@ def layer_norm_dx_kernel(
     group = row % GROUPS
     dw_ptr += group * n + c
     db_ptr += group * n + c
-    dw = (dy * xhat).to(w.dtype)
-    db = dy.to(w.dtype)
+    dw = dy * xhat
+    db = dy
     while tl.atomic_cas(lock_ptr + group, 0, 1) == 1:
         pass
     if tl.load(lock_ptr + GROUPS + group) == 0:

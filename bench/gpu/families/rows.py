@@ -178,8 +178,9 @@ def fp8_groups_kernel(x_ptr, o_ptr, scale_ptr, stride, n, GROUP: tl.constexpr, M
     tl.store(scale_ptr + row * groups + group, scale, mask=group < groups)
 
 
+# What lies half way between two numbers of 8 bits goes either way, as the division is rounded.
 @case([config(1, MANY=1), config(4, MANY=8), config(4, MANY=32)],
-      full=dict(rows=8192, n=7168), small=dict(rows=7, n=640), bound=1e-2)  # fmt: skip
+      full=dict(rows=8192, n=7168), small=dict(rows=7, n=640), bound=2e-2)  # fmt: skip
 def quantise_groups_fp8(device, rows, n):
     x = normal(device, rows, n, dtype=torch.bfloat16)
     o = torch.empty(rows, n, device=device, dtype=torch.float8_e4m3fn)
