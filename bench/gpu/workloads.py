@@ -127,7 +127,7 @@ INSTRUCTIONS = {
 
 
 def pretend():
-    """The implementation compiles for a GPU that is not there: Tritium for one that it simulates."""
+    """Has the implementation compile for a GPU that is not there: Tritium for the simulated one."""
     if case.IMPL == "tritium":
         os.environ["TRITIUM_BACKEND"] = "sim:sm_90"
         return

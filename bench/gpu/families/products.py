@@ -247,7 +247,8 @@ def expand_kernel(
     om = tl.program_id(0) * BM + tl.arange(0, BM)
     on = tl.program_id(1) * BN + tl.arange(0, BN)
     ok = tl.arange(0, BK)
-    x = tl.load(x_ptr + (first + om % M)[:, None] * K + ok[None, :], mask=ok[None, :] < K, other=0.0)
+    x_ptrs = x_ptr + (first + om % M)[:, None] * K + ok[None, :]
+    x = tl.load(x_ptrs, mask=ok[None, :] < K, other=0.0)
     w_ptrs = w_ptr + adapter * N * K + (on % N)[None, :] * K + ok[:, None]
     w = tl.load(w_ptrs, mask=ok[:, None] < K, other=0.0)
     mask = (om[:, None] < M) & (on[None, :] < N)
