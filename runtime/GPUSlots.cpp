@@ -2,6 +2,7 @@
 
 #include "GPUSlots.h"
 #include "Signature.h"
+#include "tritium/Kernel/SharedPrograms.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -56,19 +57,14 @@ std::array<uint32_t, 3> runtime::gridOfParts(const KernelMetadata &metadata,
           static_cast<uint32_t>(std::min<uint64_t>(third, std::numeric_limits<uint32_t>::max()))};
 }
 
-/// As lib/Dialect/TileGPU/Transforms/ProgramShares.h has it.
-static uint64_t programsToShare(uint64_t programs, uint64_t ctas) {
-  uint64_t left = programs % ctas;
-  return left && programs > ctas ? left + ctas : left;
-}
-
 bool runtime::findSharedByParts(const KernelMetadata &metadata, const uint32_t grid[3],
                                 uint64_t ctas, SharedByParts &shared, CompileError &error) {
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2]; // below 2^62: checkGrid
   if (metadata.streamK) {
-    uint64_t toShare = programsToShare(programs, ctas);
-    // A few thousand places at most, of a tile each.
-    shared = {toShare ? (toShare + ctas) * metadata.partialBytes : 0, toShare * sizeof(uint32_t)};
+    // No more places than CTAs.
+    uint64_t parts = partsOfProgram(programs, ctas);
+    uint64_t places = parts > 1 ? programsLeftOver(programs, ctas) * parts : 0;
+    shared = {places * metadata.partialBytes, places * sizeof(uint32_t)};
     return true;
   }
   constexpr uint64_t most = uint64_t(1) << 48; // what a GPU addresses

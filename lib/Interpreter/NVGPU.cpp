@@ -288,7 +288,7 @@ bool buildNVGPU(Builder &b, Operation *op) {
       .Case<ttng::LoadBoxOp, ttng::TMALoadOp>([&](auto op) { return buildLoad(b, op), true; })
       .Case([&](ttng::TMAStoreOp op) { return buildStore(b, op), true; })
       .Case([&](ttng::TMAStoreCommitOp) { return buildCommit(b), true; })
-      .Case([](ttng::PrefetchRunOp) { return true; })
+      .Case<ttng::PrefetchRunOp, ttng::KeepOperandOp>([](auto) { return true; })
       .Case([&](ttng::TMAStoreWaitOp op) {
         b.add([n = op.getPendings(), reads = op.getReads(), byWarp = op.getByWarp()](Machine &m) {
           reads ? m.cta->stores().awaitReads(m, n) : m.cta->stores().await(m, n);

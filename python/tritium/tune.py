@@ -48,8 +48,8 @@ class Config:
             True, False, or None: where some programs take longer than others.
         split_k: parts, 2 to 64, of each program that adds up over a loop, which run side by side
             on a GPU; None: it is whole.
-        stream_k: whether programs that add up over a loop, and would not fill all multiprocessors
-            of a GPU in the last round, are shared out evenly among them: True, False, or None: no.
+        stream_k: whether programs that add up over a loop, and are left over where each
+            multiprocessor of a GPU has as many, have several parts: True, False, or None: no.
 
     Beyond Triton: `persistent`, `warp_specialize`, `dynamic_scheduling`, `split_k` and `stream_k`.
 

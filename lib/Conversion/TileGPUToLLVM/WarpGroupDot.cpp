@@ -68,6 +68,7 @@ public:
 
   LogicalResult lowerDot(ttng::WarpGroupDotOp op);
   void lowerWait(ttng::WarpGroupDotWaitOp op);
+  void lowerKeep(ttng::KeepOperandOp op);
   /// In front of the wait: stores of small tiles that no dot makes, which no lane does. The
   /// assembler moves waits up in front of all that does not touch memory, and what should be
   /// computed beside a dot would be computed behind it.
@@ -400,6 +401,12 @@ LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   return success();
 }
 
+/// Instructions that read `text`'s registers, as ptxas must believe, and are never run.
+static std::string readNever(const std::string &stores) {
+  return "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; " +
+         stores + "} ";
+}
+
 std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
   constexpr size_t fewRegisters = 8;
   std::string stores;
@@ -412,10 +419,23 @@ std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
         stores += "@p st.shared.b32 [lane], $" + std::to_string(next + i) + "; ";
     next += count;
   }
-  if (stores.empty())
-    return "";
-  return "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; " +
-         stores + "} ";
+  return stores.empty() ? "" : readNever(stores);
+}
+
+/// Neighbours along k share a word, as products take them, and are neighbours among a thread's
+/// registers.
+void WarpGroupDotLowering::lowerKeep(ttng::KeepOperandOp op) {
+  SmallVector<Value> elements, words;
+  for (Value element : get(op.getTile()))
+    elements.push_back(toMemory(element, tt::elementType(op.getTile().getType())));
+  std::string stores, constraints;
+  for (Value word : pack(elements, 32)) {
+    std::string number = std::to_string(words.size());
+    stores += "@p st.shared.b32 [lane], $" + number + "; ";
+    constraints += "r,";
+    words.push_back(bitcast(word, b.getI32Type()));
+  }
+  assembly({}, readNever(stores), constraints + "~{memory}", words);
 }
 
 void WarpGroupDotLowering::lowerWait(ttng::WarpGroupDotWaitOp op) {
@@ -440,6 +460,10 @@ void populateWarpGroupDotPatterns(LoweringPatterns &patterns, const LoweringCont
   patterns.add<ttng::WarpGroupDotOp>([=](ttng::WarpGroupDotOp op) { return family->lowerDot(op); });
   patterns.add<ttng::WarpGroupDotWaitOp>([=](ttng::WarpGroupDotWaitOp op) {
     family->lowerWait(op);
+    return success();
+  });
+  patterns.add<ttng::KeepOperandOp>([=](ttng::KeepOperandOp op) {
+    family->lowerKeep(op);
     return success();
   });
   patterns.add<ttng::FenceAsyncProxyOp>([=](ttng::FenceAsyncProxyOp) {

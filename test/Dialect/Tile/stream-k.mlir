@@ -35,7 +35,7 @@
 tt.func @total(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %begin: f32) {
   %c4 = arith.constant 4 : i32
   %c2 = arith.constant 2 : i32
-  // expected-remark@+1 {{the programs that would not fill all multiprocessors share the loop's rounds out evenly; where a program has several parts, the last of them to end adds their sums up and does what comes behind the loop}}
+  // expected-remark@+1 {{programs that are left over where each multiprocessor has as many have several parts, which share the loop's rounds out; the last of them to end adds their sums up and does what comes behind the loop}}
   %sum = scf.for %i = %c4 to %n step %c2 iter_args(%s = %begin) -> (f32) : i32 {
     %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
     %v = tt.load %p : !tt.ptr<f32>

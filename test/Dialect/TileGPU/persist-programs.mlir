@@ -151,27 +151,27 @@ tt.func @count(%p: !tt.ptr<i32>, %v: i32) {
 
 // -----
 
-// Programs that share their rounds out: a loop over what a CTA has of them. The rounds are known in
-// front of it; what a program is, and its share, follow from the item's number.
+// Programs that may have parts: a loop over what a CTA has of them, whole ones and a part of one.
+// The rounds are known in front of it; what a program is, and its share, follow from the item's
+// number.
 // CHECK-LABEL: tt.func @shared_out
 // CHECK-SAME: ttg.persistent
+// CHECK: %[[PROGRAMS:.*]] = arith.muli
 // CHECK: %[[ROUNDS:.*]] = arith.divsi
 // CHECK: %[[CTA:.*]] = ttg.cta_id
 // CHECK: %[[CTAS:.*]] = ttg.num_ctas
-// CHECK: %[[LEFT:.*]] = arith.remsi %{{.*}}, %[[CTAS]]
-// CHECK: %[[MORE:.*]] = arith.addi %[[LEFT]], %{{.*}} overflow<nsw>
-// CHECK: %[[SHARED:.*]] = arith.select %{{.*}}, %[[LEFT]], %[[MORE]]
-// CHECK: %[[AT:.*]] = arith.muli %[[CTA]], %[[SHARED]] overflow<nsw>
-// CHECK: %[[REST:.*]] = arith.remsi %[[AT]], %[[CTAS]]
-// CHECK: arith.divsi %[[ROUNDS]], %[[CTAS]]
+// CHECK: %[[WHOLE:.*]] = arith.divsi %{{.*}}, %[[CTAS]]
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[WHOLE]], %[[CTAS]] overflow<nsw>
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[BEFORE]] overflow<nsw>
+// CHECK: %[[PARTS:.*]] = arith.minsi %{{.*}}, %c8_i32
 // CHECK: scf.for %[[I:.*]] = %c0_i32{{.*}} to %[[ITEMS:.*]] step %c1_i32
-// CHECK:   %[[IS_SHARED:.*]] = arith.cmpi slt, %[[I]], %{{.*}}
-// CHECK:   %[[PROGRAM:.*]] = arith.select %[[IS_SHARED]]
+// CHECK:   %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[I]], %[[WHOLE]]
+// CHECK:   %[[PROGRAM:.*]] = arith.select %[[IS_WHOLE]]
 // CHECK-NEXT: ttg.program_id %[[PROGRAM]] along 0
-// CHECK:   %[[FROM:.*]] = arith.select
-// CHECK:   %[[TO:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ROUNDS]]
-// CHECK:   %[[PARTS:.*]] = arith.select %[[IS_SHARED]]
 // CHECK-NOT: tt.program_share
+// CHECK:   %[[FROM:.*]] = arith.select %[[IS_WHOLE]], %c0_i32
+// CHECK:   %[[TO:.*]] = arith.select %[[IS_WHOLE]], %[[ROUNDS]]
+// CHECK:   arith.select %[[IS_WHOLE]], %c1_i32{{.*}}, %[[PARTS]]
 // CHECK:   scf.for %{{.*}} = %[[FROM]] to %[[TO]]
 // CHECK: } {ttg.programs}
 #l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

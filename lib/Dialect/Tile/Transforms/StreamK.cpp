@@ -5,17 +5,17 @@
 //   %sum = scf.for %k = 0 to %n iter_args(%acc = %zero) { ... tt.dot %a, %b, %acc ... }
 //   ... what becomes of %sum ...
 //
-// becomes one whose programs may have their rounds shared out among CTAs, as evenly as can be:
+// becomes one whose programs may have several parts:
 //
 //   %from, %to, %place, %first, %parts = tt.program_share %rounds
 //   %own = scf.for %k = %from to %to ...
 //   %is_whole = %parts == 1
 //   %goes_on = if %is_whole: true, else:
 //     store %own to the place %place in %partials
-//     atomically add 1 to this program's number in %arrivals; was it the number of the other parts?
+//     atomically add 1 to the number %first in %arrivals; was it the number of the other parts?
 //   if %goes_on:
 //     %sum = if %is_whole: %own, else:
-//       this program's number in %arrivals = 0
+//       the number %first in %arrivals = 0
 //       the sums of all parts, in their order, from the places %first and what follows
 //     ... what becomes of %sum ...
 //
@@ -75,10 +75,10 @@ private:
     Block *body = loop->getBlock();
     auto behind = std::next(loop->getIterator());
     b.setInsertionPointAfter(loop);
-    Type i32 = b.getI32Type();
     Value one = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(1));
     Value isWhole = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, share.getParts(), one);
-    Value program = numberOfProgram(b, loc, b.create<GetProgramIdOp>(loc, i32, 2u));
+    // Places of programs are apart, so that a number for the first of them is one of the program.
+    Value program = extended(share.getFirst());
     auto yield = [&](ValueRange values) { b.create<scf::YieldOp>(loc, values); };
     auto goesOn = b.create<scf::IfOp>(
         loc, isWhole,
@@ -126,9 +126,9 @@ struct StreamKPass : impl::StreamKBase<StreamKPass> {
       std::string reason = streamer.run();
       if (reason.empty())
         remarkApplied(streamer.place(), "stream-k",
-                      "the programs that would not fill all multiprocessors share the loop's "
-                      "rounds out evenly; where a program has several parts, the last of them to "
-                      "end adds their sums up and does what comes behind the loop");
+                      "programs that are left over where each multiprocessor has as many have "
+                      "several parts, which share the loop's rounds out; the last of them to end "
+                      "adds their sums up and does what comes behind the loop");
       else
         remarkMissed(streamer.place(), "stream-k",
                      "stream_k changes nothing: of kernel '" + kernel.getName().str() + "', " +

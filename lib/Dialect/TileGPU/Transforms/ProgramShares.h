@@ -9,13 +9,12 @@
 
 namespace tritium::ttg {
 
-/// What each CTA does of a grid whose programs have as many rounds each (stream-K): a share of
-/// some programs' rounds, one behind the other, that is as long as each other CTA's to a round, and
-/// then as many whole programs as each other CTA. P CTAs and T programs: where P divides T, no
-/// program is shared out. Else as many are as are left when each CTA has whole ones, and P more if
-/// there are, so that a share is rarely much shorter than a program (S below). CTA c begins at c S
-/// / P of the programs that are shared out. Products of these numbers are below 2^31, as P is at
-/// most 2^14 (KernelMetadata::streamK).
+/// What each CTA does of a grid of T programs with as many rounds each: of P CTAs each has T / P
+/// whole programs, and then one of the parts of a program that is left over. Those have
+/// P / (T mod P) parts each, kMostPartsOfProgram at most. CTAs that begin with a whole program go
+/// through the rounds side by side, and so do those that have the same part of several programs:
+/// what neighbours load at the same time, L2 is asked for once. Products of these numbers are below
+/// 2^31, as P is at most kMostSharingCTAs.
 class ProgramShares {
 public:
   /// Of this CTA; in front of the loop over its items. `rounds` of a program, `programs`.
@@ -30,15 +29,10 @@ public:
   Item at(mlir::OpBuilder &b, mlir::Value number) const;
 
 private:
-  struct Cut {
-    mlir::Value program, round, isInside; ///< inside: behind the program's first round
-  };
-  Cut cutOf(mlir::OpBuilder &b, mlir::Value cta) const;
-
   mlir::Location loc;
-  mlir::Value rounds, ctas, cta, shared;
-  mlir::Value count, ofShare; ///< items, and those of its share
-  Cut begin, end;
+  mlir::Value rounds, ctas, cta;
+  mlir::Value whole, count; ///< whole programs of this CTA, and with its part
+  Item part;                ///< the one that it has, if there is one
 };
 
 } // namespace tritium::ttg

@@ -123,7 +123,7 @@ public:
         storeEarly(storeEarly) {}
 
   void run() {
-    bool goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
+    goesOn = ttg::isCarriedSum(dot, dot.getC(), dot.getResult()) && isOnlyDot();
     Value left = leftOperand(), right = memoryOf(dot.getB(), /*depth=*/0);
     auto fresh = b.create<WarpGroupDotOp>(loc, dot.getType(), left, right, dot.getC(),
                                           ttg::mostImprecise(dot), dot.getIsUnsigned());
@@ -137,6 +137,7 @@ public:
     dot.erase();
     if (!goesOn)
       placeWait(fresh);
+    keep(left, fresh);
   }
 
 private:
@@ -156,6 +157,22 @@ private:
     result.replaceAllUsesExcept(wait.getResult(0), wait);
   }
 
+  /// Registers that only products read (KeepOperandOp). Each dot of a loop that goes on beside the
+  /// next iteration's begin reads them, and none is kept for it: see staysInRegisters.
+  void keep(Value left, WarpGroupDotOp fresh) {
+    if (!tt::isTile(left.getType()))
+      return;
+    for (auto loop = fresh->getParentOfType<LoopLikeOpInterface>();
+         loop && loop.isDefinedOutsideOfLoop(left);
+         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+      Block &body = loop.getLoopRegions().back()->front();
+      auto isKept = [&](KeepOperandOp op) { return op.getTile() == left; };
+      if (llvm::any_of(body.getOps<KeepOperandOp>(), isKept))
+        continue;
+      OpBuilder::atBlockTerminator(&body).create<KeepOperandOp>(loc, left);
+    }
+  }
+
   /// A left operand that a dot has made stays in registers, also where a loop carries it.
   Value leftOperand() {
     Value source = ttg::behindConversions(dot.getA());
@@ -173,7 +190,8 @@ private:
   bool staysInRegisters(Value operand) {
     auto type = cast<RankedTensorType>(operand.getType());
     auto groups = dot->getParentOfType<ttg::WarpGroupsOp>();
-    if (!keepOperands || !groups || !ttg::takesAcrossDepth(type.getElementType()))
+    // What is multiplied beyond an iteration's end must not be read there.
+    if (!keepOperands || goesOn || !groups || !ttg::takesAcrossDepth(type.getElementType()))
       return false;
     int64_t registers = groups.getRegisters()[groups.groupOf(dot)];
     // Iterations that a loop has been relieved of, too.
@@ -293,6 +311,7 @@ private:
   Location loc;
   StoredTiles &stored; ///< tiles that have been put there
   bool keepOperands, storeEarly;
+  bool goesOn = false; ///< the dot goes on beside the next iteration's begin
 };
 
 /// Buffers are handed back where all that reads them is over.

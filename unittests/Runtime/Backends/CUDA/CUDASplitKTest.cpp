@@ -132,8 +132,8 @@ TEST_F(SplitK, NoMemory) {
               HasSubstr("out of resource: memory for the sums of"));
 }
 
-// Programs that are shared out among all CTAs that run at once: memory is for those that would be
-// left over, and as many more as there are CTAs.
+// Of a launch that starts all CTAs that run at once, the programs that are left over have parts, and
+// memory is for these.
 class StreamK : public SplitK {
 protected:
   void SetUp() override {
@@ -149,41 +149,43 @@ protected:
       for (size_t axis = 0; axis < 3; ++axis)
         extents[axis] = *static_cast<uint32_t *>(launch.parameters[3 + axis]);
       isZero = true;
-      for (size_t program = 0; program < shared; ++program)
-        isZero &= arrivals[program] == 0;
+      for (size_t place = 0; place < places; ++place)
+        isZero &= arrivals[place] == 0;
       if (sums)
-        std::memset(sums, 1, (shared + kCTAs) * 128);
+        std::memset(sums, 1, places * 128);
     };
   }
 
   static constexpr size_t kCTAs = 3 * 100; ///< of the fake GPU
-  size_t shared = 0;
+  size_t places = 0;
   std::array<uint32_t, 3> extents = {};
 };
 
-TEST_F(StreamK, AllCTAsShareWhatIsLeftOver) {
-  shared = 210;
-  EXPECT_EQ(launchOn(0x100, {5, 6, 7}), "");
+TEST_F(StreamK, WhatIsLeftOverHasParts) {
+  places = 60 * 5;
+  EXPECT_EQ(launchOn(0x100, {5, 6, 2}), "");
   ASSERT_EQ(state->launches.size(), 1u);
   EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(kCTAs, 1, 1));
-  EXPECT_THAT(extents, testing::ElementsAre(5, 6, 7));
+  EXPECT_THAT(extents, testing::ElementsAre(5, 6, 2));
   EXPECT_TRUE(sums && isZero);
-  shared = 7 + kCTAs;
+  places = 7 * 8;
   EXPECT_EQ(launchOn(0x100, {907, 1, 1}), "");
   EXPECT_THAT(state->launches[0].grid, testing::ElementsAre(kCTAs, 1, 1));
   EXPECT_TRUE(sums && isZero);
-  // Nothing is left over, and nobody looks at memory.
-  shared = 0;
-  EXPECT_EQ(launchOn(0x200, {900, 1, 1}), "");
-  EXPECT_EQ(sums, nullptr);
+  // Nothing is left over, or too much, and nobody looks at memory.
+  places = 0;
+  for (uint32_t programs : {900, 500}) {
+    EXPECT_EQ(launchOn(0x200, {programs, 1, 1}), "");
+    EXPECT_EQ(sums, nullptr);
+  }
   EXPECT_THAT(launchOn(0x200, {65536, 65535, 1}), HasSubstr("pass stream_k=False"));
 }
 
 TEST_F(StreamK, NoMemory) {
   state->failures["cuMemAllocAsync"] = 2;
-  EXPECT_THAT(launchOn(0x400, {5, 6, 7}),
+  EXPECT_THAT(launchOn(0x400, {5, 6, 2}),
               HasSubstr("memory for the sums of programs that are shared out (stream_k), required: "
-                        "65280 bytes; use smaller tiles"));
+                        "38400 bytes; use smaller tiles"));
 }
 
 } // namespace

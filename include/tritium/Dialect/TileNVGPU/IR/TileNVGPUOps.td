@@ -372,6 +372,21 @@ def TileNVGPU_WarpGroupDotWaitOp : TileNVGPU_SyncOp<"warp_group_dot_wait", [
   let assemblyFormat = "($tiles^ `:` type($tiles))? attr-dict";
 }
 
+def TileNVGPU_KeepOperandOp : TileNVGPU_SyncOp<"keep_operand"> {
+  let summary = "a left operand is in registers up to here";
+  let description = [{
+    It stands at the end of each loop whose iterations multiply what is computed in front of it.
+    ptxas takes registers that nothing but products of warp groups reads for free behind the last
+    product of an iteration, and puts other values there, which the next iteration multiplies.
+
+    ```mlir
+    ttng.keep_operand %q : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$tile);
+  let assemblyFormat = "$tile `:` type($tile) attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
