@@ -41,6 +41,38 @@ def rounds(a_ptr, b_ptr, c_ptr, M, N, K, bk, bn, BM: tl.constexpr, BN: tl.conste
 
 
 @triton.jit
+def finished(a_ptr, b_ptr, bias_ptr, c_ptr, d_ptr, M, N, K, scale, BM: tl.constexpr,
+             BN: tl.constexpr, BK: tl.constexpr):
+    """The sums, and what follows of them element by element."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    depth = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), d_ptr.dtype.element_ty)
+    for first in range(0, K, BK):
+        k = first + depth
+        a = tl.load(a_ptr + rows[:, None] * K + k, k < K, other=0)
+        b = tl.load(b_ptr + k[:, None] * N + columns, k[:, None] < K, other=0)
+        acc = tl.dot(a, b, acc, input_precision="bf16x3")
+    inside = (rows[:, None] < M) & (columns < N)
+    bias = tl.load(bias_ptr + columns, columns < N)
+    tl.store(d_ptr + rows[:, None] * N + columns, acc, inside)
+    tl.store(c_ptr + rows[:, None] * N + columns,
+             tl.maximum(acc * scale + bias, 0).to(c_ptr.dtype.element_ty), inside)
+
+
+@triton.jit
+def overwritten(x_ptr, b_ptr, M, BM: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    """x = x @ b, by rows."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns, depth = tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((BM, N), tl.float32)
+    for k in range(0, N, BK):
+        x = tl.load(x_ptr + rows[:, None] * N + (k + depth))
+        acc = tl.dot(x, tl.load(b_ptr + (k + depth)[:, None] * N + columns), acc)
+    tl.store(x_ptr + rows[:, None] * N + columns, acc.to(x_ptr.dtype.element_ty))
+
+
+@triton.jit
 def batched(a_ptr, b_ptr, c_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
             K: tl.constexpr):
     batch, m, n, k = tl.arange(0, B), tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)

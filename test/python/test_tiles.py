@@ -17,7 +17,7 @@ sys.path.append(str(HERE.parents[1] / "examples"))
 COMPILER = "clang-19"
 
 from attention import attention_kernel
-from cpu_kernels import rounds
+from cpu_kernels import finished, overwritten, rounds
 
 FEATURES = set(pathlib.Path("/proc/cpuinfo").read_text().split())
 
@@ -39,23 +39,25 @@ class Tiles:
         self.folder, self.compiled = folder, {}
         call("-O2", "-mfma", "-c", "-fPIC", HERE / "amx.c", "-o", folder / "amx.o")
 
-    def library(self, kernel):
-        if kernel.hash not in self.compiled:
+    def library(self, kernel, isRefused):
+        key = kernel.hash, isRefused
+        if key not in self.compiled:
             path = self.folder / f"kernel{len(self.compiled)}"
-            text = re.sub(r"call i64 asm sideeffect \"syscall\".*?\)(?=,|$)", "or i64 0, 0",
-                          kernel.asm["llir"], flags=re.M)
+            text = re.sub(r"call i64 asm sideeffect \"syscall\".*?\)(?=,|$)",
+                          f"or i64 0, {int(isRefused)}", kernel.asm["llir"], flags=re.M)
             text = re.sub(r"@llvm\.x86\.(ldtilecfg|tile\w+|tdp\w+)", r"@amx_\1", text)
             text = text.replace(" immarg", "").replace('"sapphirerapids"', '"znver4"')
             path.with_suffix(".ll").write_text(text)
             call("-O1", "-w", "-fPIC", "-shared", "-march=znver4", path.with_suffix(".ll"),
                  self.folder / "amx.o", "-lm", "-o", path.with_suffix(".so"))
-            self.compiled[kernel.hash] = ctypes.CDLL(str(path.with_suffix(".so")))
-        return self.compiled[kernel.hash]
+            self.compiled[key] = ctypes.CDLL(str(path.with_suffix(".so")))
+        return self.compiled[key]
 
-    def run(self, function, grid, *arguments, **constants):
-        """Runs a kernel, whose arrays are changed; the products that AMX has done."""
+    def run(self, function, grid, *arguments, isRefused=False, **constants):
+        """Runs a kernel, whose arrays are changed; the products that AMX has done. `isRefused`: the
+        system lets no process use it."""
         kernel = function.warmup(*arguments, **constants, grid=grid)
-        library, about = self.library(kernel), kernel.metadata
+        library, about = self.library(kernel, isRefused), kernel.metadata
         given = dict(zip(function.arg_names, arguments))
         bits = [x.ctypes.data if isinstance(x, np.ndarray) else
                 int(np.float32(x).view(np.uint32)) if isinstance(x, float) else x
@@ -150,6 +152,43 @@ def test_fewer_rounds_than_at_once(tiles, rng, dtype, k):
     a, b = (rng.integers(-8, 9, shape).astype(dtype) for shape in ((64, k), (k, 64)))
     c, _ = product(tiles, a, b, (64, 64, 64))
     np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+# Behind the last rounds at once each block is stored as it is done: not if rounds are left, if
+# there are none, if masks hide a part of these, and if AMX is refused.
+@pytest.mark.parametrize("k, isRefused", [(1024, False), (512, False), (640, False), (600, False),
+                                          (0, False), (1024, True)])
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.int8, np.float16, np.float32])
+def test_sums_stored_by_blocks(tiles, rng, dtype, k, isRefused):
+    m, n, (bm, bn, bk) = 150, 200, (64, 128, 64)
+    padded, sums = 192, np.int32 if dtype == np.int8 else np.float32
+    a, b = (rng.integers(-8, 9, shape).astype(dtype) for shape in ((padded, k), (k, n)))
+    a[m:] = 0
+    b = np.append(b, np.zeros(2 * bn - n, dtype))  # which the last tile's columns reach
+    bias = rng.integers(-9, 10, n).astype(np.float32)
+    c, d = np.full((m, n), 77, ml_dtypes.bfloat16), np.full((m, n), 77, sums)
+    arguments = a, b, bias, c, d, m, n, k, 0.5
+    constants = dict(BM=bm, BN=bn, BK=bk)
+    assert "each block of the last sums" in finished.warmup(*arguments, **constants,
+                                                            grid=(3, 2)).asm["plan"]
+    count = tiles.run(finished, (3, 2), *arguments, isRefused=isRefused, **constants)
+    expected = a[:m].astype(np.float64) @ b[:k * n].reshape(k, n).astype(np.float64)
+    np.testing.assert_array_equal(d, expected)
+    finishedSums = np.maximum(expected * 0.5 + bias, 0).astype(np.float32)
+    np.testing.assert_array_equal(c, finishedSums.astype(c.dtype))
+    assert (count > 0) == (k > 0 and not isRefused)
+
+
+def test_sums_over_their_operand(tiles, rng):
+    """A block that was stored at once would be read by the products of the next ones."""
+    m, n = 128, 256
+    x, b = (rng.integers(-3, 4, shape).astype(ml_dtypes.bfloat16) for shape in ((m, n), (n, n)))
+    x = aligned(x, 0)
+    expected = (x.astype(np.float32) @ b.astype(np.float32)).astype(x.dtype)
+    constants = dict(BM=64, N=n, BK=64)
+    assert "each block" not in overwritten.warmup(x, b, m, **constants, grid=(2,)).asm["plan"]
+    assert tiles.run(overwritten, (2,), x, b, m, **constants) > 0
+    np.testing.assert_array_equal(x, expected)
 
 
 def bound(a, b, relative):

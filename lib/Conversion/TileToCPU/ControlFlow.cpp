@@ -129,6 +129,8 @@ void Lowering::emitFor(const Step &planned, scf::ForOp op) {
   for (Value result : op.getResults())
     if (!isTileValue(result))
       scalars[result] = results[next++];
+  if (planned.rounds && planned.rounds->epilogue)
+    emitWholeEpilogue(*planned.rounds->epilogue, results.back());
 }
 
 void Lowering::emitIf(const Step &step, scf::IfOp op) {

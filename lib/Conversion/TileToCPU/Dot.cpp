@@ -59,11 +59,8 @@ void Lowering::emitDirectRead(const Step &step) {
 func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int64_t k,
                                    ArrayRef<UpcomingTile> upcoming, const RoundsPlan *rounds) {
   Type element = dot.accumulator->element;
-  const Buffer &matrixOfB = *dot.b.packed;
   int64_t rowsOfA = dot.a.readsMemory ? 0 : dot.a.packed->rowStride;
-  int64_t rowsOfAcc = dot.accumulator->rowStride;
-  int64_t rowsOfB =
-      matrixOfB.rowStride * tt::scalarBytes(matrixOfB.element) / tt::scalarBytes(element);
+  int64_t rowsOfB = dot.rowOfPackedB(), rowsOfAcc = dot.accumulator->rowStride;
   constexpr const char *forms[] = {"",      "_bf16",   "_i16",   "_s8",    "_u8",     "_sdot",
                                    "_udot", "_bfmmla", "_smmla", "_ummla", "_parts4", "_parts3"};
   std::string name;
@@ -108,15 +105,11 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
       acc.isEmpty = compare(arith::CmpIPredicate::ne, isFirst, i64(0));
     OpBuilder::InsertionGuard guard(b);
     auto byTiles = [&] {
-      RowsForTiles rowsForTiles;
-      auto find = [&](Value row, int64_t count) {
-        return rowsOfBlock(*rounds, a, isCopied, bases.back(), row, count);
-      };
-      if (copies)
-        rowsForTiles.find = find;
-      if (rounds && rounds->asksForRows)
-        rowsForTiles.behind = tiles.front().base;
-      emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero, rowsForTiles);
+      if (!rounds)
+        return emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
+      Value behind = rounds->asksForRows ? tiles.front().base : Value();
+      Value copy = copies ? Value(bases.back()) : Value();
+      emitTilesOfRounds(*rounds, {a, rhs, acc, behind, copy, isCopied});
     };
     if (onlyTiles)
       return byTiles();

@@ -372,8 +372,9 @@ private:
   mlir::SmallVector<mlir::Value> findWhole(const Step &planned, mlir::scf::ForOp op, Rounds range,
                                            mlir::ValueRange carried);
   /// `isLast`: no chunk of rounds follows this one.
-  void emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, mlir::Value isLast,
-                           DirectRead a, DirectRead from);
+  /// Where there is an epilogue, whether that is done (i1), else null.
+  mlir::Value emitProductOfRounds(const RoundsPlan &rounds, mlir::Value number, mlir::Value isLast,
+                                  DirectRead a, DirectRead from);
   DirectRead leftOperand(const RoundsPlan &rounds, DirectRead a);
   mlir::Value isReadSlowly(DirectRead a);
   PackedMatrix rowsOfBlock(const RoundsPlan &rounds, PackedMatrix a, mlir::Value isCopied,
@@ -394,6 +395,29 @@ private:
                                 DirectRead a);
   void clearBuffer(const Buffer &buffer);
   void forgetPacked();
+
+  //===--------------------------------------------------------------------===//
+  // Epilogue.cpp
+  //===--------------------------------------------------------------------===//
+  /// What a product of rounds by AMX reads, and adds to. `behind`: RowsForTiles; `copy`: where rows
+  /// of a are copied to if `isCopied` (i64) says so, null if never.
+  struct TilesOfRounds {
+    PackedMatrix a, b, sums;
+    mlir::Value behind, copy, isCopied;
+  };
+  void emitTilesOfRounds(const RoundsPlan &rounds, const TilesOfRounds &tiles,
+                         const BlocksOfSums &blocks = {});
+  mlir::Value emitProductAndEpilogue(const RoundsPlan &rounds, mlir::Value isLast,
+                                     const TilesOfRounds &tiles,
+                                     llvm::function_ref<void()> productAlone);
+  void emitEpilogueOfBlock(const EpiloguePlan &epilogue, mlir::Value row, mlir::Value column);
+  void emitWholeEpilogue(const EpiloguePlan &epilogue, mlir::Value isDone);
+  /// The part of a tile that a phase is emitted for: where it begins. Empty: the tile is whole.
+  llvm::SmallVector<mlir::Value, 2> origin;
+  const Buffer *partBuffer = nullptr; ///< has that part of a tile only
+  mlir::Value fromOrigin(int64_t dim, mlir::Value place) {
+    return origin.empty() ? place : add(origin[dim], place);
+  }
 
   //===--------------------------------------------------------------------===//
   // Parts.cpp

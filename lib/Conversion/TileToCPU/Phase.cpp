@@ -124,7 +124,7 @@ void Lowering::emitLevel(PhaseState &state, unsigned level, Index index) {
   int64_t extent = state.step.shape[dim];
   auto at = [&](Value i) {
     Index next = index;
-    next.dims[dim] = {DimIndex::Scalar, i};
+    next.dims[dim] = {DimIndex::Scalar, fromOrigin(dim, i)};
     emitLevel(state, level + 1, next);
   };
   if (extent == 1)
@@ -142,7 +142,7 @@ void Lowering::emitLanesLevel(PhaseState &state, unsigned level, Index index) {
   int64_t full = extent / state.loops.width * state.loops.width, rest = extent - full;
   auto at = [&](Value first, int64_t width, int64_t valid) {
     Index next = index;
-    next.dims[dim] = {DimIndex::Lanes, first};
+    next.dims[dim] = {DimIndex::Lanes, fromOrigin(dim, first)};
     next.width = width;
     next.valid = valid;
     emitLevel(state, level + 1, next);

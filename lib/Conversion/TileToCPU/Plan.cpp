@@ -33,6 +33,7 @@ StepList Planner::planBlock(Block &block, ArrayRef<Root> results) {
   for (Step &step : steps)
     complete(step);
   steps.remove_if([](const Step &step) { return step.kind == Step::Phase && step.roots.empty(); });
+  planEpilogues(steps);
   return steps;
 }
 

@@ -118,6 +118,22 @@ struct DotPlan {
   int64_t kept = 0;
   Buffer *keys = nullptr;
   llvm::SmallVector<Upcoming, 2> upcoming;
+  /// In lanes of the sums.
+  int64_t rowOfPackedB() const {
+    return b.packed->rowStride * tt::scalarBytes(b.packed->element) /
+           tt::scalarBytes(accumulator->element);
+  }
+};
+
+struct Step;
+
+/// What stands behind the loop of a RoundsPlan that AMX multiplies: a phase that only stores, and
+/// all that needs the loop's sums, each at their own place.
+struct EpiloguePlan {
+  mlir::Value sums;      ///< what the loop gives
+  Buffer *ofBlock;       ///< where a block of the last product's sums stands
+  std::list<Step> block; ///< the phase over one block, done as soon as that stands there
+  std::list<Step> whole; ///< the phase, for where the last rounds were not multiplied by AMX
 };
 
 /// Rounds of a loop that does nothing but one product, multiplied at once: tiles that follow each
@@ -145,6 +161,7 @@ struct RoundsPlan {
   bool bInPlace = false;    ///< nor is b packed, which few rows would not make up for
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
+  std::optional<EpiloguePlan> epilogue;
 };
 
 struct Step {

@@ -116,6 +116,13 @@ void Lowering::remarkSteps(const StepList &steps) {
     remarkProduct(step);
     for (const StepList &block : step.blocks)
       remarkSteps(block);
+    if (step.rounds && step.rounds->epilogue) {
+      const StepList &whole = step.rounds->epilogue->whole;
+      remark(subjectOf(whole.front()), "applied",
+             "each block of the product's sums is stored as soon as AMX is done with it",
+             {{"case", "epilogue"}});
+      remarkSteps(whole);
+    }
   }
 }
 

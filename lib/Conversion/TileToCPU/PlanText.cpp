@@ -288,6 +288,16 @@ private:
     line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)
            << (rounds.fromZero ? ", at first to zeros" : "") << '\n';
     indent -= 2;
+    if (!rounds.epilogue)
+      return;
+    line() << "each block of the last sums, in " << name(rounds.epilogue->ofBlock) << ":\n";
+    indent += 2;
+    printSteps(rounds.epilogue->block);
+    indent -= 2;
+    line() << "or, if that was not done:\n";
+    indent += 2;
+    printSteps(rounds.epilogue->whole);
+    indent -= 2;
   }
 
   void printKept(const DotPlan &dot) {

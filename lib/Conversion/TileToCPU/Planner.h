@@ -109,6 +109,10 @@ private:
                   int64_t mostBytes);
   void allocateOperands(RoundsPlan &rounds);
 
+  // PlanEpilogue.cpp
+  void planEpilogues(StepList &steps);
+  bool fitsEpilogue(const Step &loop, const Step &phase);
+
   // PlanAhead.cpp
   std::optional<Upcoming> upcoming(tt::DotOp dot, mlir::Value operand, mlir::scf::ForOp loop);
   bool collectMoving(mlir::Value value, mlir::scf::ForOp loop, tt::DotOp dot,

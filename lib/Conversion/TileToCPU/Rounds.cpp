@@ -121,15 +121,19 @@ SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op
     clearBuffer(*rounds.dot.accumulator);
   };
   clearIf(compare(arith::CmpIPredicate::sge, range.lower, range.upper));
-  // Bounds of 32 bits leave room for rounds behind them.
+  // Bounds of 32 bits leave room for rounds behind them. Behind the loop's own scalars it carries
+  // whether the epilogue is done.
   Value stride = mul(range.step, rounds.count);
-  auto chunks = b.create<scf::ForOp>(loc, range.lower, range.upper, stride, inits);
+  SmallVector<Value> initsOfChunks(inits);
+  if (rounds.epilogue)
+    initsOfChunks.push_back(b.create<arith::ConstantIntOp>(loc, 0, 1));
+  auto chunks = b.create<scf::ForOp>(loc, range.lower, range.upper, stride, initsOfChunks);
   OpBuilder::InsertionGuard guard(b);
-  if (inits.empty())
+  if (initsOfChunks.empty())
     chunks.getBody()->getTerminator()->erase();
   b.setInsertionPointToEnd(chunks.getBody());
   Value lower = chunks.getInductionVar(), upper = add(lower, stride);
-  ValueRange carried = chunks.getRegionIterArgs();
+  ValueRange carried = chunks.getRegionIterArgs().take_front(inits.size());
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
 
   SmallVector<Type> types{b.getI1Type()};
@@ -154,18 +158,24 @@ SmallVector<Value> Lowering::emitRoundsAtOnce(const Step &planned, scf::ForOp op
   Value isAtOnce = found[0];
   if (partsOf(rounds.dot.form) > 1)
     isAtOnce = splitOperands(rounds, number, a, from, isAtOnce);
-  auto branch = b.create<scf::IfOp>(loc, carried.getTypes(), isAtOnce, /*else=*/true);
+  auto branch = b.create<scf::IfOp>(loc, ValueRange(initsOfChunks).getTypes(), isAtOnce,
+                                    /*else=*/true);
+  auto yield = [&](ValueRange values, Value isDone) {
+    SmallVector<Value> all(values);
+    if (rounds.epilogue)
+      all.push_back(isDone);
+    if (!all.empty())
+      b.create<scf::YieldOp>(loc, all);
+  };
   b.setInsertionPointToStart(branch.thenBlock());
-  emitProductOfRounds(rounds, number, compare(arith::CmpIPredicate::sge, upper, range.upper), a,
-                      from);
-  if (!inits.empty())
-    b.create<scf::YieldOp>(loc, found.drop_front().drop_back(4));
+  Value isLast = compare(arith::CmpIPredicate::sge, upper, range.upper);
+  Value isDone = emitProductOfRounds(rounds, number, isLast, a, from);
+  yield(found.drop_front().drop_back(4), isDone);
   b.setInsertionPointToStart(branch.elseBlock());
   clearIf(compare(arith::CmpIPredicate::eq, number, i64(0)));
   SmallVector<Value> rest = emitRounds(
       planned, op, {lower, minSigned(upper, range.upper), range.step}, carried, /*polls=*/false);
-  if (!inits.empty())
-    b.create<scf::YieldOp>(loc, rest);
+  yield(rest, rounds.epilogue ? initsOfChunks.back() : Value());
   b.setInsertionPointAfter(branch);
   loc = op.getLoc();
   if (!isShort(op))
@@ -327,8 +337,8 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   });
 }
 
-void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Value isLast,
-                                   DirectRead a, DirectRead from) {
+Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Value isLast,
+                                    DirectRead a, DirectRead from) {
   loc = tt::DotOp(rounds.op).getLoc();
   const DotPlan &dot = rounds.dot;
   if (rounds.bInPlace) {
@@ -336,7 +346,7 @@ void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Value
     b.create<func::CallOp>(loc, fewRowsFunction(rounds),
                            ValueRange{left.base, from.base, bufferBase(*dot.accumulator),
                                       left.rowStride, from.rowStride});
-    return;
+    return {};
   }
   Slot slot = slotOf(rounds, number);
   SmallVector<UpcomingTile> upcoming;
@@ -365,14 +375,32 @@ void Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Value
     arguments.push_back(tile.rowStride);
   if (dot.onTiles && partsOf(dot.form) == 1)
     arguments.push_back(tilesRefused);
+  Value isFirst = rounds.fromZero ? compare(arith::CmpIPredicate::eq, number, i64(0)) : Value();
+  Value isCopied = copies ? number64(isReadSlowly(a)) : Value();
   if (rounds.fromZero)
-    arguments.push_back(number64(compare(arith::CmpIPredicate::eq, number, i64(0))));
+    arguments.push_back(number64(isFirst));
   if (copies)
-    arguments.push_back(number64(isReadSlowly(a)));
+    arguments.push_back(isCopied);
   if (left.rowStride)
     arguments.push_back(left.rowStride);
-  b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming, &rounds),
-                         arguments);
+  auto product = [&] {
+    b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming, &rounds),
+                           arguments);
+  };
+  if (!rounds.epilogue) {
+    product();
+    return {};
+  }
+  const Buffer *copy = dot.a.packed, &sums = *dot.accumulator;
+  return emitProductAndEpilogue(
+      rounds, isLast,
+      {.a = {left.base, left.rowStride ? 0 : copy->rowStride, left.rowStride},
+       .b = {slot.packed, dot.rowOfPackedB(), {}, dot.panelRows},
+       .sums = {bufferBase(sums), sums.rowStride, {}, 0, isFirst},
+       .behind = rounds.asksForRows ? upcoming.front().base : Value(),
+       .copy = copies ? bufferBase(*copy) : Value(),
+       .isCopied = isCopied},
+      product);
 }
 
 } // namespace tritium::cpu

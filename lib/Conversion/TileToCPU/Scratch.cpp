@@ -15,7 +15,10 @@ Value Lowering::linearIndex(const Buffer &buffer, const Index &index) {
   Value linear = i64(0);
   int64_t stride = 1;
   for (int64_t d = buffer.shape.size() - 1; d >= 0; --d) {
-    linear = add(linear, mul(index.dims[d].index, stride));
+    Value place = index.dims[d].index;
+    if (&buffer == partBuffer)
+      place = sub(place, origin[d]);
+    linear = add(linear, mul(place, stride));
     stride = d == static_cast<int64_t>(buffer.shape.size()) - 1 ? buffer.rowStride
                                                                 : stride * buffer.shape[d];
   }

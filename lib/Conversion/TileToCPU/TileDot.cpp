@@ -21,6 +21,9 @@
 // Where k is no whole number of 16 groups, a last step takes what is left, from tmm5 and tmm7,
 // which are configured to hold no more; whole steps have tmm4 and tmm6 alone then.
 //
+// What a product's sums are needed for may be done block by block: they go to one place in the
+// first-level cache then, not back to acc.
+//
 // A row of a tile of a is 16 groups, a row of b one group of 16 columns, as packed. Each product
 // configures the registers for itself, 50 ns, because whatever else is called may do so, too.
 // LLVM's intrinsics that name the registers by numbers need no passes of its own; those that
@@ -46,13 +49,14 @@ constexpr int kSums = 0, kTilesOfA = 4, kTilesOfB = 6;
 class TileDotEmitter {
 public:
   TileDotEmitter(OpBuilder &b, Location loc, DotForm form, int64_t k, PackedMatrix a,
-                 PackedMatrix bMatrix, PackedMatrix acc, bool fromZero, const RowsForTiles &rowsOfA)
+                 PackedMatrix bMatrix, PackedMatrix acc, bool fromZero, const RowsForTiles &rowsOfA,
+                 const BlocksOfSums &blocks)
       : b(b), loc(loc), form(form), k(k), a(a.base), bMatrix(bMatrix.base), acc(acc.base),
         strideOfA(a.byteStride ? a.byteStride : i64(a.rowStride * 4 / groupOf(form))),
         strideOfB(i64(bMatrix.rowStride * 4)), strideOfAcc(i64(acc.rowStride * 4)),
         columnBytesOfB(4 * std::max<int64_t>(bMatrix.panelRows, 1)),
         restGroups(k / groupOf(form) % kRows), fromZero(fromZero), isEmpty(acc.isEmpty),
-        rowsOfA(rowsOfA) {}
+        rowsOfA(rowsOfA), blocks(blocks) {}
 
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
@@ -142,14 +146,22 @@ private:
   }
 
   void emitBlock(Rows a, Value i, Value j, int64_t rows, int64_t columns) {
-    auto forSums = [&](llvm::function_ref<void(int, Value)> body) {
+    auto forSums = [&](llvm::function_ref<void(int, int64_t, int64_t)> body) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t column = 0; column < columns; ++column)
-          body(kSums + 2 * row + column, address(acc, plus(i, row * kRows), strideOfAcc,
-                                                 plus(times(j, 4), column * kRowBytes)));
+          body(kSums + 2 * row + column, row, column);
     };
-    auto clear = [&] { forSums([&](int number, Value) { intrinsic("tilezero", tile(number)); }); };
-    auto loadSums = [&] { forSums([&](int number, Value at) { load(number, at, strideOfAcc); }); };
+    auto addressOfSums = [&](int64_t row, int64_t column) {
+      return address(acc, plus(i, row * kRows), strideOfAcc, plus(times(j, 4), column * kRowBytes));
+    };
+    auto clear = [&] {
+      forSums([&](int number, int64_t, int64_t) { intrinsic("tilezero", tile(number)); });
+    };
+    auto loadSums = [&] {
+      forSums([&](int number, int64_t row, int64_t column) {
+        load(number, addressOfSums(row, column), strideOfAcc);
+      });
+    };
     if (isEmpty) {
       auto branch = b.create<scf::IfOp>(loc, isEmpty, /*else=*/true);
       OpBuilder::InsertionGuard guard(b);
@@ -173,8 +185,16 @@ private:
         fetchNext(a, j, step);
         emitStep(a, j, step, rows, columns);
       });
-    forSums(
-        [&](int number, Value at) { intrinsic("tilestored64", {tile(number), at, strideOfAcc}); });
+    if (!blocks.take)
+      return forSums([&](int number, int64_t row, int64_t column) {
+        intrinsic("tilestored64", {tile(number), addressOfSums(row, column), strideOfAcc});
+      });
+    Value stride = i64(kBlockRows * 4);
+    forSums([&](int number, int64_t row, int64_t column) {
+      Value at = address(blocks.base, i64(row * kRows), stride, i64(column * kRowBytes));
+      intrinsic("tilestored64", {tile(number), at, stride});
+    });
+    blocks.take(i, j);
   }
 
   void forSteps(int64_t steps, llvm::function_ref<void(Value)> body) {
@@ -311,6 +331,7 @@ private:
   bool fromZero;
   Value isEmpty;
   const RowsForTiles &rowsOfA;
+  const BlocksOfSums &blocks;
   int64_t blocksOfRow = 1;
 };
 
@@ -326,9 +347,11 @@ bool tritium::cpu::fitsTiles(DotForm form, int64_t m, int64_t n, int64_t k) {
 
 void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, int64_t m, int64_t n,
                                int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc,
-                               bool fromZero, const RowsForTiles &rowsOfA) {
+                               bool fromZero, const RowsForTiles &rowsOfA,
+                               const BlocksOfSums &blocks) {
   assert((!b.panelRows || b.rowStride == std::min(n, 2 * kRows)) && "a panel is a block wide");
-  TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero, rowsOfA).emit(m, n);
+  assert((!blocks.take || (m % kBlockRows == 0 && n % kBlockRows == 0)) && "blocks are whole");
+  TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero, rowsOfA, blocks).emit(m, n);
 }
 
 /// Linux gives a process the state that AMX needs when it asks for it, or refuses; where there is

@@ -139,11 +139,20 @@ struct RowsForTiles {
   mlir::Value behind = {};
 };
 
+/// Where a product by AMX puts its sums, if not back: block by block, kBlockRows rows and columns
+/// each, to one place.
+struct BlocksOfSums {
+  mlir::Value base = {}; ///< !llvm.ptr: of a dense block
+  /// What is done with a block, which begins there, before the next one. It must leave the tile
+  /// registers' configuration alone.
+  llvm::function_ref<void(mlir::Value row, mlir::Value column)> take = nullptr;
+};
+
 /// The same as emitDot of one of the forms that fitsTiles, by AMX. b needs no row behind its
-/// groups.
+/// groups. Where blocks of sums are taken, m and n are of whole ones, and acc is only read.
 void emitTileDot(mlir::OpBuilder &builder, mlir::Location loc, DotForm form, int64_t m, int64_t n,
                  int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc, bool fromZero,
-                 const RowsForTiles &rowsOfA = {});
+                 const RowsForTiles &rowsOfA = {}, const BlocksOfSums &blocks = {});
 
 /// Asks the system for the use of AMX: zero (i64) if the process may use it from now on.
 mlir::Value emitTilePermission(mlir::OpBuilder &builder, mlir::Location loc);
