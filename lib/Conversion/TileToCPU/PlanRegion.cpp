@@ -60,12 +60,22 @@ static SmallVector<bool> assignableAtOnce(scf::ForOp loop) {
   return atOnce;
 }
 
+/// Where `loop` carries a tile that begins as `init`: if that is what another loop or branch gives,
+/// and nothing else reads it, where it stands.
+Buffer *Planner::allocateCarried(Value init, scf::ForOp loop) {
+  Operation *source = init.getDefiningOp();
+  if (isa_and_present<scf::ForOp, scf::IfOp, scf::WhileOp>(source) && init.hasOneUse() &&
+      source->getBlock() == loop->getBlock())
+    return plan.home(init);
+  return allocate(tileType(init), /*dense=*/false);
+}
+
 void Planner::planFor(Step &step, scf::ForOp op) {
   unsigned count = op.getInitArgs().size();
   SmallVector<Buffer *> carried(count, nullptr);
   for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
-    if (auto type = tileType(init)) {
-      carried[i] = allocate(type, /*dense=*/false);
+    if (tileType(init)) {
+      carried[i] = allocateCarried(init, op);
       assign(step.before, init, carried[i]);
     }
   for (unsigned i = 0; i < count; ++i)

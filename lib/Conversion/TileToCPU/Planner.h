@@ -81,6 +81,7 @@ private:
 
   // PlanRegion.cpp
   void planFor(Step &step, mlir::scf::ForOp op);
+  Buffer *allocateCarried(mlir::Value init, mlir::scf::ForOp loop);
   void planIf(Step &step, mlir::scf::IfOp op);
   void planWhile(Step &step, mlir::scf::WhileOp op);
 

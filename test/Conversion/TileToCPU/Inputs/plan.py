@@ -101,3 +101,22 @@ def one(x_ptr, y_ptr, i, j, M: tl.constexpr, N: tl.constexpr):
 def wrapped(x_ptr, y_ptr):
     i = tl.program_id(0) * 64 + tl.arange(0, 64)
     tl.store(y_ptr + i, tl.load(x_ptr + i % 512))
+
+
+@triton.jit
+def handed(x_ptr, y_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    low = tl.zeros((N,), tl.float32)
+    high = tl.full((N,), 1, tl.float32)
+    for k in range(n):
+        x = tl.load(x_ptr + k * N + i)
+        low += x
+        high *= x
+    first = high
+    for k in range(n, 2 * n):
+        x = tl.load(x_ptr + k * N + i)
+        low += x
+        high *= x
+    tl.store(y_ptr + i, low)
+    tl.store(y_ptr + N + i, high)
+    tl.store(y_ptr + 2 * N + i, first)
