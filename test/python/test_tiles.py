@@ -261,14 +261,20 @@ def test_numbers_without_parts(tiles, rng, dtype, value, side, turned):
     assert count == whole * 3 // 4
 
 
-@pytest.mark.parametrize("dtype, d", [
-    (ml_dtypes.bfloat16, 64), (ml_dtypes.bfloat16, 80), (np.float16, 64), (np.float32, 64)])
-def test_attention(tiles, rng, dtype, d):
+@pytest.mark.parametrize("dtype, d, isRefused", [
+    (ml_dtypes.bfloat16, 64, False), (ml_dtypes.bfloat16, 80, False), (np.float16, 64, False),
+    (np.float32, 64, False), (ml_dtypes.bfloat16, 64, True)])
+def test_attention(tiles, rng, dtype, d, isRefused):
     heads, n = 2, 160
     q, k, v = (rng.standard_normal((heads, n, d)).astype(dtype) for _ in range(3))
     out = np.zeros_like(q)
-    count = tiles.run(attention_kernel, (-(-n // 64), heads), q, k, v, out, 0.125, n,
-                      D=d, BM=64, BN=64, CAUSAL=False)
+    grid, arguments = (-(-n // 64), heads), (q, k, v, out, 0.125, n)
+    constants = dict(D=d, BM=64, BN=64, CAUSAL=False)
+    plan = attention_kernel.warmup(*arguments, **constants, grid=grid).asm["plan"]
+    # Sums are scaled block by block, of both loops.
+    isByBlocks = dtype == ml_dtypes.bfloat16 and d == 64
+    assert plan.count("or, by AMX, over each block of sums") == 2 * isByBlocks
+    count = tiles.run(attention_kernel, grid, *arguments, isRefused=isRefused, **constants)
     wide = [x.astype(np.float64) for x in (q, k, v)]
     scores = 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1))
     weights = np.exp(scores - scores.max(-1, keepdims=True))
@@ -278,4 +284,5 @@ def test_attention(tiles, rng, dtype, d):
                                atol=tolerance)
     # Of 16 x 16 sums and 32 k, or what is left of k, in six programs of three rounds.
     products = 4 * 4 * -(-d // 32) + 4 * (d // 16) * 2
-    assert count == (6 * 3 * products if np.dtype(dtype).name == "bfloat16" else 0)
+    isOnTiles = np.dtype(dtype).name == "bfloat16" and not isRefused
+    assert count == (6 * 3 * products if isOnTiles else 0)

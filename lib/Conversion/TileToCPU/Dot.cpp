@@ -138,7 +138,8 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
     emitPacking(dot.b, op.getIsUnsigned());
   else
     packed = emitGrouping(op, dot);
-  emitSteps(step.before);
+  if (step.beforeBlock.empty())
+    emitSteps(step.before);
   const Buffer *a = dot.a.packed, *rhs = dot.b.packed, *acc = dot.accumulator;
   loc = op.getLoc();
 
@@ -165,7 +166,9 @@ void Lowering::emitDotStep(const Step &step, tt::DotOp op) {
     }
     b.create<func::CallOp>(loc, function, arguments);
   };
-  if (rank == 2)
+  if (!step.beforeBlock.empty())
+    emitPrologueAndProduct(step, packed, [&] { product({}); });
+  else if (rank == 2)
     product({});
   else
     loop(i64(0), i64(shape[0]), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {

@@ -36,12 +36,19 @@ void Lowering::emitTilesOfRounds(const RoundsPlan &rounds, const TilesOfRounds &
 void Lowering::emitEpilogueOfBlock(const EpiloguePlan &epilogue, Value row, Value column) {
   Buffer *&home = plan.homes[epilogue.sums], *whole = home;
   home = epilogue.ofBlock;
-  origin = {row, column};
   partBuffer = home;
-  emitSteps(epilogue.block);
+  emitStepsOfBlock(epilogue.block, row, column);
   partBuffer = nullptr;
-  origin.clear();
   home = whole;
+}
+
+/// The same where all stands in whole tiles.
+void Lowering::emitStepsOfBlock(const StepList &steps, Value row, Value column) {
+  Location where = loc;
+  origin = {row, column};
+  emitSteps(steps);
+  origin.clear();
+  loc = where;
 }
 
 /// A product of rounds, and if they are the last ones, the phase that stores its sums; whether
@@ -49,23 +56,50 @@ void Lowering::emitEpilogueOfBlock(const EpiloguePlan &epilogue, Value row, Valu
 Value Lowering::emitProductAndEpilogue(const RoundsPlan &rounds, Value isLast,
                                        const TilesOfRounds &tiles,
                                        llvm::function_ref<void()> productAlone) {
-  Location where = loc;
   // Parts are made only where AMX may be used.
   Value isAllowed = compare(arith::CmpIPredicate::eq, tilesRefused, i64(0));
   Value isDone = b.create<arith::AndIOp>(loc, isLast, isAllowed);
   auto branch = b.create<scf::IfOp>(loc, isDone, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  BlocksOfSums blocks{bufferBase(*rounds.epilogue->ofBlock)};
-  auto take = [&](Value row, Value column) {
-    emitEpilogueOfBlock(*rounds.epilogue, row, column);
-    loc = where;
-  };
+  BlocksOfSums blocks;
+  blocks.base = bufferBase(*rounds.epilogue->ofBlock);
+  auto take = [&](Value row, Value column) { emitEpilogueOfBlock(*rounds.epilogue, row, column); };
   blocks.take = take;
   emitTilesOfRounds(rounds, tiles, blocks);
   b.setInsertionPointToStart(branch.elseBlock());
   productAlone();
   return isDone;
+}
+
+/// A product of one round, behind the phase that its sums begin with.
+void Lowering::emitPrologueAndProduct(const Step &step, Value packed,
+                                      llvm::function_ref<void()> productAlone) {
+  const DotPlan &dot = *step.dot;
+  auto op = cast<tt::DotOp>(step.op);
+  auto shape = op.getType().getShape();
+  PackedMatrix a{bufferBase(*dot.a.packed), dot.a.packed->rowStride, {}};
+  if (dot.a.readsMemory) {
+    DirectRead direct = directReads.lookup(op.getA());
+    a = {direct.base, 0, direct.rowStride};
+  }
+  PackedMatrix rhs{packed, dot.rowOfPackedB(), {}, dot.panelRows};
+  PackedMatrix sums{bufferBase(*dot.accumulator), dot.accumulator->rowStride, {}};
+  auto prepare = [&](Value row, Value column) {
+    emitStepsOfBlock(step.beforeBlock, row, column);
+  };
+  BlocksOfSums blocks;
+  blocks.prepare = prepare;
+  auto branch = b.create<scf::IfOp>(loc, compare(arith::CmpIPredicate::eq, tilesRefused, i64(0)),
+                                    /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitTileDot(b, loc, dot.form, shape[0], shape[1], op.getA().getType().getDimSize(1), a, rhs, sums,
+              dot.fromZero, {}, blocks);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitSteps(step.before);
+  loc = op.getLoc();
+  productAlone();
 }
 
 /// What the last product has not done.

@@ -410,6 +410,9 @@ private:
   mlir::Value emitProductAndEpilogue(const RoundsPlan &rounds, mlir::Value isLast,
                                      const TilesOfRounds &tiles,
                                      llvm::function_ref<void()> productAlone);
+  void emitPrologueAndProduct(const Step &step, mlir::Value packed,
+                              llvm::function_ref<void()> productAlone);
+  void emitStepsOfBlock(const StepList &steps, mlir::Value row, mlir::Value column);
   void emitEpilogueOfBlock(const EpiloguePlan &epilogue, mlir::Value row, mlir::Value column);
   void emitWholeEpilogue(const EpiloguePlan &epilogue, mlir::Value isDone);
   /// The part of a tile that a phase is emitted for: where it begins. Empty: the tile is whole.

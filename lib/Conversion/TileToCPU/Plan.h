@@ -215,6 +215,8 @@ struct Step {
 
   // Dot
   std::optional<DotPlan> dot;
+  /// By AMX: what `before` does, over one block of sums, in front of the block's products.
+  std::list<Step> beforeBlock;
 };
 
 using StepList = std::list<Step>;

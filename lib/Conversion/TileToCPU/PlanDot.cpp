@@ -214,6 +214,7 @@ void Planner::planDot(Step &step, tt::DotOp op) {
       if (auto tile = upcoming(op, operand, loopOp))
         dot.upcoming.push_back(std::move(*tile));
   step.dot = std::move(dot);
+  planPrologue(step, op);
 }
 
 } // namespace tritium::cpu

@@ -1,4 +1,4 @@
-//===- PlanEpilogue.cpp - sums that are stored block by block -------------===//
+//===- PlanEpilogue.cpp - what is done with sums block by block -----------===//
 //
 //   %sums = for .. { .. }            multiply the first rounds
 //   store P, f(%sums), M       ->    for each block of the product of the last rounds, by AMX:
@@ -12,6 +12,11 @@
 // in between. The phase must need nothing of the loop but the sums, each at its own place, and must
 // call nothing, so that the registers of AMX stay configured. What computes scalars for it is done
 // in front of the loop.
+//
+// In the same way what the sums of one product begin with is computed where the product comes to a
+// block, like the sums of attention that are scaled because a row's maximum has grown:
+//
+//   %c = f(%acc);  dot(%a, %b, %c)  ->  for each block: %acc = f(%acc), of this block; multiply
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,14 +55,18 @@ static bool mayCall(Operation *op) {
          (isPolynomial(op) && tt::elementType(op->getResult(0).getType()).isF64());
 }
 
-/// What `phase` computes takes nothing of `loop` but `sums`, and calls no function.
-static bool needsOnly(const Step &phase, scf::ForOp loop, Value sums) {
+/// What `phase` computes calls no function, and takes nothing of `loop`, if there is one, but
+/// `sums`.
+static bool needsOnly(const Step &phase, Operation *loop, Value sums) {
   llvm::SetVector<Value> values;
   for (const Root &root : phase.roots)
-    values.insert(root.op->operand_begin(), root.op->operand_end());
+    if (root.op)
+      values.insert(root.op->operand_begin(), root.op->operand_end());
+    else
+      values.insert(root.value);
   for (unsigned i = 0; i < values.size(); ++i) {
     Operation *op = values[i].getDefiningOp();
-    if (op == loop && values[i] != sums)
+    if (op && op == loop && values[i] != sums)
       return false;
     if (!op || !isVirtual(values[i]))
       continue;
@@ -90,6 +99,31 @@ bool Planner::fitsEpilogue(const Step &loop, const Step &phase) {
          needsOnly(phase, loopOp, sums);
 }
 
+/// The same phase over one block of sums.
+StepList Planner::planBlockOf(const Step &phase) {
+  StepList steps;
+  Step &block = steps.emplace_back(Step::Phase);
+  block.shape.assign(2, kBlockRows);
+  block.lanesDim = phase.lanesDim;
+  block.roots = phase.roots;
+  completePhase(block);
+  return steps;
+}
+
+/// The phase that assigns what the sums of `product` begin with goes block by block.
+void Planner::planPrologue(Step &product, tt::DotOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  if (!product.dot->onTiles || product.before.size() != 1 || shape.size() != 2 ||
+      shape[0] % kBlockRows || shape[1] % kBlockRows)
+    return;
+  const Step &phase = product.before.front();
+  // One that is turned over or has steps of its own goes over columns, or over the whole.
+  bool isPlain = phase.kind == Step::Phase && phase.lanesDim == 1 && phase.before.empty() &&
+                 !phase.versions.empty() && phase.roots.size() == 1;
+  if (isPlain && phase.roots.front().value == op.getC() && needsOnly(phase, nullptr, {}))
+    product.beforeBlock = planBlockOf(phase);
+}
+
 /// The phase behind `loop`, if nothing but scalars that can be computed in front of it stand
 /// between them; else the end.
 static StepList::iterator phaseBehind(StepList &steps, StepList::iterator loop) {
@@ -117,11 +151,7 @@ void Planner::planEpilogues(StepList &steps) {
     epilogue.sums = sumsOf(cast<scf::ForOp>(loop->op));
     epilogue.ofBlock =
         allocate({kBlockRows, kBlockRows}, loop->rounds->dot.accumulator->element, /*dense=*/true);
-    Step &block = epilogue.block.emplace_back(Step::Phase);
-    block.shape.assign(2, kBlockRows);
-    block.lanesDim = phase->lanesDim;
-    block.roots = phase->roots;
-    completePhase(block);
+    epilogue.block = planBlockOf(*phase);
     steps.splice(loop, steps, std::next(loop), phase);
     epilogue.whole.splice(epilogue.whole.end(), steps, phase);
     loop->rounds->epilogue = std::move(epilogue);

@@ -329,6 +329,12 @@ private:
         os << " packed to " << name(matrix.packed);
     };
     printSteps(step.before);
+    if (!step.beforeBlock.empty()) {
+      line() << "or, by AMX, over each block of sums:\n";
+      indent += 2;
+      printSteps(step.beforeBlock);
+      indent -= 2;
+    }
     line() << "product " << name(step.op->getResult(0)) << ':' << formName(dot);
     operand(dot.a);
     os << ", by";

@@ -113,6 +113,8 @@ private:
   // PlanEpilogue.cpp
   void planEpilogues(StepList &steps);
   bool fitsEpilogue(const Step &loop, const Step &phase);
+  std::list<Step> planBlockOf(const Step &phase);
+  void planPrologue(Step &product, tt::DotOp op);
 
   // PlanAhead.cpp
   std::optional<Upcoming> upcoming(tt::DotOp dot, mlir::Value operand, mlir::scf::ForOp loop);

@@ -21,8 +21,8 @@
 // Where k is no whole number of 16 groups, a last step takes what is left, from tmm5 and tmm7,
 // which are configured to hold no more; whole steps have tmm4 and tmm6 alone then.
 //
-// What a product's sums are needed for may be done block by block: they go to one place in the
-// first-level cache then, not back to acc.
+// What sums begin with, and what they are needed for, may be computed block by block, in the
+// first-level cache: the sums go to one place there then, not back to acc.
 //
 // A row of a tile of a is 16 groups, a row of b one group of 16 columns, as packed. Each product
 // configures the registers for itself, 50 ns, because whatever else is called may do so, too.
@@ -154,6 +154,8 @@ private:
     auto addressOfSums = [&](int64_t row, int64_t column) {
       return address(acc, plus(i, row * kRows), strideOfAcc, plus(times(j, 4), column * kRowBytes));
     };
+    if (blocks.prepare)
+      blocks.prepare(i, j);
     auto clear = [&] {
       forSums([&](int number, int64_t, int64_t) { intrinsic("tilezero", tile(number)); });
     };
@@ -350,7 +352,8 @@ void tritium::cpu::emitTileDot(OpBuilder &builder, Location loc, DotForm form, i
                                bool fromZero, const RowsForTiles &rowsOfA,
                                const BlocksOfSums &blocks) {
   assert((!b.panelRows || b.rowStride == std::min(n, 2 * kRows)) && "a panel is a block wide");
-  assert((!blocks.take || (m % kBlockRows == 0 && n % kBlockRows == 0)) && "blocks are whole");
+  assert(((!blocks.take && !blocks.prepare) || (m % kBlockRows == 0 && n % kBlockRows == 0)) &&
+         "blocks are whole");
   TileDotEmitter(builder, loc, form, k, a, b, acc, fromZero, rowsOfA, blocks).emit(m, n);
 }
 

@@ -139,17 +139,18 @@ struct RowsForTiles {
   mlir::Value behind = {};
 };
 
-/// Where a product by AMX puts its sums, if not back: block by block, kBlockRows rows and columns
-/// each, to one place.
+/// What is done with blocks of sums, kBlockRows rows and columns each, by and by as AMX comes to
+/// them. It must leave the tile registers' configuration alone.
 struct BlocksOfSums {
-  mlir::Value base = {}; ///< !llvm.ptr: of a dense block
-  /// What is done with a block, which begins there, before the next one. It must leave the tile
-  /// registers' configuration alone.
+  /// In front of a block's products, which add to what acc holds by then.
+  llvm::function_ref<void(mlir::Value row, mlir::Value column)> prepare = nullptr;
+  /// Behind them: the block is not stored to acc, but to `base`.
   llvm::function_ref<void(mlir::Value row, mlir::Value column)> take = nullptr;
+  mlir::Value base = {}; ///< !llvm.ptr, of a dense block
 };
 
 /// The same as emitDot of one of the forms that fitsTiles, by AMX. b needs no row behind its
-/// groups. Where blocks of sums are taken, m and n are of whole ones, and acc is only read.
+/// groups. Where something is done with blocks of sums, m and n are of whole ones.
 void emitTileDot(mlir::OpBuilder &builder, mlir::Location loc, DotForm form, int64_t m, int64_t n,
                  int64_t k, PackedMatrix a, PackedMatrix b, PackedMatrix acc, bool fromZero,
                  const RowsForTiles &rowsOfA = {}, const BlocksOfSums &blocks = {});
